@@ -1,0 +1,74 @@
+"""The one place that knows array libraries: NumPy, and PyTorch through array-api-compat."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from array_api_compat import array_namespace, is_torch_array
+from numpy.typing import NDArray
+
+__all__ = ["Array", "FloatArray", "IntArray", "array_namespace", "like", "to_device", "to_numpy"]
+
+Array: TypeAlias = Any
+"""A NumPy array or a PyTorch tensor; the code below never asks which."""
+
+FloatArray: TypeAlias = NDArray[np.floating[Any]]
+IntArray: TypeAlias = NDArray[np.integer[Any]]
+
+
+def to_device(x: FloatArray, device: str, dtype: str = "float64") -> Array:
+    """Move a NumPy array to where the work is done.
+
+    Parameters
+    ----------
+    x : ndarray
+        Features on the host.
+    device : str
+        "cpu" works with NumPy; "torch" with PyTorch on the CPU; "cuda", "cuda:1", "mps" with
+        PyTorch on that device.
+    dtype : {"float64", "float32"}
+        Precision of the work. "mps" knows float32 only and uses that.
+    """
+    if device == "cpu":
+        return x.astype(dtype, copy=False)
+    try:
+        import torch
+    except ModuleNotFoundError:
+        msg = f'device="{device}" needs PyTorch; install it (pip install "dayline[gpu]") or use device="cpu"'
+        raise ValueError(msg) from None
+    target = _torch_device(device)
+    precision = torch.float32 if target.type == "mps" else getattr(torch, dtype)
+    return torch.as_tensor(np.ascontiguousarray(x), dtype=precision, device=target)
+
+
+def _torch_device(device: str) -> Any:
+    import torch
+
+    kind = device.split(":")[0]
+    available = {
+        "torch": True,
+        "cuda": torch.cuda.is_available(),
+        "mps": torch.backends.mps.is_available(),
+    }
+    if kind not in available:
+        raise ValueError(f'device="{device}" is not known; use "cpu", "torch", "cuda" or "mps"')
+    if not available[kind]:
+        raise ValueError(f'device="{device}" is not available on this machine; use device="cpu"')
+    return torch.device("cpu" if kind == "torch" else device)
+
+
+def to_numpy(x: Array) -> FloatArray:
+    """Bring an array of either library back to NumPy on the host."""
+    if is_torch_array(x):
+        return np.asarray(x.detach().cpu().numpy())
+    return np.asarray(x)
+
+
+def like(values: NDArray[Any], x: Array) -> Array:
+    """Turn NumPy values into an array of the library, precision and device of `x`."""
+    if is_torch_array(x):
+        import torch
+
+        return torch.as_tensor(np.ascontiguousarray(values), dtype=x.dtype, device=x.device)
+    return np.asarray(values, dtype=x.dtype)

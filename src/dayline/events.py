@@ -1,0 +1,243 @@
+"""Events and segmentations: boundaries <-> labels <-> events, to and from JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from importlib.resources import files
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from dayline.arrays import IntArray
+
+__all__ = [
+    "EVENTS_VERSION",
+    "Event",
+    "Segmentation",
+    "SkippedFile",
+    "boundaries_to_labels",
+    "events_schema",
+    "labels_to_boundaries",
+    "read_events",
+]
+
+EVENTS_VERSION = 1
+EVENTS_FORMAT = "dayline-events"
+
+Reason = Literal["start", "looks", "pause", "both", "asked"]
+
+
+@dataclass(frozen=True)
+class Event:
+    """The frames start .. stop-1 between two boundaries.
+
+    Attributes
+    ----------
+    start, stop : int
+        First frame of the event, and first frame after it.
+    community : int or None
+        The recurring context it belongs to; events of one context share the number.
+    key_frame : int or None
+        The frame that shows it best.
+    start_time, stop_time : float or None
+        Time of its first and its last frame, in seconds (see `Segmentation.clock`).
+    confidence : float or None
+        How sure we are of the boundary that opens it, in [0, 1]; None for the first event.
+    reason : str or None
+        Why it opens: "start" (of the sequence), "looks", "pause", "both" or "asked" (by a person).
+    name : str or None
+        What a person called it.
+    """
+
+    start: int
+    stop: int
+    community: int | None = None
+    key_frame: int | None = None
+    start_time: float | None = None
+    stop_time: float | None = None
+    confidence: float | None = None
+    reason: Reason | None = None
+    name: str | None = None
+
+    @property
+    def n_frames(self) -> int:
+        """Number of frames in the event."""
+        return self.stop - self.start
+
+
+@dataclass(frozen=True)
+class SkippedFile:
+    """A file of the source that could not be used, and why."""
+
+    name: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Segmentation:
+    """All events of one sequence, in order and without gaps.
+
+    Attributes
+    ----------
+    events : tuple of Event
+        The first starts at frame 0, each next one where the one before stops.
+    scores : tuple of float or None
+        Boundary score of every frame.
+    times : tuple of float or None
+        Time of every frame in seconds.
+    clock : {"wall", "media"} or None
+        "wall": seconds since 1970 on the camera's own clock; "media": seconds since the start of
+        the recording.
+    names : tuple of str or None
+        File name of every frame, relative to the source.
+    source : str or None
+        What was segmented, as a name to show.
+    method : str or None
+        Which settings made it.
+    skipped : tuple of SkippedFile
+        Files that could not be used.
+    notes : tuple of str
+        What a reader should know (order used, clock jumps, repairs).
+    """
+
+    events: tuple[Event, ...]
+    scores: tuple[float, ...] | None = None
+    times: tuple[float, ...] | None = None
+    clock: Literal["wall", "media"] | None = None
+    names: tuple[str, ...] | None = None
+    source: str | None = None
+    method: str | None = None
+    skipped: tuple[SkippedFile, ...] = field(default=())
+    notes: tuple[str, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        """Refuse gaps, overlaps and per-frame values of another length."""
+        if not self.events or self.events[0].start != 0:
+            raise ValueError("a segmentation needs at least one event, and the first starts at frame 0")
+        for before, after in pairwise(self.events):
+            if before.stop != after.start:
+                raise ValueError(f"event {before.start}..{before.stop} and the next one leave a gap or overlap")
+        for event in self.events:
+            if event.stop <= event.start:
+                raise ValueError(f"event {event.start}..{event.stop} holds no frame")
+        for what in ("scores", "times", "names"):
+            values = getattr(self, what)
+            if values is not None and len(values) != self.n_frames:
+                raise ValueError(f"{len(values)} {what} for {self.n_frames} frames")
+
+    @property
+    def n_frames(self) -> int:
+        """Number of frames of the sequence."""
+        return self.events[-1].stop
+
+    @property
+    def boundaries(self) -> tuple[int, ...]:
+        """First frame of every event but the first."""
+        return tuple(event.start for event in self.events[1:])
+
+    @property
+    def labels(self) -> IntArray:
+        """The event number of every frame."""
+        return boundaries_to_labels(self.boundaries, self.n_frames)
+
+    @classmethod
+    def from_boundaries(
+        cls, boundaries: Iterable[int], n_frames: int, *, communities: Sequence[int] | None = None, **about: Any
+    ) -> Segmentation:
+        """Build the events between boundaries.
+
+        Parameters
+        ----------
+        boundaries : iterable of int
+            Increasing, each 1 <= b < n_frames.
+        n_frames : int
+            Length of the sequence.
+        communities : sequence of int, optional
+            Community of every frame; an event gets the most frequent one of its frames.
+        **about
+            Further attributes of the segmentation (scores, times, ...).
+        """
+        edges = [0, *(int(b) for b in boundaries), int(n_frames)]
+        times = about.get("times")
+        events = []
+        for start, stop in pairwise(edges):
+            community = None if communities is None else _most_frequent(communities[start:stop])
+            event = Event(start, stop, community, reason="looks" if start else "start")
+            if times is not None and stop > start:
+                event = replace(event, start_time=float(times[start]), stop_time=float(times[stop - 1]))
+            events.append(event)
+        return cls(events=tuple(events), **about)
+
+    def to_json(self) -> str:
+        """Write the segmentation as JSON (format in docs/events-json.md, schema in the package)."""
+        content = {"format": EVENTS_FORMAT, "version": EVENTS_VERSION, "n_frames": self.n_frames}
+        return json.dumps(content | asdict(self), indent=1, ensure_ascii=True, allow_nan=False) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> Segmentation:
+        """Read what `to_json` wrote, in this or an older version."""
+        try:
+            content = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise ValueError(f"not JSON: {error}") from None
+        if not isinstance(content, dict) or content.get("format") != EVENTS_FORMAT:
+            raise ValueError(f'not an events file: "format" should be "{EVENTS_FORMAT}"')
+        version = content.get("version")
+        if not isinstance(version, int) or not 1 <= version <= EVENTS_VERSION:
+            raise ValueError(f"events version {version!r} is not known here (1 to {EVENTS_VERSION}); update dayline")
+        try:
+            return _from_content(content)
+        except (TypeError, KeyError, AttributeError) as error:
+            raise ValueError(f"an events file with missing or odd fields: {error}") from None
+
+
+def _from_content(content: Mapping[str, Any]) -> Segmentation:
+    known = {f.name for f in fields(Event)}
+    events = tuple(Event(**{k: v for k, v in e.items() if k in known}) for e in content["events"])
+    if any(not isinstance(e.start, int) or not isinstance(e.stop, int) for e in events):
+        raise ValueError("start and stop of an event must be whole numbers")
+    per_frame = {k: None if content.get(k) is None else tuple(content[k]) for k in ("scores", "times", "names")}
+    about = {k: content.get(k) for k in ("clock", "source", "method")}
+    skipped = tuple(SkippedFile(s["name"], s["why"]) for s in content.get("skipped", ()))
+    notes = tuple(content.get("notes", ()))
+    return Segmentation(events, **per_frame, **about, skipped=skipped, notes=notes)  # type: ignore[arg-type]
+
+
+def read_events(path: str | Path) -> Segmentation:
+    """Read an events.json file; a wrong one is refused with its name in the message."""
+    try:
+        return Segmentation.from_json(Path(path).read_text(encoding="utf-8"))
+    except UnicodeDecodeError:
+        raise ValueError(f"{path}: not a text file") from None
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+def events_schema() -> dict[str, Any]:
+    """Return the JSON Schema of events.json."""
+    schema: dict[str, Any] = json.loads((files("dayline") / "events.schema.json").read_text(encoding="utf-8"))
+    return schema
+
+
+def boundaries_to_labels(boundaries: Iterable[int], n_frames: int) -> IntArray:
+    """Number the events: 0 up to the first boundary, 1 from there to the next, and so on."""
+    opens = np.zeros(n_frames, dtype=np.int64)
+    opens[np.asarray(list(boundaries), dtype=np.int64)] = 1
+    return np.cumsum(opens)
+
+
+def labels_to_boundaries(labels: Iterable[Any]) -> IntArray:
+    """Frames whose label differs from the one before."""
+    values = np.asarray(list(labels) if not isinstance(labels, np.ndarray) else labels)
+    return np.flatnonzero(values[1:] != values[:-1]) + 1
+
+
+def _most_frequent(values: Sequence[int]) -> int | None:
+    if len(values) == 0:
+        return None
+    numbers, counts = np.unique(np.asarray(values), return_counts=True)
+    return int(numbers[np.argmax(counts)])
