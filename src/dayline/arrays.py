@@ -8,7 +8,16 @@ import numpy as np
 from array_api_compat import array_namespace, is_torch_array
 from numpy.typing import NDArray
 
-__all__ = ["Array", "FloatArray", "IntArray", "array_namespace", "like", "to_device", "to_numpy"]
+__all__ = [
+    "Array",
+    "FloatArray",
+    "IntArray",
+    "array_namespace",
+    "exp_of_product",
+    "like",
+    "to_device",
+    "to_numpy",
+]
 
 Array: TypeAlias = Any
 """A NumPy array or a PyTorch tensor; the code below never asks which."""
@@ -72,3 +81,12 @@ def like(values: NDArray[Any], x: Array) -> Array:
 
         return torch.as_tensor(np.ascontiguousarray(values), dtype=x.dtype, device=x.device)
     return np.asarray(values, dtype=x.dtype)
+
+
+def exp_of_product(a: Array, b: Array, out: Array) -> Array:
+    """Compute exp(a @ b) inside `out`: fresh memory for every large product would cost more than the sums."""
+    if is_torch_array(a):
+        import torch
+
+        return torch.matmul(a, b, out=out).exp_()
+    return np.exp(np.matmul(a, b, out=out), out=out)

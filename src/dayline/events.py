@@ -146,7 +146,12 @@ class Segmentation:
 
     @classmethod
     def from_boundaries(
-        cls, boundaries: Iterable[int], n_frames: int, *, communities: Sequence[int] | None = None, **about: Any
+        cls,
+        boundaries: Iterable[int],
+        n_frames: int,
+        *,
+        communities: Sequence[int] | None = None,
+        **about: Any,
     ) -> Segmentation:
         """Build the events between boundaries.
 

@@ -27,7 +27,7 @@ def writing_whole(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
     encoding, newline = (None, None) if "b" in mode else ("utf-8", "")
     handle, temporary = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=".part", dir=path.parent)
     try:
-        with open(handle, mode, encoding=encoding, newline=newline) as file:
+        with open(handle, mode, encoding=encoding, newline=newline) as file:  # noqa: PTH123
             yield file
         # mkstemp makes files only the owner can read; a result is meant to be shared.
         os.chmod(temporary, 0o666 & ~_umask())  # noqa: PTH101

@@ -1,0 +1,1 @@
+"""What every figure stands beside: controls, and the systems of the paper's tables."""

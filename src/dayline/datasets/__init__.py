@@ -1,0 +1,1 @@
+"""Sequences to try things on."""

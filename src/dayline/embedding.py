@@ -1,0 +1,176 @@
+"""From a graph to a vector per frame: the cross-entropy of Eq. 4 and 5, and its minimum."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from dayline.arrays import Array, array_namespace, exp_of_product
+from dayline.descent import Descent, Objective, descend_barzilai_borwein, descend_lbfgs
+from dayline.graph import unit_rows
+
+__all__ = [
+    "authors_gradient",
+    "embed_graph",
+    "fix_rotation",
+    "graph_cross_entropy",
+    "principal_components",
+]
+
+
+def principal_components(x: Array, n_components: int) -> Array:
+    """Project centred frames on their main directions (the start of Eq. 4).
+
+    Parameters
+    ----------
+    x : array of shape (n_frames, n_dims)
+        Features.
+    n_components : int >= 1
+        Directions to keep (d); no more than n_frames or n_dims are.
+
+    Returns
+    -------
+    array of shape (n_frames, min(n_components, n_frames, n_dims))
+        Strongest direction first; the largest entry of each column is positive.
+    """
+    xp = array_namespace(x)
+    centred = x - xp.mean(x, axis=0)
+    n, dims = centred.shape
+    keep = min(n_components, n, dims)
+    if n <= dims:
+        values, vectors = xp.linalg.eigh(centred @ centred.T)
+        spread = xp.sqrt(xp.where(values > 0, values, xp.zeros_like(values)))
+        projected = vectors * spread
+    else:
+        _, vectors = xp.linalg.eigh(centred.T @ centred)
+        projected = centred @ vectors
+    return _fix_signs(xp.flip(projected[:, -keep:], axis=(1,)))
+
+
+def fix_rotation(embedding: Array) -> Array:
+    """Turn an embedding onto its principal axes, signs fixed; no cosine changes."""
+    xp = array_namespace(embedding)
+    _, axes = xp.linalg.eigh(embedding.T @ embedding)
+    return _fix_signs(embedding @ xp.flip(axes, axis=(1,)))
+
+
+def _fix_signs(x: Array) -> Array:
+    xp = array_namespace(x)
+    largest = xp.argmax(xp.abs(x), axis=0)
+    signs = xp.stack([x[int(row), column] for column, row in enumerate(largest)])
+    return x * xp.where(signs < 0, -xp.ones_like(signs), xp.ones_like(signs))
+
+
+def graph_cross_entropy(embedding: Array, graph: Array, *, bandwidth: float) -> tuple[float, Array]:
+    """Loss and gradient of an embedding whose graph should resemble a given one (Eq. 4).
+
+    Every column of weights is read as a distribution over frames; the loss is the sum over columns of the
+    relative entropy of the embedding's column to the given one. With u the unit rows, s = 1 / bandwidth,
+    E = exp(s (u u^T - 1)), z and w the column sums of E and of the graph W, and q = w / z, the gradient by u is
+    s (E (q u) + q (E u) - (W + W^T) u), without any array larger than n_frames x n_frames.
+
+    Parameters
+    ----------
+    embedding : array of shape (n_frames, n_components)
+        One row per frame; only directions matter. A zero row has gradient 0.
+    graph : array of shape (n_frames, n_frames)
+        Target weights, not negative.
+    bandwidth : float > 0
+        Decay of the embedding's weights (l-tilde).
+
+    Returns
+    -------
+    loss : float
+        Zero where both graphs have the same normalized columns.
+    gradient : array of the embedding's shape
+        Derivative of the loss by the embedding.
+    """
+    return _objective(graph, bandwidth)(embedding)
+
+
+def _objective(graph: Array, bandwidth: float) -> Objective:
+    """Prepare what every evaluation against the same graph needs."""
+    xp = array_namespace(graph)
+    symmetric = graph + graph.T
+    degrees = xp.sum(graph, axis=0)
+    positive = xp.where(graph > 0, graph, xp.ones_like(graph))
+    entropy = float(xp.sum(graph * xp.log(positive))) + float(xp.sum(degrees)) / bandwidth
+    del positive
+    buffer = xp.empty_like(graph)
+    ones = xp.ones_like(graph[:, :1])
+
+    def evaluate(embedding: Array) -> tuple[float, Array]:
+        u = unit_rows(embedding)
+        # The column of ones brings the -1 of exp((cosine - 1) / bandwidth) into the product.
+        left, right = xp.concat([u, -ones], axis=1) / bandwidth, xp.concat([u, ones], axis=1)
+        kernel = exp_of_product(left, right.T, buffer)
+        sums = xp.sum(kernel, axis=0)
+        share = (degrees / sums)[:, None]
+        pulled = symmetric @ u
+        loss = entropy + float(xp.sum(degrees * xp.log(sums))) - float(xp.sum(u * pulled)) / (2 * bandwidth)
+        pushed = kernel @ xp.concat([share * u, u], axis=1)
+        d = u.shape[1]
+        by_direction = (pushed[:, :d] + share * pushed[:, d:] - pulled) / bandwidth
+        return loss, _project(by_direction, embedding, u)
+
+    return evaluate
+
+
+def authors_gradient(embedding: Array, graph: Array, *, bandwidth: float) -> Array:
+    """Half of the gradient, as one of the authors' notebooks has it: only the column of the frame itself.
+
+    It is not divided by the number of components either; the published table was printed with it.
+    """
+    xp = array_namespace(embedding)
+    u = unit_rows(embedding)
+    kernel = xp.exp((u @ u.T - 1.0) / bandwidth)
+    share = (xp.sum(graph, axis=0) / xp.sum(kernel, axis=0))[:, None]
+    one_sided = graph.T @ u - share * (kernel @ u)
+    return _project(-one_sided * (u.shape[1] / bandwidth), embedding, u)
+
+
+def _project(by_direction: Array, embedding: Array, u: Array) -> Array:
+    """Chain rule through u = x / |x|: lengths do not matter, so only the tangent part counts."""
+    xp = array_namespace(embedding)
+    tangent = by_direction - u * xp.sum(u * by_direction, axis=1, keepdims=True)
+    length = xp.sqrt(xp.sum(embedding * embedding, axis=1, keepdims=True))
+    return xp.where(length > 0, tangent / xp.where(length > 0, length, xp.ones_like(length)), 0.0 * tangent)
+
+
+def embed_graph(
+    graph: Array,
+    *,
+    start: Array,
+    bandwidth: float,
+    n_steps: int = 60,
+    optimizer: Literal["lbfgs", "barzilai-borwein"] = "lbfgs",
+    gradient: Literal["full", "half"] = "full",
+) -> Descent:
+    """Find the embedding whose graph resembles the given one most (Eq. 4 and 5).
+
+    Eq. 5 blends two losses; the loss is linear in its target, so one call against the blended graph is the same.
+
+    Parameters
+    ----------
+    graph : array of shape (n_frames, n_frames)
+        Target weights.
+    start : array of shape (n_frames, n_components)
+        Where to start.
+    bandwidth : float > 0
+        Decay of the embedding's weights (l-tilde).
+    n_steps : int
+        Most evaluations for "lbfgs", exact number of steps for "barzilai-borwein".
+    optimizer : {"lbfgs", "barzilai-borwein"}
+        A safeguarded descent from unit rows, or the authors' own.
+    gradient : {"full", "half"}
+        The true gradient, or the authors' (only for "barzilai-borwein").
+    """
+    evaluate = _objective(graph, bandwidth)
+    if optimizer == "lbfgs":
+        return descend_lbfgs(evaluate, unit_rows(start), max_evaluations=n_steps)
+    if gradient == "full":
+        return descend_barzilai_borwein(evaluate, start, n_steps=n_steps)
+
+    def evaluate_half(x: Array) -> tuple[float, Array]:
+        return evaluate(x)[0], authors_gradient(x, graph, bandwidth=bandwidth)
+
+    return descend_barzilai_borwein(evaluate_half, start, n_steps=n_steps)

@@ -1,0 +1,6 @@
+"""The scikit-learn doors: classes that check, call one function and store what it returns."""
+
+from dayline.estimators.embedder import DynamicGraphEmbedding
+from dayline.estimators.segmenter import EventSegmenter
+
+__all__ = ["DynamicGraphEmbedding", "EventSegmenter"]

@@ -1,0 +1,253 @@
+"""DynamicGraphEmbedding: a vector per frame, learnt from the sequence itself."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self, TypedDict, Unpack
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import validate_data
+
+from dayline.arrays import FloatArray, to_device, to_numpy
+from dayline.checks import Missing, check_between, check_choice, check_features
+from dayline.dge import DynamicGraph, OnStep, Reading, dynamic_graph_embedding
+
+__all__ = ["DynamicGraphEmbedding", "EmbeddingParameters"]
+
+
+class EmbeddingParameters(TypedDict, total=False):
+    """Every parameter of `DynamicGraphEmbedding` that a preset may be asked to change."""
+
+    n_components: int
+    n_iterations: int
+    initial_graph_weight: float
+    smoothing_width: int
+    temporal_prior: float
+    semantic_prior: float
+    n_communities: int
+    search_radius: int
+    patch_radius: int
+    denoise_bandwidth: float | Literal["median"]
+    feature_bandwidth: float | None
+    embedding_bandwidth: float | None
+    n_steps: int
+    n_loop_steps: int
+    start: Literal["pca", "columns"]
+    gradient: Literal["full", "half"]
+    rescale_columns: bool
+    missing: Missing
+    device: str
+    dtype: Literal["float64", "float32"]
+    random_state: int | None
+
+
+PUBLISHED: EmbeddingParameters = {"search_radius": 3, "denoise_bandwidth": 0.25, "n_steps": 150}
+
+
+class DynamicGraphEmbedding(BaseEstimator):  # type: ignore[misc]
+    """Learn a graph over the frames and a low-dimensional embedding of it, in turns.
+
+    Parameters
+    ----------
+    n_components : int, default=15
+        Dimensions of the embedding (d); fewer where the features have fewer.
+    n_iterations : int, default=2
+        Turns of the loop (K).
+    initial_graph_weight : float, default=0.1
+        Weight of the initial graph in the loop (alpha).
+    smoothing_width : int, default=3
+        Width of the local average of edges (p); 1 turns it off.
+    temporal_prior : float, default=0.3
+        Share taken from edges between frames that are not neighbours (eta); 0 turns it off.
+    semantic_prior : float, default=0.1
+        Share taken from edges between communities (mu); 0 turns it off.
+    n_communities : int, default=10
+        Number of communities in the loop (N_C).
+    search_radius, patch_radius : int, default=4 and 1
+        Frames averaged and compared in denoising (L and M); `search_radius=0` turns it off.
+    denoise_bandwidth : float or "median", default="median"
+        Decay of the denoising weights (h).
+    feature_bandwidth, embedding_bandwidth : float or None
+        Decay of the weights of the initial and the learnt graph (l-hat and l-tilde). None takes the reading's own:
+        0.1 and 0.5; paper 0.0025 n_features and 0.02 d; authors 0.0025 n_features and 0.3125 d.
+    n_steps, n_loop_steps : int, default=60 and 20
+        Most evaluations for the initial embedding and for each turn.
+    start : {"pca", "columns"}, default="pca"
+        Start of the initial embedding.
+    gradient : {"full", "half"}, default="full"
+        "half" is the notebook's, for `authors()`.
+    rescale_columns : bool, default=False
+        Rescale columns to [-1, 1] at every stage, as the notebook does.
+    missing : {"raise", "interpolate"}, default="raise"
+        What to do about NaN and infinity.
+    device : str, default="cpu"
+        "cpu" (NumPy), "torch" (PyTorch on the CPU), "cuda" or "mps".
+    dtype : {"float64", "float32"}, default="float64"
+        Precision of the work.
+    random_state : int or None, default=0
+        Seed of the communities.
+    reading : {"default", "paper", "authors"}, default="default"
+        Whose scaling, denoising, loop order and descent; use `paper()` and `authors()` to get the numbers too.
+
+    Attributes
+    ----------
+    embedding_, graph_, communities_
+        The learnt vectors, weights and communities.
+    initial_embedding_, initial_graph_, denoised_
+        The same before the first turn, and the denoised features before any column rescaling.
+    loss_ : float
+        Loss of the last embedding.
+    n_evaluations_ : int
+        Evaluations of all embeddings together.
+    stopped_ : str
+        Why the last embedding stopped, in words.
+    descents_ : tuple of dict
+        Start loss, loss, evaluations and reason for every embedding, the initial one first.
+    """
+
+    def __init__(
+        self,
+        n_components: int = 15,
+        *,
+        n_iterations: int = 2,
+        initial_graph_weight: float = 0.1,
+        smoothing_width: int = 3,
+        temporal_prior: float = 0.3,
+        semantic_prior: float = 0.1,
+        n_communities: int = 10,
+        search_radius: int = 4,
+        patch_radius: int = 1,
+        denoise_bandwidth: float | Literal["median"] = "median",
+        feature_bandwidth: float | None = None,
+        embedding_bandwidth: float | None = None,
+        n_steps: int = 60,
+        n_loop_steps: int = 20,
+        start: Literal["pca", "columns"] = "pca",
+        gradient: Literal["full", "half"] = "full",
+        rescale_columns: bool = False,
+        missing: Missing = "raise",
+        device: str = "cpu",
+        dtype: Literal["float64", "float32"] = "float64",
+        random_state: int | None = 0,
+        reading: Reading = "default",
+    ) -> None:
+        self.n_components = n_components
+        self.n_iterations = n_iterations
+        self.initial_graph_weight = initial_graph_weight
+        self.smoothing_width = smoothing_width
+        self.temporal_prior = temporal_prior
+        self.semantic_prior = semantic_prior
+        self.n_communities = n_communities
+        self.search_radius = search_radius
+        self.patch_radius = patch_radius
+        self.denoise_bandwidth = denoise_bandwidth
+        self.feature_bandwidth = feature_bandwidth
+        self.embedding_bandwidth = embedding_bandwidth
+        self.n_steps = n_steps
+        self.n_loop_steps = n_loop_steps
+        self.start = start
+        self.gradient = gradient
+        self.rescale_columns = rescale_columns
+        self.missing = missing
+        self.device = device
+        self.dtype = dtype
+        self.random_state = random_state
+        self.reading = reading
+
+    @classmethod
+    def paper(cls, **changes: Unpack[EmbeddingParameters]) -> Self:
+        """Follow the paper's text: its order, denoising and parameters, run to convergence."""
+        preset: EmbeddingParameters = {**PUBLISHED, "n_loop_steps": 150, **changes}
+        estimator: Self = cls(reading="paper").set_params(**preset)
+        return estimator
+
+    @classmethod
+    def authors(cls, **changes: Unpack[EmbeddingParameters]) -> Self:
+        """Follow the authors' published notebook, unsafeguarded descent and column rescaling included.
+
+        It starts from the first columns and uses half of the gradient; one other notebook of theirs has
+        `start="pca"` and `gradient="full"`.
+        """
+        notebook: EmbeddingParameters = {"start": "columns", "gradient": "half", "rescale_columns": True}
+        preset: EmbeddingParameters = {**PUBLISHED, "n_loop_steps": 3, **notebook, **changes}
+        estimator: Self = cls(reading="authors").set_params(**preset)
+        return estimator
+
+    def fit(self, X: Any, y: None = None) -> Self:  # noqa: ARG002
+        """Learn from one sequence.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_frames, n_features)
+            One row per frame, in order. Never modified.
+        y : None
+            Ignored.
+        """
+        return self._fit(X)
+
+    def fit_transform(self, X: Any, y: None = None) -> FloatArray:  # noqa: ARG002
+        """Learn from one sequence and return its embedding, of shape (n_frames, n_components)."""
+        embedding: FloatArray = self._fit(X).embedding_
+        return embedding
+
+    def _fit(self, X: Any, on_step: OnStep | None = None) -> Self:
+        self._check_parameters()
+        numbers = validate_data(self, X, dtype="numeric", ensure_all_finite=False)
+        features = check_features(numbers, missing=self.missing)
+        feature_bandwidth, embedding_bandwidth = self._bandwidths(features.shape[1])
+        given = self.get_params(deep=False)
+        for name in ("missing", "device", "dtype", "feature_bandwidth", "embedding_bandwidth"):
+            del given[name]
+        learnt = dynamic_graph_embedding(
+            to_device(features, self.device, self.dtype),
+            feature_bandwidth=feature_bandwidth,
+            embedding_bandwidth=embedding_bandwidth,
+            on_step=on_step,
+            **given,
+        )
+        self._store(learnt)
+        return self
+
+    def _bandwidths(self, n_features: int) -> tuple[float, float]:
+        own = {
+            "default": (0.1, 0.5),
+            "paper": (0.0025 * n_features, 0.02 * self.n_components),
+            "authors": (0.0025 * n_features, 0.3125 * self.n_components),
+        }[self.reading]
+        wide = own[0] if self.feature_bandwidth is None else self.feature_bandwidth
+        narrow = own[1] if self.embedding_bandwidth is None else self.embedding_bandwidth
+        return wide, narrow
+
+    def _check_parameters(self) -> None:
+        check_choice("reading", self.reading, ("default", "paper", "authors"))
+        check_choice("start", self.start, ("pca", "columns"))
+        check_choice("gradient", self.gradient, ("full", "half"))
+        check_choice("dtype", self.dtype, ("float64", "float32"))
+        for name in (
+            "n_components",
+            "smoothing_width",
+            "n_communities",
+            "patch_radius",
+            "n_steps",
+            "n_loop_steps",
+        ):
+            check_between(name, getattr(self, name), 1, whole=True)
+        for name in ("n_iterations", "search_radius"):
+            check_between(name, getattr(self, name), 0, whole=True)
+        for name in ("initial_graph_weight", "temporal_prior", "semantic_prior"):
+            check_between(name, getattr(self, name), 0, 1)
+        for name in ("feature_bandwidth", "embedding_bandwidth", "denoise_bandwidth"):
+            value = getattr(self, name)
+            if value is not None and not (name == "denoise_bandwidth" and value == "median"):
+                check_between(name, value, 0, above=True)
+
+    def _store(self, learnt: DynamicGraph) -> None:
+        for name in ("embedding", "graph", "denoised", "initial_embedding", "initial_graph"):
+            setattr(self, f"{name}_", to_numpy(getattr(learnt, name)))
+        self.communities_ = np.asarray(learnt.communities)
+        self.descents_ = tuple(
+            {k: getattr(d, k) for k in ("start_loss", "loss", "n_evaluations", "stopped")} for d in learnt.descents
+        )
+        self.loss_ = learnt.descents[-1].loss
+        self.n_evaluations_ = sum(d.n_evaluations for d in learnt.descents)
+        self.stopped_ = learnt.descents[-1].stopped

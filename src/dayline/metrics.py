@@ -1,0 +1,177 @@
+"""Boundary scores with counts that add up, and label agreement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from dayline.arrays import IntArray
+
+__all__ = ["BoundaryScore", "LabelScore", "score_boundaries", "score_labels"]
+
+
+@dataclass(frozen=True)
+class BoundaryScore:
+    """How found boundaries agree with true ones; scores of several sequences add up.
+
+    Attributes
+    ----------
+    n_matched, n_found, n_true : int
+        Pairs within tolerance, and how many there are on either side.
+    """
+
+    n_matched: int
+    n_found: int
+    n_true: int
+
+    @property
+    def precision(self) -> float:
+        """Share of the found boundaries that are true (1 where nothing was found and nothing is true)."""
+        return self.n_matched / self.n_found if self.n_found else float(self.n_true == 0)
+
+    @property
+    def recall(self) -> float:
+        """Share of the true boundaries that were found (1 where nothing was found and nothing is true)."""
+        return self.n_matched / self.n_true if self.n_true else float(self.n_found == 0)
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of precision and recall."""
+        total = self.n_found + self.n_true
+        return 2 * self.n_matched / total if total else 1.0
+
+    def __add__(self, other: BoundaryScore) -> BoundaryScore:
+        """Add the counts of another sequence."""
+        return BoundaryScore(
+            self.n_matched + other.n_matched, self.n_found + other.n_found, self.n_true + other.n_true
+        )
+
+
+@dataclass(frozen=True)
+class LabelScore:
+    """Agreement of two labellings of the same frames; label names do not matter.
+
+    Attributes
+    ----------
+    hungarian_accuracy : float
+        Share of frames right under the best one-to-one naming.
+    majority_accuracy : float
+        Share right when every found label takes its most frequent true label.
+    nmi_geometric, nmi_arithmetic : float
+        Mutual information over the geometric or arithmetic mean of the entropies.
+    adjusted_rand : float
+        Rand index, corrected for chance.
+    """
+
+    hungarian_accuracy: float
+    majority_accuracy: float
+    nmi_geometric: float
+    nmi_arithmetic: float
+    adjusted_rand: float
+
+
+def score_boundaries(
+    found: Iterable[int],
+    true: Iterable[int],
+    *,
+    tolerance: int = 5,
+    protocol: Literal["interior", "ces"] = "interior",
+    n_frames: int | None = None,
+) -> BoundaryScore:
+    """Compare found boundaries with true ones.
+
+    Parameters
+    ----------
+    found, true : iterable of int
+        Boundaries, in any order; doubles count once.
+    tolerance : int >= 0
+        Frames a boundary may be off and still match.
+    protocol : {"interior", "ces"}
+        "interior" matches one to one as often as possible and ignores the ends of the sequence (frame 0, and the
+        last frame where `n_frames` is given). "ces" is the scorer of the papers: frame 0 and the last frame count
+        as boundaries on both sides, of adjacent boundaries the first stays, and each found boundary, in order,
+        takes the first free true one. It flatters every method; use it only to compare with the papers.
+    n_frames : int, optional
+        Length of the sequence; needed for "ces".
+    """
+    if tolerance < 0:
+        raise ValueError(f"tolerance={tolerance}; it must be 0 or more frames")
+    found_at = _sorted_frames(found, n_frames, "found")
+    true_at = _sorted_frames(true, n_frames, "true")
+    if protocol == "interior":
+        found_at, true_at = _inside(found_at, n_frames), _inside(true_at, n_frames)
+        return BoundaryScore(_most_pairs(found_at, true_at, tolerance), len(found_at), len(true_at))
+    if protocol != "ces":
+        raise ValueError(f'protocol="{protocol}" is not known; use "interior" or "ces"')
+    if n_frames is None:
+        raise ValueError('protocol="ces" counts the ends of the sequence and needs n_frames')
+    ends = np.asarray([0, n_frames - 1])
+    found_at, true_at = (_first_of_runs(np.union1d(at, ends)) for at in (found_at, true_at))
+    return BoundaryScore(_first_come_pairs(found_at, true_at, tolerance), len(found_at), len(true_at))
+
+
+def _sorted_frames(boundaries: Iterable[int], n_frames: int | None, which: str) -> IntArray:
+    values = np.asarray(list(boundaries))
+    if values.size == 0:
+        return np.zeros(0, dtype=np.int64)
+    frames = np.unique(values.astype(np.int64))
+    if values.ndim != 1 or not np.all(values == values.astype(np.int64)):
+        raise ValueError(f"{which} boundaries must be a list of whole frame numbers")
+    if frames[0] < 0 or (n_frames is not None and frames[-1] >= n_frames):
+        wrong = frames[0] if frames[0] < 0 else frames[-1]
+        raise ValueError(f"{which} boundary {wrong} is outside the sequence of {n_frames or 'unknown'} frames")
+    return frames
+
+
+def _inside(frames: IntArray, n_frames: int | None) -> IntArray:
+    last = np.inf if n_frames is None else n_frames - 1
+    return frames[(frames > 0) & (frames < last)]
+
+
+def _most_pairs(found: IntArray, true: IntArray, tolerance: int) -> int:
+    """Size of the largest one-to-one matching; on sorted lists the greedy walk is optimal."""
+    i = j = pairs = 0
+    while i < len(found) and j < len(true):
+        if abs(int(found[i]) - int(true[j])) <= tolerance:
+            pairs, i, j = pairs + 1, i + 1, j + 1
+        elif found[i] < true[j]:
+            i += 1
+        else:
+            j += 1
+    return pairs
+
+
+def _first_of_runs(frames: IntArray) -> IntArray:
+    return frames[np.diff(frames, prepend=-2) > 1]
+
+
+def _first_come_pairs(found: IntArray, true: IntArray, tolerance: int) -> int:
+    free = np.ones(len(true), dtype=bool)
+    for frame in found:
+        near = np.flatnonzero(free & (np.abs(true - frame) <= tolerance))
+        if len(near):
+            free[near[0]] = False
+    return int(np.sum(~free))
+
+
+def score_labels(found: Iterable[int], true: Iterable[int]) -> LabelScore:
+    """Compare two labellings of the same frames (see `LabelScore`)."""
+    from scipy.optimize import linear_sum_assignment
+    from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
+    from sklearn.metrics.cluster import contingency_matrix
+
+    a, b = np.asarray(list(found)), np.asarray(list(true))
+    if a.shape != b.shape or a.ndim != 1 or len(a) == 0:
+        raise ValueError(f"labels of the same frames are needed, got {a.shape} found and {b.shape} true")
+    table = contingency_matrix(b, a)
+    rows, columns = linear_sum_assignment(-table)
+    return LabelScore(
+        hungarian_accuracy=float(table[rows, columns].sum() / len(a)),
+        majority_accuracy=float(table.max(axis=0).sum() / len(a)),
+        nmi_geometric=float(normalized_mutual_info_score(b, a, average_method="geometric")),
+        nmi_arithmetic=float(normalized_mutual_info_score(b, a, average_method="arithmetic")),
+        adjusted_rand=float(adjusted_rand_score(b, a)),
+    )
