@@ -51,7 +51,7 @@ def check_features(x: Any, *, missing: Missing = "raise") -> FloatArray:
     if looks_transposed(features):
         warnings.warn(
             f"{features.shape[0]} rows and {features.shape[1]} columns: the columns follow each other like frames, "
-            "the rows do not; pass X.T if columns are frames",
+            "the rows do not; pass X.T (--transpose) if columns are frames",
             stacklevel=2,
         )
     return features

@@ -177,6 +177,10 @@ class Segmentation:
             events.append(event)
         return cls(events=tuple(events), **about)
 
+    def about(self, **changes: Any) -> Segmentation:
+        """Return a copy with other attributes (source, method, notes, ...)."""
+        return replace(self, **changes)
+
     def to_json(self) -> str:
         """Write the segmentation as JSON (format in docs/events-json.md, schema in the package)."""
         content = {"format": EVENTS_FORMAT, "version": EVENTS_VERSION, "n_frames": self.n_frames}

@@ -9,7 +9,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
-__all__ = ["write_text_whole", "writing_whole"]
+__all__ = ["prepare_output", "write_text_whole", "writing_whole"]
+
+MARK = ".dayline"
+"""A file that says: this folder is a result of ours."""
 
 
 @contextmanager
@@ -48,3 +51,26 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+def prepare_output(folder: str | Path) -> Path:
+    """Make the output folder; refuse one that holds files but no result of ours.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Where results will be written. A previous result there is updated.
+    """
+    folder = Path(folder)
+    if folder.exists() and not folder.is_dir():
+        raise ValueError(f"{folder}: is a file; name a folder for the result")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        others = [p.name for p in folder.iterdir()]
+        if others and MARK not in others:
+            raise ValueError(f"{folder}: holds other files ({sorted(others)[0]}, ...); name a new or empty folder")
+        # Marked before anything else is written, so that an interrupted run can be taken up again.
+        (folder / MARK).touch()
+    except OSError as error:
+        raise ValueError(f"{folder}: cannot be used as output folder: {error.strerror}") from None
+    return folder

@@ -190,10 +190,13 @@ class DynamicGraphEmbedding(BaseEstimator):  # type: ignore[misc]
         embedding: FloatArray = self._fit(X).embedding_
         return embedding
 
-    def _fit(self, X: Any, on_step: OnStep | None = None) -> Self:
-        self._check_parameters()
+    def _fit(self, X: Any) -> Self:
         numbers = validate_data(self, X, dtype="numeric", ensure_all_finite=False)
-        features = check_features(numbers, missing=self.missing)
+        return self.learn(check_features(numbers, missing=self.missing))
+
+    def learn(self, features: FloatArray, on_step: OnStep | None = None) -> Self:
+        """Learn from features that `check_features` has seen; for callers that checked them already."""
+        self._check_parameters()
         feature_bandwidth, embedding_bandwidth = self._bandwidths(features.shape[1])
         given = self.get_params(deep=False)
         for name in ("missing", "device", "dtype", "feature_bandwidth", "embedding_bandwidth"):

@@ -99,13 +99,34 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         labels: IntArray = self._fit(X).labels_
         return labels
 
+    def segment(self, X: Any, *, times: FloatArray | None = None, on_step: OnStep | None = None) -> Segmentation:
+        """Find the events of one sequence and return them as one object, ready to be saved.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_frames, n_features)
+            One row per frame, in order.
+        times : array-like of shape (n_frames,), optional
+            Time of every frame in seconds; kept with the events.
+        on_step : callable, optional
+            Called as on_step(what, done, total) before every stage.
+        """
+        self._fit(X, on_step)
+        return Segmentation.from_boundaries(
+            self.boundaries_,
+            len(self.labels_),
+            communities=self.communities_.tolist(),
+            scores=tuple(self.scores_.tolist()),
+            times=None if times is None else tuple(float(t) for t in times),
+        )
+
     def _fit(self, X: Any, on_step: OnStep | None = None) -> Self:
         check_choice("detector", self.detector, ("partition", "ces"))
         check_between("window", self.window, 1, whole=True)
         check_between("order", self.order, 1, whole=True)
         numbers = validate_data(self, X, dtype="numeric", ensure_all_finite=False)
         features = check_features(numbers, missing=self.missing)
-        self.embedder_ = self._embedder()._fit(features, on_step)
+        self.embedder_ = self._embedder().learn(features, on_step)
         self.embedding_: FloatArray = self.embedder_.embedding_
         self.communities_: IntArray = self.embedder_.communities_
         self.scores_ = context_distance(self.embedding_, window=self.window)

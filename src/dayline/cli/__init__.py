@@ -1,0 +1,59 @@
+"""The command line: each command parses, calls one function and prints."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+
+import typer
+
+from dayline import __version__
+from dayline.cli.demo import demo
+from dayline.cli.evaluate import evaluate
+from dayline.cli.segment import segment
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+app.command()(segment)
+app.command()(evaluate)
+app.command()(demo)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"dayline {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _about(
+    version: bool = typer.Option(
+        False, "--version", callback=_print_version, is_eager=True, help="Say which version."
+    ),
+) -> None:
+    """Split a sequence of images or feature vectors into events."""
+
+
+def main() -> None:
+    """Run the command line; a user's mistake is one line and exit code 2, never a traceback."""
+    warnings.showwarning = _show_warning  # type: ignore[assignment]
+    try:
+        app()
+    except (ValueError, OSError) as error:
+        if os.environ.get("DAYLINE_TRACEBACK"):
+            raise
+        typer.echo(f"dayline: {_one_line(error)}", err=True)
+        sys.exit(2)
+
+
+def _one_line(error: ValueError | OSError) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        where = f"{error.filename}: " if error.filename else ""
+        return f"{where}{error.strerror}"
+    return " ".join(str(error).split())
+
+
+def _show_warning(message: Warning | str, *_: object) -> None:
+    typer.echo(f"dayline: note: {' '.join(str(message).split())}", err=True)

@@ -1,0 +1,82 @@
+"""`dayline evaluate`: found boundaries against true ones, beside the controls."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import typer
+
+if TYPE_CHECKING:
+    from dayline.arrays import IntArray
+
+__all__ = ["Protocol", "evaluate"]
+
+
+class Protocol(StrEnum):
+    """How boundaries are counted."""
+
+    interior = "interior"
+    ces = "ces"
+
+
+def evaluate(
+    found: Path = typer.Argument(..., help="events.json, or a list of boundaries (.csv, .txt, .npy, .npz)."),
+    true: Path = typer.Argument(..., help="The same for the truth; .npz and .mat may hold labels instead."),
+    tolerance: int = typer.Option(5, min=0, help="Frames a boundary may be off."),
+    protocol: Protocol = typer.Option(Protocol.interior, help="interior, or the papers' scorer (ces)."),
+    n_frames: int | None = typer.Option(None, min=1, help="Length of the sequence, where no file says it."),
+    as_json: bool = typer.Option(False, "--json", help="Print JSON."),
+) -> None:
+    """Score found boundaries against true ones, with the controls beside them."""
+    import json
+
+    from dayline.tables import read_boundaries
+
+    ours, truth = read_boundaries(found), read_boundaries(true)
+    lengths = {n for n in (n_frames, ours.n_frames, truth.n_frames) if n is not None}
+    if len(lengths) > 1:
+        raise ValueError(f"{found} and {true} are of sequences of {' and '.join(map(str, sorted(lengths)))} frames")
+    rule: Literal["interior", "ces"] = "ces" if protocol is Protocol.ces else "interior"
+    rows = _scores(ours.boundaries, truth.boundaries, tolerance, rule, next(iter(lengths), None))
+    if as_json:
+        typer.echo(json.dumps(rows, indent=1))
+    else:
+        _print_rows(rows)
+
+
+def _scores(
+    found: IntArray, true: IntArray, tolerance: int, protocol: Literal["interior", "ces"], n_frames: int | None
+) -> list[dict[str, Any]]:
+    """Score what was found and, where the length is known, the controls."""
+    from dayline.baselines.controls import equal_pieces, no_boundaries, random_cuts
+    from dayline.metrics import BoundaryScore, score_boundaries
+
+    def row(boundaries: IntArray) -> BoundaryScore:
+        return score_boundaries(boundaries, true, tolerance=tolerance, protocol=protocol, n_frames=n_frames)
+
+    scores = {"found": row(found)}
+    if n_frames is not None:
+        scores["equal pieces (true number)"] = row(equal_pieces(n_frames, len(true) + 1))
+        cuts = [row(random_cuts(n_frames, len(found) + 1, random_state=seed)) for seed in range(100)]
+        scores["random cuts (found number, 100 draws)"] = sum(cuts[1:], cuts[0])
+        scores["none"] = row(no_boundaries(n_frames))
+    return [
+        {"what": what, "f1": s.f1, "precision": s.precision, "recall": s.recall}
+        | {"n_matched": s.n_matched, "n_found": s.n_found, "n_true": s.n_true}
+        for what, s in scores.items()
+    ]
+
+
+def _print_rows(rows: list[dict[str, Any]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("", "F1", "precision", "recall", "matched", "found", "true"):
+        table.add_column(heading, justify="right" if heading else "left")
+    for r in rows:
+        scores = [f"{r[k]:.3f}" for k in ("f1", "precision", "recall")]
+        table.add_row(str(r["what"]), *scores, *(str(r[k]) for k in ("n_matched", "n_found", "n_true")))
+    Console().print(table)

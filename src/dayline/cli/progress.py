@@ -1,0 +1,34 @@
+"""A progress bar that appears only when the work takes over a second."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Timer
+
+from dayline.dge import OnStep
+
+__all__ = ["progress_bar"]
+
+
+@contextmanager
+def progress_bar(*, quiet: bool) -> Iterator[OnStep | None]:
+    """Give a function to be called as on_step(what, done, total); draws on stderr, and only on a terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    if quiet or not console.is_terminal:
+        yield None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    bar = Progress(*columns, console=console, transient=True)
+    task = bar.add_task("reading", total=None)
+    late = Timer(1.0, bar.start)
+    late.daemon = True
+    late.start()
+    try:
+        yield lambda what, done, total: bar.update(task, description=what, completed=done, total=total)
+    finally:
+        late.cancel()
+        bar.stop()

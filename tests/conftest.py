@@ -1,0 +1,54 @@
+"""What every test may use: both array libraries, and the shared data where it is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import array_api_compat
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+def shared_data() -> Path:
+    return Path(os.environ.get("DAYLINE_SHARED", ROOT.parent / "shared")) / "data"
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    if not shared_data().is_dir():
+        pytest.skip("the shared data are not beside this checkout")
+    return shared_data()
+
+
+@pytest.fixture(scope="session")
+def authors_run(shared: Path) -> dict[str, np.ndarray]:
+    with np.load(shared / "authors_run.npz") as content:
+        return {name: content[name] for name in content.files}
+
+
+@pytest.fixture(params=["numpy", "torch"])
+def xp(request: pytest.FixtureRequest) -> Any:
+    """The array library under test."""
+    library = pytest.importorskip(request.param)
+    example = library.asarray([0.0]) if request.param == "numpy" else library.tensor([0.0])
+    return array_api_compat.array_namespace(example)
+
+
+@pytest.fixture
+def assert_close() -> Callable[..., None]:
+    def check(actual: Any, expected: Any, **tolerances: float) -> None:
+        np.testing.assert_allclose(
+            np.asarray(actual), np.asarray(expected), **({"rtol": 1e-7, "atol": 1e-12} | tolerances)
+        )
+
+    return check
+
+
+@pytest.fixture
+def random() -> np.random.Generator:
+    return np.random.default_rng(7)

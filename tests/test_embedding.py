@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dayline.embedding import authors_gradient, embed_graph, fix_rotation, graph_cross_entropy, principal_components
+from dayline.graph import affinity_graph, normalize_columns
+
+
+def central_differences(function, x, step=1e-5):
+    gradient = np.zeros_like(x)
+    for i in np.ndindex(*x.shape):
+        up, down = x.copy(), x.copy()
+        up[i] += step
+        down[i] -= step
+        gradient[i] = (function(up) - function(down)) / (2 * step)
+    return gradient
+
+
+@given(st.integers(0, 10_000), st.floats(0.2, 5), st.booleans())
+@settings(max_examples=25, deadline=None)
+def test_gradient_agrees_with_central_differences(seed, bandwidth, normalized):
+    random = np.random.default_rng(seed)
+    x, graph = random.normal(size=(7, 3)), random.uniform(size=(7, 7))
+    graph = normalize_columns(graph) if normalized else graph
+    _, gradient = graph_cross_entropy(x, graph, bandwidth=bandwidth)
+    expected = central_differences(lambda p: graph_cross_entropy(p, graph, bandwidth=bandwidth)[0], x)
+    assert np.abs(gradient - expected).max() <= 1e-6 * np.abs(expected).max()
+
+
+def test_loss_is_the_sum_over_columns_of_relative_entropies(xp, random):
+    x, graph = random.normal(size=(6, 2)), normalize_columns(random.uniform(size=(6, 6)))
+    own = normalize_columns(affinity_graph(x, bandwidth=0.7))
+    loss, _ = graph_cross_entropy(xp.asarray(x), xp.asarray(graph), bandwidth=0.7)
+    assert loss == pytest.approx(float(np.sum(graph * np.log(graph / own))), rel=1e-10)
+
+
+def test_loss_is_zero_and_flat_where_the_graphs_agree(xp, random):
+    x = xp.asarray(random.normal(size=(6, 2)))
+    loss, gradient = graph_cross_entropy(x, normalize_columns(affinity_graph(x, bandwidth=0.7)), bandwidth=0.7)
+    assert abs(loss) < 1e-12
+    assert float(xp.max(xp.abs(gradient))) < 1e-12
+
+
+def test_an_empty_edge_adds_nothing(random):
+    x = random.normal(size=(5, 2))
+    loss, gradient = graph_cross_entropy(x, np.eye(5), bandwidth=0.7)
+    own = normalize_columns(affinity_graph(x, bandwidth=0.7))
+    assert loss == pytest.approx(-np.log(np.diag(own)).sum())
+    assert np.isfinite(gradient).all()
+
+
+def test_a_zero_row_has_no_gradient(random):
+    x = random.normal(size=(5, 2))
+    x[2] = 0
+    _, gradient = graph_cross_entropy(x, random.uniform(size=(5, 5)), bandwidth=0.7)
+    assert np.array_equal(gradient[2], [0, 0])
+    assert np.all(gradient[[0, 1, 3, 4]] != 0)
+
+
+def test_loss_is_blind_to_scale_and_rotation_and_follows_time_reversal(random):
+    x, graph = random.normal(size=(8, 3)), random.uniform(size=(8, 8))
+    loss, gradient = graph_cross_entropy(x, graph, bandwidth=0.4)
+    turn, _ = np.linalg.qr(random.normal(size=(3, 3)))
+    turned_loss, turned_gradient = graph_cross_entropy(3 * x @ turn, graph, bandwidth=0.4)
+    assert turned_loss == pytest.approx(loss, rel=1e-12)
+    np.testing.assert_allclose(turned_gradient, gradient @ turn / 3, rtol=1e-9)
+    back_loss, back_gradient = graph_cross_entropy(x[::-1], graph[::-1, ::-1], bandwidth=0.4)
+    assert back_loss == pytest.approx(loss, rel=1e-12)
+    np.testing.assert_allclose(back_gradient[::-1], gradient, rtol=1e-9)
+
+
+def test_the_authors_gradient_is_one_half_of_the_symmetric_one(random):
+    """For a symmetric target and equal column sums both halves agree; then it is d / 2 times the true gradient."""
+    angles = np.arange(8) * np.pi / 4
+    x = np.column_stack([np.cos(angles), np.sin(angles)])
+    graph = np.asarray([[1.0 + np.cos((k - j) * np.pi / 4) ** 2 for j in range(8)] for k in range(8)])
+    x = x @ np.diag([1.0, 1.0])
+    _, full = graph_cross_entropy(x, graph, bandwidth=0.6)
+    np.testing.assert_allclose(authors_gradient(x, graph, bandwidth=0.6), full * 2 / 2, atol=1e-12)
+
+
+def test_principal_components_match_the_singular_vectors(xp, assert_close, random):
+    for shape in ((30, 6), (6, 30)):
+        x = random.normal(size=shape)
+        u, s, _ = np.linalg.svd(x - x.mean(axis=0), full_matrices=False)
+        components = np.asarray(principal_components(xp.asarray(x), 4))
+        assert_close(np.abs(components), np.abs(u[:, :4] * s[:4]), atol=1e-9)
+        assert np.all(components[np.abs(components).argmax(axis=0), range(4)] > 0)
+
+
+def test_no_more_components_than_frames_or_features(xp, random):
+    assert principal_components(xp.asarray(random.normal(size=(3, 9))), 15).shape == (3, 3)
+    assert principal_components(xp.asarray(random.normal(size=(9, 2))), 15).shape == (9, 2)
+
+
+def test_fixing_the_rotation_undoes_any_rotation(xp, assert_close, random):
+    x = random.normal(size=(20, 4)) * [4, 3, 2, 1]
+    turn, _ = np.linalg.qr(random.normal(size=(4, 4)))
+    assert_close(fix_rotation(xp.asarray(x @ turn)), fix_rotation(xp.asarray(x)), atol=1e-9)
+    assert_close(
+        np.asarray(fix_rotation(xp.asarray(x))) @ np.asarray(fix_rotation(xp.asarray(x))).T, x @ x.T, atol=1e-9
+    )
+
+
+def test_embedding_ends_below_its_start_and_says_why(xp, random):
+    graph = normalize_columns(affinity_graph(random.normal(size=(40, 5)), bandwidth=0.3))
+    descent = embed_graph(
+        xp.asarray(graph), start=xp.asarray(random.normal(size=(40, 5))), bandwidth=0.3, n_steps=200
+    )
+    assert descent.loss < 0.05 * descent.start_loss
+    assert descent.stopped.startswith("converged")
+    short = embed_graph(xp.asarray(graph), start=xp.asarray(random.normal(size=(40, 5))), bandwidth=0.3, n_steps=4)
+    assert short.n_evaluations == 4
+    assert short.stopped == "reached 4 evaluations before convergence; raise n_steps to go on"
