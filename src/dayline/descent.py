@@ -70,7 +70,7 @@ def descend_lbfgs(objective: Objective, start: Array, *, max_evaluations: int, t
         return loss, to_numpy(gradient).astype(np.float64).ravel()
 
     flat_start = to_numpy(start).astype(np.float64).ravel()
-    options = {"maxiter": max_evaluations, "maxfun": 10 * max_evaluations, "ftol": tolerance, "gtol": 0.0}
+    options = {"maxiter": max_evaluations, "maxfun": 10 * max_evaluations, "ftol": tolerance, "gtol": 1e-9}
     try:
         # scipy looks at maxfun only between iterations; the limit here holds inside a line search too.
         message = minimize(evaluate, flat_start, jac=True, method="L-BFGS-B", options=options).message

@@ -16,6 +16,7 @@ from dayline.graph import (
     affinity_graph,
     normalize_columns,
     smooth_edges,
+    unit_rows,
     weaken_distant_edges,
     weaken_edges_between_communities,
 )
@@ -202,7 +203,8 @@ def _embed(
     """Embed and bring the result into the form the next stage expects."""
     if steady:
         descent = embed_graph(target, start=begin, bandwidth=bandwidth, n_steps=n_steps)
-        return rescale(fix_rotation(descent.x)), descent
+        # Lengths mean nothing to the loss; equal ones keep them out of the communities too.
+        return rescale(fix_rotation(unit_rows(descent.x))), descent
     descent = embed_graph(
         target, start=begin, bandwidth=bandwidth, n_steps=n_steps, optimizer="barzilai-borwein", gradient=gradient
     )

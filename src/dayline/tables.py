@@ -89,7 +89,10 @@ def _existing(path: str | Path) -> Path:
 def _load_numpy(path: Path) -> Any:
     try:
         content = np.load(path, allow_pickle=False)
-        return content if isinstance(content, np.ndarray) else {name: content[name] for name in content.files}
+        if isinstance(content, np.ndarray):
+            return content
+        with content:
+            return {name: content[name] for name in content.files}
     except (ValueError, EOFError, OSError, BadZipFile) as error:
         if "pickle" in str(error) or "Object arrays" in str(error):
             why = "it holds Python objects (pickle), which could run code; save plain numbers"
@@ -142,7 +145,7 @@ def _read_csv(path: Path) -> FeatureTable:
         with path.open(encoding="utf-8-sig") as file:
             first = file.readline().strip().split(",")
         header = [] if all(_is_number(word) for word in first) else [w.strip().strip('"').lower() for w in first]
-        rows = np.loadtxt(path, delimiter=",", skiprows=bool(header), ndmin=2, encoding="utf-8-sig", dtype=str)
+        rows = np.loadtxt(path, delimiter=",", skiprows=1 if header else 0, ndmin=2, encoding="utf-8-sig", dtype=str)
         values = np.where(np.char.strip(rows) == "", "nan", rows).astype(np.float64)
     except UnicodeDecodeError:
         raise ValueError(f"{path}: not a text file") from None

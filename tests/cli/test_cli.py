@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import jsonschema
+import numpy as np
+import pytest
+
+from dayline.datasets.synthetic import make_communities
+from dayline.events import events_schema, read_events
+
+
+def run(*arguments, cwd=None):
+    command = [sys.executable, "-c", "from dayline.cli import main; main()", *map(str, arguments)]
+    environment = os.environ | {"COLUMNS": "100", "NO_COLOR": "1"}
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, env=environment, check=False)
+
+
+@pytest.fixture(scope="module")
+def features(tmp_path_factory):
+    path = tmp_path_factory.mktemp("features") / "made.npz"
+    made = make_communities(90, stay=300.0, n_features=6, random_state=1)
+    np.savez(path, features=made.features, boundaries=made.boundaries, times=np.arange(90) * 30.0)
+    return path
+
+
+@pytest.mark.parametrize("method", ["default", "paper", "authors"])
+def test_segment_writes_whole_results(features, tmp_path, method):
+    done = run("segment", features, "-o", tmp_path / "out", "--method", method)
+    assert done.returncode == 0, done.stderr
+    assert "events in 90 frames" in done.stdout
+    content = json.loads((tmp_path / "out" / "events.json").read_text())
+    jsonschema.validate(content, events_schema())
+    assert content["method"] == method
+    assert content["events"][-1]["stop_time"] == 89 * 30
+    rows = (tmp_path / "out" / "events.csv").read_text().splitlines()
+    assert rows[0].startswith("event,start,stop,start_time")
+    assert len(rows) == 1 + len(content["events"])
+    assert sorted(p.name for p in (tmp_path / "out").iterdir()) == [".dayline", "events.csv", "events.json"]
+
+
+def test_json_on_stdout_is_the_file(features, tmp_path):
+    done = run("segment", features, "--json", "-o", tmp_path / "out")
+    assert done.stdout == (tmp_path / "out" / "events.json").read_text()
+    assert run("segment", features, "-q").stdout == ""
+
+
+def test_running_twice_updates_the_result(features, tmp_path):
+    for _ in range(2):
+        assert run("segment", features, "-o", tmp_path / "out", "-q").returncode == 0
+    assert read_events(tmp_path / "out" / "events.json").n_frames == 90
+
+
+def test_evaluate_prints_the_controls(features, tmp_path):
+    run("segment", features, "-o", tmp_path, "-q")
+    rows = json.loads(run("evaluate", tmp_path / "events.json", features, "--json").stdout)
+    assert [r["what"].split(" (")[0] for r in rows] == ["found", "equal pieces", "random cuts", "none"]
+    assert rows[0]["f1"] > rows[2]["f1"]
+    assert rows[3]["f1"] == 0
+    ces = json.loads(run("evaluate", tmp_path / "events.json", features, "--json", "--protocol", "ces").stdout)
+    assert ces[3]["f1"] > 0
+    assert "random cuts" in run("evaluate", tmp_path / "events.json", features).stdout
+
+
+def test_demo_leaves_a_result(tmp_path):
+    done = run("demo", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert len(read_events(tmp_path / "demo" / "events.json").events) > 5
+    assert run("demo", cwd=tmp_path).returncode == 0
+
+
+def wrong_input(tmp_path, features):
+    (tmp_path / "others").mkdir()
+    (tmp_path / "others" / "letter.txt").write_text("dear")
+    x = np.load(features)["features"]
+    x[3] = np.nan
+    np.save(tmp_path / "nan.npy", x)
+    (tmp_path / "empty.npy").touch()
+    return {
+        "no such file": ("segment", "nope.npy"),
+        "file is empty": ("segment", tmp_path / "empty.npy"),
+        "frame 3 holds NaN": ("segment", tmp_path / "nan.npy"),
+        "holds other files (letter.txt": ("segment", features, "-o", tmp_path / "others"),
+        "is a file; name a folder": ("segment", features, "-o", features),
+        "needs PyTorch|not available": ("segment", features, "--device", "cuda"),
+        "not an events file|not JSON": ("evaluate", _write(tmp_path / "x.json", "[]"), features),
+        "needs n_frames": (
+            "evaluate", _write(tmp_path / "a.txt", "3"), _write(tmp_path / "b.txt", "4"), "--protocol", "ces",
+        ),
+        "sequences of 50 and 90 frames": ("evaluate", features, features, "--n-frames", "50"),
+    }  # fmt: skip
+
+
+def _write(path, text):
+    path.write_text(text)
+    return path
+
+
+def test_wrong_input_is_one_line_and_exit_code_2(tmp_path, features):
+    for message, arguments in wrong_input(tmp_path, features).items():
+        done = run(*arguments)
+        assert done.returncode == 2, arguments
+        assert any(m in done.stderr for m in message.split("|")), done.stderr
+        assert done.stderr.startswith("dayline: ")
+        assert done.stderr.count("\n") == 1, done.stderr
+        assert done.stdout == ""
+    assert not (tmp_path / "others" / "events.json").exists()
+
+
+def test_interpolate_repairs(tmp_path, features):
+    wrong_input(tmp_path, features)
+    assert run("segment", tmp_path / "nan.npy", "--interpolate", "-q").returncode == 0
+
+
+def test_columns_that_are_frames_are_noticed_once(tmp_path):
+    walk = np.cumsum(np.random.default_rng(0).normal(size=(200, 20)), axis=0)
+    np.save(tmp_path / "side.npy", walk.T)
+    done = run("segment", tmp_path / "side.npy", "-q")
+    assert done.returncode == 0
+    assert done.stderr.count("like frames") == 1
+    assert "--transpose" in done.stderr
+    assert run("segment", tmp_path / "side.npy", "-q", "--transpose").stderr == ""
+
+
+def test_version_and_unknown_options():
+    assert run("--version").stdout.startswith("dayline 0.")
+    assert run("segment", "--what").returncode == 2

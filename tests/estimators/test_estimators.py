@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from dayline import DynamicGraphEmbedding, EventSegmenter
+from dayline.datasets.synthetic import make_communities
+
+MADE = make_communities(120, stay=300.0, n_features=8, random_state=2)
+SEGMENTERS = [EventSegmenter(), EventSegmenter.paper(), EventSegmenter.authors()]
+names = ["default", "paper", "authors"]
+
+
+@parametrize_with_checks(
+    [DynamicGraphEmbedding(), DynamicGraphEmbedding.paper(), DynamicGraphEmbedding.authors(), *SEGMENTERS]
+)
+def test_scikit_learn_s_own_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("segmenter", SEGMENTERS, ids=names)
+def test_boundaries_labels_events_and_scores_agree(segmenter):
+    segmenter = clone(segmenter)
+    labels = segmenter.fit_predict(MADE.features)
+    boundaries = segmenter.boundaries_
+    assert boundaries.dtype.kind == "i"
+    assert np.all(np.diff(boundaries) > 0)
+    assert np.all((boundaries >= 1) & (boundaries < 120))
+    assert len(boundaries) > 0
+    assert np.flatnonzero(np.diff(labels)).tolist() == (boundaries - 1).tolist()
+    assert [e.start for e in segmenter.events_] == [0, *boundaries]
+    assert segmenter.scores_.shape == segmenter.communities_.shape == (120,)
+    assert len(segmenter.embedding_) == 120
+
+
+def test_default_finds_the_events_of_made_data():
+    from dayline import score_boundaries
+
+    found = EventSegmenter().fit(MADE.features).boundaries_
+    assert score_boundaries(found, MADE.boundaries).f1 > 0.7
+
+
+def test_presets_take_every_parameter_and_refuse_others():
+    changed = EventSegmenter.paper(n_components=35, smoothing_width=50, device="torch")
+    assert changed.embedding.n_components == 35
+    assert changed.embedding.n_loop_steps == 150
+    authors = DynamicGraphEmbedding.authors(start="pca", gradient="full")
+    assert (authors.start, authors.gradient, authors.rescale_columns) == ("pca", "full", True)
+    with pytest.raises(ValueError, match="Invalid parameter 'colour'"):
+        DynamicGraphEmbedding.paper(colour=1)
+
+
+def test_bandwidths_follow_the_reading():
+    assert DynamicGraphEmbedding.paper()._bandwidths(2048) == (5.12, 0.3)
+    assert DynamicGraphEmbedding.authors()._bandwidths(2048) == (5.12, 4.6875)
+    assert DynamicGraphEmbedding.paper(feature_bandwidth=0.0025)._bandwidths(2048) == (0.0025, 0.3)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"n_components": 0}, "n_components=0"),
+        ({"temporal_prior": 1.5}, "temporal_prior=1.5"),
+        ({"embedding_bandwidth": 0.0}, "embedding_bandwidth=0.0"),
+        ({"reading": "mine"}, "reading='mine'"),
+        ({"device": "abacus"}, 'device="abacus" is not known'),
+        ({"dtype": "float16"}, "dtype='float16'"),
+        ({"denoise_bandwidth": "wide"}, "denoise_bandwidth='wide'"),
+    ],
+)
+def test_wrong_parameters_are_named(changes, message):
+    with pytest.raises(ValueError, match=message):
+        DynamicGraphEmbedding(**changes).fit(MADE.features)
+
+
+@pytest.mark.parametrize("segmenter", SEGMENTERS, ids=names)
+@pytest.mark.parametrize(
+    "x",
+    [np.zeros((30, 4)), np.full((30, 4), 0.1), np.ones((1, 5)), np.eye(2), np.eye(3), np.ones((3, 1))],
+    ids=["zero", "identical", "1 frame", "2 frames", "3 frames", "3 equal frames of one column"],
+)
+def test_where_nothing_happens_there_is_one_event(segmenter, x):
+    assert clone(segmenter).fit_predict(x).tolist() == [0] * len(x)
+
+
+@pytest.mark.parametrize("segmenter", SEGMENTERS, ids=names)
+def test_constant_columns_and_zero_frames_do_no_harm(segmenter):
+    x = np.hstack([MADE.features, np.full((120, 2), 3.3)])
+    x[50] = 0
+    fitted = clone(segmenter).fit(x)
+    assert np.isfinite(fitted.embedding_).all()
+    assert np.isfinite(fitted.scores_).all()
+
+
+def test_fewer_frames_than_components_and_communities():
+    fitted = EventSegmenter().fit(MADE.features[:6])
+    assert fitted.embedding_.shape == (6, 6)
+    assert len(fitted.communities_) == 6
+
+
+def test_one_column(random):
+    x = np.repeat([0.0, 5.0, -3.0], 20)[:, None] + 0.1 * random.normal(size=(60, 1))
+    assert EventSegmenter().fit(x).embedding_.shape == (60, 1)
+
+
+@pytest.mark.parametrize("change", ["float32", "float16", "fortran", "memmap", "DataFrame", "list"])
+def test_any_container_gives_the_same_boundaries(change, tmp_path):
+    x = np.round(MADE.features, 2)
+    expected = EventSegmenter().fit(x).boundaries_.tolist()
+    if change == "memmap":
+        np.save(tmp_path / "x.npy", x)
+        given = np.load(tmp_path / "x.npy", mmap_mode="r")
+    elif change == "DataFrame":
+        given = pytest.importorskip("pandas").DataFrame(x, columns=[f"f{i}" for i in range(x.shape[1])])
+    else:
+        given = {
+            "float32": x.astype("f4"),
+            "float16": x.astype("f2"),
+            "fortran": np.asfortranarray(x),
+            "list": x.tolist(),
+        }[change]
+    assert EventSegmenter().fit(given).boundaries_.tolist() == expected
+
+
+def test_integers_are_features_too():
+    x = np.round(MADE.features * 100).astype(int)
+    assert EventSegmenter().fit(x).boundaries_.tolist() == EventSegmenter().fit(x.astype(float)).boundaries_.tolist()
+
+
+def test_input_is_never_modified():
+    x = MADE.features.copy()
+    x[3, 0] = np.nan
+    before = x.copy()
+    EventSegmenter(missing="interpolate").fit(x)
+    assert np.array_equal(x, before, equal_nan=True)
+
+
+def test_missing_frames_are_named_or_repaired():
+    x = MADE.features.copy()
+    x[17] = np.nan
+    with pytest.raises(ValueError, match="frame 17 holds NaN"):
+        EventSegmenter().fit(x)
+    assert len(EventSegmenter(missing="interpolate").fit(x).labels_) == 120
+
+
+def test_pytorch_and_float32_give_the_same_boundaries():
+    pytest.importorskip("torch")
+    expected = EventSegmenter().fit(MADE.features).boundaries_.tolist()
+    assert EventSegmenter(device="torch").fit(MADE.features).boundaries_.tolist() == expected
+    assert EventSegmenter(DynamicGraphEmbedding(dtype="float32")).fit(MADE.features).boundaries_.tolist() == expected
+
+
+def test_segment_returns_one_object_with_times():
+    made = EventSegmenter().segment(MADE.features, times=np.arange(120) * 30.0)
+    assert made.events[1].start_time == made.events[1].start * 30.0
+    assert len(made.scores) == 120

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dayline.checks import check_between, check_choice, check_features, list_frames, looks_transposed
+
+
+def test_frames_with_nan_or_infinity_are_named():
+    x = np.ones((50, 2))
+    x[[12, 13, 40], 0] = np.nan, np.inf, -np.inf
+    with pytest.raises(
+        ValueError, match=r'^frames 12, 13 and 40 hold NaN or infinity; drop them or pass missing="int'
+    ):
+        check_features(x)
+    x[:] = np.nan
+    with pytest.raises(ValueError, match=r"^frames 0, 1, 2, 3, 4 and 45 more hold"):
+        check_features(x)
+    with pytest.raises(ValueError, match="column 0 holds no number"):
+        check_features(x, missing="interpolate")
+
+
+def test_interpolation_fills_gaps_and_extends_ends():
+    x = np.asarray([[np.nan, 1.0], [2.0, 1.0], [np.inf, 1.0], [np.nan, 3.0], [8.0, np.nan]])
+    assert check_features(x, missing="interpolate").tolist() == [[2, 1], [2, 1], [4, 1], [6, 3], [8, 3]]
+    assert np.isnan(x[0, 0])
+
+
+@pytest.mark.parametrize(
+    ("x", "message"),
+    [
+        (np.ones(5), r"shape \(5,\); give a matrix"),
+        (np.ones((0, 5)), "at least one frame"),
+        (np.ones((5, 0)), "at least one frame"),
+        (np.asarray([[1, "a"]], dtype=object), "object array"),
+        (np.asarray([["a", "b"]]), "give numbers"),
+        (np.ones((2, 2)) * 1j, "complex"),
+        ([[1e300, 0.0], [0.0, 0.0]], "frame 0 holds a value above"),
+    ],
+)
+def test_what_is_no_matrix_of_numbers_is_refused(x, message):
+    with pytest.raises(ValueError, match=message):
+        check_features(x)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint16, np.float16, np.float32, bool])
+def test_any_real_numbers_become_float64(dtype):
+    x = np.asarray([[0, 1], [1, 0], [1, 1]], dtype=dtype)
+    features = check_features(np.asfortranarray(x))
+    assert features.dtype == np.float64
+    assert features.flags.c_contiguous
+    assert features.tolist() == x.astype(float).tolist()
+
+
+def test_a_walk_lying_on_its_side_is_noticed(random):
+    walk = np.cumsum(random.normal(size=(400, 30)), axis=0)
+    assert looks_transposed(walk.T)
+    assert not looks_transposed(walk)
+    assert not looks_transposed(random.normal(size=(30, 400)))
+    with pytest.warns(UserWarning, match="30 rows and 400 columns: the columns follow each other like frames"):
+        check_features(walk.T)
+
+
+def test_motion_features_on_their_side_are_noticed(shared):
+    from scipy.io import loadmat
+
+    for path in sorted((shared / "motion" / "Keck_feature").glob("*.mat")):
+        features = loadmat(path)["keck_feature"].astype(float)
+        assert looks_transposed(features)
+        assert not looks_transposed(features.T)
+
+
+def test_frames_in_a_sentence():
+    assert list_frames([4]) == "frame 4"
+    assert list_frames([4, 5]) == "frames 4 and 5"
+    assert list_frames(range(8), most=2) == "frames 0, 1 and 6 more"
+
+
+def test_numbers_and_words_out_of_range_say_what_is_allowed():
+    with pytest.raises(ValueError, match=r"^eta=2; it must be a number of at least 0 and at most 1$"):
+        check_between("eta", 2, 0, 1)
+    with pytest.raises(ValueError, match=r"^h=0; it must be a number above 0$"):
+        check_between("h", 0, 0, above=True)
+    with pytest.raises(ValueError, match="whole number"):
+        check_between("p", 2.5, 1, whole=True)
+    with pytest.raises(ValueError, match="whole number"):
+        check_between("p", True, 1, whole=True)
+    with pytest.raises(ValueError, match='start=\'middle\' is not known; use one of "pca", "columns"'):
+        check_choice("start", "middle", ("pca", "columns"))
+    check_between("p", np.int64(3), 1, whole=True)

@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import json
+
+import jsonschema
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dayline.events import (
+    Event,
+    Segmentation,
+    SkippedFile,
+    boundaries_to_labels,
+    events_schema,
+    labels_to_boundaries,
+    read_events,
+)
+
+FULL = Segmentation(
+    events=(
+        Event(0, 2, community=1, key_frame=1, start_time=10.0, stop_time=12.5, reason="start", name='a "<b>" \u202e'),
+        Event(2, 3, community=0, confidence=0.75, reason="both"),
+    ),
+    scores=(0.0, 0.5, 0.25),
+    times=(10.0, 12.5, 99.0),
+    clock="wall",
+    names=("a.jpg", "b.jpg", "c.jpg"),
+    source="day",
+    method="default",
+    skipped=(SkippedFile("bad.jpg", "cut off"),),
+    notes=("ordered by name",),
+)
+
+
+def test_json_gives_back_what_went_in():
+    assert Segmentation.from_json(FULL.to_json()) == FULL
+
+
+def test_json_follows_the_schema():
+    for segmentation in (FULL, Segmentation.from_boundaries([4], 9)):
+        jsonschema.validate(json.loads(segmentation.to_json()), events_schema())
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({"format": "dayline-events", "version": 1, "n_frames": 0, "events": []}, events_schema())
+
+
+def test_the_first_version_is_read_with_only_what_it_requires():
+    text = (
+        '{"format": "dayline-events", "version": 1, "n_frames": 5, "events": [{"start": 0, "stop": 5, "later": 1}]}'
+    )
+    assert Segmentation.from_json(text).events == (Event(0, 5),)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "not JSON"),
+        ("[]", "not an events file"),
+        ('{"format": "dayline-events", "version": 99}', "version 99 is not known"),
+        ('{"format": "dayline-events", "version": 1}', "missing or odd fields"),
+        ('{"format": "dayline-events", "version": 1, "events": [{"start": "0", "stop": 5}]}', "whole numbers"),
+        (
+            '{"format": "dayline-events", "version": 1, "events": [{"start": 0, "stop": 5}, {"start": 6, "stop": 7}]}',  # noqa: E501
+            "gap",
+        ),
+        ('{"format": "dayline-events", "version": 1, "events": [{"start": 3, "stop": 5}]}', "starts at frame 0"),
+        ('{"format": "dayline-events", "version": 1, "events": [{"start": 0, "stop": 0}]}', "holds no frame"),
+        (
+            '{"format": "dayline-events", "version": 1, "events": [{"start": 0, "stop": 2}], "times": [1]}',
+            "1 times for 2",
+        ),
+    ],
+)
+def test_wrong_files_are_refused_by_name(tmp_path, text, message):
+    path = tmp_path / "events.json"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=message) as error:
+        read_events(path)
+    assert "events.json" in str(error.value)
+
+
+def test_events_take_the_most_frequent_community_and_their_times():
+    made = Segmentation.from_boundaries([3], 5, communities=[2, 2, 7, 7, 1], times=(0.5, 1.0, 2.0, 4.0, 8.0))
+    assert made.events[0] == Event(0, 3, community=2, start_time=0.5, stop_time=2.0, reason="start")
+    assert made.events[1].community == 1
+    assert made.boundaries == (3,)
+    assert made.labels.tolist() == [0, 0, 0, 1, 1]
+
+
+@given(st.integers(2, 30).flatmap(lambda n: st.tuples(st.just(n), st.sets(st.integers(1, n - 1)))))
+def test_boundaries_and_labels_are_two_views_of_one_thing(case):
+    n, boundaries = case
+    labels = boundaries_to_labels(sorted(boundaries), n)
+    assert labels_to_boundaries(labels).tolist() == sorted(boundaries)
+    assert labels[-1] == len(boundaries)
+
+
+def test_labels_may_be_words():
+    assert labels_to_boundaries(["walk", "walk", "sit", "walk"]).tolist() == [2, 3]
+    assert labels_to_boundaries(np.asarray([1])).tolist() == []

@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.io import savemat
+
+from dayline.tables import read_boundaries, read_features
+
+X = np.arange(12.0).reshape(6, 2) / 7
+
+
+@pytest.mark.parametrize("kind", ["npy", "npz", "csv", "header.csv", "parquet", "mat"])
+def test_every_format_gives_the_same_table(tmp_path, kind):
+    path = tmp_path / f"x.{kind}"
+    if kind == "npy":
+        np.save(path, X)
+    elif kind == "npz":
+        np.savez(path, features=X, boundaries=[3])
+    elif kind == "mat":
+        savemat(path, {"hog": X, "label": np.arange(6)[None]})
+    elif kind == "parquet":
+        pandas = pytest.importorskip("pandas")
+        pandas.DataFrame(X, columns=["a", "b"]).to_parquet(path)
+    else:
+        np.savetxt(path, X, delimiter=",", header="a,b" if "header" in kind else "", comments="", fmt="%.17g")
+    np.testing.assert_array_equal(read_features(path).features, X)
+    assert read_features(path, transpose=True).features.shape == (2, 6)
+
+
+def test_a_time_column_is_no_feature(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("a,Time,b\n1,10,2\n3,20,\n")
+    table = read_features(path)
+    assert table.times.tolist() == [10, 20]
+    np.testing.assert_array_equal(table.features, [[1, 2], [3, np.nan]])
+
+
+def test_times_in_an_npz(tmp_path):
+    np.savez(tmp_path / "x.npz", features=X, times=np.arange(6))
+    assert read_features(tmp_path / "x.npz").times.tolist() == list(range(6))
+    np.savez(tmp_path / "y.npz", features=X, times=np.arange(5))
+    with pytest.raises(ValueError, match="5 times for 6 frames"):
+        read_features(tmp_path / "y.npz")
+
+
+def wrong_files(folder):
+    (folder / "empty.npy").touch()
+    (folder / "text.npy").write_text("hello")
+    (folder / "text.npz").write_text("hello")
+    (folder / "text.mat").write_text("hello")
+    (folder / "text.parquet").write_text("hello")
+    (folder / "words.csv").write_text("a,b\n1,x\n")
+    (folder / "ragged.csv").write_text("1,2\n3\n")
+    (folder / "binary.csv").write_bytes(bytes(range(128, 256)))
+    (folder / "header.csv").write_text("a,b\n")
+    (folder / "what.xyz").write_text("1")
+    np.save(folder / "object.npy", np.asarray([{}, 1], dtype=object), allow_pickle=True)
+    np.savez(folder / "object.npz", features=np.asarray([[{}]], dtype=object))
+    np.savez(folder / "two.npz", a=X, b=X)
+    np.save(folder / "flat.npy", np.arange(5))
+    np.save(folder / "words.npy", np.asarray([["a", "b"]]))
+
+
+@pytest.mark.filterwarnings("ignore:loadtxt")
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("missing.npy", "no such file"),
+        ("empty.npy", "the file is empty"),
+        ("text.npy", "(pickle|damaged)"),
+        ("text.npz", "(pickle|damaged)"),
+        ("text.mat", "not a MATLAB file"),
+        ("text.parquet", "not a parquet file"),
+        ("words.csv", "not a table of numbers"),
+        ("ragged.csv", "not a table of numbers"),
+        ("binary.csv", "not a text file"),
+        ("header.csv", "has a header and no rows"),
+        ("what.xyz", "feature files end in .npy"),
+        ("object.npy", "Python objects .pickle., which could run code"),
+        ("object.npz", "Python objects .pickle., which could run code"),
+        ("two.npz", "holds a, b; say which are the features"),
+        ("flat.npy", "a matrix with one row per frame is needed"),
+        ("words.npy", "real numbers are needed"),
+        (".", "is a folder"),
+    ],
+)
+def test_wrong_files_are_named_in_one_line(tmp_path, name, message):
+    wrong_files(tmp_path)
+    with pytest.raises(ValueError, match=message) as error:
+        read_features(tmp_path / name)
+    assert str(tmp_path) in str(error.value)
+
+
+def test_a_key_chooses_among_several(tmp_path):
+    np.savez(tmp_path / "two.npz", a=X, b=2 * X)
+    np.testing.assert_array_equal(read_features(tmp_path / "two.npz", key="b").features, 2 * X)
+    with pytest.raises(ValueError, match="has no array 'c'; it holds a, b"):
+        read_features(tmp_path / "two.npz", key="c")
+
+
+def test_boundaries_from_every_kind_of_file(tmp_path):
+    np.savez(tmp_path / "b.npz", features=X, boundaries=[2, 4])
+    np.savez(tmp_path / "l.npz", labels=[0, 0, 1, 1, 0, 0])
+    savemat(tmp_path / "l.mat", {"keck_label": [[0, 0, 1, 1, 0, 0]], "keck_labelS": [[2, 2, 2]]})
+    np.save(tmp_path / "b.npy", [2, 4])
+    (tmp_path / "b.txt").write_text("2\n4\n")
+    (tmp_path / "events.csv").write_text("event,start,stop\n0,0,2\n1,2,4\n2,4,6\n")
+    for name, n_frames in (
+        ("b.npz", 6),
+        ("l.npz", 6),
+        ("l.mat", 6),
+        ("b.npy", None),
+        ("b.txt", None),
+        ("events.csv", 6),
+    ):
+        read = read_boundaries(tmp_path / name)
+        assert (read.boundaries.tolist(), read.n_frames) == ([2, 4], n_frames), name
+
+
+@pytest.mark.parametrize(("text", "message"), [("2\nx\n", "must be frame numbers"), ("2.5\n", "whole frame numbers")])
+def test_wrong_boundaries_are_named(tmp_path, text, message):
+    (tmp_path / "b.txt").write_text(text)
+    with pytest.raises(ValueError, match=message):
+        read_boundaries(tmp_path / "b.txt")
