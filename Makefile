@@ -8,10 +8,10 @@ demo: .venv/demo.stamp
 	$(BIN)/dayline demo -o demo
 
 test: .venv/test.stamp lint
-	$(BIN)/python -m pytest -n 2
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
 
 quick: .venv/test.stamp
-	$(BIN)/python -m pytest -n 2 -m "not slow"
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m "not slow"
 
 lint: .venv/test.stamp
 	$(BIN)/ruff format --check .

@@ -3,7 +3,7 @@
     python benchmarks/accuracy/stability.py --root ../shared/data [--methods default authors] [--most 2500]
 
 For every sequence the boundaries of each variant are scored against those of the float64 NumPy run, as interior F1
-at tolerance 1. Also prints the most evaluations of an initial embedding and whether any descent ended above its start.
+at tolerance 1. Also counts the evaluations of initial embeddings and the descents that end above their start.
 """
 
 from __future__ import annotations
@@ -49,7 +49,11 @@ def compare(method: str, sequence: Sequence) -> dict[str, object]:
     x = sequence.features.astype(np.float64)
     reference = boundaries(method, "", x)
     descents = reference.embedder_.descents_
-    row: dict[str, object] = {"group": sequence.group, "name": sequence.name, "events": len(reference.boundaries_) + 1}
+    row: dict[str, object] = {
+        "group": sequence.group,
+        "name": sequence.name,
+        "events": len(reference.boundaries_) + 1,
+    }
     row["initial evaluations"] = descents[0]["n_evaluations"]
     row["ended above start"] = sum(d["loss"] > d["start_loss"] for d in descents)
     for variant in VARIANTS:

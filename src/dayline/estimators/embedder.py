@@ -7,6 +7,7 @@ from typing import Any, Literal, Self, TypedDict, Unpack
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
+from threadpoolctl import threadpool_limits
 
 from dayline.arrays import FloatArray, to_device, to_numpy
 from dayline.checks import Missing, check_between, check_choice, check_features
@@ -201,13 +202,16 @@ class DynamicGraphEmbedding(BaseEstimator):  # type: ignore[misc]
         given = self.get_params(deep=False)
         for name in ("missing", "device", "dtype", "feature_bandwidth", "embedding_bandwidth"):
             del given[name]
-        learnt = dynamic_graph_embedding(
-            to_device(features, self.device, self.dtype),
-            feature_bandwidth=feature_bandwidth,
-            embedding_bandwidth=embedding_bandwidth,
-            on_step=on_step,
-            **given,
-        )
+        # Products here are thin, so more BLAS threads gain nothing on an idle machine, and on a busy one
+        # they wait for each other (10 times as long was seen).
+        with threadpool_limits(1):
+            learnt = dynamic_graph_embedding(
+                to_device(features, self.device, self.dtype),
+                feature_bandwidth=feature_bandwidth,
+                embedding_bandwidth=embedding_bandwidth,
+                on_step=on_step,
+                **given,
+            )
         self._store(learnt)
         return self
 
