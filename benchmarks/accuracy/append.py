@@ -1,4 +1,4 @@
-"""Does a sequence that grows give the boundaries of a fresh run?
+"""Check that a sequence that grows gives the boundaries of a fresh run.
 
     python benchmarks/accuracy/append.py --root ../shared/data [--most 1500]
 

@@ -1,4 +1,4 @@
-"""Would the constants of the default have been chosen without a group, and what would that group have lost?
+"""Choose the default's constants without a group, and see what that group loses.
 
     python benchmarks/accuracy/leave_one_out.py --root ../shared/data
 

@@ -1,4 +1,4 @@
-"""Is a boundary with confidence 0.8 right 8 times out of 10?
+"""Check that a boundary with confidence 0.8 is right 8 times out of 10.
 
     python benchmarks/accuracy/reliability.py --root ../shared/data [--output docs/images/reliability.png]
 
@@ -9,6 +9,7 @@ Groups weigh the same. The constants were fitted on the four development sets; K
 from __future__ import annotations
 
 import argparse
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -59,7 +60,7 @@ def pool(rows: list, group: str) -> tuple[np.ndarray, np.ndarray]:
 
 def curve(groups: list[tuple[np.ndarray, np.ndarray]]) -> list[tuple[float, float, float, float, int]]:
     points = []
-    for low, high in zip(EDGES[:-1], EDGES[1:], strict=True):
+    for low, high in pairwise(EDGES):
         inside = [(c[k], r[k]) for c, r in groups for k in [(c >= low) & (c < high)] if k.any()]
         if inside:
             sure, right = (float(np.mean([part[i].mean() for part in inside])) for i in (0, 1))
