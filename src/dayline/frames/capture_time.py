@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
@@ -51,12 +50,9 @@ class CaptureTime:
 
 def exif_time(image: Image.Image) -> CaptureTime | None:
     """Read when a photo was taken from its EXIF data; None when it does not say, or says nonsense."""
-    tags: dict[int, Any] = {}
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            exif = image.getexif()
-            tags = {**exif, **exif.get_ifd(EXIF_FOLDER)}
+        exif = image.getexif()
+        tags = {**exif, **exif.get_ifd(EXIF_FOLDER)}
     # Broken EXIF is read as no EXIF: the photo is still there, and the order says what was used.
     except Exception:
         return None

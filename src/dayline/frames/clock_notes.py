@@ -42,11 +42,12 @@ def contradiction_notes(
         )
         jumps = [jump for jump in find_clock_jumps(in_name_order) if jump.seconds < 0]
         # With many such places the names simply say nothing about time (random names, several cameras).
-        for jump in jumps if len(jumps) <= FEW_JUMPS else ():
+        few = min(FEW_JUMPS, max(1, len(times) // 10))
+        for jump in jumps if len(jumps) <= few else ():
             before, after = (names[by_name[k]] for k in (jump.before - 1, jump.before))
             notes.append(
-                f"from {before} to {after} the clock goes back by {_span(-jump.seconds)} (summer time, travel, "
-                'set anew?); photos around it may be mixed up: order="name" keeps the order of names'
+                f"from {before} to {after} the clock goes back by {_span(-jump.seconds)} (summer time, "
+                'travel, set anew?); photos around it may be mixed up: order="name" keeps the order of names'
             )
     differences = [
         exif.seconds - said
@@ -84,8 +85,8 @@ def offset_notes(names: Sequence[str], exif_times: Sequence[CaptureTime | None])
     changes = [(a[1], *b) for a, b in pairwise(known) if a[1] != b[1]]
     for old, name, new in changes[:FEW_JUMPS]:
         notes.append(
-            f"at {name} the camera's clock changes from UTC{_offset(old)} to UTC{_offset(new)}; all times are "
-            f"given on its first clock, UTC{_offset(known[0][1])}"
+            f"at {name} the camera's clock changes from UTC{_offset(old)} to UTC{_offset(new)}; all times "
+            f"are given on its first clock, UTC{_offset(known[0][1])}"
         )
     if len(changes) > FEW_JUMPS:
         notes.append(f"the camera's clock changes its time zone at {len(changes) - FEW_JUMPS} more places")

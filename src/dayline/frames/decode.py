@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,7 +19,7 @@ MAX_PIXELS = 200_000_000
 """Largest image that is decoded; the largest phone cameras stay just below it."""
 
 # Only these: Pillow knows formats that start other programs (EPS) or that no camera writes.
-FORMATS = ("JPEG", "MPO", "PNG", "WEBP", "TIFF", "GIF", "HEIF", "AVIF")
+FORMATS = ("JPEG", "PNG", "WEBP", "TIFF", "GIF", "HEIF", "AVIF")
 
 # What brings an image with this EXIF orientation upright.
 UPRIGHT = {
@@ -32,6 +33,9 @@ UPRIGHT = {
 }
 
 register_heif_opener()
+# Photos with slightly wrong EXIF data are common and usable. Appended, so that anybody's own filter wins; not
+# set around each call, because that is not safe in threads.
+warnings.filterwarnings("ignore", category=UserWarning, module=r"PIL\.", append=True)
 _limit_lock = threading.Lock()
 
 

@@ -19,9 +19,10 @@ from dayline.frames.suffixes import PHOTO_SUFFIXES, VIDEO_SUFFIXES
 
 __all__ = ["day_folders", "read_photo_folder"]
 
-# Folders that programs, not people, fill with copies of photos; the last file marks a result of ours.
+# Folders that programs, not people, fill with copies of photos.
 MACHINE_FOLDERS = frozenset({"@eaDir", "__MACOSX", "lost+found"})
-RESULT_FILE = "events.json"
+# A folder with both is a result of ours, with thumbnails; events.json alone may be a person's corrections.
+RESULT_FILES = ("events.json", "index.html")
 # 100CANON, 101_PANA: cameras start a new one every thousand photos, in the middle of a day.
 CAMERA_FOLDER = re.compile(r"[1-9]\d{2}[0-9A-Z_]{5}", re.ASCII)
 
@@ -91,9 +92,9 @@ def day_folders(path: str | Path) -> tuple[Path, ...]:
     if not folder.is_dir():
         raise ValueError(f"{shown_name(folder)}: no such folder")
     entries = sorted(folder.iterdir(), key=lambda p: natural_key(shown_name(p.name)))
-    if any(_is_photo_name(p.name) and p.is_file() for p in entries):
+    if any(_is_photo_name(p.name) and not _is_folder(p) for p in entries):
         return ()
-    days = tuple(p for p in entries if p.is_dir() and not _is_passed_over(p) and _walk(p).photos)
+    days = tuple(p for p in entries if _is_folder(p) and not _is_passed_over(p) and _walk(p).photos)
     return () if all(CAMERA_FOLDER.fullmatch(p.name) for p in days) else days
 
 
@@ -121,14 +122,29 @@ def _files_below(folder: Path, found: _Found, been: set[tuple[int, int]]) -> Ite
         found.closed.append(SkippedFile(shown_name(folder.name), why))
         return
     for path in entries:
-        if not path.is_dir():
+        if not _is_folder(path):
             yield path
         elif not path.name.startswith(".") and path.name not in MACHINE_FOLDERS:
-            if (path / RESULT_FILE).exists():
+            if _is_result(path):
                 found.results.append(path)
             elif (identity := _identity(path)) not in been:
                 been.add(identity)
                 yield from _files_below(path, found, been)
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except PermissionError:
+        # In a folder that may be listed but not entered; the file then says so when it is opened.
+        return False
+
+
+def _is_result(folder: Path) -> bool:
+    try:
+        return all((folder / name).is_file() for name in RESULT_FILES)
+    except PermissionError:
+        return False
 
 
 def _identity(folder: Path) -> tuple[int, int]:
@@ -141,7 +157,7 @@ def _is_photo_name(name: str) -> bool:
 
 
 def _is_passed_over(folder: Path) -> bool:
-    return folder.name.startswith(".") or folder.name in MACHINE_FOLDERS or (folder / RESULT_FILE).exists()
+    return folder.name.startswith(".") or folder.name in MACHINE_FOLDERS or _is_result(folder)
 
 
 def _read_headers(

@@ -14,7 +14,10 @@ from dayline.frames.names import natural_key
 __all__ = ["Order", "order_photos"]
 
 DAY = 86_400.0
+# Photos from just before and just after midnight belong to one evening when the camera was off for hours at
+# another time of the day; somebody who starts one minute after midnight and ends one before it is rarer.
 ACROSS_MIDNIGHT_WITHIN = 3600.0
+OFF_BY_DAY = 4 * 3600.0
 
 
 @dataclass(frozen=True)
@@ -117,7 +120,7 @@ def _dated(
     ranked = sorted(clock)
     gaps = [b - a for a, b in pairwise(ranked)]
     over_midnight = ranked[0] + DAY - ranked[-1]
-    if not gaps or over_midnight > ACROSS_MIDNIGHT_WITHIN or max(gaps) <= over_midnight:
+    if over_midnight > ACROSS_MIDNIGHT_WITHIN or max(gaps, default=0.0) < OFF_BY_DAY:
         return [day + t for t in clock], "time of day in the file names", ()
     starts = ranked[gaps.index(max(gaps)) + 1]
     times: list[float | None] = [day + t + (DAY if t < starts else 0.0) for t in clock]
@@ -151,6 +154,6 @@ def _filled(times: Sequence[float | None], by_name: Sequence[int]) -> list[float
 def _filled_note(names: Sequence[str], times: Sequence[float | None]) -> str:
     without = [name for name, t in zip(names, times, strict=True) if t is None]
     return (
-        f"{len(without)} of {len(names)} photos have no capture time (first {without[0]}); each took the time "
-        "of the photo before it by name"
+        f"{len(without)} of {len(names)} photos have no capture time (first {without[0]}); each took the "
+        "time of the photo before it by name"
     )
