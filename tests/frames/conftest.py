@@ -39,7 +39,7 @@ def make_photo(tmp_path: Path) -> Callable[..., Path]:
         if orientation is not None:
             exif[0x0112] = orientation
         image = Image.new("RGB", (16, 12), (grey, grey, grey)) if pixels is None else Image.fromarray(pixels)
-        image.save(path, exif=exif) if path.suffix != ".gif" else image.save(path)
+        image.save(path, exif=exif.tobytes())
         return path
 
     return make
@@ -56,11 +56,11 @@ def make_video(tmp_path: Path) -> Callable[..., Path]:
         greys: Sequence[int] | None = None,
         codec: str = "libx264",
         options: dict[str, str] | None = None,
-        movflags: str = "faststart",
+        index_first: bool = True,
         corner: bool = False,
     ) -> Path:
         path = tmp_path / name
-        container_options = {"movflags": movflags} if path.suffix in (".mp4", ".mov") else {}
+        container_options = {"movflags": "faststart"} if path.suffix == ".mp4" and index_first else {}
         with av.open(str(path), "w", options=container_options) as container:
             stream = container.add_stream(codec, rate=25, options=options or {})
             stream.width, stream.height, stream.pix_fmt = 96, 64, "yuv420p"
