@@ -139,9 +139,11 @@ def test_a_whole_video_has_no_notes(make_video):
         assert read_video(make_video(name, times_ms=EVERY_40_MS, codec=codec)).notes == ()
 
 
-def test_a_video_cut_off_before_its_index_is_refused(make_video):
+@pytest.mark.parametrize("of_the_index", [-4, 60], ids=["before", "inside"])
+def test_a_video_cut_off_in_or_before_its_index_is_refused(make_video, of_the_index):
     path = make_video("v.mp4", times_ms=EVERY_40_MS, index_first=False)
-    path.write_bytes(path.read_bytes()[:1500])
+    content = path.read_bytes()
+    path.write_bytes(content[: content.index(b"moov") + of_the_index])
     with pytest.raises(ValueError, match=r"v\.mp4: cannot be opened as a video .* may be cut off"):
         read_video(path)
 

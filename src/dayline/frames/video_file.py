@@ -59,6 +59,10 @@ def opened_video(path: Path) -> Iterator[VideoFile]:
             f"{name}: cannot be opened as a video ({why}); it may be cut off or something else"
         ) from None
     with container:
+        if not container.streams:
+            raise ValueError(
+                f"{name}: cannot be opened as a video (nothing in it can be read); it may be cut off"
+            )
         streams = [s for s in container.streams.video if not s.disposition & Disposition.attached_pic]
         if not streams:
             raise ValueError(f"{name}: has no video stream, only sound or other data")
