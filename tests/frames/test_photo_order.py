@@ -133,3 +133,12 @@ def test_an_evening_that_goes_on_after_midnight():
 def test_a_day_from_morning_to_evening_is_not_turned_around():
     order = order_photos(["080000.jpg", "130000.jpg", "223000.jpg"], [None] * 3)
     assert (order.indices, order.notes) == ((0, 1, 2), ())
+
+
+def test_a_whole_day_and_night_with_a_short_break_is_not_turned_around():
+    """Half an hour over midnight, but nothing longer than three hours without photos."""
+    hours = [0.25, 3, 6, 9, 12, 15, 18, 21, 23.75]
+    names = [f"{int(h):02d}{int(60 * (h % 1)):02d}00.jpg" for h in hours]
+    order = order_photos(names, [None] * len(names))
+    assert order.times == tuple(h * HOUR for h in hours)
+    assert order.notes == ()

@@ -6,6 +6,7 @@ import struct
 import av
 import numpy as np
 import pytest
+from av.stream import Disposition
 
 from dayline.frames import describe, drop_frames, images, open_source, read_video
 from dayline.frames.video import default_every
@@ -204,6 +205,27 @@ def test_names_with_colons_and_broken_utf8_are_opened(make_video, tmp_path):
         path = path.rename(tmp_path / name)
         sequence = read_video(path, every=0.04)
         assert len(list(images(sequence, size=8))) == 2
+
+
+def test_a_colon_in_a_relative_name_is_no_protocol(make_video, tmp_path, monkeypatch):
+    make_video("v.mp4", times_ms=[0, 40]).rename(tmp_path / "http:x.mp4")
+    monkeypatch.chdir(tmp_path)
+    assert read_video("http:x.mp4", every=0.04).n_frames == 2
+
+
+def test_the_cover_of_a_song_is_no_video(tmp_path):
+    path = tmp_path / "song.mp4"
+    with av.open(str(path), "w") as container:
+        cover = container.add_stream("mjpeg", rate=1)
+        cover.width, cover.height, cover.pix_fmt = 96, 64, "yuvj420p"
+        cover.disposition = Disposition.attached_pic
+        picture = av.VideoFrame.from_ndarray(np.full((64, 96, 3), 90, dtype=np.uint8), "rgb24")
+        container.mux(cover.encode(picture.reformat(format="yuvj420p")))
+        container.mux(cover.encode())
+    with av.open(str(path)) as container:
+        assert len(container.streams.video) == 1
+    with pytest.raises(ValueError, match="has no video stream"):
+        read_video(path)
 
 
 def test_a_real_film(shared_data):
