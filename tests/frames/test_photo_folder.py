@@ -76,15 +76,21 @@ def test_unreadable_files_are_named(make_photo, tmp_path, monkeypatch):
     assert read_photo_folder(tmp_path).skipped == (SkippedFile("b.png", "no permission to read it"),)
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_unreadable_folders_are_named(make_photo, tmp_path):
+def test_unreadable_folders_are_named(make_photo, tmp_path, monkeypatch):
     make_photo("a.png")
-    closed = make_photo("closed/b.png").parent
-    closed.chmod(0)
-    try:
-        assert read_photo_folder(tmp_path).skipped[0].name == "closed"
-    finally:
-        closed.chmod(0o700)
+    make_photo("in/closed/b.png")
+    really_list = Path.iterdir
+
+    def list_unless_closed(path):
+        if path.name == "closed":
+            raise PermissionError(13, "Permission denied", str(path))
+        return really_list(path)
+
+    monkeypatch.setattr(Path, "iterdir", list_unless_closed)
+    why = "folder cannot be read: Permission denied"
+    assert read_photo_folder(tmp_path).skipped == (SkippedFile("in/closed", why),)
+    with pytest.raises(ValueError, match=why):
+        day_folders(tmp_path / "in" / "closed")
 
 
 def test_a_pipe_named_like_a_photo_does_not_block(make_photo, tmp_path):

@@ -31,6 +31,7 @@ CAMERA_FOLDER = re.compile(r"[1-9]\d{2}[0-9A-Z_]{5}", re.ASCII)
 class _Found:
     """What a walk through a folder met."""
 
+    root: Path
     photos: list[Path] = field(default_factory=list)
     videos: list[Path] = field(default_factory=list)
     n_other: int = 0
@@ -91,7 +92,10 @@ def day_folders(path: str | Path) -> tuple[Path, ...]:
     folder = Path(path)
     if not folder.is_dir():
         raise ValueError(f"{shown_name(folder)}: no such folder")
-    entries = sorted(folder.iterdir(), key=lambda p: natural_key(shown_name(p.name)))
+    try:
+        entries = sorted(folder.iterdir(), key=lambda p: natural_key(shown_name(p.name)))
+    except OSError as error:
+        raise ValueError(f"{shown_name(folder)}: folder cannot be read: {error.strerror or error}") from None
     if any(_is_photo_name(p.name) and not _is_folder(p) for p in entries):
         return ()
     days = tuple(p for p in entries if _is_folder(p) and not _is_passed_over(p) and _walk(p).photos)
@@ -99,7 +103,7 @@ def day_folders(path: str | Path) -> tuple[Path, ...]:
 
 
 def _walk(folder: Path) -> _Found:
-    found = _Found()
+    found = _Found(folder)
     for path in _files_below(folder, found, been={_identity(folder)}):
         suffix = path.suffix.lower()
         if path.name.startswith("."):
@@ -119,7 +123,7 @@ def _files_below(folder: Path, found: _Found, been: set[tuple[int, int]]) -> Ite
         entries = sorted(folder.iterdir(), key=lambda p: (p.is_symlink(), os.fsencode(p.name)))
     except OSError as error:
         why = f"folder cannot be read: {error.strerror or error}"
-        found.closed.append(SkippedFile(shown_name(folder.name), why))
+        found.closed.append(SkippedFile(shown_name(folder.relative_to(found.root)), why))
         return
     for path in entries:
         if not _is_folder(path):
