@@ -43,7 +43,7 @@ function dayText(day, style = "full") {
   const options = style === "full"
     ? { weekday: "long", day: "numeric", month: "long", year: "numeric", timeZone: "UTC" }
     : { weekday: "short", day: "numeric", month: "short", timeZone: "UTC" };
-  return new Date(day * DAY * 1000).toLocaleDateString("en-GB", options);
+  return new Date(day * DAY * 1000).toLocaleDateString("en-GB", options).replace(",", "");
 }
 
 function durationText(seconds) {
@@ -71,8 +71,8 @@ function eventSpanText(event) {
   return from === to ? from : `${from} – ${to}`;
 }
 
-// The pause before a frame, if the camera was off for long there; frames further apart than this are drawn apart.
-const longStep = 4 * typicalStep;
+// Frames further apart than this have a pause between them; a photographer's usual minute between shots is none.
+const longStep = isWall ? Math.max(10 * typicalStep, 300) : 10 * typicalStep;
 
 function pauseBefore(frame) {
   return times !== null && frame > 0 && times[frame] - times[frame - 1] > longStep ? times[frame] - times[frame - 1] : 0;

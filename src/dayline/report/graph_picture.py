@@ -89,4 +89,4 @@ def _srgb_from_oklab(lab: FloatArray) -> NDArray[np.uint8]:
     )
     linear = np.clip((lab @ to_cones.T) ** 3 @ to_linear.T, 0.0, 1.0)
     encoded = np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055)
-    return np.rint(encoded * 255).astype(np.uint8)
+    return np.asarray(np.rint(encoded * 255), dtype=np.uint8)

@@ -16,7 +16,8 @@ function render(message) {
 function renderSummary(groups) {
   const recurring = [...groups.values()].filter((list) => list.length > 1).length;
   const facts = [plural(nFrames, thing), plural(events.length, "event")];
-  if (times !== null) facts.unshift(`${clockText(times[0])} – ${clockText(times[nFrames - 1])}`);
+  if (lanes.length > 1) facts.unshift(plural(lanes.length, "day"));
+  else if (times !== null) facts.unshift(`${clockText(times[0])} – ${clockText(times[nFrames - 1])}`);
   if (recurring) facts.push(plural(recurring, "recurring context"));
   const summary = document.getElementById("summary");
   summary.replaceChildren(...facts.map((fact) => make("span", {}, fact)));
@@ -51,6 +52,13 @@ function focusRow(index) {
   if (row === null) return;
   row.scrollIntoView({ block: "nearest" });
   row.querySelector(".name").focus({ preventScroll: true });
+}
+
+// Marks on the timeline which event is being read.
+function markCurrent() {
+  const below = document.getElementById("day").getBoundingClientRect().bottom + 80;
+  const row = document.elementFromPoint(window.innerWidth / 2, below)?.closest(".event");
+  document.querySelectorAll(".band .piece").forEach((piece) => piece.classList.toggle("current", row != null && piece.dataset.event === row.dataset.event));
 }
 
 const eventList = document.getElementById("events");
@@ -94,7 +102,7 @@ document.getElementById("undo").addEventListener("click", undo);
 document.getElementById("redo").addEventListener("click", redo);
 document.getElementById("save").addEventListener("click", save);
 window.addEventListener("beforeprint", () => document.querySelectorAll(".event").forEach(fillRow));
-window.addEventListener("scroll", hidePreview, { passive: true });
+window.addEventListener("scroll", () => { hidePreview(); markCurrent(); }, { passive: true });
 window.addEventListener("beforeunload", (e) => { if (events !== saved) e.preventDefault(); });
 
 document.getElementById("hint").textContent = pictures === null

@@ -32,7 +32,16 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 A_YEAR = 366 * 86400
 
 # Classic scripts in this order, as browsers load no modules from disk.
-SCRIPTS = ("clock.js", "edits.js", "contexts.js", "timeline.js", "rows.js", "viewer.js", "chooser.js", "page.js")
+SCRIPTS = (
+    "clock.js",
+    "edits.js",
+    "contexts.js",
+    "timeline.js",
+    "rows.js",
+    "viewer.js",
+    "chooser.js",
+    "page.js",
+)
 
 
 def write_page(
@@ -99,10 +108,14 @@ def _check(segmentation: Segmentation, communities: Sequence[int] | None) -> Non
     for what in ("scores", "times"):
         values = np.asarray(getattr(segmentation, what) or (), dtype=float)
         if not np.isfinite(values).all():
-            raise ValueError(f"frame {int(np.argmin(np.isfinite(values)))} has no finite value in {what}; leave {what} out")
+            raise ValueError(
+                f"frame {int(np.argmin(np.isfinite(values)))} has no finite value in {what}; leave {what} out"
+            )
     in_years = [-62135596800 <= time < 253402300800 for time in segmentation.times or ()]
     if segmentation.clock == "wall" and not all(in_years):
-        raise ValueError(f"the time of frame {in_years.index(False)} lies outside the years 1 to 9999; leave times out")
+        raise ValueError(
+            f"the time of frame {in_years.index(False)} lies outside the years 1 to 9999; leave times out"
+        )
     if communities is not None and len(communities) != segmentation.n_frames:
         raise ValueError(f"{len(communities)} communities for {segmentation.n_frames} frames")
 
@@ -118,7 +131,9 @@ def _headings(segmentation: Segmentation, title: str | None) -> dict[str, str | 
     """Heading and the line above it: a day goes by its date, anything else by its name."""
     when = None
     if _is_dated(segmentation) and segmentation.times is not None:
-        first, last = (EPOCH + timedelta(seconds=t) for t in (min(segmentation.times), max(segmentation.times)))
+        first, last = (
+            EPOCH + timedelta(seconds=t) for t in (min(segmentation.times), max(segmentation.times))
+        )
         when = f"{first:%A} {first.day} {first:%B %Y}"
         if last.date() != first.date():
             when = f"{first.day} {first:%B %Y} – {last.day} {last:%B %Y}"
@@ -129,7 +144,7 @@ def _headings(segmentation: Segmentation, title: str | None) -> dict[str, str | 
 
 
 def _picture_addresses(thumbnails: Pictures | None, n_frames: int, folder: Path) -> list[str | None] | None:
-    """Addresses of the pictures relative to the page; one outside its folder would be lost when it is shared."""
+    """Address every picture relative to the page; one outside the folder would be lost when it is shared."""
     if thumbnails is None:
         return None
     path_of = thumbnails.get if isinstance(thumbnails, Mapping) else thumbnails
@@ -142,7 +157,9 @@ def _picture_addresses(thumbnails: Pictures | None, n_frames: int, folder: Path)
             continue
         whole = (inside / path).resolve()
         if not whole.is_relative_to(inside) or not whole.is_file():
-            raise ValueError(f"frame {frame}: its picture {path} is not a file in {folder}; write it there first")
+            raise ValueError(
+                f"frame {frame}: its picture {path} is not a file in {folder}; write it there first"
+            )
         addresses.append(quote(str(PurePosixPath(whole.relative_to(inside)))))
     return addresses if any(addresses) else None
 
@@ -173,7 +190,10 @@ def _html(segmentation: Segmentation, data: Mapping[str, Any], about: Mapping[st
     script = '"use strict";\n(() => {\n' + "\n".join(_package_text(name) for name in SCRIPTS) + "})();\n"
     style = _package_text("style.css")
     environment = Environment(
-        loader=PackageLoader("dayline", "report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+        loader=PackageLoader("dayline", "report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
     )
     text = environment.get_template("page.html").render(
         segmentation=segmentation,

@@ -110,7 +110,7 @@ function metaLine(event, index) {
   const reason = reasonText(event);
   if (reason !== null) {
     const why = make("span", { class: "why", title: "Why this event begins here" });
-    if (event.confidence !== null) {
+    if (event.confidence !== null && event.reason !== "asked") {
       const level = make("span", { class: "level" });
       level.style.width = `${Math.round(100 * event.confidence)}%`;
       why.append(make("span", { class: "meter", "aria-hidden": "true" }, level));
@@ -180,7 +180,7 @@ function separators(row, index) {
   if (row.separatorKey !== key) {
     row.separatorKey = key;
     row.separators = [];
-    if (pause) row.separators.push(make("li", { class: "pause" }, make("span", {}, `${isWall ? "Camera off for" : "Nothing for"} ${durationText(pause)}`)));
+    if (pause && !newDay) row.separators.push(make("li", { class: "pause" }, make("span", {}, `${isWall ? "Camera off for" : "Nothing for"} ${durationText(pause)}`)));
     if (newDay) row.separators.push(make("li", { class: "new-day" }, make("h3", {}, dayText(dayOf(times[event.start])))));
   }
   return row.separators;

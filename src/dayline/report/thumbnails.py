@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
@@ -85,7 +85,9 @@ def remove_thumbnails(folder: str | Path, *, keep: Collection[str] = ()) -> None
 def _own_folder(folder: Path) -> Path:
     target = folder / FOLDER
     if target.is_symlink():
-        raise ValueError(f"{target} is a link to another place; remove it, pictures are written inside the folder only")
+        raise ValueError(
+            f"{target} is a link to another place; remove it, pictures are written inside the folder only"
+        )
     target.mkdir(parents=True, exist_ok=True)
     return target
 
@@ -94,7 +96,9 @@ def _checked(image: Pixels, frame: int) -> Pixels:
     if frame < 0:
         raise ValueError(f"frame {frame}: frames count from 0")
     if image.ndim != 3 or image.shape[2] != 3 or image.dtype != np.uint8 or image.size == 0:
-        raise ValueError(f"frame {frame}: a picture of shape {image.shape}, {image.dtype}; give (height, width, 3) uint8 RGB")
+        raise ValueError(
+            f"frame {frame}: a picture of shape {image.shape}, {image.dtype}; give (height, width, 3), uint8"
+        )
     return image
 
 
@@ -117,47 +121,53 @@ def _face_blurrer() -> Callable[[Pixels], Pixels]:
         import cv2
     except ModuleNotFoundError:
         raise ValueError('blurring faces needs OpenCV; install it: pip install "dayline[faces]"') from None
-    if not hasattr(cv2, "CascadeClassifier"):
-        msg = f'OpenCV {cv2.__version__} has no face detector inside; install one that has: pip install "dayline[faces]"'
+    library: Any = cv2
+    if not hasattr(library, "CascadeClassifier"):
+        # OpenCV 5 left its old detectors out.
+        msg = f'OpenCV {library.__version__} holds no face detector; take one that does: pip install "dayline[faces]"'
         raise ValueError(msg)
-    names = ("haarcascade_frontalface_default", "haarcascade_frontalface_alt2", "haarcascade_profileface")
-    detectors = [cv2.CascadeClassifier(str(Path(cv2.data.haarcascades) / f"{name}.xml")) for name in names]
+    folder = Path(library.data.haarcascades)
+    front, other_front, side = (
+        library.CascadeClassifier(str(folder / f"haarcascade_{name}.xml"))
+        for name in ("frontalface_default", "frontalface_alt2", "profileface")
+    )
 
     def blurred(pixels: Pixels) -> Pixels:
-        # The detectors look for faces of a few dozen pixels; larger pictures only cost time.
-        scale = min(1.0, 1024 / max(pixels.shape[:2]))
-        grey = cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY)
-        grey = cv2.equalizeHist(cv2.resize(grey, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA))
+        # Small faces need no blur, and the detectors' time grows with the pixels.
+        scale = min(1.0, 640 / max(pixels.shape[:2]))
+        grey = library.cvtColor(pixels, library.COLOR_RGB2GRAY)
+        grey = library.equalizeHist(
+            library.resize(grey, None, fx=scale, fy=scale, interpolation=library.INTER_AREA)
+        )
+        mirrored = np.ascontiguousarray(grey[:, ::-1])
+        boxes = [*_boxes(front, grey), *_boxes(other_front, grey), *_boxes(side, grey)]
+        boxes += [
+            (grey.shape[1] - x - width, y, width, height) for x, y, width, height in _boxes(side, mirrored)
+        ]
         result = pixels.copy()
-        for box in _faces(grey, detectors):
-            _blur_box(result, [round(float(value) / scale) for value in box])
+        for box in boxes:
+            blur_box(result, [round(value / scale) for value in box])
         return result
 
     return blurred
 
 
-def _faces(grey: Pixels, detectors: list[Any]) -> list[tuple[int, int, int, int]]:
-    """Boxes (left, top, width, height) of faces seen from the front and from either side."""
-    width = grey.shape[1]
-    smallest = (max(20, width // 40),) * 2
-    boxes = []
-    for mirrored in (False, True):
-        view = np.ascontiguousarray(grey[:, ::-1]) if mirrored else grey
-        for detector in detectors:
-            for x, y, w, h in detector.detectMultiScale(view, scaleFactor=1.1, minNeighbors=3, minSize=smallest):
-                boxes.append((width - int(x) - int(w) if mirrored else int(x), int(y), int(w), int(h)))
-    return boxes
+def _boxes(detector: Any, grey: Pixels) -> list[tuple[int, ...]]:
+    """Boxes (left, top, width, height) of what a detector takes for a face."""
+    smallest = (max(20, max(grey.shape) // 30),) * 2
+    found = detector.detectMultiScale(grey, scaleFactor=1.1, minNeighbors=2, minSize=smallest)
+    return [tuple(int(value) for value in box) for box in found]
 
 
-def _blur_box(pixels: Pixels, box: list[int]) -> None:
-    """Blur a box and a margin around it in place, so strongly that no feature is left."""
-    import cv2
+def blur_box(pixels: Pixels, box: Sequence[int]) -> None:
+    """Blur a box (left, top, width, height) and a margin around it in place, so that no feature is left."""
+    from PIL import Image
 
     left, top, width, height = box
     aside, above = round(width * FACE_MARGIN), round(height * FACE_MARGIN)
     rows = slice(max(0, top - above), top + height + above)
     columns = slice(max(0, left - aside), left + width + aside)
-    patch = pixels[rows, columns]
-    # Averaging to a handful of blocks first throws the detail away; a blur alone could be undone.
-    coarse = cv2.resize(patch, (6, 6), interpolation=cv2.INTER_AREA)
-    pixels[rows, columns] = cv2.resize(coarse, (patch.shape[1], patch.shape[0]), interpolation=cv2.INTER_CUBIC)
+    patch = Image.fromarray(np.ascontiguousarray(pixels[rows, columns]))
+    # Averaging to a handful of blocks throws the detail away; a blur alone could be undone.
+    coarse = patch.resize((6, 6), Image.Resampling.BOX)
+    pixels[rows, columns] = np.asarray(coarse.resize(patch.size, Image.Resampling.BICUBIC))

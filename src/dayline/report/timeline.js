@@ -8,12 +8,37 @@ function timesAscend() {
   return times !== null && times[nFrames - 1] > times[0] && times.every((t, i) => i === 0 || t >= times[i - 1]);
 }
 
-// A lane holds the frames first .. stop-1 and spans from .. to, in seconds or, without a clock that runs forward, in frames.
+// A lane holds the frames first .. stop-1. Positions are seconds or, without a clock that runs forward, frames.
 function makeLanes() {
   if (!timesAscend()) return [{ first: 0, stop: nFrames, from: 0, to: nFrames, at: (frame) => frame, step: 1, byFrame: true }];
+  if (!isWall || times[nFrames - 1] - times[0] <= 30 * 3600) return [wholeLane()];
+  return dayLanes();
+}
+
+// Long pauses are drawn short, so that the recorded time has the room; each is marked and says how long it was.
+function wholeLane() {
+  const steps = times.map((t, i) => (i === 0 ? 0 : t - times[i - 1]));
+  const recorded = steps.reduce((sum, step) => sum + (step > longStep ? typicalStep : step), typicalStep);
+  const longest = Math.max(0.035 * recorded, longStep);
+  const places = [];
+  const pauses = [];
+  steps.forEach((step, i) => {
+    const before = i === 0 ? 0 : places[i - 1];
+    places.push(before + Math.min(step, longest));
+    if (step > 1.5 * longest) pauses.push({ from: before + typicalStep, to: places[i], frame: i, seconds: step });
+  });
+  // The place of a time, for the axis; null within a shortened pause.
+  const placeOf = (time) => {
+    const frame = lastFrameUntil((f) => times[f], 0, nFrames, time);
+    const after = time - times[frame];
+    return frame + 1 < nFrames && steps[frame + 1] > 1.5 * longest && after > 0 ? null : places[frame] + after;
+  };
+  return { first: 0, stop: nFrames, from: 0, to: places[nFrames - 1] + typicalStep, at: (frame) => places[frame], step: typicalStep,
+    pauses, placeOf, earliest: times[0], latest: times[nFrames - 1] + typicalStep };
+}
+
+function dayLanes() {
   const at = (frame) => times[frame];
-  const whole = { first: 0, stop: nFrames, from: times[0], to: times[nFrames - 1] + typicalStep, at, step: typicalStep };
-  if (!isWall || whole.to - whole.from <= 30 * 3600) return [whole];
   const days = [];
   for (let frame = 0; frame < nFrames; frame += 1) {
     const day = dayOf(times[frame]);
@@ -24,7 +49,10 @@ function makeLanes() {
   const latest = Math.max(...days.map((lane) => times[lane.stop - 1] - lane.day * DAY));
   const from = Math.floor(earliest / 3600) * 3600;
   const to = Math.min(DAY, Math.ceil((latest + 1) / 3600) * 3600);
-  return days.map((lane) => ({ ...lane, label: dayText(lane.day, "short"), from: lane.day * DAY + from, to: lane.day * DAY + to }));
+  return days.map((lane) => {
+    const [start, end] = [lane.day * DAY + from, lane.day * DAY + to];
+    return { ...lane, label: dayText(lane.day, "short"), from: start, to: end, placeOf: (time) => time, earliest: start, latest: end };
+  });
 }
 
 function share(lane, value) {
@@ -33,68 +61,92 @@ function share(lane, value) {
 
 // Where a frame ends: at the next one, but not across a pause.
 function endOf(lane, frame) {
-  const next = frame + 1 < lane.stop ? lane.at(frame + 1) : Infinity;
-  return share(lane, Math.min(next, lane.at(frame) + (next - lane.at(frame) <= 4 * lane.step ? Infinity : lane.step)));
+  const isLast = frame + 1 === lane.stop;
+  return share(lane, isLast || (!lane.byFrame && pauseBefore(frame + 1)) ? lane.at(frame) + lane.step : lane.at(frame + 1));
 }
 
-function frameAtShare(lane, x) {
-  const value = lane.from + x * (lane.to - lane.from);
-  let low = lane.first;
-  let high = lane.stop - 1;
+function lastFrameUntil(placeOfFrame, first, stop, value) {
+  let low = first;
+  let high = stop - 1;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if (lane.at(middle) <= value) low = middle;
+    if (placeOfFrame(middle) <= value) low = middle;
     else high = middle - 1;
   }
   return low;
 }
 
-function curve(lane) {
-  const scores = original.scores;
+function frameAtShare(lane, x) {
+  return lastFrameUntil(lane.at, lane.first, lane.stop, lane.from + x * (lane.to - lane.from));
+}
+
+function scoreHeight() {
   let [lowest, highest] = [Infinity, -Infinity];
-  for (const score of scores) [lowest, highest] = [Math.min(lowest, score), Math.max(highest, score)];
-  const height = (score) => (highest > lowest ? 96 * (1 - (score - lowest) / (highest - lowest)) + 2 : 98);
+  for (const score of original.scores) [lowest, highest] = [Math.min(lowest, score), Math.max(highest, score)];
+  return (score) => (highest > lowest ? 2 + 96 * (1 - (score - lowest) / (highest - lowest)) : 98);
+}
+
+// One line of points for every stretch without a pause; of many frames the highest stands for its neighbours.
+function curveStretches(lane) {
+  const { scores } = original;
+  const height = scoreHeight();
   const group = Math.ceil((lane.stop - lane.first) / CURVE_POINTS);
-  const points = [`0,100`];
+  const stretches = [];
   for (let frame = lane.first; frame < lane.stop; frame += group) {
     let top = frame;
     for (let other = frame; other < Math.min(frame + group, lane.stop); other += 1) if (scores[other] > scores[top]) top = other;
-    const x = (1000 * share(lane, lane.at(top))).toFixed(2);
-    if (frame > lane.first && !lane.byFrame && pauseBefore(frame)) {
-      points.push(`${(1000 * endOf(lane, frame - 1)).toFixed(2)},100`, `${x},100`);
-    }
-    points.push(`${x},${height(scores[top]).toFixed(2)}`);
+    if (frame === lane.first || (!lane.byFrame && pauseBefore(frame))) stretches.push([]);
+    const stretch = stretches[stretches.length - 1];
+    stretch.push([1000 * share(lane, lane.at(top)), height(scores[top])]);
+    stretch.end = 1000 * endOf(lane, Math.min(frame + group, lane.stop) - 1);
   }
-  points.push(`${(1000 * endOf(lane, lane.stop - 1)).toFixed(2)},100`);
-  const svg = document.createElementNS(NS, "svg");
-  const path = document.createElementNS(NS, "polygon");
-  svg.setAttribute("viewBox", "0 0 1000 100");
-  svg.setAttribute("preserveAspectRatio", "none");
-  svg.setAttribute("class", "curve");
-  svg.setAttribute("role", "img");
-  svg.setAttribute("aria-label", "Boundary score: high where one event is likely to end and another to begin");
-  path.setAttribute("points", points.join(" "));
-  svg.append(path);
+  return stretches;
+}
+
+function svgElement(tag, attributes) {
+  const element = document.createElementNS(NS, tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  return element;
+}
+
+function curve(lane) {
+  const svg = svgElement("svg", { viewBox: "0 0 1000 100", preserveAspectRatio: "none", class: "curve", role: "img",
+    "aria-label": "Boundary score: high where one event is likely to end and another to begin" });
+  for (const points of curveStretches(lane)) {
+    points.push([points.end, points[points.length - 1][1]]);
+    const line = points.map(([x, y]) => `${x.toFixed(2)},${y.toFixed(2)}`).join(" ");
+    const [first, last] = [points[0][0].toFixed(2), points[points.length - 1][0].toFixed(2)];
+    svg.append(svgElement("polygon", { points: `${first},100 ${line} ${last},100` }), svgElement("polyline", { points: line }));
+  }
   return svg;
 }
 
 function axis(lane) {
-  const span = lane.to - lane.from;
+  const [from, to] = lane.byFrame ? [0, nFrames] : [lane.earliest, lane.latest];
   const steps = lane.byFrame ? [1, 2, 5, 10, 20, 50].flatMap((s) => [s, 100 * s, 10000 * s]).sort((a, b) => a - b)
     : [1, 5, 15, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 10800, 21600, 43200, DAY];
-  const step = steps.find((s) => span / s <= 13) ?? span;
+  const step = steps.find((s) => (lane.to - lane.from) / s <= 13) ?? to - from;
   const box = make("div", { class: "axis", "aria-hidden": "true" });
-  let count = 0;
-  for (let value = Math.ceil(lane.from / step) * step; value <= lane.to; value += step) {
-    const x = share(lane, value);
-    if (x < 0.015 || x > 0.985) continue;
-    const text = lane.byFrame ? value.toLocaleString("en-GB") : value % DAY === 0 && isWall && value === lane.to ? "24:00" : clockText(value);
-    const tick = make("span", { class: count % 2 ? "tick minor" : "tick" }, text);
+  let [count, before] = [0, -1];
+  for (let value = Math.ceil(from / step) * step; value <= to; value += step) {
+    const place = lane.byFrame ? value : lane.placeOf(value);
+    const x = place === null ? -1 : share(lane, place);
+    if (x < 0.02 || x > 0.98 || x - before < 0.045) continue;
+    const tick = make("span", { class: count % 2 ? "tick minor" : "tick" }, lane.byFrame ? value.toLocaleString("en-GB") : clockText(value));
     tick.style.left = `${100 * x}%`;
     box.append(tick);
-    count += 1;
+    [count, before] = [count + 1, x];
   }
   return box;
+}
+
+function pauseMarks(lane) {
+  return (lane.pauses ?? []).map((pause) => {
+    const mark = make("span", { class: "gap", title: `${isWall ? "Camera off" : "Nothing"} for ${durationText(pause.seconds)}` });
+    mark.style.left = `${100 * share(lane, pause.from)}%`;
+    mark.style.width = `${100 * (share(lane, pause.to) - share(lane, pause.from))}%`;
+    return mark;
+  });
 }
 
 function band(lane, groups) {
@@ -176,5 +228,5 @@ function renderTimeline(groups) {
     box.classList.toggle("many", lanes.length > 1);
     box.append(...lanes.map(makeLane));
   }
-  for (const lane of lanes) lane.band.replaceChildren(...band(lane, groups));
+  for (const lane of lanes) lane.band.replaceChildren(...pauseMarks(lane), ...band(lane, groups));
 }

@@ -1,6 +1,7 @@
 // One picture large; keys and buttons walk through the day and correct the events on the way.
 
 const viewer = document.getElementById("viewer");
+viewer.tabIndex = -1;
 const NEIGHBOURS = 7;
 let viewed = 0;
 const parts = makeViewer();
@@ -58,6 +59,7 @@ function openViewer(frame) {
   hidePreview();
   viewed = frame;
   if (!viewer.open) viewer.showModal();
+  viewer.focus();
   viewFrame(frame);
 }
 
