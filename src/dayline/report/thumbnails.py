@@ -124,8 +124,8 @@ def _face_blurrer() -> Callable[[Pixels], Pixels]:
     library: Any = cv2
     if not hasattr(library, "CascadeClassifier"):
         # OpenCV 5 left its old detectors out.
-        msg = f'OpenCV {library.__version__} holds no face detector; take one that does: pip install "dayline[faces]"'
-        raise ValueError(msg)
+        msg = f"OpenCV {library.__version__} holds no face detector, older ones do"
+        raise ValueError(f'{msg}: pip install "dayline[faces]"')
     folder = Path(library.data.haarcascades)
     front, other_front, side = (
         library.CascadeClassifier(str(folder / f"haarcascade_{name}.xml"))
