@@ -80,7 +80,7 @@ def test_moving_a_boundary_changes_both_events(visit, day_folder, day):
 def test_a_boundary_moves_with_keys_alone(visit, day_folder):
     seen = visit(day_folder)
     seen.row(3).locator("[data-action=move]").focus()
-    for key in ("Enter", "ArrowLeft", "ArrowLeft", "Enter"):
+    for key in ("Enter", "ArrowDown", "ArrowUp", "ArrowLeft", "ArrowLeft", "Enter"):
         seen.page.keyboard.press(key)
     assert edges(seen.saved())[2:] == [(20, 43), (43, 60)]
 

@@ -10,6 +10,7 @@ function openChooser(index, kind) {
   const from = moving ? Math.max(first, event.start - WINDOW) : first;
   const to = Math.min(event.stop, moving ? event.start + WINDOW : from + CHUNK);
   const grid = make("div", { class: "grid" });
+  walkWithArrows(grid);
   const title = moving ? `Where does ${titleOf(index)} begin?` : `Where does a new event begin within ${titleOf(index)}?`;
   const text = `Choose its first ${thing}. What lies before goes to the event before.`;
   const close = make("button", { type: "button", class: "close", "aria-label": "Close without a change" }, "×");
@@ -66,4 +67,3 @@ function markChoice(grid, button) {
 }
 
 chooser.addEventListener("click", (e) => { if (e.target === chooser) chooser.close(); });
-walkWithArrows(chooser);

@@ -113,7 +113,7 @@ viewer.addEventListener("keydown", (e) => {
   action();
 });
 
-// Whoever closes the view finds the event he was looking at.
+// On closing, the list shows the event that was in view.
 viewer.addEventListener("close", () => {
   const row = document.querySelector(`.event[data-event="${eventAt(viewed)}"]`);
   if (row === null) return;
