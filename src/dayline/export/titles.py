@@ -73,7 +73,8 @@ def _letter(number: int) -> str:
 
 def clock_text(seconds: float, *, digits: int = 3) -> str:
     """Write seconds as 01:02:03.250, with the digits asked for."""
-    ticks = round(seconds * 10**digits)
+    # A clock without fractions shows the second it is in, not the nearest one.
+    ticks = round(seconds * 10**digits) if digits else int(seconds)
     whole, fraction = divmod(ticks, 10**digits)
     text = f"{whole // 3600:02d}:{whole // 60 % 60:02d}:{whole % 60:02d}"
     return f"{text}.{fraction:0{digits}d}" if digits else text

@@ -1,0 +1,1 @@
+"""Sequences with known events."""
