@@ -162,7 +162,7 @@ def _crop(place: Image.Image, glance: Glance) -> Image.Image:
         cos,
         centre_y + sin * width / 2 - cos * height / 2,
     )
-    return place.transform(PHOTO_SIZE, Image.Transform.AFFINE, affine, Image.Resampling.BICUBIC)
+    return place.transform(PHOTO_SIZE, Image.Transform.AFFINE, affine, Image.Resampling.BILINEAR)
 
 
 def _vignette() -> FloatArray:
