@@ -20,7 +20,7 @@ from dayline.datasets.wearable import PHOTO_SIZE, passer_by, visit
 
 @pytest.fixture(scope="module")
 def stream(tmp_path_factory):
-    return make_photostream(tmp_path_factory.mktemp("stream") / "photos", n_photos=100)
+    return make_photostream(tmp_path_factory.mktemp("stream") / "photos", n_photos=72)
 
 
 def pixels(stream, k):
@@ -30,7 +30,7 @@ def pixels(stream, k):
 
 def test_photos_are_small_jpegs_and_nothing_else_is_written(stream):
     assert sorted(p.name for p in stream.folder.iterdir()) == sorted(stream.names)
-    assert len(stream.names) == 100
+    assert len(stream.names) == 72
     for name in stream.names[::17]:
         with Image.open(stream.folder / name) as image:
             assert (image.format, image.size, image.mode) == ("JPEG", PHOTO_SIZE, "RGB")
@@ -86,7 +86,7 @@ def test_the_same_seed_gives_the_same_photos_and_another_one_others(tmp_path, st
     def fingerprint(made):
         return [hashlib.sha256((made.folder / n).read_bytes()).hexdigest() for n in made.names[::9]]
 
-    again = make_photostream(tmp_path / "again", n_photos=100)
+    again = make_photostream(tmp_path / "again", n_photos=72)
     other = make_photostream(tmp_path / "other", n_photos=64, random_state=3)
     assert fingerprint(again) == fingerprint(stream)
     assert (again.times, again.boundaries) == (stream.times, stream.boundaries)

@@ -83,6 +83,13 @@ def test_pictures_and_sound_are_copied_bit_for_bit(video, events, tmp_path):
     assert packets(write_chapters(video, events, tmp_path / "copy.mp4")) == packets(video)
 
 
+@pytest.mark.parametrize("suffix", [".mp4", ".mkv"])
+def test_the_first_chapter_starts_with_the_film(video, events, tmp_path, ffmpeg_chapters, suffix):
+    sampled = replace(events, times=tuple(0.25 + t for t in events.times))
+    copy = write_chapters(video, sampled, tmp_path / f"copy{suffix}")
+    assert [start for start, *_ in ffmpeg_chapters(copy)] == [0.0, 2.25, 4.25, 6.25]
+
+
 def test_tags_of_streams_stay(video, events, tmp_path):
     with av.open(str(write_chapters(video, events, tmp_path / "copy.mp4"))) as container:
         assert container.streams.video[0].metadata["language"] == "deu"

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from dayline.events import Event, Segmentation
-from dayline.export.titles import clean_text, clock_text, context_letters, event_title, time_text
+from dayline.export.titles import clean_text, clock_text, context_letters, event_titles, time_text
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_contexts_get_letters_in_order_of_appearance():
 def test_a_title_is_the_name_or_the_number_and_letter():
     events = (Event(0, 1, name="  Lunch \n"), Event(1, 2, name=" "), Event(2, 3, community=4))
     segmentation = Segmentation(events)
-    assert [event_title(segmentation, k) for k in range(3)] == ["Lunch", "Event 2", "Event 3 (A)"]
+    assert event_titles(segmentation) == ("Lunch", "Event 2", "Event 3 (A)")
 
 
 def test_clocks_carry_over_when_rounding_and_go_beyond_a_day():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -165,6 +166,7 @@ def _crop(place: Image.Image, glance: Glance) -> Image.Image:
     return place.transform(PHOTO_SIZE, Image.Transform.AFFINE, affine, Image.Resampling.BILINEAR)
 
 
+@cache
 def _vignette() -> FloatArray:
     """Darken the corners, as a small wide-angle lens does."""
     width, height = PHOTO_SIZE

@@ -9,7 +9,7 @@ import numpy as np
 
 from dayline.arrays import FloatArray
 from dayline.events import Segmentation
-from dayline.export.titles import event_title
+from dayline.export.titles import event_titles
 
 __all__ = ["Chapter", "chapters", "frame_ranges", "milliseconds", "timeline_rate"]
 
@@ -58,7 +58,8 @@ def chapters(
         msg = f"the last event starts at {starts[-1]:.3f} s, but the recording ends at {duration:.3f} s; "
         raise ValueError(msg + "use the events of this recording")
     edges = [*starts, max(end, starts[-1] + SHORTEST)]
-    return tuple(Chapter(a, b, event_title(segmentation, k)) for k, (a, b) in enumerate(pairwise(edges)))
+    titles = event_titles(segmentation)
+    return tuple(Chapter(a, b, title) for (a, b), title in zip(pairwise(edges), titles, strict=True))
 
 
 def _player_times(segmentation: Segmentation, fps: float | None) -> FloatArray:

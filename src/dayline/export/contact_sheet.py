@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dayline.events import Segmentation
 from dayline.export.photos import photo_path
 from dayline.export.pictures import photo_thumbnail, video_thumbnails
-from dayline.export.titles import context_letters, event_title, time_text
+from dayline.export.titles import context_letters, event_titles, time_text
 from dayline.files import writing_whole
 
 if TYPE_CHECKING:
     from PIL import Image, ImageDraw, ImageFont
+
+    Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
 
 __all__ = ["write_contact_sheet"]
 
@@ -21,7 +24,8 @@ LARGEST_TILE = 320
 MOST_PIXELS = 40_000_000
 MARGIN = 12
 TEXT = 16
-BACKGROUND, INK, QUIET = (250, 249, 246), (30, 30, 30), (110, 110, 110)
+BACKGROUND, EMPTY = (250, 249, 246), (226, 224, 218)
+INK, QUIET = (30, 30, 30), (110, 110, 110)
 CONTEXT_COLOURS = (
     (0, 114, 178), (230, 159, 0), (0, 158, 115), (204, 121, 167),
     (86, 180, 233), (213, 94, 0), (240, 228, 66), (120, 120, 120),
@@ -47,24 +51,32 @@ def write_contact_sheet(
     columns : int, optional
         Pictures per row. By default as many as make the sheet about square, at most 8.
     """
-    from PIL import Image, ImageDraw, ImageFont
+    from PIL import Image, ImageFont
 
     path, source = Path(path), Path(source)
     n_events = len(segmentation.events)
     columns = columns or min(8, math.ceil(math.sqrt(n_events)))
     rows = math.ceil(n_events / columns)
     side = _tile_side(rows * columns)
-    pictures = _key_pictures(segmentation, source, side)
-    cell = (side + MARGIN, side * 3 // 4 + 3 * TEXT + MARGIN)
-    sheet = Image.new("RGB", (columns * cell[0] + MARGIN, rows * cell[1] + MARGIN), BACKGROUND)
-    draw, font = ImageDraw.Draw(sheet), ImageFont.load_default(TEXT - 3)
-    for number, picture in enumerate(pictures):
-        corner = (MARGIN + number % columns * cell[0], MARGIN + number // columns * cell[1])
-        _draw_tile(sheet, draw, font, corner, picture, side)
-        _draw_words(draw, font, (corner[0], corner[1] + side * 3 // 4), segmentation, number, side)
+    width, height = side + MARGIN, side * 3 // 4 + 3 * TEXT + MARGIN
+    sheet = Image.new("RGB", (columns * width + MARGIN, rows * height + MARGIN), BACKGROUND)
+    font = ImageFont.load_default(TEXT - 3)
+    for number, tile in enumerate(_tiles(segmentation, source, side)):
+        corner = (MARGIN + number % columns * width, MARGIN + number // columns * height)
+        _draw(sheet, tile, corner=corner, side=side, font=font)
     with writing_whole(path, "wb") as file:
-        sheet.save(file, format="PNG", optimize=True)
+        sheet.save(file, format="PNG")
     return path
+
+
+@dataclass(frozen=True)
+class _Tile:
+    """What the sheet shows of one event."""
+
+    picture: Image.Image | None
+    title: str
+    about: str
+    colour: tuple[int, int, int] | None
 
 
 def _tile_side(n_tiles: int) -> int:
@@ -87,48 +99,44 @@ def _key_pictures(segmentation: Segmentation, source: Path, side: int) -> list[I
     raise ValueError(f"a contact sheet needs the photos or the video of these events; {source} is neither")
 
 
-def _draw_tile(
-    sheet: Image.Image,
-    draw: ImageDraw.ImageDraw,
-    font: ImageFont.FreeTypeFont | ImageFont.ImageFont,
-    corner: tuple[int, int],
-    picture: Image.Image | None,
-    side: int,
-) -> None:
-    x, y = corner
-    height = side * 3 // 4
-    draw.rectangle((x, y, x + side - 1, y + height - 1), fill=(226, 224, 218))
-    if picture is None:
-        draw.text((x + 8, y + 8), "cannot be read", font=font, fill=QUIET)
-        return
-    sheet.paste(picture, (x + (side - picture.width) // 2, y + (height - picture.height) // 2))
-
-
-def _draw_words(
-    draw: ImageDraw.ImageDraw,
-    font: ImageFont.FreeTypeFont | ImageFont.ImageFont,
-    corner: tuple[int, int],
-    segmentation: Segmentation,
-    number: int,
-    side: int,
-) -> None:
-    x, y = corner
-    event = segmentation.events[number]
+def _tiles(segmentation: Segmentation, source: Path, side: int) -> list[_Tile]:
     letters = context_letters(segmentation)
-    if letters[number]:
-        order = sorted(set(letters), key=letters.index).index(letters[number])
-        draw.rectangle((x, y, x + side - 1, y + 3), fill=CONTEXT_COLOURS[order % len(CONTEXT_COLOURS)])
-    title = _fit(draw, font, event_title(segmentation, number), side)
-    draw.text((x, y + 7), title, font=font, fill=INK)
-    frames = f"{event.n_frames} frame" + ("s" if event.n_frames > 1 else "")
-    time = None if segmentation.times is None else segmentation.times[event.start]
-    about = ", ".join(part for part in (time_text(segmentation, time, digits=0), frames) if part)
-    draw.text((x, y + 7 + TEXT), _fit(draw, font, about, side), font=font, fill=QUIET)
+    order = {letter: k for k, letter in enumerate(dict.fromkeys(letter for letter in letters if letter))}
+    tiles = []
+    for event, letter, title, picture in zip(
+        segmentation.events,
+        letters,
+        event_titles(segmentation),
+        _key_pictures(segmentation, source, side),
+        strict=True,
+    ):
+        frames = f"{event.n_frames} frame" + ("s" if event.n_frames > 1 else "")
+        time = None if segmentation.times is None else segmentation.times[event.start]
+        about = ", ".join(part for part in (time_text(segmentation, time, digits=0), frames) if part)
+        colour = CONTEXT_COLOURS[order[letter] % len(CONTEXT_COLOURS)] if letter else None
+        tiles.append(_Tile(picture, title, about, colour))
+    return tiles
 
 
-def _fit(
-    draw: ImageDraw.ImageDraw, font: ImageFont.FreeTypeFont | ImageFont.ImageFont, text: str, width: int
-) -> str:
+def _draw(sheet: Image.Image, tile: _Tile, *, corner: tuple[int, int], side: int, font: Font) -> None:
+    from PIL import ImageDraw
+
+    draw = ImageDraw.Draw(sheet)
+    (x, y), height = corner, side * 3 // 4
+    draw.rectangle((x, y, x + side - 1, y + height - 1), fill=EMPTY)
+    if tile.picture is None:
+        draw.text((x + 8, y + 8), "cannot be read", font=font, fill=QUIET)
+    else:
+        place = (x + (side - tile.picture.width) // 2, y + (height - tile.picture.height) // 2)
+        sheet.paste(tile.picture, place)
+    y += height
+    if tile.colour:
+        draw.rectangle((x, y, x + side - 1, y + 3), fill=tile.colour)
+    draw.text((x, y + 7), _fit(draw, font, tile.title, side), font=font, fill=INK)
+    draw.text((x, y + 7 + TEXT), _fit(draw, font, tile.about, side), font=font, fill=QUIET)
+
+
+def _fit(draw: ImageDraw.ImageDraw, font: Font, text: str, width: int) -> str:
     if draw.textlength(text, font=font) <= width:
         return text
     while text and draw.textlength(f"{text}...", font=font) > width:

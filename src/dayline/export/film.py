@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -60,7 +61,8 @@ def write_chapters(
             if not original.streams.video:
                 raise ValueError(f"{video} holds no video stream")
             duration = None if original.duration is None else original.duration / av.time_base
-            marks = chapters(segmentation, fps=fps, duration=duration)
+            first, *others = chapters(segmentation, fps=fps, duration=duration)
+            marks = (replace(first, start=0.0), *others)  # nothing of the film lies before its first event
             # Without it, MP4 files of an unknown brand lose tags that they came with.
             options = {"movflags": "use_metadata_tags"} if kind in ("mp4", "mov") else {}
             with av.open(file, "w", format=kind, options=options) as copy:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from dayline.events import Segmentation
+from dayline.events import Event, Segmentation
 from dayline.export.chapters import chapters, frame_ranges, timeline_rate
 from dayline.export.titles import clean_text, context_letters
 from dayline.files import write_text_whole
@@ -40,11 +40,12 @@ def write_otio(
     marks = chapters(segmentation, fps=fps)
     source = clean_text(segmentation.source or "") or "dayline"
     track = otio.schema.Track(name="events", kind=otio.schema.TrackKind.Video)
-    for number, (mark, (start, end)) in enumerate(zip(marks, frame_ranges(marks, rate=rate), strict=True)):
+    letters, ranges = context_letters(segmentation), frame_ranges(marks, rate=rate)
+    for event, letter, mark, (start, end) in zip(segmentation.events, letters, marks, ranges, strict=True):
         span = otio.opentime.TimeRange(
             otio.opentime.RationalTime(start, rate), otio.opentime.RationalTime(end - start, rate)
         )
-        clip = otio.schema.Clip(name=mark.title, source_range=span, metadata=_about(segmentation, number))
+        clip = otio.schema.Clip(name=mark.title, source_range=span, metadata=_about(event, letter))
         if segmentation.clock == "media" and segmentation.source:
             clip.media_reference = otio.schema.ExternalReference(target_url=quote(source))
         track.append(clip)
@@ -53,12 +54,11 @@ def write_otio(
     return path
 
 
-def _about(segmentation: Segmentation, number: int) -> dict[str, Any]:
-    event = segmentation.events[number]
+def _about(event: Event, letter: str) -> dict[str, Any]:
     about = {
         "start": event.start,
         "stop": event.stop,
-        "context": context_letters(segmentation)[number] or None,
+        "context": letter or None,
         "confidence": event.confidence,
         "reason": event.reason,
     }

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from dayline.events import Segmentation
-from dayline.export.titles import clean_text, event_title
+from dayline.export.titles import clean_text, event_titles
 
 __all__ = ["photo_path", "sort_photos"]
 
@@ -80,8 +80,9 @@ def photo_path(name: str, *, source: str | Path) -> Path:
 
 def _fill(made: Path, segmentation: Segmentation, photos: list[Path]) -> Iterator[Path]:
     width = max(2, len(str(len(segmentation.events))))
+    titles = event_titles(segmentation)
     for number, event in enumerate(segmentation.events):
-        here = made / _folder_name(number, event_title(segmentation, number), width=width)
+        here = made / _folder_name(number, titles[number], width=width)
         here.mkdir()
         taken: set[str] = set()
         for photo in photos[event.start : event.stop]:
@@ -131,8 +132,9 @@ def _check_ours(folder: Path) -> None:
         ours = set(json.loads(manifest.read_text(encoding="utf-8"))) if manifest.is_file() else set()
     except (ValueError, TypeError):
         raise ValueError(f"{manifest} is damaged; remove {folder} or choose another one") from None
-    for place, _, names in os.walk(folder):
-        for name in names:
+    for place, folders, names in os.walk(folder):
+        links = [name for name in folders if Path(place, name).is_symlink()]
+        for name in [*links, *names]:
             path = Path(place, name)
             if path != manifest and path.relative_to(folder).as_posix() not in ours:
                 raise ValueError(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-from dayline.events import Segmentation
-from dayline.export.titles import clean_text, context_letters, event_title, time_text
+from dayline.events import Event, Segmentation
+from dayline.export.titles import clean_text, context_letters, event_titles, time_text
 from dayline.files import writing_whole
 
 __all__ = ["COLUMNS", "write_csv"]
@@ -53,20 +53,18 @@ def write_csv(segmentation: Segmentation, path: str | Path) -> Path:
     with writing_whole(path) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COLUMNS)
-        for number in range(len(segmentation.events)):
-            writer.writerow([_safe(cell) for cell in _row(segmentation, number)])
+        titles, letters = event_titles(segmentation), context_letters(segmentation)
+        for number, event in enumerate(segmentation.events):
+            row = [number + 1, titles[number], letters[number], *_details(segmentation, event)]
+            writer.writerow([_safe(cell) for cell in row])
     return path
 
 
-def _row(segmentation: Segmentation, number: int) -> list[Cell]:
-    event = segmentation.events[number]
+def _details(segmentation: Segmentation, event: Event) -> list[Cell]:
     names = segmentation.names
-    start_time, stop_time = _times(segmentation, number)
+    start_time, stop_time = _times(segmentation, event)
     known = start_time is not None and stop_time is not None
     return [
-        number + 1,
-        event_title(segmentation, number),
-        context_letters(segmentation)[number],
         event.start,
         event.stop,
         event.n_frames,
@@ -84,8 +82,7 @@ def _row(segmentation: Segmentation, number: int) -> list[Cell]:
     ]
 
 
-def _times(segmentation: Segmentation, number: int) -> tuple[float | None, float | None]:
-    event = segmentation.events[number]
+def _times(segmentation: Segmentation, event: Event) -> tuple[float | None, float | None]:
     if segmentation.times is not None:
         return segmentation.times[event.start], segmentation.times[event.stop - 1]
     return event.start_time, event.stop_time

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 from dayline.events import Segmentation
 
-__all__ = ["clean_text", "clock_text", "context_letters", "event_title", "time_text"]
+__all__ = ["clean_text", "clock_text", "context_letters", "event_titles", "time_text"]
 
 
 def clean_text(text: str) -> str:
@@ -31,22 +31,14 @@ def _printable(character: str) -> str:
     return "" if is_control or is_noncharacter else character
 
 
-def event_title(segmentation: Segmentation, number: int) -> str:
-    """Return the name a person gave to an event, else "Event 3 (B)": its place and its context.
-
-    Parameters
-    ----------
-    segmentation : Segmentation
-        The events.
-    number : int
-        Which one, from 0; readers see it counted from 1.
-    """
-    event = segmentation.events[number]
-    name = clean_text(event.name or "")
-    if name:
-        return name
-    letter = context_letters(segmentation)[number]
-    return f"Event {number + 1}" + (f" ({letter})" if letter else "")
+def event_titles(segmentation: Segmentation) -> tuple[str, ...]:
+    """Call every event by its name, else "Event 3 (B)": its place, counted from 1, and its context."""
+    letters = context_letters(segmentation)
+    titles = []
+    for number, (event, letter) in enumerate(zip(segmentation.events, letters, strict=True), start=1):
+        name = clean_text(event.name or "")
+        titles.append(name or f"Event {number}" + (f" ({letter})" if letter else ""))
+    return tuple(titles)
 
 
 def context_letters(segmentation: Segmentation) -> tuple[str, ...]:
