@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from xml.etree import ElementTree
 
 import pympi
 
@@ -24,6 +25,12 @@ def test_annotations_share_no_time_slot(film, tmp_path):
     used = [slot for tier in eaf.tiers.values() for a in tier[0].values() for slot in a[:2]]
     assert len(used) == 14
     assert len(set(used)) == 14
+
+
+def test_time_slots_are_in_order_of_time(film, tmp_path):
+    slots = ElementTree.parse(write_elan(film, tmp_path / "events.eaf")).iter("TIME_SLOT")
+    values = [int(slot.get("TIME_VALUE")) for slot in slots]
+    assert values == sorted(values)
 
 
 def test_photos_have_no_media_file(film, tmp_path):

@@ -10,10 +10,12 @@ import av
 import imageio_ffmpeg
 import numpy as np
 import pytest
+from av.stream import Disposition
 from PIL import Image
 
 from dayline.events import Event, Segmentation
 from dayline.export import write_chapters, write_contact_sheet
+from dayline.export.pictures import video_thumbnails
 
 COLOURS = ((200, 30, 30), (30, 160, 30), (30, 30, 200), (200, 200, 40))
 
@@ -25,6 +27,7 @@ def make_video(path: Path, *, first_stamp: int = 0, n_seconds: int = 8) -> Path:
         video.width, video.height, video.pix_fmt = 64, 48, "yuv420p"
         video.metadata["language"] = "deu"
         audio = container.add_stream("aac", rate=16000, layout="mono")
+        audio.disposition = Disposition.hearing_impaired
         for k in range(n_seconds * 10):
             pixels = np.full((48, 64, 3), COLOURS[k // 20], dtype=np.uint8)
             frame = av.VideoFrame.from_ndarray(pixels, format="rgb24")
@@ -112,6 +115,7 @@ def test_a_recording_that_starts_late_counts_from_its_start(events, tmp_path):
     with av.open(str(write_chapters(late, events, tmp_path / "copy.mkv"))) as container:
         first = next(container.decode(video=0))
         assert first.time == pytest.approx(0.0, abs=0.03)
+        assert container.streams.audio[0].disposition == Disposition.hearing_impaired
         assert container.duration / av.time_base == pytest.approx(8.0, abs=0.2)
 
 
@@ -130,6 +134,15 @@ def test_the_contact_sheet_of_a_film_shows_its_frames(video, events, tmp_path):
     for k, colour in enumerate(COLOURS):
         shown = sheet.getpixel((12 + k * 332 + 160, 12 + 120))
         assert np.abs(np.subtract(shown, colour)).max() < 25
+
+
+@pytest.mark.parametrize("first_stamp", [0, 50])
+def test_a_thumbnail_shows_the_frame_of_its_moment(tmp_path, first_stamp):
+    late = make_video(tmp_path / "film.mkv", first_stamp=first_stamp)
+    before, at = video_thumbnails(late, [1.9, 2.0], (64, 64))
+    for picture, colour in ((before, COLOURS[0]), (at, COLOURS[1])):
+        assert np.abs(np.subtract(picture.getpixel((32, 24)), colour)).max() < 25
+    assert video_thumbnails(late, [60.0], (64, 64)) == [None]
 
 
 def test_events_of_another_video_are_refused(video, events, tmp_path):

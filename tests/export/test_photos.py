@@ -55,6 +55,11 @@ def test_names_that_differ_in_case_only_do_not_collide(source, out):
     }
 
 
+def test_folders_are_as_open_as_any_other_new_folder(source, out):
+    sort_photos(of("a.jpg", "b.jpg", split=1), out, source=source)
+    assert out.stat().st_mode == out.parent.stat().st_mode == (out / "02 event").stat().st_mode
+
+
 @pytest.mark.parametrize("code", [errno.EXDEV, errno.EPERM, errno.ENOTSUP])
 def test_where_no_link_can_be_made_photos_are_copied(source, out, monkeypatch, code):
     def no_link(*_):

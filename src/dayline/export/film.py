@@ -63,9 +63,7 @@ def write_chapters(
             duration = None if original.duration is None else original.duration / av.time_base
             first, *others = chapters(segmentation, fps=fps, duration=duration)
             marks = (replace(first, start=0.0), *others)  # nothing of the film lies before its first event
-            # Without it, MP4 files of an unknown brand lose tags that they came with.
-            options = {"movflags": "use_metadata_tags"} if kind in ("mp4", "mov") else {}
-            with av.open(file, "w", format=kind, options=options) as copy:
+            with av.open(file, "w", format=kind) as copy:
                 _remux(original, copy, marks)
     except av.FFmpegError as error:
         raise ValueError(f"{video} cannot be copied to {output.name}: {error.strerror}") from None

@@ -54,14 +54,15 @@ def sort_photos(segmentation: Segmentation, folder: str | Path, *, source: str |
         )
     photos = [photo_path(name, source=source) for name in segmentation.names]
     _check_ours(folder)
-    made = Path(tempfile.mkdtemp(prefix=f".{folder.name[:40]}.", suffix=".part", dir=folder.parent))
+    workshop = Path(tempfile.mkdtemp(prefix=f".{folder.name[:40]}.", suffix=".part", dir=folder.parent))
     try:
-        written = [str(p.relative_to(made).as_posix()) for p in _fill(made, segmentation, photos)]
+        made = workshop / "new"
+        made.mkdir()
+        written = [p.relative_to(made).as_posix() for p in _fill(made, segmentation, photos)]
         (made / MANIFEST).write_text(json.dumps(written), encoding="utf-8")
-        made.chmod(0o755)
-        _take_place(made, folder)
+        _take_place(made, folder, old=workshop / "old")
     finally:
-        shutil.rmtree(made, ignore_errors=True)
+        shutil.rmtree(workshop, ignore_errors=True)
     return folder
 
 
@@ -102,7 +103,7 @@ def _folder_name(number: int, title: str, *, width: int) -> str:
 
 def _free_name(name: str, taken: set[str]) -> str:
     """Keep the name, or number it when the event has a photo of that name (in whatever case)."""
-    stem, suffix = os.path.splitext(name)  # noqa: PTH122 - Path drops nothing here, but this says both parts
+    stem, suffix = os.path.splitext(name)  # noqa: PTH122 - both parts at once
     candidate, k = name, 1
     while candidate.casefold() in taken:
         k += 1
@@ -142,16 +143,13 @@ def _check_ours(folder: Path) -> None:
                 )
 
 
-def _take_place(made: Path, folder: Path) -> None:
+def _take_place(made: Path, folder: Path, *, old: Path) -> None:
     """Put the new folder where the old one was; the old one comes back if that fails."""
-    if not folder.exists():
-        made.rename(folder)
-        return
-    old = Path(tempfile.mkdtemp(prefix=f".{folder.name[:40]}.", suffix=".old", dir=folder.parent))
-    folder.replace(old)
+    if folder.exists():
+        folder.rename(old)
     try:
         made.rename(folder)
     except BaseException:
-        old.replace(folder)
+        if old.exists():
+            old.rename(folder)
         raise
-    shutil.rmtree(old)
