@@ -84,6 +84,21 @@ def test_a_full_disk_leaves_nothing_behind_and_the_old_result_in_place(source, o
     assert [p.name for p in out.parent.iterdir()] == ["photos"]
 
 
+def test_the_old_result_comes_back_when_the_new_one_cannot_take_its_place(source, out, monkeypatch):
+    sort_photos(of("a.jpg", "b.jpg", split=1), out, source=source)
+    rename = Path.rename
+
+    def fails_for_the_new_one(self, target):
+        if self.name == "new":
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", fails_for_the_new_one)
+    with pytest.raises(PermissionError, match="Permission denied"):
+        sort_photos(of("b.jpg", "a.jpg", split=1), out, source=source)
+    assert contents(out) == {"01 event A/a.jpg": "a.jpg", "02 event/b.jpg": "b.jpg"}
+
+
 @pytest.mark.parametrize(
     ("title", "folder"),
     [
