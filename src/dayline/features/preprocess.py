@@ -1,0 +1,97 @@
+"""From decoded pixels to what a network wants: crop, size, mean and spread."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Image", "Preprocessing", "check_image", "prepare", "resize"]
+
+Image: TypeAlias = NDArray[np.uint8]
+"""Decoded pixels, (height, width, 3), red, green, blue."""
+
+Interpolation = Literal["bilinear", "bicubic", "lanczos"]
+
+
+@dataclass(frozen=True)
+class Preprocessing:
+    """How an image becomes a network's input.
+
+    Attributes
+    ----------
+    size : int
+        Side of the square input.
+    crop : float
+        Side of the centre square that is used, as a part of the shorter side; 1 uses all of it.
+    mean, std : three floats
+        Subtracted from, then divided into, red, green and blue values of 0 .. 255.
+    layout : {"NCHW", "NHWC"}
+        Channels first or last.
+    interpolation : {"bicubic", "bilinear", "lanczos"}
+        How pixels are resampled.
+    """
+
+    size: int
+    crop: float
+    mean: tuple[float, float, float]
+    std: tuple[float, float, float]
+    layout: Literal["NCHW", "NHWC"] = "NCHW"
+    interpolation: Interpolation = "bicubic"
+
+    @property
+    def shorter_side(self) -> int:
+        """Shorter side below which a decoded image would have to be enlarged."""
+        return round(self.size / self.crop)
+
+
+def check_image(image: Image) -> Image:
+    """Return the image, or say what is wrong with it."""
+    if image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 3 or 0 in image.shape:
+        raise ValueError(
+            f"an image of shape {image.shape} and type {image.dtype} was given; "
+            "it must be uint8 (height, width, 3)"
+        )
+    return image
+
+
+def resize(image: Image, *, size: int, crop: float, interpolation: Interpolation = "bicubic") -> Image:
+    """Cut the centre square and bring it to `size` pixels a side, in one resampling.
+
+    Parameters
+    ----------
+    image : ndarray of uint8, (height, width, 3)
+        Decoded pixels.
+    size : int
+        Side of the result.
+    crop : float
+        Side of the square, as a part of the shorter side.
+    interpolation : {"bicubic", "bilinear", "lanczos"}
+        How pixels are resampled.
+    """
+    from PIL import Image as Pillow
+
+    height, width = check_image(image).shape[:2]
+    side = crop * min(height, width)
+    left, top = (width - side) / 2, (height - side) / 2
+    resampling = Pillow.Resampling[interpolation.upper()]
+    pixels = Pillow.fromarray(np.ascontiguousarray(image))
+    box = (left, top, left + side, top + side)
+    return np.asarray(pixels.resize((size, size), resampling, box=box))
+
+
+def prepare(image: Image, preprocessing: Preprocessing) -> NDArray[np.float32]:
+    """Turn decoded pixels into one network input, without the batch axis."""
+    p = preprocessing
+    pixels = resize(image, size=p.size, crop=p.crop, interpolation=p.interpolation)
+    scale = 1.0 / np.asarray(p.std, dtype=np.float32)
+    shift = np.asarray(p.mean, dtype=np.float32)
+    if p.layout == "NHWC":
+        return (pixels - shift) * scale
+    planes: NDArray[Any] = np.empty((3, p.size, p.size), dtype=np.float32)
+    for channel in range(3):
+        np.subtract(pixels[:, :, channel], shift[channel], out=planes[channel])
+        planes[channel] *= scale[channel]
+    return planes
