@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 
 from dayline.features import extract_features, load_extractor
 from dayline.features.extract import BATCH_SIZE
-from dayline.features.lite0 import find_lite0_weights, lite0_onnx
+from dayline.features.lite0 import LITE0_PREPROCESSING, find_lite0_weights, lite0_onnx
+from dayline.features.preprocess import normalise
 
 
 def read_jpeg(path: Path, *, shorter_side: int) -> NDArray[np.uint8]:
@@ -29,7 +30,7 @@ def read_jpeg(path: Path, *, shorter_side: int) -> NDArray[np.uint8]:
 
     with Image.open(path) as image:
         image.draft("RGB", (shorter_side, shorter_side))
-        return np.asarray(image.convert("RGB"))
+        return np.asarray(image if image.mode == "RGB" else image.convert("RGB"))
 
 
 def time_bare(session: Any, inputs: NDArray[np.float32], *, n_images: int) -> float:
@@ -69,7 +70,8 @@ def main() -> None:
     prepared = [
         extractor.prepare(read_jpeg(p, shorter_side=extractor.input_size)) for p in paths[:BATCH_SIZE]
     ]
-    inputs = np.stack([prepared[i % len(prepared)] for i in range(BATCH_SIZE)])
+    pixels = np.stack([prepared[i % len(prepared)] for i in range(BATCH_SIZE)])
+    inputs = normalise(pixels, LITE0_PREPROCESSING)
     providers = onnxruntime.get_available_providers()
     bare_session = onnxruntime.InferenceSession(lite0_onnx(find_lite0_weights()), providers=providers)
     time_bare(bare_session, inputs, n_images=2 * BATCH_SIZE)

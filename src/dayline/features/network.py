@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dayline.features.preprocess import Image, Preprocessing, prepare
+from dayline.features.preprocess import Image, Preprocessing, normalise, prepare
 
 __all__ = ["NetworkExtractor", "Pooling", "fingerprint_of", "open_session", "run_network"]
 
@@ -89,26 +89,29 @@ class NetworkExtractor:
         """Shorter side that decoded images should have at least."""
         return self.preprocessing.shorter_side
 
-    def prepare(self, image: Image) -> NDArray[np.float32]:
+    def prepare(self, image: Image) -> NDArray[np.uint8]:
         """Turn decoded pixels into one input."""
         return prepare(image, self.preprocessing)
 
     def extract(self, batch: NDArray[Any]) -> NDArray[np.float32]:
         """Return one row of features per prepared image."""
-        return run_network(self.session, batch, output=self.output, pooling=self.pooling)
+        inputs = normalise(batch, self.preprocessing)
+        return run_network(self.session, inputs, output=self.output, pooling=self.pooling)
 
 
-def run_network(session: Any, batch: NDArray[Any], *, output: str, pooling: Pooling) -> NDArray[np.float32]:
-    """Run a network on prepared images; networks with a fixed batch size get their batches filled up."""
+def run_network(session: Any, inputs: NDArray[Any], *, output: str, pooling: Pooling) -> NDArray[np.float32]:
+    """Run a network on its inputs; networks with a fixed batch size get their batches filled up."""
     source = session.get_inputs()[0]
-    fixed = source.shape[0] if isinstance(source.shape[0], int) else len(batch)
-    batch = batch.astype(np.float16 if source.type == "tensor(float16)" else np.float32, copy=False)
+    fixed = source.shape[0] if isinstance(source.shape[0], int) else len(inputs)
+    inputs = inputs.astype(np.float16 if source.type == "tensor(float16)" else np.float32, copy=False)
     rows = []
-    for start in range(0, len(batch), max(fixed, 1)):
-        part = batch[start : start + fixed]
-        filled = np.concatenate([part, np.repeat(part[-1:], fixed - len(part), axis=0)])
-        (values,) = session.run([output], {source.name: filled if len(part) < fixed else part})
-        rows.append(_pool(values[: len(part)], pooling).astype(np.float32, copy=False))
+    for start in range(0, len(inputs), max(fixed, 1)):
+        part = inputs[start : start + fixed]
+        n_real = len(part)
+        if n_real < fixed:
+            part = np.concatenate([part, np.repeat(part[-1:], fixed - n_real, axis=0)])
+        (values,) = session.run([output], {source.name: part})
+        rows.append(_pool(values[:n_real], pooling).astype(np.float32, copy=False))
     return np.concatenate(rows)
 
 

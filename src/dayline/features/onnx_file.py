@@ -11,7 +11,7 @@ from typing import Any, Literal, cast, get_args
 
 import numpy as np
 
-from dayline.features.network import NetworkExtractor, Pooling, fingerprint_of, open_session, run_network
+from dayline.features.network import NetworkExtractor, Pooling, fingerprint_of, open_session
 from dayline.features.preprocess import Interpolation, Preprocessing
 
 __all__ = ["load_onnx_file"]
@@ -55,7 +55,7 @@ def load_onnx_file(
     blank = np.full((preprocessing.size, preprocessing.size, 3), 128, dtype=np.uint8)
     extractor = NetworkExtractor(path.stem, "", 0, session, preprocessing, output, pooling)
     try:
-        features = run_network(session, extractor.prepare(blank)[None], output=output, pooling=pooling)
+        features = extractor.extract(extractor.prepare(blank)[None])
     except Exception as error:
         # A trial finds wrong sizes and layouts now, with one line, instead of in the middle of the work.
         reason = str(error).strip().splitlines()[0]
