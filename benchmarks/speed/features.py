@@ -80,10 +80,11 @@ def main() -> None:
         bare.append(time_bare(bare_session, inputs, n_images=len(paths)))
         whole.append(time_pipeline(paths, extractor))
         print(f"  bare {bare[-1]:6.1f} images/s   pipeline {whole[-1]:6.1f} images/s", flush=True)
-    print(
-        f"median: bare {median(bare):.1f} images/s, pipeline {median(whole):.1f} images/s "
-        f"({median(whole) / median(bare):.0%}); {len(paths)} photos in {len(paths) / median(whole):.1f} s"
-    )
+    for name, pick in (("median", median), ("best", max)):
+        print(
+            f"{name}: bare {pick(bare):.1f} images/s, pipeline {pick(whole):.1f} images/s "
+            f"({pick(whole) / pick(bare):.0%}); {len(paths)} photos in {len(paths) / pick(whole):.1f} s"
+        )
 
 
 if __name__ == "__main__":

@@ -88,7 +88,7 @@ def test_the_output_is_chosen_by_name(tmp_path):
     path = write_network(tmp_path / "m.onnx", nodes, outputs={"first": None, "second": None})
     describe(path, output="second", pooling="max", mean=[0, 0, 0], std=[1, 1, 1])
     extractor, features = features_of(path)
-    least = extractor.prepare(PICTURE).reshape(3, -1).min(axis=1)
+    least = extractor.prepare(PICTURE).reshape(3, -1).min(axis=1).astype(float)
     np.testing.assert_allclose(features[0], -least)
     describe(path, output="third")
     with pytest.raises(ValueError, match="has no output 'third'; it has first, second"):
