@@ -61,7 +61,7 @@ class ColorExtractor:
 
     def prepare(self, image: Image) -> NDArray[np.float32]:
         """Count the colours; all the work is here, so that it is done in parallel."""
-        pixels = resize(image, size=_SIZE, crop=1.0, interpolation="bilinear")
+        pixels = resize(image, size=_SIZE, crop=None, interpolation="bilinear")
         return hsv_histogram(pixels) if self.space == "hsv" else lab_histogram(pixels)
 
     def extract(self, batch: NDArray[Any]) -> NDArray[np.float32]:

@@ -47,7 +47,7 @@ class HogExtractor:
 
     def prepare(self, image: Image) -> NDArray[np.float32]:
         """Compute the histogram; all the work is here, so that it is done in parallel."""
-        pixels = resize(image, size=_SIZE, crop=1.0, interpolation="bilinear")
+        pixels = resize(image, size=_SIZE, crop=None, interpolation="bilinear")
         grey = pixels @ np.array([0.299, 0.587, 0.114]) / 255.0
         return histogram_of_gradients(grey)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
@@ -145,26 +145,29 @@ def _choose_output(session: Any, path: Path, wanted: str | None) -> str:
 def _hash_with_external_data(path: Path) -> list[str]:
     """Hash the file and the weights it keeps in files beside it."""
     import onnx
-    from onnx.external_data_helper import _get_all_tensors, uses_external_data
 
     try:
         model = onnx.load(str(path), load_external_data=False)
-        content = [hashlib.sha256(path.read_bytes()).hexdigest()]
+        hashes = [hashlib.sha256(path.read_bytes()).hexdigest()]
     except OSError as error:
         raise ValueError(f"{path}: cannot be read ({error.strerror or error})") from error
     except Exception as error:
         raise ValueError(f"{path}: not an ONNX file") from error
-    locations = {
-        entry.value
-        for tensor in _get_all_tensors(model)
-        if uses_external_data(tensor)
-        for entry in tensor.external_data
-        if entry.key == "location"
-    }
-    for location in sorted(locations):
+    for location in sorted(set(_external_files(model.graph))):
         data = path.parent / location
-        if not data.resolve().is_relative_to(path.parent.resolve()) or not data.is_file():
+        if Path(location).is_absolute() or ".." in Path(location).parts or not data.is_file():
             raise ValueError(f"{path}: its weights in {location!r} are not beside it")
         with data.open("rb") as file:
-            content.append(hashlib.file_digest(file, "sha256").hexdigest())
-    return content
+            hashes.append(hashlib.file_digest(file, "sha256").hexdigest())
+    return hashes
+
+
+def _external_files(graph: Any) -> Iterator[str]:
+    """Yield the files named by the weights of a graph and of the graphs inside its operations."""
+    attributes = [attribute for node in graph.node for attribute in node.attribute]
+    tensors = [*graph.initializer, *(a.t for a in attributes), *(t for a in attributes for t in a.tensors)]
+    for tensor in tensors:
+        yield from (entry.value for entry in tensor.external_data if entry.key == "location")
+    for attribute in attributes:
+        for inner in (attribute.g, *attribute.graphs):
+            yield from _external_files(inner) if inner.node else ()

@@ -57,8 +57,8 @@ def check_image(image: Image) -> Image:
     return image
 
 
-def resize(image: Image, *, size: int, crop: float, interpolation: Interpolation = "bicubic") -> Image:
-    """Cut the centre square and bring it to `size` pixels a side, in one resampling.
+def resize(image: Image, *, size: int, crop: float | None, interpolation: Interpolation = "bicubic") -> Image:
+    """Bring the centre square, or the whole picture, to `size` pixels a side, in one resampling.
 
     Parameters
     ----------
@@ -66,19 +66,19 @@ def resize(image: Image, *, size: int, crop: float, interpolation: Interpolation
         Decoded pixels.
     size : int
         Side of the result.
-    crop : float
-        Side of the square, as a part of the shorter side.
+    crop : float or None
+        Side of the centre square, as a part of the shorter side; None squeezes the whole picture.
     interpolation : {"bicubic", "bilinear", "lanczos"}
         How pixels are resampled.
     """
     from PIL import Image as Pillow
 
     height, width = check_image(image).shape[:2]
-    side = crop * min(height, width)
-    left, top = (width - side) / 2, (height - side) / 2
+    wide, high = (width, height) if crop is None else (crop * min(height, width),) * 2
+    left, top = (width - wide) / 2, (height - high) / 2
     resampling = Pillow.Resampling[interpolation.upper()]
     pixels = Pillow.fromarray(np.ascontiguousarray(image))
-    box = (left, top, left + side, top + side)
+    box = (left, top, left + wide, top + high)
     return np.asarray(pixels.resize((size, size), resampling, box=box))
 
 
