@@ -173,7 +173,7 @@ def test_features_equal_a_pytorch_twin(state, tensorflow):
     weights = ported if tensorflow else state
     tensors = {name: t.numpy() for name, t in weights.items()}
     for pooling, expected in (("mean", maps.mean(dim=(2, 3))), ("max", maps.amax(dim=(2, 3)))):
-        session = open_session(build_inceptionv3(tensors, pooling=pooling, size=size), threads=2)
+        session = open_session(build_inceptionv3(tensors, pooling=pooling, size=size))
         (features,) = session.run(["features"], {"image": x.numpy()})
         assert features.shape == (1, 2048)
         scale = float(expected.abs().max())

@@ -26,7 +26,7 @@ def sample_inputs():
 
 @pytest.fixture(scope="module")
 def both_outputs(sample_inputs):
-    session = open_session(build_lite0(read_checkpoint(find_lite0_weights()), with_logits=True), threads=2)
+    session = open_session(build_lite0(read_checkpoint(find_lite0_weights()), with_logits=True))
     return session.run(["features", "logits"], {"image": sample_inputs})
 
 

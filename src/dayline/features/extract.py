@@ -1,4 +1,4 @@
-"""From images to features: decoding and preparing in threads, the network in the calling thread."""
+"""From images to features: images are decoded and prepared in threads while the network is at work."""
 
 from __future__ import annotations
 

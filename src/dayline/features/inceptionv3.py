@@ -71,9 +71,8 @@ def load_inceptionv3(
             raise ValueError(f"{weights}: {error}") from error
 
     network = kept_in_cache(f"{name}-{fingerprint[:16]}.onnx", build, folder=cache)
-    return NetworkExtractor(
-        name, fingerprint, _N_FEATURES, open_session(network, threads=threads), preprocessing
-    )
+    session = open_session(network)
+    return NetworkExtractor(name, fingerprint, _N_FEATURES, session, preprocessing, threads=threads)
 
 
 def _open_onnx(

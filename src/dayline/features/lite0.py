@@ -74,8 +74,8 @@ def load_lite0(
     network = kept_in_cache(
         f"lite0-{fingerprint[:16]}.onnx", lambda: lite0_onnx(weights or find_lite0_weights()), folder=cache
     )
-    session = open_session(network, threads=threads)
-    return NetworkExtractor("lite0", fingerprint, N_FEATURES, session, LITE0_PREPROCESSING)
+    session = open_session(network)
+    return NetworkExtractor("lite0", fingerprint, N_FEATURES, session, LITE0_PREPROCESSING, threads=threads)
 
 
 def find_lite0_weights() -> Path:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -13,9 +15,12 @@ from numpy.typing import NDArray
 
 from dayline.features.preprocess import Image, Preprocessing, normalise, prepare
 
-__all__ = ["NetworkExtractor", "Pooling", "fingerprint_of", "open_session", "run_network"]
+__all__ = ["NetworkExtractor", "Pooling", "fingerprint_of", "open_session"]
 
 Pooling = Literal["none", "mean", "max", "first"]
+
+# Few, so that threads finish a batch together; more than one, so that a call's costs are shared.
+_IMAGES_PER_CALL = 4
 
 
 def fingerprint_of(*parts: object) -> str:
@@ -23,23 +28,21 @@ def fingerprint_of(*parts: object) -> str:
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
-def open_session(model: bytes | Path, *, threads: int | None = None) -> Any:
+def open_session(model: bytes | Path) -> Any:
     """Open a network with onnxruntime: CUDA where it is present, else the CPU.
 
     Parameters
     ----------
     model : bytes or Path
         ONNX. No library of custom operations is ever loaded for it.
-    threads : int, optional
-        CPU threads of the network; all cores if not given.
     """
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads or 0
+    # One thread per call, several calls at once: threads that share one operation wait for each other
+    # hundreds of times per batch, which costs most where other threads decode images on the same cores.
+    options.intra_op_num_threads = 1
     options.log_severity_level = 3
-    # Threads that spin while they wait would take the cores from the threads that decode images.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     providers: list[Any] = ["CPUExecutionProvider"]
     if "CUDAExecutionProvider" in onnxruntime.get_available_providers():
         # TensorFloat-32 would round features to three digits, other than on the CPU.
@@ -74,6 +77,8 @@ class NetworkExtractor:
         Name of the output that holds the features.
     pooling : {"none", "mean", "max", "first"}
         How an output with positions becomes one vector per image.
+    threads : int or None
+        CPU threads; all cores if None.
     """
 
     name: str
@@ -83,6 +88,7 @@ class NetworkExtractor:
     preprocessing: Preprocessing
     output: str = "features"
     pooling: Pooling = "none"
+    threads: int | None = None
 
     @property
     def input_size(self) -> int:
@@ -95,24 +101,23 @@ class NetworkExtractor:
 
     def extract(self, batch: NDArray[Any]) -> NDArray[np.float32]:
         """Return one row of features per prepared image."""
-        inputs = normalise(batch, self.preprocessing)
-        return run_network(self.session, inputs, output=self.output, pooling=self.pooling)
+        on_gpu = "CUDAExecutionProvider" in self.session.get_providers()
+        fixed = self.session.get_inputs()[0].shape[0]
+        at_once = fixed if isinstance(fixed, int) else len(batch) if on_gpu else _IMAGES_PER_CALL
+        parts = [batch[start : start + at_once] for start in range(0, len(batch), max(at_once, 1))]
+        with ThreadPoolExecutor(1 if on_gpu else self.threads or os.cpu_count() or 1) as pool:
+            return np.concatenate(list(pool.map(self._run, parts)))
 
-
-def run_network(session: Any, inputs: NDArray[Any], *, output: str, pooling: Pooling) -> NDArray[np.float32]:
-    """Run a network on its inputs; networks with a fixed batch size get their batches filled up."""
-    source = session.get_inputs()[0]
-    fixed = source.shape[0] if isinstance(source.shape[0], int) else len(inputs)
-    inputs = inputs.astype(np.float16 if source.type == "tensor(float16)" else np.float32, copy=False)
-    rows = []
-    for start in range(0, len(inputs), max(fixed, 1)):
-        part = inputs[start : start + fixed]
-        n_real = len(part)
-        if n_real < fixed:
-            part = np.concatenate([part, np.repeat(part[-1:], fixed - n_real, axis=0)])
-        (values,) = session.run([output], {source.name: part})
-        rows.append(_pool(values[:n_real], pooling).astype(np.float32, copy=False))
-    return np.concatenate(rows)
+    def _run(self, part: NDArray[Any]) -> NDArray[np.float32]:
+        """Run the network once; a network with a fixed batch size gets the last image repeated."""
+        source = self.session.get_inputs()[0]
+        inputs = normalise(part, self.preprocessing)
+        if source.type == "tensor(float16)":
+            inputs = inputs.astype(np.float16)
+        if isinstance(source.shape[0], int) and len(part) < source.shape[0]:
+            inputs = np.concatenate([inputs, np.repeat(inputs[-1:], source.shape[0] - len(part), axis=0)])
+        (values,) = self.session.run([self.output], {source.name: inputs})
+        return _pool(values[: len(part)], self.pooling).astype(np.float32, copy=False)
 
 
 def _pool(values: NDArray[Any], pooling: Pooling) -> NDArray[Any]:

@@ -47,13 +47,13 @@ def load_onnx_file(
     """
     weights = _hash_with_external_data(path)
     description = _read_description(path.with_suffix(".json"))
-    session = open_session(path, threads=threads)
+    session = open_session(path)
     _check_input(session, path)
     preprocessing = _described(preprocessing, description, _fixed_size(session, description.get("layout")))
     output = _choose_output(session, path, description.get("output"))
     pooling = cast("Pooling", description.get("pooling", pooling))
     blank = np.full((preprocessing.size, preprocessing.size, 3), 128, dtype=np.uint8)
-    extractor = NetworkExtractor(path.stem, "", 0, session, preprocessing, output, pooling)
+    extractor = NetworkExtractor(path.stem, "", 0, session, preprocessing, output, pooling, threads)
     try:
         features = extractor.extract(extractor.prepare(blank)[None])
     except Exception as error:
