@@ -42,9 +42,7 @@ def time_bare(session: Any, inputs: NDArray[np.float32], *, n_images: int) -> fl
 
 def time_pipeline(paths: list[Path], extractor: Any) -> float:
     start = perf_counter()
-    images = (
-        (i, partial(read_jpeg, path, shorter_side=extractor.input_size)) for i, path in enumerate(paths)
-    )
+    images = ((i, partial(read_jpeg, path, shorter_side=extractor.input_size)) for i, path in enumerate(paths))
     indices, _ = extract_features(images, extractor, n_frames=len(paths))
     assert len(indices) == len(paths)
     return len(paths) / (perf_counter() - start)
@@ -53,9 +51,7 @@ def time_pipeline(paths: list[Path], extractor: Any) -> float:
 def main() -> None:
     import onnxruntime
 
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="folder of JPEG photos")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--limit", type=int, default=None, help="use only the first so many photos")
@@ -67,9 +63,7 @@ def main() -> None:
     start = perf_counter()
     extractor = load_extractor("lite0")
     print(f"{os.cpu_count()} cores, {len(paths)} photos; network opened in {perf_counter() - start:.2f} s")
-    prepared = [
-        extractor.prepare(read_jpeg(p, shorter_side=extractor.input_size)) for p in paths[:BATCH_SIZE]
-    ]
+    prepared = [extractor.prepare(read_jpeg(p, shorter_side=extractor.input_size)) for p in paths[:BATCH_SIZE]]
     pixels = np.stack([prepared[i % len(prepared)] for i in range(BATCH_SIZE)])
     inputs = normalise(pixels, LITE0_PREPROCESSING)
     providers = onnxruntime.get_available_providers()

@@ -21,9 +21,7 @@ def day(tmp_path) -> Segmentation:
         Event(2, 3, community=1),
         Event(3, 4, community=5, name="<x>\x00"),
     )
-    return Segmentation(
-        events, names=("b.png", "r.png", "g.png", "bad.jpg"), times=(0, 30, 60, 90), clock="wall"
-    )
+    return Segmentation(events, names=("b.png", "r.png", "g.png", "bad.jpg"), times=(0, 30, 60, 90), clock="wall")
 
 
 def test_the_sheet_shows_the_key_photos_over_the_colours_of_their_contexts(day, tmp_path):

@@ -19,9 +19,7 @@ def cuts(path, rate):
 @pytest.mark.parametrize("rate", [24.0, 25.0, 30.0, 30000 / 1001])
 def test_opentimelineio_reads_the_cuts_back(film, tmp_path, expected_chapters, rate):
     path = write_edl(film, tmp_path / "events.edl", rate=rate)
-    assert cuts(path, rate) == [
-        (round(a * rate), round(b * rate), title) for a, b, title in expected_chapters
-    ]
+    assert cuts(path, rate) == [(round(a * rate), round(b * rate), title) for a, b, title in expected_chapters]
 
 
 def test_timecode_counts_seconds_and_frames(film, tmp_path):

@@ -29,9 +29,7 @@ def test_opentimelineio_reads_the_timeline_back(film, tmp_path, expected_chapter
 
 
 def test_photos_have_no_film_to_refer_to(film, tmp_path):
-    timeline = otio.adapters.read_from_file(
-        str(write_otio(replace(film, clock="wall"), tmp_path / "events.otio"))
-    )
+    timeline = otio.adapters.read_from_file(str(write_otio(replace(film, clock="wall"), tmp_path / "events.otio")))
     assert all(clip.media_reference.is_missing_reference for clip in timeline.tracks[0])
 
 

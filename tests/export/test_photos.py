@@ -126,9 +126,7 @@ def test_names_that_lead_out_of_the_source_are_refused(source, out, name):
 
 
 def test_a_photo_that_is_gone_is_named(source, out):
-    with pytest.raises(
-        ValueError, match=r"photo 'gone\.jpg' is not in .*; pass the folder that was segmented"
-    ):
+    with pytest.raises(ValueError, match=r"photo 'gone\.jpg' is not in .*; pass the folder that was segmented"):
         sort_photos(of("a.jpg", "gone.jpg", split=1), out, source=source)
 
 

@@ -32,9 +32,7 @@ def write_zip(path: Path, pickled: bytes, *, compression: int = zipfile.ZIP_STOR
     return path
 
 
-def tensor_pickle(
-    *, storage: bytes = b"FloatStorage", n_elements: int = 6, shape=(2, 3), strides=(3, 1)
-) -> bytes:
+def tensor_pickle(*, storage: bytes = b"FloatStorage", n_elements: int = 6, shape=(2, 3), strides=(3, 1)) -> bytes:
     """The pickle of {"w": tensor}, written by hand since pickling it would take PyTorch."""
 
     def numbers(values):

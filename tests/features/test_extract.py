@@ -69,9 +69,7 @@ def test_functions_are_decoded_elsewhere_and_may_skip_a_frame():
 
 def test_batches_come_in_the_order_of_the_images():
     batches = iter_features(((i, image(i)) for i in range(50)), MeanColor(), n_frames=50, batch_size=8)
-    assert [list(indices) for indices, _ in batches] == [
-        list(range(s, min(s + 8, 50))) for s in range(0, 50, 8)
-    ]
+    assert [list(indices) for indices, _ in batches] == [list(range(s, min(s + 8, 50))) for s in range(0, 50, 8)]
 
 
 def test_reads_no_further_ahead_than_the_queue_allows():

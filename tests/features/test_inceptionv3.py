@@ -103,9 +103,7 @@ def port_names() -> dict[str, str]:
     }
     parts = {"weight": "conv.weight", "beta": "bn.bias", "mean": "bn.running_mean", "var": "bn.running_var"}
     return {
-        f"net.layers.{port}.{new}": f"{name}.{old}"
-        for name, port in sources.items()
-        for new, old in parts.items()
+        f"net.layers.{port}.{new}": f"{name}.{old}" for name, port in sources.items() for new, old in parts.items()
     }
 
 

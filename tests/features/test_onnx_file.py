@@ -48,9 +48,7 @@ def test_maps_are_pooled(tmp_path, pooling, reduce):
     describe(path, pooling=pooling, mean=[100, 110, 120], std=[2, 4, 5], crop=1.0)
     extractor, features = features_of(path)
     pixels = extractor.prepare(PICTURE).astype(np.float64)
-    values = np.maximum(
-        (pixels - np.reshape([100, 110, 120], (3, 1, 1))) / np.reshape([2, 4, 5], (3, 1, 1)), 0
-    )
+    values = np.maximum((pixels - np.reshape([100, 110, 120], (3, 1, 1))) / np.reshape([2, 4, 5], (3, 1, 1)), 0)
     assert (extractor.name, extractor.n_features, extractor.input_size) == ("m", 3, 16)
     np.testing.assert_allclose(features, [reduce(values, axis=(1, 2))] * 3, rtol=1e-5)
 

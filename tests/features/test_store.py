@@ -58,9 +58,7 @@ def test_a_second_run_asks_for_no_image(store):
     steps = []
     first = extract_with_store(Source(), Model(), store=store, keys=frame_keys(7), batch_size=3)
     source = Source()
-    second = extract_with_store(
-        source, Model(), store=store, keys=frame_keys(7), on_step=lambda *s: steps.append(s)
-    )
+    second = extract_with_store(source, Model(), store=store, keys=frame_keys(7), on_step=lambda *s: steps.append(s))
     assert (first.n_reused, second.n_reused, second.reason) == (0, 7, None)
     assert source.asked == []
     assert steps == [(7, 7)]
@@ -96,9 +94,7 @@ def test_only_changed_and_new_frames_are_computed_again(store):
 @pytest.mark.parametrize("error", [KeyboardInterrupt, OSError])
 def test_an_interrupted_run_goes_on_where_it_stopped(store, error):
     with pytest.raises(error):
-        extract_with_store(
-            Source(breaks_at=7, error=error), Model(), store=store, keys=frame_keys(10), batch_size=2
-        )
+        extract_with_store(Source(breaks_at=7, error=error), Model(), store=store, keys=frame_keys(10), batch_size=2)
     source = Source()
     result = extract_with_store(source, Model(), store=store, keys=frame_keys(10))
     assert result.n_reused == 6

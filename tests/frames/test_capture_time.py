@@ -77,9 +77,7 @@ def test_exif_with_sub_seconds_and_offset(make_photo):
     assert found == CaptureTime(at(2015, 3, 12, 14, 22, 33) + 0.25, -19800.0)
 
 
-@pytest.mark.parametrize(
-    "taken", ["0000:00:00 00:00:00", "    :  :     :  :  ", "2015:02:30 10:00:00", "soon"]
-)
+@pytest.mark.parametrize("taken", ["0000:00:00 00:00:00", "    :  :     :  :  ", "2015:02:30 10:00:00", "soon"])
 def test_nonsense_in_exif_is_no_time(make_photo, taken):
     assert exif(make_photo, taken=taken) is None
 

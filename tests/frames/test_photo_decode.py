@@ -86,9 +86,7 @@ def test_jpeg_is_reduced_inside_the_decoder(tmp_path, monkeypatch):
     Image.fromarray(four_colours(1600, 1200)).save(tmp_path / "p.jpg")
     sizes = []
     resize = Image.Image.resize
-    monkeypatch.setattr(
-        Image.Image, "resize", lambda im, *a, **k: sizes.append(im.size) or resize(im, *a, **k)
-    )
+    monkeypatch.setattr(Image.Image, "resize", lambda im, *a, **k: sizes.append(im.size) or resize(im, *a, **k))
     decode_photo(tmp_path / "p.jpg", size=140)
     assert sizes == [(200, 150)]  # an eighth, the smallest that is not below 140
 
@@ -137,9 +135,7 @@ def png_header(width: int, height: int) -> bytes:
     """A PNG that claims a size and holds almost nothing."""
 
     def chunk(kind: bytes, content: bytes) -> bytes:
-        return (
-            struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
-        )
+        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
 
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     pixels = chunk(b"IDAT", zlib.compress(b"\0" * 10))
@@ -148,9 +144,7 @@ def png_header(width: int, height: int) -> bytes:
 
 def test_a_decompression_bomb_is_refused_by_its_header(tmp_path):
     (tmp_path / "bomb.png").write_bytes(png_header(50_000, 40_000))
-    with pytest.raises(
-        BadImageError, match="too large: 50000 x 40000 pixels is over the limit of 200 megapixels"
-    ):
+    with pytest.raises(BadImageError, match="too large: 50000 x 40000 pixels is over the limit of 200 megapixels"):
         decode_photo(tmp_path / "bomb.png", size=100)
 
 

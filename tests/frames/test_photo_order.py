@@ -42,9 +42,7 @@ def test_a_clock_running_backwards_is_said_and_order_by_name_is_the_way_out():
     times = taken(0, 1, 2, 3 - 60, 4 - 60, 5 - 60)
     order = order_photos(NAMES, times)
     assert order.indices == (3, 4, 5, 0, 1, 2)
-    assert any(
-        "IMG_0003.jpg to IMG_0004.jpg the clock goes back by 1 h 00 min" in note for note in order.notes
-    )
+    assert any("IMG_0003.jpg to IMG_0004.jpg the clock goes back by 1 h 00 min" in note for note in order.notes)
     by_name = order_photos(NAMES, times, by="name")
     assert by_name.indices == (0, 1, 2, 3, 4, 5)
     assert by_name.rule == "by name, as asked (times: capture time (EXIF))"

@@ -173,9 +173,7 @@ def test_sound_alone_is_no_video(tmp_path):
     path = tmp_path / "sound.mp4"
     with av.open(str(path), "w") as container:
         stream = container.add_stream("aac", rate=8000)
-        frame = av.AudioFrame.from_ndarray(
-            np.zeros((1, 8000), dtype=np.float32), format="fltp", layout="mono"
-        )
+        frame = av.AudioFrame.from_ndarray(np.zeros((1, 8000), dtype=np.float32), format="fltp", layout="mono")
         frame.sample_rate = 8000
         container.mux(stream.encode(frame))
         container.mux(stream.encode())

@@ -34,11 +34,7 @@ def made_picture(frame: int, *, height: int = 90, width: int = 120) -> np.ndarra
     """A gradient whose colours turn from frame to frame."""
     rows, columns = np.mgrid[:height, :width]
     mixed = 60 * np.sin(columns / 17 + frame / 5) + 60 * np.cos(rows / 13 - frame / 9)
-    return (
-        np.stack([128 + mixed, 110 + 0.5 * mixed + frame % 40, 150 - mixed], axis=-1)
-        .clip(0, 255)
-        .astype(np.uint8)
-    )
+    return np.stack([128 + mixed, 110 + 0.5 * mixed + frame % 40, 150 - mixed], axis=-1).clip(0, 255).astype(np.uint8)
 
 
 def made_day() -> Segmentation:
@@ -153,9 +149,7 @@ def visit(screen: Any) -> Iterator[Any]:
         pages.append(visited.page)
         visited.page.on("request", lambda request: visited.requests.append(request.url))
         visited.page.on("pageerror", lambda error: visited.complaints.append(str(error)))
-        visited.page.on(
-            "console", lambda message: visited.complaints.append(f"{message.type}: {message.text}")
-        )
+        visited.page.on("console", lambda message: visited.complaints.append(f"{message.type}: {message.text}"))
         visited.page.goto((folder / "index.html").as_uri())
         return visited
 

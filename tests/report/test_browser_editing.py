@@ -64,9 +64,7 @@ def test_splitting_makes_a_boundary_that_was_asked_for(visit, day_folder, day):
 def test_moving_a_boundary_changes_both_events(visit, day_folder, day):
     seen = visit(day_folder)
     seen.row(1).locator("[data-action=move]").click()
-    choices = seen.page.locator("#chooser [data-frame]").evaluate_all(
-        "all => all.map(e => Number(e.dataset.frame))"
-    )
+    choices = seen.page.locator("#chooser [data-frame]").evaluate_all("all => all.map(e => Number(e.dataset.frame))")
     assert choices == list(range(1, 20))  # no event may become empty
     seen.page.locator('#chooser [data-frame="5"]').click()
     result = seen.saved()

@@ -171,9 +171,7 @@ def test_a_long_event_shows_a_sample_and_all_on_demand(visit, day_folder):
 
 def test_thousands_of_frames_are_not_laid_out_at_once(visit, tmp_path):
     write_thumbnails([(0, np.full((30, 40, 3), 120, np.uint8))], tmp_path)
-    long = Segmentation.from_boundaries(
-        range(2000, 6000, 100), 6000, names=tuple(f"{t}.jpg" for t in range(6000))
-    )
+    long = Segmentation.from_boundaries(range(2000, 6000, 100), 6000, names=tuple(f"{t}.jpg" for t in range(6000)))
     write_page(long, tmp_path, thumbnails=lambda _: "thumbnails/000000.jpg")
     seen = visit(tmp_path)
     seen.row(0).locator(".more").click()
@@ -273,9 +271,7 @@ def test_paper_is_white_and_buttons_are_left_out_in_print(visit, day_folder):
 
 def test_every_control_has_a_name(visit, day_folder):
     tree = visit(day_folder).page.locator("body").aria_snapshot()
-    unnamed = [
-        line for line in tree.splitlines() if line.strip() in ("- button", "- textbox", "- slider", "- img")
-    ]
+    unnamed = [line for line in tree.splitlines() if line.strip() in ("- button", "- textbox", "- slider", "- img")]
     assert unnamed == []
     assert 'slider "Timeline' in tree
     assert 'textbox "Name of event 2, 09:04 – 09:09"' in tree

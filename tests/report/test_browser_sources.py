@@ -45,9 +45,7 @@ def test_several_days_have_a_line_and_a_heading_each(visit, tmp_path):
 
 @pytest.mark.parametrize("times", [(5.0, 5.0, 5.0), (3.0, 1.0, 2.0)])
 def test_clocks_that_stand_or_run_backwards_are_drawn_by_frame(visit, tmp_path, times):
-    write_page(
-        Segmentation.from_boundaries([1], 3, times=times, clock="wall", scores=(0.2, 0.2, 0.2)), tmp_path
-    )
+    write_page(Segmentation.from_boundaries([1], 3, times=times, clock="wall", scores=(0.2, 0.2, 0.2)), tmp_path)
     seen = visit(tmp_path)
     widths = seen.page.locator(".piece").evaluate_all("all => all.map(e => parseFloat(e.style.width))")
     assert widths == pytest.approx([100 / 3, 200 / 3], rel=1e-4)

@@ -72,9 +72,9 @@ def test_scripts_put_text_in_as_text_only():
     assert sorted(path.name for path in folder.glob("*.js")) == sorted(SCRIPTS)
     for name in SCRIPTS:
         text = (folder / name).read_text(encoding="utf-8")
-        assert not re.search(
-            r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function", text
-        ), name
+        assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function", text), (
+            name
+        )
 
 
 @pytest.mark.parametrize(
@@ -107,9 +107,7 @@ def test_pictures_may_come_from_a_function_and_be_absolute(tmp_path, day):
     own = tmp_path / "odd name #1.jpg"
     write_thumbnails([(0, np.full((20, 40, 3), 90, np.uint8))], tmp_path / "other")
     own.write_bytes((tmp_path / "other" / "thumbnails" / "000000.jpg").read_bytes())
-    html = write_page(day, tmp_path, thumbnails=lambda frame: own if frame == 3 else None).read_text(
-        encoding="utf-8"
-    )
+    html = write_page(day, tmp_path, thumbnails=lambda frame: own if frame == 3 else None).read_text(encoding="utf-8")
     pictures = embedded(html)["pictures"]
     assert pictures[2:5] == [None, "odd%20name%20%231.jpg", None]
     assert '<html lang="en" class="shape-film">' in html

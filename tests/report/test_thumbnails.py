@@ -36,9 +36,7 @@ def test_names_are_made_from_the_frame_number(tmp_path):
 
 
 def test_large_pictures_shrink_and_small_ones_stay(tmp_path):
-    written = write_thumbnails(
-        [(0, np.full((300, 1000, 3), 80, np.uint8)), (1, noise(30, 50))], tmp_path, size=200
-    )
+    written = write_thumbnails([(0, np.full((300, 1000, 3), 80, np.uint8)), (1, noise(30, 50))], tmp_path, size=200)
     assert grey(tmp_path / written[0]).shape == (60, 200)
     assert grey(tmp_path / written[1]).shape == (30, 50)
 
@@ -120,9 +118,7 @@ def test_a_box_over_the_edge_is_blurred_as_far_as_there_is_picture():
 
 def test_a_face_is_found_and_blurred(tmp_path):
     pytest.importorskip("cv2", reason="OpenCV is not installed")
-    data = pytest.importorskip(
-        "skimage.data", reason="scikit-image, which holds a portrait, is not installed"
-    )
+    data = pytest.importorskip("skimage.data", reason="scikit-image, which holds a portrait, is not installed")
     portrait = data.astronaut()
     sharp = write_thumbnails([(0, portrait)], tmp_path / "sharp")
     hidden = write_thumbnails([(0, portrait)], tmp_path / "hidden", blur_faces=True)

@@ -114,9 +114,7 @@ class Photostream:
         edges = [0, *self.boundaries, len(self.names)]
         communities = np.repeat(self.contexts, np.diff(edges)).tolist()
         about = {"times": self.times, "clock": "wall", "names": self.names, "source": self.folder.name}
-        return Segmentation.from_boundaries(
-            self.boundaries, len(self.names), communities=communities, **about
-        )
+        return Segmentation.from_boundaries(self.boundaries, len(self.names), communities=communities, **about)
 
 
 def make_photostream(folder: str | Path, *, random_state: int = 0, n_photos: int = 240) -> Photostream:
@@ -138,9 +136,7 @@ def make_photostream(folder: str | Path, *, random_state: int = 0, n_photos: int
         Names, times, true boundaries, places and the pause.
     """
     if n_photos < FEWEST_PER_EVENT * len(DAY):
-        raise ValueError(
-            f"n_photos={n_photos} is too few for {len(DAY)} visits; use {FEWEST_PER_EVENT * len(DAY)}"
-        )
+        raise ValueError(f"n_photos={n_photos} is too few for {len(DAY)} visits; use {FEWEST_PER_EVENT * len(DAY)}")
     folder = Path(folder)
     pictures = {name: _open_place(name) for name in PLACES}
     _make_room(folder)
@@ -181,9 +177,7 @@ def _make_room(folder: Path) -> None:
     found = sorted(folder.iterdir())
     for path in found:
         if not _is_ours(path):
-            raise ValueError(
-                f"{folder} holds {path.name!r}, which was not made here; give a new or an empty folder"
-            )
+            raise ValueError(f"{folder} holds {path.name!r}, which was not made here; give a new or an empty folder")
     for path in found:
         path.unlink()
 

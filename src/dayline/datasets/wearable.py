@@ -199,9 +199,7 @@ def passer_by(place_in_photo: float, *, rng: np.random.Generator) -> Image.Image
     shade = tuple(int(value * 0.7) for value in coat)
     for side in (-1, 1):  # the arms lie in their own shadow
         arm = x + side * shoulders * 0.36
-        draw.line(
-            (arm, neck + shoulders * 0.3, arm, height * 1.6), fill=(*shade, 255), width=int(shoulders * 0.05)
-        )
+        draw.line((arm, neck + shoulders * 0.3, arm, height * 1.6), fill=(*shade, 255), width=int(shoulders * 0.05))
     draw.rectangle((x - head * 0.2, neck - head * 0.25, x + head * 0.2, neck + head * 0.1), fill=(*skin, 255))
     draw.ellipse((x - head / 2, top, x + head / 2, top + head * 1.25), fill=(*skin, 255))
     hair = (x - head * 0.55, top - head * 0.15, x + head * 0.55, top + head)

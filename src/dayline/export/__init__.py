@@ -45,18 +45,12 @@ FORMATS: Mapping[str, Writer] = MappingProxyType(
         "ffmetadata": lambda events, folder, fps, _source: write_ffmetadata(
             events, folder / "chapters.ffmetadata", fps=fps
         ),
-        "matroska": lambda events, folder, fps, _source: write_matroska(
-            events, folder / "chapters.xml", fps=fps
-        ),
-        "youtube": lambda events, folder, fps, _source: write_youtube(
-            events, folder / "youtube.txt", fps=fps
-        ),
+        "matroska": lambda events, folder, fps, _source: write_matroska(events, folder / "chapters.xml", fps=fps),
+        "youtube": lambda events, folder, fps, _source: write_youtube(events, folder / "youtube.txt", fps=fps),
         "edl": lambda events, folder, fps, _source: write_edl(events, folder / "events.edl", fps=fps),
         "otio": lambda events, folder, fps, _source: write_otio(events, folder / "events.otio", fps=fps),
         "elan": lambda events, folder, fps, _source: write_elan(events, folder / "events.eaf", fps=fps),
-        "photos": lambda events, folder, _fps, source: sort_photos(
-            events, folder / "photos", source=_needed(source)
-        ),
+        "photos": lambda events, folder, _fps, source: sort_photos(events, folder / "photos", source=_needed(source)),
         "contact-sheet": lambda events, folder, _fps, source: write_contact_sheet(
             events, folder / "contact-sheet.png", source=_needed(source)
         ),

@@ -38,9 +38,7 @@ def write_edl(
     if len(marks) > MOST_EVENTS:
         raise ValueError(f"an EDL holds {MOST_EVENTS} events, not {len(marks)}; use the otio export")
     if ranges[-1][1] >= HOURS_OF_A_TIMECODE * 3600 * round(rate):
-        raise ValueError(
-            f"an EDL ends at {HOURS_OF_A_TIMECODE} hours, the events go on longer; use the otio export"
-        )
+        raise ValueError(f"an EDL ends at {HOURS_OF_A_TIMECODE} hours, the events go on longer; use the otio export")
     source = clean_text(segmentation.source or "") or "dayline"
     lines = [f"TITLE: {source}", "FCM: NON-DROP FRAME", ""]
     for number, (mark, (start, end)) in enumerate(zip(marks, ranges, strict=True), start=1):

@@ -38,10 +38,7 @@ def write_elan(segmentation: Segmentation, path: str | Path, *, fps: float | Non
     layers = {"events": tuple(mark.title for mark in marks), "contexts": context_letters(segmentation)}
     spans = [(mark.start, mark.end) for mark in marks]
     kept = [
-        (tier, span, text)
-        for tier, texts in layers.items()
-        for span, text in zip(spans, texts, strict=True)
-        if text
+        (tier, span, text) for tier, texts in layers.items() for span, text in zip(spans, texts, strict=True) if text
     ]
     _add_time_slots(root, [span for _, span, _ in kept])
     for tier in layers:

@@ -49,9 +49,7 @@ def sort_photos(segmentation: Segmentation, folder: str | Path, *, source: str |
     """
     folder = Path(folder)
     if segmentation.names is None:
-        raise ValueError(
-            "the frames have no file names, so there is nothing to sort; segment a folder of photos"
-        )
+        raise ValueError("the frames have no file names, so there is nothing to sort; segment a folder of photos")
     photos = [photo_path(name, source=source) for name in segmentation.names]
     _check_ours(folder)
     workshop = Path(tempfile.mkdtemp(prefix=f".{folder.name[:40]}.", suffix=".part", dir=folder.parent))
@@ -70,9 +68,7 @@ def photo_path(name: str, *, source: str | Path) -> Path:
     """Return where a photo lies; a name that leads out of the source is refused."""
     parts = PurePosixPath(name).parts + PureWindowsPath(name).parts
     if ".." in parts or PurePosixPath(name).is_absolute() or PureWindowsPath(name).anchor or "\0" in name:
-        raise ValueError(
-            f"photo name {clean_text(name)!r} leads out of the folder of photos; repair the events file"
-        )
+        raise ValueError(f"photo name {clean_text(name)!r} leads out of the folder of photos; repair the events file")
     path = Path(source) / name
     if not path.is_file():
         raise ValueError(f"photo {clean_text(name)!r} is not in {source}; pass the folder that was segmented")
@@ -138,9 +134,7 @@ def _check_ours(folder: Path) -> None:
         for name in [*links, *names]:
             path = Path(place, name)
             if path != manifest and path.relative_to(folder).as_posix() not in ours:
-                raise ValueError(
-                    f"{folder} holds {clean_text(name)!r}, which is not ours; choose another folder"
-                )
+                raise ValueError(f"{folder} holds {clean_text(name)!r}, which is not ours; choose another folder")
 
 
 def _take_place(made: Path, folder: Path, *, old: Path) -> None:

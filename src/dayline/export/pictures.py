@@ -55,9 +55,7 @@ def _known_formats() -> set[str]:
     return set(Image.OPEN)
 
 
-def video_thumbnails(
-    path: str | Path, times: Sequence[float], size: tuple[int, int]
-) -> list[Image.Image | None]:
+def video_thumbnails(path: str | Path, times: Sequence[float], size: tuple[int, int]) -> list[Image.Image | None]:
     """Read the frame at each time of a video; None where there is none.
 
     Parameters

@@ -188,8 +188,7 @@ def _extract_batch(
     bad = np.flatnonzero(~np.isfinite(features).all(axis=1))
     if len(bad):
         raise ValueError(
-            f"model {extractor.name} gives values that are not finite for frame {indices[bad[0]]}; "
-            "use another model"
+            f"model {extractor.name} gives values that are not finite for frame {indices[bad[0]]}; use another model"
         )
     return np.asarray(indices, dtype=np.int64), features
 

@@ -79,9 +79,7 @@ def histogram_of_gradients(grey: NDArray[Any]) -> NDArray[np.float32]:
     counts = np.bincount(place.ravel(), np.hypot(down, right).ravel(), _N_CELLS**2 * _N_ORIENTATIONS)
     cells = counts.reshape(_N_CELLS, _N_CELLS, _N_ORIENTATIONS) / _CELL**2 + _NO_DIRECTION
     blocks = [
-        _normalise(cells[i : i + 2, j : j + 2].ravel())
-        for i in range(_N_CELLS - 1)
-        for j in range(_N_CELLS - 1)
+        _normalise(cells[i : i + 2, j : j + 2].ravel()) for i in range(_N_CELLS - 1) for j in range(_N_CELLS - 1)
     ]
     return np.concatenate(blocks).astype(np.float32)
 

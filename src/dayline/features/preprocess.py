@@ -51,8 +51,7 @@ def check_image(image: Image) -> Image:
     """Return the image, or say what is wrong with it."""
     if image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 3 or 0 in image.shape:
         raise ValueError(
-            f"an image of shape {image.shape} and type {image.dtype} was given; "
-            "it must be uint8 (height, width, 3)"
+            f"an image of shape {image.shape} and type {image.dtype} was given; it must be uint8 (height, width, 3)"
         )
     return image
 

@@ -84,9 +84,7 @@ def extract_with_store(
 
     try:
         images = open_images(needed) if len(needed) else ()
-        for part in iter_features(
-            images, extractor, n_frames=n_frames, batch_size=batch_size, on_step=report
-        ):
+        for part in iter_features(images, extractor, n_frames=n_frames, batch_size=batch_size, on_step=report):
             parts.append(part)
             n_unsaved += len(part[0])
             if monotonic() - saved_at > save_every:

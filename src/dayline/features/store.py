@@ -45,9 +45,7 @@ class FrameKeys:
         """Check that the columns have equal lengths."""
         columns = (self.names, self.sizes, self.modified, self.names if self.times is None else self.times)
         if len({len(column) for column in columns}) != 1:
-            raise ValueError(
-                f"frame keys have columns of {[len(c) for c in columns]} entries; give one per frame"
-            )
+            raise ValueError(f"frame keys have columns of {[len(c) for c in columns]} entries; give one per frame")
 
     def identities(self) -> list[tuple[str, int, int]]:
         """Return name, size and time of modification of every frame."""
@@ -172,10 +170,7 @@ def _mismatch(fields: dict[str, NDArray[Any]], extractor: Extractor) -> str | No
         return "holds features of a wrong shape"
     if any(fields[column].shape != (n_rows,) for column in ("names", "sizes", "modified", "times")):
         return "has columns of different lengths"
-    if (
-        fields["names"].dtype.kind != "U"
-        or fields["sizes"].dtype.kind + fields["modified"].dtype.kind != "ii"
-    ):
+    if fields["names"].dtype.kind != "U" or fields["sizes"].dtype.kind + fields["modified"].dtype.kind != "ii":
         return "has columns of a wrong type"
     if not np.isfinite(features).all():
         return "holds values that are not finite"

@@ -121,9 +121,7 @@ def _offset(text: str) -> float | None:
     return (-1 if found[1] == "-" else 1) * (3600.0 * int(found[2]) + MINUTE * int(found[3]))
 
 
-def _seconds(
-    year: int, month: int, day: int, hour: int = 0, minute: int = 0, second: int = 0
-) -> float | None:
+def _seconds(year: int, month: int, day: int, hour: int = 0, minute: int = 0, second: int = 0) -> float | None:
     try:
         return datetime.combine(date(year, month, day), time(hour, minute, second), UTC).timestamp()
     except ValueError:

@@ -37,9 +37,7 @@ def contradiction_notes(
     in_name_order = [times[i] for i in by_name]
     moved = len(times) - _longest_in_order(in_name_order)
     if moved:
-        notes.append(
-            f"times contradict names: {moved} of {len(times)} photos come elsewhere in the order of names"
-        )
+        notes.append(f"times contradict names: {moved} of {len(times)} photos come elsewhere in the order of names")
         jumps = [jump for jump in find_clock_jumps(in_name_order) if jump.seconds < 0]
         # With many such places the names simply say nothing about time (random names, several cameras).
         few = min(FEW_JUMPS, max(1, len(times) // 10))
@@ -78,9 +76,7 @@ def clock_notes(names: Sequence[str], times: Sequence[float]) -> tuple[str, ...]
 
 def offset_notes(names: Sequence[str], exif_times: Sequence[CaptureTime | None]) -> tuple[str, ...]:
     """Say where the time zone written in the photos changes, and which ones do not name one."""
-    known = [
-        (name, t.offset) for name, t in zip(names, exif_times, strict=True) if t and t.offset is not None
-    ]
+    known = [(name, t.offset) for name, t in zip(names, exif_times, strict=True) if t and t.offset is not None]
     notes = []
     changes = [(a[1], *b) for a, b in pairwise(known) if a[1] != b[1]]
     for old, name, new in changes[:FEW_JUMPS]:

@@ -164,9 +164,7 @@ def _is_passed_over(folder: Path) -> bool:
     return folder.name.startswith(".") or folder.name in MACHINE_FOLDERS or _is_result(folder)
 
 
-def _read_headers(
-    folder: Path, found: _Found
-) -> tuple[list[Path], list[CaptureTime | None], list[SkippedFile]]:
+def _read_headers(folder: Path, found: _Found) -> tuple[list[Path], list[CaptureTime | None], list[SkippedFile]]:
     readable: list[Path] = []
     times: list[CaptureTime | None] = []
     skipped = list(found.closed)

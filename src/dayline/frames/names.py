@@ -30,6 +30,4 @@ def natural_key(name: str) -> tuple[tuple[tuple[int, int, str], ...], ...]:
 def _part_key(part: str) -> tuple[tuple[int, int, str], ...]:
     pieces = NUMBERS.split(part)
     # Every second piece is a number; numbers come before words, as they do in ASCII.
-    return tuple(
-        (0, int(p), p) if i % 2 else (1, 0, p.casefold()) for i, p in enumerate(pieces) if p or i % 2
-    )
+    return tuple((0, int(p), p) if i % 2 else (1, 0, p.casefold()) for i, p in enumerate(pieces) if p or i % 2)

@@ -85,9 +85,7 @@ def _times(
     n_exif = sum(e is not None for e in exif)
     n_name = sum(t is not None for t in times) - n_exif
     if n_exif and n_name:
-        mixed = (
-            f"{n_exif} photos have an EXIF time; for {n_name} without one the time in the file name was used"
-        )
+        mixed = f"{n_exif} photos have an EXIF time; for {n_name} without one the time in the file name was used"
         return times, "capture time (EXIF, else the file name)", (mixed,)
     if n_exif:
         return times, "capture time (EXIF)", ()
@@ -103,9 +101,7 @@ def _dated(
     names: Sequence[str], clock: list[float], folder_name: str
 ) -> tuple[list[float | None], str, tuple[str, ...]]:
     """Put times of day on the date in the folder's name, and those after midnight on the next."""
-    dates = [
-        date_in_name(name.rsplit("/", 1)[0]) if "/" in name else date_in_name(folder_name) for name in names
-    ]
+    dates = [date_in_name(name.rsplit("/", 1)[0]) if "/" in name else date_in_name(folder_name) for name in names]
     if len(set(dates)) > 1:
         # Folders per day: each photo has its own date, or the one of the folder above.
         base = date_in_name(folder_name)
@@ -130,14 +126,9 @@ def _dated(
 
 def _on_one_clock(exif_times: Sequence[CaptureTime | None]) -> list[float | None]:
     """Bring times with different offsets from UTC onto the clock of the earliest one that has an offset."""
-    with_offset = [
-        (t.seconds - t.offset, t.offset) for t in exif_times if t is not None and t.offset is not None
-    ]
+    with_offset = [(t.seconds - t.offset, t.offset) for t in exif_times if t is not None and t.offset is not None]
     home = min(with_offset)[1] if with_offset else 0.0
-    return [
-        None if t is None else t.seconds if t.offset is None else t.seconds - t.offset + home
-        for t in exif_times
-    ]
+    return [None if t is None else t.seconds if t.offset is None else t.seconds - t.offset + home for t in exif_times]
 
 
 def _filled(times: Sequence[float | None], by_name: Sequence[int]) -> list[float]:

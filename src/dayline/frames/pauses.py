@@ -48,9 +48,7 @@ class ClockJump:
     seconds: float
 
 
-def find_pauses(
-    times: Sequence[float] | None, *, factor: float = 10.0, at_least: float = 300.0
-) -> tuple[Pause, ...]:
+def find_pauses(times: Sequence[float] | None, *, factor: float = 10.0, at_least: float = 300.0) -> tuple[Pause, ...]:
     """Find the times when the camera was off.
 
     A gap is a pause when it is longer than `factor` times the usual gap and longer than `at_least`.

@@ -32,9 +32,7 @@ def open_source(
     source = Path(path)
     if source.is_dir():
         if every is not None:
-            raise ValueError(
-                f"{shown_name(source)}: a time between frames (every) is for videos; leave it out"
-            )
+            raise ValueError(f"{shown_name(source)}: a time between frames (every) is for videos; leave it out")
         return read_photo_folder(source, order=order)
     if not source.exists():
         raise ValueError(f"{shown_name(source)}: no such file or folder")

@@ -50,9 +50,7 @@ def read_video(path: str | Path, *, every: float | None = None) -> FrameSequence
         base = Fraction(video.stream.time_base or 1)
         found = _all_frames(video, count)
         if not found:
-            raise ValueError(
-                f"{shown_name(source)}: holds no frame with a time stamp; save it anew as mp4 or mkv"
-            )
+            raise ValueError(f"{shown_name(source)}: holds no frame with a time stamp; save it anew as mp4 or mkv")
         start = _start(video, first=found[0].stamp * base)
         announced = _announced_seconds(video)
     step = every if every is not None else default_every(float((found[-1].stamp - found[0].stamp) * base))

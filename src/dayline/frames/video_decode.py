@@ -60,9 +60,7 @@ def video_images(
         on_note(f"broken packets in the video, skipped while decoding: {count.n_broken}")
 
 
-def _decoded(
-    video: VideoFile, needed: defaultdict[int, set[int]], count: PacketCount
-) -> Iterator[DecodedFrame]:
+def _decoded(video: VideoFile, needed: defaultdict[int, set[int]], count: PacketCount) -> Iterator[DecodedFrame]:
     video.stream.thread_type = "AUTO"
     running = False
     for group, packet in packets_in_groups(video, count):

@@ -60,9 +60,7 @@ def opened_video(path: Path) -> Iterator[VideoFile]:
         ) from None
     with container:
         if not container.streams:
-            raise ValueError(
-                f"{name}: cannot be opened as a video (nothing in it can be read); it may be cut off"
-            )
+            raise ValueError(f"{name}: cannot be opened as a video (nothing in it can be read); it may be cut off")
         streams = [s for s in container.streams.video if not s.disposition & Disposition.attached_pic]
         if not streams:
             raise ValueError(f"{name}: has no video stream, only sound or other data")

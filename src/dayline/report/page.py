@@ -131,9 +131,7 @@ def _headings(segmentation: Segmentation, title: str | None) -> dict[str, str | 
     """Heading and the line above it: a day goes by its date, anything else by its name."""
     when = None
     if _is_dated(segmentation) and segmentation.times is not None:
-        first, last = (
-            EPOCH + timedelta(seconds=t) for t in (min(segmentation.times), max(segmentation.times))
-        )
+        first, last = (EPOCH + timedelta(seconds=t) for t in (min(segmentation.times), max(segmentation.times)))
         when = f"{first:%A} {first.day} {first:%B %Y}"
         if last.date() != first.date():
             when = f"{first.day} {first:%B %Y} – {last.day} {last:%B %Y}"
@@ -157,9 +155,7 @@ def _picture_addresses(thumbnails: Pictures | None, n_frames: int, folder: Path)
             continue
         whole = (inside / path).resolve()
         if not whole.is_relative_to(inside) or not whole.is_file():
-            raise ValueError(
-                f"frame {frame}: its picture {path} is not a file in {folder}; write it there first"
-            )
+            raise ValueError(f"frame {frame}: its picture {path} is not a file in {folder}; write it there first")
         addresses.append(quote(str(PurePosixPath(whole.relative_to(inside)))))
     return addresses if any(addresses) else None
 

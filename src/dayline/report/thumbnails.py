@@ -136,14 +136,10 @@ def _face_blurrer() -> Callable[[Pixels], Pixels]:
         # Small faces need no blur, and the detectors' time grows with the pixels.
         scale = min(1.0, 640 / max(pixels.shape[:2]))
         grey = library.cvtColor(pixels, library.COLOR_RGB2GRAY)
-        grey = library.equalizeHist(
-            library.resize(grey, None, fx=scale, fy=scale, interpolation=library.INTER_AREA)
-        )
+        grey = library.equalizeHist(library.resize(grey, None, fx=scale, fy=scale, interpolation=library.INTER_AREA))
         mirrored = np.ascontiguousarray(grey[:, ::-1])
         boxes = [*_boxes(front, grey), *_boxes(other_front, grey), *_boxes(side, grey)]
-        boxes += [
-            (grey.shape[1] - x - width, y, width, height) for x, y, width, height in _boxes(side, mirrored)
-        ]
+        boxes += [(grey.shape[1] - x - width, y, width, height) for x, y, width, height in _boxes(side, mirrored)]
         result = pixels.copy()
         for box in boxes:
             blur_box(result, [round(value / scale) for value in box])
