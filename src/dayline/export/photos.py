@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from dayline.events import Segmentation
 from dayline.export.titles import clean_text, event_titles
+from dayline.frames.names import shown_name
 
 __all__ = ["photo_path", "sort_photos"]
 
@@ -70,6 +71,9 @@ def photo_path(name: str, *, source: str | Path) -> Path:
     if ".." in parts or PurePosixPath(name).is_absolute() or PureWindowsPath(name).anchor or "\0" in name:
         raise ValueError(f"photo name {clean_text(name)!r} leads out of the folder of photos; repair the events file")
     path = Path(source) / name
+    if not path.is_file() and "\\" in name:
+        # Names are kept as they are shown; one that cannot be shown is found by how it would be.
+        path = next((p for p in Path(source).rglob("*") if shown_name(p.relative_to(source)) == name), path)
     if not path.is_file():
         raise ValueError(f"photo {clean_text(name)!r} is not in {source}; pass the folder that was segmented")
     return path

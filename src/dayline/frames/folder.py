@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from dayline.events import SkippedFile
+from dayline.files import MARK
 from dayline.frames.capture_time import CaptureTime, exif_time
 from dayline.frames.decode import BadImageError, opened
 from dayline.frames.names import natural_key, shown_name
@@ -21,7 +22,7 @@ __all__ = ["day_folders", "read_photo_folder"]
 
 # Folders that programs, not people, fill with copies of photos.
 MACHINE_FOLDERS = frozenset({"@eaDir", "__MACOSX", "lost+found"})
-# A folder with both is a result of ours, with thumbnails; events.json alone may be a person's corrections.
+# A folder with both is a result of ours, moved without its mark; events.json alone may be a person's corrections.
 RESULT_FILES = ("events.json", "index.html")
 # 100CANON, 101_PANA: cameras start a new one every thousand photos, in the middle of a day.
 CAMERA_FOLDER = re.compile(r"[1-9]\d{2}[0-9A-Z_]{5}", re.ASCII)
@@ -146,7 +147,8 @@ def _is_folder(path: Path) -> bool:
 
 def _is_result(folder: Path) -> bool:
     try:
-        return all((folder / name).is_file() for name in RESULT_FILES)
+        marked = (folder / MARK).is_file()  # also where a run was interrupted
+        return marked or all((folder / name).is_file() for name in RESULT_FILES)
     except PermissionError:
         return False
 

@@ -23,7 +23,7 @@ from dayline.files import write_text_whole, writing_whole
 from dayline.report.graph_picture import graph_image
 from dayline.report.thumbnails import remove_thumbnails
 
-__all__ = ["write_page"]
+__all__ = ["day_heading", "render", "write_page"]
 
 PicturePath: TypeAlias = str | Path
 Pictures: TypeAlias = Mapping[int, PicturePath] | Callable[[int], PicturePath | None]
@@ -127,14 +127,19 @@ def _is_dated(segmentation: Segmentation) -> bool:
     return not all(0 <= time < A_YEAR for time in segmentation.times)
 
 
+def day_heading(segmentation: Segmentation) -> str | None:
+    """Write the date, or the first and the last one; None where the clock does not know it."""
+    if not _is_dated(segmentation) or segmentation.times is None:
+        return None
+    first, last = (EPOCH + timedelta(seconds=t) for t in (min(segmentation.times), max(segmentation.times)))
+    if last.date() != first.date():
+        return f"{first.day} {first:%B %Y} – {last.day} {last:%B %Y}"
+    return f"{first:%A} {first.day} {first:%B %Y}"
+
+
 def _headings(segmentation: Segmentation, title: str | None) -> dict[str, str | None]:
     """Heading and the line above it: a day goes by its date, anything else by its name."""
-    when = None
-    if _is_dated(segmentation) and segmentation.times is not None:
-        first, last = (EPOCH + timedelta(seconds=t) for t in (min(segmentation.times), max(segmentation.times)))
-        when = f"{first:%A} {first.day} {first:%B %Y}"
-        if last.date() != first.date():
-            when = f"{first.day} {first:%B %Y} – {last.day} {last:%B %Y}"
+    when = day_heading(segmentation)
     named = title or segmentation.source
     if title is None and when is not None:
         return {"heading": when, "overline": named}
@@ -184,21 +189,36 @@ def _shape(pictures: list[str | None] | None, folder: Path) -> str:
 
 def _html(segmentation: Segmentation, data: Mapping[str, Any], about: Mapping[str, Any]) -> str:
     script = '"use strict";\n(() => {\n' + "\n".join(_package_text(name) for name in SCRIPTS) + "})();\n"
-    style = _package_text("style.css")
+    content = {
+        "segmentation": segmentation,
+        "data": htmlsafe_json_dumps(data, allow_nan=False, separators=(",", ":")),
+        "script": Markup(script),  # noqa: S704 - our own file
+        "script_hash": _content_hash(script),
+    }
+    return render("page.html", style="style.css", content={**content, **about})
+
+
+def render(template: str, *, style: str, content: Mapping[str, Any]) -> str:
+    """Fill a template of this folder; everything in it is escaped.
+
+    Parameters
+    ----------
+    template, style : str
+        File names of the template and of its style sheet.
+    content : mapping
+        What the template shows.
+    """
     environment = Environment(
         loader=PackageLoader("dayline", "report"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
     )
-    text = environment.get_template("page.html").render(
-        segmentation=segmentation,
-        data=htmlsafe_json_dumps(data, allow_nan=False, separators=(",", ":")),
-        script=Markup(script),  # noqa: S704 - our own file
-        style=Markup(style),  # noqa: S704 - our own file
-        script_hash=_content_hash(script),
-        style_hash=_content_hash(style),
-        **about,
+    sheet = _package_text(style)
+    text = environment.get_template(template).render(
+        style=Markup(sheet),  # noqa: S704 - our own file
+        style_hash=_content_hash(sheet),
+        **content,
     )
     # A file name of broken UTF-8 holds lone surrogates, which no page can hold.
     return text.encode("utf-8", "replace").decode("utf-8")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
@@ -19,16 +19,21 @@ __all__ = ["remove_thumbnails", "write_thumbnails"]
 Pixels = NDArray[np.uint8]
 
 FOLDER = "thumbnails"
-GENERATED_NAME = re.compile(r"\d{6,}\.jpg")
+GENERATED_NAME = re.compile(r"(\d{6,}|[0-9a-f]{20})\.jpg")
 # 586 pictures of this size, with page and graph, stay under 30 MB whatever the photos show.
 MOST_BYTES = 46_000
 FACE_MARGIN = 0.25
 
 
 def write_thumbnails(
-    images: Iterable[tuple[int, Pixels]], folder: str | Path, *, size: int = 640, blur_faces: bool = False
+    images: Iterable[tuple[int, Pixels]],
+    folder: str | Path,
+    *,
+    size: int = 640,
+    blur_faces: bool = False,
+    names: Mapping[int, str] | None = None,
 ) -> dict[int, str]:
-    """Write one JPEG per frame into `folder`/thumbnails; pictures of an earlier run are replaced.
+    """Write one JPEG per frame into `folder`/thumbnails; other pictures of an earlier run are removed.
 
     Parameters
     ----------
@@ -41,6 +46,9 @@ def write_thumbnails(
         enlarged view alike; each file stays under 46 kB.
     blur_faces : bool
         Blur what OpenCV's bundled detectors take for a face (extra "faces"). They miss some.
+    names : mapping of int to str, optional
+        File name of each frame's picture: 20 hexadecimal digits and .jpg, for pictures that a later run can
+        keep. Frames that are named here and not among `images` keep the picture they have.
 
     Returns
     -------
@@ -51,10 +59,13 @@ def write_thumbnails(
         raise ValueError(f"thumbnails of {size} pixels are too small to see; use at least 16")
     target = _own_folder(Path(folder))
     hide = _face_blurrer() if blur_faces else None
-    written: dict[int, str] = {}
+    named = {} if names is None else names
+    written = {frame: f"{FOLDER}/{name}" for frame, name in named.items() if (target / name).is_file()}
     for frame, image in images:
         pixels = _checked(image, frame)
-        name = f"{frame:06d}.jpg"
+        name = named.get(frame, f"{frame:06d}.jpg")
+        if not GENERATED_NAME.fullmatch(name):
+            raise ValueError(f"frame {frame}: {name!r} is no name for a picture; use 20 hexadecimal digits and .jpg")
         with writing_whole(target / name, "wb") as file:
             file.write(_jpeg(pixels if hide is None else hide(pixels), size))
         written[frame] = f"{FOLDER}/{name}"
