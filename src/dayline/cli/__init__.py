@@ -11,6 +11,7 @@ import typer
 from dayline import __version__
 from dayline.cli.demo import demo
 from dayline.cli.evaluate import evaluate
+from dayline.cli.export import export
 from dayline.cli.segment import segment
 
 __all__ = ["app", "main"]
@@ -18,6 +19,7 @@ __all__ = ["app", "main"]
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 app.command()(segment)
 app.command()(evaluate)
+app.command()(export)
 app.command()(demo)
 
 

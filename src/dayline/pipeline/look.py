@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -156,7 +156,7 @@ def _reporter(on_step: OnStep | None) -> Callable[[int, int], None] | None:
 
 
 def _others(good: IntArray, n_frames: int) -> list[int]:
-    return np.setdiff1d(np.arange(n_frames), good).tolist()
+    return [int(i) for i in np.setdiff1d(np.arange(n_frames), good)]
 
 
 def _storable(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -165,6 +165,4 @@ def _storable(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _with_notes(sequence: FrameSequence, notes: tuple[str, ...]) -> FrameSequence:
-    from dataclasses import replace
-
     return replace(sequence, notes=(*sequence.notes, *notes)) if notes else sequence

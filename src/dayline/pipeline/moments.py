@@ -6,7 +6,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dayline.arrays import FloatArray, IntArray
 from dayline.events import Event, Segmentation
@@ -50,10 +49,6 @@ class Moments:
         """Turn events of moments into events of frames."""
         edges = np.append(self.firsts, len(self.of_frame))
         return tuple(replace(e, start=int(edges[e.start]), stop=int(edges[e.stop])) for e in events)
-
-    def expand(self, values: NDArray[np.generic]) -> NDArray[np.generic]:
-        """Repeat a value per moment for each of its frames."""
-        return values[self.of_frame]
 
     @property
     def n_bursts(self) -> int:
@@ -107,13 +102,15 @@ def expand_segmentation(found: Segmentation, moments: Moments, sequence: FrameSe
         # A boundary lies before the first photo of a burst; between the others there is none.
         scores = np.zeros(len(moments.of_frame))
         scores[moments.firsts] = found.scores
-    events = []
-    for event in moments.expand_events(found.events):
-        times = sequence.times
-        inside = {} if times is None else {"start_time": times[event.start], "stop_time": times[event.stop - 1]}
-        events.append(replace(event, **inside))
+    events = moments.expand_events(found.events)
+    if sequence.times is not None:
+        first_and_last = [(sequence.times[e.start], sequence.times[e.stop - 1]) for e in events]
+        events = tuple(
+            replace(e, start_time=start, stop_time=stop)
+            for e, (start, stop) in zip(events, first_and_last, strict=True)
+        )
     return Segmentation(
-        events=tuple(events),
+        events=events,
         scores=None if scores is None else tuple(scores.tolist()),
         times=sequence.times,
         clock=sequence.clock,

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
 
 from dayline.dge import OnStep
 from dayline.events import Segmentation
@@ -105,12 +108,13 @@ def _pictures(
     # Decoded with its shorter side at three quarters, a photo of 4:3 has the length that is wanted.
     decoded = images(result.sequence, size=PICTURE_SIDE * 3 // 4, indices=missing) if missing else ()
 
-    def step(done: int) -> None:
-        if on_step is not None:
-            on_step("pictures", done, len(missing))
+    def counted() -> Iterator[tuple[int, NDArray[np.uint8]]]:
+        for done, picture in enumerate(decoded):
+            if on_step is not None:
+                on_step("pictures", done, len(missing))
+            yield picture
 
-    counted = ((i, image) for done, (i, image) in enumerate(decoded) if step(done) is None)
-    return write_thumbnails(counted, folder, size=PICTURE_SIDE, blur_faces=blur_faces, names=names)
+    return write_thumbnails(counted(), folder, size=PICTURE_SIDE, blur_faces=blur_faces, names=names)
 
 
 def _picture_names(keys: FrameKeys, *, blur_faces: bool) -> list[str]:

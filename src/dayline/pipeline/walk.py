@@ -5,22 +5,21 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
 from dayline.arrays import FloatArray, to_numpy
 from dayline.dge import OnStep
+from dayline.estimators import EventSegmenter
 from dayline.events import Event, Segmentation
 from dayline.features import FrameKeys, load_extractor
 from dayline.frames import FrameSequence, Pause, find_pauses, open_source
+from dayline.pipeline.constrained import segment_constrained
 from dayline.pipeline.corrections import Corrections, apply_corrections, read_corrections
 from dayline.pipeline.key_photos import with_key_photos
 from dayline.pipeline.look import Looks, frame_keys, look_at_frames
 from dayline.pipeline.moments import Moments, expand_segmentation, find_moments, in_words
-
-if TYPE_CHECKING:
-    from dayline.estimators import EventSegmenter
 
 __all__ = ["SourceResult", "segment_source", "segment_table"]
 
@@ -51,6 +50,17 @@ class SourceResult:
     sequence: FrameSequence | None = None
     keys: FrameKeys | None = None
     n_reused: int = 0
+
+    def named(self, source: str) -> SourceResult:
+        """Return a copy that says what was segmented."""
+        return replace(self, segmentation=self.segmentation.about(source=source))
+
+    def made_by(self, method: str) -> SourceResult:
+        """Return a copy that says with which settings it was made."""
+        features = self.segmentation.method
+        return replace(
+            self, segmentation=self.segmentation.about(method=f"{method}, {features}" if features else method)
+        )
 
 
 def segment_source(
@@ -108,7 +118,7 @@ def segment_source(
 def segment_table(
     features: FloatArray,
     *,
-    times: Sequence[float] | None = None,
+    times: Sequence[float] | FloatArray | None = None,
     corrections: Segmentation | None = None,
     segmenter: EventSegmenter | None = None,
     on_step: OnStep | None = None,
@@ -126,7 +136,10 @@ def segment_table(
     """
     asked = Corrections() if corrections is None else read_corrections(corrections, n_frames=len(features))
     segmenter = _chosen(segmenter)
-    found = segmenter.segment(features, times=times, must=asked.must, must_not=asked.must_not, on_step=on_step)
+    seconds = None if times is None else np.asarray(times, dtype=np.float64)
+    found = segment_constrained(
+        segmenter, features, times=seconds, must=asked.must, must_not=asked.must_not, on_step=on_step
+    )
     found = apply_corrections(found, asked)
     return SourceResult(
         segmentation=with_key_photos(found, np.nan_to_num(np.asarray(features, dtype=np.float64))),
@@ -136,8 +149,6 @@ def segment_table(
 
 
 def _chosen(segmenter: EventSegmenter | None) -> EventSegmenter:
-    from dayline.estimators import EventSegmenter
-
     return EventSegmenter() if segmenter is None else segmenter
 
 
@@ -154,7 +165,8 @@ def _segment(
     sequence = looks.sequence
     # Who merged two events across a pause knows better.
     opens = {pause.before for pause in pauses} - set(asked.must_not)
-    found = segmenter.segment(
+    found = segment_constrained(
+        segmenter,
         moments.means(looks.features),
         times=None if sequence.times is None else np.asarray(sequence.times)[moments.firsts],
         must=moments.numbers({*opens, *asked.must}),
