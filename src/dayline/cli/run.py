@@ -97,11 +97,26 @@ def _segmented(
     from dayline.cli.progress import progress_bar
     from dayline.files import prepare_output
 
+    was_there = output is not None and output.exists()
     folder = None if output is None else prepare_output(output)
-    with progress_bar(quiet=quiet) as on_step:
-        result = find_events(source, folder, on_step).made_by(method)
-        written = None if folder is None else write(result, folder, on_step=on_step)
+    try:
+        with progress_bar(quiet=quiet) as on_step:
+            result = find_events(source, folder, on_step).made_by(method)
+            written = None if folder is None else write(result, folder, on_step=on_step)
+    except ValueError:
+        if folder is not None and not was_there:
+            _remove_empty(folder)
+        raise
     return written, result.segmentation
+
+
+def _remove_empty(folder: Path) -> None:
+    """Leave no folder behind for a source that gave nothing."""
+    from dayline.files import MARK
+
+    if [path.name for path in folder.iterdir()] == [MARK]:
+        (folder / MARK).unlink()
+        folder.rmdir()
 
 
 def _run_days(
