@@ -27,7 +27,7 @@ OnStep: TypeAlias = Callable[[int, int], None]
 
 _Waiting: TypeAlias = "tuple[int, Future[NDArray[Any] | None]] | BaseException | None"
 
-BATCH_SIZE = 16
+BATCH_SIZE = 32
 
 
 class Extractor(Protocol):

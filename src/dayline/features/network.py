@@ -20,7 +20,7 @@ __all__ = ["NetworkExtractor", "Pooling", "fingerprint_of", "open_session"]
 Pooling = Literal["none", "mean", "max", "first"]
 
 # Few, so that threads finish a batch together; more than one, so that a call's costs are shared.
-_IMAGES_PER_CALL = 4
+_IMAGES_PER_CALL = 2
 
 
 def fingerprint_of(*parts: object) -> str:
