@@ -2,6 +2,7 @@
 
 const N_COLOURS = 12;
 const contextRanks = new Map();
+const contextPlaces = new Map();
 const chosen = new Set();
 const ONCE = "once";
 
@@ -19,20 +20,24 @@ function framesIn(list) {
   return list.reduce((sum, event) => sum + event.stop - event.start, 0);
 }
 
-// Contexts that come back first, longest first: they get the letters and colours that are told apart best.
+// Letters go by first appearance, as in the exports. Colours go to contexts that come back first, longest first:
+// they get those that are told apart best.
 function rankContexts() {
+  for (const { community } of events) {
+    if (community !== null && !contextPlaces.has(community)) contextPlaces.set(community, contextPlaces.size);
+  }
   const groups = [...eventsByCommunity()].filter(([community]) => !contextRanks.has(community));
   groups.sort(([, a], [, b]) => (b.length > 1) - (a.length > 1) || framesIn(b) - framesIn(a));
   for (const [community] of groups) contextRanks.set(community, contextRanks.size);
 }
 
 function contextLetter(community) {
-  let rank = contextRanks.get(community);
+  let place = contextPlaces.get(community);
   let letters = "";
   do {
-    letters = String.fromCharCode(65 + (rank % 26)) + letters;
-    rank = Math.floor(rank / 26) - 1;
-  } while (rank >= 0);
+    letters = String.fromCharCode(65 + (place % 26)) + letters;
+    place = Math.floor(place / 26) - 1;
+  } while (place >= 0);
   return letters;
 }
 
@@ -70,7 +75,7 @@ function chip(which, title, list, colour) {
 
 function renderContexts(groups) {
   const box = document.getElementById("chips");
-  const ordered = [...groups].sort(([a], [b]) => contextRanks.get(a) - contextRanks.get(b));
+  const ordered = [...groups].sort(([a], [b]) => contextPlaces.get(a) - contextPlaces.get(b));
   const recurring = ordered.filter(([, list]) => list.length > 1);
   const once = ordered.filter(([, list]) => list.length === 1).map(([, list]) => list[0]);
   for (const which of chosen) {
