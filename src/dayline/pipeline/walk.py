@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,6 +15,7 @@ from dayline.dge import OnStep
 from dayline.estimators import EventSegmenter
 from dayline.events import Event, Segmentation
 from dayline.features import FrameKeys, load_extractor
+from dayline.files import prepare_output
 from dayline.frames import FrameSequence, Pause, find_pauses, open_source
 from dayline.pipeline.constrained import segment_constrained
 from dayline.pipeline.corrections import Corrections, apply_corrections, read_corrections
@@ -84,7 +86,8 @@ def segment_source(
     source : str or Path
         The folder or the video.
     store : str or Path, optional
-        Folder in which features are kept for the next run, also when this one is interrupted.
+        Folder in which features are kept for the next run, also when this one is interrupted; that of the
+        result will do.
     model, weights : str, and str or Path
         What computes the features (see `dayline.features.load_extractor`).
     every : float, optional
@@ -102,7 +105,8 @@ def segment_source(
     """
     sequence = open_source(source, every=every, order=order)
     extractor = load_extractor(model, weights=None if weights is None else Path(weights))
-    looks = look_at_frames(sequence, extractor, store=None if store is None else Path(store), on_step=on_step)
+    folder = None if store is None else prepare_output(store)
+    looks = look_at_frames(sequence, extractor, store=folder, on_step=on_step)
     sequence = looks.sequence
     pauses = find_pauses(sequence.times, factor=pause_factor, at_least=pause_seconds)
     asked = Corrections()
@@ -165,14 +169,17 @@ def _segment(
     sequence = looks.sequence
     # Who merged two events across a pause knows better.
     opens = {pause.before for pause in pauses} - set(asked.must_not)
-    found = segment_constrained(
-        segmenter,
-        moments.means(looks.features),
-        times=None if sequence.times is None else np.asarray(sequence.times)[moments.firsts],
-        must=moments.numbers({*opens, *asked.must}),
-        must_not=moments.numbers(asked.must_not),
-        on_step=on_step,
-    )
+    with warnings.catch_warnings():
+        # Rows are frames here, whatever a few alike photos look like to the check for transposed tables.
+        warnings.filterwarnings("ignore", message=r"\d+ rows and \d+ columns")
+        found = segment_constrained(
+            segmenter,
+            moments.means(looks.features),
+            times=None if sequence.times is None else np.asarray(sequence.times)[moments.firsts],
+            must=moments.numbers({*opens, *asked.must}),
+            must_not=moments.numbers(asked.must_not),
+            on_step=on_step,
+        )
     segmentation = expand_segmentation(found, moments, sequence)
     segmentation = _with_reasons(segmentation, opens)
     segmentation = with_key_photos(apply_corrections(segmentation, asked), looks.features, looks.sharpness)
