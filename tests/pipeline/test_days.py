@@ -38,5 +38,5 @@ def test_days_of_which_none_can_be_used_are_an_error(tmp_path):
         (tmp_path / name).mkdir()
         (tmp_path / name / "x.jpg").touch()
     days = [tmp_path / "a", tmp_path / "b"]
-    with pytest.raises(ValueError, match="none of 2 days could be used; the first: .*more than half"):
+    with pytest.raises(ValueError, match=r"none of 2 days could be used; the first: .*more than half"):
         segment_days(days, tmp_path / "out", segment_day=segment_day, title="none")

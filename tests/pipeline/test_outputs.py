@@ -102,7 +102,7 @@ def test_a_full_disk_costs_stored_features_but_not_the_result(tmp_path, monkeypa
     result = segment_source(tmp_path / "photos", model="color", store=tmp_path / "store")
     assert result.segmentation.n_frames == 38
     assert "features could not be kept" in caplog.text
-    assert files(tmp_path / "store") == []
+    assert files(tmp_path / "store") == [".dayline"]
 
 
 def test_a_film_gets_chapters_and_photos_do_not(result, tmp_path):

@@ -64,13 +64,9 @@ def test_the_key_photo_is_a_sharp_one(tmp_path):
             # Half the contrast keeps the colours and takes the detail.
             pixels = (pixels + pixels.mean(axis=(0, 1))) // 2
         save(pixels.astype(np.uint8), tmp_path / name_at(MORNING + 30 * k))
-    result = segment_source(
-        tmp_path,
-        model="color",
-        corrections=Segmentation.from_boundaries([12], 24).about(
-            names=tuple(name_at(MORNING + 30 * k) for k in range(24))
-        ),
-    )
+    names = tuple(name_at(MORNING + 30 * k) for k in range(24))
+    halves = Segmentation.from_boundaries([12], 24, names=names)
+    result = segment_source(tmp_path, model="color", corrections=halves)
     assert len(result.segmentation.events) == 2
     assert all(e.key_frame % 2 == 0 for e in result.segmentation.events)
 
@@ -105,20 +101,20 @@ def test_more_than_half_bad_is_an_error(tmp_path):
 
 def test_stored_features_are_used_again(tmp_path):
     paths = make_day(tmp_path / "photos")
-    first = segment_source(tmp_path / "photos", model="color", store=tmp_path)
-    again = segment_source(tmp_path / "photos", model="color", store=tmp_path)
+    first = segment_source(tmp_path / "photos", model="color", store=tmp_path / "store")
+    again = segment_source(tmp_path / "photos", model="color", store=tmp_path / "store")
     assert (first.n_reused, again.n_reused) == (0, 38)
     assert again.segmentation == first.segmentation
     save(scene("blue", 1), paths[30])
-    assert segment_source(tmp_path / "photos", model="color", store=tmp_path).n_reused == 37
-    assert segment_source(tmp_path / "photos", model="hog", store=tmp_path).n_reused == 0
+    assert segment_source(tmp_path / "photos", model="color", store=tmp_path / "store").n_reused == 37
+    assert segment_source(tmp_path / "photos", model="hog", store=tmp_path / "store").n_reused == 0
 
 
 def test_a_store_of_which_one_file_is_lost_is_completed(tmp_path):
     make_day(tmp_path / "photos")
-    first = segment_source(tmp_path / "photos", model="color", store=tmp_path)
-    (tmp_path / "sharpness.npz").unlink()
-    again = segment_source(tmp_path / "photos", model="color", store=tmp_path)
+    first = segment_source(tmp_path / "photos", model="color", store=tmp_path / "store")
+    (tmp_path / "store" / "sharpness.npz").unlink()
+    again = segment_source(tmp_path / "photos", model="color", store=tmp_path / "store")
     assert again.n_reused == 38
     assert again.segmentation == first.segmentation
 
