@@ -38,11 +38,11 @@ def make_day(
     day: str = "20150312",
     pause_before: int | None = None,
 ) -> list[Path]:
-    """A photo every 30 s; an hour of pause before one scene, where asked for."""
+    """A photo every 30 s; over an hour of pause before one scene, where asked for."""
     paths = []
     moment = MORNING
     for k, (colour, n) in enumerate(scenes):
-        moment += 3600 if k == pause_before else 0
+        moment += 4000 if k == pause_before else 0
         for _ in range(n):
             paths.append(folder / name_at(moment, day=day))
             save(scene(colour, len(paths)), paths[-1])

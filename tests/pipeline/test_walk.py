@@ -29,7 +29,7 @@ def test_a_pause_is_a_boundary_with_its_reason(tmp_path):
     same = segment_source(tmp_path / "same", model="color").segmentation
     assert same.boundaries == (12, 24)
     assert same.events[2].reason == "pause"
-    assert "1 pause of the camera, the longest 60 min: each is a boundary" in same.notes
+    assert "1 pause of the camera, the longest 67 min: each is a boundary" in same.notes
     make_day(tmp_path / "other", [("red", 12), ("green", 12), ("blue", 12)], pause_before=2)
     other = segment_source(tmp_path / "other", model="color").segmentation
     assert [e.reason for e in other.events] == ["start", "looks", "both"]

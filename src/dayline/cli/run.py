@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     FindEvents: TypeAlias = Callable[[Path, Path | None, OnStep | None], SourceResult]
     Write: TypeAlias = Callable[..., Written]
 
-__all__ = ["is_table", "print_frames", "run", "run_table"]
+__all__ = ["check_wishes", "is_table", "print_frames", "run", "run_table"]
 
 TABLES = (".npy", ".npz", ".csv", ".parquet", ".mat")
 
@@ -25,6 +25,18 @@ TABLES = (".npy", ".npz", ".csv", ".parquet", ".mat")
 def is_table(source: Path) -> bool:
     """Whether a source is a file of features, by its name."""
     return source.suffix.lower() in TABLES and not source.is_dir()
+
+
+def check_wishes(source: Path, *, formats: Sequence[str], chapters: bool, corrections: Path | None) -> None:
+    """Refuse what cannot be done before anything is."""
+    from dayline.export import check_formats
+    from dayline.frames import day_folders
+
+    check_formats(formats)
+    if chapters and (source.is_dir() or is_table(source)):
+        raise ValueError(f"{source}: chapters are written into a video, and this is none")
+    if corrections is not None and source.is_dir() and day_folders(source):
+        raise ValueError(f"{source}: corrections are of one day; give that day's folder and its result")
 
 
 def run(

@@ -70,16 +70,14 @@ def segment(
     """Split photos, a video or a sequence of features into events."""
     from functools import partial
 
-    from dayline.cli.run import is_table, print_frames, run, run_table
+    from dayline.cli.run import check_wishes, is_table, print_frames, run, run_table
     from dayline.events import read_events
-    from dayline.frames import day_folders
     from dayline.pipeline import segment_source, write_result
 
     if dry_run:
         print_frames(source, every=every, order=order.value, factor=pause_factor, at_least=pause_seconds)
         return
-    if corrections is not None and source.is_dir() and day_folders(source):
-        raise ValueError(f"{source}: corrections are of one day; give that day's folder and its result")
+    check_wishes(source, formats=export, chapters=write_chapters, corrections=corrections)
     corrected = None if corrections is None else read_events(corrections)
     segmenter = chosen_segmenter(method, device=device, interpolate=interpolate)
     write = partial(

@@ -21,6 +21,7 @@ from dayline.export.youtube import write_youtube, youtube_text
 
 __all__ = [
     "FORMATS",
+    "check_formats",
     "export",
     "sort_photos",
     "write_chapters",
@@ -87,9 +88,7 @@ def export(
     list of Path
         What was written, in the order of `formats`.
     """
-    unknown = [name for name in formats if name not in FORMATS]
-    if unknown:
-        raise ValueError(f"export format {unknown[0]!r} is not known; choose from {', '.join(FORMATS)}")
+    check_formats(formats)
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     source = None if source is None else Path(source)
@@ -100,6 +99,13 @@ def export(
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
     return written
+
+
+def check_formats(formats: Sequence[str]) -> None:
+    """Refuse a format that is not known."""
+    unknown = [name for name in formats if name not in FORMATS]
+    if unknown:
+        raise ValueError(f"export format {unknown[0]!r} is not known; choose from {', '.join(FORMATS)}")
 
 
 def _needed(source: Path | None) -> Path:
