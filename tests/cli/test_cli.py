@@ -1,22 +1,14 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 
 import jsonschema
 import numpy as np
 import pytest
 
+from cli.run_command import run, run_process
 from dayline.datasets.synthetic import make_communities
 from dayline.events import events_schema, read_events
-
-
-def run(*arguments, cwd=None):
-    command = [sys.executable, "-c", "from dayline.cli import main; main()", *map(str, arguments)]
-    environment = os.environ | {"COLUMNS": "100", "NO_COLOR": "1"}
-    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, env=environment, check=False)
 
 
 @pytest.fixture(scope="module")
@@ -130,11 +122,11 @@ def test_interpolate_repairs(tmp_path, features):
 def test_columns_that_are_frames_are_noticed_once(tmp_path):
     walk = np.cumsum(np.random.default_rng(0).normal(size=(200, 20)), axis=0)
     np.save(tmp_path / "side.npy", walk.T)
-    done = run("segment", tmp_path / "side.npy", "-q")
+    done = run_process("segment", tmp_path / "side.npy", "-q")
     assert done.returncode == 0
     assert done.stderr.count("like frames") == 1
     assert "--transpose" in done.stderr
-    assert run("segment", tmp_path / "side.npy", "-q", "--transpose").stderr == ""
+    assert run_process("segment", tmp_path / "side.npy", "-q", "--transpose").stderr == ""
 
 
 def test_version_and_unknown_options():

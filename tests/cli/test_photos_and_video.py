@@ -6,12 +6,13 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import astuple
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from dayline.cli import main
+from cli.run_command import run
 from dayline.cli.export import FORMATS as FORMATS_IN_HELP
 from dayline.events import Segmentation, read_events
 from dayline.export import FORMATS
@@ -20,17 +21,9 @@ from made_photos import make_day, make_film
 
 
 @pytest.fixture
-def dayline(monkeypatch, capsys):
-    """Run a command in this process: dayline("segment", ...) gives exit code, stdout and stderr."""
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["dayline", *map(str, arguments)])
-        monkeypatch.setenv("COLUMNS", "100")
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return int(ended.value.code or 0), *capsys.readouterr()
-
-    return run
+def dayline():
+    """Run a command: dayline("segment", ...) gives exit code, stdout and stderr."""
+    return lambda *arguments: astuple(run(*arguments))
 
 
 def segment(dayline, *arguments):
@@ -267,7 +260,7 @@ def test_a_full_disk_is_one_line(dayline, tmp_path, monkeypatch):
 
 SLOWLY = """
 import sys, time
-from dayline.cli import main
+from cli.run_command import run
 from dayline.features.color import ColorExtractor
 extract = ColorExtractor.extract
 def slowly(self, batch):
@@ -280,6 +273,7 @@ main()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")
 def test_control_c_ends_with_130_and_the_next_run_goes_on(tmp_path):
     make_day(tmp_path / "photos", [("red", 2 * BATCH_SIZE), ("blue", 2 * BATCH_SIZE)])

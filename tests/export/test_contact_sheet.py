@@ -42,6 +42,7 @@ def test_a_photo_that_cannot_be_read_is_an_empty_tile_with_words(day, tmp_path):
     assert (empty < 150).any()
 
 
+@pytest.mark.slow
 def test_a_thousand_events_stay_within_what_viewers_open(tmp_path):
     Image.new("RGB", (8, 6), RED).save(tmp_path / "r.png")
     many = Segmentation.from_boundaries(range(1, 1000), 1000, names=("r.png",) * 1000)

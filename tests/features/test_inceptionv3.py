@@ -161,6 +161,7 @@ def twin(state: dict[str, torch.Tensor], x: torch.Tensor, *, tensorflow: bool) -
     return x
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tensorflow", [False, True])
 def test_features_equal_a_pytorch_twin(state, tensorflow):
     size = 107  # last maps of 2 x 2, so that mean and max differ
@@ -179,6 +180,7 @@ def test_features_equal_a_pytorch_twin(state, tensorflow):
     assert not torch.allclose(maps.mean(dim=(2, 3)), maps.amax(dim=(2, 3)), atol=0.01)
 
 
+@pytest.mark.slow
 def test_a_checkpoint_file_is_opened(state, tmp_path):
     wrapped = {"state_dict": {f"module.{name}": tensor for name, tensor in state.items()}}
     torch.save(wrapped, tmp_path / "w.pth")
