@@ -260,7 +260,7 @@ def test_a_full_disk_is_one_line(dayline, tmp_path, monkeypatch):
 
 SLOWLY = """
 import sys, time
-from cli.run_command import run
+from dayline.cli import main
 from dayline.features.color import ColorExtractor
 extract = ColorExtractor.extract
 def slowly(self, batch):
