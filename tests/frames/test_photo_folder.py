@@ -195,3 +195,11 @@ def test_a_real_day_is_ordered_by_the_times_in_its_names(shared_data):
         ("175308.jpg", 993.0),
     ]
     assert find_clock_jumps(sequence.times) == ()
+
+
+def test_a_result_of_ours_is_no_source(make_photo, tmp_path):
+    make_photo("day/thumbnails/0.jpg")
+    (tmp_path / "day" / ".dayline").touch()
+    for read in (read_photo_folder, day_folders):
+        with pytest.raises(ValueError, match=r"day: is a result of dayline, not a folder of photos"):
+            read(tmp_path / "day")

@@ -153,7 +153,7 @@ def _run_days(
     results = segment_days(days, output, segment_day=segment_day, title=shown_name(source.resolve().name))
     for result in results:
         if result.why:
-            typer.echo(f"dayline: note: {result.why}", err=True)
+            typer.echo(f"dayline: note: {shown_name(result.source)}: {result.why}", err=True)
     return output / "index.html"
 
 

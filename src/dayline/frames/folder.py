@@ -64,6 +64,7 @@ def read_photo_folder(path: str | Path, *, order: Literal["time", "name"] = "tim
         raise ValueError(f'order "{order}" is not known; use "time" or "name"')
     if not folder.is_dir():
         raise ValueError(f"{shown_name(folder)}: no such folder")
+    _refuse_result(folder)
     found = _walk(folder)
     if not found.photos and not found.closed:
         raise ValueError(_nothing(folder, found))
@@ -93,6 +94,7 @@ def day_folders(path: str | Path) -> tuple[Path, ...]:
     folder = Path(path)
     if not folder.is_dir():
         raise ValueError(f"{shown_name(folder)}: no such folder")
+    _refuse_result(folder)
     try:
         entries = sorted(folder.iterdir(), key=lambda p: natural_key(shown_name(p.name)))
     except OSError as error:
@@ -151,6 +153,14 @@ def _is_result(folder: Path) -> bool:
         return marked or all((folder / name).is_file() for name in RESULT_FILES)
     except PermissionError:
         return False
+
+
+def _refuse_result(folder: Path) -> None:
+    """Keep from taking the thumbnails of a result for photos."""
+    if _is_result(folder):
+        raise ValueError(
+            f"{shown_name(folder)}: is a result of dayline, not a folder of photos; give what it was made of"
+        )
 
 
 def _identity(folder: Path) -> tuple[int, int]:

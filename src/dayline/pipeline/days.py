@@ -70,7 +70,8 @@ def segment_days(
             segmentation, pictures = segment_day(day, target)
             results.append(DayResult(day, target, segmentation, pictures=pictures))
         except ValueError as error:
-            results.append(DayResult(day, target, why=str(error)))
+            # The page may be shared; where the photos lie on this machine is not for it.
+            results.append(DayResult(day, target, why=str(error).removeprefix(f"{shown_name(day)}: ")))
     if all(result.segmentation is None for result in results):
         raise ValueError(f"none of {len(results)} days could be used; the first: {results[0].why}")
     rows = [Day(shown_name(r.source.name), r.folder.name, r.segmentation, r.why, r.pictures) for r in results]

@@ -183,11 +183,11 @@ def _segment(
     segmentation = expand_segmentation(found, moments, sequence)
     segmentation = _with_reasons(segmentation, opens)
     segmentation = with_key_photos(apply_corrections(segmentation, asked), looks.features, looks.sharpness)
-    of_frame = moments.of_frame
+    of_frame, graph = moments.of_frame, to_numpy(segmenter.embedder_.graph_)
     return SourceResult(
         segmentation=segmentation,
         communities=tuple(segmenter.communities_[of_frame].tolist()),
-        graph=to_numpy(segmenter.embedder_.graph_)[np.ix_(of_frame, of_frame)],
+        graph=graph[np.ix_(of_frame, of_frame)] if moments.n_bursts else graph,
         sequence=sequence,
         keys=frame_keys(sequence),
         n_reused=looks.n_reused,
