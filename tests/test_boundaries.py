@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dayline.boundaries import context_distance, partition, persistence, pick_boundaries
+from dayline.boundaries import context_distance, partition, pick_boundaries
+from dayline.prices import persistence
 
 
 def slow_partition(x, penalty, min_length):

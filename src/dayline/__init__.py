@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         weaken_distant_edges,
         weaken_edges_between_communities,
     )
+    from dayline.levels import Level
     from dayline.metrics import score_boundaries, score_labels
     from dayline.pipeline import segment_source, write_result
 
@@ -31,6 +32,7 @@ _HOMES = {
     "DynamicGraphEmbedding": "estimators",
     "Event": "events",
     "EventSegmenter": "estimators",
+    "Level": "levels",
     "Segmentation": "events",
     "affinity_graph": "graph",
     "context_distance": "boundaries",
@@ -61,6 +63,7 @@ __all__ = [  # noqa: RUF022 (the order a reader meets them)
     "DynamicGraphEmbedding",
     "Event",
     "Segmentation",
+    "Level",
     "read_events",
     "segment_source",
     "write_result",

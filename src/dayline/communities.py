@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
-from dayline.arrays import Array, IntArray, to_numpy
+from dayline.arrays import Array, FloatArray, IntArray, to_numpy
 
-__all__ = ["find_communities"]
+__all__ = ["find_communities", "find_recurring_events"]
 
 
 def find_communities(x: Array, n_communities: int, *, random_state: int | None = 0) -> IntArray:
@@ -39,3 +41,57 @@ def _in_order_of_appearance(labels: IntArray) -> IntArray:
     rank = np.empty(len(first), dtype=np.int64)
     rank[np.argsort(first)] = np.arange(len(first))
     return rank[inverse]
+
+
+def find_recurring_events(x: FloatArray, boundaries: IntArray, *, price: float) -> IntArray:
+    """Give events of the same context the same number, at every frame.
+
+    Two events, or groups of them, are one community when telling them apart gains less than the price of a boundary:
+    the rule that parts neighbours, applied across the whole sequence. Neighbours stay apart.
+
+    Parameters
+    ----------
+    x : ndarray of shape (n_frames, n_dims)
+        Unit rows of an embedding.
+    boundaries : ndarray of int
+        First frame of every event but the first.
+    price : float > 0
+        Gain below which two events are alike.
+
+    Returns
+    -------
+    ndarray of int, shape (n_frames,)
+        Community of every frame, numbered as they first appear.
+    """
+    edges = np.concatenate([[0], boundaries, [len(x)]])
+    lengths = np.diff(edges).astype(np.float64)
+    sums = np.stack([x[start:stop].sum(axis=0) for start, stop in pairwise(edges)])
+    groups = [[event] for event in range(len(lengths))]
+    while len(groups) > 1:
+        loss = _merging_losses(sums, lengths, groups)
+        i, j = divmod(int(np.argmin(loss)), len(groups))
+        if loss[i, j] >= price:
+            break
+        groups[i] += groups[j]
+        sums[i], lengths[i] = sums[i] + sums[j], lengths[i] + lengths[j]
+        sums, lengths = np.delete(sums, j, axis=0), np.delete(lengths, j)
+        del groups[j]
+    labels = np.empty(sum(len(group) for group in groups), dtype=np.int64)
+    for number, group in enumerate(groups):
+        labels[group] = number
+    return np.repeat(_in_order_of_appearance(labels), np.diff(edges))
+
+
+def _merging_losses(sums: FloatArray, lengths: FloatArray, groups: list[list[int]]) -> FloatArray:
+    """What joining two groups loses, for every pair; infinite where they hold neighbours."""
+    squares = np.sum(sums * sums, axis=1)
+    joint = squares[:, None] + squares[None, :] + 2 * sums @ sums.T
+    alone = squares / lengths
+    loss = alone[:, None] + alone[None, :] - joint / (lengths[:, None] + lengths[None, :])
+    member = np.zeros((len(groups), sum(len(group) for group in groups)))
+    for number, group in enumerate(groups):
+        member[number, group] = 1
+    neighbours = member[:, 1:] @ member[:, :-1].T
+    loss[(neighbours + neighbours.T) > 0] = np.inf
+    loss[np.tril_indices(len(groups))] = np.inf
+    return np.asarray(loss)

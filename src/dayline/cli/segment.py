@@ -39,6 +39,10 @@ def segment(
     ),
     output: Path | None = typer.Option(None, "--output", "-o", help="Folder for the result."),
     method: Method = typer.Option(Method.default, help="Our default, the paper's text, or the authors' notebook."),
+    n_events: int | None = typer.Option(None, min=1, help="How many events are wanted."),
+    min_duration: float | None = typer.Option(None, help="Shortest event, in seconds (frames without times)."),
+    expected_duration: float | None = typer.Option(None, help="Mean duration wanted, in the same unit."),
+    level: int = typer.Option(0, help="Levels finer (1, 2, ...) or coarser (-1, -2, ...) than the usual one."),
     device: str = typer.Option("cpu", help="cpu, torch, cuda or mps."),
     corrections: Path | None = typer.Option(None, help="events.json as saved on the page; what it says is kept."),
     export: list[str] = typer.Option([], help="Further format, repeatable (see dayline export --help)."),
@@ -80,6 +84,8 @@ def segment(
     check_wishes(source, formats=export, chapters=write_chapters, corrections=corrections)
     corrected = None if corrections is None else read_events(corrections)
     segmenter = chosen_segmenter(method, device=device, interpolate=interpolate)
+    segmenter.set_params(n_events=n_events, min_duration=min_duration, expected_duration=expected_duration)
+    segmenter.set_params(level=level)
     write = partial(
         write_result,
         thumbnails=not no_thumbnails,

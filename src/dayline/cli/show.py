@@ -39,13 +39,14 @@ def print_events(segmentation: Segmentation) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     times = ("from", "to") if with_times else ()
     words = ("reason", "context", "name") if any(e.name for e in segmentation.events) else ("reason", "context")
-    for heading in ("event", "start", "stop", "frames", *times, *words):
+    for heading in ("event", "start", "stop", "frames", *times, "sure", *words):
         table.add_column(heading, justify="left" if heading in words else "right", no_wrap=True)
     letters = context_letters(segmentation)
     for number, event in enumerate(segmentation.events):
         cells = [str(number + 1), str(event.start), str(event.stop), str(event.n_frames)]
         if with_times:
             cells += [_clock(segmentation, event.start_time), _clock(segmentation, event.stop_time)]
+        cells.append("" if event.confidence is None else f"{event.confidence:.0%}")
         named = [Text(event.name or "")] if "name" in words else []
         table.add_row(*cells, event.reason or "", Text(letters[number], style=_color(event)), *named)
     console.print(_strip(segmentation, width=min(console.width, 100)), soft_wrap=True)

@@ -17,7 +17,6 @@ from dayline.events import Event, Segmentation
 from dayline.features import FrameKeys, load_extractor
 from dayline.files import prepare_output
 from dayline.frames import FrameSequence, Pause, find_pauses, open_source
-from dayline.pipeline.constrained import segment_constrained
 from dayline.pipeline.corrections import Corrections, apply_corrections, read_corrections
 from dayline.pipeline.key_photos import with_key_photos
 from dayline.pipeline.look import Looks, frame_keys, look_at_frames
@@ -140,10 +139,7 @@ def segment_table(
     """
     asked = Corrections() if corrections is None else read_corrections(corrections, n_frames=len(features))
     segmenter = _chosen(segmenter)
-    seconds = None if times is None else np.asarray(times, dtype=np.float64)
-    found = segment_constrained(
-        segmenter, features, times=seconds, must=asked.must, must_not=asked.must_not, on_step=on_step
-    )
+    found = segmenter.segment(features, times=times, must=asked.must, must_not=asked.must_not, on_step=on_step)
     found = apply_corrections(found, asked)
     return SourceResult(
         segmentation=with_key_photos(found, np.nan_to_num(np.asarray(features, dtype=np.float64))),
@@ -172,10 +168,9 @@ def _segment(
     with warnings.catch_warnings():
         # Rows are frames here, whatever a few alike photos look like to the check for transposed tables.
         warnings.filterwarnings("ignore", message=r"\d+ rows and \d+ columns")
-        found = segment_constrained(
-            segmenter,
+        found = segmenter.segment(
             moments.means(looks.features),
-            times=None if sequence.times is None else np.asarray(sequence.times)[moments.firsts],
+            times=_usable_times(sequence, moments),
             must=moments.numbers({*opens, *asked.must}),
             must_not=moments.numbers(asked.must_not),
             on_step=on_step,
@@ -192,6 +187,12 @@ def _segment(
         keys=frame_keys(sequence),
         n_reused=looks.n_reused,
     )
+
+
+def _usable_times(sequence: FrameSequence, moments: Moments) -> FloatArray | None:
+    """Give the method times, unless the clock was set back on the way (which is noted)."""
+    times = None if sequence.times is None else np.asarray(sequence.times, dtype=np.float64)[moments.firsts]
+    return None if times is None or np.any(np.diff(times) < 0) else times
 
 
 def _with_reasons(segmentation: Segmentation, pauses: Collection[int]) -> Segmentation:
