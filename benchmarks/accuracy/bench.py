@@ -86,18 +86,16 @@ def report(method: str, rows: dict[str, list[dict[str, float]]]) -> None:
     f1 = {group: np.asarray([r["f1"] for r in some]) for group, some in rows.items()}
     means = {group: values.mean() for group, values in f1.items()}
     print(f"\n{method}")
-    print(
-        f"  {'':10s} {'F1':>5s} {'90 % interval':>14s}  {'P':>5s} {'R':>5s} {'>chance':>7s} {'found/true':>10s} {'s':>6s}"
-    )
+    heads = ("F1", "90 % interval", "P", "R", ">chance", "found/true", "s")
+    print("  " + " ".join(f"{head:>13s}" for head in ("", *heads)))
     for group, some in rows.items():
         low, high = interval([f1[group]], random, 500)
         p, r, above, s = (
             np.mean([row[k] for row in some]) for k in ("precision", "recall", "above chance", "seconds")
         )
         ratio = sum(row["found"] for row in some) / max(1, sum(row["true"] for row in some))
-        print(
-            f"  {group:10s} {means[group]:5.3f}  {low:5.3f}..{high:5.3f}  {p:5.3f} {r:5.3f} {above:7.3f} {ratio:10.2f} {s:6.2f}"
-        )
+        cells = (f"{means[group]:.3f}", f"{low:.3f}..{high:.3f}", *(f"{v:.3f}" for v in (p, r, above)))
+        print("  " + " ".join(f"{cell:>13s}" for cell in (group, *cells, f"{ratio:.2f}", f"{s:.2f}")))
     for name, groups in (("dev", [g for g in DEV if g in rows]), ("all groups", list(rows))):
         if groups:
             low, high = interval([f1[g] for g in groups], random)

@@ -43,11 +43,11 @@ def _in_order_of_appearance(labels: IntArray) -> IntArray:
     return rank[inverse]
 
 
-def find_recurring_events(x: FloatArray, boundaries: IntArray, *, price: float) -> IntArray:
+def find_recurring_events(x: FloatArray, boundaries: IntArray) -> IntArray:
     """Give events of the same context the same number, at every frame.
 
-    Two events, or groups of them, are one community when telling them apart gains less than the price of a boundary:
-    the rule that parts neighbours, applied across the whole sequence. Neighbours stay apart.
+    Two events, or groups of them, are one community when their means differ by less than half of what neighbouring
+    events usually differ (squared distance, median over neighbours). Neighbours stay apart.
 
     Parameters
     ----------
@@ -55,8 +55,6 @@ def find_recurring_events(x: FloatArray, boundaries: IntArray, *, price: float) 
         Unit rows of an embedding.
     boundaries : ndarray of int
         First frame of every event but the first.
-    price : float > 0
-        Gain below which two events are alike.
 
     Returns
     -------
@@ -65,33 +63,34 @@ def find_recurring_events(x: FloatArray, boundaries: IntArray, *, price: float) 
     """
     edges = np.concatenate([[0], boundaries, [len(x)]])
     lengths = np.diff(edges).astype(np.float64)
-    sums = np.stack([x[start:stop].sum(axis=0) for start, stop in pairwise(edges)])
+    means = np.stack([x[start:stop].mean(axis=0) for start, stop in pairwise(edges)])
+    steps = np.sum((means[1:] - means[:-1]) ** 2, axis=1)
+    alike = 0.5 * float(np.median(steps)) if len(steps) else 0.0
     groups = [[event] for event in range(len(lengths))]
     while len(groups) > 1:
-        loss = _merging_losses(sums, lengths, groups)
-        i, j = divmod(int(np.argmin(loss)), len(groups))
-        if loss[i, j] >= price:
+        distances = _distances_of_strangers(means, groups)
+        i, j = divmod(int(np.argmin(distances)), len(groups))
+        if distances[i, j] >= alike:
             break
+        means[i] = (lengths[i] * means[i] + lengths[j] * means[j]) / (lengths[i] + lengths[j])
+        lengths[i] += lengths[j]
         groups[i] += groups[j]
-        sums[i], lengths[i] = sums[i] + sums[j], lengths[i] + lengths[j]
-        sums, lengths = np.delete(sums, j, axis=0), np.delete(lengths, j)
+        means, lengths = np.delete(means, j, axis=0), np.delete(lengths, j)
         del groups[j]
-    labels = np.empty(sum(len(group) for group in groups), dtype=np.int64)
+    labels = np.empty(len(edges) - 1, dtype=np.int64)
     for number, group in enumerate(groups):
         labels[group] = number
     return np.repeat(_in_order_of_appearance(labels), np.diff(edges))
 
 
-def _merging_losses(sums: FloatArray, lengths: FloatArray, groups: list[list[int]]) -> FloatArray:
-    """What joining two groups loses, for every pair; infinite where they hold neighbours."""
-    squares = np.sum(sums * sums, axis=1)
-    joint = squares[:, None] + squares[None, :] + 2 * sums @ sums.T
-    alone = squares / lengths
-    loss = alone[:, None] + alone[None, :] - joint / (lengths[:, None] + lengths[None, :])
+def _distances_of_strangers(means: FloatArray, groups: list[list[int]]) -> FloatArray:
+    """Squared distances of group means, each pair once; infinite where the groups hold neighbours in time."""
+    squares = np.sum(means * means, axis=1)
+    distances = squares[:, None] + squares[None, :] - 2 * means @ means.T
     member = np.zeros((len(groups), sum(len(group) for group in groups)))
     for number, group in enumerate(groups):
         member[number, group] = 1
     neighbours = member[:, 1:] @ member[:, :-1].T
-    loss[(neighbours + neighbours.T) > 0] = np.inf
-    loss[np.tril_indices(len(groups))] = np.inf
-    return np.asarray(loss)
+    distances[(neighbours + neighbours.T) > 0] = np.inf
+    distances[np.tril_indices(len(groups))] = np.inf
+    return np.asarray(distances)

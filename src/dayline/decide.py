@@ -20,7 +20,6 @@ from dayline.levels import (
     nearest_to_duration,
     nested_levels,
 )
-from dayline.prices import HIGHEST_PRICE
 
 __all__ = ["Decision", "Evidence", "decide", "gather_evidence"]
 
@@ -124,14 +123,8 @@ def decide(
         boundaries = _without_short_events(evidence, boundaries, min_duration)
     heights = boundary_heights(evidence.levels, boundaries)
     confidence = boundary_confidence(heights, must=evidence.must, boundaries=boundaries)
-    communities = find_recurring_events(evidence.embedding, boundaries, price=_typical_price(evidence.prices))
+    communities = find_recurring_events(evidence.embedding, boundaries)
     return Decision(boundaries, confidence, communities)
-
-
-def _typical_price(prices: FloatArray) -> float:
-    """The price where nothing is abrupt."""
-    finite = prices[np.isfinite(prices)]
-    return min(float(finite.max()), HIGHEST_PRICE) if len(finite) else HIGHEST_PRICE
 
 
 def _usual_level(evidence: Evidence, expected: float | None, typical: float | None, level: int) -> Level:

@@ -20,21 +20,25 @@ UNBOUGHT = 1e6
 """Factor on prices where order carries nothing: no boundary is worth it, yet a wished number can still be reached."""
 
 
-def boundary_prices(features: Array) -> FloatArray:
+def boundary_prices(features: Array, *, highest: float = HIGHEST_PRICE, discount: float = 2.0) -> FloatArray:
     """Price of a boundary at every frame.
 
-    The price is the persistence of looks, at most 11 frames, divided by 1 + 2 (a - 2) where the abruptness a is
-    above 2: a hard cut is a boundary on less evidence. Where the order of frames carries nothing, a boundary costs
+    The price is the persistence of looks, at most `highest`, divided by 1 + discount (a - 2) where the abruptness a
+    is above 2: a hard cut is a boundary on less evidence. Where the order of frames carries nothing, a boundary costs
     more than any can be worth.
 
     Parameters
     ----------
     features : array of shape (n_frames, n_features)
         Standardized features.
+    highest : float > 0
+        Frames of full contrast that a boundary must explain at most.
+    discount : float >= 0
+        How much cheaper a hard cut is.
     """
     values = to_numpy(features).astype(np.float64)
-    price = min(persistence(values), HIGHEST_PRICE) * (1.0 if order_matters(values) else UNBOUGHT)
-    return np.asarray(price / (1.0 + 2.0 * np.maximum(abruptness(values) - 2.0, 0.0)))
+    price = min(persistence(values), highest) * (1.0 if order_matters(values) else UNBOUGHT)
+    return np.asarray(price / (1.0 + discount * np.maximum(abruptness(values) - 2.0, 0.0)))
 
 
 def persistence(x: Array) -> float:

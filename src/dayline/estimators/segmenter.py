@@ -178,7 +178,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         return self._segmentation(decide(self.evidence_, **wishes, level=level))  # type: ignore[arg-type]
 
     def append(self, X: Any, *, times: Any = None) -> Self:
-        """Go on with frames that came later: the past embedding is the start, so less is left to do.
+        """Go on with frames that came later; the past embedding is where the new one starts.
 
         Parameters
         ----------
