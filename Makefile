@@ -2,12 +2,12 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test quick lint clean
+.PHONY: demo test quick lint chromium clean
 
 demo: .venv/demo.stamp
 	$(BIN)/dayline demo -o demo
 
-test: .venv/test.stamp lint
+test: .venv/test.stamp chromium lint
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
 
 quick: .venv/test.stamp
@@ -19,6 +19,14 @@ lint: .venv/test.stamp
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# The page is tested in Debian's Chromium. Where it is not there and cannot be installed, those tests are skipped.
+chromium:
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || { \
+	    test "$$(id -u)" = 0 && command -v apt-get >/dev/null && echo "installing chromium" && \
+	    { apt-get install -y -qq --no-install-recommends chromium >/dev/null 2>&1 || \
+	      { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium; } >/dev/null 2>&1; }; } || \
+	    echo "chromium is not installed; the tests of the page will be skipped"
+
 .venv/pip.stamp:
 	$(PYTHON) -c "import sys; sys.exit('dayline needs Python 3.11 or newer; pass PYTHON=...' if sys.version_info < (3, 11) else 0)"
 	$(PYTHON) -m venv .venv
@@ -26,7 +34,7 @@ lint: .venv/test.stamp
 	touch $@
 
 .venv/demo.stamp: pyproject.toml .venv/pip.stamp
-	$(BIN)/python -m pip install --quiet --editable .
+	$(BIN)/python -m pip install --quiet --editable ".[demo]"
 	touch $@
 
 .venv/test.stamp: pyproject.toml .venv/pip.stamp

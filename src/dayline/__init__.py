@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     )
     from dayline.levels import Level
     from dayline.metrics import score_boundaries, score_labels
+    from dayline.pipeline import segment_source, write_result
 
 __version__ = "0.1.0"
 
@@ -50,9 +51,11 @@ _HOMES = {
     "read_events": "events",
     "score_boundaries": "metrics",
     "score_labels": "metrics",
+    "segment_source": "pipeline",
     "smooth_edges": "graph",
     "weaken_distant_edges": "graph",
     "weaken_edges_between_communities": "graph",
+    "write_result": "pipeline",
 }
 
 __all__ = [  # noqa: RUF022 (the order a reader meets them)
@@ -62,6 +65,8 @@ __all__ = [  # noqa: RUF022 (the order a reader meets them)
     "Segmentation",
     "Level",
     "read_events",
+    "segment_source",
+    "write_result",
     "score_boundaries",
     "score_labels",
     "dynamic_graph_embedding",

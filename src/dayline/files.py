@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
-__all__ = ["prepare_output", "write_text_whole", "writing_whole"]
+__all__ = ["MARK", "prepare_output", "write_text_whole", "writing_whole"]
 
 MARK = ".dayline"
 """A file that says: this folder is a result of ours."""

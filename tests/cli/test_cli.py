@@ -1,22 +1,14 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 
 import jsonschema
 import numpy as np
 import pytest
 
+from cli.run_command import run, run_process
 from dayline.datasets.synthetic import make_communities
 from dayline.events import events_schema, read_events
-
-
-def run(*arguments, cwd=None):
-    command = [sys.executable, "-c", "from dayline.cli import main; main()", *map(str, arguments)]
-    environment = os.environ | {"COLUMNS": "100", "NO_COLOR": "1"}
-    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, env=environment, check=False)
 
 
 @pytest.fixture(scope="module")
@@ -37,9 +29,11 @@ def test_segment_writes_whole_results(features, tmp_path, method):
     assert content["method"] == method
     assert content["events"][-1]["stop_time"] == 89 * 30
     rows = (tmp_path / "out" / "events.csv").read_text().splitlines()
-    assert rows[0].startswith("event,start,stop,start_time")
+    assert rows[0].startswith("event,title,context,start,stop,n_frames,start_time")
     assert len(rows) == 1 + len(content["events"])
-    assert sorted(p.name for p in (tmp_path / "out").iterdir()) == [".dayline", "events.csv", "events.json"]
+    assert sorted(p.name for p in (tmp_path / "out").iterdir()) == [
+        ".dayline", "events.csv", "events.json", "graph.png", "index.html",
+    ]  # fmt: skip
 
 
 def test_json_on_stdout_is_the_file(features, tmp_path):
@@ -65,11 +59,21 @@ def test_evaluate_prints_the_controls(features, tmp_path):
     assert "random cuts" in run("evaluate", tmp_path / "events.json", features).stdout
 
 
-def test_demo_leaves_a_result(tmp_path):
+@pytest.mark.slow
+def test_demo_leaves_a_page_and_beats_the_controls(tmp_path):
+    pytest.importorskip("skimage", reason="scikit-image is not installed (extra demo)")
     done = run("demo", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert len(read_events(tmp_path / "demo" / "events.json").events) > 5
-    assert run("demo", cwd=tmp_path).returncode == 0
+    found = read_events(tmp_path / "demo" / "events.json")
+    assert found.n_frames == 240
+    assert (tmp_path / "demo" / "index.html").is_file()
+    assert "The page is demo/index.html" in done.stdout
+    rows = json.loads(
+        run("evaluate", "demo/events.json", "demo/truth.json", "--tolerance", 2, "--json", cwd=tmp_path).stdout
+    )
+    assert rows[0]["f1"] > 0.8 > max(r["f1"] for r in rows[1:])
+    assert any(e.reason in ("both", "pause") for e in found.events)
+    assert run("segment", tmp_path / "demo" / "stream", "-o", "demo", "-q", cwd=tmp_path).returncode == 0
 
 
 def wrong_input(tmp_path, features):
@@ -118,11 +122,11 @@ def test_interpolate_repairs(tmp_path, features):
 def test_columns_that_are_frames_are_noticed_once(tmp_path):
     walk = np.cumsum(np.random.default_rng(0).normal(size=(200, 20)), axis=0)
     np.save(tmp_path / "side.npy", walk.T)
-    done = run("segment", tmp_path / "side.npy", "-q")
+    done = run_process("segment", tmp_path / "side.npy", "-q")
     assert done.returncode == 0
     assert done.stderr.count("like frames") == 1
     assert "--transpose" in done.stderr
-    assert run("segment", tmp_path / "side.npy", "-q", "--transpose").stderr == ""
+    assert run_process("segment", tmp_path / "side.npy", "-q", "--transpose").stderr == ""
 
 
 def test_version_and_unknown_options():

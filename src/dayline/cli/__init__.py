@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 import warnings
@@ -11,13 +12,18 @@ import typer
 from dayline import __version__
 from dayline.cli.demo import demo
 from dayline.cli.evaluate import evaluate
+from dayline.cli.export import export
 from dayline.cli.segment import segment
 
 __all__ = ["app", "main"]
 
+INTERRUPTED = 130
+"""What Typer ends with on Ctrl-C, as shells expect."""
+
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 app.command()(segment)
 app.command()(evaluate)
+app.command()(export)
 app.command()(demo)
 
 
@@ -39,8 +45,13 @@ def _about(
 def main() -> None:
     """Run the command line; a user's mistake is one line and exit code 2, never a traceback."""
     warnings.showwarning = _show_warning  # type: ignore[assignment]
+    logging.basicConfig(format="dayline: note: %(message)s", level=logging.WARNING)
     try:
         app()
+    except SystemExit as done:
+        if done.code == INTERRUPTED:
+            typer.echo("dayline: stopped; the same command goes on where it stopped", err=True)
+        raise
     except (ValueError, OSError) as error:
         if os.environ.get("DAYLINE_TRACEBACK"):
             raise

@@ -1,35 +1,45 @@
-"""`dayline demo`: a made sequence, segmented and compared with its truth."""
+"""`dayline demo`: a made photo stream, segmented from pixels and compared with its truth."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import typer
 
 __all__ = ["demo"]
 
+TOLERANCE = 2
+
 
 def demo(
-    output: Path = typer.Option(Path("demo"), "--output", "-o", help="Folder for the result."),
-    seed: int = typer.Option(0, help="Another seed makes another sequence."),
+    output: Path = typer.Option(Path("demo"), "--output", "-o", help="Folder for the photos and the result."),
+    seed: int = typer.Option(0, help="Another seed makes another stream."),
+    open_page: bool | None = typer.Option(
+        None, "--open/--no-open", help="Open the page in a browser; by default on a terminal with a screen."
+    ),
 ) -> None:
-    """Make a sequence with known events, segment it and say how well that went."""
-    import numpy as np
+    """Make an afternoon of a wearable camera out of real photographs, and find its events."""
+    from functools import partial
 
     from dayline.cli.evaluate import Protocol, evaluate
-    from dayline.cli.segment import Method, segment
-    from dayline.datasets.synthetic import make_communities
-    from dayline.files import prepare_output, writing_whole
+    from dayline.cli.run import run
+    from dayline.datasets.photostream import make_photostream
+    from dayline.files import prepare_output, write_text_whole
+    from dayline.pipeline import segment_source, write_result
 
     folder = prepare_output(output)
-    made = make_communities(600, stay=400.0, n_features=16, random_state=seed)
-    features = folder / "features.npz"
-    with writing_whole(features, "wb") as file:
-        np.savez(file, features=made.features, boundaries=made.boundaries)
-    segment(
-        features, folder, Method.default, key=None, transpose=False, interpolate=False, n_events=None,
-        min_duration=None, expected_duration=None, level=0, device="cpu", quiet=False, as_json=False,
-    )  # fmt: skip
-    typer.echo("")
-    evaluate(folder / "events.json", features, 5, Protocol.interior, None, as_json=False)
-    typer.echo(f"\nThe events are in {folder}/events.json and {folder}/events.csv.")
+    stream = make_photostream(folder / "stream", random_state=seed)
+    write_text_whole(folder / "truth.json", stream.segmentation.to_json())
+    run(
+        stream.folder,
+        folder,
+        lambda source, store, on_step: segment_source(source, store=store, on_step=on_step),
+        partial(write_result),
+        method="default",
+        quiet=False,
+        as_json=False,
+        open_page=sys.stdout.isatty() if open_page is None else open_page,
+    )
+    typer.echo(f"\nAgainst the {len(stream.boundaries)} true boundaries, {TOLERANCE} photos off at most:\n")
+    evaluate(folder / "events.json", folder / "truth.json", TOLERANCE, Protocol.interior, None, as_json=False)

@@ -1,13 +1,21 @@
-"""`dayline segment`: features in, events out."""
+"""`dayline segment`: photos, a video or features in, events out."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
-__all__ = ["Method", "segment"]
+if TYPE_CHECKING:
+    from dayline.dge import OnStep
+    from dayline.estimators import EventSegmenter
+    from dayline.pipeline import SourceResult
+
+__all__ = ["Method", "Order", "chosen_segmenter", "segment"]
+
+PHOTOS, TABLES = "Photos and video", "Feature files"
 
 
 class Method(StrEnum):
@@ -18,45 +26,93 @@ class Method(StrEnum):
     authors = "authors"
 
 
+class Order(StrEnum):
+    """What photos are ordered by."""
+
+    time = "time"
+    name = "name"
+
+
 def segment(
     source: Path = typer.Argument(
-        ..., metavar="FEATURES", help=".npy, .npz, .csv, .parquet or .mat, a row per frame."
+        ..., help="A folder of photos, a folder with one such folder per day, a video, or a feature file."
     ),
-    output: Path | None = typer.Option(None, "--output", "-o", help="Folder for events.json and events.csv."),
+    output: Path | None = typer.Option(None, "--output", "-o", help="Folder for the result."),
     method: Method = typer.Option(Method.default, help="Our default, the paper's text, or the authors' notebook."),
-    key: str | None = typer.Option(None, help="Array of an .npz or .mat file that holds the features."),
-    transpose: bool = typer.Option(False, help="Columns are frames."),
-    interpolate: bool = typer.Option(False, help="Fill NaN and infinity from the frames before and after."),
     n_events: int | None = typer.Option(None, min=1, help="How many events are wanted."),
     min_duration: float | None = typer.Option(None, help="Shortest event, in seconds (frames without times)."),
     expected_duration: float | None = typer.Option(None, help="Mean duration wanted, in the same unit."),
     level: int = typer.Option(0, help="Levels finer (1, 2, ...) or coarser (-1, -2, ...) than the usual one."),
     device: str = typer.Option("cpu", help="cpu, torch, cuda or mps."),
+    corrections: Path | None = typer.Option(None, help="events.json as saved on the page; what it says is kept."),
+    export: list[str] = typer.Option([], help="Further format, repeatable (see dayline export --help)."),
+    open_page: bool = typer.Option(False, "--open/--no-open", help="Open the page in a browser."),
+    dry_run: bool = typer.Option(False, "--dry-run", help="List what would be read, in which order, and stop."),
     quiet: bool = typer.Option(False, "--quiet", "-q", help="Print nothing but errors."),
     as_json: bool = typer.Option(False, "--json", help="Print events.json instead of a table."),
+    order: Order = typer.Option(Order.time, help="Photos by capture time, or by name.", rich_help_panel=PHOTOS),
+    every: float | None = typer.Option(None, help="Seconds between frames of a video.", rich_help_panel=PHOTOS),
+    model: str = typer.Option(
+        "lite0", help="lite0, inceptionv3, color, hog or FILE.onnx (docs/models.md).", rich_help_panel=PHOTOS
+    ),
+    weights: Path | None = typer.Option(None, help="Weights of inceptionv3.", rich_help_panel=PHOTOS),
+    pause_seconds: float = typer.Option(300.0, help="A pause is longer than this ...", rich_help_panel=PHOTOS),
+    pause_factor: float = typer.Option(10.0, help="... and than so many usual gaps.", rich_help_panel=PHOTOS),
+    no_thumbnails: bool = typer.Option(
+        False, "--no-thumbnails", help="No photos on the page.", rich_help_panel=PHOTOS
+    ),
+    blur_faces: bool = typer.Option(False, "--blur-faces", help="Blur faces on the page.", rich_help_panel=PHOTOS),
+    write_chapters: bool = typer.Option(
+        False, "--write-chapters", help="Copy the video with the events as chapters.", rich_help_panel=PHOTOS
+    ),
+    key: str | None = typer.Option(None, help="Array that holds the features (.npz, .mat).", rich_help_panel=TABLES),
+    transpose: bool = typer.Option(False, "--transpose", help="Columns are frames.", rich_help_panel=TABLES),
+    interpolate: bool = typer.Option(
+        False, "--interpolate", help="Fill NaN and infinity from frames before and after.", rich_help_panel=TABLES
+    ),
 ) -> None:
-    """Split a sequence of features into events."""
-    from dayline.cli.progress import progress_bar
-    from dayline.cli.show import events_csv, print_events
-    from dayline.files import prepare_output, write_text_whole
-    from dayline.tables import read_features
+    """Split photos, a video or a sequence of features into events."""
+    from functools import partial
 
-    folder = None if output is None else prepare_output(output)
-    table = read_features(source, key=key, transpose=transpose)
-    with progress_bar(quiet=quiet or as_json) as on_step:
-        from dayline.estimators import EventSegmenter
+    from dayline.cli.run import check_wishes, is_table, print_frames, run, run_table
+    from dayline.events import read_events
+    from dayline.pipeline import segment_source, write_result
 
-        presets = {Method.paper: EventSegmenter.paper, Method.authors: EventSegmenter.authors}
-        segmenter = presets[method]() if method in presets else EventSegmenter()
-        segmenter.set_params(missing="interpolate" if interpolate else "raise", device=device)
-        segmenter.set_params(n_events=n_events, min_duration=min_duration, expected_duration=expected_duration)
-        segmenter.set_params(level=level)
-        result = segmenter.segment(table.features, times=table.times, on_step=on_step)
-    result = result.about(source=source.name, method=method.value)
-    if folder is not None:
-        write_text_whole(folder / "events.csv", events_csv(result))
-        write_text_whole(folder / "events.json", result.to_json())
-    if as_json:
-        typer.echo(result.to_json(), nl=False)
-    elif not quiet:
-        print_events(result)
+    if dry_run:
+        print_frames(source, every=every, order=order.value, factor=pause_factor, at_least=pause_seconds)
+        return
+    check_wishes(source, formats=export, chapters=write_chapters, corrections=corrections)
+    corrected = None if corrections is None else read_events(corrections)
+    segmenter = chosen_segmenter(method, device=device, interpolate=interpolate)
+    segmenter.set_params(n_events=n_events, min_duration=min_duration, expected_duration=expected_duration)
+    segmenter.set_params(level=level)
+    write = partial(
+        write_result,
+        thumbnails=not no_thumbnails,
+        blur_faces=blur_faces,
+        formats=export,
+        with_chapters=write_chapters,
+    )
+
+    def find_events(place: Path, store: Path | None, on_step: OnStep | None) -> SourceResult:
+        if is_table(place):
+            return run_table(
+                place, key=key, transpose=transpose, corrections=corrected, segmenter=segmenter, on_step=on_step
+            )
+        return segment_source(
+            place, store=store, model=model, weights=weights, every=every, order=order.value,
+            pause_factor=pause_factor, pause_seconds=pause_seconds, corrections=corrected,
+            segmenter=segmenter, on_step=on_step,
+        )  # fmt: skip
+
+    run(source, output, find_events, write, method=method.value, quiet=quiet, as_json=as_json, open_page=open_page)
+
+
+def chosen_segmenter(method: Method, *, device: str = "cpu", interpolate: bool = False) -> EventSegmenter:
+    """Set the method up."""
+    from dayline.estimators import EventSegmenter
+
+    presets = {Method.paper: EventSegmenter.paper, Method.authors: EventSegmenter.authors}
+    segmenter = presets[method]() if method in presets else EventSegmenter()
+    segmenter.set_params(missing="interpolate" if interpolate else "raise", device=device)
+    return segmenter

@@ -1,13 +1,16 @@
-"""What the commands print: a table of events, and the same as CSV."""
+"""What the commands print: a table of events, notes, and where the page is."""
 
 from __future__ import annotations
 
-import csv
-import io
+import os
+import sys
+from pathlib import Path
 
 from dayline.events import Event, Segmentation
 
-__all__ = ["events_csv", "print_events"]
+__all__ = ["open_in_browser", "print_events", "print_notes"]
+
+FEW = 5
 
 COLORS = (
     "cyan",
@@ -29,18 +32,23 @@ def print_events(segmentation: Segmentation) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    from dayline.export.titles import context_letters
+
     console = Console()
     with_times = segmentation.times is not None
     table = Table(box=None, pad_edge=False, header_style="bold")
     times = ("from", "to") if with_times else ()
-    for heading in ("event", "start", "stop", "frames", *times, "sure", "context"):
-        table.add_column(heading, justify="left" if heading == "context" else "right", no_wrap=True)
+    words = ("reason", "context", "name") if any(e.name for e in segmentation.events) else ("reason", "context")
+    for heading in ("event", "start", "stop", "frames", *times, "sure", *words):
+        table.add_column(heading, justify="left" if heading in words else "right", no_wrap=True)
+    letters = context_letters(segmentation)
     for number, event in enumerate(segmentation.events):
-        cells = [str(number), str(event.start), str(event.stop), str(event.n_frames)]
+        cells = [str(number + 1), str(event.start), str(event.stop), str(event.n_frames)]
         if with_times:
-            cells += [_clock(event.start_time), _clock(event.stop_time)]
+            cells += [_clock(segmentation, event.start_time), _clock(segmentation, event.stop_time)]
         cells.append("" if event.confidence is None else f"{event.confidence:.0%}")
-        table.add_row(*cells, Text(_letter(event), style=_color(event)))
+        named = [Text(event.name or "")] if "name" in words else []
+        table.add_row(*cells, event.reason or "", Text(letters[number], style=_color(event)), *named)
     console.print(_strip(segmentation, width=min(console.width, 100)), soft_wrap=True)
     console.print(table)
     n = len(segmentation.events)
@@ -67,31 +75,31 @@ def _color(event: Event) -> str:
     return COLORS[(event.community or 0) % len(COLORS)]
 
 
-def _letter(event: Event) -> str:
-    """Name a community as spreadsheets name columns: A .. Z, AA, AB, ..."""
-    if event.community is None:
-        return ""
-    number, letters = event.community + 1, ""
-    while number:
-        number, rest = divmod(number - 1, 26)
-        letters = chr(ord("A") + rest) + letters
-    return letters
-
-
-def _clock(seconds: float | None) -> str:
+def _clock(segmentation: Segmentation, seconds: float | None) -> str:
+    """Write a time of day, or the time since the start; the page has the date."""
     if seconds is None:
         return ""
-    whole = int(seconds)
+    whole = int(seconds) % 86_400 if segmentation.clock == "wall" else int(seconds)
     return f"{whole // 3600}:{whole // 60 % 60:02d}:{whole % 60:02d}"
 
 
-def events_csv(segmentation: Segmentation) -> str:
-    """Write one row per event."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    names = ("start", "stop", "start_time", "stop_time", "community", "key_frame", "confidence", "reason", "name")
-    writer.writerow(("event", *names))
-    for number, event in enumerate(segmentation.events):
-        values = (getattr(event, name) for name in names)
-        writer.writerow((number, *("" if v is None else v for v in values)))
-    return text.getvalue()
+def print_notes(segmentation: Segmentation) -> None:
+    """Print what a reader should know, and which files were left out."""
+    from rich.console import Console
+
+    console = Console(highlight=False, markup=False, soft_wrap=True)
+    for note in segmentation.notes:
+        console.print(f"note: {note}")
+    for file in segmentation.skipped[:FEW]:
+        console.print(f"left out: {file.name}: {file.why}")
+    more = len(segmentation.skipped) - FEW
+    if more > 0:
+        console.print(f"left out: {more} more files (all are named on the page and in events.json)")
+
+
+def open_in_browser(page: Path) -> None:
+    """Open the page where there is a screen; a text browser would take the terminal over."""
+    import webbrowser
+
+    if sys.platform != "linux" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"):
+        webbrowser.open(page.resolve().as_uri())

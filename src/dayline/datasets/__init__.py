@@ -1,1 +1,1 @@
-"""Sequences to try things on."""
+"""Sequences to try the method on, with known events."""

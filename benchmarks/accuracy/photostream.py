@@ -1,0 +1,49 @@
+"""Boundaries of made photo streams, from pixels: our default, the CES rule on the same features, and controls.
+
+    python benchmarks/accuracy/photostream.py [N_STREAMS]
+
+Prints mean F1 over streams (seeds 0, 1, ...), boundaries at most 2 photos off. Pauses are told to no method but
+ours, which gets them from the photos' times; the row "without times" takes them away.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from dayline import EventSegmenter, equal_pieces, random_cuts, score_boundaries, segment_source
+from dayline.baselines.ces import ContextualSegmenter
+from dayline.datasets.photostream import make_photostream
+
+TOLERANCE = 2
+
+
+def main(n_streams: int) -> None:
+    scores: dict[str, list[float]] = {}
+    with tempfile.TemporaryDirectory() as place:
+        for seed in range(n_streams):
+            stream = make_photostream(Path(place) / "photos", random_state=seed)
+            store = Path(place) / f"result-{seed}"
+            found = segment_source(stream.folder, store=store).segmentation
+            with np.load(store / "features.npz") as stored:
+                rows = dict(zip(stored["names"].tolist(), stored["features"], strict=True))
+            features = np.asarray([rows[name] for name in found.names or ()])
+            n, k = found.n_frames, len(stream.boundaries) + 1
+            for what, boundaries in {
+                "dayline": found.boundaries,
+                "dayline without times": EventSegmenter().segment(features).boundaries,
+                "CES rule, same features": ContextualSegmenter().fit(features).boundaries_,
+                "equal pieces (true number)": equal_pieces(n, k),
+                "random cuts (true number)": random_cuts(n, k, random_state=seed),
+            }.items():
+                score = score_boundaries(boundaries, stream.boundaries, tolerance=TOLERANCE, n_frames=n)
+                scores.setdefault(what, []).append(score.f1)
+    for what, values in scores.items():
+        print(f"{what:28s} F1 {np.mean(values):.3f}  (lowest {min(values):.3f}, {len(values)} streams)")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 10)

@@ -1,0 +1,7 @@
+"""`python -m dayline` is `dayline`."""
+
+from __future__ import annotations
+
+from dayline.cli import main
+
+main()

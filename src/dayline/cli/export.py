@@ -1,0 +1,41 @@
+"""`dayline export`: events.json into the formats of other programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+__all__ = ["export"]
+
+# Written out, so that `dayline --help` need not load the writers; a test compares it with them.
+FORMATS = "csv, webvtt, ffmetadata, matroska, youtube, edl, otio, elan, photos, contact-sheet"
+
+
+def export(
+    events: Path = typer.Argument(..., help="events.json of a result, or as saved on the page."),
+    formats: list[str] = typer.Option([], "--format", "-f", help=f"Repeatable: {FORMATS}."),
+    source: Path | None = typer.Option(None, help="The photos or the video; for photos, contact-sheet and chapters."),
+    output: Path | None = typer.Option(
+        None, "--output", "-o", help="Folder to write to; that of events.json if none."
+    ),
+    fps: float | None = typer.Option(None, help="Frames per second, where the events have no times."),
+    write_chapters: bool = typer.Option(
+        False, "--write-chapters", help="Copy the video with the events as chapters."
+    ),
+) -> None:
+    """Write events in the formats of other programs."""
+    from dayline.events import read_events
+    from dayline.export import export as write
+    from dayline.files import prepare_output
+    from dayline.pipeline import chaptered_copy
+
+    segmentation = read_events(events)
+    if not formats and not write_chapters:
+        raise ValueError(f"say what to write: --format with one of {FORMATS}, or --write-chapters")
+    folder = events.parent if output is None else prepare_output(output)
+    written = write(segmentation, folder, formats=formats, source=source, fps=fps)
+    if write_chapters:
+        written.append(chaptered_copy(source, segmentation, folder))
+    for path in written:
+        typer.echo(str(path))

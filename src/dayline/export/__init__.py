@@ -1,0 +1,114 @@
+"""Events in the formats of other programs, one file per format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+
+from dayline.events import Segmentation
+from dayline.export.contact_sheet import write_contact_sheet
+from dayline.export.edl import write_edl
+from dayline.export.elan import write_elan
+from dayline.export.ffmetadata import write_ffmetadata
+from dayline.export.film import write_chapters
+from dayline.export.matroska import write_matroska
+from dayline.export.otio import write_otio
+from dayline.export.photos import sort_photos
+from dayline.export.table import write_csv
+from dayline.export.webvtt import write_webvtt
+from dayline.export.youtube import write_youtube, youtube_text
+
+__all__ = [
+    "FORMATS",
+    "check_formats",
+    "export",
+    "sort_photos",
+    "write_chapters",
+    "write_contact_sheet",
+    "write_csv",
+    "write_edl",
+    "write_elan",
+    "write_ffmetadata",
+    "write_matroska",
+    "write_otio",
+    "write_webvtt",
+    "write_youtube",
+    "youtube_text",
+]
+
+Writer = Callable[[Segmentation, Path, float | None, Path | None], Path]
+
+FORMATS: Mapping[str, Writer] = MappingProxyType(
+    {
+        "csv": lambda events, folder, _fps, _source: write_csv(events, folder / "events.csv"),
+        "webvtt": lambda events, folder, fps, _source: write_webvtt(events, folder / "chapters.vtt", fps=fps),
+        "ffmetadata": lambda events, folder, fps, _source: write_ffmetadata(
+            events, folder / "chapters.ffmetadata", fps=fps
+        ),
+        "matroska": lambda events, folder, fps, _source: write_matroska(events, folder / "chapters.xml", fps=fps),
+        "youtube": lambda events, folder, fps, _source: write_youtube(events, folder / "youtube.txt", fps=fps),
+        "edl": lambda events, folder, fps, _source: write_edl(events, folder / "events.edl", fps=fps),
+        "otio": lambda events, folder, fps, _source: write_otio(events, folder / "events.otio", fps=fps),
+        "elan": lambda events, folder, fps, _source: write_elan(events, folder / "events.eaf", fps=fps),
+        "photos": lambda events, folder, _fps, source: sort_photos(events, folder / "photos", source=_needed(source)),
+        "contact-sheet": lambda events, folder, _fps, source: write_contact_sheet(
+            events, folder / "contact-sheet.png", source=_needed(source)
+        ),
+    }
+)
+"""Every format by name: a function of the events, the folder, frames per second and the source."""
+
+
+def export(
+    segmentation: Segmentation,
+    folder: str | Path,
+    *,
+    formats: Sequence[str],
+    source: str | Path | None = None,
+    fps: float | None = None,
+) -> list[Path]:
+    """Write the events into a folder in each of the formats.
+
+    Parameters
+    ----------
+    segmentation : Segmentation
+        What to write.
+    folder : str or Path
+        Where to; made if it is not there.
+    formats : sequence of str
+        Names out of `FORMATS`.
+    source : str or Path, optional
+        The photos or the video that were segmented; "photos" and "contact-sheet" need it.
+    fps : float, optional
+        Frames per second: frame k lies at k / fps, in place of the times.
+
+    Returns
+    -------
+    list of Path
+        What was written, in the order of `formats`.
+    """
+    check_formats(formats)
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    source = None if source is None else Path(source)
+    written = []
+    for name in dict.fromkeys(formats):
+        try:
+            written.append(FORMATS[name](segmentation, folder, fps, source))
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None
+    return written
+
+
+def check_formats(formats: Sequence[str]) -> None:
+    """Refuse a format that is not known."""
+    unknown = [name for name in formats if name not in FORMATS]
+    if unknown:
+        raise ValueError(f"export format {unknown[0]!r} is not known; choose from {', '.join(FORMATS)}")
+
+
+def _needed(source: Path | None) -> Path:
+    if source is None:
+        raise ValueError("needs the photos or the video; pass source")
+    return source

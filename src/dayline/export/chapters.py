@@ -1,0 +1,113 @@
+"""Where every event begins and ends on a player's clock, for all formats that hold chapters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from dayline.arrays import FloatArray
+from dayline.events import Segmentation
+from dayline.export.titles import event_titles
+
+__all__ = ["Chapter", "chapters", "frame_ranges", "milliseconds", "timeline_rate"]
+
+SHORTEST = 0.001
+"""Seconds. Files count in milliseconds, and a chapter without length is refused by most readers."""
+
+
+DEFAULT_RATE = 25.0
+SLOWEST_RATE = 1.0
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """One event on a player's clock: from `start` to `end` in seconds, called `title`."""
+
+    start: float
+    end: float
+    title: str
+
+
+def chapters(
+    segmentation: Segmentation, *, fps: float | None = None, duration: float | None = None
+) -> tuple[Chapter, ...]:
+    """Place the events on a player's clock, one after the other without gaps.
+
+    Times on a media clock are kept; times on a wall clock count from the first frame. An event ends
+    where the next one starts; the last one ends with the recording.
+
+    Parameters
+    ----------
+    segmentation : Segmentation
+        Events with times, or without when `fps` is given.
+    fps : float, optional
+        Frames per second: frame k lies at k / fps, in place of the times.
+    duration : float, optional
+        End of the recording in seconds. Without it the last event ends one typical distance of
+        frames after its last frame.
+    """
+    times = _player_times(segmentation, fps)
+    starts = [float(times[event.start]) for event in segmentation.events]
+    for k in range(1, len(starts)):
+        # Two photos of the same second on both sides of a boundary.
+        starts[k] = max(starts[k], starts[k - 1] + SHORTEST)
+    end = float(times[-1]) + _typical_distance(times, fps) if duration is None else duration
+    if duration is not None and starts[-1] >= duration:
+        msg = f"the last event starts at {starts[-1]:.3f} s, but the recording ends at {duration:.3f} s; "
+        raise ValueError(msg + "use the events of this recording")
+    edges = [*starts, max(end, starts[-1] + SHORTEST)]
+    titles = event_titles(segmentation)
+    return tuple(Chapter(a, b, title) for (a, b), title in zip(pairwise(edges), titles, strict=True))
+
+
+def _player_times(segmentation: Segmentation, fps: float | None) -> FloatArray:
+    if fps is not None:
+        if not (np.isfinite(fps) and fps > 0):
+            raise ValueError(f"fps={fps} is not a number of frames per second; it must be above 0")
+        return np.arange(segmentation.n_frames) / fps
+    if segmentation.times is None:
+        msg = "the frames have no times, and chapters need them; pass fps (frames per second)"
+        raise ValueError(msg)
+    times = np.asarray(segmentation.times, dtype=np.float64)
+    bad = np.flatnonzero(~np.isfinite(times))
+    if bad.size:
+        raise ValueError(f"frame {bad[0]} has no usable time; repair it or pass fps (frames per second)")
+    backwards = np.flatnonzero(np.diff(times) < 0)
+    if backwards.size:
+        msg = f"the clock runs backwards at frame {backwards[0] + 1}; order the frames by time or pass fps"
+        raise ValueError(msg)
+    origin = 0.0 if segmentation.clock == "media" else times[0]
+    # Decoders report a first stamp slightly below zero for some files; no player goes there.
+    return np.maximum(times - origin, 0.0)
+
+
+def _typical_distance(times: FloatArray, fps: float | None) -> float:
+    if fps is not None:
+        return 1.0 / fps
+    return float(np.median(np.diff(times))) if len(times) > 1 else 1.0
+
+
+def timeline_rate(fps: float | None, rate: float | None) -> float:
+    """Return the rate asked for; else that of the frames, if an editor can run at it; else 25."""
+    if rate is not None:
+        return rate
+    return fps if fps is not None and fps >= SLOWEST_RATE else DEFAULT_RATE
+
+
+def milliseconds(seconds: float) -> int:
+    """Round to the millisecond, the unit of most chapter files."""
+    return round(seconds * 1000)
+
+
+def frame_ranges(marks: tuple[Chapter, ...], *, rate: float) -> list[tuple[int, int]]:
+    """Turn chapters into first and end frame of a timeline that runs at `rate` frames per second."""
+    if not (np.isfinite(rate) and rate >= SLOWEST_RATE):
+        raise ValueError(f"rate={rate} is not a timeline's frames per second; use 24, 25, 29.97, 30, ...")
+    edges = [round(mark.start * rate) for mark in marks] + [round(marks[-1].end * rate)]
+    for number, (start, end) in enumerate(pairwise(edges)):
+        if end <= start:
+            msg = f"event {number + 1} is shorter than one frame at {rate:g} frames per second; "
+            raise ValueError(msg + "pass a higher rate")
+    return list(pairwise(edges))

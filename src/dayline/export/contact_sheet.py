@@ -1,0 +1,144 @@
+"""A contact sheet: the key photo of every event on one picture."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dayline.events import Segmentation
+from dayline.export.photos import photo_path
+from dayline.export.pictures import photo_thumbnail, video_thumbnails
+from dayline.export.titles import context_letters, event_titles, time_text
+from dayline.files import writing_whole
+
+if TYPE_CHECKING:
+    from PIL import Image, ImageDraw, ImageFont
+
+    Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
+
+__all__ = ["write_contact_sheet"]
+
+LARGEST_TILE = 320
+MOST_PIXELS = 40_000_000
+MARGIN = 12
+TEXT = 16
+BACKGROUND, EMPTY = (250, 249, 246), (226, 224, 218)
+INK, QUIET = (30, 30, 30), (110, 110, 110)
+CONTEXT_COLOURS = (
+    (0, 114, 178), (230, 159, 0), (0, 158, 115), (204, 121, 167),
+    (86, 180, 233), (213, 94, 0), (240, 228, 66), (120, 120, 120),
+)  # fmt: skip
+"""Okabe and Ito's colours, which people with colour blindness can tell apart; they repeat after eight."""
+
+
+def write_contact_sheet(
+    segmentation: Segmentation, path: str | Path, *, source: str | Path, columns: int | None = None
+) -> Path:
+    """Draw the key photo of every event with its title, its time and the colour of its context.
+
+    A photo that cannot be read is drawn as an empty tile that says so.
+
+    Parameters
+    ----------
+    segmentation : Segmentation
+        Events; one without a key frame shows the one in its middle.
+    path : str or Path
+        The PNG to write.
+    source : str or Path
+        The folder of photos, or the video, that was segmented.
+    columns : int, optional
+        Pictures per row. By default as many as make the sheet about square, at most 8.
+    """
+    from PIL import Image, ImageFont
+
+    path, source = Path(path), Path(source)
+    n_events = len(segmentation.events)
+    columns = columns or min(8, math.ceil(math.sqrt(n_events)))
+    rows = math.ceil(n_events / columns)
+    side = _tile_side(rows * columns)
+    width, height = side + MARGIN, side * 3 // 4 + 3 * TEXT + MARGIN
+    sheet = Image.new("RGB", (columns * width + MARGIN, rows * height + MARGIN), BACKGROUND)
+    font = ImageFont.load_default(TEXT - 3)
+    for number, tile in enumerate(_tiles(segmentation, source, side)):
+        corner = (MARGIN + number % columns * width, MARGIN + number // columns * height)
+        _draw(sheet, tile, corner=corner, side=side, font=font)
+    with writing_whole(path, "wb") as file:
+        sheet.save(file, format="PNG")
+    return path
+
+
+@dataclass(frozen=True)
+class _Tile:
+    """What the sheet shows of one event."""
+
+    picture: Image.Image | None
+    title: str
+    about: str
+    colour: tuple[int, int, int] | None
+
+
+def _tile_side(n_tiles: int) -> int:
+    """Keep the sheet of a very long day within what viewers open."""
+    return max(64, min(LARGEST_TILE, int(math.sqrt(MOST_PIXELS / n_tiles))))
+
+
+def _key_pictures(segmentation: Segmentation, source: Path, side: int) -> list[Image.Image | None]:
+    keys = [(e.start + e.stop) // 2 if e.key_frame is None else e.key_frame for e in segmentation.events]
+    outside = [k for k in keys if not 0 <= k < segmentation.n_frames]
+    if outside:
+        raise ValueError(
+            f"key frame {outside[0]} is not one of {segmentation.n_frames} frames; repair the events file"
+        )
+    size = (side, side * 3 // 4)
+    if segmentation.names is not None and source.is_dir():
+        return [photo_thumbnail(photo_path(segmentation.names[k], source=source), size) for k in keys]
+    if segmentation.times is not None and segmentation.clock == "media" and source.is_file():
+        return video_thumbnails(source, [segmentation.times[k] for k in keys], size)
+    raise ValueError(f"a contact sheet needs the photos or the video of these events; {source} is neither")
+
+
+def _tiles(segmentation: Segmentation, source: Path, side: int) -> list[_Tile]:
+    letters = context_letters(segmentation)
+    order = {letter: k for k, letter in enumerate(dict.fromkeys(letter for letter in letters if letter))}
+    tiles = []
+    for event, letter, title, picture in zip(
+        segmentation.events,
+        letters,
+        event_titles(segmentation),
+        _key_pictures(segmentation, source, side),
+        strict=True,
+    ):
+        frames = f"{event.n_frames} frame" + ("s" if event.n_frames > 1 else "")
+        time = None if segmentation.times is None else segmentation.times[event.start]
+        about = ", ".join(part for part in (time_text(segmentation, time, digits=0), frames) if part)
+        colour = CONTEXT_COLOURS[order[letter] % len(CONTEXT_COLOURS)] if letter else None
+        tiles.append(_Tile(picture, title, about, colour))
+    return tiles
+
+
+def _draw(sheet: Image.Image, tile: _Tile, *, corner: tuple[int, int], side: int, font: Font) -> None:
+    from PIL import ImageDraw
+
+    draw = ImageDraw.Draw(sheet)
+    (x, y), height = corner, side * 3 // 4
+    draw.rectangle((x, y, x + side - 1, y + height - 1), fill=EMPTY)
+    if tile.picture is None:
+        draw.text((x + 8, y + 8), "cannot be read", font=font, fill=QUIET)
+    else:
+        place = (x + (side - tile.picture.width) // 2, y + (height - tile.picture.height) // 2)
+        sheet.paste(tile.picture, place)
+    y += height
+    if tile.colour:
+        draw.rectangle((x, y, x + side - 1, y + 3), fill=tile.colour)
+    draw.text((x, y + 7), _fit(draw, font, tile.title, side), font=font, fill=INK)
+    draw.text((x, y + 7 + TEXT), _fit(draw, font, tile.about, side), font=font, fill=QUIET)
+
+
+def _fit(draw: ImageDraw.ImageDraw, font: Font, text: str, width: int) -> str:
+    if draw.textlength(text, font=font) <= width:
+        return text
+    while text and draw.textlength(f"{text}...", font=font) > width:
+        text = text[: len(text) * 9 // 10]
+    return f"{text}..."

@@ -1,0 +1,54 @@
+"""An edit decision list (CMX 3600), for video editors: one cut per event."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dayline.events import Segmentation
+from dayline.export.chapters import chapters, frame_ranges, timeline_rate
+from dayline.export.titles import clean_text
+from dayline.files import write_text_whole
+
+__all__ = ["write_edl"]
+
+MOST_EVENTS = 999
+HOURS_OF_A_TIMECODE = 24
+
+
+def write_edl(
+    segmentation: Segmentation, path: str | Path, *, fps: float | None = None, rate: float | None = None
+) -> Path:
+    """Write one cut per event, source and record times alike, in non-drop timecode.
+
+    Parameters
+    ----------
+    segmentation : Segmentation
+        Events with times, or without when `fps` is given. At most 999, within 24 hours.
+    path : str or Path
+        The file to write.
+    fps : float, optional
+        Frames per second: frame k lies at k / fps, in place of the times.
+    rate : float, optional
+        Frames per second of the editor's timeline: 24, 25, 29.97, ... By default `fps`, else 25.
+    """
+    path = Path(path)
+    rate = timeline_rate(fps, rate)
+    marks = chapters(segmentation, fps=fps)
+    ranges = frame_ranges(marks, rate=rate)
+    if len(marks) > MOST_EVENTS:
+        raise ValueError(f"an EDL holds {MOST_EVENTS} events, not {len(marks)}; use the otio export")
+    if ranges[-1][1] >= HOURS_OF_A_TIMECODE * 3600 * round(rate):
+        raise ValueError(f"an EDL ends at {HOURS_OF_A_TIMECODE} hours, the events go on longer; use the otio export")
+    source = clean_text(segmentation.source or "") or "dayline"
+    lines = [f"TITLE: {source}", "FCM: NON-DROP FRAME", ""]
+    for number, (mark, (start, end)) in enumerate(zip(marks, ranges, strict=True), start=1):
+        span = f"{_timecode(start, rate)} {_timecode(end, rate)}"
+        lines += [f"{number:03d}  AX       V     C        {span} {span}", f"* FROM CLIP NAME: {mark.title}"]
+    write_text_whole(path, "\n".join(lines) + "\n")
+    return path
+
+
+def _timecode(frame: int, rate: float) -> str:
+    """Count frames at the nominal rate, as non-drop timecode does (30 for 29.97)."""
+    seconds, frames = divmod(frame, round(rate))
+    return f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}:{frames:02d}"

@@ -1,0 +1,34 @@
+"""Chapters in FFmpeg's own text format, for `ffmpeg -i film.mp4 -i chapters.ffmetadata -map_chapters 1`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from dayline.events import Segmentation
+from dayline.export.chapters import chapters, milliseconds
+from dayline.files import write_text_whole
+
+__all__ = ["write_ffmetadata"]
+
+
+def write_ffmetadata(segmentation: Segmentation, path: str | Path, *, fps: float | None = None) -> Path:
+    """Write one chapter per event, in milliseconds.
+
+    Parameters
+    ----------
+    segmentation : Segmentation
+        Events with times, or without when `fps` is given.
+    path : str or Path
+        The file to write.
+    fps : float, optional
+        Frames per second: frame k lies at k / fps, in place of the times.
+    """
+    path = Path(path)
+    lines = [";FFMETADATA1"]
+    for mark in chapters(segmentation, fps=fps):
+        title = re.sub(r"([=;#\\])", r"\\\1", mark.title)
+        lines += ["", "[CHAPTER]", "TIMEBASE=1/1000"]
+        lines += [f"START={milliseconds(mark.start)}", f"END={milliseconds(mark.end)}", f"title={title}"]
+    write_text_whole(path, "\n".join(lines) + "\n")
+    return path

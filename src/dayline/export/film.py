@@ -1,0 +1,116 @@
+"""A copy of the video with the chapters inside: remuxed, not encoded again."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dayline.events import Segmentation
+from dayline.export.chapters import Chapter, chapters, milliseconds
+from dayline.files import writing_whole
+
+if TYPE_CHECKING:
+    from av.container import InputContainer, OutputContainer
+
+__all__ = ["write_chapters"]
+
+CONTAINERS = {
+    ".mp4": "mp4",
+    ".m4v": "mp4",
+    ".mov": "mov",
+    ".mkv": "matroska",
+    ".webm": "webm",
+}
+COPIED = ("video", "audio", "subtitle")
+
+log = logging.getLogger(__name__)
+
+
+def write_chapters(
+    video: str | Path, segmentation: Segmentation, output: str | Path, *, fps: float | None = None
+) -> Path:
+    """Copy a video and put one chapter per event into the copy; pictures and sound stay bit for bit.
+
+    Chapters that the video had are replaced. Streams other than video, audio and subtitles (data,
+    attachments) are left out, with a warning in the log.
+
+    Parameters
+    ----------
+    video : str or Path
+        The video that was segmented.
+    segmentation : Segmentation
+        Its events, with times or with `fps`.
+    output : str or Path
+        The copy: .mp4, .m4v, .mov, .mkv or .webm.
+    fps : float, optional
+        Frames per second: frame k lies at k / fps, in place of the times.
+    """
+    import av
+
+    video, output = Path(video), Path(output)
+    kind = CONTAINERS.get(output.suffix.lower())
+    if kind is None:
+        raise ValueError(f"{output.name}: chapters fit into {', '.join(CONTAINERS)}; choose one of these")
+    if output.exists() and output.samefile(video):
+        raise ValueError(f"{output} is the video itself, which is never changed; choose another name")
+    try:
+        with av.open(str(video)) as original, writing_whole(output, "wb") as file:
+            if not original.streams.video:
+                raise ValueError(f"{video} holds no video stream")
+            duration = None if original.duration is None else original.duration / av.time_base
+            first, *others = chapters(segmentation, fps=fps, duration=duration)
+            marks = (replace(first, start=0.0), *others)  # nothing of the film lies before its first event
+            with av.open(file, "w", format=kind) as copy:
+                _remux(original, copy, marks)
+    except av.FFmpegError as error:
+        raise ValueError(f"{video} cannot be copied to {output.name}: {error.strerror}") from None
+    return output
+
+
+def _remux(original: InputContainer, copy: OutputContainer, marks: tuple[Chapter, ...]) -> None:
+    import av
+
+    copy.metadata.update(original.metadata)
+    copy.set_chapters([_chapter(mark, number) for number, mark in enumerate(marks)])
+    targets: dict[int, Any] = {}
+    for stream in original.streams:
+        if stream.type not in COPIED:
+            # In MP4, the old chapters are such a stream; the new ones stand for it.
+            if not original.chapters():
+                log.warning("%s stream %d is left out of the copy", stream.type, stream.index)
+            continue
+        target = _add_stream(copy, stream)
+        target.metadata.update(stream.metadata)
+        target.disposition = stream.disposition
+        targets[stream.index] = target
+    start = Fraction(original.start_time or 0, av.time_base)
+    for packet in original.demux([original.streams[k] for k in targets]):
+        if packet.dts is None:  # the empty packet that ends a stream
+            continue
+        # A recording counts from its own first moment, as the chapters do.
+        shift = round(start / packet.time_base)
+        packet.dts -= shift
+        packet.pts = None if packet.pts is None else packet.pts - shift
+        packet.stream = targets[packet.stream.index]
+        copy.mux(packet)
+
+
+def _add_stream(copy: OutputContainer, stream: Any) -> Any:
+    try:
+        return copy.add_stream_from_template(stream)
+    except ValueError as error:
+        msg = f"{stream.type} stream {stream.index} does not fit into {copy.format.name} ({error}); use .mkv"
+        raise ValueError(msg) from None
+
+
+def _chapter(mark: Chapter, number: int) -> Any:
+    return {
+        "id": number + 1,
+        "start": milliseconds(mark.start),
+        "end": milliseconds(mark.end),
+        "time_base": Fraction(1, 1000),
+        "metadata": {"title": mark.title},
+    }

@@ -1,0 +1,96 @@
+"""The events as a table for spreadsheets and data frames."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+from dayline.events import Event, Segmentation
+from dayline.export.titles import clean_text, context_letters, event_titles, time_text
+from dayline.files import writing_whole
+
+__all__ = ["COLUMNS", "write_csv"]
+
+COLUMNS = (
+    "event",
+    "title",
+    "context",
+    "start",
+    "stop",
+    "n_frames",
+    "start_time",
+    "stop_time",
+    "started",
+    "stopped",
+    "duration",
+    "key_frame",
+    "key_photo",
+    "first_photo",
+    "last_photo",
+    "confidence",
+    "reason",
+)
+Cell = str | int | float | None
+
+
+def write_csv(segmentation: Segmentation, path: str | Path) -> Path:
+    """Write one row per event (UTF-8, comma, header line).
+
+    `event` counts from 1 as titles do; `start`, `stop` and `key_frame` are frames and count from 0.
+    `start_time` and `stop_time` are seconds on the segmentation's clock, `started` and `stopped` the
+    same for people, `duration` the seconds between first and last frame.
+
+    A text that a spreadsheet would run as a formula gets a leading apostrophe.
+
+    Parameters
+    ----------
+    segmentation : Segmentation
+        What to write; nothing but events is needed.
+    path : str or Path
+        The file to write.
+    """
+    path = Path(path)
+    with writing_whole(path) as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        titles, letters = event_titles(segmentation), context_letters(segmentation)
+        for number, event in enumerate(segmentation.events):
+            row = [number + 1, titles[number], letters[number], *_details(segmentation, event)]
+            writer.writerow([_safe(cell) for cell in row])
+    return path
+
+
+def _details(segmentation: Segmentation, event: Event) -> list[Cell]:
+    names = segmentation.names
+    start_time, stop_time = _times(segmentation, event)
+    known = start_time is not None and stop_time is not None
+    return [
+        event.start,
+        event.stop,
+        event.n_frames,
+        start_time,
+        stop_time,
+        time_text(segmentation, start_time),
+        time_text(segmentation, stop_time),
+        round(stop_time - start_time, 3) if known else None,  # type: ignore[operator]
+        event.key_frame,
+        names[event.key_frame] if names and event.key_frame is not None else None,
+        names[event.start] if names else None,
+        names[event.stop - 1] if names else None,
+        event.confidence,
+        event.reason,
+    ]
+
+
+def _times(segmentation: Segmentation, event: Event) -> tuple[float | None, float | None]:
+    if segmentation.times is not None:
+        return segmentation.times[event.start], segmentation.times[event.stop - 1]
+    return event.start_time, event.stop_time
+
+
+def _safe(cell: Cell) -> Cell:
+    """Keep a spreadsheet from running a text of others as a formula."""
+    if not isinstance(cell, str):
+        return cell
+    text = clean_text(cell)
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "＝", "＋", "－", "＠")) else text

@@ -1,0 +1,36 @@
+"""WebVTT chapters, for `<track kind="chapters">` of web players."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dayline.events import Segmentation
+from dayline.export.chapters import chapters
+from dayline.export.titles import clock_text
+from dayline.files import write_text_whole
+
+__all__ = ["write_webvtt"]
+
+ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+"""With ">" escaped, no title can hold the arrow that opens a cue."""
+
+
+def write_webvtt(segmentation: Segmentation, path: str | Path, *, fps: float | None = None) -> Path:
+    """Write one cue per event.
+
+    Parameters
+    ----------
+    segmentation : Segmentation
+        Events with times, or without when `fps` is given.
+    path : str or Path
+        The file to write.
+    fps : float, optional
+        Frames per second: frame k lies at k / fps, in place of the times.
+    """
+    path = Path(path)
+    blocks = ["WEBVTT"]
+    for number, mark in enumerate(chapters(segmentation, fps=fps)):
+        times = f"{clock_text(mark.start)} --> {clock_text(mark.end)}"
+        blocks.append(f"{number + 1}\n{times}\n{mark.title.translate(ESCAPES)}")
+    write_text_whole(path, "\n\n".join(blocks) + "\n")
+    return path

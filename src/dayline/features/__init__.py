@@ -1,0 +1,19 @@
+"""Features: one vector per frame, from pixels. Nothing heavy is loaded until an extractor is."""
+
+from __future__ import annotations
+
+from dayline.features.extract import Extractor, extract_features, iter_features, load_extractor
+from dayline.features.resume import ExtractedFeatures, extract_with_store
+from dayline.features.store import FeatureStore, FrameKeys, StoredFeatures
+
+__all__ = [
+    "ExtractedFeatures",
+    "Extractor",
+    "FeatureStore",
+    "FrameKeys",
+    "StoredFeatures",
+    "extract_features",
+    "extract_with_store",
+    "iter_features",
+    "load_extractor",
+]

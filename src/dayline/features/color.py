@@ -1,0 +1,129 @@
+"""Colour histograms: features that need no network."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dayline.features.network import fingerprint_of
+from dayline.features.preprocess import Image, resize
+
+__all__ = ["ColorExtractor", "hsv_histogram", "lab_histogram"]
+
+_SIZE = 128
+_RECIPE = 1
+# Hue, saturation, value; lightness, green-red, blue-yellow.
+_HSV_BINS = (16, 4, 4)
+_LAB_BINS = (8, 8, 8)
+# Below this saturation (of 255) the hue is noise of the camera.
+_GREY = 26
+# Colours of sRGB lie within these values of a and b.
+_LAB_REACH = 108.0
+_LINEAR_TO_XYZ = np.array(
+    [[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]]
+)
+
+
+@dataclass(frozen=True)
+class ColorExtractor:
+    """The joint histogram of an image's colours.
+
+    Attributes
+    ----------
+    space : {"hsv", "lab"}
+        Colours that are counted.
+    """
+
+    space: Literal["hsv", "lab"] = "hsv"
+
+    @property
+    def name(self) -> str:
+        """Name of the model."""
+        return "color" if self.space == "hsv" else "color-lab"
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of all that decides the values."""
+        return fingerprint_of("color", _RECIPE, self.space, _SIZE, _HSV_BINS, _LAB_BINS)
+
+    @property
+    def n_features(self) -> int:
+        """Columns of the result."""
+        return int(np.prod(_HSV_BINS if self.space == "hsv" else _LAB_BINS))
+
+    @property
+    def input_size(self) -> int:
+        """Shorter side that decoded images should have at least."""
+        return _SIZE
+
+    def prepare(self, image: Image) -> NDArray[np.float32]:
+        """Count the colours; all the work is here, so that it is done in parallel."""
+        pixels = resize(image, size=_SIZE, crop=None, interpolation="bilinear")
+        return hsv_histogram(pixels) if self.space == "hsv" else lab_histogram(pixels)
+
+    def extract(self, batch: NDArray[Any]) -> NDArray[np.float32]:
+        """Return the histograms as they are."""
+        return batch.astype(np.float32, copy=False)
+
+
+def hsv_histogram(image: Image) -> NDArray[np.float32]:
+    """Count hue, saturation and value together; greys of one value share a bin.
+
+    Parameters
+    ----------
+    image : ndarray of uint8, (height, width, 3)
+        Red, green, blue.
+
+    Returns
+    -------
+    ndarray of float32, (256,)
+        Square roots of shares that sum to 1, so that distances are Hellinger's.
+    """
+    from PIL import Image as Pillow
+
+    hsv = np.asarray(Pillow.fromarray(np.ascontiguousarray(image)).convert("HSV")).reshape(-1, 3)
+    hue, saturation, value = (hsv[:, i].astype(np.int64) * n // 256 for i, n in enumerate(_HSV_BINS))
+    hue[hsv[:, 1] < _GREY] = 0
+    return _roots_of_shares((hue, saturation, value), _HSV_BINS)
+
+
+def lab_histogram(image: Image) -> NDArray[np.float32]:
+    """Count lightness, green-red and blue-yellow together (CIE Lab, D65).
+
+    Parameters
+    ----------
+    image : ndarray of uint8, (height, width, 3)
+        Red, green, blue (sRGB).
+
+    Returns
+    -------
+    ndarray of float32, (512,)
+        Square roots of shares that sum to 1, so that distances are Hellinger's.
+    """
+    lab = _rgb_to_lab(image.reshape(-1, 3))
+    unit = np.stack(
+        [lab[:, 0] / 100.0, lab[:, 1] / (2 * _LAB_REACH) + 0.5, lab[:, 2] / (2 * _LAB_REACH) + 0.5], axis=1
+    )
+    bins = [np.clip((unit[:, i] * n).astype(np.int64), 0, n - 1) for i, n in enumerate(_LAB_BINS)]
+    return _roots_of_shares((bins[0], bins[1], bins[2]), _LAB_BINS)
+
+
+def _rgb_to_lab(rgb: NDArray[np.uint8]) -> NDArray[np.float64]:
+    levels = np.arange(256) / 255.0
+    linear = np.where(levels <= 0.04045, levels / 12.92, ((levels + 0.055) / 1.055) ** 2.4)[rgb]
+    # Divided by the white point, which is what pure white maps to.
+    xyz = linear @ (_LINEAR_TO_XYZ / _LINEAR_TO_XYZ.sum(axis=1, keepdims=True)).T
+    f = np.where(xyz > (6 / 29) ** 3, np.cbrt(xyz), xyz / (3 * (6 / 29) ** 2) + 4 / 29)
+    x, y, z = f.T
+    return np.stack([116 * y - 16, 500 * (x - y), 200 * (y - z)], axis=1)
+
+
+def _roots_of_shares(
+    bins: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]], counts: tuple[int, int, int]
+) -> NDArray[np.float32]:
+    joint = np.ravel_multi_index(bins, counts)
+    histogram = np.bincount(joint, minlength=int(np.prod(counts)))
+    return np.sqrt(histogram / len(joint)).astype(np.float32)

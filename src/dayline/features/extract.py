@@ -1,0 +1,253 @@
+"""From images to features: images are decoded and prepared in threads while the network is at work."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from queue import Empty, Full, Queue
+from threading import Event, Thread
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dayline.arrays import IntArray
+from dayline.features.preprocess import Image
+
+__all__ = ["Extractor", "FrameImage", "extract_features", "iter_features", "load_extractor"]
+
+FrameImage: TypeAlias = Image | Callable[[], Image | None]
+"""Decoded pixels, or a function that decodes them (in a worker thread; None skips the frame)."""
+
+OnStep: TypeAlias = Callable[[int, int], None]
+"""Called with the number of frames done and the number of all frames."""
+
+_Waiting: TypeAlias = "tuple[int, Future[NDArray[Any] | None]] | BaseException | None"
+
+BATCH_SIZE = 32
+
+
+class Extractor(Protocol):
+    """What turns images into features."""
+
+    @property
+    def name(self) -> str:
+        """Name of the model."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of all that decides the values: weights and preprocessing."""
+
+    @property
+    def n_features(self) -> int:
+        """Columns of the result."""
+
+    @property
+    def input_size(self) -> int:
+        """Shorter side that decoded images should have at least."""
+
+    def prepare(self, image: Image) -> NDArray[Any]:
+        """Turn decoded pixels into one input; safe to call from many threads."""
+
+    def extract(self, batch: NDArray[Any]) -> NDArray[np.float32]:
+        """Return one row of features per prepared image."""
+
+
+def load_extractor(
+    model: str = "lite0",
+    *,
+    weights: Path | None = None,
+    cache: Path | None = None,
+    threads: int | None = None,
+) -> Extractor:
+    """Open a feature extractor by name.
+
+    Parameters
+    ----------
+    model : str
+        "lite0" (EfficientNet-Lite0), "inceptionv3" or "inceptionv3-max" (average or max pooling; need
+        `weights`), "color" or "color-lab" (histogram of HSV or Lab colours), "hog", or the path of an
+        ONNX file with its preprocessing in a JSON file beside it.
+    weights : Path, optional
+        Checkpoint of "inceptionv3", or another copy of the weights of "lite0".
+    cache : Path, optional
+        Folder for networks that were built; the user's cache folder if not given.
+    threads : int, optional
+        CPU threads of the network; all cores if not given.
+    """
+    if weights is not None and model not in ("lite0", "inceptionv3", "inceptionv3-max"):
+        raise ValueError(f'model "{model}" takes no weights; leave them out or use model "inceptionv3"')
+    if model == "lite0":
+        from dayline.features.lite0 import load_lite0
+
+        return load_lite0(weights=weights, cache=cache, threads=threads)
+    if model in ("inceptionv3", "inceptionv3-max"):
+        from dayline.features.inceptionv3 import load_inceptionv3
+
+        return load_inceptionv3(
+            weights, pooling="max" if model.endswith("-max") else "mean", cache=cache, threads=threads
+        )
+    if model in ("color", "color-lab"):
+        from dayline.features.color import ColorExtractor
+
+        return ColorExtractor(space="lab" if model.endswith("lab") else "hsv")
+    if model == "hog":
+        from dayline.features.hog import HogExtractor
+
+        return HogExtractor()
+    if model.lower().endswith(".onnx"):
+        from dayline.features.onnx_file import load_onnx_file
+
+        return load_onnx_file(Path(model), threads=threads)
+    raise ValueError(
+        f'model "{model}" is not known; use lite0, inceptionv3, inceptionv3-max, color, color-lab, hog '
+        "or the path of a .onnx file"
+    )
+
+
+def extract_features(
+    images: Iterable[tuple[int, FrameImage]],
+    extractor: Extractor,
+    *,
+    n_frames: int,
+    batch_size: int = BATCH_SIZE,
+    on_step: OnStep | None = None,
+) -> tuple[IntArray, NDArray[np.float32]]:
+    """Compute the features of all images.
+
+    Parameters
+    ----------
+    images : iterable of (int, image or function)
+        Frame number and pixels, or a function that decodes them; functions are called in parallel.
+    extractor : Extractor
+        See `load_extractor`.
+    n_frames : int
+        Number of frames in the sequence; every frame number must lie below it.
+    batch_size : int
+        Images given to the network at once.
+    on_step : function, optional
+        Called with (frames done, n_frames) after every batch.
+
+    Returns
+    -------
+    indices : ndarray of int
+        Frames that were computed, ascending.
+    features : ndarray of float32, (len(indices), n_features)
+        Their features.
+    """
+    parts = list(iter_features(images, extractor, n_frames=n_frames, batch_size=batch_size, on_step=on_step))
+    if not parts:
+        return np.empty(0, dtype=np.int64), np.empty((0, extractor.n_features), dtype=np.float32)
+    indices = np.concatenate([part[0] for part in parts])
+    order = np.argsort(indices, kind="stable")
+    return indices[order], np.concatenate([part[1] for part in parts])[order]
+
+
+def iter_features(
+    images: Iterable[tuple[int, FrameImage]],
+    extractor: Extractor,
+    *,
+    n_frames: int,
+    batch_size: int = BATCH_SIZE,
+    on_step: OnStep | None = None,
+) -> Iterator[tuple[IntArray, NDArray[np.float32]]]:
+    """Compute features batch by batch; see `extract_features`.
+
+    Yields
+    ------
+    indices, features
+        Of one batch, in the order the images came.
+    """
+    indices: list[int] = []
+    inputs: list[NDArray[Any]] = []
+    n_done = 0
+    for index, prepared in _prepare_ahead(images, extractor, n_ahead=2 * batch_size):
+        if not 0 <= index < n_frames:
+            raise ValueError(f"frame {index} was given, but the sequence has frames 0 to {n_frames - 1}")
+        indices.append(index)
+        inputs.append(prepared)
+        if len(indices) == batch_size:
+            yield _extract_batch(extractor, indices, inputs)
+            n_done += batch_size
+            indices, inputs = [], []
+            if on_step:
+                on_step(n_done, n_frames)
+    if indices:
+        yield _extract_batch(extractor, indices, inputs)
+        if on_step:
+            on_step(n_done + len(indices), n_frames)
+
+
+def _extract_batch(
+    extractor: Extractor, indices: list[int], inputs: list[NDArray[Any]]
+) -> tuple[IntArray, NDArray[np.float32]]:
+    features = extractor.extract(np.stack(inputs))
+    bad = np.flatnonzero(~np.isfinite(features).all(axis=1))
+    if len(bad):
+        raise ValueError(
+            f"model {extractor.name} gives values that are not finite for frame {indices[bad[0]]}; use another model"
+        )
+    return np.asarray(indices, dtype=np.int64), features
+
+
+def _prepare_ahead(
+    images: Iterable[tuple[int, FrameImage]], extractor: Extractor, *, n_ahead: int
+) -> Iterator[tuple[int, NDArray[Any]]]:
+    """Yield prepared images in order, at most `n_ahead` of them made before they are asked for."""
+    waiting: Queue[_Waiting] = Queue(maxsize=n_ahead)
+    stop = Event()
+    with ThreadPoolExecutor(max_workers=min(os.cpu_count() or 1, 8), thread_name_prefix="prepare") as pool:
+        feeder = Thread(target=_feed, args=(images, extractor, pool, waiting, stop), daemon=True)
+        feeder.start()
+        try:
+            while (item := waiting.get()) is not None:
+                if isinstance(item, BaseException):
+                    raise item
+                index, future = item
+                prepared = future.result()
+                if prepared is not None:
+                    yield index, prepared
+        finally:
+            stop.set()
+            with suppress(Empty):
+                while True:
+                    waiting.get_nowait()
+            feeder.join()
+
+
+def _feed(
+    images: Iterable[tuple[int, FrameImage]],
+    extractor: Extractor,
+    pool: ThreadPoolExecutor,
+    waiting: Queue[_Waiting],
+    stop: Event,
+) -> None:
+    try:
+        for index, image in images:
+            if stop.is_set():
+                return
+            _put((index, pool.submit(_decode_and_prepare, image, index, extractor)), waiting, stop)
+        _put(None, waiting, stop)
+    except BaseException as error:
+        # Raised again in the thread that waits for the images.
+        _put(error, waiting, stop)
+
+
+def _put(item: _Waiting, waiting: Queue[_Waiting], stop: Event) -> None:
+    while not stop.is_set():
+        with suppress(Full):
+            waiting.put(item, timeout=0.1)
+            return
+
+
+def _decode_and_prepare(image: FrameImage, index: int, extractor: Extractor) -> NDArray[Any] | None:
+    pixels = image() if callable(image) else image
+    if pixels is None:
+        return None
+    try:
+        return extractor.prepare(pixels)
+    except ValueError as error:
+        raise ValueError(f"frame {index}: {error}") from error

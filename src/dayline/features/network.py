@@ -1,0 +1,139 @@
+"""Run an ONNX network on prepared images, on a GPU where onnxruntime has one."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dayline.features.preprocess import Image, Preprocessing, normalise, prepare
+
+__all__ = ["NetworkExtractor", "Pooling", "fingerprint_of", "open_session"]
+
+Pooling = Literal["none", "mean", "max", "first"]
+
+# Few, so that threads finish a batch together; more than one, so that a call's costs are shared.
+_IMAGES_PER_CALL = 2
+
+
+def fingerprint_of(*parts: object) -> str:
+    """Hash whatever decides the values of features: weights, preprocessing, version of the recipe."""
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def open_session(model: bytes | Path) -> Any:
+    """Open a network with onnxruntime: CUDA where it is present, else the CPU.
+
+    Parameters
+    ----------
+    model : bytes or Path
+        ONNX. No library of custom operations is ever loaded for it.
+    """
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    # One thread per call, several calls at once: threads that share one operation wait for each other
+    # hundreds of times per batch, which costs most where other threads decode images on the same cores.
+    options.intra_op_num_threads = 1
+    options.log_severity_level = 3
+    providers: list[Any] = ["CPUExecutionProvider"]
+    if "CUDAExecutionProvider" in onnxruntime.get_available_providers():
+        # TensorFloat-32 would round features to three digits, other than on the CPU.
+        providers.insert(0, ("CUDAExecutionProvider", {"use_tf32": "0"}))
+    source = str(model) if isinstance(model, Path) else model
+    try:
+        return onnxruntime.InferenceSession(source, options, providers=providers)
+    except Exception as error:
+        # onnxruntime raises types of its own, one per cause, all meaning that the file is unusable.
+        where = f"{model}: " if isinstance(model, Path) else ""
+        reason = str(error).strip().splitlines()[0]
+        raise ValueError(f"{where}not a network onnxruntime can run: {reason}") from error
+
+
+@dataclass(frozen=True)
+class NetworkExtractor:
+    """Features from an ONNX network.
+
+    Attributes
+    ----------
+    name : str
+        Name of the model.
+    fingerprint : str
+        Hash of weights and preprocessing.
+    n_features : int
+        Columns of the result.
+    session : onnxruntime.InferenceSession
+        The network.
+    preprocessing : Preprocessing
+        How it wants its images.
+    output : str
+        Name of the output that holds the features.
+    pooling : {"none", "mean", "max", "first"}
+        How an output with positions becomes one vector per image.
+    threads : int or None
+        CPU threads; all cores if None.
+    """
+
+    name: str
+    fingerprint: str
+    n_features: int
+    session: Any
+    preprocessing: Preprocessing
+    output: str = "features"
+    pooling: Pooling = "none"
+    threads: int | None = None
+
+    @property
+    def input_size(self) -> int:
+        """Shorter side that decoded images should have at least."""
+        return self.preprocessing.shorter_side
+
+    def prepare(self, image: Image) -> NDArray[np.uint8]:
+        """Turn decoded pixels into one input."""
+        return prepare(image, self.preprocessing)
+
+    def extract(self, batch: NDArray[Any]) -> NDArray[np.float32]:
+        """Return one row of features per prepared image."""
+        on_gpu = "CUDAExecutionProvider" in self.session.get_providers()
+        fixed = self.session.get_inputs()[0].shape[0]
+        at_once = fixed if isinstance(fixed, int) else len(batch) if on_gpu else _IMAGES_PER_CALL
+        parts = [batch[start : start + at_once] for start in range(0, len(batch), max(at_once, 1))]
+        with ThreadPoolExecutor(1 if on_gpu else self.threads or os.cpu_count() or 1) as pool:
+            return np.concatenate(list(pool.map(self._run, parts)))
+
+    def _run(self, part: NDArray[Any]) -> NDArray[np.float32]:
+        """Run the network once; a network with a fixed batch size gets the last image repeated."""
+        source = self.session.get_inputs()[0]
+        inputs = normalise(part, self.preprocessing)
+        if source.type == "tensor(float16)":
+            inputs = inputs.astype(np.float16)
+        if isinstance(source.shape[0], int) and len(part) < source.shape[0]:
+            inputs = np.concatenate([inputs, np.repeat(inputs[-1:], source.shape[0] - len(part), axis=0)])
+        (values,) = self.session.run([self.output], {source.name: inputs})
+        return _pool(values[: len(part)], self.pooling).astype(np.float32, copy=False)
+
+
+def _pool(values: NDArray[Any], pooling: Pooling) -> NDArray[Any]:
+    """Make one vector of tokens (n, positions, channels) or of maps (n, channels, rows, columns)."""
+    if values.ndim == 4:
+        values = values.reshape(*values.shape[:2], -1).swapaxes(1, 2)
+    if values.ndim == 3 and values.shape[1] == 1:
+        values = values[:, 0]
+    if values.ndim == 2:
+        return values
+    if values.ndim != 3:
+        raise ValueError(f"the network gives an output of shape {values.shape}; it must have 2, 3 or 4 axes")
+    if pooling == "none":
+        raise ValueError(
+            f"the network gives {values.shape[1]} positions per image; set pooling to mean, max or first"
+        )
+    if pooling == "first":
+        return values[:, 0]
+    return np.asarray(values.mean(axis=1) if pooling == "mean" else values.max(axis=1))

@@ -1,0 +1,28 @@
+"""Frames: photos and videos in, an ordered sequence of images with times out."""
+
+from __future__ import annotations
+
+from dayline.frames.bursts import group_bursts, signature
+from dayline.frames.describe import FrameRow, describe, time_text
+from dayline.frames.pauses import ClockJump, Pause, find_clock_jumps, find_pauses
+from dayline.frames.sequence import FrameSequence, drop_frames, images
+from dayline.frames.source import day_folders, open_source, read_photo_folder, read_video
+
+__all__ = [
+    "ClockJump",
+    "FrameRow",
+    "FrameSequence",
+    "Pause",
+    "day_folders",
+    "describe",
+    "drop_frames",
+    "find_clock_jumps",
+    "find_pauses",
+    "group_bursts",
+    "images",
+    "open_source",
+    "read_photo_folder",
+    "read_video",
+    "signature",
+    "time_text",
+]

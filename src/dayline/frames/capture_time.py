@@ -1,0 +1,128 @@
+"""When a photo was taken: from its EXIF data, or from its file name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
+from typing import Any
+
+from PIL import Image
+
+__all__ = ["CaptureTime", "date_in_name", "exif_time", "time_in_name", "times_of_day"]
+
+# (time, its sub-seconds, its offset from UTC) in order of trust; the last is when the file was changed.
+EXIF_TAGS = ((0x9003, 0x9291, 0x9011), (0x9004, 0x9292, 0x9012), (0x0132, 0x9290, 0x9010))
+EXIF_FOLDER = 0x8769
+EXIF_TIME = re.compile(r"\s*(\d{4})[:/-](\d{2})[:/-](\d{2})[ T](\d{2}):(\d{2}):(\d{2})", re.ASCII)
+EXIF_OFFSET = re.compile(r"\s*([+-])(\d{2}):?(\d{2})", re.ASCII)
+
+# 20150312_142233, IMG_20200102_142233, 2015-03-12 14.22.33, PXL_20210101_142233123 (milliseconds).
+DATE_AND_TIME = re.compile(
+    r"(?<!\d)((?:19|20)\d{2})[-_.]?(\d{2})[-_.]?(\d{2})[-_ T.]{0,3}"
+    r"(\d{2})[-_.:h]?(\d{2})[-_.:m]?(\d{2})(\d{3})?(?!\d)",
+    re.ASCII,
+)
+# Seconds or milliseconds since 1970, from 2001 to 2033: the years in which they have 10 or 13 digits and a 1.
+EPOCH = re.compile(r"(?<!\d)(1\d{9})(\d{3})?(?!\d)", re.ASCII)
+# 072334, and 072334_1, 072334a, 072334 (2) for a second photo in the same second.
+TIME_OF_DAY = re.compile(r"(\d{2})(\d{2})(\d{2})(?:[a-z]|[ _-]?\(?\d{1,3}\)?)?", re.ASCII | re.IGNORECASE)
+DATE = re.compile(r"(?<!\d)((?:19|20)\d{2})[-_.]?(\d{2})[-_.]?(\d{2})(?!\d)", re.ASCII)
+MINUTE = 60.0
+
+
+@dataclass(frozen=True)
+class CaptureTime:
+    """A time on the camera's own clock.
+
+    Attributes
+    ----------
+    seconds : float
+        Since 1970, as if the camera's clock showed UTC.
+    offset : float or None
+        Seconds by which that clock is ahead of UTC, where the photo says so.
+    """
+
+    seconds: float
+    offset: float | None = None
+
+
+def exif_time(image: Image.Image) -> CaptureTime | None:
+    """Read when a photo was taken from its EXIF data; None when it does not say, or says nonsense."""
+    try:
+        exif = image.getexif()
+        tags = {**exif, **exif.get_ifd(EXIF_FOLDER)}
+    # Broken EXIF is read as no EXIF: the photo is still there, and the order says what was used.
+    except Exception:
+        return None
+    for time_tag, part_tag, offset_tag in EXIF_TAGS:
+        found = EXIF_TIME.match(_text(tags, time_tag))
+        seconds = None if found is None else _seconds(*map(int, found.groups()))
+        if seconds is not None:
+            return CaptureTime(seconds + _part(_text(tags, part_tag)), _offset(_text(tags, offset_tag)))
+    return None
+
+
+def time_in_name(name: str) -> float | None:
+    """Read a date with a time, or seconds or milliseconds since 1970, from a file's name."""
+    stem = _stem(name)
+    for found in DATE_AND_TIME.finditer(stem):
+        *numbers, thousandths = found.groups()
+        seconds = _seconds(*map(int, numbers))
+        if seconds is not None:
+            return seconds + int(thousandths or 0) / 1000
+    since_1970 = EPOCH.search(stem)
+    return None if since_1970 is None else int(since_1970[1]) + int(since_1970[2] or 0) / 1000
+
+
+def times_of_day(names: Sequence[str]) -> list[float] | None:
+    """Read names like 072334.jpg as hours, minutes and seconds; None unless all can be so read.
+
+    Plain counters (000001, 000002, ...) are not times: numbers without a gap between them, and
+    numbers that would all fall into the first minute of the day.
+    """
+    found = [TIME_OF_DAY.fullmatch(_stem(name)) for name in names]
+    clocks = [tuple(map(int, match.groups())) for match in found if match is not None]
+    if not names or len(clocks) < len(names):
+        return None
+    if any(hour > 23 or minute > 59 or second > 59 for hour, minute, second in clocks):
+        return None
+    times = [3600.0 * hour + MINUTE * minute + second for hour, minute, second in clocks]
+    numbers = {10_000 * hour + 100 * minute + second for hour, minute, second in clocks}
+    counts_up = len(numbers) > 2 and max(numbers) - min(numbers) + 1 == len(numbers)
+    return None if counts_up or (len(names) > 1 and max(times) < MINUTE) else times
+
+
+def date_in_name(name: str) -> float | None:
+    """Read a date (2015-03-12, 20150312) from a folder's name, as seconds since 1970."""
+    found = DATE.search(name)
+    return None if found is None else _seconds(*map(int, found.groups()))
+
+
+def _stem(name: str) -> str:
+    return name.rsplit("/", 1)[-1].rsplit(".", 1)[0]
+
+
+def _text(tags: Mapping[int, Any], tag: int) -> str:
+    value = tags.get(tag, "")
+    return value.decode("ascii", "replace") if isinstance(value, bytes) else str(value)
+
+
+def _part(digits: str) -> float:
+    digits = digits.strip().rstrip("\0")
+    return float(f"0.{digits}") if digits.isascii() and digits.isdigit() else 0.0
+
+
+def _offset(text: str) -> float | None:
+    found = EXIF_OFFSET.match(text)
+    if found is None:
+        return None
+    return (-1 if found[1] == "-" else 1) * (3600.0 * int(found[2]) + MINUTE * int(found[3]))
+
+
+def _seconds(year: int, month: int, day: int, hour: int = 0, minute: int = 0, second: int = 0) -> float | None:
+    try:
+        return datetime.combine(date(year, month, day), time(hour, minute, second), UTC).timestamp()
+    except ValueError:
+        return None

@@ -1,0 +1,125 @@
+"""Doubts about capture times, in words: against the names, changes of the clock, time zones."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import pairwise
+from statistics import median
+
+from dayline.frames.capture_time import CaptureTime, time_in_name
+from dayline.frames.pauses import find_clock_jumps
+
+__all__ = ["clock_notes", "contradiction_notes", "offset_notes"]
+
+SAME_TIME_WITHIN = 2.0
+FEW_JUMPS = 3
+MINUTE = 60.0
+QUARTER_HOUR = 900.0
+
+
+def contradiction_notes(
+    names: Sequence[str],
+    times: Sequence[float],
+    exif_times: Sequence[CaptureTime | None],
+    by_name: Sequence[int],
+) -> tuple[str, ...]:
+    """Say where EXIF times and file names disagree about the order, or about the time itself.
+
+    Parameters
+    ----------
+    names, times, exif_times : sequences, one item per photo
+        Names, times used, and EXIF times.
+    by_name : sequence of int
+        Indices in the order of names.
+    """
+    notes = []
+    in_name_order = [times[i] for i in by_name]
+    moved = len(times) - _longest_in_order(in_name_order)
+    if moved:
+        notes.append(f"times contradict names: {moved} of {len(times)} photos come elsewhere in the order of names")
+        jumps = [jump for jump in find_clock_jumps(in_name_order) if jump.seconds < 0]
+        # With many such places the names simply say nothing about time (random names, several cameras).
+        few = min(FEW_JUMPS, max(1, len(times) // 10))
+        for jump in jumps if len(jumps) <= few else ():
+            before, after = (names[by_name[k]] for k in (jump.before - 1, jump.before))
+            notes.append(
+                f"from {before} to {after} the clock goes back by {_span(-jump.seconds)} (summer time, "
+                'travel, set anew?); photos around it may be mixed up: order="name" keeps the order of names'
+            )
+    differences = [
+        exif.seconds - said
+        for name, exif in zip(names, exif_times, strict=True)
+        if exif is not None and (said := time_in_name(name)) is not None
+    ]
+    apart = [d for d in differences if abs(d) > SAME_TIME_WITHIN]
+    if apart:
+        notes.append(
+            f"EXIF times and times in the file names differ for {len(apart)} of {len(differences)} photos, "
+            f"usually by {_span(abs(median(apart)))}{_zone_hint(apart)}; EXIF was used"
+        )
+    return tuple(notes)
+
+
+def clock_notes(names: Sequence[str], times: Sequence[float]) -> tuple[str, ...]:
+    """Say where the clock jumps in a sequence that is already in order."""
+    jumps = find_clock_jumps(times)
+    notes = [
+        f"at {names[jump.before]} the clock goes {'forward' if jump.seconds > 0 else 'back'} by "
+        f"{_span(abs(jump.seconds))} (summer time, travel, or set anew?); times are kept as they are"
+        for jump in jumps[:FEW_JUMPS]
+    ]
+    if len(jumps) > FEW_JUMPS:
+        notes.append(f"the clock jumps at {len(jumps) - FEW_JUMPS} more places")
+    return tuple(notes)
+
+
+def offset_notes(names: Sequence[str], exif_times: Sequence[CaptureTime | None]) -> tuple[str, ...]:
+    """Say where the time zone written in the photos changes, and which ones do not name one."""
+    known = [(name, t.offset) for name, t in zip(names, exif_times, strict=True) if t and t.offset is not None]
+    notes = []
+    changes = [(a[1], *b) for a, b in pairwise(known) if a[1] != b[1]]
+    for old, name, new in changes[:FEW_JUMPS]:
+        notes.append(
+            f"at {name} the camera's clock changes from UTC{_offset(old)} to UTC{_offset(new)}; all times "
+            f"are given on its first clock, UTC{_offset(known[0][1])}"
+        )
+    if len(changes) > FEW_JUMPS:
+        notes.append(f"the camera's clock changes its time zone at {len(changes) - FEW_JUMPS} more places")
+    without = sum(t is not None and t.offset is None for t in exif_times)
+    if changes and without:
+        notes.append(f"{without} photos name no time zone; UTC{_offset(known[0][1])} was assumed for them")
+    return tuple(notes)
+
+
+def _longest_in_order(times: Sequence[float]) -> int:
+    """Length of the longest part of a list, gaps allowed, that never goes down."""
+    ends: list[float] = []
+    for t in times:
+        place = bisect_right(ends, t)
+        ends[place : place + 1] = [t]
+    return len(ends)
+
+
+def _zone_hint(differences: Sequence[float]) -> str:
+    shift = median(differences)
+    quarters = round(shift / QUARTER_HOUR)
+    same = all(abs(d - shift) <= SAME_TIME_WITHIN for d in differences)
+    whole = quarters != 0 and abs(shift - quarters * QUARTER_HOUR) <= SAME_TIME_WITHIN
+    return " (a time zone: some phones name files by UTC)" if same and whole else ""
+
+
+def _offset(seconds: float) -> str:
+    hours, minutes = divmod(round(abs(seconds) / MINUTE), 60)
+    return f"{'-' if seconds < 0 else '+'}{hours:02d}:{minutes:02d}"
+
+
+def _span(seconds: float) -> str:
+    """Write a length of time with the two units that matter."""
+    whole = round(seconds)
+    days, hours, minutes = whole // 86_400, whole // 3600 % 24, whole // 60 % 60
+    if days:
+        return f"{days} d {hours} h"
+    if hours:
+        return f"{hours} h {minutes:02d} min"
+    return f"{minutes} min {whole % 60:02d} s" if minutes else f"{whole} s"

@@ -1,0 +1,53 @@
+"""A sequence in rows of text: what would be read, in which order, with which times."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Literal
+
+from dayline.frames.sequence import FrameSequence
+
+__all__ = ["FrameRow", "describe", "time_text"]
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class FrameRow:
+    """One frame, in words: its index, its name and its time ("" where unknown)."""
+
+    index: int
+    name: str
+    time: str
+
+
+def describe(sequence: FrameSequence) -> list[FrameRow]:
+    """List the frames of a sequence in order, with their times as text."""
+    times: list[str] = [""] * sequence.n_frames
+    if sequence.times is not None:
+        times = [time_text(t, clock=sequence.clock) for t in sequence.times]
+    return [FrameRow(i, n, t) for i, (n, t) in enumerate(zip(sequence.names, times, strict=True))]
+
+
+def time_text(seconds: float, *, clock: Literal["wall", "media"] | None) -> str:
+    """Write a time as people read it; milliseconds only where there are any.
+
+    Parameters
+    ----------
+    seconds : float
+        Seconds since 1970 on the camera's clock, or since the start of the recording.
+    clock : {"wall", "media"} or None
+        "wall" gives 2015-03-12 14:22:33, or 14:22:33 where the day is not known (times of day are
+        kept as seconds of the first of January 1970); everything else gives 0:01:23.400.
+    """
+    milliseconds = round(seconds * 1000)
+    whole, rest = divmod(milliseconds, 1000)
+    if clock == "wall":
+        # Added to 1970 rather than converted: works before 1970 too, and knows no time zone.
+        moment = EPOCH + timedelta(seconds=whole)
+        text = moment.strftime("%H:%M:%S" if moment.date() == EPOCH.date() else "%Y-%m-%d %H:%M:%S")
+        return f"{text}.{rest:03d}" if rest else text
+    sign, milliseconds = ("-", -milliseconds) if milliseconds < 0 else ("", milliseconds)
+    minutes, milliseconds = divmod(milliseconds, 60_000)
+    return f"{sign}{minutes // 60}:{minutes % 60:02d}:{milliseconds // 1000:02d}.{milliseconds % 1000:03d}"

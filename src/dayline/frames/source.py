@@ -1,0 +1,69 @@
+"""Open whatever is given: a folder of photos or a video.
+
+The readers are imported when they are called, so that `import dayline` loads neither Pillow nor PyAV.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from dayline.frames.names import shown_name
+from dayline.frames.sequence import FrameSequence
+from dayline.frames.suffixes import PHOTO_SUFFIXES, VIDEO_SUFFIXES
+
+__all__ = ["day_folders", "open_source", "read_photo_folder", "read_video"]
+
+
+def open_source(
+    path: str | Path, *, every: float | None = None, order: Literal["time", "name"] = "time"
+) -> FrameSequence:
+    """Find the frames of a folder of photos or of a video.
+
+    Parameters
+    ----------
+    path : str or Path
+        A folder is read as photos, a file as a video.
+    every : float, optional
+        Seconds between frames of a video; by its length when not given (see `read_video`).
+    order : {"time", "name"}
+        Order of photos (see `read_photo_folder`).
+    """
+    source = Path(path)
+    if source.is_dir():
+        if every is not None:
+            raise ValueError(f"{shown_name(source)}: a time between frames (every) is for videos; leave it out")
+        return read_photo_folder(source, order=order)
+    if not source.exists():
+        raise ValueError(f"{shown_name(source)}: no such file or folder")
+    suffix = source.suffix.lower()
+    if suffix in PHOTO_SUFFIXES:
+        raise ValueError(f"{shown_name(source)}: a single photo has no events; give the folder it is in")
+    try:
+        return read_video(source, every=every)
+    except ValueError as error:
+        if suffix in VIDEO_SUFFIXES:
+            raise
+        # Any file may be a video under an odd name; one that is not deserves another answer.
+        raise ValueError(f"{shown_name(source)}: neither a folder of photos nor a video ({error})") from None
+
+
+def read_photo_folder(path: str | Path, *, order: Literal["time", "name"] = "time") -> FrameSequence:
+    """Find the photos of a folder; see `dayline.frames.folder.read_photo_folder`."""
+    from dayline.frames import folder
+
+    return folder.read_photo_folder(path, order=order)
+
+
+def day_folders(path: str | Path) -> tuple[Path, ...]:
+    """Find the folders of a folder per day; see `dayline.frames.folder.day_folders`."""
+    from dayline.frames import folder
+
+    return folder.day_folders(path)
+
+
+def read_video(path: str | Path, *, every: float | None = None) -> FrameSequence:
+    """Find the frames of a video; see `dayline.frames.video.read_video`."""
+    from dayline.frames import video
+
+    return video.read_video(path, every=every)

@@ -1,0 +1,136 @@
+"""Which frames of a video to look at, and when each is shown."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import cast
+
+from dayline.frames.describe import time_text
+from dayline.frames.names import shown_name
+from dayline.frames.sequence import FrameSequence, VideoFrame
+from dayline.frames.video_file import PacketCount, VideoFile, opened_video, packets_in_groups
+
+__all__ = ["default_every", "read_video"]
+
+STEPS = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0)
+MOST_FRAMES = 1000
+CUT_OFF_SECONDS = 1.0
+CUT_OFF_PART = 0.05
+DURATION_TAG = re.compile(r"(\d+):(\d{2}):(\d{2}(?:\.\d+)?)", re.ASCII)
+
+
+def read_video(path: str | Path, *, every: float | None = None) -> FrameSequence:
+    """Find which frames of a video to look at, and when each is shown; nothing is decoded.
+
+    The first frame is taken, then the first one at or after each multiple of `every` from there, none
+    twice. Times are the frames' own presentation stamps, so a variable frame rate is right.
+
+    Parameters
+    ----------
+    path : str or Path
+        The video.
+    every : float > 0, optional
+        Seconds between frames. By length when not given: the smallest of 0.2, 0.5, 1, 2, 5, 10, 15,
+        30, 60, 120, 300 and 600 s that gives at most 1,000 frames.
+
+    Raises
+    ------
+    ValueError
+        When the file cannot be opened as a video, or has no video stream or no time stamps.
+    """
+    source = Path(path)
+    if every is not None and not (math.isfinite(every) and every > 0):
+        raise ValueError(f"every={every}: the time between frames must be more than 0 seconds")
+    count = PacketCount()
+    with opened_video(source) as video:
+        base = Fraction(video.stream.time_base or 1)
+        found = _all_frames(video, count)
+        if not found:
+            raise ValueError(f"{shown_name(source)}: holds no frame with a time stamp; save it anew as mp4 or mkv")
+        start = _start(video, first=found[0].stamp * base)
+        announced = _announced_seconds(video)
+    step = every if every is not None else default_every(float((found[-1].stamp - found[0].stamp) * base))
+    frames = _sampled(found, step=Fraction(str(step)) / base)
+    times = tuple(round(float(frame.stamp * base - start), 6) for frame in frames)
+    return FrameSequence(
+        source=source,
+        kind="video",
+        names=tuple(time_text(t, clock="media") for t in times),
+        times=times,
+        clock="media",
+        order=f"by presentation time, one frame every {step:g} s ({len(frames)} of {len(found)})",
+        notes=_notes(count, there=float(found[-1].stamp * base - start), announced=announced),
+        video_frames=frames,
+    )
+
+
+def default_every(seconds: float) -> float:
+    """Time between frames for a video of this length, such that there are at most 1,000."""
+    return next((step for step in STEPS if seconds / step < MOST_FRAMES), STEPS[-1])
+
+
+def _all_frames(video: VideoFile, count: PacketCount) -> list[VideoFrame]:
+    """List every frame by its stamp, with the groups of packets that are needed to see it."""
+    frames: dict[int, VideoFrame] = {}
+    group_opens: dict[int, int] = {}
+    for group, packet in packets_in_groups(video, count):
+        if packet.is_discard or packet.pts is None:
+            continue
+        opens = group_opens.setdefault(group, packet.pts)
+        # Frames shown before the key frame of their group lean on the group before it.
+        first_group = group if packet.pts >= opens else max(group - 1, 0)
+        frames.setdefault(packet.pts, VideoFrame(packet.pts, first_group, group))
+    return sorted(frames.values(), key=lambda frame: frame.stamp)
+
+
+def _sampled(frames: Sequence[VideoFrame], *, step: Fraction) -> tuple[VideoFrame, ...]:
+    """Take the first frame at or after each multiple of `step` ticks from the first one."""
+    first = frames[0].stamp
+    taken = []
+    due = 0
+    for frame in frames:
+        since = frame.stamp - first
+        if since >= due * step:
+            taken.append(frame)
+            due = math.floor(since / step) + 1
+    return tuple(taken)
+
+
+def _start(video: VideoFile, *, first: Fraction) -> Fraction:
+    """Time stamp at which a player starts to count: of the sound, if that comes before the pictures."""
+    # PyAV's types promise a number, but a container without times has none.
+    microseconds = cast("int | None", video.container.start_time)
+    if microseconds is None:
+        return first
+    start = Fraction(microseconds, 1_000_000)
+    # The container rounds to microseconds; where it means the first picture, take that exactly.
+    return first if abs(start - first) < Fraction(2, 1_000_000) else start
+
+
+def _announced_seconds(video: VideoFile) -> float | None:
+    stream = video.stream
+    if stream.duration is not None and stream.time_base is not None:
+        return float(stream.duration * stream.time_base)
+    tag = DURATION_TAG.match(stream.metadata.get("DURATION", ""))
+    if tag is not None:
+        return 3600 * int(tag[1]) + 60 * int(tag[2]) + float(tag[3])
+    return None if video.container.duration is None else video.container.duration / 1_000_000
+
+
+def _notes(count: PacketCount, *, there: float, announced: float | None) -> tuple[str, ...]:
+    notes = []
+    if count.n_broken:
+        notes.append(f"broken packets in the video, skipped: {count.n_broken}")
+    if count.n_without_stamp:
+        notes.append(f"packets without a time stamp in the video, skipped: {count.n_without_stamp}")
+    missing = 0.0 if announced is None else announced - there
+    if announced is not None and missing > max(CUT_OFF_SECONDS, CUT_OFF_PART * announced):
+        ends, length = time_text(there, clock="media"), time_text(announced, clock="media")
+        notes.append(f"the video is cut off: it announces {length}, its last frame is at {ends}")
+    if count.stopped:
+        notes.append(f"the video could not be read to its end ({count.stopped})")
+    return tuple(notes)

@@ -1,0 +1,19 @@
+"""The whole house in one call: a folder of photos, a video or a feature file in, events and their page out."""
+
+from __future__ import annotations
+
+from dayline.pipeline.days import DayResult, segment_days
+from dayline.pipeline.outputs import Written, chaptered_copy, default_output, write_result
+from dayline.pipeline.walk import SourceResult, segment_source, segment_table
+
+__all__ = [
+    "DayResult",
+    "SourceResult",
+    "Written",
+    "chaptered_copy",
+    "default_output",
+    "segment_days",
+    "segment_source",
+    "segment_table",
+    "write_result",
+]

@@ -1,0 +1,124 @@
+"""Write a result into its folder: page, pictures, JSON, tables and what else was asked for."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dayline.dge import OnStep
+from dayline.events import Segmentation
+from dayline.export import export, write_csv
+from dayline.export.film import CONTAINERS, write_chapters
+from dayline.features import FrameKeys
+from dayline.files import prepare_output, write_text_whole
+from dayline.frames import images
+from dayline.pipeline.walk import SourceResult
+from dayline.report import write_page, write_thumbnails
+
+__all__ = ["Written", "chaptered_copy", "default_output", "write_result"]
+
+PICTURE_SIDE = 640
+
+
+@dataclass(frozen=True)
+class Written:
+    """What was written: the page, the picture of every frame within its folder, and exports."""
+
+    page: Path
+    pictures: Mapping[int, str]
+    exports: tuple[Path, ...] = ()
+
+
+def write_result(
+    result: SourceResult,
+    folder: str | Path,
+    *,
+    thumbnails: bool = True,
+    blur_faces: bool = False,
+    formats: Sequence[str] = (),
+    with_chapters: bool = False,
+    on_step: OnStep | None = None,
+) -> Written:
+    """Write index.html, events.json and events.csv, and the exports asked for.
+
+    Parameters
+    ----------
+    result : SourceResult
+        What to write.
+    folder : str or Path
+        Where to; a previous result of ours there is updated, anything else refused.
+    thumbnails : bool
+        Whether the page shows the photos. Without, pictures of a previous result are removed.
+    blur_faces : bool
+        Blur faces in the pictures (extra "faces").
+    formats : sequence of str
+        Names out of `dayline.export.FORMATS`.
+    with_chapters : bool
+        Write a copy of the video with the events as chapters.
+    on_step : callable, optional
+        Called as on_step("pictures", done, total).
+    """
+    folder = prepare_output(folder)
+    pictures = _pictures(result, folder, blur_faces=blur_faces, on_step=on_step) if thumbnails else None
+    segmentation = result.segmentation
+    source = None if result.sequence is None else result.sequence.source
+    page = write_page(
+        segmentation,
+        folder,
+        thumbnails=pictures,
+        graph=result.graph,
+        communities=result.communities,
+        blurred=blur_faces and pictures is not None,
+    )
+    write_text_whole(folder / "events.json", segmentation.to_json())
+    write_csv(segmentation, folder / "events.csv")
+    exports = export(segmentation, folder, formats=[f for f in formats if f != "csv"], source=source)
+    if with_chapters:
+        exports.append(chaptered_copy(source, segmentation, folder))
+    return Written(page, pictures or {}, tuple(exports))
+
+
+def chaptered_copy(video: Path | None, segmentation: Segmentation, folder: Path) -> Path:
+    """Copy a video with the events as chapters; Matroska where its own container cannot hold them."""
+    if video is None or not video.is_file():
+        raise ValueError(f"{video or 'features'}: chapters are written into a video, and this is none")
+    suffix = video.suffix.lower() if video.suffix.lower() in CONTAINERS else ".mkv"
+    return write_chapters(video, segmentation, folder / f"{video.stem}-chapters{suffix}")
+
+
+def default_output(source: str | Path) -> Path:
+    """Name a folder for the result of a source, in the current directory."""
+    path = Path(source).resolve()
+    return Path(f"{(path.stem if path.is_file() else path.name) or 'photos'}-events")
+
+
+def _pictures(
+    result: SourceResult, folder: Path, *, blur_faces: bool, on_step: OnStep | None
+) -> dict[int, str] | None:
+    """Write the pictures that an earlier run has not written yet."""
+    if result.sequence is None or result.keys is None:
+        return None
+    names = dict(enumerate(_picture_names(result.keys, blur_faces=blur_faces)))
+    missing = [i for i, name in names.items() if not (folder / "thumbnails" / name).is_file()]
+    # Decoded with its shorter side at three quarters, a photo of 4:3 has the length that is wanted.
+    decoded = images(result.sequence, size=PICTURE_SIDE * 3 // 4, indices=missing) if missing else ()
+
+    def counted() -> Iterator[tuple[int, NDArray[np.uint8]]]:
+        for done, picture in enumerate(decoded):
+            if on_step is not None:
+                on_step("pictures", done, len(missing))
+            yield picture
+
+    return write_thumbnails(counted(), folder, size=PICTURE_SIDE, blur_faces=blur_faces, names=names)
+
+
+def _picture_names(keys: FrameKeys, *, blur_faces: bool) -> list[str]:
+    """Name each picture after all that decides what it shows, so that one that is there can be kept."""
+    about = f"{PICTURE_SIDE} {'blurred' if blur_faces else 'plain'}"
+    identities = ("\0".join(map(str, (*identity, about))) for identity in keys.identities())
+    return [f"{hashlib.sha256(i.encode()).hexdigest()[:20]}.jpg" for i in identities]

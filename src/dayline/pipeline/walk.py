@@ -1,0 +1,224 @@
+"""Walk from a source to its events: frames, features, boundaries, reasons, key photos."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from dayline.arrays import FloatArray, to_numpy
+from dayline.dge import OnStep
+from dayline.estimators import EventSegmenter
+from dayline.events import Event, Segmentation
+from dayline.features import FrameKeys, load_extractor
+from dayline.files import prepare_output
+from dayline.frames import FrameSequence, Pause, find_pauses, open_source
+from dayline.pipeline.corrections import Corrections, apply_corrections, read_corrections
+from dayline.pipeline.key_photos import with_key_photos
+from dayline.pipeline.look import Looks, frame_keys, look_at_frames
+from dayline.pipeline.moments import Moments, expand_segmentation, find_moments, in_words
+
+__all__ = ["SourceResult", "segment_source", "segment_table"]
+
+
+@dataclass(frozen=True)
+class SourceResult:
+    """The events of a source, and what its page shows besides.
+
+    Attributes
+    ----------
+    segmentation : Segmentation
+        The events.
+    communities : tuple of int
+        Community of every frame.
+    graph : ndarray of shape (n_frames, n_frames)
+        The learnt graph.
+    sequence : FrameSequence or None
+        The frames; None for a feature file.
+    keys : FrameKeys or None
+        What tells the frames apart from one run to the next.
+    n_reused : int
+        Frames whose features were stored by an earlier run.
+    """
+
+    segmentation: Segmentation
+    communities: tuple[int, ...]
+    graph: FloatArray
+    sequence: FrameSequence | None = None
+    keys: FrameKeys | None = None
+    n_reused: int = 0
+
+    def named(self, source: str) -> SourceResult:
+        """Return a copy that says what was segmented."""
+        return replace(self, segmentation=self.segmentation.about(source=source))
+
+    def made_by(self, method: str) -> SourceResult:
+        """Return a copy that says with which settings it was made."""
+        features = self.segmentation.method
+        return replace(
+            self, segmentation=self.segmentation.about(method=f"{method}, {features}" if features else method)
+        )
+
+
+def segment_source(
+    source: str | Path,
+    *,
+    store: str | Path | None = None,
+    model: str = "lite0",
+    weights: str | Path | None = None,
+    every: float | None = None,
+    order: Literal["time", "name"] = "time",
+    pause_factor: float = 10.0,
+    pause_seconds: float = 300.0,
+    corrections: Segmentation | None = None,
+    segmenter: EventSegmenter | None = None,
+    on_step: OnStep | None = None,
+) -> SourceResult:
+    """Find the events of a folder of photos or of a video.
+
+    Parameters
+    ----------
+    source : str or Path
+        The folder or the video.
+    store : str or Path, optional
+        Folder in which features are kept for the next run, also when this one is interrupted; that of the
+        result will do.
+    model, weights : str, and str or Path
+        What computes the features (see `dayline.features.load_extractor`).
+    every : float, optional
+        Seconds between frames of a video; by its length when not given.
+    order : {"time", "name"}
+        Order of photos.
+    pause_factor, pause_seconds : float
+        A pause is a gap longer than both: so many usual gaps, and so many seconds. It is a boundary.
+    corrections : Segmentation, optional
+        A result that a person corrected; its boundaries and names are kept.
+    segmenter : EventSegmenter, optional
+        The method; our default when not given.
+    on_step : callable, optional
+        Called as on_step(what, done, total).
+    """
+    sequence = open_source(source, every=every, order=order)
+    extractor = load_extractor(model, weights=None if weights is None else Path(weights))
+    folder = None if store is None else prepare_output(store)
+    looks = look_at_frames(sequence, extractor, store=folder, on_step=on_step)
+    sequence = looks.sequence
+    pauses = find_pauses(sequence.times, factor=pause_factor, at_least=pause_seconds)
+    asked = Corrections()
+    if corrections is not None:
+        asked = read_corrections(corrections, n_frames=sequence.n_frames, names=sequence.names, times=sequence.times)
+    moments = find_moments(sequence, opened=asked.must)
+    result = _segment(looks, moments, pauses, asked, segmenter, on_step)
+    notes = _notes(sequence, moments, pauses)
+    about = {"source": sequence.source.resolve().name, "method": f"features {extractor.name}", "notes": notes}
+    return replace(result, segmentation=result.segmentation.about(**about))
+
+
+def segment_table(
+    features: FloatArray,
+    *,
+    times: Sequence[float] | FloatArray | None = None,
+    corrections: Segmentation | None = None,
+    segmenter: EventSegmenter | None = None,
+    on_step: OnStep | None = None,
+) -> SourceResult:
+    """Find the events of features that something else has computed.
+
+    Parameters
+    ----------
+    features : array of shape (n_frames, n_features)
+        One row per frame.
+    times : sequence of float, optional
+        Seconds, one per frame.
+    corrections, segmenter, on_step
+        As for `segment_source`.
+    """
+    asked = Corrections() if corrections is None else read_corrections(corrections, n_frames=len(features))
+    segmenter = _chosen(segmenter)
+    found = segmenter.segment(features, times=times, must=asked.must, must_not=asked.must_not, on_step=on_step)
+    found = apply_corrections(found, asked)
+    return SourceResult(
+        segmentation=with_key_photos(found, np.nan_to_num(np.asarray(features, dtype=np.float64))),
+        communities=tuple(segmenter.communities_.tolist()),
+        graph=to_numpy(segmenter.embedder_.graph_),
+    )
+
+
+def _chosen(segmenter: EventSegmenter | None) -> EventSegmenter:
+    return EventSegmenter() if segmenter is None else segmenter
+
+
+def _segment(
+    looks: Looks,
+    moments: Moments,
+    pauses: Sequence[Pause],
+    asked: Corrections,
+    segmenter: EventSegmenter | None,
+    on_step: OnStep | None,
+) -> SourceResult:
+    """Run the method on moments; bring its answer back to frames."""
+    segmenter = _chosen(segmenter)
+    sequence = looks.sequence
+    # Who merged two events across a pause knows better.
+    opens = {pause.before for pause in pauses} - set(asked.must_not)
+    with warnings.catch_warnings():
+        # Rows are frames here, whatever a few alike photos look like to the check for transposed tables.
+        warnings.filterwarnings("ignore", message=r"\d+ rows and \d+ columns")
+        found = segmenter.segment(
+            moments.means(looks.features),
+            times=_usable_times(sequence, moments),
+            must=moments.numbers({*opens, *asked.must}),
+            must_not=moments.numbers(asked.must_not),
+            on_step=on_step,
+        )
+    segmentation = expand_segmentation(found, moments, sequence)
+    segmentation = _with_reasons(segmentation, opens)
+    segmentation = with_key_photos(apply_corrections(segmentation, asked), looks.features, looks.sharpness)
+    of_frame, graph = moments.of_frame, to_numpy(segmenter.embedder_.graph_)
+    return SourceResult(
+        segmentation=segmentation,
+        communities=tuple(segmenter.communities_[of_frame].tolist()),
+        graph=graph[np.ix_(of_frame, of_frame)] if moments.n_bursts else graph,
+        sequence=sequence,
+        keys=frame_keys(sequence),
+        n_reused=looks.n_reused,
+    )
+
+
+def _usable_times(sequence: FrameSequence, moments: Moments) -> FloatArray | None:
+    """Give the method times, unless the clock was set back on the way (which is noted)."""
+    times = None if sequence.times is None else np.asarray(sequence.times, dtype=np.float64)[moments.firsts]
+    return None if times is None or np.any(np.diff(times) < 0) else times
+
+
+def _with_reasons(segmentation: Segmentation, pauses: Collection[int]) -> Segmentation:
+    """Say of each boundary at a pause whether the photos on its two sides look different too.
+
+    They do where the boundary score reaches the lower quartile of that of the boundaries found by looks.
+    """
+    scores = np.asarray(segmentation.scores if segmentation.scores is not None else np.zeros(segmentation.n_frames))
+    by_looks = [scores[b] for b in segmentation.boundaries if b not in pauses]
+    enough = float(np.quantile(by_looks, 0.25)) if by_looks else np.inf
+
+    def reasoned(event: Event) -> Event:
+        if event.start not in pauses:
+            return event
+        return replace(event, reason="both" if scores[event.start] >= enough else "pause")
+
+    return replace(segmentation, events=tuple(reasoned(event) for event in segmentation.events))
+
+
+def _notes(sequence: FrameSequence, moments: Moments, pauses: Sequence[Pause]) -> tuple[str, ...]:
+    frames = "frames" if sequence.kind == "video" else "photos"
+    notes = [f"{frames} in order {sequence.order}", *sequence.notes]
+    if moments.n_bursts:
+        notes.append(in_words(moments))
+    if pauses:
+        longest = max(pause.seconds for pause in pauses)
+        many = "1 pause" if len(pauses) == 1 else f"{len(pauses)} pauses"
+        notes.append(f"{many} of the camera, the longest {longest / 60:.0f} min: each is a boundary")
+    return tuple(notes)

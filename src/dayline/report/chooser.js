@@ -1,0 +1,69 @@
+// Where an event begins, chosen by clicking a picture: to move a boundary, or to split an event.
+
+const chooser = document.getElementById("chooser");
+const WINDOW = 30;
+
+function openChooser(index, kind) {
+  const event = events[index];
+  const moving = kind === "move";
+  const first = moving ? events[index - 1].start + 1 : event.start + 1;
+  const from = moving ? Math.max(first, event.start - WINDOW) : first;
+  const to = Math.min(event.stop, moving ? event.start + WINDOW : from + CHUNK);
+  const grid = make("div", { class: "grid" });
+  walkWithArrows(grid);
+  const title = moving ? `Where does ${titleOf(index)} begin?` : `Where does a new event begin within ${titleOf(index)}?`;
+  const text = `Choose its first ${thing}. What lies before goes to the event before.`;
+  const close = make("button", { type: "button", class: "close", "aria-label": "Close without a change" }, "×");
+  close.addEventListener("click", () => chooser.close());
+  chooser.replaceChildren(
+    make("div", { class: "chooser-head" }, make("div", {}, make("h2", { id: "chooser-title", dir: "auto" }, title), make("p", {}, text)), close), grid);
+  const limits = { first, stop: event.stop };
+  fillChooser(grid, from, to, limits, (frame) => {
+    chooser.close();
+    if (moving) moveStart(index, frame);
+    else splitAt(frame);
+    focusRow(eventAt(frame));
+  });
+  chooser.showModal();
+  const start = grid.querySelector(`[data-frame="${moving ? event.start : from}"]`) ?? grid.querySelector("[data-frame]");
+  start.tabIndex = 0;
+  start.focus();
+  start.scrollIntoView({ block: "center" });
+}
+
+function fillChooser(grid, from, to, limits, choose) {
+  const more = (text, low, high) => {
+    const button = make("button", { type: "button", class: "thumb more" }, text);
+    button.addEventListener("click", () => {
+      grid.replaceChildren();
+      fillChooser(grid, low, high, limits, choose);
+      (grid.querySelector(`[data-frame="${low < from ? from - 1 : to}"]`) ?? grid.firstElementChild).focus();
+    });
+    return button;
+  };
+  if (from > limits.first) grid.append(more("earlier", Math.max(limits.first, from - CHUNK), to));
+  for (let frame = from; frame < to; frame += 1) grid.append(choice(frame));
+  if (to < limits.stop) grid.append(more("later", from, Math.min(limits.stop, to + CHUNK)));
+  grid.onclick = (e) => {
+    const frame = e.target.closest("[data-frame]")?.dataset.frame;
+    if (frame !== undefined) choose(Number(frame));
+  };
+  grid.onfocusin = (e) => markChoice(grid, e.target);
+  grid.onpointerover = (e) => markChoice(grid, e.target.closest("[data-frame]"));
+}
+
+function choice(frame) {
+  const own = eventAt(frame);
+  const button = frameButton(frame, `thumb ${colourClass(events[own], own)}`);
+  if (frame === events[own].start) button.setAttribute("aria-current", "true");
+  button.append(make("span", { class: "thumb-time", "aria-hidden": "true" }, times === null ? String(frame) : clockText(times[frame])));
+  return button;
+}
+
+// Shows which pictures would stay before the boundary.
+function markChoice(grid, button) {
+  const frame = Number(button?.dataset?.frame ?? NaN);
+  for (const other of grid.children) other.classList.toggle("before", Number(other.dataset.frame) < frame);
+}
+
+chooser.addEventListener("click", (e) => { if (e.target === chooser) chooser.close(); });

@@ -1,0 +1,79 @@
+// What was given, and how a frame's time reads. Camera time has no zone here: it is read as UTC throughout.
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const original = data.segmentation;
+const nFrames = original.n_frames;
+const times = original.times;
+const pictures = data.pictures;
+const isWall = times !== null && original.clock === "wall";
+const DAY = 86400;
+const typicalStep = times === null ? 1 : median(times.slice(1).map((t, i) => t - times[i]).filter((step) => step > 0));
+const thing = isWall || (original.names !== null && original.clock !== "media") ? "photo" : "frame";
+
+function median(values) {
+  if (values.length === 0) return 1;
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)];
+}
+
+function two(number) {
+  return String(number).padStart(2, "0");
+}
+
+function plural(count, word) {
+  return `${count.toLocaleString("en-GB")} ${word}${count === 1 ? "" : "s"}`;
+}
+
+function clockText(time, withSeconds = false) {
+  if (isWall) {
+    const date = new Date(time * 1000);
+    const minutes = `${two(date.getUTCHours())}:${two(date.getUTCMinutes())}`;
+    return withSeconds ? `${minutes}:${two(date.getUTCSeconds())}` : minutes;
+  }
+  const whole = Math.floor(Math.abs(time));
+  return `${time < 0 ? "−" : ""}${Math.floor(whole / 3600)}:${two(Math.floor(whole / 60) % 60)}:${two(whole % 60)}`;
+}
+
+function dayOf(time) {
+  return Math.floor(time / DAY);
+}
+
+function dayText(day, style = "full") {
+  if (!data.dated) return `Day ${day + 1 - dayOf(times[0])}`;
+  const options = style === "full"
+    ? { weekday: "long", day: "numeric", month: "long", year: "numeric", timeZone: "UTC" }
+    : { weekday: "short", day: "numeric", month: "short", timeZone: "UTC" };
+  return new Date(day * DAY * 1000).toLocaleDateString("en-GB", options).replace(",", "");
+}
+
+function durationText(seconds) {
+  const minutes = Math.round(seconds / 60);
+  if (seconds < 60) return `${Math.round(seconds)} s`;
+  if (seconds < 600 && !isWall) return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+  if (minutes < 60) return `${minutes} min`;
+  if (minutes < 48 * 60) return minutes % 60 ? `${Math.floor(minutes / 60)} h ${minutes % 60} min` : `${minutes / 60} h`;
+  return `${Math.round(minutes / 1440)} days`;
+}
+
+// A short name of one frame: its time, or its number where there is no clock.
+function frameText(frame, withSeconds = false) {
+  return times === null ? `frame ${frame}` : clockText(times[frame], withSeconds);
+}
+
+function eventDuration(event) {
+  return event.start_time === null || event.stop_time === null ? null : event.stop_time - event.start_time;
+}
+
+function eventSpanText(event) {
+  const from = event.start_time === null ? null : clockText(event.start_time);
+  const to = event.stop_time === null ? null : clockText(event.stop_time);
+  if (from === null || to === null) return event.stop - event.start === 1 ? `frame ${event.start}` : `frames ${event.start}–${event.stop - 1}`;
+  return from === to ? from : `${from} – ${to}`;
+}
+
+// Frames further apart than this have a pause between them; a photographer's usual minute between shots is none.
+const longStep = isWall ? Math.max(10 * typicalStep, 300) : 10 * typicalStep;
+
+function pauseBefore(frame) {
+  return times !== null && frame > 0 && times[frame] - times[frame - 1] > longStep ? times[frame] - times[frame - 1] : 0;
+}

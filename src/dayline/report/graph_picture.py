@@ -1,0 +1,92 @@
+"""The graph as a picture: every frame against every other."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dayline.arrays import Array, FloatArray, to_numpy
+
+__all__ = ["graph_image"]
+
+
+def graph_image(graph: Array, *, size: int = 640) -> bytes:
+    """Draw the graph as a PNG, bright where frames are strongly linked.
+
+    Parameters
+    ----------
+    graph : array of shape (n_frames, n_frames)
+        Edge weights, none negative.
+    size : int
+        Largest width and height in pixels; a larger graph is drawn by the means of its blocks.
+
+    Returns
+    -------
+    bytes
+        The PNG file.
+    """
+    from PIL import Image
+
+    weights = _checked(graph)
+    small = block_means(weights, size)
+    # The diagonal links every frame to itself and would set the scale alone; the rest shows the structure.
+    apart = small[~np.eye(len(small), dtype=bool)] if len(small) > 1 else small.ravel()
+    low, high = (float(q) for q in np.quantile(apart, (0.01, 0.995)))
+    level = np.clip((small - low) / (high - low), 0.0, 1.0) if high > low else np.full_like(small, 0.5)
+    buffer = BytesIO()
+    Image.fromarray(_colours(level)).quantize(256).save(buffer, "PNG", optimize=True)
+    return buffer.getvalue()
+
+
+def block_means(graph: FloatArray, size: int) -> FloatArray:
+    """Shrink a square matrix to at most `size` rows and columns by the means of near-equal blocks."""
+    n = len(graph)
+    if n <= size:
+        return graph
+    starts = np.arange(size) * n // size
+    counts = np.diff(np.append(starts, n))
+    sums = np.add.reduceat(np.add.reduceat(graph, starts, axis=0), starts, axis=1)
+    return np.asarray(sums / np.outer(counts, counts))
+
+
+def _checked(graph: Array) -> FloatArray:
+    weights = np.asarray(to_numpy(graph))
+    if weights.ndim != 2 or weights.shape[0] != weights.shape[1] or weights.size == 0:
+        raise ValueError(f"a graph of shape {weights.shape}; it needs one row and one column per frame")
+    finite = np.isfinite(weights).all(axis=1)
+    if not finite.all():
+        raise ValueError(f"row {int(np.argmin(finite))} of the graph holds NaN or infinity")
+    return weights.astype(np.float32, copy=False)
+
+
+def _colours(level: FloatArray) -> NDArray[np.uint8]:
+    """Colour levels in [0, 1]: lightness grows evenly in OKLab, the hue turns from blue to yellow."""
+    steps = np.linspace(0.0, 1.0, 256)
+    lightness = 0.17 + 0.78 * steps
+    hue = np.deg2rad(265.0 - 175.0 * steps)
+    chroma = 0.05 + 0.10 * np.sin(np.pi * steps)
+    lab = np.stack([lightness, chroma * np.cos(hue), chroma * np.sin(hue)], axis=1)
+    return _srgb_from_oklab(lab)[np.rint(level * 255).astype(np.intp)]
+
+
+def _srgb_from_oklab(lab: FloatArray) -> NDArray[np.uint8]:
+    to_cones: NDArray[Any] = np.array(
+        [
+            [1.0, 0.3963377774, 0.2158037573],
+            [1.0, -0.1055613458, -0.0638541728],
+            [1.0, -0.0894841775, -1.2914855480],
+        ]
+    )
+    to_linear: NDArray[Any] = np.array(
+        [
+            [4.0767416621, -3.3077115913, 0.2309699292],
+            [-1.2684380046, 2.6097574011, -0.3413193965],
+            [-0.0041960863, -0.7034186147, 1.7076147010],
+        ]
+    )
+    linear = np.clip((lab @ to_cones.T) ** 3 @ to_linear.T, 0.0, 1.0)
+    encoded = np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055)
+    return np.asarray(np.rint(encoded * 255), dtype=np.uint8)

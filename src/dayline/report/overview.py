@@ -1,0 +1,86 @@
+"""A page that leads to the pages of several days."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import quote
+
+from dayline.events import Segmentation
+from dayline.files import write_text_whole
+from dayline.report.page import day_heading, render
+
+__all__ = ["Day", "write_overview"]
+
+MOST_PICTURES = 6
+
+
+@dataclass(frozen=True)
+class Day:
+    """One day on the page.
+
+    Attributes
+    ----------
+    name : str
+        Name of the folder its photos came from.
+    folder : str
+        Folder of its result, within that of the page.
+    segmentation : Segmentation or None
+        Its events; None where it could not be used.
+    why : str
+        Why it could not be used.
+    pictures : mapping of int to str
+        Picture of every frame, within `folder`.
+    """
+
+    name: str
+    folder: str
+    segmentation: Segmentation | None
+    why: str = ""
+    pictures: Mapping[int, str] = field(default_factory=dict)
+
+
+def write_overview(days: Sequence[Day], folder: str | Path, *, title: str) -> Path:
+    """Write `folder`/index.html with a row per day: date, number of events, photos of its longest events.
+
+    Parameters
+    ----------
+    days : sequence of Day
+        In the order in which they are shown.
+    folder : str or Path
+        The folder that holds the days' folders.
+    title : str
+        Heading.
+    """
+    folder = Path(folder)
+    rows = [_row(day) for day in days]
+    n_events = sum(len(day.segmentation.events) for day in days if day.segmentation is not None)
+    content = {"rows": rows, "title": title, "n_days": len(days), "n_events": n_events}
+    path = folder / "index.html"
+    write_text_whole(path, render("overview.html", style="overview.css", content=content))
+    return path
+
+
+def _row(day: Day) -> dict[str, object]:
+    if day.segmentation is None:
+        return {"heading": day.name, "overline": None, "why": day.why, "address": None, "pictures": [], "facts": ""}
+    events = day.segmentation.events
+    heading = day_heading(day.segmentation)
+    frames = "photo" if day.segmentation.clock != "media" else "frame"
+    facts = f"{_many(day.segmentation.n_frames, frames)} · {_many(len(events), 'event')}"
+    longest = sorted(events, key=lambda e: -e.n_frames)[:MOST_PICTURES]
+    shown = sorted(e.key_frame for e in longest if e.key_frame is not None)
+    inside = [day.pictures[frame] for frame in shown if frame in day.pictures]
+    return {
+        "heading": heading or day.name,
+        "overline": day.name if heading else None,
+        "why": "",
+        "address": f"{quote(day.folder)}/index.html",
+        "pictures": [f"{quote(day.folder)}/{quote(picture)}" for picture in inside],
+        "facts": facts,
+    }
+
+
+def _many(number: int, thing: str) -> str:
+    return f"{number} {thing}{'' if number == 1 else 's'}"

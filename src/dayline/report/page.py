@@ -1,0 +1,233 @@
+"""Write the page: one folder that opens from disk, offline, in any browser."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from importlib.resources import files
+from pathlib import Path, PurePosixPath
+from typing import Any, TypeAlias
+from urllib.parse import quote, unquote
+
+import numpy as np
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2.utils import htmlsafe_json_dumps
+from markupsafe import Markup
+
+from dayline.arrays import Array
+from dayline.events import Segmentation
+from dayline.files import write_text_whole, writing_whole
+from dayline.report.graph_picture import graph_image
+from dayline.report.thumbnails import remove_thumbnails
+
+__all__ = ["day_heading", "render", "write_page"]
+
+PicturePath: TypeAlias = str | Path
+Pictures: TypeAlias = Mapping[int, PicturePath] | Callable[[int], PicturePath | None]
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+A_YEAR = 366 * 86400
+
+# Classic scripts in this order, as browsers load no modules from disk.
+SCRIPTS = (
+    "clock.js",
+    "edits.js",
+    "contexts.js",
+    "timeline.js",
+    "rows.js",
+    "viewer.js",
+    "chooser.js",
+    "page.js",
+)
+
+
+def write_page(
+    segmentation: Segmentation,
+    folder: str | Path,
+    *,
+    thumbnails: Pictures | None = None,
+    graph: Array | None = None,
+    communities: Sequence[int] | None = None,
+    title: str | None = None,
+    blurred: bool = False,
+) -> Path:
+    """Write `folder`/index.html, which shows the events and lets a person correct, name and save them.
+
+    Parameters
+    ----------
+    segmentation : Segmentation
+        What to show.
+    folder : str or Path
+        Where the page goes; made if missing.
+    thumbnails : mapping or callable, optional
+        Frame number to its picture, as `write_thumbnails` returns it: a path in `folder`, relative to it
+        or absolute. Frames may be left out (a callable then returns None). With None the page has no
+        pictures, and those of an earlier run are removed.
+    graph : array of shape (n_frames, n_frames), optional
+        Shown as a picture.
+    communities : sequence of int, optional
+        Community of every frame; an event that a person changes gets the most frequent one of its frames.
+    title : str, optional
+        Heading; the source's name or the date otherwise.
+    blurred : bool
+        Say on the page that faces were blurred.
+
+    Returns
+    -------
+    Path
+        The page.
+    """
+    folder = Path(folder)
+    _check(segmentation, communities)
+    folder.mkdir(parents=True, exist_ok=True)
+    if thumbnails is None:
+        remove_thumbnails(folder)
+    pictures = _picture_addresses(thumbnails, segmentation.n_frames, folder)
+    _write_graph(graph, segmentation.n_frames, folder)
+    data = {
+        "segmentation": json.loads(segmentation.to_json()),
+        "pictures": pictures,
+        "communities": None if communities is None else [int(c) for c in communities],
+        "dated": _is_dated(segmentation),
+    }
+    about = {
+        **_headings(segmentation, title),
+        "blurred": blurred,
+        "shape": _shape(pictures, folder),
+        "graph": graph is not None,
+    }
+    path = folder / "index.html"
+    write_text_whole(path, _html(segmentation, data, about))
+    return path
+
+
+def _check(segmentation: Segmentation, communities: Sequence[int] | None) -> None:
+    for what in ("scores", "times"):
+        values = np.asarray(getattr(segmentation, what) or (), dtype=float)
+        if not np.isfinite(values).all():
+            raise ValueError(
+                f"frame {int(np.argmin(np.isfinite(values)))} has no finite value in {what}; leave {what} out"
+            )
+    in_years = [-62135596800 <= time < 253402300800 for time in segmentation.times or ()]
+    if segmentation.clock == "wall" and not all(in_years):
+        raise ValueError(
+            f"the time of frame {in_years.index(False)} lies outside the years 1 to 9999; leave times out"
+        )
+    if communities is not None and len(communities) != segmentation.n_frames:
+        raise ValueError(f"{len(communities)} communities for {segmentation.n_frames} frames")
+
+
+def _is_dated(segmentation: Segmentation) -> bool:
+    """Whether the clock knows the date; times of day alone lie in the first days of 1970."""
+    if segmentation.clock != "wall" or segmentation.times is None:
+        return False
+    return not all(0 <= time < A_YEAR for time in segmentation.times)
+
+
+def day_heading(segmentation: Segmentation) -> str | None:
+    """Write the date, or the first and the last one; None where the clock does not know it."""
+    if not _is_dated(segmentation) or segmentation.times is None:
+        return None
+    first, last = (EPOCH + timedelta(seconds=t) for t in (min(segmentation.times), max(segmentation.times)))
+    if last.date() != first.date():
+        return f"{first.day} {first:%B %Y} – {last.day} {last:%B %Y}"
+    return f"{first:%A} {first.day} {first:%B %Y}"
+
+
+def _headings(segmentation: Segmentation, title: str | None) -> dict[str, str | None]:
+    """Heading and the line above it: a day goes by its date, anything else by its name."""
+    when = day_heading(segmentation)
+    named = title or segmentation.source
+    if title is None and when is not None:
+        return {"heading": when, "overline": named}
+    return {"heading": named or "Events", "overline": when}
+
+
+def _picture_addresses(thumbnails: Pictures | None, n_frames: int, folder: Path) -> list[str | None] | None:
+    """Address every picture relative to the page; one outside the folder would be lost when it is shared."""
+    if thumbnails is None:
+        return None
+    path_of = thumbnails.get if isinstance(thumbnails, Mapping) else thumbnails
+    addresses: list[str | None] = []
+    inside = folder.resolve()
+    for frame in range(n_frames):
+        path = path_of(frame)
+        if path is None:
+            addresses.append(None)
+            continue
+        whole = (inside / path).resolve()
+        if not whole.is_relative_to(inside) or not whole.is_file():
+            raise ValueError(f"frame {frame}: its picture {path} is not a file in {folder}; write it there first")
+        addresses.append(quote(str(PurePosixPath(whole.relative_to(inside)))))
+    return addresses if any(addresses) else None
+
+
+def _write_graph(graph: Array | None, n_frames: int, folder: Path) -> None:
+    if graph is None:
+        (folder / "graph.png").unlink(missing_ok=True)
+        return
+    if tuple(graph.shape) != (n_frames, n_frames):
+        raise ValueError(f"a graph of shape {tuple(graph.shape)} for {n_frames} frames")
+    with writing_whole(folder / "graph.png", "wb") as file:
+        file.write(graph_image(graph))
+
+
+def _shape(pictures: list[str | None] | None, folder: Path) -> str:
+    """Whether pictures lie, stand or are square, so that the page keeps the right room for them."""
+    from PIL import Image
+
+    first = next((address for address in pictures or () if address), None)
+    if first is None:
+        return "none"
+    with Image.open(folder / unquote(first)) as picture:
+        ratio = picture.width / picture.height
+    return "film" if ratio > 1.6 else "wide" if ratio > 1.15 else "square" if ratio > 0.87 else "tall"
+
+
+def _html(segmentation: Segmentation, data: Mapping[str, Any], about: Mapping[str, Any]) -> str:
+    script = '"use strict";\n(() => {\n' + "\n".join(_package_text(name) for name in SCRIPTS) + "})();\n"
+    content = {
+        "segmentation": segmentation,
+        "data": htmlsafe_json_dumps(data, allow_nan=False, separators=(",", ":")),
+        "script": Markup(script),  # noqa: S704 - our own file
+        "script_hash": _content_hash(script),
+    }
+    return render("page.html", style="style.css", content={**content, **about})
+
+
+def render(template: str, *, style: str, content: Mapping[str, Any]) -> str:
+    """Fill a template of this folder; everything in it is escaped.
+
+    Parameters
+    ----------
+    template, style : str
+        File names of the template and of its style sheet.
+    content : mapping
+        What the template shows.
+    """
+    environment = Environment(
+        loader=PackageLoader("dayline", "report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+    )
+    sheet = _package_text(style)
+    text = environment.get_template(template).render(
+        style=Markup(sheet),  # noqa: S704 - our own file
+        style_hash=_content_hash(sheet),
+        **content,
+    )
+    # A file name of broken UTF-8 holds lone surrogates, which no page can hold.
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _package_text(name: str) -> str:
+    return (files("dayline.report") / name).read_text(encoding="utf-8")
+
+
+def _content_hash(text: str) -> str:
+    """Name a text for the page's content security policy, which then admits it and nothing else."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")

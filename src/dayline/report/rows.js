@@ -1,0 +1,218 @@
+// The events as rows. A row is kept as long as its event stays the same, so its pictures are not loaded again.
+
+const SAMPLE = 20;
+const CHUNK = 240;
+const REASONS = { looks: "New look", pause: "After a pause", both: "After a pause, new look", asked: "Set by you" };
+const rowOf = new WeakMap();
+const nearby = new IntersectionObserver((entries) => {
+  for (const entry of entries) if (entry.isIntersecting) fillRow(entry.target);
+}, { rootMargin: "900px 0px" });
+
+// Every element of the page is made here; text is only ever text.
+function make(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}
+
+function keyFrame(event) {
+  return event.key_frame ?? event.start + ((event.stop - event.start) >> 1);
+}
+
+function pictureOf(frame, className, loading = "lazy") {
+  const address = pictures?.[frame];
+  if (!address) return make("span", { class: `${className} blank`, "aria-hidden": "true" }, times === null ? String(frame) : clockText(times[frame]));
+  return make("img", { class: className, loading, decoding: "async", alt: "", src: address });
+}
+
+function frameButton(frame, className = "thumb") {
+  const name = original.names?.[frame];
+  const label = name ? `${frameText(frame, true)}, ${name}` : frameText(frame, true);
+  return make("button", { type: "button", class: className, "data-frame": String(frame), "aria-label": label, title: label, tabindex: "-1" }, pictureOf(frame, "thumb-picture"));
+}
+
+// One stop for the Tab key; arrow keys walk inside.
+function walkWithArrows(box) {
+  box.addEventListener("keydown", (e) => {
+    const buttons = [...box.querySelectorAll("button")];
+    const now = buttons.indexOf(document.activeElement);
+    if (now < 0) return;
+    const across = Math.max(1, buttons.filter((b) => b.offsetTop === buttons[0].offsetTop).length);
+    const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -across, ArrowDown: across, Home: -now, End: buttons.length - 1 - now }[e.key];
+    if (step === undefined) return;
+    e.preventDefault();
+    e.stopPropagation();
+    const next = buttons[Math.min(buttons.length - 1, Math.max(0, now + step))];
+    buttons[now].tabIndex = -1;
+    next.tabIndex = 0;
+    next.focus();
+  });
+}
+
+function sampled(event) {
+  const count = event.stop - event.start;
+  if (count <= SAMPLE) return Array.from({ length: count }, (_, i) => event.start + i);
+  return Array.from({ length: SAMPLE - 1 }, (_, i) => event.start + Math.floor((i * count) / (SAMPLE - 1)));
+}
+
+function fillRow(row) {
+  nearby.unobserve(row);
+  const strip = row.querySelector(".strip");
+  if (strip === null || strip.childElementCount > 0) return;
+  const { event } = row;
+  const shown = sampled(event);
+  strip.append(...shown.map((frame) => frameButton(frame)));
+  if (shown.length < event.stop - event.start) {
+    const more = make("button", { type: "button", class: "thumb more", tabindex: "-1", "aria-label": `Show all ${plural(event.stop - event.start, thing)}` },
+      `+${(event.stop - event.start - shown.length).toLocaleString("en-GB")}`);
+    more.addEventListener("click", () => showAll(strip, event, event.start));
+    strip.append(more);
+  }
+  strip.firstElementChild.tabIndex = 0;
+}
+
+// Thousands of frames come in portions: laying them all out at once would stop the page.
+function showAll(strip, event, from) {
+  if (from === event.start) strip.replaceChildren();
+  else strip.lastElementChild.remove();
+  const stop = Math.min(event.stop, from + CHUNK);
+  const buttons = [];
+  for (let frame = from; frame < stop; frame += 1) buttons.push(frameButton(frame));
+  strip.append(...buttons);
+  strip.classList.add("all");
+  if (stop < event.stop) {
+    const more = make("button", { type: "button", class: "thumb more", tabindex: "-1", "aria-label": `Show more of ${plural(event.stop - event.start, thing)}` }, "more");
+    more.addEventListener("click", () => showAll(strip, event, stop));
+    strip.append(more);
+  }
+  buttons[0].tabIndex = 0;
+  buttons[0].focus({ preventScroll: true });
+}
+
+function reasonText(event) {
+  if (event.reason === "start" || event.start === 0) return null;
+  const words = REASONS[event.reason] ?? null;
+  if (event.confidence === null || event.reason === "asked") return words;
+  const sure = `${Math.round(100 * event.confidence)} % sure`;
+  return words === null ? sure : `${words}, ${sure}`;
+}
+
+function metaLine(event, index) {
+  const meta = make("p", { class: "meta" });
+  if (event.community !== null) {
+    const tag = make("button", { type: "button", class: `tag ${colourClass(event, index)}`, title: "Show only this context" },
+      make("span", { class: "dot", "aria-hidden": "true" }), `Context ${contextLetter(event.community)}`);
+    tag.addEventListener("click", () => toggleContext(event.community));
+    meta.append(tag);
+  }
+  meta.append(make("span", {}, plural(event.stop - event.start, thing)));
+  const reason = reasonText(event);
+  if (reason !== null) {
+    const why = make("span", { class: "why", title: "Why this event begins here" });
+    if (event.confidence !== null && event.reason !== "asked") {
+      const level = make("span", { class: "level" });
+      level.style.width = `${Math.round(100 * event.confidence)}%`;
+      why.append(make("span", { class: "meter", "aria-hidden": "true" }, level));
+    }
+    why.append(reason);
+    meta.append(why);
+  }
+  return meta;
+}
+
+function actionButton(text, action, label) {
+  const button = make("button", { type: "button", class: "action", "data-action": action, "aria-label": label }, text);
+  return button;
+}
+
+function timeColumn(event) {
+  const duration = eventDuration(event);
+  const first = event.start_time === null ? String(event.start) : clockText(event.start_time);
+  const column = make("p", { class: "when" }, make("span", { class: "from" }, first));
+  const last = event.stop_time === null ? String(event.stop - 1) : clockText(event.stop_time);
+  if (last !== first) column.append(make("span", { class: "to" }, `– ${last}`));
+  if (duration) column.append(make("span", { class: "long" }, durationText(duration)));
+  return column;
+}
+
+function makeRow(event, index) {
+  const key = keyFrame(event);
+  const name = make("input", { class: "name", type: "text", dir: "auto", maxlength: "200", autocomplete: "off", spellcheck: "false" });
+  name.value = event.name ?? "";
+  const actions = make("div", { class: "actions" },
+    actionButton("Merge up", "merge", "Merge with the event before"), actionButton("Move start", "move", "Move where this event starts"),
+    actionButton("Split", "split", "Split this event in two"));
+  const keyButton = make("button", { type: "button", class: "key", "data-frame": String(key) }, pictureOf(key, "key-picture"));
+  const body = make("div", { class: "body" }, make("div", { class: "line" }, name, actions), metaLine(event, index));
+  if (pictures !== null) {
+    const strip = make("div", { class: "strip", role: "group" });
+    walkWithArrows(strip);
+    body.append(strip);
+  }
+  const row = make("li", { class: `event ${colourClass(event, index)}` }, timeColumn(event), make("span", { class: "rail", "aria-hidden": "true" }), keyButton, body);
+  row.event = event;
+  return row;
+}
+
+// What changes when other events do: its number, and whether it can be merged or split.
+function numberRow(row, index) {
+  const { event } = row;
+  const title = titleOf(index);
+  row.dataset.event = String(index);
+  const name = row.querySelector(".name");
+  if (name.value !== (event.name ?? "")) name.value = event.name ?? "";
+  name.placeholder = `Event ${index + 1}`;
+  name.setAttribute("aria-label", `Name of event ${index + 1}, ${eventSpanText(event)}`);
+  row.querySelector(".key").setAttribute("aria-label", `Enlarge the key ${thing} of ${title}`);
+  row.querySelector(".strip")?.setAttribute("aria-label", `${plural(event.stop - event.start, thing)} of ${title}`);
+  row.querySelector('[data-action="merge"]').hidden = index === 0;
+  row.querySelector('[data-action="move"]').hidden = index === 0 || events[index - 1].stop - events[index - 1].start + event.stop - event.start < 3;
+  row.querySelector('[data-action="split"]').hidden = event.stop - event.start < 2;
+}
+
+// What stands above a row: the camera was off, another day begins.
+function separators(row, index) {
+  const { event } = row;
+  const pause = index > 0 ? pauseBefore(event.start) : 0;
+  const newDay = isWall && lanes.length > 1 && (index === 0 || dayOf(times[event.start]) !== dayOf(times[events[index - 1].start]));
+  const key = `${pause} ${newDay}`;
+  if (row.separatorKey !== key) {
+    row.separatorKey = key;
+    row.separators = [];
+    if (pause && !newDay) row.separators.push(make("li", { class: "pause" }, make("span", {}, `${isWall ? "Camera off for" : "Nothing for"} ${durationText(pause)}`)));
+    if (newDay) row.separators.push(make("li", { class: "new-day" }, make("h3", {}, dayText(dayOf(times[event.start])))));
+  }
+  return row.separators;
+}
+
+function rowFor(event, index) {
+  let row = rowOf.get(event);
+  if (row === undefined) {
+    row = makeRow(event, index);
+    rowOf.set(event, row);
+    nearby.observe(row);
+  }
+  row.event = event;
+  numberRow(row, index);
+  return row;
+}
+
+// Only what differs is touched: focus, scroll position and a click under way survive.
+function renderRows(groups) {
+  const list = document.getElementById("events");
+  const children = [];
+  events.forEach((event, index) => {
+    if (!isShown(event, groups)) return;
+    const row = rowFor(event, index);
+    if (chosen.size === 0) children.push(...separators(row, index));
+    children.push(row);
+  });
+  const wanted = new Set(children);
+  for (const child of [...list.children]) if (!wanted.has(child)) child.remove();
+  let next = list.firstChild;
+  for (const child of children) {
+    if (child === next) next = next.nextSibling;
+    else list.insertBefore(child, next);
+  }
+}

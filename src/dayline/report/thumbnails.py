@@ -1,0 +1,180 @@
+"""Small pictures for the page, with faces blurred if asked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dayline.files import writing_whole
+
+__all__ = ["remove_thumbnails", "write_thumbnails"]
+
+Pixels = NDArray[np.uint8]
+
+FOLDER = "thumbnails"
+GENERATED_NAME = re.compile(r"(\d{6,}|[0-9a-f]{20})\.jpg")
+# 586 pictures of this size, with page and graph, stay under 30 MB whatever the photos show.
+MOST_BYTES = 46_000
+FACE_MARGIN = 0.25
+
+
+def write_thumbnails(
+    images: Iterable[tuple[int, Pixels]],
+    folder: str | Path,
+    *,
+    size: int = 640,
+    blur_faces: bool = False,
+    names: Mapping[int, str] | None = None,
+) -> dict[int, str]:
+    """Write one JPEG per frame into `folder`/thumbnails; other pictures of an earlier run are removed.
+
+    Parameters
+    ----------
+    images : iterable of (int, ndarray of shape (height, width, 3))
+        Frame number and its picture, RGB, uint8. Taken one at a time, so a generator may decode them.
+    folder : str or Path
+        The folder of the page; made if missing.
+    size : int
+        Longest side in pixels. Smaller pictures keep their size. The default serves the rows and the
+        enlarged view alike; each file stays under 46 kB.
+    blur_faces : bool
+        Blur what OpenCV's bundled detectors take for a face (extra "faces"). They miss some.
+    names : mapping of int to str, optional
+        File name of each frame's picture: 20 hexadecimal digits and .jpg, for pictures that a later run can
+        keep. Frames that are named here and not among `images` keep the picture they have.
+
+    Returns
+    -------
+    dict of int to str
+        Path of each frame's picture, relative to `folder`, as `write_page` takes it.
+    """
+    if size < 16:
+        raise ValueError(f"thumbnails of {size} pixels are too small to see; use at least 16")
+    target = _own_folder(Path(folder))
+    hide = _face_blurrer() if blur_faces else None
+    named = {} if names is None else names
+    written = {frame: f"{FOLDER}/{name}" for frame, name in named.items() if (target / name).is_file()}
+    for frame, image in images:
+        pixels = _checked(image, frame)
+        name = named.get(frame, f"{frame:06d}.jpg")
+        if not GENERATED_NAME.fullmatch(name):
+            raise ValueError(f"frame {frame}: {name!r} is no name for a picture; use 20 hexadecimal digits and .jpg")
+        with writing_whole(target / name, "wb") as file:
+            file.write(_jpeg(pixels if hide is None else hide(pixels), size))
+        written[frame] = f"{FOLDER}/{name}"
+    remove_thumbnails(folder, keep=written.values())
+    return written
+
+
+def remove_thumbnails(folder: str | Path, *, keep: Collection[str] = ()) -> None:
+    """Remove the pictures an earlier run left in `folder`, so that a page to share does not carry them.
+
+    Parameters
+    ----------
+    folder : str or Path
+        The folder of the page. Only files that `write_thumbnails` could have made are touched.
+    keep : collection of str
+        Paths to leave, relative to `folder`.
+    """
+    target = Path(folder) / FOLDER
+    if target.is_symlink() or not target.is_dir():
+        return
+    for path in target.iterdir():
+        if GENERATED_NAME.fullmatch(path.name) and f"{FOLDER}/{path.name}" not in keep:
+            path.unlink()
+    with suppress(OSError):  # it holds something else: not ours to remove
+        target.rmdir()
+
+
+def _own_folder(folder: Path) -> Path:
+    target = folder / FOLDER
+    if target.is_symlink():
+        raise ValueError(
+            f"{target} is a link to another place; remove it, pictures are written inside the folder only"
+        )
+    target.mkdir(parents=True, exist_ok=True)
+    return target
+
+
+def _checked(image: Pixels, frame: int) -> Pixels:
+    if frame < 0:
+        raise ValueError(f"frame {frame}: frames count from 0")
+    if image.ndim != 3 or image.shape[2] != 3 or image.dtype != np.uint8 or image.size == 0:
+        raise ValueError(
+            f"frame {frame}: a picture of shape {image.shape}, {image.dtype}; give (height, width, 3), uint8"
+        )
+    return image
+
+
+def _jpeg(pixels: Pixels, size: int) -> bytes:
+    """Encode a picture, a little coarser each time until it is small enough."""
+    from PIL import Image
+
+    picture = Image.fromarray(pixels)
+    picture.thumbnail((size, size), Image.Resampling.LANCZOS, reducing_gap=2.0)
+    for quality in (82, 74, 64, 52, 40, 28):
+        buffer = BytesIO()
+        picture.save(buffer, "JPEG", quality=quality, optimize=True, progressive=True)
+        if buffer.tell() <= MOST_BYTES:
+            return buffer.getvalue()
+    return _jpeg(pixels, max(picture.size) * 3 // 4)
+
+
+def _face_blurrer() -> Callable[[Pixels], Pixels]:
+    try:
+        import cv2
+    except ModuleNotFoundError:
+        raise ValueError('blurring faces needs OpenCV; install it: pip install "dayline[faces]"') from None
+    library: Any = cv2
+    if not hasattr(library, "CascadeClassifier"):
+        # OpenCV 5 left its old detectors out.
+        msg = f"OpenCV {library.__version__} holds no face detector, older ones do"
+        raise ValueError(f'{msg}: pip install "dayline[faces]"')
+    folder = Path(library.data.haarcascades)
+    front, other_front, side = (
+        library.CascadeClassifier(str(folder / f"haarcascade_{name}.xml"))
+        for name in ("frontalface_default", "frontalface_alt2", "profileface")
+    )
+
+    def blurred(pixels: Pixels) -> Pixels:
+        # Small faces need no blur, and the detectors' time grows with the pixels.
+        scale = min(1.0, 640 / max(pixels.shape[:2]))
+        grey = library.cvtColor(pixels, library.COLOR_RGB2GRAY)
+        grey = library.equalizeHist(library.resize(grey, None, fx=scale, fy=scale, interpolation=library.INTER_AREA))
+        mirrored = np.ascontiguousarray(grey[:, ::-1])
+        boxes = [*_boxes(front, grey), *_boxes(other_front, grey), *_boxes(side, grey)]
+        boxes += [(grey.shape[1] - x - width, y, width, height) for x, y, width, height in _boxes(side, mirrored)]
+        result = pixels.copy()
+        for box in boxes:
+            blur_box(result, [round(value / scale) for value in box])
+        return result
+
+    return blurred
+
+
+def _boxes(detector: Any, grey: Pixels) -> list[tuple[int, ...]]:
+    """Boxes (left, top, width, height) of what a detector takes for a face."""
+    smallest = (max(20, max(grey.shape) // 30),) * 2
+    found = detector.detectMultiScale(grey, scaleFactor=1.1, minNeighbors=2, minSize=smallest)
+    return [tuple(int(value) for value in box) for box in found]
+
+
+def blur_box(pixels: Pixels, box: Sequence[int]) -> None:
+    """Blur a box (left, top, width, height) and a margin around it in place, so that no feature is left."""
+    from PIL import Image
+
+    left, top, width, height = box
+    aside, above = round(width * FACE_MARGIN), round(height * FACE_MARGIN)
+    rows = slice(max(0, top - above), top + height + above)
+    columns = slice(max(0, left - aside), left + width + aside)
+    patch = Image.fromarray(np.ascontiguousarray(pixels[rows, columns]))
+    # Averaging to a handful of blocks throws the detail away; a blur alone could be undone.
+    coarse = patch.resize((6, 6), Image.Resampling.BOX)
+    pixels[rows, columns] = np.asarray(coarse.resize(patch.size, Image.Resampling.BICUBIC))

@@ -1,0 +1,124 @@
+// One picture large; keys and buttons walk through the day and correct the events on the way.
+
+const viewer = document.getElementById("viewer");
+viewer.tabIndex = -1;
+const NEIGHBOURS = 7;
+let viewed = 0;
+const parts = makeViewer();
+
+function viewerButton(text, className, label, action) {
+  const button = make("button", { type: "button", class: className, "aria-label": label }, text);
+  button.addEventListener("click", action);
+  return button;
+}
+
+function makeViewer() {
+  const made = {
+    title: make("p", { class: "viewer-title", dir: "auto" }),
+    detail: make("p", { class: "viewer-detail" }),
+    stage: make("div", { class: "stage" }),
+    strip: make("div", { class: "film", "aria-hidden": "true" }),
+    split: viewerButton("New event from here", "quiet", "Start a new event at this frame (S)", () => splitAt(viewed)),
+    merge: viewerButton("Merge with previous", "quiet", "Merge this event with the one before (M)", () => mergeWithPrevious(eventAt(viewed))),
+    begins: viewerButton("Event begins here", "quiet", "Move the start of this event to this frame (B)", () => moveStart(eventAt(viewed), viewed)),
+    ends: viewerButton("Event ends here", "quiet", "Move the end of this event to this frame (E)", endHere),
+    back: viewerButton("‹", "step back", "Previous (left arrow)", () => viewFrame(viewed - 1)),
+    on: viewerButton("›", "step on", "Next (right arrow)", () => viewFrame(viewed + 1)),
+    close: viewerButton("×", "close", "Close (Escape)", () => viewer.close()),
+  };
+  viewer.append(
+    make("div", { class: "viewer-head" }, make("div", {}, made.title, made.detail), made.close),
+    make("div", { class: "viewer-middle" }, made.back, made.stage, made.on),
+    made.strip,
+    make("div", { class: "viewer-actions" }, made.begins, made.ends, made.split, made.merge),
+    make("p", { class: "keys" }, "← → walk   ↑ ↓ events   S split   M merge   B begins   E ends   Esc close"));
+  made.strip.addEventListener("click", (e) => {
+    const frame = e.target.closest("[data-frame]")?.dataset.frame;
+    if (frame !== undefined) viewFrame(Number(frame));
+  });
+  swipe(made.stage);
+  return made;
+}
+
+function swipe(stage) {
+  let from = null;
+  stage.addEventListener("pointerdown", (e) => { from = e.clientX; });
+  stage.addEventListener("pointerup", (e) => {
+    if (from !== null && Math.abs(e.clientX - from) > 40) viewFrame(viewed + (e.clientX < from ? 1 : -1));
+    from = null;
+  });
+}
+
+// The frame in view becomes the last of its event: the next event's start moves to the one after.
+function endHere() {
+  const index = eventAt(viewed);
+  if (index + 1 < events.length) moveStart(index + 1, viewed + 1);
+}
+
+function openViewer(frame) {
+  hidePreview();
+  viewed = frame;
+  if (!viewer.open) viewer.showModal();
+  viewer.focus();
+  viewFrame(frame);
+}
+
+function filmTile(frame, index) {
+  const own = eventAt(frame);
+  const classes = ["tile", colourClass(events[own], own), own === index ? "" : "other", frame === viewed ? "now" : "", frame === events[own].start ? "opens" : ""];
+  return make("span", { class: classes.filter(Boolean).join(" "), "data-frame": String(frame) }, pictureOf(frame, "tile-picture", "eager"));
+}
+
+function viewFrame(frame) {
+  viewed = Math.min(nFrames - 1, Math.max(0, frame));
+  const index = eventAt(viewed);
+  const event = events[index];
+  const name = original.names?.[viewed];
+  const day = isWall && data.dated ? `${dayText(dayOf(times[viewed]), "short")}, ` : "";
+  parts.title.textContent = titleOf(index);
+  parts.detail.textContent = [day + frameText(viewed, true), `${viewed - event.start + 1} of ${event.stop - event.start}`, name].filter(Boolean).join("  ·  ");
+  const address = pictures?.[viewed];
+  parts.stage.replaceChildren(address
+    ? make("img", { src: address, alt: `${titleOf(index)}, ${frameText(viewed, true)}`, draggable: "false" })
+    : make("p", { class: "no-picture" }, frameText(viewed, true)));
+  const film = [];
+  for (let other = viewed - NEIGHBOURS; other <= viewed + NEIGHBOURS; other += 1) {
+    film.push(other < 0 || other >= nFrames ? make("span", { class: "tile empty" }) : filmTile(other, index));
+  }
+  parts.strip.replaceChildren(...film);
+  parts.back.disabled = viewed === 0;
+  parts.on.disabled = viewed === nFrames - 1;
+  parts.split.disabled = viewed === event.start;
+  parts.begins.disabled = viewed === event.start || index === 0;
+  parts.ends.disabled = viewed === event.stop - 1 || index === events.length - 1;
+  parts.merge.disabled = index === 0;
+}
+
+function walkEvents(step) {
+  const index = eventAt(viewed);
+  viewFrame(events[Math.min(events.length - 1, Math.max(0, index + step))].start);
+}
+
+viewer.addEventListener("keydown", (e) => {
+  if (e.ctrlKey || e.metaKey || e.altKey) return;
+  const actions = {
+    ArrowLeft: () => viewFrame(viewed - 1), ArrowRight: () => viewFrame(viewed + 1),
+    ArrowUp: () => walkEvents(-1), ArrowDown: () => walkEvents(1), PageUp: () => walkEvents(-1), PageDown: () => walkEvents(1),
+    Home: () => viewFrame(0), End: () => viewFrame(nFrames - 1),
+    s: () => splitAt(viewed), m: () => mergeWithPrevious(eventAt(viewed)), b: () => moveStart(eventAt(viewed), viewed), e: endHere,
+  };
+  const action = actions[e.key.length === 1 ? e.key.toLowerCase() : e.key];
+  if (action === undefined) return;
+  e.preventDefault();
+  action();
+});
+
+// On closing, the list shows the event that was in view.
+viewer.addEventListener("close", () => {
+  const row = document.querySelector(`.event[data-event="${eventAt(viewed)}"]`);
+  if (row === null) return;
+  fillRow(row);
+  const target = row.querySelector(`.thumb[data-frame="${viewed}"]`) ?? row.querySelector(".key");
+  row.scrollIntoView({ block: "nearest" });
+  target.focus({ preventScroll: true });
+});

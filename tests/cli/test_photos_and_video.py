@@ -1,0 +1,298 @@
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import astuple
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cli.run_command import run
+from dayline.cli.export import FORMATS as FORMATS_IN_HELP
+from dayline.events import Segmentation, read_events
+from dayline.export import FORMATS
+from dayline.features.extract import BATCH_SIZE
+from made_photos import make_day, make_film
+
+
+@pytest.fixture
+def dayline():
+    """Run a command: dayline("segment", ...) gives exit code, stdout and stderr."""
+    return lambda *arguments: astuple(run(*arguments))
+
+
+def segment(dayline, *arguments):
+    code, out, err = dayline("segment", "--model", "color", *arguments)
+    assert code == 0, err
+    return out
+
+
+def test_a_folder_of_photos_gives_a_page(dayline, tmp_path):
+    make_day(tmp_path / "photos", [("red", 12), ("blue", 12), ("blue", 12)], pause_before=2)
+    (tmp_path / "photos" / "bad.jpg").write_text("no image")
+    out = segment(dayline, tmp_path / "photos", "-o", tmp_path / "out")
+    lines = [line.split() for line in out.splitlines()]
+    assert ["1", "0", "12", "12", "9:00:00", "9:05:30", "start", "A"] in lines
+    second = next(line for line in lines if line[0] == "2")
+    assert second[:6] + second[-2:] == ["2", "12", "24", "12", "9:06:00", "9:11:30", "looks", "B"]
+    assert second[6].endswith("%")
+    assert "3 events in 36 frames" in out
+    assert "left out: bad.jpg: not an image" in out
+    assert f"The page is {tmp_path / 'out' / 'index.html'}" in out
+    found = read_events(tmp_path / "out" / "events.json")
+    assert found.boundaries == (12, 24)
+    assert found.method == "default, features color"
+    with (tmp_path / "out" / "events.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [r["title"] for r in rows[:2]] == ["Event 1 (A)", "Event 2 (B)"]
+
+
+def test_without_output_a_folder_is_chosen_and_said(dayline, tmp_path, monkeypatch):
+    make_day(tmp_path / "photos")
+    monkeypatch.chdir(tmp_path)
+    code, _, err = dayline("segment", "--model", "color", "photos")
+    assert code == 0
+    assert "the result goes to photos-events" in err
+    assert (tmp_path / "photos-events" / "index.html").is_file()
+
+
+def test_a_result_inside_the_source_is_not_read_again(dayline, tmp_path, monkeypatch):
+    make_day(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    for _ in range(2):
+        segment(dayline, ".", "-o", "out")
+    (tmp_path / "out" / "index.html").unlink()  # as after an interrupted run
+    segment(dayline, ".", "-o", "out")
+    assert read_events(tmp_path / "out" / "events.json").n_frames == 38
+
+
+def test_json_and_quiet(dayline, tmp_path):
+    make_day(tmp_path / "photos")
+    out = segment(dayline, tmp_path / "photos", "-o", tmp_path / "out", "--json")
+    assert Segmentation.from_json(out) == read_events(tmp_path / "out" / "events.json")
+    assert segment(dayline, tmp_path / "photos", "-o", tmp_path / "out", "-q") == ""
+
+
+def test_dry_run_lists_and_writes_nothing(dayline, tmp_path, monkeypatch):
+    make_day(tmp_path / "photos", [("red", 3), ("red", 3)], pause_before=1)
+    (tmp_path / "photos" / "zero.jpg").touch()
+    monkeypatch.chdir(tmp_path)
+    code, out, _ = dayline("segment", "photos", "--dry-run")
+    assert code == 0
+    lines = out.splitlines()
+    assert lines[0].split() == ["0", "2015-03-12", "09:00:00", "20150312_090000.png"]
+    assert lines[3].strip() == "--- pause of 67 min ---"
+    assert lines[7:] == ["6 frames, by the time in the file names", "left out: zero.jpg: empty file"]
+    assert [p.name for p in tmp_path.iterdir()] == ["photos"]
+
+
+def test_order_by_name(dayline, tmp_path):
+    make_day(tmp_path / "photos", [("red", 3)])
+    (tmp_path / "photos" / "20150312_090000.png").rename(tmp_path / "photos" / "z_20150312_090000.png")
+    _, out, _ = dayline("segment", tmp_path / "photos", "--dry-run", "--order", "name")
+    assert [line.split()[-1] for line in out.splitlines()[:3]][-1] == "z_20150312_090000.png"
+
+
+def test_a_folder_per_day(dayline, tmp_path):
+    make_day(tmp_path / "trip" / "day 1")
+    make_day(tmp_path / "trip" / "day 2", day="20150313")
+    out = segment(dayline, tmp_path / "trip", "-o", tmp_path / "out")
+    assert "day 1: 3 events in 38 photos" in out
+    assert f"The page is {tmp_path / 'out' / 'index.html'}" in out
+    assert read_events(tmp_path / "out" / "day 2" / "events.json").boundaries == (12, 26)
+    code, _, err = dayline(
+        "segment",
+        tmp_path / "trip",
+        "-o",
+        tmp_path / "out",
+        "--corrections",
+        tmp_path / "out" / "day 2" / "events.json",
+    )
+    assert code == 2
+    assert "corrections are of one day" in err
+
+
+def test_corrections_are_kept(dayline, tmp_path):
+    make_day(tmp_path / "photos")
+    segment(dayline, tmp_path / "photos", "-o", tmp_path / "out")
+    content = json.loads((tmp_path / "out" / "events.json").read_text())
+    first, second, third = content["events"]
+    merged = first | {"stop": second["stop"], "name": "Breakfast <b>"}
+    (tmp_path / "saved.json").write_text(json.dumps(content | {"events": [merged, third]}))
+    for corrections in (tmp_path / "saved.json", tmp_path / "out" / "events.json"):
+        out = segment(dayline, tmp_path / "photos", "-o", tmp_path / "out", "--corrections", corrections)
+        found = read_events(tmp_path / "out" / "events.json")
+        assert found.boundaries == (26,)
+        assert found.events[0].name == "Breakfast <b>"
+        assert "Breakfast <b>" in out
+
+
+def test_a_film_with_exports_and_chapters(dayline, tmp_path):
+    film = make_film(tmp_path / "film.mp4")
+    options = [f"--export={name}" for name in FORMATS if name not in ("photos", "youtube")]
+    segment(dayline, film, "-o", tmp_path / "out", "--every", 0.5, "--n-events", 2, "--write-chapters", *options)
+    import av
+
+    with av.open(str(tmp_path / "out" / "film-chapters.mp4")) as copy:
+        assert [c["metadata"]["title"] for c in copy.chapters()] == ["Event 1 (A)", "Event 2 (B)"]
+    names = {p.name for p in (tmp_path / "out").iterdir()}
+    assert {"chapters.vtt", "chapters.xml", "events.otio", "events.eaf", "events.edl", "contact-sheet.png"} <= names
+
+
+def test_export_of_a_saved_file(dayline, tmp_path):
+    photos = make_day(tmp_path / "photos")
+    segment(dayline, tmp_path / "photos", "-o", tmp_path / "out")
+    events = tmp_path / "out" / "events.json"
+    code, out, err = dayline("export", events, "--format", "webvtt", "-f", "photos", "--source", tmp_path / "photos")
+    assert code == 0, err
+    assert out.splitlines() == [str(tmp_path / "out" / "chapters.vtt"), str(tmp_path / "out" / "photos")]
+    assert (tmp_path / "out" / "photos" / "01 event A" / photos[0].name).samefile(photos[0])
+    code, out, _ = dayline("export", events, "-f", "csv", "-o", tmp_path / "elsewhere")
+    assert out.strip() == str(tmp_path / "elsewhere" / "events.csv")
+
+
+def test_formats_in_the_help_are_those_there_are():
+    assert FORMATS_IN_HELP.split(", ") == list(FORMATS)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of any bytes are a matter of Linux")
+def test_odd_names_come_through_to_page_and_folders(dayline, tmp_path):
+    paths = make_day(tmp_path / "photos", [("red", 6), ("blue", 6)])
+    odd = [
+        'quote".png',
+        "<script>alert(1)</script>".replace("/", "_") + ".png",
+        " two  spaces.png",
+        "\u05d0\u202e.png",
+    ]
+    for path, name in zip(paths, odd, strict=False):
+        path.rename(path.with_name(path.stem + name))
+    paths[5].rename(paths[5].with_name(paths[5].stem + os.fsdecode(b"\xff\xfe.png")))
+    segment(dayline, tmp_path / "photos", "-o", tmp_path / "out", "--export", "photos")
+    found = read_events(tmp_path / "out" / "events.json")
+    assert found.n_frames == 12
+    assert sum(len(files) for _, _, files in os.walk(tmp_path / "out" / "photos")) == 12 + 1
+    page = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+    assert "<script>alert" not in page
+    assert "\u202e" not in page
+
+
+def wrong_input(folder: Path):
+    photos = make_day(folder / "photos", [("red", 6)])
+    (folder / "nothing").mkdir()
+    (folder / "text").mkdir()
+    (folder / "text" / "a.txt").write_text("a")
+    (folder / "cut.mp4").write_bytes(make_film(folder / "film.mp4").read_bytes()[:700])
+    (folder / "others").mkdir()
+    (folder / "others" / "letter.txt").write_text("dear")
+    (folder / "saved.json").write_text(Segmentation.from_boundaries([2], 6, names=tuple("abcdef")).to_json())
+    (folder / "bad").mkdir()
+    for k in range(3):
+        (folder / "bad" / f"{k}.jpg").touch()
+    return {
+        "no such file or folder": ["nope"],
+        "holds no photos": ["nothing"],
+        "holds no photos (": ["text"],
+        "a single photo has no events": [photos[0]],
+        "cannot be opened as a video": ["cut.mp4"],
+        "holds other files (letter.txt": ["photos", "-o", "others"],
+        "is a file; name a folder": ["photos", "-o", "film.mp4"],
+        "more than half": ["bad"],
+        "is for videos": ["photos", "--every", 2],
+        "is not known; use lite0": ["photos", "--model", "magic"],
+        "export format 'pdf' is not known": ["photos", "--export", "pdf"],
+        "chapters are written into a video": ["photos", "--write-chapters"],
+        "of other frames": ["photos", "--corrections", "saved.json"],
+        "nope.json: No such file": ["photos", "--corrections", "nope.json"],
+        "--dry-run lists": ["x.npy", "--dry-run"],
+    }
+
+
+def test_wrong_input_is_one_line_and_leaves_nothing(dayline, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    cases = wrong_input(tmp_path)
+    for message, arguments in cases.items():
+        model = [] if "--model" in arguments else ["--model", "color"]
+        where = [] if "-o" in arguments else ["-o", "out"]
+        code, out, err = dayline("segment", *arguments, *model, *where)
+        assert code == 2, (arguments, err)
+        assert message in err
+        assert err.startswith("dayline: ")
+        assert err.count("\n") == 1, err
+        assert out == ""
+        assert not (tmp_path / "out" / "events.json").exists(), message
+    assert sorted(p.name for p in (tmp_path / "others").iterdir()) == ["letter.txt"]
+
+
+def test_a_read_only_output_folder_is_one_line(dayline, tmp_path, monkeypatch):
+    make_day(tmp_path / "photos", [("red", 6)])
+
+    def refuse(*_, **__):
+        raise PermissionError(13, "Permission denied", str(tmp_path / "out"))
+
+    monkeypatch.setattr(Path, "touch", refuse)
+    code, _, err = dayline("segment", tmp_path / "photos", "-o", tmp_path / "out")
+    assert code == 2
+    assert "cannot be used as output folder: Permission denied" in err
+    assert err.count("\n") == 1
+
+
+def test_a_full_disk_is_one_line(dayline, tmp_path, monkeypatch):
+    make_day(tmp_path / "photos")
+    replaced = os.replace
+
+    def full(source, target):
+        if Path(target).suffix != ".npz":
+            raise OSError(28, "No space left on device", str(target))
+        replaced(source, target)
+
+    monkeypatch.setattr(os, "replace", full)
+    code, out, err = dayline("segment", tmp_path / "photos", "-o", tmp_path / "out", "--model", "color")
+    assert code == 2
+    assert err.endswith("No space left on device\n")
+    assert err.count("\n") == 1
+    assert out == ""
+    kept = {p.name for p in (tmp_path / "out").rglob("*") if p.is_file()}
+    assert kept == {".dayline", "features.npz", "sharpness.npz"}
+
+
+SLOWLY = """
+import sys, time
+from dayline.cli import main
+from dayline.features.color import ColorExtractor
+extract = ColorExtractor.extract
+def slowly(self, batch):
+    values = extract(self, batch)
+    print("a batch", flush=True)
+    time.sleep(1.0)
+    return values
+ColorExtractor.extract = slowly
+main()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")
+def test_control_c_ends_with_130_and_the_next_run_goes_on(tmp_path):
+    make_day(tmp_path / "photos", [("red", 2 * BATCH_SIZE), ("blue", 2 * BATCH_SIZE)])
+    command = [sys.executable, "-c", SLOWLY, "segment", "photos", "-o", "out", "--model", "color"]
+    with subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout.readline() == "a batch\n"
+        assert process.stdout.readline() == "a batch\n"
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert err == "dayline: stopped; the same command goes on where it stopped\n"
+    assert {p.name for p in (tmp_path / "out").iterdir()} <= {".dayline", "features.npz", "sharpness.npz"}
+    with np.load(tmp_path / "out" / "features.npz") as kept:
+        n_kept = len(kept["names"])
+    assert BATCH_SIZE <= n_kept < 4 * BATCH_SIZE
+    again = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert again.stdout.count("a batch") == 4 - n_kept // BATCH_SIZE
+    assert read_events(tmp_path / "out" / "events.json").n_frames == 4 * BATCH_SIZE

@@ -1,0 +1,181 @@
+from __future__ import annotations
+
+import logging
+import subprocess
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import av
+import imageio_ffmpeg
+import numpy as np
+import pytest
+from av.stream import Disposition
+from PIL import Image
+
+from dayline.events import Event, Segmentation
+from dayline.export import write_chapters, write_contact_sheet
+from dayline.export.pictures import video_thumbnails
+
+COLOURS = ((200, 30, 30), (30, 160, 30), (30, 30, 200), (200, 200, 40))
+
+
+def make_video(path: Path, *, first_stamp: int = 0, n_seconds: int = 8) -> Path:
+    """A second of ten frames per step of colour, two seconds per colour, and a tone."""
+    with av.open(str(path), "w") as container:
+        video = container.add_stream("mpeg4", rate=10)
+        video.width, video.height, video.pix_fmt = 64, 48, "yuv420p"
+        video.metadata["language"] = "deu"
+        audio = container.add_stream("aac", rate=16000, layout="mono")
+        audio.disposition = Disposition.hearing_impaired
+        for k in range(n_seconds * 10):
+            pixels = np.full((48, 64, 3), COLOURS[k // 20], dtype=np.uint8)
+            frame = av.VideoFrame.from_ndarray(pixels, format="rgb24")
+            frame.pts, frame.time_base = k + first_stamp, Fraction(1, 10)
+            container.mux(video.encode(frame))
+            tone = np.sin(np.arange(1600) / 8).astype(np.float32)[None] * 0.2
+            sound = av.AudioFrame.from_ndarray(tone, format="fltp", layout="mono")
+            sound.sample_rate, sound.pts = 16000, k * 1600 + first_stamp * 1600
+            sound.time_base = Fraction(1, 16000)
+            container.mux(audio.encode(sound))
+        container.mux(video.encode(None))
+        container.mux(audio.encode(None))
+    return path
+
+
+@pytest.fixture(scope="module")
+def video(tmp_path_factory) -> Path:
+    return make_video(tmp_path_factory.mktemp("video") / "four colours.mp4")
+
+
+@pytest.fixture
+def events() -> Segmentation:
+    """Four events of two seconds, frames half a second apart."""
+    names = ("a=b; #\\ <&>", None, "\u05e9\u05dc\u05d5\u05dd", None)
+    four = tuple(Event(4 * k, 4 * k + 4, community=k % 2, name=names[k]) for k in range(4))
+    return Segmentation(four, times=tuple(k / 2 for k in range(16)), clock="media", source="four colours.mp4")
+
+
+def packets(path: Path) -> list[tuple[str, bytes]]:
+    with av.open(str(path)) as container:
+        streams = [s for s in container.streams if s.type in ("video", "audio")]
+        return sorted((p.stream.type, bytes(p)) for p in container.demux(streams) if p.size)
+
+
+@pytest.mark.parametrize("suffix", [".mp4", ".mkv", ".mov"])
+def test_ffmpeg_and_pyav_read_the_chapters_of_the_copy(video, events, tmp_path, ffmpeg_chapters, suffix):
+    copy = write_chapters(video, events, tmp_path / f"copy{suffix}")
+    found = ffmpeg_chapters(copy)
+    assert [title for *_, title in found] == [
+        "a=b; #\\ <&>",
+        "Event 2 (B)",
+        "\u05e9\u05dc\u05d5\u05dd",
+        "Event 4 (B)",
+    ]
+    assert [start for start, *_ in found] == [0.0, 2.0, 4.0, 6.0]
+    with av.open(str(video)) as original:
+        assert found[-1][1] == pytest.approx(original.duration / av.time_base, abs=0.002)
+    with av.open(str(copy)) as container:
+        chapters = container.chapters()
+        assert [float(c["start"] * c["time_base"]) for c in chapters] == [0.0, 2.0, 4.0, 6.0]
+        assert [c["metadata"]["title"] for c in chapters] == [title for *_, title in found]
+
+
+def test_pictures_and_sound_are_copied_bit_for_bit(video, events, tmp_path):
+    assert packets(write_chapters(video, events, tmp_path / "copy.mkv")) == packets(video)
+    assert packets(write_chapters(video, events, tmp_path / "copy.mp4")) == packets(video)
+
+
+@pytest.mark.parametrize("suffix", [".mp4", ".mkv"])
+def test_the_first_chapter_starts_with_the_film(video, events, tmp_path, ffmpeg_chapters, suffix):
+    sampled = replace(events, times=tuple(0.25 + t for t in events.times))
+    copy = write_chapters(video, sampled, tmp_path / f"copy{suffix}")
+    assert [start for start, *_ in ffmpeg_chapters(copy)] == [0.0, 2.25, 4.25, 6.25]
+
+
+def test_tags_of_streams_stay(video, events, tmp_path):
+    with av.open(str(write_chapters(video, events, tmp_path / "copy.mp4"))) as container:
+        assert container.streams.video[0].metadata["language"] == "deu"
+
+
+def test_the_rotation_of_a_phone_video_stays(video, events, tmp_path):
+    turned = tmp_path / "turned.mp4"
+    command = [imageio_ffmpeg.get_ffmpeg_exe(), "-v", "error", "-display_rotation", "90", "-i", str(video)]
+    subprocess.run([*command, "-c", "copy", str(turned)], check=True)
+    for suffix in (".mp4", ".mkv"):
+        with av.open(str(write_chapters(turned, events, tmp_path / f"copy{suffix}"))) as container:
+            assert next(container.decode(video=0)).rotation == 90
+    sheet = Image.open(write_contact_sheet(events, tmp_path / "sheet.png", source=turned, columns=4))
+    # 64 x 48 pixels on their side: narrower than the tile is wide.
+    assert sheet.getpixel((12 + 60, 12 + 120)) == (226, 224, 218)
+
+
+def test_a_recording_that_starts_late_counts_from_its_start(events, tmp_path):
+    late = make_video(tmp_path / "late.mkv", first_stamp=50)
+    with av.open(str(write_chapters(late, events, tmp_path / "copy.mkv"))) as container:
+        first = next(container.decode(video=0))
+        assert first.time == pytest.approx(0.0, abs=0.03)
+        assert container.streams.audio[0].disposition == Disposition.hearing_impaired
+        assert container.duration / av.time_base == pytest.approx(8.0, abs=0.2)
+
+
+def test_old_chapters_are_replaced(video, events, tmp_path, ffmpeg_chapters, caplog):
+    once = write_chapters(video, events, tmp_path / "once.mp4")
+    two = Segmentation.from_boundaries([10], 16, times=events.times, clock="media")
+    with caplog.at_level(logging.WARNING):
+        twice = write_chapters(once, two, tmp_path / "twice.mp4")
+    assert [title for *_, title in ffmpeg_chapters(twice)] == ["Event 1", "Event 2"]
+    assert caplog.text == ""
+    assert len(ffmpeg_chapters(once)) == 4
+
+
+def test_the_contact_sheet_of_a_film_shows_its_frames(video, events, tmp_path):
+    sheet = Image.open(write_contact_sheet(events, tmp_path / "sheet.png", source=video, columns=4))
+    for k, colour in enumerate(COLOURS):
+        shown = sheet.getpixel((12 + k * 332 + 160, 12 + 120))
+        assert np.abs(np.subtract(shown, colour)).max() < 25
+
+
+@pytest.mark.parametrize("first_stamp", [0, 50])
+def test_a_thumbnail_shows_the_frame_of_its_moment(tmp_path, first_stamp):
+    late = make_video(tmp_path / "film.mkv", first_stamp=first_stamp)
+    before, at = video_thumbnails(late, [1.9, 2.0], (64, 64))
+    for picture, colour in ((before, COLOURS[0]), (at, COLOURS[1])):
+        assert np.abs(np.subtract(picture.getpixel((32, 24)), colour)).max() < 25
+    assert video_thumbnails(late, [60.0], (64, 64)) == [None]
+
+
+def test_events_of_another_video_are_refused(video, events, tmp_path):
+    later = replace(events, times=tuple(100 + t for t in events.times))
+    with pytest.raises(ValueError, match=r"last event starts at 106\.000 s, but the recording ends at 8\."):
+        write_chapters(video, later, tmp_path / "copy.mp4")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_video_itself_is_never_written_over(events, tmp_path):
+    video = make_video(tmp_path / "film.mp4", n_seconds=8)
+    before = video.read_bytes()
+    with pytest.raises(ValueError, match="is the video itself"):
+        write_chapters(video, events, video)
+    assert video.read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["copy.avi", "copy", "copy.txt"])
+def test_a_container_that_holds_no_chapters_is_refused(video, events, tmp_path, name):
+    with pytest.raises(ValueError, match=r"chapters fit into \.mp4"):
+        write_chapters(video, events, tmp_path / name)
+
+
+def test_a_codec_that_does_not_fit_is_named_with_the_way_out(video, events, tmp_path):
+    with pytest.raises(ValueError, match=r"video stream 0 does not fit into webm .*; use \.mkv"):
+        write_chapters(video, events, tmp_path / "copy.webm")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_no_video_is_refused_in_one_line(events, tmp_path):
+    fake = tmp_path / "fake.mp4"
+    fake.write_bytes(b"not a film" * 50)
+    with pytest.raises(ValueError, match=r"fake\.mp4 cannot be copied to copy\.mkv: ") as error:
+        write_chapters(fake, events, tmp_path / "copy.mkv")
+    assert "\n" not in str(error.value)
+    assert [p.name for p in tmp_path.iterdir()] == ["fake.mp4"]

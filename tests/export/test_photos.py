@@ -1,0 +1,164 @@
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from dayline.events import Event, Segmentation
+from dayline.export import sort_photos
+
+
+@pytest.fixture
+def source(tmp_path) -> Path:
+    folder = tmp_path / "in"
+    for name in ("a.jpg", "sub/A.jpg", "sub/b.jpg", "b.jpg"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(name)
+    return folder
+
+
+@pytest.fixture
+def out(tmp_path) -> Path:
+    (tmp_path / "out").mkdir()
+    return tmp_path / "out" / "photos"
+
+
+def of(*names: str, split: int, titles: tuple[str | None, str | None] = (None, None)) -> Segmentation:
+    events = (Event(0, split, community=3, name=titles[0]), Event(split, len(names), name=titles[1]))
+    return Segmentation(events, names=names)
+
+
+def contents(folder: Path) -> dict[str, str]:
+    found = (p for p in sorted(folder.rglob("*")) if p.is_file() and not p.name.startswith("."))
+    return {p.relative_to(folder).as_posix(): p.read_text() for p in found}
+
+
+def test_photos_are_linked_into_one_folder_per_event(source, out):
+    sort_photos(of("a.jpg", "sub/b.jpg", "b.jpg", split=1), out, source=source)
+    assert contents(out) == {
+        "01 event A/a.jpg": "a.jpg",
+        "02 event/b.jpg": "sub/b.jpg",
+        "02 event/b (2).jpg": "b.jpg",
+    }
+    assert (out / "01 event A/a.jpg").samefile(source / "a.jpg")
+    assert contents(source) == {name: name for name in ("a.jpg", "b.jpg", "sub/A.jpg", "sub/b.jpg")}
+
+
+def test_names_that_differ_in_case_only_do_not_collide(source, out):
+    sort_photos(of("a.jpg", "sub/A.jpg", "b.jpg", split=2), out, source=source)
+    assert contents(out) == {
+        "01 event A/a.jpg": "a.jpg",
+        "01 event A/A (2).jpg": "sub/A.jpg",
+        "02 event/b.jpg": "b.jpg",
+    }
+
+
+def test_folders_are_as_open_as_any_other_new_folder(source, out):
+    sort_photos(of("a.jpg", "b.jpg", split=1), out, source=source)
+    assert out.stat().st_mode == out.parent.stat().st_mode == (out / "02 event").stat().st_mode
+
+
+@pytest.mark.parametrize("code", [errno.EXDEV, errno.EPERM, errno.ENOTSUP])
+def test_where_no_link_can_be_made_photos_are_copied(source, out, monkeypatch, code):
+    def no_link(*_):
+        raise OSError(code, "no link")
+
+    monkeypatch.setattr(os, "link", no_link)
+    sort_photos(of("a.jpg", "b.jpg", split=1), out, source=source)
+    assert contents(out) == {"01 event A/a.jpg": "a.jpg", "02 event/b.jpg": "b.jpg"}
+    assert not (out / "01 event A/a.jpg").samefile(source / "a.jpg")
+
+
+def test_a_full_disk_leaves_nothing_behind_and_the_old_result_in_place(source, out, monkeypatch):
+    sort_photos(of("a.jpg", "b.jpg", split=1), out, source=source)
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "link", full)
+    with pytest.raises(OSError, match="No space left"):
+        sort_photos(of("b.jpg", "a.jpg", split=1), out, source=source)
+    assert contents(out) == {"01 event A/a.jpg": "a.jpg", "02 event/b.jpg": "b.jpg"}
+    assert [p.name for p in out.parent.iterdir()] == ["photos"]
+
+
+def test_the_old_result_comes_back_when_the_new_one_cannot_take_its_place(source, out, monkeypatch):
+    sort_photos(of("a.jpg", "b.jpg", split=1), out, source=source)
+    rename = Path.rename
+
+    def fails_for_the_new_one(self, target):
+        if self.name == "new":
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", fails_for_the_new_one)
+    with pytest.raises(PermissionError, match="Permission denied"):
+        sort_photos(of("b.jpg", "a.jpg", split=1), out, source=source)
+    assert contents(out) == {"01 event A/a.jpg": "a.jpg", "02 event/b.jpg": "b.jpg"}
+
+
+@pytest.mark.parametrize(
+    ("title", "folder"),
+    [
+        ("../../etc", "01 .._.._etc"),
+        ('a/b\\c:d*?"<x>|', "01 a_b_c_d____x__"),
+        ("trailing dots. . .", "01 trailing dots"),
+        ("x" * 300, "01 " + "x" * 60),
+        ("\u05e9\u05dc\u05d5\u05dd\n", "01 \u05e9\u05dc\u05d5\u05dd"),
+        ("..", "01"),
+    ],
+)
+def test_titles_become_folder_names_that_every_system_takes(source, out, title, folder):
+    sort_photos(of("a.jpg", "b.jpg", split=1, titles=(title, "y")), out, source=source)
+    assert contents(out) == {f"{folder}/a.jpg": "a.jpg", "02 y/b.jpg": "b.jpg"}
+
+
+@pytest.mark.parametrize(
+    "name", ["../secret.jpg", "sub/../../secret.jpg", "/etc/passwd", "C:\\x.jpg", "..\\secret.jpg"]
+)
+def test_names_that_lead_out_of_the_source_are_refused(source, out, name):
+    (source.parent / "secret.jpg").write_text("secret")
+    with pytest.raises(ValueError, match="leads out of the folder of photos"):
+        sort_photos(of("a.jpg", name, split=1), out, source=source)
+    assert list(out.parent.iterdir()) == []
+
+
+def test_a_photo_that_is_gone_is_named(source, out):
+    with pytest.raises(ValueError, match=r"photo 'gone\.jpg' is not in .*; pass the folder that was segmented"):
+        sort_photos(of("a.jpg", "gone.jpg", split=1), out, source=source)
+
+
+def test_a_result_of_ours_is_replaced(source, out):
+    sort_photos(of("a.jpg", "b.jpg", split=1), out, source=source)
+    sort_photos(of("sub/b.jpg", "a.jpg", split=1, titles=("Lunch", None)), out, source=source)
+    assert contents(out) == {"01 Lunch/b.jpg": "sub/b.jpg", "02 event/a.jpg": "a.jpg"}
+    assert [p.name for p in out.parent.iterdir()] == ["photos"]
+    assert contents(source) == {name: name for name in ("a.jpg", "b.jpg", "sub/A.jpg", "sub/b.jpg")}
+
+
+@pytest.mark.parametrize("before", [[], ["ours"]])
+def test_files_of_others_are_never_replaced(source, out, before):
+    if before:
+        sort_photos(of("a.jpg", "b.jpg", split=1), out, source=source)
+    else:
+        out.mkdir()
+    (out / "diary.txt").write_text("mine")
+    with pytest.raises(ValueError, match=r"holds 'diary\.txt', which is not ours"):
+        sort_photos(of("a.jpg", "b.jpg", split=1), out, source=source)
+    assert (out / "diary.txt").read_text() == "mine"
+
+
+def test_a_link_in_place_of_the_folder_is_refused(source, out):
+    elsewhere = source.parent / "elsewhere"
+    elsewhere.mkdir()
+    out.symlink_to(elsewhere)
+    with pytest.raises(ValueError, match="is not a folder of ours"):
+        sort_photos(of("a.jpg", "b.jpg", split=1), out, source=source)
+    assert list(elsewhere.iterdir()) == []
+
+
+def test_frames_without_names_cannot_be_sorted(source, out):
+    with pytest.raises(ValueError, match="segment a folder of photos"):
+        sort_photos(Segmentation.from_boundaries([1], 2), out, source=source)

@@ -1,0 +1,222 @@
+"""ONNX files of the user's, with and without a JSON file beside them."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+from dayline.features import load_extractor
+from dayline.features.network import open_session
+
+PICTURE = np.random.default_rng(0).integers(0, 256, (40, 60, 3), dtype=np.uint8)
+
+
+def write_network(path, nodes, *, input_shape=("n", 3, 16, 16), outputs=None, constants=(), kind="FLOAT"):
+    element = getattr(TensorProto, kind)
+    graph = helper.make_graph(
+        nodes,
+        "test",
+        [helper.make_tensor_value_info("pixels", element, input_shape)],
+        [helper.make_tensor_value_info(n, element, s) for n, s in (outputs or {"maps": None}).items()],
+        list(constants),
+    )
+    model = helper.make_model(graph, ir_version=8, opset_imports=[helper.make_opsetid("", 17)])
+    onnx.save(model, path)
+    return path
+
+
+def relu(output="maps"):
+    return helper.make_node("Relu", ["pixels"], [output])
+
+
+def describe(path, **description):
+    path.with_suffix(".json").write_text(json.dumps(description))
+
+
+def features_of(path):
+    extractor = load_extractor(str(path), threads=1)
+    return extractor, extractor.extract(np.stack([extractor.prepare(PICTURE)] * 3))
+
+
+@pytest.mark.parametrize(("pooling", "reduce"), [("mean", np.mean), ("max", np.max)])
+def test_maps_are_pooled(tmp_path, pooling, reduce):
+    path = write_network(tmp_path / "m.onnx", [relu()])
+    describe(path, pooling=pooling, mean=[100, 110, 120], std=[2, 4, 5], crop=1.0)
+    extractor, features = features_of(path)
+    pixels = extractor.prepare(PICTURE).astype(np.float64)
+    values = np.maximum((pixels - np.reshape([100, 110, 120], (3, 1, 1))) / np.reshape([2, 4, 5], (3, 1, 1)), 0)
+    assert (extractor.name, extractor.n_features, extractor.input_size) == ("m", 3, 16)
+    np.testing.assert_allclose(features, [reduce(values, axis=(1, 2))] * 3, rtol=1e-5)
+
+
+def test_tokens_are_pooled_and_channels_may_be_last(tmp_path):
+    shape = numpy_helper.from_array(np.array([0, 16, 48], dtype=np.int64), "shape")
+    nodes = [helper.make_node("Reshape", ["pixels", "shape"], ["tokens"])]
+    path = write_network(
+        tmp_path / "m.onnx", nodes, input_shape=("n", 16, 16, 3), outputs={"tokens": None}, constants=[shape]
+    )
+    plain = {"layout": "NHWC", "mean": [0, 0, 0], "std": [1, 1, 1]}
+    describe(path, pooling="first", **plain)
+    extractor, features = features_of(path)
+    rows = extractor.prepare(PICTURE).reshape(16, 48)
+    np.testing.assert_allclose(features[0], rows[0])
+    describe(path, pooling="mean", **plain)
+    np.testing.assert_allclose(features_of(path)[1][0], rows.mean(axis=0), rtol=1e-5)
+    describe(path, **plain)
+    with pytest.raises(ValueError, match=r"m\.onnx: .*16 positions per image; set pooling"):
+        load_extractor(str(path))
+
+
+def test_without_a_description_imagenet_holds(tmp_path):
+    pool = helper.make_node("GlobalAveragePool", ["pixels"], ["maps"])
+    path = write_network(tmp_path / "m.onnx", [pool], input_shape=("n", 3, "h", "w"))
+    extractor, features = features_of(path)
+    assert extractor.input_size == 256
+    mean = extractor.prepare(PICTURE).reshape(3, -1).mean(axis=1)
+    expected = (mean - [123.675, 116.28, 103.53]) / [58.395, 57.12, 57.375]
+    np.testing.assert_allclose(features[1], expected, atol=1e-5)
+
+
+def test_the_output_is_chosen_by_name(tmp_path):
+    nodes = [relu("first"), helper.make_node("Neg", ["pixels"], ["second"])]
+    path = write_network(tmp_path / "m.onnx", nodes, outputs={"first": None, "second": None})
+    describe(path, output="second", pooling="max", mean=[0, 0, 0], std=[1, 1, 1])
+    extractor, features = features_of(path)
+    least = extractor.prepare(PICTURE).reshape(3, -1).min(axis=1).astype(float)
+    np.testing.assert_allclose(features[0], -least)
+    describe(path, output="third")
+    with pytest.raises(ValueError, match="has no output 'third'; it has first, second"):
+        load_extractor(str(path))
+
+
+@pytest.mark.parametrize("kind", ["FLOAT", "FLOAT16"])
+@pytest.mark.parametrize("batch", [1, 2])
+def test_fixed_batches_and_half_precision_work(tmp_path, batch, kind):
+    path = write_network(tmp_path / "m.onnx", [relu()], input_shape=(batch, 3, 16, 16), kind=kind)
+    describe(path, pooling="max", mean=[0, 0, 0], std=[1, 1, 1])
+    extractor, features = features_of(path)
+    assert features.dtype == np.float32
+    expected = extractor.prepare(PICTURE).reshape(3, -1).max(axis=1)
+    np.testing.assert_allclose(features, [expected] * 3)
+
+
+@pytest.mark.parametrize(
+    ("description", "message"),
+    [
+        ({"sise": 3}, "sise is not known; use size, crop"),
+        ({"size": 2.5}, r"size is 2\.5; use a whole number"),
+        ({"size": True}, "size is True"),
+        ({"crop": 0}, "crop is 0; use a number above 0"),
+        ({"mean": [1, 2]}, r"mean is \[1, 2\]; use three numbers"),
+        ({"mean": [1, 2, "x"]}, "use three numbers"),
+        ({"std": [1, 0, 1]}, "all three must be above 0"),
+        ({"layout": "CHW"}, "layout is 'CHW'; use NCHW, NHWC"),
+        ({"layout": ["NCHW"]}, "use NCHW, NHWC"),
+        ({"pooling": "cls"}, "pooling is 'cls'; use none, mean, max, first"),
+        ({"interpolation": None}, "interpolation is None"),
+        ({"output": 1}, "output is 1"),
+        ([], "must hold one JSON object"),
+    ],
+)
+def test_wrong_descriptions_are_named(tmp_path, description, message):
+    path = write_network(tmp_path / "m.onnx", [relu()])
+    path.with_suffix(".json").write_text(json.dumps(description))
+    with pytest.raises(ValueError, match=rf"m\.json: {message}|m\.json: .*{message}"):
+        load_extractor(str(path))
+
+
+@pytest.mark.parametrize("text", ["{", "\x00", "[" * 100_000, '{"mean": [NaN, 0, 0]}'])
+def test_broken_json_is_named(tmp_path, text):
+    path = write_network(tmp_path / "m.onnx", [relu()])
+    path.with_suffix(".json").write_text(text)
+    with pytest.raises(ValueError, match=r"m\.json: "):
+        load_extractor(str(path))
+
+
+def test_files_that_are_no_networks_are_named(tmp_path):
+    with pytest.raises(ValueError, match=r"none\.onnx: cannot be read"):
+        load_extractor(str(tmp_path / "none.onnx"))
+    (tmp_path / "m.onnx").write_bytes(b"\x00 not a network")
+    with pytest.raises(ValueError, match=r"m\.onnx: not an ONNX file"):
+        load_extractor(str(tmp_path / "m.onnx"))
+    custom = helper.make_node("Sneaky", ["pixels"], ["maps"], domain="their.library")
+    path = write_network(tmp_path / "custom.onnx", [custom])
+    with pytest.raises(ValueError, match=r"custom\.onnx: not a network onnxruntime can run: "):
+        load_extractor(str(path))
+
+
+def test_networks_that_take_no_images_are_named(tmp_path):
+    path = write_network(tmp_path / "m.onnx", [relu()], input_shape=("n", 7))
+    with pytest.raises(ValueError, match="must take float images with 4 axes"):
+        load_extractor(str(path))
+    path = write_network(tmp_path / "w.onnx", [relu()], input_shape=("n", 5, 16, 16))
+    with pytest.raises(ValueError, match=r"w\.onnx: does not run on one image: .*see w\.json"):
+        load_extractor(str(path))
+
+
+def test_the_fingerprint_covers_weights_description_and_external_data(tmp_path):
+    scale = numpy_helper.from_array(np.full((1, 3, 16, 16), 2.0, dtype=np.float32), "scale")
+    nodes = [helper.make_node("Mul", ["pixels", "scale"], ["maps"])]
+    path = write_network(tmp_path / "m.onnx", nodes, constants=[scale])
+    onnx.save(onnx.load(path), path, save_as_external_data=True, location="m.data", size_threshold=0)
+    describe(path, pooling="max", mean=[0, 0, 0])
+    first, features = features_of(path)
+    weights = np.frombuffer((tmp_path / "m.data").read_bytes(), dtype=np.float32)
+    (tmp_path / "m.data").write_bytes((weights * 2).tobytes())
+    second, doubled = features_of(path)
+    np.testing.assert_allclose(doubled, features * 2)
+    describe(path, pooling="max", mean=[1, 0, 0])
+    third, _ = features_of(path)
+    assert len({e.fingerprint for e in (first, second, third)}) == 3
+
+
+@pytest.mark.parametrize("location", ["../outside.data", "missing.data"])
+def test_weights_outside_the_folder_are_refused(tmp_path, location):
+    folder = tmp_path / "models"
+    folder.mkdir()
+    (tmp_path / "outside.data").write_bytes(bytes(4096))
+    scale = numpy_helper.from_array(np.ones((1, 3, 16, 16), dtype=np.float32), "scale")
+    nodes = [helper.make_node("Mul", ["pixels", "scale"], ["maps"])]
+    path = write_network(folder / "m.onnx", nodes, constants=[scale])
+    model = onnx.load(path)
+    tensor = model.graph.initializer[0]
+    tensor.ClearField("raw_data")
+    tensor.data_location = TensorProto.EXTERNAL
+    tensor.external_data.add(key="location", value=location)
+    path.write_bytes(model.SerializeToString())
+    with pytest.raises(ValueError, match="are not beside it"):
+        load_extractor(str(path))
+
+
+def test_inceptionv3_may_be_onnx(tmp_path):
+    path = write_network(tmp_path / "i.onnx", [relu()], input_shape=("n", 3, 299, 299))
+    with pytest.raises(ValueError, match=r"i\.onnx: gives 3 features, Inception-v3 gives 2048"):
+        load_extractor("inceptionv3", weights=path)
+    kernel = numpy_helper.from_array(np.ones((2048, 3, 1, 1), dtype=np.float32), "kernel")
+    nodes = [
+        helper.make_node("GlobalAveragePool", ["pixels"], ["small"]),
+        helper.make_node("Conv", ["small", "kernel"], ["maps"]),
+    ]
+    write_network(path, nodes, input_shape=("n", 3, 299, 299), constants=[kernel])
+    extractor = load_extractor("inceptionv3", weights=path)
+    assert (extractor.name, extractor.n_features, extractor.input_size) == ("inceptionv3", 2048, 342)
+
+
+@pytest.mark.parametrize("present", [True, False])
+def test_cuda_is_asked_for_only_where_onnxruntime_has_it(monkeypatch, tmp_path, present):
+    import onnxruntime
+
+    asked = []
+
+    def session(source, options, *, providers):
+        asked.extend(p if isinstance(p, str) else p[0] for p in providers)
+
+    available = ["CUDAExecutionProvider"] * present + ["CPUExecutionProvider"]
+    monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: available)
+    monkeypatch.setattr(onnxruntime, "InferenceSession", session)
+    open_session(b"network")
+    assert asked == available

@@ -1,0 +1,191 @@
+from __future__ import annotations
+
+import struct
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from pillow_heif import register_heif_opener
+
+from dayline.frames.decode import BadImageError, decode_photo
+
+register_heif_opener()
+RED, GREEN, BLUE, WHITE = (230, 20, 20), (20, 200, 40), (20, 30, 220), (245, 245, 245)
+
+
+def four_colours(width: int = 64, height: int = 48) -> np.ndarray:
+    """Red and green above, blue and white below: every turn of it is told apart."""
+    pixels = np.zeros((height, width, 3), dtype=np.uint8)
+    top, left = height // 2, width // 2
+    pixels[:top, :left], pixels[:top, left:] = RED, GREEN
+    pixels[top:, :left], pixels[top:, left:] = BLUE, WHITE
+    return pixels
+
+
+def corners(image: np.ndarray) -> list[str]:
+    """Name the colours in the four quarters, row by row."""
+    names = {"red": RED, "green": GREEN, "blue": BLUE, "white": WHITE}
+    height, width = image.shape[:2]
+    found = []
+    for y in (height // 4, 3 * height // 4):
+        for x in (width // 4, 3 * width // 4):
+            away = {n: np.abs(image[y, x].astype(int) - c).max() for n, c in names.items()}
+            best = min(away, key=lambda n: away[n])
+            found.append(best if away[best] <= 40 else f"neither: {image[y, x]}")
+    return found
+
+
+@pytest.mark.parametrize("suffix", ["jpg", "png", "webp", "tif", "gif", "heic", "avif"])
+def test_every_format_is_decoded(tmp_path, suffix):
+    path = tmp_path / f"p.{suffix}"
+    Image.fromarray(four_colours()).save(path)
+    image = decode_photo(path, size=1000)
+    assert (image.shape, image.dtype) == ((48, 64, 3), np.uint8)
+    assert corners(image) == ["red", "green", "blue", "white"]
+
+
+@pytest.mark.parametrize("suffix", ["jpg", "png", "webp", "heic", "avif"])
+def test_exif_rotation_is_applied_once(make_photo, suffix):
+    """Orientation 6: the camera was held so that its right side was up; turn clockwise."""
+    path = make_photo(f"p.{suffix}", pixels=four_colours(), orientation=6)
+    image = decode_photo(path, size=1000)
+    assert image.shape == (64, 48, 3)
+    assert corners(image) == ["blue", "red", "white", "green"]
+
+
+@pytest.mark.parametrize(
+    ("orientation", "expected"),
+    [
+        (1, "red green blue white"),
+        (2, "green red white blue"),
+        (3, "white blue green red"),
+        (4, "blue white red green"),
+        (5, "red blue green white"),
+        (7, "white green blue red"),
+        (8, "green white red blue"),
+        (42, "red green blue white"),
+    ],
+)
+def test_all_eight_orientations(make_photo, orientation, expected):
+    path = make_photo("p.jpg", pixels=four_colours(), orientation=orientation)
+    assert corners(decode_photo(path, size=1000)) == expected.split()
+
+
+@pytest.mark.parametrize(("suffix", "shape"), [("jpg", (100, 150, 3)), ("png", (100, 150, 3))])
+def test_the_shorter_side_is_reduced_to_size(tmp_path, suffix, shape):
+    path = tmp_path / f"p.{suffix}"
+    Image.fromarray(four_colours(900, 600)).save(path)
+    image = decode_photo(path, size=100)
+    assert image.shape == shape
+    assert corners(image) == ["red", "green", "blue", "white"]
+
+
+def test_jpeg_is_reduced_inside_the_decoder(tmp_path, monkeypatch):
+    Image.fromarray(four_colours(1600, 1200)).save(tmp_path / "p.jpg")
+    sizes = []
+    resize = Image.Image.resize
+    monkeypatch.setattr(Image.Image, "resize", lambda im, *a, **k: sizes.append(im.size) or resize(im, *a, **k))
+    decode_photo(tmp_path / "p.jpg", size=140)
+    assert sizes == [(200, 150)]  # an eighth, the smallest that is not below 140
+
+
+def test_sixteen_bits_keep_their_high_byte(tmp_path):
+    values = np.full((8, 8), 0xC83F, dtype=np.uint16)
+    for name in ("p.png", "p.tif"):
+        Image.fromarray(values).save(tmp_path / name)
+        assert decode_photo(tmp_path / name, size=8)[3, 3].tolist() == [0xC8] * 3
+
+
+def test_floating_point_is_stretched_over_its_own_range(tmp_path):
+    values = np.array([[-2.0, 0.0], [2.0, np.nan]], dtype=np.float32)
+    Image.fromarray(values).save(tmp_path / "p.tif")
+    assert decode_photo(tmp_path / "p.tif", size=8)[:, :, 0].tolist() == [[0, 128], [255, 0]]
+
+
+def test_cmyk(tmp_path):
+    Image.fromarray(four_colours()).convert("CMYK").save(tmp_path / "p.jpg", quality=95)
+    assert corners(decode_photo(tmp_path / "p.jpg", size=1000)) == ["red", "green", "blue", "white"]
+
+
+def test_see_through_pixels_are_white(tmp_path):
+    pixels = np.dstack([four_colours(), np.full((48, 64), 255, dtype=np.uint8)])
+    pixels[:24, :32, 3] = 0
+    Image.fromarray(pixels).save(tmp_path / "rgba.png")
+    palette = Image.fromarray(four_colours()).quantize(4)
+    palette.save(tmp_path / "palette.png", transparency=palette.getpixel((0, 0)))
+    for name in ("rgba.png", "palette.png"):
+        assert corners(decode_photo(tmp_path / name, size=1000)) == ["white", "green", "blue", "white"]
+
+
+def test_one_bit_and_grey(tmp_path):
+    Image.fromarray(np.array([[0, 255]], dtype=np.uint8)).convert("1").save(tmp_path / "p.png")
+    assert decode_photo(tmp_path / "p.png", size=8).tolist() == [[[0] * 3, [255] * 3]]
+
+
+@pytest.mark.parametrize("suffix", ["gif", "webp", "png", "tif"])
+def test_of_an_animation_the_first_frame(tmp_path, suffix):
+    first, second = Image.fromarray(four_colours()), Image.new("RGB", (64, 48), BLUE)
+    first.save(tmp_path / f"p.{suffix}", save_all=True, append_images=[second])
+    assert corners(decode_photo(tmp_path / f"p.{suffix}", size=1000)) == ["red", "green", "blue", "white"]
+
+
+def png_header(width: int, height: int) -> bytes:
+    """A PNG that claims a size and holds almost nothing."""
+
+    def chunk(kind: bytes, content: bytes) -> bytes:
+        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    pixels = chunk(b"IDAT", zlib.compress(b"\0" * 10))
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + pixels + chunk(b"IEND", b"")
+
+
+def test_a_decompression_bomb_is_refused_by_its_header(tmp_path):
+    (tmp_path / "bomb.png").write_bytes(png_header(50_000, 40_000))
+    with pytest.raises(BadImageError, match="too large: 50000 x 40000 pixels is over the limit of 200 megapixels"):
+        decode_photo(tmp_path / "bomb.png", size=100)
+
+
+def test_what_phones_make_is_under_the_limit_and_pillow_keeps_its_own(tmp_path):
+    """At 199.8 megapixels Pillow alone would refuse; here the file is only found to be broken."""
+    before = Image.MAX_IMAGE_PIXELS
+    (tmp_path / "large.png").write_bytes(png_header(16_320, 12_240))
+    with pytest.raises(BadImageError, match="broken image"):
+        decode_photo(tmp_path / "large.png", size=100)
+    assert before == Image.MAX_IMAGE_PIXELS
+
+
+@pytest.mark.parametrize("suffix", ["jpg", "png", "webp", "tif", "gif", "heic", "avif"])
+def test_cut_off_files_are_broken_not_half_grey(tmp_path, suffix):
+    noise = np.random.default_rng(3).integers(0, 255, (120, 160, 3), dtype=np.uint8)
+    path = tmp_path / f"p.{suffix}"
+    Image.fromarray(noise).save(path)
+    content = path.read_bytes()
+    path.write_bytes(content[: len(content) // 2])
+    with pytest.raises(BadImageError, match=r"broken image|not an image"):
+        decode_photo(path, size=50)
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [(b"", "empty file"), (b"hello, not a photo\n" * 9, "not an image, whatever its name")],
+)
+def test_empty_and_fake_files(tmp_path, content, why):
+    (tmp_path / "p.jpg").write_bytes(content)
+    with pytest.raises(BadImageError, match=why):
+        decode_photo(tmp_path / "p.jpg", size=50)
+
+
+def test_formats_that_no_camera_writes_are_not_opened(tmp_path):
+    path = tmp_path / "p.jpg"
+    path.write_bytes(b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 10 10\n%%EndComments\nshowpage\n")
+    with pytest.raises(BadImageError, match="not an image"):
+        decode_photo(path, size=50)
+
+
+def test_a_png_called_jpg_is_read_as_what_it_is(tmp_path):
+    Image.fromarray(four_colours()).save(tmp_path / "p.png")
+    (tmp_path / "p.png").rename(tmp_path / "p.jpg")
+    assert corners(decode_photo(Path(tmp_path / "p.jpg"), size=1000)) == ["red", "green", "blue", "white"]

@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dayline.events import Segmentation
+from dayline.pipeline import segment_source, segment_table
+from dayline.pipeline.corrections import apply_corrections, read_corrections
+from made_photos import MORNING, make_day, make_film, name_at, save, scene
+
+NAMES = tuple("abcdefgh")
+
+
+def corrected(boundaries=(3, 5), **about):
+    found = Segmentation.from_boundaries(boundaries, 8, **({"names": NAMES} | about))
+    events = [replace(e, name=f"event {k}") for k, e in enumerate(found.events)]
+    events[1] = replace(events[1], reason="asked", confidence=1.0)
+    return replace(found, events=tuple(events))
+
+
+def test_every_frame_the_person_saw_is_settled():
+    asked = read_corrections(corrected(), n_frames=8, names=NAMES)
+    assert asked.must == (3, 5)
+    assert asked.must_not == (1, 2, 4, 6, 7)
+    assert [(k, e.name) for k, e in asked.events] == [(0, "event 0"), (3, "event 1"), (5, "event 2")]
+
+
+def test_new_and_lost_photos_move_the_boundaries():
+    asked = read_corrections(corrected(), n_frames=7, names=list("abceNNf"))
+    assert asked.must == (3, 6)
+    assert asked.must_not == (1, 2)
+    whole = read_corrections(corrected(), n_frames=9, names=list("Nabcdefgh"))
+    assert whole.must == (4, 6)
+    assert 1 not in whole.must_not
+    assert whole.events[0][0] == 0
+
+
+def test_a_film_sampled_otherwise_is_told_by_its_times():
+    film = corrected(times=tuple(float(k) for k in range(8)), clock="media")
+    asked = read_corrections(film, n_frames=4, names=list("wxyz"), times=[0.0, 2.5, 3.0, 7.0])
+    assert asked.must == (2, 3)
+    assert asked.must_not == (1,)
+
+
+def test_names_and_reasons_of_the_person_are_kept():
+    found = Segmentation.from_boundaries([3, 5, 7], 8, names=NAMES)
+    result = apply_corrections(found, read_corrections(corrected(), n_frames=8, names=NAMES))
+    assert [e.name for e in result.events] == ["event 0", "event 1", "event 2", None]
+    assert [e.reason for e in result.events] == ["start", "asked", "looks", "looks"]
+    assert result.events[1].confidence == 1
+
+
+@pytest.mark.parametrize(("n_frames", "names"), [(8, tuple("ABCDEFGh")), (9, None)])
+def test_corrections_of_something_else_are_refused(n_frames, names):
+    with pytest.raises(ValueError, match=r"of other frames \(8, of my day\); give the events.json saved"):
+        read_corrections(corrected(source="my day"), n_frames=n_frames, names=names)
+
+
+def test_saved_corrections_give_the_corrected_events(tmp_path):
+    make_day(tmp_path)
+    found = segment_source(tmp_path, model="color").segmentation
+    wanted = Segmentation.from_boundaries([5, 26], 38, names=found.names)
+    again = segment_source(tmp_path, model="color", corrections=wanted).segmentation
+    assert again.boundaries == (5, 26)
+    assert segment_source(tmp_path, model="color", corrections=again).segmentation.boundaries == (5, 26)
+
+
+def test_who_merged_across_a_pause_is_heard(tmp_path):
+    make_day(tmp_path, [("red", 12), ("blue", 12), ("blue", 12)], pause_before=2)
+    found = segment_source(tmp_path, model="color").segmentation
+    merged = Segmentation.from_boundaries([12], 36, names=found.names)
+    assert segment_source(tmp_path, model="color", corrections=merged).segmentation.boundaries == (12,)
+
+
+def test_a_burst_can_be_split(tmp_path):
+    paths = make_day(tmp_path, [("red", 10), ("green", 10)])
+    for k in range(1, 6):
+        (tmp_path / paths[10].name.replace(".png", f"{k:03d}.png")).hardlink_to(paths[10])
+    found = segment_source(tmp_path, model="color").segmentation
+    split = Segmentation.from_boundaries([10, 13], 25, names=found.names)
+    assert segment_source(tmp_path, model="color", corrections=split).segmentation.boundaries == (10, 13)
+
+
+def test_a_new_photo_joins_the_corrected_events(tmp_path):
+    make_day(tmp_path)
+    found = segment_source(tmp_path, model="color").segmentation
+    save(scene("red", 99), tmp_path / name_at(MORNING + 8))
+    again = segment_source(tmp_path, model="color", corrections=found).segmentation
+    assert again.n_frames == 39
+    assert {13, 27} <= set(again.boundaries)
+
+
+def test_tables_and_films_are_corrected_too(tmp_path):
+    features = np.repeat(np.eye(3)[[0, 1]], 10, axis=0) + 0.01
+    wanted = Segmentation.from_boundaries([4], 20)
+    assert segment_table(features, corrections=wanted).segmentation.boundaries == (4,)
+    film = make_film(tmp_path / "film.mp4")
+    found = segment_source(film, model="color", every=0.5).segmentation
+    wanted = Segmentation.from_boundaries([4], 22, names=found.names, times=found.times, clock="media")
+    finer = segment_source(film, model="color", every=0.25, corrections=wanted).segmentation
+    assert [finer.times[b] for b in finer.boundaries] == [2.0]

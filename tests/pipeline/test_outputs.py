@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+import errno
+import json
+import os
+from pathlib import Path
+
+import jsonschema
+import numpy as np
+import pytest
+
+from dayline.events import events_schema, read_events
+from dayline.pipeline import default_output, segment_source, segment_table, write_result
+from made_photos import make_day, make_film
+
+
+def files(folder):
+    return sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("a day")
+    make_day(folder)
+    (folder / "empty <b>.png").touch()
+    return segment_source(folder, model="color")
+
+
+def test_the_folder_holds_page_json_and_table(result, tmp_path):
+    written = write_result(result, tmp_path / "out")
+    assert written.page == tmp_path / "out" / "index.html"
+    pictures = [name for name in files(tmp_path / "out") if name.startswith("thumbnails/")]
+    assert len(pictures) == 38
+    assert sorted(written.pictures.values()) == pictures
+    assert set(files(tmp_path / "out")) - set(pictures) == {
+        ".dayline", "events.csv", "events.json", "graph.png", "index.html",
+    }  # fmt: skip
+    content = json.loads((tmp_path / "out" / "events.json").read_text())
+    jsonschema.validate(content, events_schema())
+    assert read_events(tmp_path / "out" / "events.json") == result.segmentation
+    assert content["skipped"] == [{"name": "empty <b>.png", "why": "empty file"}]
+    page = written.page.read_text(encoding="utf-8")
+    assert "empty &lt;b&gt;.png" in page
+    assert "empty <b>" not in page
+
+
+def test_nothing_is_written_outside_of_the_folder(result, tmp_path):
+    before = files(result.sequence.source)
+    write_result(result, tmp_path / "out", formats=["photos", "webvtt", "contact-sheet"])
+    assert files(result.sequence.source) == before
+    assert [p.name for p in tmp_path.iterdir()] == ["out"]
+
+
+def test_pictures_are_kept_from_run_to_run(result, tmp_path):
+    first = write_result(result, tmp_path)
+    times = {name: (tmp_path / name).stat().st_mtime_ns for name in first.pictures.values()}
+    again = write_result(result, tmp_path)
+    assert again.pictures == first.pictures
+    assert {name: (tmp_path / name).stat().st_mtime_ns for name in again.pictures.values()} == times
+
+
+def test_a_page_without_thumbnails_has_none_left(result, tmp_path):
+    write_result(result, tmp_path)
+    written = write_result(result, tmp_path, thumbnails=False)
+    assert written.pictures == {}
+    assert not (tmp_path / "thumbnails").exists()
+    assert ".jpg" not in written.page.read_text(encoding="utf-8")
+
+
+def test_blurred_pictures_replace_the_plain_ones(result, tmp_path):
+    pytest.importorskip("cv2")
+    plain = write_result(result, tmp_path)
+    blurred = write_result(result, tmp_path, blur_faces=True)
+    assert not set(plain.pictures.values()) & set(blurred.pictures.values())
+    assert len(list((tmp_path / "thumbnails").iterdir())) == 38
+
+
+def test_a_full_disk_leaves_the_previous_result(result, tmp_path, monkeypatch):
+    write_result(result, tmp_path, thumbnails=False)
+    before = {name: (tmp_path / name).read_bytes() for name in files(tmp_path)}
+    replaced = os.replace
+
+    def full(source, target):
+        if Path(target).name in ("events.json", "index.html") or Path(target).suffix == ".jpg":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(target))
+        replaced(source, target)
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(OSError, match="No space left on device"):
+        write_result(result, tmp_path)
+    left = {name: (tmp_path / name).read_bytes() for name in files(tmp_path)}
+    assert left == before
+
+
+def test_a_full_disk_costs_stored_features_but_not_the_result(tmp_path, monkeypatch, caplog):
+    make_day(tmp_path / "photos")
+
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(np, "savez", full)
+    result = segment_source(tmp_path / "photos", model="color", store=tmp_path / "store")
+    assert result.segmentation.n_frames == 38
+    assert "features could not be kept" in caplog.text
+    assert files(tmp_path / "store") == [".dayline"]
+
+
+def test_a_film_gets_chapters_and_photos_do_not(result, tmp_path):
+    film = make_film(tmp_path / "film.avi")
+    made = segment_source(film, model="color", every=0.5)
+    written = write_result(made, tmp_path / "out", with_chapters=True, formats=["edl", "csv"])
+    assert [p.name for p in written.exports] == ["events.edl", "film-chapters.mkv"]
+    with pytest.raises(ValueError, match="chapters are written into a video, and this is none"):
+        write_result(result, tmp_path / "other", with_chapters=True)
+
+
+def test_a_table_has_a_page_without_pictures(tmp_path):
+    table = segment_table(np.repeat(np.eye(3)[[0, 1]], 10, axis=0) + 0.01)
+    write_result(table, tmp_path)
+    assert files(tmp_path) == [".dayline", "events.csv", "events.json", "graph.png", "index.html"]
+
+
+def test_the_result_is_named_after_the_source(tmp_path, monkeypatch):
+    (tmp_path / "my photos").mkdir()
+    (tmp_path / "film.2.mp4").touch()
+    monkeypatch.chdir(tmp_path / "my photos")
+    assert default_output(".") == Path("my photos-events")
+    assert default_output(tmp_path / "film.2.mp4") == Path("film.2-events")
