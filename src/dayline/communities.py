@@ -46,7 +46,7 @@ def _in_order_of_appearance(labels: IntArray) -> IntArray:
 def find_recurring_events(x: FloatArray, boundaries: IntArray) -> IntArray:
     """Give events of the same context the same number, at every frame.
 
-    Two events, or groups of them, are one community when their means differ by less than half of what neighbouring
+    Two events, or groups of them, are one community when their means differ by less than 0.65 of what neighbouring
     events usually differ (squared distance, median over neighbours). Neighbours stay apart.
 
     Parameters
@@ -65,7 +65,7 @@ def find_recurring_events(x: FloatArray, boundaries: IntArray) -> IntArray:
     lengths = np.diff(edges).astype(np.float64)
     means = np.stack([x[start:stop].mean(axis=0) for start, stop in pairwise(edges)])
     steps = np.sum((means[1:] - means[:-1]) ** 2, axis=1)
-    alike = 0.5 * float(np.median(steps)) if len(steps) else 0.0
+    alike = 0.65 * float(np.median(steps)) if len(steps) else 0.0
     groups = [[event] for event in range(len(lengths))]
     while len(groups) > 1:
         distances = _distances_of_strangers(means, groups)

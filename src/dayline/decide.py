@@ -23,7 +23,7 @@ from dayline.levels import (
 
 __all__ = ["Decision", "Evidence", "decide", "gather_evidence"]
 
-WEAK, STRONG = 0.25, 10.0
+WEAK, STRONG = 1.0, 10.0
 """How much the usual duration of a kind of source, and a person's wish, weigh against the usual price."""
 
 
@@ -42,7 +42,8 @@ class Evidence:
     must : ndarray of int
         Boundaries that stay.
     clock : ndarray of shape (n_frames + 1,)
-        When each frame begins and the last one ends, in seconds or, without times, in frames.
+        When each frame begins and the last one ends, in seconds of recording (a pause counts as ten usual gaps at
+        most) or, without times, in frames.
     """
 
     embedding: FloatArray
@@ -87,8 +88,12 @@ def gather_evidence(
 def _clock(n_frames: int, times: FloatArray | None) -> FloatArray:
     if times is None:
         return np.arange(n_frames + 1, dtype=np.float64)
-    usual = float(np.median(np.diff(times))) if n_frames > 1 else 1.0
-    return np.append(times, times[-1] + usual)
+    if n_frames == 1:
+        return np.asarray([0.0, 1.0])
+    gaps = np.diff(times)
+    usual = float(np.median(gaps))
+    # A camera that was off has recorded nothing: a pause must not make the events beside it longer.
+    return np.concatenate([[0.0], np.cumsum(np.append(np.minimum(gaps, 10.0 * usual), usual))])
 
 
 def decide(

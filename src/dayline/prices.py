@@ -36,23 +36,31 @@ def boundary_prices(features: Array, *, highest: float = HIGHEST_PRICE, discount
     discount : float >= 0
         How much cheaper a hard cut is.
     """
+    from scipy.ndimage import maximum_filter1d
+
     values = to_numpy(features).astype(np.float64)
     price = min(persistence(values), highest) * (1.0 if order_matters(values) else UNBOUGHT)
-    return np.asarray(price / (1.0 + discount * np.maximum(abruptness(values) - 2.0, 0.0)))
+    jumps = abruptness(values)
+    # A cut shows in the jumps of the frames beside it too; only the highest of them is the cut.
+    peaks = jumps >= maximum_filter1d(jumps, 5)
+    return np.asarray(price / (1.0 + discount * np.where(peaks, np.clip(jumps - 2.0, 0.0, 10.0), 0.0)))
 
 
 def persistence(x: Array) -> float:
     """How many frames a look lasts: the summed autocorrelation of the frames, up to where it fades.
 
-    With c(k) the mean cosine of frames k apart and b its mean over lags of half the sequence and more,
-    sums (c(k) - b) / (c(0) - b) from k = 0 until it first falls below 0.1.
+    With c(k) the mean cosine of frames k apart and b its mean over lags of half the sequence and more, or over all
+    pairs where that is less, sums (c(k) - b) / (c(0) - b) from k = 0 until it first falls below 0.1.
     """
     u = unit_rows(to_numpy(x).astype(np.float64))
     n = len(u)
     if n < 4:
         return 1.0
-    cosine = _mean_products(u) / (n - np.arange(n))
-    base = cosine[n // 2 :].mean()
+    products = _mean_products(u)
+    cosine = products / (n - np.arange(n))
+    # A look that comes back late must not pass for the similarity of strangers.
+    strangers = (float(np.sum(u.sum(axis=0) ** 2)) - products[0]) / (n * (n - 1))
+    base = min(float(cosine[n // 2 :].mean()), strangers)
     if cosine[0] - base <= 1e-12:
         return float(n)
     ratio = (cosine - base) / (cosine[0] - base)
@@ -98,7 +106,7 @@ def abruptness(x: Array, *, reach: int = 2, neighbourhood: int = 101) -> FloatAr
     logarithm = np.log(np.maximum(jump, 0.0) + 1e-6)
     excess = logarithm - median_filter(logarithm, min(neighbourhood, n - 1), mode="reflect")
     usual = 1.4826 * float(np.median(np.abs(excess)))
-    return np.concatenate([[0.0], np.minimum(excess / (usual + 1e-9), 12.0)])
+    return np.concatenate([[0.0], excess / (usual + 1e-9)])
 
 
 def order_matters(x: Array) -> bool:

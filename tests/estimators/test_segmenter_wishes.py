@@ -145,3 +145,27 @@ def test_appending_needs_times_where_there_were_times():
 def test_white_noise_is_one_event(shape):
     counts = [len(EventSegmenter().fit(np.random.default_rng(k).normal(size=shape)).events_) for k in range(20)]
     assert sum(count <= 2 for count in counts) >= 19
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.001, 0.05])
+@pytest.mark.parametrize("lengths", [(10, 12), (12, 14, 12), (40, 60, 30)])
+def test_a_hard_cut_between_still_scenes_is_one_boundary(noise, lengths, random):
+    looks = random.normal(size=(2, 50))
+    x = np.concatenate([np.repeat(looks[[k % 2]], n, axis=0) for k, n in enumerate(lengths)])
+    found = EventSegmenter().fit(x + noise * random.normal(size=x.shape)).boundaries_
+    assert found.tolist() == np.cumsum(lengths)[:-1].tolist()
+
+
+def test_what_a_source_usually_has_moves_the_number_less_than_a_wish():
+    usual = len(FITTED.events_)
+    weak = len(EventSegmenter(typical_duration=120).fit(MADE.features).events_)
+    strong = len(EventSegmenter(expected_duration=120).fit(MADE.features).events_)
+    assert strong < weak <= usual
+
+
+def test_a_pause_does_not_make_events_longer():
+    times = np.arange(240.0)
+    times[120:] += 10_000
+    timed = EventSegmenter(expected_duration=20.0).fit(MADE.features, times=times)
+    plain = EventSegmenter(expected_duration=20.0).fit(MADE.features)
+    assert abs(len(timed.events_) - len(plain.events_)) <= 2

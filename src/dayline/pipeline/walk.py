@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
+from sklearn.base import clone
 
 from dayline.arrays import FloatArray, to_numpy
 from dayline.dge import OnStep
@@ -23,6 +24,9 @@ from dayline.pipeline.look import Looks, frame_keys, look_at_frames
 from dayline.pipeline.moments import Moments, expand_segmentation, find_moments, in_words
 
 __all__ = ["SourceResult", "segment_source", "segment_table"]
+
+TYPICAL_PHOTO_EVENT = 16 * 60.0
+"""Seconds: the EDUB-Seg days have 28 boundaries per 937 photos, one every 30 s. A weak prior (`typical_duration`)."""
 
 
 @dataclass(frozen=True)
@@ -152,6 +156,14 @@ def _chosen(segmenter: EventSegmenter | None) -> EventSegmenter:
     return EventSegmenter() if segmenter is None else segmenter
 
 
+def _for_photos(segmenter: EventSegmenter) -> EventSegmenter:
+    """Let the method know how long events of a wearable camera's day usually last, unless it was told."""
+    if segmenter.detector != "partition" or segmenter.typical_duration is not None:
+        return segmenter
+    copy: EventSegmenter = clone(segmenter).set_params(typical_duration=TYPICAL_PHOTO_EVENT)
+    return copy
+
+
 def _segment(
     looks: Looks,
     moments: Moments,
@@ -161,8 +173,8 @@ def _segment(
     on_step: OnStep | None,
 ) -> SourceResult:
     """Run the method on moments; bring its answer back to frames."""
-    segmenter = _chosen(segmenter)
     sequence = looks.sequence
+    segmenter = _for_photos(_chosen(segmenter)) if sequence.clock == "wall" else _chosen(segmenter)
     # Who merged two events across a pause knows better.
     opens = {pause.before for pause in pauses} - set(asked.must_not)
     with warnings.catch_warnings():
