@@ -135,11 +135,13 @@ def decide(
 def _usual_level(evidence: Evidence, expected: float | None, typical: float | None, level: int) -> Level:
     levels = evidence.levels
     total = float(evidence.clock[-1] - evidence.clock[0])
-    wish, strength = (typical, WEAK) if expected is None else (expected, STRONG)
-    if wish is None or total <= 0:
-        usual = min(levels, key=lambda one: abs(np.log2(one.factor)))
-    else:
-        usual = nearest_to_duration(levels, wish, total=total, strength=strength)
+    usual = min(levels, key=lambda one: abs(np.log2(one.factor)))
+    if expected is not None:
+        usual = nearest_to_duration(levels, expected, total=total, strength=STRONG)
+    elif typical is not None:
+        # What is usual elsewhere may halve or double the price; it removes no boundary that stands beyond.
+        near = tuple(one for one in levels if one is usual or 0.5 <= one.factor <= 2.0)
+        usual = nearest_to_duration(near, typical, total=total, strength=WEAK)
     at = levels.index(usual) + level
     if not 0 <= at < len(levels):
         side = "finer" if level > 0 else "coarser"

@@ -174,7 +174,9 @@ def _segment(
 ) -> SourceResult:
     """Run the method on moments; bring its answer back to frames."""
     sequence = looks.sequence
-    segmenter = _for_photos(_chosen(segmenter)) if sequence.clock == "wall" else _chosen(segmenter)
+    times = _usable_times(sequence, moments)
+    photos = sequence.clock == "wall" and times is not None
+    segmenter = _for_photos(_chosen(segmenter)) if photos else _chosen(segmenter)
     # Who merged two events across a pause knows better.
     opens = {pause.before for pause in pauses} - set(asked.must_not)
     with warnings.catch_warnings():
@@ -182,7 +184,7 @@ def _segment(
         warnings.filterwarnings("ignore", message=r"\d+ rows and \d+ columns")
         found = segmenter.segment(
             moments.means(looks.features),
-            times=_usable_times(sequence, moments),
+            times=times,
             must=moments.numbers({*opens, *asked.must}),
             must_not=moments.numbers(asked.must_not),
             on_step=on_step,
