@@ -139,8 +139,8 @@ def _usual_level(evidence: Evidence, expected: float | None, typical: float | No
     if expected is not None:
         usual = nearest_to_duration(levels, expected, total=total, strength=STRONG)
     elif typical is not None:
-        # What is usual elsewhere may halve or double the price; it removes no boundary that stands beyond.
-        near = tuple(one for one in levels if one is usual or 0.5 <= one.factor <= 2.0)
+        # What is usual elsewhere moves the price by less than a factor of two: a clear boundary stays.
+        near = tuple(one for one in levels if one is usual or 0.5 < one.factor < 2.0)
         usual = nearest_to_duration(near, typical, total=total, strength=WEAK)
     at = levels.index(usual) + level
     if not 0 <= at < len(levels):
