@@ -10,8 +10,13 @@ from typing import Any
 import array_api_compat
 import numpy as np
 import pytest
+from hypothesis import settings
 
 ROOT = Path(__file__).parents[1]
+
+# A busy machine is no failure; nothing here tests how long a thing takes.
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
 
 
 def shared_data() -> Path:

@@ -70,8 +70,17 @@ def test_any_number_up_to_the_finest_can_be_had(case, wanted):
 
 
 def test_heights_by_hand():
-    levels = (Level(4.0, np.asarray([9])), Level(2.0, np.asarray([5, 9])), Level(1.0, np.asarray([2, 5, 9])))
-    assert boundary_heights(levels, np.asarray([2, 5, 7, 9])).tolist() == [1, 2, 0, 4]
+    sets = ((4.0, 7.0, [9]), (2.0, 2.0, [5, 9]), (1.0, 1.5, [2, 5, 9]))
+    levels = tuple(Level(factor, highest, np.asarray(b)) for factor, highest, b in sets)
+    assert boundary_heights(levels, np.asarray([2, 5, 7, 9])).tolist() == [1.5, 2, 0, 7]
+
+
+def test_a_clear_boundary_stands_at_any_price_below_what_it_is_worth():
+    """Two still looks at a right angle: parting 20 + 20 frames gains 20, ten times the price of 2."""
+    x = np.repeat(np.eye(2), 20, axis=0)
+    levels = nested_levels(x, np.full(40, 2.0))
+    height = boundary_heights(levels, np.asarray([20]))[0]
+    assert 10 / 2**0.25 < height <= 10
 
 
 def test_confidence_rises_with_height_and_is_certain_where_asked():
@@ -93,7 +102,7 @@ def test_short_events_join_the_neighbour_they_resemble():
 
 
 def test_a_wish_for_a_duration_moves_the_level():
-    levels = tuple(Level(2.0**-k, np.arange(1, 2**k + 1)) for k in range(-1, 6))
+    levels = tuple(Level(2.0**-k, 2.0**-k, np.arange(1, 2**k + 1)) for k in range(-1, 6))
     strong = nearest_to_duration(levels, 10.0, total=100.0, strength=100.0)
     weak = nearest_to_duration(levels, 10.0, total=100.0, strength=0.01)
     assert len(strong.boundaries) + 1 == 9

@@ -58,6 +58,11 @@ def wrong_files(folder):
     np.savez(folder / "object.npz", features=np.asarray([[{}]], dtype=object))
     np.savez(folder / "two.npz", a=X, b=X)
     np.save(folder / "flat.npy", np.arange(5))
+    np.savez(folder / "zip.npz", a=X)
+    (folder / "zip.npz").rename(folder / "zip.npy")
+    np.save(folder / "plain.npy", X)
+    (folder / "plain.npy").rename(folder / "plain.npz")
+    (folder / "mixed.csv").write_text("1,left,3\n4,5,6\n")
     np.save(folder / "words.npy", np.asarray([["a", "b"]]))
 
 
@@ -79,6 +84,9 @@ def wrong_files(folder):
         ("object.npy", "Python objects .pickle., which could run code"),
         ("object.npz", "Python objects .pickle., which could run code"),
         ("two.npz", "holds a, b; say which are the features"),
+        ("zip.npy", "holds several arrays; name it .npz"),
+        ("plain.npz", "holds one plain array; name it .npy"),
+        ("mixed.csv", "first row mixes numbers and words .'left'"),
         ("flat.npy", "a matrix with one row per frame is needed"),
         ("words.npy", "real numbers are needed"),
         (".", "is a folder"),
@@ -117,7 +125,19 @@ def test_boundaries_from_every_kind_of_file(tmp_path):
         assert (read.boundaries.tolist(), read.n_frames) == ([2, 4], n_frames), name
 
 
-@pytest.mark.parametrize(("text", "message"), [("2\nx\n", "must be frame numbers"), ("2.5\n", "whole frame numbers")])
+def test_a_missing_number_in_the_first_row_is_no_header(tmp_path):
+    (tmp_path / "x.csv").write_text("1,NA,3\n4,5,\n")
+    np.testing.assert_array_equal(read_features(tmp_path / "x.csv").features, [[1, np.nan, 3], [4, 5, np.nan]])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("event,start,stop\n0,0\n", "row 1 has 2 of 3 cells"),
+        ("2\nx\n", "must be frame numbers"),
+        ("2.5\n", "whole frame numbers"),
+    ],
+)
 def test_wrong_boundaries_are_named(tmp_path, text, message):
     (tmp_path / "b.txt").write_text(text)
     with pytest.raises(ValueError, match=message):

@@ -42,7 +42,7 @@ class Evidence:
     must : ndarray of int
         Boundaries that stay.
     clock : ndarray of shape (n_frames + 1,)
-        When each frame begins and the last one ends, in seconds of recording (a pause counts as ten usual gaps at
+        When each frame begins and the last one ends, in seconds of recording (a pause counts as ten long gaps at
         most) or, without times, in frames.
     """
 
@@ -88,12 +88,14 @@ def gather_evidence(
 def _clock(n_frames: int, times: FloatArray | None) -> FloatArray:
     if times is None:
         return np.arange(n_frames + 1, dtype=np.float64)
-    if n_frames == 1:
-        return np.asarray([0.0, 1.0])
     gaps = np.diff(times)
-    usual = float(np.median(gaps))
-    # A camera that was off has recorded nothing: a pause must not make the events beside it longer.
-    return np.concatenate([[0.0], np.cumsum(np.append(np.minimum(gaps, 10.0 * usual), usual))])
+    if not np.any(gaps > 0):
+        return np.arange(n_frames + 1, dtype=np.float64)
+    usual = float(np.median(gaps[gaps > 0]))
+    # A camera that was off has recorded nothing: a pause must not make the events beside it longer. Gaps that one in
+    # ten frames has are no pauses but the rhythm of this camera.
+    longest = 10.0 * float(np.quantile(gaps[gaps > 0], 0.9))
+    return np.concatenate([[0.0], np.cumsum(np.append(np.minimum(gaps, longest), usual))])
 
 
 def decide(
@@ -125,7 +127,10 @@ def decide(
     else:
         boundaries = _usual_level(evidence, expected_duration, typical_duration, level).boundaries
     if min_duration is not None:
-        boundaries = _without_short_events(evidence, boundaries, min_duration)
+        chosen, boundaries = boundaries, _without_short_events(evidence, boundaries, min_duration)
+        if n_events is not None and len(boundaries) < len(chosen):
+            n = len(boundaries) + 1
+            warnings.warn(f"min_duration={min_duration:g} leaves {n} of n_events={n_events} events", stacklevel=2)
     heights = boundary_heights(evidence.levels, boundaries)
     confidence = boundary_confidence(heights, must=evidence.must, boundaries=boundaries)
     communities = find_recurring_events(evidence.embedding, boundaries)

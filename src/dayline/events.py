@@ -124,6 +124,8 @@ class Segmentation:
         for event in self.events:
             if event.stop <= event.start:
                 raise ValueError(f"event {event.start}..{event.stop} holds no frame")
+            if event.key_frame is not None and not 0 <= event.key_frame < self.n_frames:
+                raise ValueError(f"event {event.start}..{event.stop}: key frame {event.key_frame} is no frame")
         for what in ("scores", "times", "names"):
             values = getattr(self, what)
             if values is not None and len(values) != self.n_frames:

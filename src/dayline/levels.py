@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -33,11 +33,14 @@ class Level:
     ----------
     factor : float
         How dear boundaries are here; 1 is the usual price, higher is coarser.
+    highest : float
+        The highest factor tried that gives the same boundaries.
     boundaries : ndarray of int
         Every boundary of a coarser level is among them.
     """
 
     factor: float
+    highest: float
     boundaries: IntArray
 
 
@@ -68,15 +71,15 @@ def nested_levels(x: FloatArray, prices: FloatArray, *, must: Iterable[int] = ()
     while len(boundaries) > len(kept):
         factor = 2.0 ** (step / STEPS_PER_OCTAVE)
         boundaries = _chosen(x, prices * factor, boundaries, kept)
-        coarser.append(Level(factor, boundaries))
+        coarser.append(Level(factor, factor, boundaries))
         step += 1
     finer: list[Level] = []
     boundaries = usual
     for octave in range(1, 2 * int(-np.log2(FINEST)) + 1):
         factor = 2.0 ** (-octave / 2)
         boundaries = _within(x, prices * factor, boundaries)
-        finer.append(Level(factor, boundaries))
-    return _without_doubles([*coarser[::-1], Level(1.0, usual), *finer])
+        finer.append(Level(factor, factor, boundaries))
+    return _without_doubles([*coarser[::-1], Level(1.0, 1.0, usual), *finer])
 
 
 def _within(x: FloatArray, prices: FloatArray, fixed: IntArray) -> IntArray:
@@ -104,7 +107,7 @@ def _without_doubles(levels: list[Level]) -> tuple[Level, ...]:
     for level in levels:
         if kept and len(kept[-1].boundaries) == len(level.boundaries):
             if kept[-1].factor > 1.0:
-                kept[-1] = level
+                kept[-1] = replace(level, highest=kept[-1].highest)
             continue
         kept.append(level)
     return tuple(kept)
@@ -117,7 +120,7 @@ def finer_levels(
     finest = levels[-1]
     while len(finest.boundaries) < n_boundaries and finest.factor > 1e-12:
         factor = finest.factor / 4
-        finest = Level(factor, _within(x, prices * factor, finest.boundaries))
+        finest = Level(factor, factor, _within(x, prices * factor, finest.boundaries))
         levels = (*levels, finest)
     return _without_doubles(list(levels))
 
@@ -126,7 +129,7 @@ def boundary_heights(levels: tuple[Level, ...], boundaries: IntArray) -> FloatAr
     """Highest factor on the usual price at which each boundary still stands; 0 where it stands at none."""
     heights = np.zeros(len(boundaries))
     for level in levels:
-        heights = np.maximum(heights, np.where(np.isin(boundaries, level.boundaries), level.factor, 0.0))
+        heights = np.maximum(heights, np.where(np.isin(boundaries, level.boundaries), level.highest, 0.0))
     return heights
 
 
@@ -135,7 +138,7 @@ def boundary_confidence(heights: FloatArray, *, must: IntArray, boundaries: IntA
 
     A guide, not a promise: it was fitted on other people's recordings and their idea of an event.
     """
-    logit = -0.28 + 0.44 * np.log2(np.maximum(heights, 1e-3))
+    logit = -0.36 + 0.48 * np.log2(np.maximum(heights, 1e-3))
     return np.where(np.isin(boundaries, must), 1.0, 1.0 / (1.0 + np.exp(-logit)))
 
 

@@ -16,6 +16,7 @@ from dayline.events import labels_to_boundaries, read_events
 __all__ = ["BoundaryList", "FeatureTable", "read_boundaries", "read_features"]
 
 TIME_COLUMNS = ("time", "times", "seconds", "timestamp")
+MISSING_WORDS = ("", "na", "n/a", "null", "none")
 EXTENSIONS = (".npy", ".npz", ".csv", ".parquet", ".mat")
 
 
@@ -57,8 +58,8 @@ def read_features(path: str | Path, *, key: str | None = None, transpose: bool =
     """
     path = _existing(path)
     readers: Mapping[str, Callable[[Path, str | None], FeatureTable]] = {
-        ".npy": lambda p, _: FeatureTable(_numeric(_load_numpy(p), p)),
-        ".npz": lambda p, k: _choose(_load_numpy(p), k, p),
+        ".npy": lambda p, _: FeatureTable(_numeric(_load_array(p), p)),
+        ".npz": lambda p, k: _choose(_load_arrays(p), k, p),
         ".csv": lambda p, _: _read_csv(p),
         ".parquet": lambda p, _: _read_parquet(p),
         ".mat": lambda p, k: _choose(_load_mat(p), k, p),
@@ -99,6 +100,20 @@ def _load_numpy(path: Path) -> Any:
         else:
             why = "it is damaged or not a NumPy file"
         raise ValueError(f"{path}: not read: {why}") from None
+
+
+def _load_array(path: Path) -> Any:
+    content = _load_numpy(path)
+    if isinstance(content, dict):
+        raise ValueError(f"{path}: holds several arrays; name it .npz")
+    return content
+
+
+def _load_arrays(path: Path) -> dict[str, Any]:
+    content = _load_numpy(path)
+    if not isinstance(content, dict):
+        raise ValueError(f"{path}: holds one plain array; name it .npy")
+    return content
 
 
 def _load_mat(path: Path) -> dict[str, Any]:
@@ -144,9 +159,10 @@ def _read_csv(path: Path) -> FeatureTable:
     try:
         with path.open(encoding="utf-8-sig") as file:
             first = file.readline().strip().split(",")
-        header = [] if all(_is_number(word) for word in first) else [w.strip().strip('"').lower() for w in first]
+        header = _header(first)
         rows = np.loadtxt(path, delimiter=",", skiprows=1 if header else 0, ndmin=2, encoding="utf-8-sig", dtype=str)
-        values = np.where(np.char.strip(rows) == "", "nan", rows).astype(np.float64)
+        rows = np.char.lower(np.char.strip(rows))
+        values = np.where(np.isin(rows, MISSING_WORDS), "nan", rows).astype(np.float64)
     except UnicodeDecodeError:
         raise ValueError(f"{path}: not a text file") from None
     except ValueError as error:
@@ -156,11 +172,22 @@ def _read_csv(path: Path) -> FeatureTable:
     return _split_times(values, header)
 
 
+def _header(first: list[str]) -> list[str]:
+    """Names of the columns, where the first row holds names; half of each is refused."""
+    numbers = [_is_number(word) for word in first]
+    if all(numbers):
+        return []
+    if any(number and word.strip() for number, word in zip(numbers, first, strict=True)):
+        wrong = first[numbers.index(False)]
+        raise ValueError(f"its first row mixes numbers and words ({wrong.strip()[:40]!r})")
+    return [word.strip().strip('"').lower() for word in first]
+
+
 def _is_number(word: str) -> bool:
     try:
         float(word)
     except ValueError:
-        return word.strip() == ""
+        return word.strip().lower() in MISSING_WORDS
     return True
 
 
@@ -199,9 +226,9 @@ def read_boundaries(path: str | Path) -> BoundaryList:
         segmentation = read_events(path)
         return BoundaryList(np.asarray(segmentation.boundaries, dtype=np.int64), segmentation.n_frames)
     if kind in (".npz", ".mat"):
-        return _from_arrays(_load_numpy(path) if kind == ".npz" else _load_mat(path), path)
+        return _from_arrays(_load_arrays(path) if kind == ".npz" else _load_mat(path), path)
     if kind == ".npy":
-        return BoundaryList(_whole(_load_numpy(path), path))
+        return BoundaryList(_whole(_load_array(path), path))
     if kind in (".csv", ".txt"):
         return _from_text(path)
     raise ValueError(f"{path}: boundaries are read from .json, .csv, .txt, .npy, .npz and .mat files")
@@ -232,6 +259,9 @@ def _from_text(path: Path) -> BoundaryList:
         raise ValueError(f"{path}: not a text file") from None
     if rows and "start" in rows[0]:
         at, stop_at = rows[0].index("start"), rows[0].index("stop") if "stop" in rows[0] else None
+        short = next((k for k, row in enumerate(rows) if len(row) < len(rows[0])), None)
+        if short is not None:
+            raise ValueError(f"{path}: row {short} has {len(rows[short])} of {len(rows[0])} cells")
         starts = _whole([row[at] for row in rows[1:]], path)
         n_frames = int(_whole([rows[-1][stop_at]], path)[0]) if stop_at is not None and len(rows) > 1 else None
         return BoundaryList(starts[starts > 0], n_frames)

@@ -27,12 +27,26 @@ def is_table(source: Path) -> bool:
     return source.suffix.lower() in TABLES and not source.is_dir()
 
 
-def check_wishes(source: Path, *, formats: Sequence[str], chapters: bool, corrections: Path | None) -> None:
+def check_wishes(
+    source: Path,
+    *,
+    output: Path | None,
+    formats: Sequence[str],
+    chapters: bool,
+    corrections: Path | None,
+    as_json: bool,
+    segmenter: EventSegmenter,
+) -> None:
     """Refuse what cannot be done before anything is."""
     from dayline.export import check_formats
     from dayline.frames import day_folders
 
     check_formats(formats)
+    segmenter.check_parameters()
+    if formats and output is None and is_table(source):
+        raise ValueError("--export needs a folder for the result; name it with -o")
+    if as_json and source.is_dir() and day_folders(source):
+        raise ValueError(f"{source}: --json prints one day; read events.json in each day's result instead")
     if chapters and (source.is_dir() or is_table(source)):
         raise ValueError(f"{source}: chapters are written into a video, and this is none")
     if corrections is not None and source.is_dir() and day_folders(source):

@@ -81,11 +81,14 @@ def segment(
     if dry_run:
         print_frames(source, every=every, order=order.value, factor=pause_factor, at_least=pause_seconds)
         return
-    check_wishes(source, formats=export, chapters=write_chapters, corrections=corrections)
-    corrected = None if corrections is None else read_events(corrections)
     segmenter = chosen_segmenter(method, device=device, interpolate=interpolate)
     segmenter.set_params(n_events=n_events, min_duration=min_duration, expected_duration=expected_duration)
     segmenter.set_params(level=level)
+    check_wishes(
+        source, output=output, formats=export, chapters=write_chapters, corrections=corrections, as_json=as_json,
+        segmenter=segmenter,
+    )  # fmt: skip
+    corrected = None if corrections is None else read_events(corrections)
     write = partial(
         write_result,
         thumbnails=not no_thumbnails,

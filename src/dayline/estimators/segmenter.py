@@ -136,10 +136,9 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         on_step : callable, optional
             Called as on_step(what, done, total) before every stage.
         """
-        self._check_parameters()
-        numbers = validate_data(self, X, dtype="numeric", ensure_all_finite=False)
-        features = check_features(numbers, missing=self.missing)
-        return self._fit(features, check_times(times, len(features)), tuple(must), tuple(must_not), on_step)
+        self.check_parameters()
+        rows = validate_data(self, X, dtype="numeric", ensure_all_finite=False)
+        return self._fit(rows, times, tuple(must), tuple(must_not), on_step)
 
     def fit_predict(
         self, X: Any, y: None = None, *, times: Any = None, must: Frames = (), must_not: Frames = ()
@@ -168,7 +167,11 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         expected_duration: float | None = None,
         level: int = 0,
     ) -> Segmentation:
-        """Segment the fitted sequence in another way without learning again; the fitted attributes stay."""
+        """Segment the fitted sequence in another way without learning again.
+
+        Starts from no wish, whatever the constructor was told; the fitted attributes stay as they are. See the class
+        for the parameters.
+        """
         check_is_fitted(self)
         if self.evidence_ is None:
             raise ValueError('choose() needs detector="partition"')
@@ -190,29 +193,30 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
             Needed where the first frames had times.
         """
         check_is_fitted(self)
-        numbers = validate_data(self, X, dtype="numeric", ensure_all_finite=False, reset=False)
-        new = check_features(numbers, missing=self.missing)
+        new = validate_data(self, X, dtype="numeric", ensure_all_finite=False, reset=False)
         if (times is None) != (self._times is None):
             raise ValueError("either all frames have times or none; pass times= to append as to fit")
         if times is not None and self._times is not None:
             times = np.concatenate([self._times, np.asarray(times, dtype=np.float64).ravel()])
-        features = np.concatenate([self._features, new])
-        return self._fit(features, check_times(times, len(features)), self._must, self._must_not, None)
+        return self._fit(np.concatenate([self._rows, new]), times, self._must, self._must_not, None)
 
     def _fit(
         self,
-        features: FloatArray,
-        times: FloatArray | None,
+        rows: FloatArray,
+        times: Any,
         must: tuple[Any, ...],
         must_not: tuple[Any, ...],
         on_step: OnStep | None,
     ) -> Self:
-        self._features, self._times, self._must, self._must_not = features, times, must, must_not
+        features = check_features(rows, missing=self.missing)
+        times = check_times(times, len(features))
         forbidden = forbidden_frames(must_not, len(features))
         self.embedder_ = self._embedder().learn(features, on_step=on_step)
         self.embedding_: FloatArray = self.embedder_.embedding_
         self.scores_ = context_distance(self.embedding_, window=self.window)
         required = required_frames(must, self.scores_, forbidden=forbidden)
+        self._rows, self._times, self._must, self._must_not = rows, times, must, must_not
+        self._required = required
         if self.detector == "ces":
             self.evidence_ = None
             decision = self._decide_by_peaks(required, forbidden)
@@ -246,7 +250,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
             times=None if self._times is None else tuple(self._times.tolist()),
         )
         sure = [None, *(None if np.isnan(c) else round(float(c), 4) for c in decision.confidence)]
-        asked = {int(b) for b in self._must if isinstance(b, (int, np.integer))}
+        asked = set(self._required.tolist())
         events = tuple(
             replace(event, confidence=c, reason="asked" if event.start in asked else event.reason)
             for event, c in zip(made.events, sure, strict=True)
@@ -261,7 +265,8 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
                 embedder.set_params(**{name: getattr(self, name)})
         return embedder
 
-    def _check_parameters(self) -> None:
+    def check_parameters(self) -> None:
+        """Refuse parameters that cannot be; `fit` does so first."""
         check_choice("detector", self.detector, ("partition", "ces"))
         check_between("window", self.window, 1, whole=True)
         check_between("order", self.order, 1, whole=True)

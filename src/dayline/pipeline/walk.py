@@ -156,6 +156,10 @@ def _chosen(segmenter: EventSegmenter | None) -> EventSegmenter:
     return EventSegmenter() if segmenter is None else segmenter
 
 
+def _wants_durations(segmenter: EventSegmenter) -> bool:
+    return segmenter.min_duration is not None or segmenter.expected_duration is not None
+
+
 def _for_photos(segmenter: EventSegmenter) -> EventSegmenter:
     """Let the method know how long events of a wearable camera's day usually last, unless it was told."""
     if segmenter.detector != "partition" or segmenter.typical_duration is not None:
@@ -176,6 +180,8 @@ def _segment(
     sequence = looks.sequence
     times = _usable_times(sequence, moments)
     photos = sequence.clock == "wall" and times is not None
+    if times is None and sequence.times is not None and _wants_durations(_chosen(segmenter)):
+        warnings.warn("the clock runs backwards: durations count photos here, not seconds", stacklevel=2)
     segmenter = _for_photos(_chosen(segmenter)) if photos else _chosen(segmenter)
     # Who merged two events across a pause knows better.
     opens = {pause.before for pause in pauses} - set(asked.must_not)
