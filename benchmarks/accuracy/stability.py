@@ -40,12 +40,13 @@ def boundaries(method: str, variant: str, x: np.ndarray) -> EventSegmenter:
     if variant == "shuffled columns":
         x = x[:, random.permutation(x.shape[1])]
     if variant == "1e-6 noise":
-        x = x + 1e-6 * x.std() * random.normal(size=x.shape)
+        # Of each column's own spread: SenseCam's columns differ by a factor of 100,000.
+        x = x + 1e-6 * x.std(axis=0) * random.normal(size=x.shape)
     with threadpool_limits(2 if variant == "2 threads" else 1):
         return segmenter.fit(x)
 
 
-def compare(method: str, sequence: Sequence) -> dict[str, object]:
+def compare(method: str, sequence: Sequence, variants: list[str]) -> dict[str, object]:
     x = sequence.features.astype(np.float64)
     reference = boundaries(method, "", x)
     descents = reference.embedder_.descents_
@@ -56,7 +57,7 @@ def compare(method: str, sequence: Sequence) -> dict[str, object]:
     }
     row["initial evaluations"] = descents[0]["n_evaluations"]
     row["ended above start"] = sum(d["loss"] > d["start_loss"] for d in descents)
-    for variant in VARIANTS:
+    for variant in variants:
         found = boundaries(method, variant, x).boundaries_
         row[variant] = score_boundaries(found, reference.boundaries_, tolerance=1, n_frames=len(x)).f1
     return row
@@ -66,6 +67,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--root", type=Path, default=Path("../shared/data"))
     parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=list(METHODS))
+    parser.add_argument("--variants", nargs="+", default=list(VARIANTS), choices=list(VARIANTS))
     parser.add_argument("--most", type=int, default=None, help="use only the first MOST frames of each sequence")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--output", type=Path, default=None, help="write all rows as JSON")
@@ -76,7 +78,7 @@ def main() -> None:
     ]
     everything = {}
     for method in arguments.methods:
-        rows = Parallel(n_jobs=arguments.jobs)(delayed(compare)(method, s) for s in sequences)
+        rows = Parallel(n_jobs=arguments.jobs)(delayed(compare)(method, s, arguments.variants) for s in sequences)
         everything[method] = rows
         print(f"\n{method}: {len(rows)} sequences")
         print(f"most evaluations of an initial embedding: {max(r['initial evaluations'] for r in rows)}")
@@ -85,7 +87,7 @@ def main() -> None:
         for row in rows:
             by_group[row["group"]].append(row)
         print(f"{'':18s} {'mean':>6s} {'worst':>6s}   " + " ".join(f"{g:>9s}" for g in by_group))
-        for variant in VARIANTS:
+        for variant in arguments.variants:
             values = [row[variant] for row in rows]
             groups = " ".join(f"{np.mean([r[variant] for r in rs]):9.3f}" for rs in by_group.values())
             print(f"{variant:18s} {np.mean(values):6.3f} {np.min(values):6.3f}   {groups}", flush=True)
