@@ -99,3 +99,8 @@ def test_boundaries_and_labels_are_two_views_of_one_thing(case):
 def test_labels_may_be_words():
     assert labels_to_boundaries(["walk", "walk", "sit", "walk"]).tolist() == [2, 3]
     assert labels_to_boundaries(np.asarray([1])).tolist() == []
+
+
+def test_a_key_frame_that_is_none_of_the_frames_is_refused():
+    with pytest.raises(ValueError, match=r"event 0\.\.2: key frame 2 is no frame"):
+        Segmentation((Event(0, 2, key_frame=2),))

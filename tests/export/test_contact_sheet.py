@@ -54,9 +54,3 @@ def test_a_film_without_its_video_is_refused(film, tmp_path):
     with pytest.raises(ValueError, match="needs the photos or the video"):
         write_contact_sheet(film, tmp_path / "sheet.png", source=tmp_path)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_key_frame_that_is_none_of_the_frames_is_refused(tmp_path):
-    wrong = Segmentation((Event(0, 2, key_frame=2),), names=("a.png", "b.png"))
-    with pytest.raises(ValueError, match="key frame 2 is not one of 2 frames"):
-        write_contact_sheet(wrong, tmp_path / "sheet.png", source=tmp_path)
