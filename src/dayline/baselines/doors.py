@@ -1,0 +1,37 @@
+"""What every baseline's scikit-learn door does first and last."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import numpy as np
+from sklearn.utils.validation import validate_data
+
+from dayline.arrays import FloatArray, IntArray
+from dayline.checks import Missing, check_between, check_features
+from dayline.events import boundaries_to_labels
+
+__all__ = ["check_n_events", "store_boundaries", "take_features"]
+
+Estimator = TypeVar("Estimator")
+
+
+def take_features(estimator: Any, X: Any, *, missing: Missing = "raise") -> FloatArray:
+    """Check the features of one sequence as `EventSegmenter` does, and note their width on the estimator."""
+    return check_features(validate_data(estimator, X, dtype="numeric", ensure_all_finite=False), missing=missing)
+
+
+def check_n_events(n_events: int | None, n_frames: int) -> None:
+    """Refuse a number of events that this many frames cannot hold."""
+    if n_events is not None:
+        check_between("n_events", n_events, 1, whole=True)
+        if n_events > n_frames:
+            raise ValueError(f"n_events={n_events} for {n_frames} frames; ask for at most one event per frame")
+
+
+def store_boundaries(estimator: Estimator, boundaries: IntArray, n_frames: int) -> Estimator:
+    """Keep boundaries and labels on the estimator and return it."""
+    found = np.asarray(boundaries, dtype=np.int64)
+    estimator.boundaries_ = found  # type: ignore[attr-defined]
+    estimator.labels_ = boundaries_to_labels(found, n_frames)  # type: ignore[attr-defined]
+    return estimator

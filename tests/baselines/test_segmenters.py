@@ -1,0 +1,106 @@
+"""What holds for every baseline: the interface, small and odd inputs, and made events that are plain to see."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from dayline import score_boundaries
+from dayline.baselines.ces import ContextualSegmenter
+from dayline.baselines.kernel_change import KernelChangeSegmenter
+from dayline.baselines.kts import KernelTemporalSegmenter
+from dayline.baselines.tw_finch import TemporalFinch
+from dayline.baselines.window_difference import WindowDifferenceSegmenter
+
+pytest.importorskip("ruptures")
+
+SEGMENTERS = {
+    "ces": ContextualSegmenter(),
+    "ces denoised": ContextualSegmenter(denoise=True),
+    "kts": KernelTemporalSegmenter(),
+    "tw-finch": TemporalFinch(level=1),
+    "window difference": WindowDifferenceSegmenter(),
+    "kernel change": KernelChangeSegmenter(),
+    "kernel change cosine": KernelChangeSegmenter(kernel="cosine"),
+}
+EXACT = [name for name in SEGMENTERS if name not in {"tw-finch"}]
+"""Those that return as many events as asked for and cut them well; the groups of the others may come back."""
+
+TRUE = [25, 60, 78]
+one_by_one = pytest.mark.parametrize("segmenter", SEGMENTERS.values(), ids=SEGMENTERS)
+
+
+def made_events() -> np.ndarray:
+    generator = np.random.default_rng(3)
+    means = generator.normal(size=(4, 12))
+    return np.repeat(means, np.diff([0, *TRUE, 110]), axis=0) + 0.15 * generator.normal(size=(110, 12))
+
+
+@parametrize_with_checks(list(SEGMENTERS.values()))
+def test_scikit_learn_s_own_checks(estimator, check):
+    check(estimator)
+
+
+@one_by_one
+def test_labels_and_boundaries_agree(segmenter):
+    fitted = clone(segmenter)
+    labels = fitted.fit_predict(made_events())
+    assert fitted.boundaries_.dtype == np.int64
+    assert np.all((fitted.boundaries_ >= 1) & (fitted.boundaries_ < 110))
+    assert (np.flatnonzero(np.diff(labels)) + 1).tolist() == fitted.boundaries_.tolist()
+    assert labels[0] == 0
+    assert labels[-1] == len(fitted.boundaries_)
+
+
+@one_by_one
+def test_plain_events_are_found(segmenter):
+    found = clone(segmenter).fit(made_events()).boundaries_
+    assert score_boundaries(found, TRUE, tolerance=2).recall == 1.0
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_plain_events_are_found_exactly_where_their_number_is_given(name):
+    found = clone(SEGMENTERS[name]).set_params(n_events=4).fit(made_events()).boundaries_
+    assert len(found) == 3
+    assert np.abs(found - TRUE).max() <= 1
+
+
+@pytest.mark.parametrize("name", EXACT)
+@pytest.mark.parametrize("n_events", [1, 2, 9])
+def test_as_many_events_as_asked_for(name, n_events):
+    labels = clone(SEGMENTERS[name]).set_params(n_events=n_events).fit_predict(made_events())
+    assert labels.max() + 1 == n_events
+
+
+@one_by_one
+def test_more_events_than_frames_are_refused(segmenter):
+    with pytest.raises(ValueError, match="n_events=111 for 110 frames"):
+        clone(segmenter).set_params(n_events=111).fit(made_events())
+
+
+@one_by_one
+@pytest.mark.parametrize(
+    "x",
+    [np.zeros((30, 4)), np.full((30, 4), 0.1), np.ones((1, 5)), np.ones((3, 1))],
+    ids=["zero", "identical", "1 frame", "3 equal frames of one column"],
+)
+def test_where_nothing_happens_there_is_one_event(segmenter, x):
+    assert clone(segmenter).fit_predict(x).tolist() == [0] * len(x)
+
+
+@one_by_one
+def test_missing_frames_are_named_or_repaired(segmenter):
+    x = made_events()
+    x[17] = np.nan
+    with pytest.raises(ValueError, match="frame 17 holds NaN"):
+        clone(segmenter).fit(x)
+    assert len(clone(segmenter).set_params(missing="interpolate").fit_predict(x)) == 110
+
+
+@one_by_one
+def test_input_is_never_modified(segmenter):
+    x = made_events()
+    clone(segmenter).fit(x)
+    assert np.array_equal(x, made_events())
