@@ -4,8 +4,8 @@ L. Wang, Z. Ding, Y. Fu: Low-rank transfer human motion segmentation. IEEE TIP 2
 
 With X = [source, target], columns of length 1, the published program alternates between a projection P (the
 directions in which the residue X - source V is small against its own spread), codes V of P X over P source that
-change slowly in time, a low-rank copy U of V A (A A^T the temporal Laplacian) and a non-negative copy Z of V. We solve
-for V by banded systems, one for each direction of P, instead of by a dense Lyapunov solver.
+change slowly in time, a low-rank copy U of V A (A A^T the temporal Laplacian) and a non-negative copy Z of V. We
+solve for V by banded systems, one for each direction of P, instead of by a dense Lyapunov solver.
 
 Two things the program does and the paper does not say. The labels of the source are never used. And singular values
 are cut at 2 / 0.001 = 2000 where the largest is about 50 (Keck), so that U stays exactly zero: it is left out here.
@@ -69,7 +69,8 @@ def transfer_codes(
     density = np.exp(-0.5 * (offsets / SPREAD) ** 2) / (SPREAD * np.sqrt(2.0 * np.pi))
     bands = temporal_laplacian(both.shape[1], STRENGTH * density)
     codes = np.random.default_rng(random_state).random((first.shape[1], both.shape[1]))
-    free, duals, smooth_duals = np.zeros_like(codes), np.zeros_like(codes), np.zeros_like(codes)
+    duals, smooth_duals = np.zeros_like(codes), np.zeros_like(codes)
+    free: FloatArray = np.zeros_like(codes)
     for _ in range(n_iterations):
         projection = _projection(both - first @ free, ridge=smoothness, n_directions=n_directions)
         seen = projection.T @ first
@@ -109,7 +110,7 @@ def _solve_smooth(seen: FloatArray, mu: float, bands: FloatArray, right: FloatAr
         system = bands.copy()
         system[-1] += mu + size**2
         inside[i] = solveh_banded(system, inside[i], overwrite_ab=True, check_finite=False)
-    return solution + directions.T @ (inside - directions @ solution)
+    return np.asarray(solution + directions.T @ (inside - directions @ solution))
 
 
 class LowRankTransferSegmenter(BaseEstimator):  # type: ignore[misc]
@@ -118,8 +119,8 @@ class LowRankTransferSegmenter(BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     n_events : int or None, default=None
-        None applies the CES rule to the codes. A number groups the graph of the codes into as many groups by normalised
-        cuts, as published; a group may come back later, so the events can be more.
+        None applies the CES rule to the codes. A number groups the graph of the codes into as many groups by
+        normalised cuts, as published; a group may come back later, so the events can be more.
     source : array-like of shape (n_source_frames, n_features) or None, default=None
         A sequence of another recording with the same features; None takes the sequence itself.
     n_directions : int, default=80

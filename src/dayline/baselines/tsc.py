@@ -3,8 +3,8 @@
 S. Li, K. Li, Y. Fu: Temporal subspace clustering for human motion segmentation. ICCV 2015.
 
 Minimises 1/2 |X - D Z|^2 + ridge |Z|^2 + smoothness tr(Z L Z^T) over dictionaries D >= 0 with columns of length at
-most 1 and codes Z >= 0. Columns of X are frames of length 1; L is the Laplacian of the graph that links every frame to
-the nearest frames in time. L is banded, so that a step costs linear time in the number of frames.
+most 1 and codes Z >= 0. Columns of X are frames of length 1; L is the Laplacian of the graph that links every frame
+to the nearest frames in time. L is banded, so that a step costs linear time in the number of frames.
 """
 
 from __future__ import annotations
@@ -65,7 +65,8 @@ def temporal_codes(
     atoms, codes = generator.random((len(frames), n_atoms)), generator.random((n_atoms, frames.shape[1]))
     atoms /= np.linalg.norm(atoms, axis=0)
     atom_duals, code_duals = np.zeros_like(atoms), np.zeros_like(codes)
-    free_codes, identity = codes, np.eye(n_atoms)
+    free_codes: FloatArray = codes
+    identity = np.eye(n_atoms)
     laplacian = 2.0 * smoothness * temporal_laplacian(frames.shape[1], np.ones((n_neighbours - 1) // 2))
     for _ in range(n_iterations):
         products = free_codes @ free_codes.T + rho * identity
@@ -152,8 +153,8 @@ class TemporalSubspaceSegmenter(BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     n_events : int or None, default=None
-        None applies the CES rule to the codes (CES-TSC). A number groups the graph of the codes into as many groups by
-        normalised cuts (TSC); a group may come back later, so the events can be more.
+        None applies the CES rule to the codes (CES-TSC). A number groups the graph of the codes into as many groups
+        by normalised cuts (TSC); a group may come back later, so the events can be more.
     n_atoms, n_neighbours : int, default=80 and 7
         Columns of the dictionary and frames of the temporal window.
     ridge, smoothness, rho : float, default=0.01, 15 and 0.1
