@@ -48,7 +48,7 @@ def transfer_codes(
     source, target : ndarray of shape (n_frames, n_features)
         Two sequences with the same features; rows are scaled to length 1 here.
     n_directions : int >= 1
-        Columns of the projection; n_features at most.
+        Columns of the projection, at most; fewer where the features vary in fewer directions.
     smoothness : float > 0
         Weight of the change in time, and ridge of the projection (both are lambda 1 in the program).
     mu : float > 0
@@ -92,7 +92,8 @@ def _projection(residue: FloatArray, *, ridge: float, n_directions: int) -> Floa
     # Turned round, since the spread may be singular and the ridge never is: the largest of spread over size.
     size = residue @ residue.T + ridge * np.eye(n)
     values, vectors = eigh(centred @ centred.T, size, subset_by_index=(max(n - n_directions, 0), n - 1))
-    kept = values > 1e-9
+    # Directions lost in the ridge would be blown up without bound; the published data have none of them.
+    kept = values > 0.01
     return np.asarray(vectors[:, kept] / np.sqrt(values[kept]))
 
 
