@@ -4,8 +4,8 @@ Y. J. Lee, K. Grauman: Predicting important objects for egocentric video summari
 
 Distance of frames i and j: 1 - w exp(-chi2 / mean chi2), with w = max(0, t - |i - j|) / t for a time window of t
 frames; complete linkage, cut at mean - 2 standard deviations of all distances (the cut is that of the comparison in
-M. Dimiccoli et al.: SR-Clustering, CVIU 155, 2017). The cut is meant for sequences many time windows long, where nearly
-all distances are 1; a shorter one is cut far too often.
+M. Dimiccoli et al.: SR-Clustering, CVIU 155, 2017). The cut is meant for sequences many time windows long, where
+nearly all distances are 1; a shorter one is cut far too often.
 """
 
 from __future__ import annotations
