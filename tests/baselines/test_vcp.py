@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from dayline.baselines.context_predictor import (
     ContextPredictor,
@@ -112,6 +113,14 @@ def test_what_cannot_be_trained_on_is_refused(predictor, random):
         train_predictor([random.random((30, 3)), random.random((30, 4))])
     with pytest.raises(ValueError, match="trained on 12 features, here are 4"):
         VisualContextSegmenter(predictor=predictor).fit(random.random((30, 4)))
+
+
+def test_an_unknown_device_is_refused_and_a_copy_keeps_the_network(predictor):
+    x, _ = made_day(53)
+    with pytest.raises(ValueError, match='device="abacus" is not known'):
+        VisualContextSegmenter(predictor=predictor, device="abacus").fit(x)
+    found = VisualContextSegmenter(predictor=predictor).fit(x).boundaries_.tolist()
+    assert clone(VisualContextSegmenter(predictor=predictor)).fit(x).boundaries_.tolist() == found
 
 
 def test_the_seed_decides_and_progress_is_told(random):

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from dayline.arrays import FloatArray
+from dayline.arrays import FloatArray, _torch_device
 from dayline.checks import check_between, check_features
 from dayline.files import writing_whole
 
@@ -143,7 +143,9 @@ def predict_contexts(predictor: ContextPredictor, x: Any, *, device: str = "cpu"
         raise ValueError(f"the network was trained on {predictor.n_features} features, here are {features.shape[1]}")
     torch = _torch()
     encoder, _ = _network(predictor.weights, device)
-    seen = torch.as_tensor(((features - predictor.offset) / predictor.scale).astype(np.float32), device=device)
+    seen = torch.as_tensor(
+        ((features - predictor.offset) / predictor.scale).astype(np.float32), device=_place(device)
+    )
     with torch.no_grad():
         past, future = (encoder(frames[None])[0][0].cpu().numpy() for frames in (seen, torch.flip(seen, (0,))))
     return past, future[::-1]
@@ -151,8 +153,7 @@ def predict_contexts(predictor: ContextPredictor, x: Any, *, device: str = "cpu"
 
 def save_predictor(predictor: ContextPredictor, path: str | Path) -> None:
     """Write a network as a .safetensors file: numbers only, nothing that could run when it is loaded."""
-    from safetensors.numpy import save
-
+    save = _safetensors().numpy.save
     arrays = {name: np.ascontiguousarray(w, dtype=np.float32) for name, w in predictor.weights.items()}
     arrays |= {"offset": predictor.offset.astype(np.float32), "scale": predictor.scale.astype(np.float32)}
     losses = np.asarray(predictor.losses, dtype=np.float64)
@@ -162,15 +163,14 @@ def save_predictor(predictor: ContextPredictor, path: str | Path) -> None:
 
 def load_predictor(path: str | Path) -> ContextPredictor:
     """Read what `save_predictor` wrote; another file is refused with its name in the message."""
-    from safetensors import SafetensorError, safe_open
-
+    safetensors = _safetensors()
     if not Path(path).is_file():
         raise ValueError(f"{path}: no such file; train a network and save it first")
     try:
-        with safe_open(path, framework="numpy") as content:
+        with safetensors.safe_open(path, framework="numpy") as content:
             form = (content.metadata() or {}).get("format")
             arrays = {name: content.get_tensor(name) for name in content.keys()}  # noqa: SIM118
-    except SafetensorError as error:
+    except safetensors.SafetensorError as error:
         raise ValueError(f"{path}: not a safetensors file ({error})") from None
     names = [f"{part}.{gate}" for part in PARTS for gate in GATES]
     if form != FORMAT or not {*names, "offset", "scale", "losses"} <= set(arrays):
@@ -199,6 +199,20 @@ def _torch() -> Any:
     return torch
 
 
+def _safetensors() -> Any:
+    try:
+        import safetensors.numpy
+    except ModuleNotFoundError:
+        raise ValueError('network files need safetensors; install it (pip install "dayline[vcp]")') from None
+    return safetensors
+
+
+def _place(device: str) -> Any:
+    """Find PyTorch's device; "cpu" is PyTorch here too."""
+    _torch()
+    return _torch_device("torch" if device == "cpu" else device)
+
+
 def _starting_weights(n_features: int, n_units: int, generator: np.random.Generator) -> dict[str, FloatArray]:
     """Uniform weights as PyTorch draws them, but from NumPy, so that every device starts alike."""
     weights: dict[str, FloatArray] = {}
@@ -221,7 +235,7 @@ def _network(weights: Mapping[str, FloatArray], device: str) -> tuple[Any, Any]:
         inputs, units = weights[f"{name}.weight_ih_l0"].shape[1], weights[f"{name}.weight_hh_l0"].shape[1]
         part = torch.nn.LSTM(inputs, units, batch_first=True)
         part.load_state_dict({gate: torch.as_tensor(np.array(weights[f"{name}.{gate}"])) for gate in GATES})
-        parts.append(part.to(device))
+        parts.append(part.to(_place(device)))
     return parts[0], parts[1]
 
 
