@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dayline.boundaries import context_distance, partition, persistence, pick_boundaries
+from dayline.boundaries import context_distance, partition, pick_boundaries
 
 
 def slow_partition(x, penalty, min_length):
@@ -74,11 +74,3 @@ def test_peaks_must_rise_above_the_mean_of_all_peaks():
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
 def test_no_boundary_in_a_few_frames(n):
     assert pick_boundaries(np.arange(n) % 2).tolist() == []
-
-
-def test_persistence_of_looks_of_ten_frames(random):
-    """Independent looks of length m have autocorrelation 1 - k/m: it sums to about (m + 1) / 2."""
-    x = np.repeat(random.normal(size=(300, 40)), 10, axis=0)
-    assert persistence(x) == pytest.approx(5.5, rel=0.1)
-    assert persistence(random.normal(size=(1000, 40))) == pytest.approx(1.0, rel=0.05)
-    assert persistence(np.ones((9, 2))) == 9

@@ -6,6 +6,7 @@ Any further folder GROUP/*.npz of the same kind can be given.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,14 +42,18 @@ def load_folder(folder: Path) -> list[Sequence]:
 
 
 def load_motion(root: Path, group: str, most: int | None = None) -> list[Sequence]:
-    """Read Keck or MAD; columns of these files are frames."""
+    """Read Keck or MAD, in the order of their numbers; columns of these files are frames."""
     folder, features, labels = MOTION[group]
     sequences = []
-    for path in sorted((root / "motion" / folder).glob("*.mat"))[:most]:
+    for path in sorted((root / "motion" / folder).glob("*.mat"), key=_numbers)[:most]:
         content = loadmat(path)
         truth = labels_to_boundaries(content[labels].ravel())
         sequences.append(Sequence(group, path.stem, content[features].T, truth, 5))
     return sequences
+
+
+def _numbers(path: Path) -> list[int]:
+    return [int(digits) for digits in re.findall(r"\d+", path.stem)]
 
 
 def load_all(root: Path, *, mad: int | None = 10) -> list[Sequence]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         weaken_distant_edges,
         weaken_edges_between_communities,
     )
+    from dayline.levels import Level
     from dayline.metrics import score_boundaries, score_labels
 
 __version__ = "0.1.0"
@@ -30,6 +31,7 @@ _HOMES = {
     "DynamicGraphEmbedding": "estimators",
     "Event": "events",
     "EventSegmenter": "estimators",
+    "Level": "levels",
     "Segmentation": "events",
     "affinity_graph": "graph",
     "context_distance": "boundaries",
@@ -58,6 +60,7 @@ __all__ = [  # noqa: RUF022 (the order a reader meets them)
     "DynamicGraphEmbedding",
     "Event",
     "Segmentation",
+    "Level",
     "read_events",
     "score_boundaries",
     "score_labels",

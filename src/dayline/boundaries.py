@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from dayline.arrays import Array, FloatArray, IntArray, to_numpy
 from dayline.graph import unit_rows
 
-__all__ = ["context_distance", "partition", "persistence", "pick_boundaries"]
+__all__ = ["context_distance", "partition", "pick_boundaries"]
 
 
 def context_distance(x: Array, *, window: int = 8) -> FloatArray:
@@ -68,70 +70,77 @@ def pick_boundaries(scores: FloatArray, *, order: int = 5) -> IntArray:
     return np.asarray(peaks[inner[peaks] > inner[peaks].mean()] + 1, dtype=np.int64)
 
 
-def partition(x: Array, *, penalty: float, min_length: int = 2) -> IntArray:
+def partition(
+    x: Array,
+    *,
+    penalty: float | FloatArray,
+    min_length: int = 2,
+    candidates: Iterable[int] | None = None,
+) -> IntArray:
     """Cut a sequence of vectors where it pays most: the optimal partition.
 
-    Maximises the sum over events of length times squared length of the event's mean, minus a penalty for each
-    event. Exact dynamic programming; candidates that can no longer win are dropped, so it is near linear
-    where events are short.
+    Maximises the sum over events of length times squared length of the event's mean, minus the price of every
+    boundary. Exact dynamic programming; starts that can no longer win are dropped, so it is near linear where
+    events are short.
 
     Parameters
     ----------
     x : array of shape (n_frames, n_dims)
         Vectors, usually unit rows of an embedding.
-    penalty : float >= 0
-        Price of one more event.
+    penalty : float >= 0 or ndarray of shape (n_frames,)
+        Price of a boundary, the same everywhere or by frame; infinity forbids it.
     min_length : int >= 1
-        Fewest frames of an event.
+        Fewest frames of an event; not looked at where `candidates` are given.
+    candidates : iterable of int, optional
+        Only these frames may become boundaries.
     """
     u = to_numpy(x).astype(np.float64)
     n = len(u)
     sums = np.concatenate([np.zeros((1, u.shape[1])), np.cumsum(u, axis=0)])
-    best = np.full(n + 1, -np.inf)
+    prices = np.append(np.broadcast_to(np.asarray(penalty, dtype=np.float64), (n,)), 0.0)
+    prices[0] = 0.0
+    if candidates is None:
+        positions, least = np.arange(n + 1), min_length
+    else:
+        positions, least = np.unique([0, *candidates, n]), 1
+    allowed = np.isfinite(prices[positions])
+    return _best_path(sums, positions[allowed], prices, least)
+
+
+def _best_path(sums: FloatArray, positions: IntArray, prices: FloatArray, min_length: int) -> IntArray:
+    """Find the best chain of positions from the first to the last."""
+    best = np.full(len(positions), -np.inf)
     best[0] = 0.0
-    previous = np.zeros(n + 1, dtype=np.int64)
+    previous = np.zeros(len(positions), dtype=np.int64)
+    net_prices = prices[positions]
     starts = np.zeros(0, dtype=np.int64)
-    drop_at: dict[int, IntArray] = {}
-    for stop in range(min_length, n + 1):
-        starts = np.append(starts, stop - min_length)
-        if stop in drop_at:
-            starts = np.setdiff1d(starts, drop_at.pop(stop), assume_unique=True)
-        run = sums[stop] - sums[starts]
-        gain = best[starts] + np.einsum("ij,ij->i", run, run) / (stop - starts)
+    entered = 0
+    drop_at: list[tuple[int, IntArray]] = []
+    for k in range(1, len(positions)):
+        stop = int(positions[k])
+        entering = entered + int(np.searchsorted(positions[entered:k], stop - min_length, side="right"))
+        starts = np.append(starts, np.arange(entered, entering))
+        entered = entering
+        while drop_at and drop_at[0][0] <= stop:
+            starts = starts[~np.isin(starts, drop_at.pop(0)[1])]
+        if len(starts) == 0:
+            continue
+        run = sums[stop] - sums[positions[starts]]
+        gain = best[starts] - net_prices[starts] + np.einsum("ij,ij->i", run, run) / (stop - positions[starts])
         winner = int(np.argmax(gain))
-        best[stop], previous[stop] = gain[winner] - penalty, starts[winner]
-        # Splitting an event never lowers the sum, so a start that does not even reach best[stop] without
-        # paying loses to `stop` for all ends that leave `stop` room for an event.
-        drop_at[stop + min_length] = starts[gain <= best[stop]]
-    return _trace_back(previous, n)
+        best[k], previous[k] = gain[winner], starts[winner]
+        # Splitting an event never lowers the sum, so a start that does not even reach `stop` with the price of
+        # a boundary there paid loses to it for all ends that leave room for an event after `stop`.
+        beaten = starts[gain <= best[k] - net_prices[k]]
+        if len(beaten):
+            drop_at.append((stop + min_length, beaten))
+    return _trace_back(previous, positions)
 
 
-def _trace_back(previous: IntArray, n: int) -> IntArray:
+def _trace_back(previous: IntArray, positions: IntArray) -> IntArray:
     boundaries = []
-    at = int(previous[n])
+    at = int(previous[-1])
     while at > 0:
-        boundaries.append(at)
+        boundaries.append(int(positions[at]))
         at = int(previous[at])
     return np.asarray(boundaries[::-1], dtype=np.int64)
-
-
-def persistence(x: Array) -> float:
-    """How many frames a look lasts: the summed autocorrelation of the frames, up to where it fades.
-
-    With c(k) the mean cosine of frames k apart and b its mean over lags of half the sequence and more,
-    sums (c(k) - b) / (c(0) - b) from k = 0 until it first falls below 0.1.
-    """
-    u = unit_rows(to_numpy(x).astype(np.float64))
-    n = len(u)
-    if n < 4:
-        return 1.0
-    spectrum = np.fft.rfft(u, 2 * n, axis=0)
-    products = np.fft.irfft(np.sum(spectrum * spectrum.conj(), axis=1).real, 2 * n)[:n]
-    cosine = products / (n - np.arange(n))
-    base = cosine[n // 2 :].mean()
-    if cosine[0] - base <= 1e-12:
-        return float(n)
-    ratio = (cosine - base) / (cosine[0] - base)
-    below = np.flatnonzero(ratio < 0.1)
-    stop = int(below[0]) if len(below) else n
-    return max(float(ratio[:stop].sum()), 1.0)

@@ -10,7 +10,15 @@ import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
 
-__all__ = ["Missing", "check_between", "check_choice", "check_features", "list_frames", "looks_transposed"]
+__all__ = [
+    "Missing",
+    "check_between",
+    "check_choice",
+    "check_features",
+    "check_times",
+    "list_frames",
+    "looks_transposed",
+]
 
 Missing: TypeAlias = Literal["raise", "interpolate"]
 
@@ -124,3 +132,19 @@ def check_between(
         side = f"above {low:g}" if above else f"of at least {low:g}"
         top = "" if np.isinf(high) else f" and at most {high:g}"
         raise ValueError(f"{name}={value!r}; it must be {kind} {side}{top}")
+
+
+def check_times(times: Any, n_frames: int) -> FloatArray | None:
+    """Return times as float64 seconds, one per frame and never backwards, or say what is wrong with them."""
+    if times is None:
+        return None
+    seconds = np.array(times, dtype=np.float64)
+    if seconds.shape != (n_frames,):
+        raise ValueError(f"times have shape {seconds.shape} for {n_frames} frames; give one time per frame")
+    wrong = np.flatnonzero(~np.isfinite(seconds))
+    if len(wrong):
+        raise ValueError(f"{list_frames(wrong)} {'has' if len(wrong) == 1 else 'have'} no time; give all or none")
+    back = np.flatnonzero(np.diff(seconds) < 0)
+    if len(back):
+        raise ValueError(f"time runs backwards at {list_frames(back + 1)}; put the frames in order")
+    return seconds

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
-from dayline.arrays import Array, IntArray, to_numpy
+from dayline.arrays import Array, FloatArray, IntArray, to_numpy
 
-__all__ = ["find_communities"]
+__all__ = ["find_communities", "find_recurring_events"]
 
 
 def find_communities(x: Array, n_communities: int, *, random_state: int | None = 0) -> IntArray:
@@ -39,3 +41,56 @@ def _in_order_of_appearance(labels: IntArray) -> IntArray:
     rank = np.empty(len(first), dtype=np.int64)
     rank[np.argsort(first)] = np.arange(len(first))
     return rank[inverse]
+
+
+def find_recurring_events(x: FloatArray, boundaries: IntArray) -> IntArray:
+    """Give events of the same context the same number, at every frame.
+
+    Two events, or groups of them, are one community when their means differ by less than half of what neighbouring
+    events usually differ (squared distance, median over neighbours). Neighbours stay apart.
+
+    Parameters
+    ----------
+    x : ndarray of shape (n_frames, n_dims)
+        Unit rows of an embedding.
+    boundaries : ndarray of int
+        First frame of every event but the first.
+
+    Returns
+    -------
+    ndarray of int, shape (n_frames,)
+        Community of every frame, numbered as they first appear.
+    """
+    edges = np.concatenate([[0], boundaries, [len(x)]])
+    lengths = np.diff(edges).astype(np.float64)
+    means = np.stack([x[start:stop].mean(axis=0) for start, stop in pairwise(edges)])
+    steps = np.sum((means[1:] - means[:-1]) ** 2, axis=1)
+    alike = 0.5 * float(np.median(steps)) if len(steps) else 0.0
+    groups = [[event] for event in range(len(lengths))]
+    while len(groups) > 1:
+        distances = _distances_of_strangers(means, groups)
+        i, j = divmod(int(np.argmin(distances)), len(groups))
+        if distances[i, j] >= alike:
+            break
+        means[i] = (lengths[i] * means[i] + lengths[j] * means[j]) / (lengths[i] + lengths[j])
+        lengths[i] += lengths[j]
+        groups[i] += groups[j]
+        means, lengths = np.delete(means, j, axis=0), np.delete(lengths, j)
+        del groups[j]
+    labels = np.empty(len(edges) - 1, dtype=np.int64)
+    for number, group in enumerate(groups):
+        labels[group] = number
+    return np.repeat(_in_order_of_appearance(labels), np.diff(edges))
+
+
+def _distances_of_strangers(means: FloatArray, groups: list[list[int]]) -> FloatArray:
+    """Squared distances of group means, each pair once; infinite where the groups hold neighbours in time."""
+    squares = np.sum(means * means, axis=1)
+    distances = squares[:, None] + squares[None, :] - 2 * means @ means.T
+    member = np.zeros((len(groups), sum(len(group) for group in groups)))
+    for number, group in enumerate(groups):
+        member[number, group] = 1
+    neighbours = member[:, 1:] @ member[:, :-1].T
+    distances[(neighbours + neighbours.T) > 0] = np.inf
+    distances[np.tril_indices(len(groups))] = np.inf
+    return np.asarray(distances)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
-from dayline.arrays import Array, IntArray, array_namespace
+from dayline.arrays import Array, IntArray, array_namespace, like
 from dayline.communities import find_communities
 from dayline.denoise import authors_nonlocal_means, nonlocal_means, scale_to_range, standardize
 from dayline.descent import Descent
@@ -113,7 +113,7 @@ def dynamic_graph_embedding(
     embedding_bandwidth: float = 0.5,
     n_steps: int = 60,
     n_loop_steps: int = 20,
-    start: Literal["pca", "columns"] = "pca",
+    start: Literal["pca", "columns"] | Array = "pca",
     gradient: Literal["full", "half"] = "full",
     rescale_columns: bool = False,
     random_state: int | None = 0,
@@ -142,8 +142,9 @@ def dynamic_graph_embedding(
         l-hat and l-tilde.
     n_steps, n_loop_steps : int
         Most evaluations of the initial embedding and of each turn (exact steps for "authors").
-    start : {"pca", "columns"}
-        Where the initial embedding starts: principal components, or the first columns as in the notebook.
+    start : {"pca", "columns"} or array of shape (n_frames, n_components)
+        Where the initial embedding starts: principal components, the first columns as in the notebook, or a given
+        embedding.
     gradient : {"full", "half"}
         The true gradient, or the notebook's (only "authors").
     rescale_columns : bool
@@ -165,7 +166,7 @@ def dynamic_graph_embedding(
     clean = rescale(denoised)
     tell("linking frames")
     initial_graph = normalize_columns(affinity_graph(clean, bandwidth=feature_bandwidth))
-    begin = clean[:, :n_components] if start == "columns" else principal_components(clean, n_components)
+    begin = _begin(clean, start, n_components)
     tell("embedding")
     embedding, descent = embed(initial_graph, rescale(begin), n_steps)
     initial_embedding, descents = embedding, [descent]
@@ -184,6 +185,12 @@ def dynamic_graph_embedding(
     if communities is None:
         communities = find_communities(embedding, n_communities, random_state=random_state)
     return DynamicGraph(embedding, graph, communities, denoised, initial_embedding, initial_graph, tuple(descents))
+
+
+def _begin(clean: Array, start: Any, n_components: int) -> Array:
+    if not isinstance(start, str):
+        return like(start, clean)
+    return clean[:, :n_components] if start == "columns" else principal_components(clean, n_components)
 
 
 def _leave(x: Array) -> Array:

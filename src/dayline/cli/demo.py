@@ -27,8 +27,8 @@ def demo(
     with writing_whole(features, "wb") as file:
         np.savez(file, features=made.features, boundaries=made.boundaries)
     segment(
-        features, folder, Method.default, key=None, transpose=False, interpolate=False, device="cpu", quiet=False,
-        as_json=False,
+        features, folder, Method.default, key=None, transpose=False, interpolate=False, n_events=None,
+        min_duration=None, expected_duration=None, level=0, device="cpu", quiet=False, as_json=False,
     )  # fmt: skip
     typer.echo("")
     evaluate(folder / "events.json", features, 5, Protocol.interior, None, as_json=False)

@@ -27,6 +27,10 @@ def segment(
     key: str | None = typer.Option(None, help="Array of an .npz or .mat file that holds the features."),
     transpose: bool = typer.Option(False, help="Columns are frames."),
     interpolate: bool = typer.Option(False, help="Fill NaN and infinity from the frames before and after."),
+    n_events: int | None = typer.Option(None, min=1, help="How many events are wanted."),
+    min_duration: float | None = typer.Option(None, help="Shortest event, in seconds (frames without times)."),
+    expected_duration: float | None = typer.Option(None, help="Mean duration wanted, in the same unit."),
+    level: int = typer.Option(0, help="Levels finer (1, 2, ...) or coarser (-1, -2, ...) than the usual one."),
     device: str = typer.Option("cpu", help="cpu, torch, cuda or mps."),
     quiet: bool = typer.Option(False, "--quiet", "-q", help="Print nothing but errors."),
     as_json: bool = typer.Option(False, "--json", help="Print events.json instead of a table."),
@@ -45,6 +49,8 @@ def segment(
         presets = {Method.paper: EventSegmenter.paper, Method.authors: EventSegmenter.authors}
         segmenter = presets[method]() if method in presets else EventSegmenter()
         segmenter.set_params(missing="interpolate" if interpolate else "raise", device=device)
+        segmenter.set_params(n_events=n_events, min_duration=min_duration, expected_duration=expected_duration)
+        segmenter.set_params(level=level)
         result = segmenter.segment(table.features, times=table.times, on_step=on_step)
     result = result.about(source=source.name, method=method.value)
     if folder is not None:

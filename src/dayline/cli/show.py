@@ -33,12 +33,13 @@ def print_events(segmentation: Segmentation) -> None:
     with_times = segmentation.times is not None
     table = Table(box=None, pad_edge=False, header_style="bold")
     times = ("from", "to") if with_times else ()
-    for heading in ("event", "start", "stop", "frames", *times, "context"):
+    for heading in ("event", "start", "stop", "frames", *times, "sure", "context"):
         table.add_column(heading, justify="left" if heading == "context" else "right", no_wrap=True)
     for number, event in enumerate(segmentation.events):
         cells = [str(number), str(event.start), str(event.stop), str(event.n_frames)]
         if with_times:
             cells += [_clock(event.start_time), _clock(event.stop_time)]
+        cells.append("" if event.confidence is None else f"{event.confidence:.0%}")
         table.add_row(*cells, Text(_letter(event), style=_color(event)))
     console.print(_strip(segmentation, width=min(console.width, 100)), soft_wrap=True)
     console.print(table)

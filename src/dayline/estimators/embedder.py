@@ -195,13 +195,15 @@ class DynamicGraphEmbedding(BaseEstimator):  # type: ignore[misc]
         numbers = validate_data(self, X, dtype="numeric", ensure_all_finite=False)
         return self.learn(check_features(numbers, missing=self.missing))
 
-    def learn(self, features: FloatArray, on_step: OnStep | None = None) -> Self:
-        """Learn from features that `check_features` has seen; for callers that checked them already."""
+    def learn(self, features: FloatArray, *, start: FloatArray | None = None, on_step: OnStep | None = None) -> Self:
+        """Learn from features that `check_features` has seen, perhaps from a given start."""
         self._check_parameters()
         feature_bandwidth, embedding_bandwidth = self._bandwidths(features.shape[1])
         given = self.get_params(deep=False)
         for name in ("missing", "device", "dtype", "feature_bandwidth", "embedding_bandwidth"):
             del given[name]
+        if start is not None:
+            given["start"] = start
         # Products here are thin, so more BLAS threads gain nothing on an idle machine, and on a busy one
         # they wait for each other (10 times as long was seen).
         with threadpool_limits(1):

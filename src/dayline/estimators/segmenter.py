@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-import math
+from dataclasses import replace
 from typing import Any, Literal, Self, Unpack
 
+import numpy as np
 from sklearn.base import BaseEstimator, clone
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dayline.arrays import FloatArray, IntArray
-from dayline.boundaries import context_distance, partition, persistence, pick_boundaries
-from dayline.checks import Missing, check_between, check_choice, check_features
+from dayline.boundaries import context_distance, pick_boundaries
+from dayline.checks import Missing, check_between, check_choice, check_features, check_times
+from dayline.constraints import Frames, forbidden_frames, required_frames
+from dayline.decide import Decision, decide, gather_evidence
 from dayline.denoise import standardize
 from dayline.dge import OnStep
 from dayline.estimators.embedder import DynamicGraphEmbedding, EmbeddingParameters
 from dayline.events import Segmentation, boundaries_to_labels
 from dayline.graph import unit_rows
+from dayline.prices import boundary_prices
 
 __all__ = ["EventSegmenter"]
 
@@ -29,7 +33,17 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         How frames are embedded; our default where None.
     detector : {"partition", "ces"}, default="partition"
         "partition" cuts the embedding where it pays most; "ces" is the paper's rule: local maxima of the distance
-        between past and future.
+        between past and future. The next five are for "partition" only.
+    n_events : int, optional
+        How many events are wanted.
+    min_duration : float, optional
+        Shortest event: seconds where `times` are given to `fit`, frames otherwise.
+    expected_duration : float, optional
+        Mean duration that is wanted, in the same unit.
+    typical_duration : float, optional
+        Mean duration that this kind of source usually has; weighs less than what the frames say.
+    level : int, default=0
+        Levels finer (positive) or coarser (negative) than the usual one.
     window, order : int, default=8 and 5
         Frames averaged on either side for the boundary score, and how far a local maximum must reach ("ces").
     missing : {"raise", "interpolate"}, default="raise"
@@ -43,14 +57,20 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
     ----------
     boundaries_ : ndarray of int
         First frame of every event but the first, increasing.
+    confidence_ : ndarray of shape (n_boundaries,)
+        How sure each boundary is, in [0, 1]; NaN for "ces".
     labels_ : ndarray of int, shape (n_frames,)
         Event number of each frame.
     scores_ : ndarray of shape (n_frames,)
         Distance of past and future at each frame.
     events_ : tuple of Event
-        The events with their communities.
-    communities_, embedding_
-        Of `embedder_`, the fitted embedding.
+        The events with their communities and confidence.
+    communities_ : ndarray of int, shape (n_frames,)
+        Recurring context of every frame; one per event.
+    levels_ : tuple of Level
+        Nested segmentations, coarsest first; empty for "ces".
+    embedding_, embedder_
+        The vector of every frame, and the fitted `DynamicGraphEmbedding`.
     """
 
     def __init__(
@@ -58,6 +78,11 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         embedding: DynamicGraphEmbedding | None = None,
         *,
         detector: Literal["partition", "ces"] = "partition",
+        n_events: int | None = None,
+        min_duration: float | None = None,
+        expected_duration: float | None = None,
+        typical_duration: float | None = None,
+        level: int = 0,
         window: int = 8,
         order: int = 5,
         missing: Missing = "raise",
@@ -66,6 +91,11 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
     ) -> None:
         self.embedding = embedding
         self.detector = detector
+        self.n_events = n_events
+        self.min_duration = min_duration
+        self.expected_duration = expected_duration
+        self.typical_duration = typical_duration
+        self.level = level
         self.window = window
         self.order = order
         self.missing = missing
@@ -82,7 +112,16 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         """Embed as the authors' notebook does and detect boundaries by the CES rule."""
         return cls(DynamicGraphEmbedding.authors(**changes), detector="ces")
 
-    def fit(self, X: Any, y: None = None) -> Self:  # noqa: ARG002
+    def fit(
+        self,
+        X: Any,
+        y: None = None,  # noqa: ARG002
+        *,
+        times: Any = None,
+        must: Frames = (),
+        must_not: Frames = (),
+        on_step: OnStep | None = None,
+    ) -> Self:
         """Find the events of one sequence.
 
         Parameters
@@ -91,61 +130,162 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
             One row per frame, in order. Never modified.
         y : None
             Ignored.
-        """
-        return self._fit(X)
-
-    def fit_predict(self, X: Any, y: None = None) -> IntArray:  # noqa: ARG002
-        """Find the events of one sequence and return the event number of each frame."""
-        labels: IntArray = self._fit(X).labels_
-        return labels
-
-    def segment(self, X: Any, *, times: FloatArray | None = None, on_step: OnStep | None = None) -> Segmentation:
-        """Find the events of one sequence and return them as one object, ready to be saved.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_frames, n_features)
-            One row per frame, in order.
         times : array-like of shape (n_frames,), optional
-            Time of every frame in seconds; kept with the events.
+            Time of every frame in seconds.
+        must, must_not : iterable of int or (int, int)
+            Frames that must, or must not, be boundaries; of a range (first, stop), one frame must be, or none may.
         on_step : callable, optional
             Called as on_step(what, done, total) before every stage.
         """
-        self._fit(X, on_step)
-        return Segmentation.from_boundaries(
-            self.boundaries_,
-            len(self.labels_),
-            communities=self.communities_.tolist(),
-            scores=tuple(self.scores_.tolist()),
-            times=None if times is None else tuple(float(t) for t in times),
-        )
-
-    def _fit(self, X: Any, on_step: OnStep | None = None) -> Self:
-        check_choice("detector", self.detector, ("partition", "ces"))
-        check_between("window", self.window, 1, whole=True)
-        check_between("order", self.order, 1, whole=True)
+        self._check_parameters()
         numbers = validate_data(self, X, dtype="numeric", ensure_all_finite=False)
         features = check_features(numbers, missing=self.missing)
-        self.embedder_ = self._embedder().learn(features, on_step)
+        return self._fit(features, check_times(times, len(features)), tuple(must), tuple(must_not), None, on_step)
+
+    def fit_predict(
+        self, X: Any, y: None = None, *, times: Any = None, must: Frames = (), must_not: Frames = ()
+    ) -> IntArray:
+        """Find the events of one sequence and return the event number of each frame; see `fit`."""
+        labels: IntArray = self.fit(X, y, times=times, must=must, must_not=must_not).labels_
+        return labels
+
+    def segment(
+        self,
+        X: Any,
+        *,
+        times: Any = None,
+        must: Frames = (),
+        must_not: Frames = (),
+        on_step: OnStep | None = None,
+    ) -> Segmentation:
+        """Find the events of one sequence and return them as one object, ready to be saved; see `fit`."""
+        return self.fit(X, times=times, must=must, must_not=must_not, on_step=on_step).segmentation_
+
+    def choose(
+        self,
+        *,
+        n_events: int | None = None,
+        min_duration: float | None = None,
+        expected_duration: float | None = None,
+        level: int = 0,
+    ) -> Segmentation:
+        """Segment the fitted sequence in another way without learning again; the fitted attributes stay."""
+        check_is_fitted(self)
+        if self.evidence_ is None:
+            raise ValueError('choose() needs detector="partition"')
+        wishes = {"n_events": n_events, "min_duration": min_duration, "expected_duration": expected_duration}
+        _check_wishes(**wishes, level=level)
+        return self._segmentation(decide(self.evidence_, **wishes, level=level))  # type: ignore[arg-type]
+
+    def append(self, X: Any, *, times: Any = None) -> Self:
+        """Go on with frames that came later; the past embedding is where the new one starts.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_new_frames, n_features)
+            The frames after those seen so far.
+        times : array-like of shape (n_new_frames,), optional
+            Needed where the first frames had times.
+        """
+        check_is_fitted(self)
+        numbers = validate_data(self, X, dtype="numeric", ensure_all_finite=False, reset=False)
+        new = check_features(numbers, missing=self.missing)
+        if (times is None) != (self._times is None):
+            raise ValueError("either all frames have times or none; pass times= to append as to fit")
+        if times is not None and self._times is not None:
+            times = np.concatenate([self._times, np.asarray(times, dtype=np.float64).ravel()])
+        features = np.concatenate([self._features, new])
+        start = _continued(self.embedder_.initial_embedding_, self._features, new)
+        return self._fit(features, check_times(times, len(features)), self._must, self._must_not, start, None)
+
+    def _fit(
+        self,
+        features: FloatArray,
+        times: FloatArray | None,
+        must: tuple[Any, ...],
+        must_not: tuple[Any, ...],
+        start: FloatArray | None,
+        on_step: OnStep | None,
+    ) -> Self:
+        self._features, self._times, self._must, self._must_not = features, times, must, must_not
+        forbidden = forbidden_frames(must_not, len(features))
+        self.embedder_ = self._embedder().learn(features, start=start, on_step=on_step)
         self.embedding_: FloatArray = self.embedder_.embedding_
-        self.communities_: IntArray = self.embedder_.communities_
         self.scores_ = context_distance(self.embedding_, window=self.window)
-        self.boundaries_ = self._boundaries(features)
+        required = required_frames(must, self.scores_, forbidden=forbidden)
+        if self.detector == "ces":
+            self.evidence_ = None
+            decision = self._decide_by_peaks(required, forbidden)
+        else:
+            prices = boundary_prices(standardize(features))
+            self.evidence_ = gather_evidence(self.embedding_, prices, must=required, forbidden=forbidden, times=times)
+            decision = decide(self.evidence_, **{name: getattr(self, name) for name in WISHES})
+        self.levels_ = () if self.evidence_ is None else self.evidence_.levels
+        self.boundaries_, self.confidence_ = decision.boundaries, decision.confidence
+        self.communities_ = decision.communities
         self.labels_ = boundaries_to_labels(self.boundaries_, len(features))
-        self.events_ = Segmentation.from_boundaries(
-            self.boundaries_, len(features), communities=self.communities_.tolist()
-        ).events
+        self.segmentation_ = self._segmentation(decision)
+        self.events_ = self.segmentation_.events
         return self
 
+    def _decide_by_peaks(self, required: IntArray, forbidden: IntArray) -> Decision:
+        """Apply the CES rule; an event takes the most frequent community of its frames."""
+        found = np.setdiff1d(pick_boundaries(self.scores_, order=self.order), forbidden)
+        boundaries = np.union1d(found, required).astype(np.int64)
+        frames = self.embedder_.communities_
+        events = Segmentation.from_boundaries(boundaries, len(frames), communities=frames.tolist()).events
+        communities = np.repeat([e.community for e in events], [e.n_frames for e in events])
+        return Decision(boundaries, np.full(len(boundaries), np.nan), communities)
+
+    def _segmentation(self, decision: Decision) -> Segmentation:
+        made = Segmentation.from_boundaries(
+            decision.boundaries,
+            len(self.scores_),
+            communities=decision.communities.tolist(),
+            scores=tuple(self.scores_.tolist()),
+            times=None if self._times is None else tuple(self._times.tolist()),
+        )
+        sure = [None, *(None if np.isnan(c) else round(float(c), 4) for c in decision.confidence)]
+        asked = {int(b) for b in self._must if isinstance(b, (int, np.integer))}
+        events = tuple(
+            replace(event, confidence=c, reason="asked" if event.start in asked else event.reason)
+            for event, c in zip(made.events, sure, strict=True)
+        )
+        return made.about(events=events)
+
     def _embedder(self) -> DynamicGraphEmbedding:
-        embedder: DynamicGraphEmbedding = DynamicGraphEmbedding() if self.embedding is None else clone(self.embedding)
+        own = self.embedding
+        embedder: DynamicGraphEmbedding = DynamicGraphEmbedding() if own is None else clone(own)
         for name in ("device", "random_state"):
             if getattr(self, name) is not None:
                 embedder.set_params(**{name: getattr(self, name)})
         return embedder
 
-    def _boundaries(self, features: FloatArray) -> IntArray:
-        if self.detector == "ces":
-            return pick_boundaries(self.scores_, order=self.order)
-        penalty = min(persistence(standardize(features)), 1.2 * math.log(max(len(features), 2)))
-        return partition(unit_rows(self.embedding_), penalty=penalty)
+    def _check_parameters(self) -> None:
+        check_choice("detector", self.detector, ("partition", "ces"))
+        check_between("window", self.window, 1, whole=True)
+        check_between("order", self.order, 1, whole=True)
+        _check_wishes(**{name: getattr(self, name) for name in WISHES})
+        asked = [name for name in WISHES if getattr(self, name) not in (None, 0)]
+        if self.detector == "ces" and asked:
+            raise ValueError(f'{asked[0]} needs detector="partition"; the CES rule finds its own number of events')
+
+
+WISHES = ("n_events", "min_duration", "expected_duration", "typical_duration", "level")
+
+
+def _check_wishes(**wishes: Any) -> None:
+    for name, value in wishes.items():
+        if name == "level":
+            check_between(name, value, -1000, whole=True)
+        elif value is not None:
+            check_between(
+                name, value, 1 if name == "n_events" else 0, whole=name == "n_events", above=name != "n_events"
+            )
+
+
+def _continued(embedding: FloatArray, old: FloatArray, new: FloatArray) -> FloatArray:
+    """Put new frames where the old frames that look like them are."""
+    both = unit_rows(standardize(np.concatenate([old, new])))
+    alike = np.exp(10.0 * (both[len(old) :] @ both[: len(old)].T - 1.0))
+    return np.concatenate([embedding, unit_rows(alike @ embedding)])

@@ -1,0 +1,133 @@
+"""Accuracy of segmenters over groups of sequences, beside controls and peers.
+
+    python benchmarks/accuracy/bench.py --root ../shared/data [--folder MORE ...] [--methods default ces-raw ...]
+
+MORE is a folder of groups, GROUP/*.npz with features, boundaries and tolerance, as in ROOT/dev. Runs in parallel and
+stores every finished sequence under --store, so that an interrupted run goes on; delete the store after a change of
+a method. Prints interior F1, precision and recall (means over the sequences of a group), found / true, seconds, the
+F1 above random cuts of the method's own number (it tells placing from counting), the mean over groups, and bootstrap
+intervals (90 %) over sequences within groups and over groups.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from joblib import Parallel, delayed
+from sequences import Sequence, load_folder, load_motion
+from threadpoolctl import threadpool_limits
+
+from dayline import EventSegmenter, equal_pieces, random_cuts, score_boundaries
+from dayline.baselines.ces import ContextualSegmenter
+from dayline.baselines.kernel_change import KernelChangeSegmenter
+from dayline.baselines.kts import KernelTemporalSegmenter
+from dayline.baselines.tw_finch import TemporalFinch
+from dayline.baselines.window_difference import WindowDifferenceSegmenter
+from dayline.files import write_text_whole
+
+DEV = ("bbc", "gtea", "sensecam", "mocap6")
+METHODS: dict[str, Callable[[Sequence], np.ndarray]] = {
+    "default": lambda s: EventSegmenter().fit(s.features).boundaries_,
+    "default, true number": lambda s: EventSegmenter(n_events=len(s.boundaries) + 1).fit(s.features).boundaries_,
+    "authors": lambda s: EventSegmenter.authors().fit(s.features).boundaries_,
+    "paper": lambda s: EventSegmenter.paper().fit(s.features).boundaries_,
+    "ces-raw": lambda s: ContextualSegmenter().fit(s.features).boundaries_,
+    "ces-denoised": lambda s: ContextualSegmenter(denoise=True).fit(s.features).boundaries_,
+    "kernel-rbf": lambda s: KernelChangeSegmenter(kernel="rbf").fit(s.features).boundaries_,
+    "kernel-cosine": lambda s: KernelChangeSegmenter(kernel="cosine").fit(s.features).boundaries_,
+    "kts": lambda s: KernelTemporalSegmenter().fit(s.features).boundaries_,
+    "tw-finch": lambda s: TemporalFinch().fit(s.features).boundaries_,
+    "window-difference": lambda s: WindowDifferenceSegmenter().fit(s.features).boundaries_,
+    "equal pieces, true number": lambda s: equal_pieces(len(s.features), len(s.boundaries) + 1),
+    "none": lambda _: np.zeros(0, dtype=int),
+}
+
+
+def measure(method: str, sequence: Sequence, store: Path) -> dict[str, float]:
+    """Score one method on one sequence, or read what an earlier run found."""
+    path = store / method.replace(" ", "_") / sequence.group / f"{sequence.name}.json"
+    if path.exists():
+        return json.loads(path.read_text())
+    begin = time.perf_counter()
+    with threadpool_limits(1):
+        found = METHODS[method](sequence)
+    seconds = time.perf_counter() - begin
+    n = len(sequence.features)
+
+    def score(boundaries: np.ndarray):
+        return score_boundaries(boundaries, sequence.boundaries, tolerance=sequence.tolerance, n_frames=n)
+
+    own = score(found)
+    chance = np.mean([score(random_cuts(n, len(found) + 1, random_state=k)).f1 for k in range(50)])
+    row = {"f1": own.f1, "precision": own.precision, "recall": own.recall, "above chance": own.f1 - chance}
+    row |= {"found": own.n_found, "true": own.n_true, "seconds": seconds}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_text_whole(path, json.dumps(row))
+    return row
+
+
+def interval(groups: list[np.ndarray], random: np.random.Generator, times: int = 2000) -> tuple[float, float]:
+    """Bootstrap the mean over groups: draw groups, then sequences within each."""
+    means = []
+    for _ in range(times):
+        drawn = [groups[i] for i in random.integers(len(groups), size=len(groups))]
+        means.append(np.mean([random.choice(g, len(g)).mean() for g in drawn]))
+    low, high = np.quantile(means, [0.05, 0.95])
+    return float(low), float(high)
+
+
+def report(method: str, rows: dict[str, list[dict[str, float]]]) -> None:
+    random = np.random.default_rng(0)
+    f1 = {group: np.asarray([r["f1"] for r in some]) for group, some in rows.items()}
+    means = {group: values.mean() for group, values in f1.items()}
+    print(f"\n{method}")
+    heads = ("F1", "90 % interval", "P", "R", ">chance", "found/true", "s")
+    print("  " + " ".join(f"{head:>13s}" for head in ("", *heads)))
+    for group, some in rows.items():
+        low, high = interval([f1[group]], random, 500)
+        p, r, above, s = (
+            np.mean([row[k] for row in some]) for k in ("precision", "recall", "above chance", "seconds")
+        )
+        ratio = sum(row["found"] for row in some) / max(1, sum(row["true"] for row in some))
+        cells = (f"{means[group]:.3f}", f"{low:.3f}..{high:.3f}", *(f"{v:.3f}" for v in (p, r, above)))
+        print("  " + " ".join(f"{cell:>13s}" for cell in (group, *cells, f"{ratio:.2f}", f"{s:.2f}")))
+    for name, groups in (("dev", [g for g in DEV if g in rows]), ("all groups", list(rows))):
+        if groups:
+            low, high = interval([f1[g] for g in groups], random)
+            above = np.mean([np.mean([row["above chance"] for row in rows[g]]) for g in groups])
+            mean = np.mean([means[g] for g in groups])
+            print(f"  {'mean, ' + name:16s} {mean:.3f} ({low:.3f}..{high:.3f}), above chance {above:.3f}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--root", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--folder", type=Path, nargs="*", default=[], help="further folders of groups")
+    parser.add_argument("--only-folders", action="store_true", help="leave ROOT out")
+    parser.add_argument("--mad", type=int, default=10, help="how many MAD sequences")
+    parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=list(METHODS))
+    parser.add_argument("--store", type=Path, default=Path("results/accuracy"))
+    parser.add_argument("--jobs", type=int, default=2)
+    arguments = parser.parse_args()
+    sequences = [s for folder in arguments.folder for s in load_folder(folder)]
+    if not arguments.only_folders:
+        known = load_folder(arguments.root / "dev")
+        sequences += [s for group in DEV for s in known if s.group == group]
+        sequences += load_motion(arguments.root, "keck") + load_motion(arguments.root, "mad", arguments.mad)
+    if not sequences:
+        raise SystemExit(f"no sequences under {arguments.root}; give --root or --folder")
+    for method in arguments.methods:
+        measured = Parallel(n_jobs=arguments.jobs)(delayed(measure)(method, s, arguments.store) for s in sequences)
+        rows: dict[str, list[dict[str, float]]] = {}
+        for sequence, row in zip(sequences, measured, strict=True):
+            rows.setdefault(sequence.group, []).append(row)
+        report(method, rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,164 @@
+"""From an embedding to a decision: which boundaries, at which level, how sure, and which events belong together."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+
+from dayline.arrays import FloatArray, IntArray
+from dayline.communities import find_recurring_events
+from dayline.graph import unit_rows
+from dayline.levels import (
+    Level,
+    boundary_confidence,
+    boundary_heights,
+    drop_short_events,
+    finer_levels,
+    keep_strongest,
+    nearest_to_duration,
+    nested_levels,
+)
+
+__all__ = ["Decision", "Evidence", "decide", "gather_evidence"]
+
+WEAK, STRONG = 0.25, 10.0
+"""How much the usual duration of a kind of source, and a person's wish, weigh against the usual price."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """All that is needed to decide again without a new embedding.
+
+    Attributes
+    ----------
+    embedding : ndarray of shape (n_frames, n_components)
+        Unit rows.
+    prices : ndarray of shape (n_frames,)
+        Price of a boundary at every frame.
+    levels : tuple of Level
+        Nested segmentations, coarsest first.
+    must : ndarray of int
+        Boundaries that stay.
+    clock : ndarray of shape (n_frames + 1,)
+        When each frame begins and the last one ends, in seconds or, without times, in frames.
+    """
+
+    embedding: FloatArray
+    prices: FloatArray
+    levels: tuple[Level, ...]
+    must: IntArray
+    clock: FloatArray
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Boundaries with their confidence, and the community of every frame."""
+
+    boundaries: IntArray
+    confidence: FloatArray
+    communities: IntArray
+
+
+def gather_evidence(
+    embedding: FloatArray, prices: FloatArray, *, must: IntArray, forbidden: IntArray, times: FloatArray | None
+) -> Evidence:
+    """Segment at all levels; see `Evidence`.
+
+    Parameters
+    ----------
+    embedding : ndarray of shape (n_frames, n_components)
+        One row per frame.
+    prices : ndarray of shape (n_frames,)
+        Price of a boundary at every frame.
+    must, forbidden : ndarray of int
+        Frames that must and must not be boundaries.
+    times : ndarray of shape (n_frames,), optional
+        Seconds.
+    """
+    u = unit_rows(np.asarray(embedding, dtype=np.float64))
+    prices = prices.copy()
+    prices[forbidden] = np.inf
+    levels = nested_levels(u, prices, must=must.tolist())
+    return Evidence(u, prices, levels, must, _clock(len(u), times))
+
+
+def _clock(n_frames: int, times: FloatArray | None) -> FloatArray:
+    if times is None:
+        return np.arange(n_frames + 1, dtype=np.float64)
+    usual = float(np.median(np.diff(times))) if n_frames > 1 else 1.0
+    return np.append(times, times[-1] + usual)
+
+
+def decide(
+    evidence: Evidence,
+    *,
+    n_events: int | None = None,
+    min_duration: float | None = None,
+    expected_duration: float | None = None,
+    typical_duration: float | None = None,
+    level: int = 0,
+) -> Decision:
+    """Choose boundaries from the evidence.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        From `gather_evidence`.
+    n_events : int, optional
+        How many events are wanted; goes before the durations and the level.
+    min_duration : float, optional
+        Shortest event, in seconds or frames.
+    expected_duration, typical_duration : float, optional
+        Mean duration that a person wants (strong) or that this kind of source usually has (weak).
+    level : int
+        Levels finer (positive) or coarser (negative) than the usual one.
+    """
+    if n_events is not None:
+        boundaries = _exactly(evidence, n_events)
+    else:
+        boundaries = _usual_level(evidence, expected_duration, typical_duration, level).boundaries
+    if min_duration is not None:
+        boundaries = _without_short_events(evidence, boundaries, min_duration)
+    heights = boundary_heights(evidence.levels, boundaries)
+    confidence = boundary_confidence(heights, must=evidence.must, boundaries=boundaries)
+    communities = find_recurring_events(evidence.embedding, boundaries)
+    return Decision(boundaries, confidence, communities)
+
+
+def _usual_level(evidence: Evidence, expected: float | None, typical: float | None, level: int) -> Level:
+    levels = evidence.levels
+    total = float(evidence.clock[-1] - evidence.clock[0])
+    wish, strength = (typical, WEAK) if expected is None else (expected, STRONG)
+    if wish is None or total <= 0:
+        usual = min(levels, key=lambda one: abs(np.log2(one.factor)))
+    else:
+        usual = nearest_to_duration(levels, wish, total=total, strength=strength)
+    at = levels.index(usual) + level
+    if not 0 <= at < len(levels):
+        side = "finer" if level > 0 else "coarser"
+        warnings.warn(f"level={level}: there is no {side} level than the one used", stacklevel=2)
+    return levels[min(max(at, 0), len(levels) - 1)]
+
+
+def _exactly(evidence: Evidence, n_events: int) -> IntArray:
+    u, wanted = evidence.embedding, n_events - 1
+    levels = finer_levels(evidence.levels, u, evidence.prices, n_boundaries=wanted)
+    boundaries = keep_strongest(levels, min(wanted, len(levels[-1].boundaries)), u, evidence.must)
+    if len(boundaries) != wanted:
+        warnings.warn(
+            f"n_events={n_events} cannot be reached here; {len(boundaries) + 1} is the nearest possible number",
+            stacklevel=2,
+        )
+    return boundaries
+
+
+def _without_short_events(evidence: Evidence, boundaries: IntArray, min_duration: float) -> IntArray:
+    if min_duration > evidence.clock[-1] - evidence.clock[0]:
+        warnings.warn(
+            f"min_duration={min_duration:g} is longer than the sequence; it becomes one event", stacklevel=2
+        )
+    return drop_short_events(
+        boundaries, evidence.embedding, clock=evidence.clock, shortest=min_duration, must=evidence.must
+    )

@@ -1,0 +1,122 @@
+"""What a boundary costs: how long looks last, where the picture jumps, and whether order matters at all.
+
+A boundary is worth its price when the looks before and after it differ by more than that. The price is the same for
+a recording of any length: twice the day has twice the events.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dayline.arrays import Array, FloatArray, to_numpy
+from dayline.graph import unit_rows
+
+__all__ = ["abruptness", "boundary_prices", "order_matters", "persistence"]
+
+HIGHEST_PRICE = 11.0
+"""Frames of full contrast a boundary must explain at most; chosen on the development sets (9 to 12 do as well)."""
+
+UNBOUGHT = 1e6
+"""Factor on prices where order carries nothing: no boundary is worth it, yet a wished number can still be reached."""
+
+
+def boundary_prices(features: Array, *, highest: float = HIGHEST_PRICE, discount: float = 2.0) -> FloatArray:
+    """Price of a boundary at every frame.
+
+    The price is the persistence of looks, at most `highest`, divided by 1 + discount (a - 2) where the abruptness a
+    is above 2: a hard cut is a boundary on less evidence. Where the order of frames carries nothing, a boundary costs
+    more than any can be worth.
+
+    Parameters
+    ----------
+    features : array of shape (n_frames, n_features)
+        Standardized features.
+    highest : float > 0
+        Frames of full contrast that a boundary must explain at most.
+    discount : float >= 0
+        How much cheaper a hard cut is.
+    """
+    values = to_numpy(features).astype(np.float64)
+    price = min(persistence(values), highest) * (1.0 if order_matters(values) else UNBOUGHT)
+    return np.asarray(price / (1.0 + discount * np.maximum(abruptness(values) - 2.0, 0.0)))
+
+
+def persistence(x: Array) -> float:
+    """How many frames a look lasts: the summed autocorrelation of the frames, up to where it fades.
+
+    With c(k) the mean cosine of frames k apart and b its mean over lags of half the sequence and more,
+    sums (c(k) - b) / (c(0) - b) from k = 0 until it first falls below 0.1.
+    """
+    u = unit_rows(to_numpy(x).astype(np.float64))
+    n = len(u)
+    if n < 4:
+        return 1.0
+    cosine = _mean_products(u) / (n - np.arange(n))
+    base = cosine[n // 2 :].mean()
+    if cosine[0] - base <= 1e-12:
+        return float(n)
+    ratio = (cosine - base) / (cosine[0] - base)
+    below = np.flatnonzero(ratio < 0.1)
+    stop = int(below[0]) if len(below) else n
+    return max(float(ratio[:stop].sum()), 1.0)
+
+
+def _mean_products(u: FloatArray) -> FloatArray:
+    """Sum of u[t] . u[t + k] over t, for every lag k."""
+    n, dims = u.shape
+    power = np.zeros(n + 1)
+    # By blocks of columns: the spectrum of wide features need not fit into memory at once.
+    for first in range(0, dims, 64):
+        spectrum = np.fft.rfft(u[:, first : first + 64], 2 * n, axis=0)
+        power += np.sum(spectrum.real**2 + spectrum.imag**2, axis=1)
+    return np.asarray(np.fft.irfft(power, 2 * n)[:n])
+
+
+def abruptness(x: Array, *, reach: int = 2, neighbourhood: int = 101) -> FloatArray:
+    """How much a jump stands out from the jumps around it, in robust standard deviations of their logarithm.
+
+    Parameters
+    ----------
+    x : array of shape (n_frames, n_dims)
+        Standardized features.
+    reach : int >= 1
+        Frames averaged before and after; the jump is the cosine distance of both means.
+    neighbourhood : int, odd
+        Frames over which the usual jump is taken (a running median).
+    """
+    from scipy.ndimage import median_filter
+
+    u = unit_rows(to_numpy(x).astype(np.float64))
+    n = len(u)
+    if n < 2 * reach + 2:
+        return np.zeros(n)
+    sums = np.concatenate([np.zeros((1, u.shape[1])), np.cumsum(u, axis=0)])
+    t = np.arange(1, n)
+    before = sums[t] - sums[np.maximum(t - reach, 0)]
+    after = sums[np.minimum(t + reach, n)] - sums[t]
+    jump = 1.0 - np.sum(unit_rows(before) * unit_rows(after), axis=1)
+    logarithm = np.log(np.maximum(jump, 0.0) + 1e-6)
+    excess = logarithm - median_filter(logarithm, min(neighbourhood, n - 1), mode="reflect")
+    usual = 1.4826 * float(np.median(np.abs(excess)))
+    return np.concatenate([[0.0], np.minimum(excess / (usual + 1e-9), 12.0)])
+
+
+def order_matters(x: Array) -> bool:
+    """Tell whether neighbouring frames are more alike than frames in random order would be.
+
+    The mean cosine of neighbours is compared with that of all pairs; in random order its standard deviation is that
+    of the pairs over the square root of their number. Below four of them nothing can be said about events.
+    """
+    u = unit_rows(to_numpy(x).astype(np.float64))
+    n = len(u)
+    if n < 4:
+        return False
+    gram = u @ u.T if n <= u.shape[1] else u.T @ u
+    total = float(np.sum(u.sum(axis=0) ** 2))
+    square = float(np.sum(gram**2))
+    own = np.sum(u * u, axis=1)
+    pairs = n * (n - 1)
+    mean = (total - own.sum()) / pairs
+    variance = (square - np.sum(own**2)) / pairs - mean**2
+    neighbours = float(np.mean(np.sum(u[1:] * u[:-1], axis=1)))
+    return bool(neighbours - mean > 4.0 * np.sqrt(max(variance, 1e-12) / (n - 1)))

@@ -1,0 +1,146 @@
+"""Levels, numbers, durations, constraints and growing sequences."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dayline import EventSegmenter, score_boundaries
+from dayline.datasets.synthetic import make_communities
+
+MADE = make_communities(240, stay=300.0, n_features=10, random_state=4)
+FITTED = EventSegmenter().fit(MADE.features)
+
+
+def test_made_events_are_found_with_their_contexts():
+    assert score_boundaries(FITTED.boundaries_, MADE.boundaries, tolerance=2).f1 > 0.9
+    assert len(np.unique(FITTED.communities_)) == 4
+    same = MADE.communities[:, None] == MADE.communities[None, :]
+    found = FITTED.communities_[:, None] == FITTED.communities_[None, :]
+    assert np.mean(same == found) > 0.95
+
+
+def test_an_event_has_one_community_and_neighbours_differ():
+    for event in FITTED.events_:
+        assert set(FITTED.communities_[event.start : event.stop]) == {event.community}
+    numbers = [event.community for event in FITTED.events_]
+    assert all(a != b for a, b in pairwise(numbers))
+    assert numbers[0] == 0
+
+
+def test_confidence_is_a_share_and_absent_for_the_first_event():
+    assert FITTED.events_[0].confidence is None
+    assert all(0 < e.confidence <= 1 for e in FITTED.events_[1:])
+    assert len(FITTED.confidence_) == len(FITTED.boundaries_)
+
+
+@given(st.integers(1, 60))
+@settings(max_examples=15, deadline=None)
+def test_a_number_of_events_is_met_exactly(n_events):
+    assert len(FITTED.choose(n_events=n_events).events) == n_events
+
+
+def test_numbers_are_nested_as_far_as_levels_go():
+    for few, many in ((2, 5), (5, 9), (9, 14)):
+        assert set(FITTED.choose(n_events=few).boundaries) <= set(FITTED.choose(n_events=many).boundaries)
+
+
+def test_asking_at_construction_and_afterwards_is_the_same():
+    assert EventSegmenter(n_events=4).fit(MADE.features).segmentation_ == FITTED.choose(n_events=4)
+    assert EventSegmenter(level=-2).fit(MADE.features).segmentation_ == FITTED.choose(level=-2)
+
+
+def test_more_events_than_possible_gives_the_nearest_with_a_warning():
+    with pytest.warns(UserWarning, match="n_events=1000 cannot be reached here"):
+        chosen = FITTED.choose(n_events=1000)
+    assert len(chosen.events) > 60
+
+
+def test_a_level_beyond_the_last_gives_the_last_with_a_warning():
+    with pytest.warns(UserWarning, match="no coarser level"):
+        assert len(FITTED.choose(level=-99).events) == 1
+    with pytest.warns(UserWarning, match="no finer level"):
+        EventSegmenter(level=3).fit(np.ones((1, 3)))
+
+
+def test_shortest_events_in_frames_and_seconds():
+    assert min(e.n_frames for e in FITTED.choose(min_duration=25).events) >= 25
+    timed = EventSegmenter(min_duration=25 * 30).fit(MADE.features, times=np.arange(240) * 30.0)
+    assert timed.boundaries_.tolist() == list(FITTED.choose(min_duration=25).boundaries)
+    with pytest.warns(UserWarning, match="longer than the sequence; it becomes one event"):
+        assert len(FITTED.choose(min_duration=1000).events) == 1
+
+
+def test_a_wished_duration_changes_the_number():
+    coarse, fine = (len(FITTED.choose(expected_duration=d).events) for d in (120, 8))
+    assert coarse < len(FITTED.events_) <= fine
+
+
+@given(st.sets(st.integers(1, 239), max_size=5), st.sets(st.integers(1, 239), max_size=20))
+@settings(max_examples=5, deadline=None)
+def test_constraints_are_honoured_exactly(must, must_not):
+    must -= must_not
+    fitted = EventSegmenter().fit(MADE.features, must=sorted(must), must_not=sorted(must_not))
+    found = set(fitted.boundaries_.tolist())
+    assert must <= found
+    assert not found & must_not
+    asked = {e.start for e in fitted.events_ if e.reason == "asked"}
+    assert asked == must
+    for level in fitted.levels_:
+        assert must <= set(level.boundaries.tolist())
+
+
+def test_constraints_reach_the_ces_rule_too():
+    free = EventSegmenter.paper().fit(MADE.features).boundaries_.tolist()
+    bound = EventSegmenter.paper().fit(MADE.features, must=[3], must_not=[free[0]]).boundaries_.tolist()
+    assert bound == [3, *free[1:]]
+
+
+def test_contradictions_and_misplaced_wishes_are_named():
+    with pytest.raises(ValueError, match="contradict each other at frame 9"):
+        EventSegmenter().fit(MADE.features, must=[9], must_not=[(5, 12)])
+    with pytest.raises(ValueError, match='n_events needs detector="partition"'):
+        EventSegmenter(n_events=3, detector="ces").fit(MADE.features)
+    with pytest.raises(ValueError, match="n_events=0"):
+        FITTED.choose(n_events=0)
+    with pytest.raises(ValueError, match="min_duration=-1"):
+        EventSegmenter(min_duration=-1).fit(MADE.features)
+    with pytest.raises(ValueError, match=r'choose.. needs detector="partition"'):
+        EventSegmenter.paper().fit(MADE.features).choose(n_events=3)
+
+
+@pytest.mark.parametrize(
+    ("times", "message"),
+    [
+        (np.arange(5), "one time per frame"),
+        (np.append(np.arange(239.0), 5.0), "time runs backwards at frame 239"),
+        (np.append(np.arange(239.0), np.nan), "frame 239 has no time"),
+    ],
+)
+def test_wrong_times_are_named(times, message):
+    with pytest.raises(ValueError, match=message):
+        EventSegmenter().fit(MADE.features, times=times)
+
+
+def test_appending_agrees_with_a_fresh_run():
+    grown = EventSegmenter().fit(MADE.features[:160]).append(MADE.features[160:])
+    assert score_boundaries(grown.boundaries_, FITTED.boundaries_, tolerance=1).f1 >= 0.98
+    assert len(grown.labels_) == 240
+
+
+def test_appending_needs_times_where_there_were_times():
+    timed = EventSegmenter().fit(MADE.features[:60], times=np.arange(60.0))
+    with pytest.raises(ValueError, match="either all frames have times or none"):
+        timed.append(MADE.features[60:80])
+    timed.append(MADE.features[60:80], times=np.arange(60.0, 80.0))
+    assert timed.segmentation_.times[-1] == 79
+
+
+@pytest.mark.parametrize("shape", [(100, 5), (150, 50), (60, 200)])
+def test_white_noise_is_one_event(shape):
+    counts = [len(EventSegmenter().fit(np.random.default_rng(k).normal(size=shape)).events_) for k in range(20)]
+    assert sum(count <= 2 for count in counts) >= 19
