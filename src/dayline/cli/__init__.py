@@ -9,6 +9,7 @@ import warnings
 import typer
 
 from dayline import __version__
+from dayline.cli.datasets import datasets
 from dayline.cli.demo import demo
 from dayline.cli.evaluate import evaluate
 from dayline.cli.segment import segment
@@ -19,6 +20,7 @@ app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_
 app.command()(segment)
 app.command()(evaluate)
 app.command()(demo)
+app.command()(datasets)
 
 
 def _print_version(wanted: bool) -> None:
