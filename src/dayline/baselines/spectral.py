@@ -11,7 +11,7 @@ from dayline.arrays import Array, FloatArray, IntArray, to_numpy
 from dayline.checks import check_between
 from dayline.communities import _in_order_of_appearance as in_order
 
-__all__ = ["graph_labels", "random_walk_eigenvectors"]
+__all__ = ["graph_labels", "random_walk_eigenvectors", "vector_labels"]
 
 
 def random_walk_eigenvectors(graph: Array, *, n_vectors: int) -> FloatArray:
@@ -68,9 +68,16 @@ def graph_labels(graph: Array, *, n_labels: int, n_restarts: int = 10, random_st
     ndarray of int, shape (n_frames,)
         Groups, numbered in the order in which they first appear.
     """
-    from sklearn.cluster import KMeans
-
     check_between("n_labels", n_labels, 1, len(graph), whole=True)
     vectors = random_walk_eigenvectors(graph, n_vectors=n_labels)
+    return vector_labels(vectors, n_labels=n_labels, n_restarts=n_restarts, random_state=random_state)
+
+
+def vector_labels(
+    vectors: FloatArray, *, n_labels: int, n_restarts: int = 10, random_state: int | None = 0
+) -> IntArray:
+    """Group the rows of a matrix by k-means, numbered in the order in which they first appear."""
+    from sklearn.cluster import KMeans
+
     labels = KMeans(n_labels, n_init=n_restarts, random_state=random_state).fit_predict(vectors)
     return in_order(labels)

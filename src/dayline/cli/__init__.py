@@ -12,6 +12,7 @@ from dayline import __version__
 from dayline.cli.datasets import datasets
 from dayline.cli.demo import demo
 from dayline.cli.evaluate import evaluate
+from dayline.cli.reproduce import reproduce
 from dayline.cli.segment import segment
 
 __all__ = ["app", "main"]
@@ -21,6 +22,7 @@ app.command()(segment)
 app.command()(evaluate)
 app.command()(demo)
 app.command()(datasets)
+app.command()(reproduce)
 
 
 def _print_version(wanted: bool) -> None:
