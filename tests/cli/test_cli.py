@@ -42,6 +42,28 @@ def test_segment_writes_whole_results(features, tmp_path, method):
     assert sorted(p.name for p in (tmp_path / "out").iterdir()) == [".dayline", "events.csv", "events.json"]
 
 
+@pytest.mark.parametrize(
+    "method", ["ces", "kts", "tw-finch", "window-difference", "kernel-rbf", "kernel-cosine", "tsc", "kmeans"]
+)
+def test_baselines_segment_too(features, tmp_path, method):
+    if "kernel" in method:
+        pytest.importorskip("ruptures")
+    done = run("segment", features, "-o", tmp_path / "out", "--method", method, "-q")
+    assert done.returncode == 0, done.stderr
+    content = json.loads((tmp_path / "out" / "events.json").read_text())
+    jsonschema.validate(content, events_schema())
+    assert (content["method"], content["events"][-1]["stop_time"]) == (method, 89 * 30)
+
+
+def test_baselines_know_the_number_of_events_and_refuse_other_wishes(features, tmp_path):
+    run("segment", features, "-o", tmp_path, "--method", "kts", "--n-events", 4, "-q")
+    assert len(read_events(tmp_path / "events.json").events) == 4
+    for option, value, method in (("--level", 1, "kts"), ("--device", "torch", "ces"), ("--n-events", 3, "kmeans")):
+        done = run("segment", features, "--method", method, option, value)
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+        assert f"{option} is for our own methods; --method {method} does not know it" in done.stderr
+
+
 def test_json_on_stdout_is_the_file(features, tmp_path):
     done = run("segment", features, "--json", "-o", tmp_path / "out")
     assert done.stdout == (tmp_path / "out" / "events.json").read_text()

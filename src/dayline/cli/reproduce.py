@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +20,13 @@ class PaperTable(StrEnum):
     """Which table."""
 
     motion = "motion"
+    edub_seg = "edub-seg"
+    edub_seg_desc = "edub-seg-desc"
+    ablation = "ablation"
+    core_ablation = "core-ablation"
+    robustness = "robustness"
+    synthetic = "synthetic"
+    cost = "cost"
 
 
 def reproduce(
@@ -34,10 +43,15 @@ def reproduce(
     """Measure one table of the paper; a run that was interrupted goes on."""
     from dayline.cli.progress import progress_bar
     from dayline.files import prepare_output
-    from dayline.reproduce import motion
+    from dayline.reproduce import cost, lifelog, motion, synthetic
     from dayline.reproduce.report import save_report
 
-    reports = {PaperTable.motion: motion.motion_report}
+    reports: dict[PaperTable, Callable[..., Report]] = {
+        PaperTable.motion: motion.motion_report,
+        PaperTable.synthetic: synthetic.synthetic_report,
+        PaperTable.cost: cost.cost_report,
+    }
+    reports |= {PaperTable(name): partial(lifelog.lifelog_report, name) for name in lifelog.LIFELOG_TABLES}
     folder = prepare_output(output)
     with progress_bar(quiet=quiet, time_left=True) as on_done:
         report = reports[table](

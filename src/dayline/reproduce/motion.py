@@ -22,7 +22,7 @@ from dayline.datasets.sequence import LabelledSequence
 from dayline.estimators import DynamicGraphEmbedding
 from dayline.reproduce.labels import LABELLERS, LabelColumns, measure_labels, score_sequence
 from dayline.reproduce.report import Report, Row, Table, published, summarise
-from dayline.reproduce.work import Figures, Measured, OnDone, Task, run_tasks
+from dayline.reproduce.work import Figures, Measured, OnDone, Task, choose, run_tasks
 
 __all__ = ["MOTION_METHODS", "measure_reading", "motion_readings", "motion_report"]
 
@@ -172,9 +172,9 @@ def motion_report(
     on_done : callable, optional
         Called after every sequence and method.
     """
-    chosen = [m for m in MOTION_METHODS if methods is None or m in methods]
+    chosen = choose(methods, MOTION_METHODS, what="method")
     absent = {m: "needs ruptures (extra peers)" for m in chosen if "kernel" in m and find_spec("ruptures") is None}
-    sets = {g: load_motion(root, g, most=most) for g in MOTION_FOLDERS if only is None or g in only}
+    sets = {g: load_motion(root, g, most=most) for g in choose(only, list(MOTION_FOLDERS), what="data set")}
     seeds = range(n_seeds)
     tasks = [
         _task(method, sequence, some[(k + 1) % len(some)], seeds)
@@ -194,5 +194,5 @@ def motion_report(
         missing = absent | (NEVER if methods is None else {})
         rows += [Row(name, {}, why) for name, why in missing.items()]
         tables.append(Table(f"{group}, {len(some)} sequences", LabelColumns, tuple(rows)))
-    seconds = {m: sum(r.seconds for r in results if r.method == m) for m in chosen}
+    seconds = {m: sum(r.cpu_seconds for r in results if r.method == m) for m in chosen}
     return Report("motion", tuple(tables), settings | {"n_jobs": n_jobs, "most": most}, NOTES, seconds)

@@ -62,7 +62,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Report:
-    """The tables of one command, with all that is needed to print them again."""
+    """The tables of one command, with all that is needed to print them again; seconds are of the processor."""
 
     name: str
     tables: tuple[Table, ...]

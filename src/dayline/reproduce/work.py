@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from dayline import __version__
 from dayline.files import write_text_whole
 
-__all__ = ["Figures", "Measured", "OnDone", "Result", "Task", "run_tasks"]
+__all__ = ["Figures", "Measured", "OnDone", "Result", "Task", "choose", "run_tasks"]
 
 Figures: TypeAlias = dict[str, float]
 """Scores of one run, by column."""
@@ -35,13 +35,22 @@ class Task:
 
 @dataclass(frozen=True)
 class Result:
-    """What one task measured, and how long it took."""
+    """What one task measured, and how long it took: on the clock, and of the processor."""
 
     group: str
     sequence: str
     method: str
     rows: Measured
     seconds: float
+    cpu_seconds: float = 0.0
+
+
+def choose(wanted: Sequence[str] | None, among: Sequence[str], *, what: str) -> list[str]:
+    """Return the wanted names in the order of `among`, all where None, or say which one is not known."""
+    unknown = [name for name in wanted or () if name not in among]
+    if unknown:
+        raise ValueError(f"{what} {unknown[0]!r} is not known; choose among {', '.join(among)}")
+    return [name for name in among if wanted is None or name in wanted]
 
 
 def run_tasks(
@@ -91,13 +100,14 @@ def run_tasks(
 def _measure(k: int, task: Task) -> tuple[int, Result]:
     from threadpoolctl import threadpool_limits
 
-    begin = time.perf_counter()
+    begin, cpu_begin = time.perf_counter(), time.process_time()
     with threadpool_limits(1):
         try:
             rows = task.measure()
         except ValueError as error:
             raise ValueError(f"{task.method} on {task.group} {task.sequence}: {error}") from error
-    return k, Result(task.group, task.sequence, task.method, rows, time.perf_counter() - begin)
+    seconds, cpu_seconds = time.perf_counter() - begin, time.process_time() - cpu_begin
+    return k, Result(task.group, task.sequence, task.method, rows, seconds, cpu_seconds)
 
 
 def _place(store: Path, of: Task | Result) -> Path:
