@@ -19,8 +19,9 @@ from dayline.reproduce.work import OnDone, choose, run_tasks
 __all__ = ["synthetic_report"]
 
 NOTES = (
-    "Every sequence is another draw; the paper shows one. Its switching rate is not stated: P(stay) = exp(-t / 50) "
-    "gives the stated F at turn 0.",
+    "Every sequence is another draw; the paper shows one, and does not state its switching rate. Here a visit goes on "
+    "with probability exp(-t / 50) at its frame t. The CES rule on the points then has F 0.46 in the mean of 40 draws "
+    "(deviation 0.05), 0.55 with 100 and 0.67 with 200; the published 0.59 lies between these.",
     "As in the paper the points themselves are the start (d = 2, no denoising). The default works as it always does.",
     "F, R, P: the papers' scorer. Interior F: only boundaries strictly inside.",
 )
