@@ -115,3 +115,12 @@ def test_embedding_ends_below_its_start_and_says_why(xp, random):
     short = embed_graph(xp.asarray(graph), start=xp.asarray(random.normal(size=(40, 5))), bandwidth=0.3, n_steps=4)
     assert short.n_evaluations == 4
     assert short.stopped == "reached 4 evaluations before convergence; raise n_steps to go on"
+
+
+def test_the_authors_descent_has_the_loss_and_their_half_of_the_gradient(random):
+    from dayline.embedding import _authors_objective, authors_gradient, graph_cross_entropy
+
+    graph, x = random.random((9, 9)), random.normal(size=(9, 3))
+    loss, gradient = _authors_objective(graph, 0.4)(x)
+    assert loss == pytest.approx(graph_cross_entropy(x, graph, bandwidth=0.4)[0], rel=1e-12)
+    np.testing.assert_allclose(gradient, authors_gradient(x, graph, bandwidth=0.4), rtol=1e-10, atol=1e-12)

@@ -92,9 +92,7 @@ def _objective(graph: Array, bandwidth: float) -> Objective:
     xp = array_namespace(graph)
     symmetric = graph + graph.T
     degrees = xp.sum(graph, axis=0)
-    positive = xp.where(graph > 0, graph, xp.ones_like(graph))
-    entropy = float(xp.sum(graph * xp.log(positive))) + float(xp.sum(degrees)) / bandwidth
-    del positive
+    entropy = _entropy(graph) + float(xp.sum(degrees)) / bandwidth
     buffer = xp.empty_like(graph)
     ones = xp.ones_like(graph[:, :1])
 
@@ -126,6 +124,33 @@ def authors_gradient(embedding: Array, graph: Array, *, bandwidth: float) -> Arr
     share = (xp.sum(graph, axis=0) / xp.sum(kernel, axis=0))[:, None]
     one_sided = graph.T @ u - share * (kernel @ u)
     return _project(-one_sided * (u.shape[1] / bandwidth), embedding, u)
+
+
+def _authors_objective(graph: Array, bandwidth: float) -> Objective:
+    """The loss with the authors' half gradient, from one kernel for both."""
+    xp = array_namespace(graph)
+    degrees = xp.sum(graph, axis=0)
+    entropy = _entropy(graph) + float(xp.sum(degrees)) / bandwidth
+    buffer = xp.empty_like(graph)
+    ones = xp.ones_like(graph[:, :1])
+
+    def evaluate(embedding: Array) -> tuple[float, Array]:
+        u = unit_rows(embedding)
+        left, right = xp.concat([u, -ones], axis=1) / bandwidth, xp.concat([u, ones], axis=1)
+        kernel = exp_of_product(left, right.T, buffer)
+        sums = xp.sum(kernel, axis=0)
+        pulled = graph.T @ u
+        loss = entropy + float(xp.sum(degrees * xp.log(sums))) - float(xp.sum(u * pulled)) / bandwidth
+        one_sided = pulled - (degrees / sums)[:, None] * (kernel @ u)
+        return loss, _project(-one_sided * (u.shape[1] / bandwidth), embedding, u)
+
+    return evaluate
+
+
+def _entropy(graph: Array) -> float:
+    xp = array_namespace(graph)
+    positive = xp.where(graph > 0, graph, xp.ones_like(graph))
+    return float(xp.sum(graph * xp.log(positive)))
 
 
 def _project(by_direction: Array, embedding: Array, u: Array) -> Array:
@@ -164,13 +189,8 @@ def embed_graph(
     gradient : {"full", "half"}
         The true gradient, or the authors' (only for "barzilai-borwein").
     """
-    evaluate = _objective(graph, bandwidth)
     if optimizer == "lbfgs":
-        return descend_lbfgs(evaluate, unit_rows(start), max_evaluations=n_steps)
+        return descend_lbfgs(_objective(graph, bandwidth), unit_rows(start), max_evaluations=n_steps)
     if gradient == "full":
-        return descend_barzilai_borwein(evaluate, start, n_steps=n_steps)
-
-    def evaluate_half(x: Array) -> tuple[float, Array]:
-        return evaluate(x)[0], authors_gradient(x, graph, bandwidth=bandwidth)
-
-    return descend_barzilai_borwein(evaluate_half, start, n_steps=n_steps)
+        return descend_barzilai_borwein(_objective(graph, bandwidth), start, n_steps=n_steps)
+    return descend_barzilai_borwein(_authors_objective(graph, bandwidth), start, n_steps=n_steps)

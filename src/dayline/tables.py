@@ -13,7 +13,7 @@ import numpy as np
 from dayline.arrays import FloatArray, IntArray
 from dayline.events import labels_to_boundaries, read_events
 
-__all__ = ["BoundaryList", "FeatureTable", "read_boundaries", "read_features"]
+__all__ = ["BoundaryList", "FeatureTable", "read_arrays", "read_boundaries", "read_features"]
 
 TIME_COLUMNS = ("time", "times", "seconds", "timestamp")
 MISSING_WORDS = ("", "na", "n/a", "null", "none")
@@ -74,6 +74,17 @@ def read_features(path: str | Path, *, key: str | None = None, transpose: bool =
     if times is not None and (times.shape != (len(features),) or not np.isfinite(times).all()):
         raise ValueError(f"{path}: {times.size} times for {len(features)} frames, or some are not numbers")
     return FeatureTable(features, times)
+
+
+def read_arrays(path: str | Path) -> dict[str, Any]:
+    """Read all arrays of an .npz or .mat file by name; nothing pickled is ever loaded."""
+    path = _existing(path)
+    if path.suffix.lower() not in (".npz", ".mat"):
+        raise ValueError(f"{path}: named arrays are read from .npz and .mat files")
+    arrays: dict[str, Any] = _load_mat(path) if path.suffix.lower() == ".mat" else _load_numpy(path)
+    if isinstance(arrays, np.ndarray):
+        raise ValueError(f"{path}: holds one array without a name, not an .npz archive")
+    return arrays
 
 
 def _existing(path: str | Path) -> Path:

@@ -7,6 +7,10 @@ the event's mean in the kernel's space, g(m) = m (log(n / m) + 1). The published
 has penalty = 1/2. For a given number the dynamic programme is the usual one. For the automatic number we do not
 tabulate all m: g is concave, so the best m also wins for some fixed price per boundary, and few such prices,
 each one dynamic programme over all starts and stops, prove which m is best.
+
+One frame per event costs n / 2, however many frames. Where frames of length 1 scatter by more than 1/2 around their
+events, that is the least of all: the published program then returns single frames, unless it is told the largest m
+to try. Events of at least 2 frames prevent it (up to a scatter of 0.85), so that is the default here.
 """
 
 from __future__ import annotations
@@ -64,7 +68,7 @@ def scatter_sums(x: FloatArray) -> FloatArray:
     return np.asarray(scatter)
 
 
-def cut_into(scatter: FloatArray, *, n_events: int) -> IntArray:
+def cut_into(scatter: FloatArray, *, n_events: int, min_length: int = 1) -> IntArray:
     """Cut into a given number of events with the least scatter (exact dynamic programming).
 
     Parameters
@@ -72,15 +76,19 @@ def cut_into(scatter: FloatArray, *, n_events: int) -> IntArray:
     scatter : ndarray of shape (n_frames + 1, n_frames + 1)
         See `scatter_sums`.
     n_events : int >= 1
-        At most n_frames.
+        At most n_frames / min_length.
+    min_length : int >= 1
+        Fewest frames of an event.
     """
     n = len(scatter) - 1
+    if n_events > 1 and n_events * min_length > n:
+        raise ValueError(f"n_events={n_events} of at least {min_length} frames do not fit into {n} frames")
     best = np.full((n_events + 1, n + 1), np.inf)
     best[0, 0] = 0.0
     previous = np.zeros((n_events + 1, n + 1), dtype=np.int32)
-    for stop in range(1, n + 1):
-        most = min(n_events, stop)
-        totals = best[:most, :stop] + scatter[stop, :stop]
+    for stop in range(min(min_length, n), n + 1):
+        most, starts = min(n_events, stop), max(stop - min_length + 1, 1)
+        totals = best[:most, :starts] + scatter[stop, :starts]
         winners = np.argmin(totals, axis=1)
         previous[1 : most + 1, stop] = winners
         best[1 : most + 1, stop] = totals[np.arange(most), winners]
@@ -92,7 +100,7 @@ def cut_into(scatter: FloatArray, *, n_events: int) -> IntArray:
     return boundaries
 
 
-def cut_automatically(scatter: FloatArray, *, penalty: float = 0.5) -> IntArray:
+def cut_automatically(scatter: FloatArray, *, penalty: float = 0.5, min_length: int = 1) -> IntArray:
     """Cut into the number of events that minimises scatter + penalty m (log(n / m) + 1), m boundaries.
 
     Parameters
@@ -101,31 +109,35 @@ def cut_automatically(scatter: FloatArray, *, penalty: float = 0.5) -> IntArray:
         See `scatter_sums`.
     penalty : float > 0
         1/2 in the published program.
+    min_length : int >= 1
+        Fewest frames of an event; 1 in the published program.
     """
     n = len(scatter) - 1
     whole = _Cut(np.zeros(0, dtype=np.int64), float(scatter[n, 0]), float(scatter[n, 0]))
-    pieces = _Cut(np.arange(1, n), 0.0, 0.0)
+    if n < 2 * min_length:
+        return whole.boundaries
+    pieces = _cut_at_price(scatter, 0.0, min_length)
 
-    def total(m: float, loss: float) -> float:
-        return loss + (penalty * m * (math.log(n / m) + 1.0) if m > 0 else 0.0)
+    def total(cut: _Cut) -> float:
+        return _penalised(len(cut.boundaries), cut.loss, n, penalty)
 
-    best = min((whole, pieces), key=lambda cut: total(len(cut.boundaries), cut.loss))
+    best = min((whole, pieces), key=total)
     open_pairs = [(whole, pieces)]
     while open_pairs:
         few, many = open_pairs.pop()
-        m, floor = _corner(few, many)
+        between = len(many.boundaries) - len(few.boundaries)
         # Between two cuts the loss lies above both price lines, so nothing there beats their corner.
-        if len(many.boundaries) - len(few.boundaries) < 2 or total(m, floor) >= total(
-            len(best.boundaries), best.loss
-        ):
+        if between < 2 or _penalised(*_corner(few, many), n, penalty) >= total(best):
             continue
-        price = (few.loss - many.loss) / (len(many.boundaries) - len(few.boundaries))
-        middle = _cut_at_price(scatter, price)
-        if not len(few.boundaries) < len(middle.boundaries) < len(many.boundaries):
-            continue
-        best = min((best, middle), key=lambda cut: total(len(cut.boundaries), cut.loss))
-        open_pairs += [(few, middle), (middle, many)]
+        middle = _cut_at_price(scatter, (few.loss - many.loss) / between, min_length)
+        if len(few.boundaries) < len(middle.boundaries) < len(many.boundaries):
+            best = min((best, middle), key=total)
+            open_pairs += [(few, middle), (middle, many)]
     return best.boundaries
+
+
+def _penalised(m: float, loss: float, n: int, penalty: float) -> float:
+    return loss + (penalty * m * (math.log(n / m) + 1.0) if m > 0 else 0.0)
 
 
 def _corner(few: _Cut, many: _Cut) -> tuple[float, float]:
@@ -138,14 +150,15 @@ def _corner(few: _Cut, many: _Cut) -> tuple[float, float]:
     return m, few.loss - few.price * (m - a)
 
 
-def _cut_at_price(scatter: FloatArray, price: float) -> _Cut:
+def _cut_at_price(scatter: FloatArray, price: float, min_length: int) -> _Cut:
     """Cut with the least scatter plus a fixed price per boundary."""
     n = len(scatter) - 1
-    best = np.zeros(n + 1)
+    best = np.full(n + 1, np.inf)
     best[0] = -price
     previous = np.zeros(n + 1, dtype=np.int64)
-    for stop in range(1, n + 1):
-        totals = best[:stop] + scatter[stop, :stop]
+    for stop in range(min_length, n + 1):
+        starts = stop - min_length + 1
+        totals = best[:starts] + scatter[stop, :starts]
         previous[stop] = winner = int(np.argmin(totals))
         best[stop] = totals[winner] + price
     boundaries = []
@@ -169,6 +182,8 @@ class KernelTemporalSegmenter(BaseEstimator):  # type: ignore[misc]
         then the penalty has to fit their scale.
     penalty : float, default=0.5
         Price in the automatic rule, loss + penalty m (log(n / m) + 1).
+    min_length : int, default=2
+        Fewest frames of an event.
     missing : {"raise", "interpolate"}, default="raise"
         What to do about NaN and infinity.
 
@@ -184,24 +199,27 @@ class KernelTemporalSegmenter(BaseEstimator):  # type: ignore[misc]
         *,
         kernel: Literal["cosine", "linear"] = "cosine",
         penalty: float = 0.5,
+        min_length: int = 2,
         missing: Missing = "raise",
     ) -> None:
         self.n_events = n_events
         self.kernel = kernel
         self.penalty = penalty
+        self.min_length = min_length
         self.missing = missing
 
     def fit(self, X: Any, y: None = None) -> Self:  # noqa: ARG002
         """Find the events of one sequence, X of shape (n_frames, n_features); y is ignored."""
         check_choice("kernel", self.kernel, ("cosine", "linear"))
         check_between("penalty", self.penalty, 0, above=True)
+        check_between("min_length", self.min_length, 1, whole=True)
         features = take_features(self, X, missing=self.missing)
         check_n_events(self.n_events, len(features))
         scatter = scatter_sums(unit_rows(features) if self.kernel == "cosine" else features)
         if self.n_events is None:
-            boundaries = cut_automatically(scatter, penalty=self.penalty)
+            boundaries = cut_automatically(scatter, penalty=self.penalty, min_length=self.min_length)
         else:
-            boundaries = cut_into(scatter, n_events=self.n_events)
+            boundaries = cut_into(scatter, n_events=self.n_events, min_length=self.min_length)
         return store_boundaries(self, boundaries, len(features))
 
     def fit_predict(self, X: Any, y: None = None) -> IntArray:  # noqa: ARG002

@@ -87,7 +87,8 @@ def _means(x: FloatArray, groups: IntArray) -> tuple[FloatArray, FloatArray]:
 def _weighted_distance(means: FloatArray, times: FloatArray) -> FloatArray:
     """Cosine distance times distance in time; infinite on the diagonal."""
     u = unit_rows(means)
-    distance = np.maximum(1.0 - u @ u.T, 0.0)
+    # Between frames that look the same, time alone decides: 0 times any time would make all of them equally near.
+    distance = np.maximum(1.0 - u @ u.T, 1e-9)
     distance *= np.abs(times[:, None] - times[None, :])
     np.fill_diagonal(distance, np.inf)
     return np.asarray(distance)

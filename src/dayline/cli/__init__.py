@@ -10,9 +10,11 @@ import warnings
 import typer
 
 from dayline import __version__
+from dayline.cli.datasets import datasets
 from dayline.cli.demo import demo
 from dayline.cli.evaluate import evaluate
 from dayline.cli.export import export
+from dayline.cli.reproduce import reproduce
 from dayline.cli.segment import segment
 
 __all__ = ["app", "main"]
@@ -25,6 +27,8 @@ app.command()(segment)
 app.command()(evaluate)
 app.command()(export)
 app.command()(demo)
+app.command()(datasets)
+app.command()(reproduce)
 
 
 def _print_version(wanted: bool) -> None:

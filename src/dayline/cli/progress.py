@@ -12,16 +12,17 @@ __all__ = ["progress_bar"]
 
 
 @contextmanager
-def progress_bar(*, quiet: bool) -> Iterator[OnStep | None]:
+def progress_bar(*, quiet: bool, time_left: bool = False) -> Iterator[OnStep | None]:
     """Give a function to be called as on_step(what, done, total); draws on stderr, and only on a terminal."""
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
     console = Console(stderr=True)
     if quiet or not console.is_terminal:
         yield None
         return
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    time = TimeRemainingColumn(elapsed_when_finished=True) if time_left else TimeElapsedColumn()
+    columns = (TextColumn("{task.description}"), BarColumn(), time)
     bar = Progress(*columns, console=console, transient=True)
     task = bar.add_task("reading", total=None)
     late = Timer(1.0, bar.start)

@@ -1,0 +1,96 @@
+"""The stages of one sequence, as in the paper's figure: features, graph, thresholded graph, boundaries and truth.
+
+    python examples/stages.py SEQUENCE [--reading authors] [--output stages.png]
+
+SEQUENCE is an .npz (features, boundaries), a motion .mat file, or a folder of EDUB-Seg with --day NAME. Columns: the
+features, the denoised features, the initial embedding, and the embedding after every turn of the loop. Rows: (a) the
+values in time with found boundaries dashed and true ones solid, and F (the papers' scorer, tolerance 5; interior F in
+brackets), (b) the graph, (c) the graph without edges below a share of the strongest one.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+
+from dayline import DynamicGraphEmbedding, affinity_graph, context_distance, pick_boundaries, score_boundaries
+from dayline.datasets.edub_seg import load_day
+from dayline.datasets.folders import read_labelled
+from dayline.datasets.motion import read_motion
+from dayline.datasets.sequence import LabelledSequence
+
+READINGS = {
+    "default": DynamicGraphEmbedding,
+    "paper": DynamicGraphEmbedding.paper,
+    "authors": DynamicGraphEmbedding.authors,
+}
+
+
+def read(path: Path, day: str | None) -> LabelledSequence:
+    if path.is_dir():
+        if day is None:
+            raise SystemExit(f"{path}: is a folder; say which day (--day NAME)")
+        return load_day(path, day)
+    return read_motion(path, group="motion") if path.suffix == ".mat" else read_labelled(path)
+
+
+def stages(features: np.ndarray, reading: str, turns: int) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Values and graph of every stage; every turn is learnt anew, which costs little and shows what each one does."""
+    learnt = [READINGS[reading](n_iterations=k).fit(features) for k in range(turns + 1)]
+    wide, narrow = learnt[0]._bandwidths(features.shape[1])
+    found = {
+        "features": (features, affinity_graph(features, bandwidth=wide)),
+        "denoised": (learnt[0].denoised_, affinity_graph(learnt[0].denoised_, bandwidth=wide)),
+        "initial embedding": (learnt[0].embedding_, affinity_graph(learnt[0].embedding_, bandwidth=narrow)),
+    }
+    for k in range(1, turns + 1):
+        found[f"turn {k}"] = (learnt[k].embedding_, learnt[k].graph_)
+    return found
+
+
+def draw(sequence: LabelledSequence, found: dict, path: Path, threshold: float) -> None:
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(3, len(found), figsize=(3.4 * len(found), 9), layout="constrained", squeeze=False)
+    n = sequence.n_frames
+    for column, (name, (values, graph)) in zip(axes.T, found.items(), strict=True):
+        boundaries = pick_boundaries(context_distance(values))
+        f, inside = (
+            score_boundaries(boundaries, sequence.boundaries, n_frames=n, protocol=protocol).f1
+            for protocol in ("ces", "interior")
+        )
+        column[0].imshow(values.T, aspect="auto", cmap="viridis", interpolation="nearest")
+        for b in sequence.boundaries:
+            column[0].axvline(b, color="#56b4e9", lw=1.2)
+        for b in boundaries:
+            column[0].axvline(b, color="#d55e00", lw=0.9, ls="--")
+        column[0].set_title(f"{name}\nF {f:.2f} ({inside:.2f})")
+        column[1].imshow(graph, cmap="viridis")
+        column[2].imshow(np.where(graph < threshold * graph.max(), 0.0, graph), cmap="viridis")
+        print(f"{name:18s} F {f:.3f}, interior F {inside:.3f}, {len(boundaries)} boundaries found")
+    figure.savefig(path, dpi=80)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sequence", type=Path)
+    parser.add_argument("--day", default=None)
+    parser.add_argument("--reading", choices=list(READINGS), default="authors")
+    parser.add_argument("--turns", type=int, default=2)
+    parser.add_argument("--threshold", type=float, default=0.3, help="share of the strongest edge")
+    parser.add_argument("--output", type=Path, default=Path("stages.png"))
+    arguments = parser.parse_args()
+    sequence = read(arguments.sequence, arguments.day)
+    if sequence.features is None:
+        raise SystemExit(f"{arguments.sequence}: has no features")
+    found = stages(sequence.features, arguments.reading, arguments.turns)
+    draw(sequence, found, arguments.output, arguments.threshold)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,143 @@
+"""AC-color: agglomerative clustering of colour histograms that fade with time.
+
+Y. J. Lee, K. Grauman: Predicting important objects for egocentric video summarization. IJCV 114(1), 2015.
+
+Distance of frames i and j: 1 - w exp(-chi2 / mean chi2), with w = max(0, t - |i - j|) / t for a time window of t
+frames; complete linkage, cut at mean - 2 standard deviations of all distances (the cut is that of the comparison in
+M. Dimiccoli et al.: SR-Clustering, CVIU 155, 2017). The cut is meant for sequences many time windows long, where
+nearly all distances are 1; a shorter one is cut far too often.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from dayline.arrays import FloatArray, IntArray
+from dayline.baselines.doors import check_n_events, store_boundaries, take_features
+from dayline.checks import Missing, check_between, list_frames
+from dayline.communities import _in_order_of_appearance as in_order
+from dayline.events import labels_to_boundaries
+
+__all__ = ["ColorSegmenter", "color_distance", "lab_histogram"]
+
+
+def lab_histogram(image: NDArray[np.uint8], *, n_bins: int = 23) -> FloatArray:
+    """Count the colours of an image: `n_bins` bins for each of L*, a* and b*.
+
+    Parameters
+    ----------
+    image : ndarray of uint8, shape (height, width, 3)
+        sRGB.
+    n_bins : int >= 1
+        Bins per channel; 23 in the paper.
+
+    Returns
+    -------
+    ndarray of shape (3 * n_bins,)
+        Shares, which sum to 1 for each channel.
+    """
+    pixels = np.asarray(image)
+    if pixels.ndim != 3 or pixels.shape[2] != 3 or pixels.size == 0:
+        raise ValueError(f"an image of shape {pixels.shape}; give height x width x 3")
+    rgb = pixels.reshape(-1, 3) / 255.0
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    to_xyz = np.array(
+        [[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.072175], [0.0193339, 0.119192, 0.9503041]]
+    )
+    xyz = linear @ (to_xyz / to_xyz.sum(axis=1, keepdims=True)).T
+    f = np.where(xyz > (6 / 29) ** 3, np.cbrt(xyz), xyz / (3 * (6 / 29) ** 2) + 4 / 29)
+    lab = (116.0 * f[:, 1] - 16.0, 500.0 * (f[:, 0] - f[:, 1]), 200.0 * (f[:, 1] - f[:, 2]))
+    ranges = ((0.0, 100.0), (-128.0, 127.0), (-128.0, 127.0))
+    # A rounding below 0 or above 100 still belongs to the outermost bin.
+    counts = [np.histogram(np.clip(c, *r), n_bins, range=r)[0] for c, r in zip(lab, ranges, strict=True)]
+    return np.concatenate(counts) / len(rgb)
+
+
+def color_distance(histograms: FloatArray, *, time_window: int = 60) -> FloatArray:
+    """Compare all frames by their colours and their distance in time.
+
+    Parameters
+    ----------
+    histograms : ndarray of shape (n_frames, n_bins)
+        Colour histograms, never negative.
+    time_window : int >= 1
+        Frames so far apart, or farther, are as different as can be (t).
+
+    Returns
+    -------
+    ndarray of shape (n_frames, n_frames)
+        In [0, 1].
+    """
+    from sklearn.metrics.pairwise import additive_chi2_kernel
+
+    chi2 = -additive_chi2_kernel(histograms)
+    n = len(chi2)
+    mean = chi2.sum() / max(n * (n - 1), 1)
+    t = np.arange(n)
+    weight = np.maximum(0.0, time_window - np.abs(t[:, None] - t[None, :])) / time_window
+    return np.asarray(1.0 - weight * np.exp(-chi2 / (mean if mean > 0 else 1.0)))
+
+
+class ColorSegmenter(BaseEstimator):  # type: ignore[misc]
+    """Group frames of like colours that are near in time, and cut where the group changes (AC-color).
+
+    Parameters
+    ----------
+    n_events : int or None, default=None
+        Number of groups; a group may come back later, so the events can be more. None cuts the tree at mean - 2
+        standard deviations of all distances.
+    time_window : int, default=60
+        Frames so far apart are never grouped directly (t): half an hour at two photos a minute.
+    missing : {"raise", "interpolate"}, default="raise"
+        What to do about NaN and infinity.
+
+    Attributes
+    ----------
+    boundaries_, labels_ : ndarray of int
+        First frame of every event but the first, and the event number of each frame.
+    communities_ : ndarray of int, shape (n_frames,)
+        Group of each frame.
+    """
+
+    def __init__(self, n_events: int | None = None, *, time_window: int = 60, missing: Missing = "raise") -> None:
+        self.n_events = n_events
+        self.time_window = time_window
+        self.missing = missing
+
+    def __sklearn_tags__(self) -> Any:
+        """Say that histograms are never negative."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = True
+        return tags
+
+    def fit(self, X: Any, y: None = None) -> Self:  # noqa: ARG002
+        """Find the events of one sequence, X of shape (n_frames, n_bins), see `lab_histogram`; y is ignored."""
+        check_between("time_window", self.time_window, 1, whole=True)
+        features = take_features(self, X, missing=self.missing)
+        check_n_events(self.n_events, len(features))
+        below = np.flatnonzero((features < 0).any(axis=1))
+        if len(below):
+            raise ValueError(f"Negative values in data: {list_frames(below)}; AC-color takes colour histograms")
+        self.communities_ = self._groups(features)
+        return store_boundaries(self, labels_to_boundaries(self.communities_), len(features))
+
+    def fit_predict(self, X: Any, y: None = None) -> IntArray:  # noqa: ARG002
+        """Find the events of one sequence and return the event number of each frame."""
+        labels: IntArray = self.fit(X).labels_
+        return labels
+
+    def _groups(self, histograms: FloatArray) -> IntArray:
+        from scipy.cluster.hierarchy import fcluster, linkage
+        from scipy.spatial.distance import squareform
+
+        if np.all(histograms == histograms[0]):
+            return np.zeros(len(histograms), dtype=np.int64)
+        distances = squareform(color_distance(histograms, time_window=self.time_window), checks=False)
+        tree = linkage(distances, "complete")
+        if self.n_events is not None:
+            return in_order(fcluster(tree, self.n_events, "maxclust"))
+        return in_order(fcluster(tree, distances.mean() - 2.0 * distances.std(), "distance"))

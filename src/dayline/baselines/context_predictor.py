@@ -1,0 +1,275 @@
+"""The network of CES-VCP, in PyTorch: it reads frames, keeps a context and foresees the frames to come.
+
+A. Garcia del Molino, J.-H. Lim, A.-H. Tan: Predicting visual context for unsupervised event segmentation in
+continuous photo-streams. ACM Multimedia 2018.
+
+One LSTM turns frames into contexts, a second one contexts into the frames to come. They are trained forwards and
+backwards on windows of 10 + 10 frames. The published network has 1,024 units for 2,048 features, RMSprop at 0.001 and
+batches of 250 windows. Ours differs in one point: features are scaled to [-1, 1] by their range in the training set,
+since the output of an LSTM cannot leave that range.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dayline.arrays import FloatArray, _torch_device
+from dayline.checks import check_between, check_features
+from dayline.files import writing_whole
+
+__all__ = ["ContextPredictor", "load_predictor", "predict_contexts", "save_predictor", "train_predictor"]
+
+FORMAT = "dayline-context-predictor-1"
+PARTS = ("encoder", "decoder")
+GATES = ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0")
+
+
+@dataclass(frozen=True)
+class ContextPredictor:
+    """A trained network, as plain arrays.
+
+    Attributes
+    ----------
+    weights : mapping of str to ndarray
+        Of the two LSTMs, "encoder" (frames to contexts) and "decoder" (contexts to frames), named as in PyTorch.
+    offset, scale : ndarray of shape (n_features,)
+        (x - offset) / scale is what the network sees.
+    losses : tuple of float
+        Mean squared error of every epoch of training.
+    """
+
+    weights: Mapping[str, FloatArray]
+    offset: FloatArray
+    scale: FloatArray
+    losses: tuple[float, ...] = ()
+
+    @property
+    def n_features(self) -> int:
+        """Number of features of a frame."""
+        return len(self.offset)
+
+    @property
+    def n_units(self) -> int:
+        """Size of a context."""
+        return int(self.weights["encoder.weight_hh_l0"].shape[1])
+
+
+def train_predictor(
+    sequences: Sequence[Any],
+    *,
+    n_units: int = 1024,
+    n_past: int = 10,
+    n_future: int = 10,
+    n_epochs: int = 20,
+    batch_size: int = 250,
+    learning_rate: float = 0.001,
+    device: str = "cpu",
+    random_state: int | None = 0,
+    on_epoch: Callable[[int, float], None] | None = None,
+) -> ContextPredictor:
+    """Train the network to foresee frames, on any number of sequences without labels.
+
+    Parameters
+    ----------
+    sequences : sequence of array-like, each of shape (n_frames, n_features)
+        Recordings with the same features. Those shorter than n_past + n_future frames are left out.
+    n_units : int >= 1
+        Size of a context.
+    n_past, n_future : int >= 1
+        Frames read before the first prediction, and frames predicted, in a window.
+    n_epochs, batch_size : int >= 1
+        Turns over all windows, each forwards or backwards at random, and windows per step.
+    learning_rate : float > 0
+        Of RMSprop.
+    device : str
+        Of PyTorch: "cpu", "cuda", "mps".
+    random_state : int or None
+        Seed of the weights and of the order of windows.
+    on_epoch : callable, optional
+        Called as on_epoch(epoch, loss) after every epoch.
+    """
+    for name, value in {"n_units": n_units, "n_past": n_past, "n_future": n_future, "n_epochs": n_epochs}.items():
+        check_between(name, value, 1, whole=True)
+    check_between("batch_size", batch_size, 1, whole=True)
+    check_between("learning_rate", learning_rate, 0, above=True)
+    used = [s for s in (check_features(s) for s in sequences) if len(s) >= n_past + n_future]
+    if not used:
+        raise ValueError(f"no sequence has the {n_past + n_future} frames of a training window; give longer ones")
+    if len({s.shape[1] for s in used}) > 1:
+        raise ValueError("the sequences have different numbers of features; train on one kind of features")
+    low, high = np.min([s.min(axis=0) for s in used], axis=0), np.max([s.max(axis=0) for s in used], axis=0)
+    offset, scale = (low + high) / 2.0, np.where(high > low, (high - low) / 2.0, 1.0)
+    generator = np.random.default_rng(random_state)
+    windows = _windows([(s - offset) / scale for s in used], n_past + n_future)
+    network = _network(_starting_weights(used[0].shape[1], n_units, generator), device)
+    optimizer = _torch().optim.RMSprop([p for part in network for p in part.parameters()], lr=learning_rate)
+    losses = []
+    for epoch in range(n_epochs):
+        losses.append(_train_once(network, optimizer, windows, n_past, batch_size, generator))
+        if on_epoch is not None:
+            on_epoch(epoch, losses[-1])
+    weights = {
+        f"{name}.{gate}": getattr(part, gate).detach().cpu().numpy()
+        for name, part in zip(PARTS, network, strict=True)
+        for gate in GATES
+    }
+    return ContextPredictor(weights, offset.astype(np.float32), scale.astype(np.float32), tuple(losses))
+
+
+def predict_contexts(predictor: ContextPredictor, x: Any, *, device: str = "cpu") -> tuple[FloatArray, FloatArray]:
+    """Read a sequence from its start and from its end.
+
+    Parameters
+    ----------
+    predictor : ContextPredictor
+        A trained network.
+    x : array-like of shape (n_frames, n_features)
+        One sequence.
+    device : str
+        Of PyTorch.
+
+    Returns
+    -------
+    past, future : ndarray of shape (n_frames, n_units)
+        Context after reading the frames up to each one, and after reading the frames from the end back to it.
+    """
+    features = check_features(x)
+    if features.shape[1] != predictor.n_features:
+        raise ValueError(f"the network was trained on {predictor.n_features} features, here are {features.shape[1]}")
+    torch = _torch()
+    encoder, _ = _network(predictor.weights, device)
+    seen = torch.as_tensor(
+        ((features - predictor.offset) / predictor.scale).astype(np.float32), device=_place(device)
+    )
+    with torch.no_grad():
+        past, future = (encoder(frames[None])[0][0].cpu().numpy() for frames in (seen, torch.flip(seen, (0,))))
+    return past, future[::-1]
+
+
+def save_predictor(predictor: ContextPredictor, path: str | Path) -> None:
+    """Write a network as a .safetensors file: numbers only, nothing that could run when it is loaded."""
+    save = _safetensors().numpy.save
+    arrays = {name: np.ascontiguousarray(w, dtype=np.float32) for name, w in predictor.weights.items()}
+    arrays |= {"offset": predictor.offset.astype(np.float32), "scale": predictor.scale.astype(np.float32)}
+    losses = np.asarray(predictor.losses, dtype=np.float64)
+    with writing_whole(path, "wb") as file:
+        file.write(save(arrays | {"losses": losses}, metadata={"format": FORMAT}))
+
+
+def load_predictor(path: str | Path) -> ContextPredictor:
+    """Read what `save_predictor` wrote; another file is refused with its name in the message."""
+    safetensors = _safetensors()
+    if not Path(path).is_file():
+        raise ValueError(f"{path}: no such file; train a network and save it first")
+    try:
+        with safetensors.safe_open(path, framework="numpy") as content:
+            form = (content.metadata() or {}).get("format")
+            arrays = {name: content.get_tensor(name) for name in content.keys()}  # noqa: SIM118
+    except safetensors.SafetensorError as error:
+        raise ValueError(f"{path}: not a safetensors file ({error})") from None
+    names = [f"{part}.{gate}" for part in PARTS for gate in GATES]
+    if form != FORMAT or not {*names, "offset", "scale", "losses"} <= set(arrays):
+        raise ValueError(f"{path}: a safetensors file, but not a context predictor (format {form!r})")
+    weights = {name: arrays[name] for name in names}
+    _check_shapes(weights, len(arrays["offset"]), len(arrays["scale"]), path)
+    return ContextPredictor(weights, arrays["offset"], arrays["scale"], tuple(arrays["losses"].tolist()))
+
+
+def _check_shapes(weights: Mapping[str, Any], n_features: int, n_scales: int, path: str | Path) -> None:
+    n_units = weights["encoder.weight_hh_l0"].shape[-1]
+    sizes = {"encoder": (n_features, n_units), "decoder": (n_units, n_features)}
+    right = n_scales == n_features
+    for part, (inputs, units) in sizes.items():
+        shapes = [(4 * units, inputs), (4 * units, units), (4 * units,), (4 * units,)]
+        right &= [weights[f"{part}.{gate}"].shape for gate in GATES] == shapes
+    if not right:
+        raise ValueError(f"{path}: the sizes of its arrays do not fit together")
+
+
+def _torch() -> Any:
+    try:
+        import torch
+    except ModuleNotFoundError:
+        raise ValueError('context prediction needs PyTorch; install it (pip install "dayline[vcp]")') from None
+    return torch
+
+
+def _safetensors() -> Any:
+    try:
+        import safetensors.numpy
+    except ModuleNotFoundError:
+        raise ValueError('network files need safetensors; install it (pip install "dayline[vcp]")') from None
+    return safetensors
+
+
+def _place(device: str) -> Any:
+    """Find PyTorch's device; "cpu" is PyTorch here too."""
+    _torch()
+    return _torch_device("torch" if device == "cpu" else device)
+
+
+def _starting_weights(n_features: int, n_units: int, generator: np.random.Generator) -> dict[str, FloatArray]:
+    """Uniform weights as PyTorch draws them, but from NumPy, so that every device starts alike."""
+    weights: dict[str, FloatArray] = {}
+    for part, (inputs, units) in zip(PARTS, ((n_features, n_units), (n_units, n_features)), strict=True):
+        reach = 1.0 / np.sqrt(units)
+        for gate, shape in zip(
+            GATES, ((4 * units, inputs), (4 * units, units), (4 * units,), (4 * units,)), strict=True
+        ):
+            weights[f"{part}.{gate}"] = generator.uniform(-reach, reach, shape).astype(np.float32)
+        # Gates that forget start open, as the published program has it: a context should last.
+        weights[f"{part}.bias_ih_l0"][units : 2 * units] += 1.0
+    return weights
+
+
+def _network(weights: Mapping[str, FloatArray], device: str) -> tuple[Any, Any]:
+    """Build the two LSTMs from their weights."""
+    torch = _torch()
+    parts = []
+    for name in PARTS:
+        inputs, units = weights[f"{name}.weight_ih_l0"].shape[1], weights[f"{name}.weight_hh_l0"].shape[1]
+        part = torch.nn.LSTM(inputs, units, batch_first=True)
+        part.load_state_dict({gate: torch.as_tensor(np.array(weights[f"{name}.{gate}"])) for gate in GATES})
+        parts.append(part.to(_place(device)))
+    return parts[0], parts[1]
+
+
+def _windows(sequences: Sequence[FloatArray], length: int) -> list[FloatArray]:
+    """View all windows of the sequences, one array of shape (n_windows, n_features, length) per sequence."""
+    return [np.lib.stride_tricks.sliding_window_view(s.astype(np.float32), length, axis=0) for s in sequences]
+
+
+def _train_once(
+    network: tuple[Any, Any],
+    optimizer: Any,
+    windows: Sequence[FloatArray],
+    n_past: int,
+    batch_size: int,
+    generator: np.random.Generator,
+) -> float:
+    """Go once through all windows; return the mean loss."""
+    torch = _torch()
+    encoder, decoder = network
+    device = encoder.weight_ih_l0.device
+    places = [(i, j) for i, some in enumerate(windows) for j in range(len(some))]
+    order = generator.permutation(len(places))
+    total = 0.0
+    for start in range(0, len(order), batch_size):
+        chosen = [places[k] for k in order[start : start + batch_size]]
+        batch = np.stack([windows[i][j].T for i, j in chosen])
+        backwards = generator.random(len(batch)) < 0.5
+        batch[backwards] = batch[backwards, ::-1]
+        frames = torch.as_tensor(batch, device=device)
+        contexts, _ = encoder(frames)
+        foreseen, _ = decoder(contexts[:, n_past - 1 : -1])
+        loss = torch.nn.functional.mse_loss(foreseen, frames[:, n_past:])
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        total += float(loss.detach()) * len(batch)
+    return total / len(places)

@@ -1,0 +1,83 @@
+"""Labels from a graph: normalised cuts by random-walk eigenvectors and k-means.
+
+J. Shi, J. Malik: Normalized cuts and image segmentation. IEEE TPAMI 22(8), 2000.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dayline.arrays import Array, FloatArray, IntArray, to_numpy
+from dayline.checks import check_between
+from dayline.communities import _in_order_of_appearance as in_order
+
+__all__ = ["graph_labels", "random_walk_eigenvectors", "vector_labels"]
+
+
+def random_walk_eigenvectors(graph: Array, *, n_vectors: int) -> FloatArray:
+    """Return the slowest modes of a random walk on the graph, the constant one first.
+
+    Parameters
+    ----------
+    graph : array of shape (n_frames, n_frames)
+        Weights of at least 0; made symmetric as (W + W^T) / 2 first.
+    n_vectors : int >= 1
+        How many, at most n_frames.
+
+    Returns
+    -------
+    ndarray of shape (n_frames, n_vectors)
+        Eigenvectors of D^-1 W with the largest eigenvalues, D the sums of the rows of W; orthonormal under D.
+    """
+    from scipy.linalg import eigh
+
+    weights = to_numpy(graph).astype(np.float64)
+    weights = 0.5 * (weights + weights.T)
+    degrees = weights.sum(axis=1)
+    # A frame without any link stays alone instead of dividing by zero.
+    alone = degrees <= 0
+    weights[alone, alone] = degrees[alone] = 1.0
+    scale = 1.0 / np.sqrt(degrees)
+    weights *= scale[:, None]
+    weights *= scale[None, :]
+    n = len(weights)
+    _, vectors = eigh(weights, subset_by_index=(n - min(n_vectors, n), n - 1), overwrite_a=True, check_finite=False)
+    vectors = vectors[:, ::-1]
+    # An eigenvector's sign is free: fixed here, so that restarts of k-means begin alike on every machine.
+    largest = np.argmax(np.abs(vectors), axis=0)
+    vectors = vectors * np.sign(vectors[largest, np.arange(vectors.shape[1])])
+    return np.asarray(vectors * scale[:, None])
+
+
+def graph_labels(graph: Array, *, n_labels: int, n_restarts: int = 10, random_state: int | None = 0) -> IntArray:
+    """Group the frames of a graph so that little weight is cut.
+
+    Parameters
+    ----------
+    graph : array of shape (n_frames, n_frames)
+        Weights of at least 0, not necessarily symmetric.
+    n_labels : int >= 1
+        Number of groups; as many eigenvectors are used.
+    n_restarts : int >= 1
+        Of k-means on the eigenvectors. A few hundredths of accuracy hang on it: 10 or more.
+    random_state : int or None
+        Seed of the restarts.
+
+    Returns
+    -------
+    ndarray of int, shape (n_frames,)
+        Groups, numbered in the order in which they first appear.
+    """
+    check_between("n_labels", n_labels, 1, len(graph), whole=True)
+    vectors = random_walk_eigenvectors(graph, n_vectors=n_labels)
+    return vector_labels(vectors, n_labels=n_labels, n_restarts=n_restarts, random_state=random_state)
+
+
+def vector_labels(
+    vectors: FloatArray, *, n_labels: int, n_restarts: int = 10, random_state: int | None = 0
+) -> IntArray:
+    """Group the rows of a matrix by k-means, numbered in the order in which they first appear."""
+    from sklearn.cluster import KMeans
+
+    labels = KMeans(n_labels, n_init=n_restarts, random_state=random_state).fit_predict(vectors)
+    return in_order(labels)

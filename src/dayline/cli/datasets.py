@@ -1,0 +1,31 @@
+"""`dayline datasets`: which data sets of the paper are below a folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+__all__ = ["datasets"]
+
+
+def datasets(
+    root: Path = typer.Option(..., help="Folder that holds the data sets."),
+    as_json: bool = typer.Option(False, "--json", help="Print JSON."),
+) -> None:
+    """List what every data set of the paper needs, where it comes from, its terms, and what is found."""
+    import json
+    from dataclasses import asdict
+
+    from dayline.datasets.catalogue import list_datasets
+
+    entries = list_datasets(root)
+    if as_json:
+        typer.echo(json.dumps([asdict(entry) for entry in entries], indent=1))
+        return
+    for entry in entries:
+        found = f"{entry.n_sequences} sequences" if entry.n_sequences else "not found"
+        typer.echo(f"{entry.name}: {found}")
+        typer.echo(f"  needs  {entry.needs}\n  from   {entry.source}\n  terms  {entry.terms}")
+        if entry.problem:
+            typer.echo(f"  odd    {entry.problem}")

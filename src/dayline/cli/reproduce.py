@@ -1,0 +1,76 @@
+"""`dayline reproduce`: a table of the paper, published figures beside ours beside the controls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from dayline.reproduce.report import Report
+
+__all__ = ["PaperTable", "reproduce"]
+
+
+class PaperTable(StrEnum):
+    """Which table."""
+
+    motion = "motion"
+    edub_seg = "edub-seg"
+    edub_seg_desc = "edub-seg-desc"
+    ablation = "ablation"
+    core_ablation = "core-ablation"
+    robustness = "robustness"
+    synthetic = "synthetic"
+    cost = "cost"
+
+
+def reproduce(
+    table: PaperTable = typer.Argument(..., help="Which table of the paper."),
+    root: Path = typer.Option(Path(), help="Folder that holds the data sets; see `dayline datasets`."),
+    output: Path = typer.Option(..., "--output", "-o", help="Folder for the table and for what was measured."),
+    jobs: int = typer.Option(2, min=1, help="Processes."),
+    seeds: int = typer.Option(4, min=1, help="Seeds over which mean and spread are taken."),
+    methods: list[str] | None = typer.Option(None, help="Only these methods; may be repeated."),
+    only: list[str] | None = typer.Option(None, help="Only these data sets; may be repeated."),
+    most: int | None = typer.Option(None, min=1, help="At most this many sequences of each set."),
+    quiet: bool = typer.Option(False, "--quiet", "-q", help="Print nothing but errors."),
+) -> None:
+    """Measure one table of the paper; a run that was interrupted goes on."""
+    from dayline.cli.progress import progress_bar
+    from dayline.files import prepare_output
+    from dayline.reproduce import cost, lifelog, motion, synthetic
+    from dayline.reproduce.report import save_report
+
+    reports: dict[PaperTable, Callable[..., Report]] = {
+        PaperTable.motion: motion.motion_report,
+        PaperTable.synthetic: synthetic.synthetic_report,
+        PaperTable.cost: cost.cost_report,
+    }
+    reports |= {PaperTable(name): partial(lifelog.lifelog_report, name) for name in lifelog.LIFELOG_TABLES}
+    folder = prepare_output(output)
+    with progress_bar(quiet=quiet, time_left=True) as on_done:
+        report = reports[table](
+            root, out=folder, n_seeds=seeds, n_jobs=jobs, methods=methods, only=only, most=most, on_done=on_done
+        )
+    save_report(report, folder)
+    if not quiet:
+        _print(report)
+
+
+def _print(report: Report) -> None:
+    """Draw tables on a terminal; anywhere else, print them as Markdown."""
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    from dayline.reproduce.report import to_markdown
+
+    console = Console()
+    if console.is_terminal:
+        console.print(Markdown(to_markdown(report)))
+    else:
+        typer.echo(to_markdown(report), nl=False)

@@ -1,0 +1,92 @@
+"""Events as people wrote them down: first and last photo of each, by name."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from dayline.arrays import IntArray
+
+__all__ = ["TRUTH_TYPES", "read_annotations"]
+
+TRUTH_TYPES = (".csv", ".txt", ".xls")
+FIRST_ROW, FIRST_COLUMN = 2, 1
+"""Sheets have two rows of headings and a column of event numbers."""
+
+
+def read_annotations(path: str | Path, names: Sequence[str]) -> list[IntArray]:
+    """Read the boundaries of every annotator of one file.
+
+    Parameters
+    ----------
+    path : str or Path
+        .csv and .txt hold one annotator, an event per line ("072334,072658" or "072334 072658"); a sheet (.xls)
+        holds one annotator per column from the second one on, an event per cell from the third row on.
+    names : sequence of str
+        Names of the photos without their ending, in order. Leading zeros do not matter.
+
+    Returns
+    -------
+    list of ndarray of int
+        First frame of every event but the first, for each annotator.
+    """
+    path = Path(path)
+    columns = _sheet_columns(path) if path.suffix.lower() == ".xls" else [_text_lines(path)]
+    if not any(columns):
+        raise ValueError(f"{path}: holds no events")
+    places = {_plain(name): k for k, name in enumerate(names)}
+    return [_boundaries(cells, places, path) for cells in columns if cells]
+
+
+def _plain(name: str) -> str:
+    return name.strip().lstrip("0") or "0"
+
+
+def _text_lines(path: Path) -> list[str]:
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            return [" ".join(row) for row in csv.reader(file) if any(cell.strip() for cell in row)]
+    except UnicodeDecodeError:
+        raise ValueError(f"{path}: not a text file") from None
+
+
+def _sheet_columns(path: Path) -> list[list[str]]:
+    try:
+        import xlrd
+    except ModuleNotFoundError:
+        raise ValueError(f'{path}: reading .xls needs xlrd; pip install "dayline[datasets]"') from None
+    try:
+        sheet = xlrd.open_workbook(path, on_demand=True).sheet_by_index(0)
+        cells = [
+            [str(sheet.cell_value(r, c)).strip() for r in range(FIRST_ROW, sheet.nrows)]
+            for c in range(FIRST_COLUMN, sheet.ncols)
+        ]
+    # xlrd fails in many ways on a file that is not what it says.
+    except Exception as error:
+        raise ValueError(f"{path}: not read: damaged or not an .xls sheet ({error})") from None
+    # Further columns may hold remarks; those of annotators hold pairs of photo names.
+    return [kept for column in cells if (kept := [cell for cell in column if len(_pair(cell)) == 2])]
+
+
+def _pair(cell: str) -> list[str]:
+    return [word for word in re.split(r"[\s,;-]+", cell.strip()) if re.fullmatch(r"\w*\d\w*", word)]
+
+
+def _boundaries(cells: Iterable[str], places: dict[str, int], path: Path) -> IntArray:
+    starts: list[int] = []
+    for number, cell in enumerate(cells, start=1):
+        pair = _pair(cell)
+        if len(pair) != 2:
+            raise ValueError(f"{path}: event {number} is {cell!r}; first and last photo are needed")
+        lost = [name for name in pair if _plain(name) not in places]
+        if lost:
+            raise ValueError(f"{path}: event {number} names photo {lost[0]}, which is not there")
+        start, last = (places[_plain(name)] for name in pair)
+        if last < start or (starts and start <= starts[-1]):
+            raise ValueError(f"{path}: event {number} ({cell}) is not in the order of the photos")
+        starts.append(start)
+    return np.asarray(starts[1:], dtype=np.int64)

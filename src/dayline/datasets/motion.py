@@ -1,0 +1,84 @@
+"""Human motion: Keck, MAD, Weizmann and UT as MATLAB files of features and labels.
+
+As published with L. Wang, Z. Ding, Y. Fu: Low-rank transfer human motion segmentation. IEEE TIP 28(2), 2019: one file
+per sequence, columns are frames, one label per frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dayline.arrays import FloatArray, IntArray
+from dayline.datasets.sequence import LabelledSequence, by_number
+from dayline.events import labels_to_boundaries
+from dayline.tables import read_arrays
+
+__all__ = ["MOTION_FOLDERS", "find_motion", "load_motion", "read_motion"]
+
+MOTION_FOLDERS = {
+    "keck": ("Keck_feature",),
+    "mad": ("MAD_dataset",),
+    "weizmann": ("Weiz_feature", "Weiz_GoogleNet"),
+    "ut": ("UT_dataset", "UT_GoogleNet"),
+}
+"""Where each set is below the root, the features of the paper's table first."""
+
+
+def find_motion(root: str | Path, group: str) -> list[Path]:
+    """List the files of one set, in the order of their numbers; none where its folder is not there.
+
+    Parameters
+    ----------
+    root : str or Path
+        Holds the folders of `MOTION_FOLDERS`, itself or in motion/ or Datasets/.
+    group : str
+        One of `MOTION_FOLDERS`.
+    """
+    root = Path(root)
+    for parent in (root, root / "motion", root / "Datasets"):
+        for name in MOTION_FOLDERS[group]:
+            files = sorted((parent / name).glob("*.mat"), key=by_number)
+            if files:
+                return files
+    return []
+
+
+def load_motion(root: str | Path, group: str, *, most: int | None = None) -> list[LabelledSequence]:
+    """Read the sequences of one set, at most `most` of them; none where its folder is not there."""
+    return [read_motion(path, group=group) for path in find_motion(root, group)[:most]]
+
+
+def read_motion(path: str | Path, *, group: str) -> LabelledSequence:
+    """Read one sequence: the one matrix of the file, and the labels with one entry per frame.
+
+    Parameters
+    ----------
+    path : str or Path
+        A .mat file.
+    group : str
+        Name of the data set.
+    """
+    path = Path(path)
+    features, labels = _choose(read_arrays(path), path)
+    if not np.isfinite(features).all():
+        raise ValueError(f"{path}: the features hold NaN or infinity")
+    return LabelledSequence(group, path.stem, features, labels_to_boundaries(labels), labels)
+
+
+def _choose(arrays: Mapping[str, Any], path: Path) -> tuple[FloatArray, IntArray]:
+    holds = ", ".join(f"{name} {np.shape(a)}" for name, a in arrays.items()) or "nothing"
+    matrices = [np.asarray(a) for a in arrays.values() if np.ndim(a) == 2 and min(np.shape(a)) > 1]
+    if len(matrices) != 1:
+        raise ValueError(f"{path}: holds {holds}; one matrix of features is needed")
+    matrix = matrices[0]
+    vectors = [np.ravel(a) for name, a in arrays.items() if "label" in name.lower()]
+    # Published files keep frames in columns; sizes per class are "labels" too, but shorter.
+    for n_frames, features in ((matrix.shape[1], matrix.T), (matrix.shape[0], matrix)):
+        for labels in vectors:
+            if len(labels) == n_frames:
+                return np.ascontiguousarray(features), labels.astype(np.int64)
+    raise ValueError(f"{path}: holds {holds}; labels with one entry per frame are needed")

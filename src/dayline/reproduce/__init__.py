@@ -1,0 +1,1 @@
+"""The paper, table by table: one command each, published figures beside ours beside the controls."""

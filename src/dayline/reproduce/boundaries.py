@@ -1,0 +1,165 @@
+"""Methods that find boundaries, their number not given, and their scores (EDUB-Seg and ablation tables)."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from dayline.arrays import FloatArray, IntArray
+from dayline.datasets.edub_seg import find_days, load_days
+from dayline.datasets.folders import load_group
+from dayline.datasets.sequence import LabelledSequence
+from dayline.metrics import score_boundaries
+from dayline.reproduce.work import Figures, Measured, Task
+
+__all__ = [
+    "BASELINES",
+    "COLUMNS",
+    "CONTROLS",
+    "READINGS",
+    "Finder",
+    "find_sequences",
+    "make_tasks",
+    "measure_boundaries",
+    "reading_finder",
+    "score_found",
+]
+
+Finder: TypeAlias = Callable[[LabelledSequence, int], IntArray]
+"""Takes a sequence and a seed."""
+COLUMNS = ("F 5", "R 5", "P 5", "F 4", "F 3", "F 2", "F 1", "interior F 5", "found / true")
+READINGS = ("paper()", "authors()", "hybrid", "default")
+HYBRID: dict[str, Any] = {"start": "pca", "gradient": "full", "n_loop_steps": 150, "embedding_bandwidth": 0.3}
+
+
+def score_found(found: IntArray, sequence: LabelledSequence) -> Figures:
+    """Score boundaries as the papers do (F, R and P at tolerances 1 to 5) and strictly inside (interior F)."""
+    figures: Figures = {}
+    n, true = sequence.n_frames, sequence.boundaries
+    for tolerance in (5, 4, 3, 2, 1):
+        score = score_boundaries(found, true, tolerance=tolerance, protocol="ces", n_frames=n)
+        figures |= {f"F {tolerance}": score.f1, f"R {tolerance}": score.recall, f"P {tolerance}": score.precision}
+    figures["interior F 5"] = score_boundaries(found, true, tolerance=5, n_frames=n).f1
+    figures["found / true"] = len(found) / max(len(true), 1)
+    return figures
+
+
+def measure_boundaries(row: str, find: Finder, sequence: LabelledSequence, *, seeds: Sequence[int]) -> Measured:
+    """Score what a method finds, for every seed."""
+    return {row: [score_found(find(sequence, seed), sequence) for seed in seeds]}
+
+
+def make_tasks(
+    finders: Mapping[str, Finder], sequences: Sequence[LabelledSequence], *, seeds: Sequence[int]
+) -> list[Task]:
+    """Pair every method with every sequence; only methods of `SEEDED` are run for more than one seed."""
+    return [
+        Task(
+            s.group, s.name, name, partial(measure_boundaries, name, find, s, seeds=seeds if name in SEEDED else [0])
+        )
+        for name, find in finders.items()
+        for s in sequences
+    ]
+
+
+def find_sequences(
+    root: str | Path, *, group: str, folder: str, only: Sequence[str] | None, most: int | None
+) -> tuple[list[LabelledSequence], str]:
+    """Read the sequences of a table, or those of the groups asked for instead; say in words why there are none."""
+    root = Path(root)
+    if only is not None:
+        sequences = [s for name in only for s in load_group(root, name, most=most)]
+        return sequences, "" if sequences else f"there is no group {' or '.join(only)} below {root}"
+    place = next((p for p in (root / folder, root) if find_days(p)), None)
+    if place is None:
+        return [], f"{folder} is not below {root} (see `dayline datasets`); --only GROUP runs on other features"
+    sequences = [s for s in load_days(place, group=group, most=most) if s.features is not None]
+    return sequences, "" if sequences else f"{place} has photos but no features/NAME.npy"
+
+
+def _features(sequence: LabelledSequence) -> FloatArray:
+    if sequence.features is None:
+        raise ValueError("features are needed")
+    return sequence.features
+
+
+def _by_reading(sequence: LabelledSequence, _: int, *, reading: str, changes: Mapping[str, Any]) -> IntArray:
+    from dayline.estimators import DynamicGraphEmbedding, EventSegmenter
+
+    if reading == "default":
+        segmenter = EventSegmenter(DynamicGraphEmbedding().set_params(**changes))
+    elif reading == "paper()":
+        segmenter = EventSegmenter.paper(**changes)
+    else:
+        segmenter = EventSegmenter.authors(**(HYBRID if reading == "hybrid" else {}), **changes)
+    return np.asarray(segmenter.fit(_features(sequence)).boundaries_)
+
+
+def reading_finder(reading: str, **changes: Any) -> Finder:
+    """Return a finder that follows one of `READINGS` with some parameters changed."""
+    return partial(_by_reading, reading=reading, changes=changes)
+
+
+def _baseline(sequence: LabelledSequence, seed: int, *, module: str, name: str, given: Mapping[str, Any]) -> IntArray:
+    from importlib import import_module
+
+    segmenter = getattr(import_module(f"dayline.baselines.{module}"), name)(**given)
+    if "random_state" in segmenter.get_params():
+        segmenter.set_params(random_state=seed)
+    return np.asarray(segmenter.fit(_features(sequence)).boundaries_)
+
+
+def _finder(module: str, name: str, **given: Any) -> Finder:
+    return partial(_baseline, module=module, name=name, given=given)
+
+
+def _equal_pieces(sequence: LabelledSequence, _: int) -> IntArray:
+    from dayline.baselines.controls import equal_pieces
+
+    return equal_pieces(sequence.n_frames, len(sequence.boundaries) + 1)
+
+
+def _random_cuts(sequence: LabelledSequence, seed: int) -> IntArray:
+    from dayline.baselines.controls import random_cuts
+
+    return random_cuts(sequence.n_frames, len(sequence.boundaries) + 1, random_state=seed)
+
+
+def _on_noise(sequence: LabelledSequence, seed: int) -> IntArray:
+    from dayline.estimators import EventSegmenter
+
+    generator = np.random.default_rng([seed, zlib.crc32(f"{sequence.group} {sequence.name}".encode())])
+    noise = generator.normal(size=_features(sequence).shape)
+    return np.asarray(EventSegmenter.authors().fit(noise).boundaries_)
+
+
+def _nothing(sequence: LabelledSequence, _: int) -> IntArray:
+    from dayline.baselines.controls import no_boundaries
+
+    return no_boundaries(sequence.n_frames)
+
+
+BASELINES: dict[str, Finder] = {
+    "k-means smoothed (k = 30)": _finder("kmeans_smoothed", "SmoothedKMeans"),
+    "SR-Clustering": _finder("sr_clustering", "SRClustering"),
+    "KTS": _finder("kts", "KernelTemporalSegmenter"),
+    "CES-TSC": _finder("tsc", "TemporalSubspaceSegmenter"),
+    "TW-FINCH": _finder("tw_finch", "TemporalFinch"),
+    "window difference": _finder("window_difference", "WindowDifferenceSegmenter"),
+    "kernel change, rbf": _finder("kernel_change", "KernelChangeSegmenter", kernel="rbf"),
+    "kernel change, cosine": _finder("kernel_change", "KernelChangeSegmenter", kernel="cosine"),
+    "CES on raw features": _finder("ces", "ContextualSegmenter"),
+}
+CONTROLS: dict[str, Finder] = {
+    "equal pieces (true number)": _equal_pieces,
+    "random cuts (true number)": _random_cuts,
+    "authors() on white noise": _on_noise,
+    "no boundary at all": _nothing,
+}
+SEEDED = {"k-means smoothed (k = 30)", "CES-TSC", "random cuts (true number)", "authors() on white noise"}
+"""Those that depend on the seed; readings of DGE keep the published seed of their communities."""

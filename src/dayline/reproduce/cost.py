@@ -1,0 +1,61 @@
+"""Cost: seconds and memory for a sequence as long as those of EDUB-Seg, for every reading."""
+
+from __future__ import annotations
+
+import time
+import tracemalloc
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from dayline.datasets.sequence import LabelledSequence
+from dayline.datasets.synthetic import make_communities
+from dayline.reproduce.boundaries import READINGS, reading_finder
+from dayline.reproduce.report import Report, Table, published, summarise
+from dayline.reproduce.work import Measured, OnDone, Task, choose, run_tasks
+
+__all__ = ["cost_report"]
+
+COLUMNS = ("CPU s", "CPU s, 20 sequences", "peak MB")
+NOTES = (
+    "EDUB-Seg has 18,735 frames in 20 sequences, 937 in the mean, of 2048 numbers each; the sequence here is made. "
+    "Published: about 2 minutes for all on a workstation with one Titan XP.",
+    "One process, one BLAS thread, double precision. Memory is what NumPy asked for, in a run of its own.",
+)
+
+
+def _measure(reading: str, sequence: LabelledSequence) -> Measured:
+    find = reading_finder(reading)
+    begin = time.process_time()
+    find(sequence, 0)
+    seconds = time.process_time() - begin
+    tracemalloc.start()
+    find(sequence, 0)
+    peak = tracemalloc.get_traced_memory()[1] / 1e6
+    tracemalloc.stop()
+    return {reading: [{"CPU s": seconds, "CPU s, 20 sequences": 20 * seconds, "peak MB": peak}]}
+
+
+def cost_report(
+    root: str | Path,  # noqa: ARG001 (needs no data)
+    *,
+    out: Path,
+    n_seeds: int = 1,  # noqa: ARG001 (time has no seed)
+    n_jobs: int = 1,  # noqa: ARG001 (one at a time, or they disturb each other)
+    methods: Sequence[str] | None = None,
+    only: Sequence[str] | None = None,  # noqa: ARG001
+    most: int | None = None,
+    on_done: OnDone | None = None,
+) -> Report:
+    """Measure the cost of every reading on one made sequence of `most` frames (937)."""
+    n_frames = most or 937
+    made = make_communities(n_frames, stay=600.0, n_features=2048)
+    sequence = LabelledSequence("cost", f"{n_frames} frames", made.features, made.boundaries)
+    chosen = choose(methods, READINGS, what="method")
+    tasks = [Task("cost", sequence.name, r, partial(_measure, r, sequence)) for r in chosen]
+    results = run_tasks(tasks, store=out, settings={"table": "cost"}, on_done=on_done)
+    rows = [
+        published("20 sequences, Titan XP", **{"CPU s, 20 sequences": 120.0}),
+        *summarise(results, columns=COLUMNS),
+    ]
+    return Report("cost", (Table(f"cost, {n_frames} frames", COLUMNS, tuple(rows)),), {"n_frames": n_frames}, NOTES)

@@ -1,0 +1,185 @@
+"""The tables on EDUB-Seg and EDUB-SegDesc, its ablations and its grid of hyperparameters.
+
+All but the first two run as well on any group of features with boundaries (`only`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dayline.arrays import IntArray
+from dayline.datasets.sequence import LabelledSequence
+from dayline.reproduce.boundaries import (
+    BASELINES,
+    COLUMNS,
+    CONTROLS,
+    READINGS,
+    Finder,
+    find_sequences,
+    make_tasks,
+    reading_finder,
+    score_found,
+)
+from dayline.reproduce.figures import ABLATION, CORE_ABLATION, GRID, PUBLISHED_DAYS
+from dayline.reproduce.report import Report, Row, Table, published, summarise
+from dayline.reproduce.work import Measured, OnDone, Task, choose, run_tasks
+
+__all__ = ["LIFELOG_TABLES", "Plan", "lifelog_report"]
+
+NOTES = (
+    "F, R and P at a tolerance of 5 to 1 frames are the papers' scorer: both ends count as boundaries on both sides, "
+    "so finding nothing scores well above 0. Interior F counts only boundaries strictly inside, one to one.",
+    "Means over sequences; ± is the spread over seeds. Methods without ± do not depend on a seed.",
+)
+NEVER = {
+    "AC-color": "needs the photos' colours; features alone do not have them",
+    "CES-VCP": "needs a network trained on many other days; train one with dayline.baselines.context_predictor",
+}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What one table measures: methods by row, published rows, sequences or why there are none."""
+
+    finders: Mapping[str, Finder]
+    known: Sequence[Row]
+    sequences: Sequence[LabelledSequence]
+    why_none: str
+    extra: Sequence[Task] = ()
+    never: Mapping[str, str] = field(default_factory=dict)
+
+
+def lifelog_report(
+    table: str,
+    root: str | Path,
+    *,
+    out: Path,
+    n_seeds: int = 4,
+    n_jobs: int = 1,
+    methods: Sequence[str] | None = None,
+    only: Sequence[str] | None = None,
+    most: int | None = None,
+    on_done: OnDone | None = None,
+) -> Report:
+    """Measure one table, beside what was published.
+
+    Parameters
+    ----------
+    table : str
+        One of `LIFELOG_TABLES`.
+    root : str or Path
+        Holds EDUB-Seg or EDUB-SegDesc; see `dayline.datasets.edub_seg`.
+    out : Path
+        Folder that keeps what was measured.
+    n_seeds, n_jobs : int
+        Seeds 0, 1, ... and processes.
+    methods, only : sequence of str, optional
+        Rows to measure, and groups of feature files (ROOT/GROUP/*.npz) to take instead of the table's own set.
+    most : int, optional
+        Most sequences of each set.
+    on_done : callable, optional
+        Called after every sequence and method.
+    """
+    plan = _PLANS[table](root, only, most)
+    empty = dict(plan.never)
+    chosen = {m: plan.finders[m] for m in choose(methods, list(plan.finders), what="method")}
+    if find_spec("ruptures") is None:
+        empty |= {m: "needs ruptures (extra peers)" for m in chosen if "kernel" in m}
+    ready = {m: f for m, f in chosen.items() if m not in empty}
+    tasks = [*make_tasks(ready, plan.sequences, seeds=range(n_seeds)), *plan.extra]
+    settings = {"table": table, "n_seeds": n_seeds}
+    results = run_tasks(tasks, store=out, settings=settings, n_jobs=n_jobs, on_done=on_done)
+    tables = []
+    for group in dict.fromkeys(s.group for s in plan.sequences) or [table]:
+        n = sum(s.group == group for s in plan.sequences)
+        known = plan.known if only is None else ()  # published figures are of the paper's own set
+        rows = [*known, *summarise((r for r in results if r.group == group), columns=COLUMNS)]
+        rows += [Row("all others", {}, plan.why_none)] if plan.why_none else []
+        rows += [Row(m, {}, reason) for m, reason in empty.items()]
+        tables.append(Table(f"{table} on {group}, {n} sequences", COLUMNS, tuple(rows)))
+    seconds = {m: sum(r.cpu_seconds for r in results if r.method == m) for m in chosen}
+    return Report(table, tuple(tables), settings | {"n_jobs": n_jobs}, NOTES, seconds)
+
+
+def _second_annotators(sequence: LabelledSequence) -> Measured:
+    scores = [score_found(other, sequence) for other in sequence.annotations]
+    mean = {column: float(np.mean([score[column] for score in scores])) for column in scores[0]}
+    return {"second annotators": [mean]}
+
+
+def _days(root: str | Path, only: Sequence[str] | None, most: int | None, *, desc: bool) -> Plan:
+    """Every reading, baseline and control at tolerances 5 to 1."""
+    group, folder = ("edub-seg-desc", "EDUB-SegDesc") if desc else ("edub-seg", "EDUB-Seg")
+    sequences, why = find_sequences(root, group=group, folder=folder, only=only, most=most)
+    finders = {reading: reading_finder(reading) for reading in READINGS} | BASELINES | CONTROLS
+    marked = [s for s in sequences if s.annotations]
+    extra = [Task(s.group, s.name, "second annotators", partial(_second_annotators, s)) for s in marked]
+    known = [published(name, **figures) for name, figures in PUBLISHED_DAYS[group].items()]
+    never = NEVER if marked else NEVER | {"second annotators": "nobody else marked these sequences"}
+    return Plan(finders, known, sequences, why, extra, never)
+
+
+def _stage(sequence: LabelledSequence, _: int, *, stage: str, reading: str) -> IntArray:
+    """Apply the CES rule to one stage of a reading."""
+    from dayline.boundaries import context_distance, pick_boundaries
+    from dayline.estimators import DynamicGraphEmbedding
+
+    make = DynamicGraphEmbedding.paper if reading == "paper()" else DynamicGraphEmbedding.authors
+    learnt = make(n_iterations=0).fit(sequence.features)
+    return pick_boundaries(context_distance(getattr(learnt, stage)))
+
+
+def _ablation(root: str | Path, only: Sequence[str] | None, most: int | None) -> Plan:
+    """Measure the stages: raw features, denoised features, the initial embedding, and all of it."""
+    sequences, why = find_sequences(root, group="edub-seg", folder="EDUB-Seg", only=only, most=most)
+    finders: dict[str, Finder] = {"CES on raw features": BASELINES["CES on raw features"]}
+    for reading in ("paper()", "authors()"):
+        for name, stage in (("NL-means", "denoised_"), ("embedding", "initial_embedding_")):
+            finders[f"{reading}, {name}"] = partial(_stage, stage=stage, reading=reading)
+        finders[f"{reading}, DGE"] = reading_finder(reading)
+    known = [published(name, **figures) for name, figures in ABLATION.items()]
+    return Plan(finders | CONTROLS, known, sequences, why)
+
+
+def _core_ablation(root: str | Path, only: Sequence[str] | None, most: int | None) -> Plan:
+    """Measure what is left without alpha, p, eta or mu (p = 0 is a window of one frame)."""
+    sequences, why = find_sequences(root, group="edub-seg", folder="EDUB-Seg", only=only, most=most)
+    off: dict[str, dict[str, Any]] = {
+        "full": {},
+        "alpha = 0": {"initial_graph_weight": 0.0},
+        "p = 0": {"smoothing_width": 1},
+        "eta = 0": {"temporal_prior": 0.0},
+        "mu = 0": {"semantic_prior": 0.0},
+    }
+    finders = {f"{r}, {name}": reading_finder(r, **off[name]) for r in READINGS for name in off}
+    known = [published(name, **{"F 5": f}) for name, f in CORE_ABLATION.items()]
+    return Plan(finders | CONTROLS, known, sequences, why)
+
+
+def _robustness(root: str | Path, only: Sequence[str] | None, most: int | None) -> Plan:
+    """Measure the paper's whole grid, each hyperparameter on its own."""
+    sequences, why = find_sequences(root, group="edub-seg", folder="EDUB-Seg", only=only, most=most)
+    finders, known = {}, []
+    for symbol, (parameter, values) in GRID.items():
+        for value, f in values.items():
+            known.append(published(f"{symbol} = {value}", **{"F 5": f}))
+            for reading in ("authors()", "paper()", "default"):
+                finders[f"{reading}, {symbol} = {value}"] = reading_finder(reading, **{parameter: value})
+    return Plan(finders | CONTROLS, known, sequences, why)
+
+
+_PLANS: dict[str, Callable[[str | Path, Sequence[str] | None, int | None], Plan]] = {
+    "edub-seg": partial(_days, desc=False),
+    "edub-seg-desc": partial(_days, desc=True),
+    "ablation": _ablation,
+    "core-ablation": _core_ablation,
+    "robustness": _robustness,
+}
+LIFELOG_TABLES = tuple(_PLANS)

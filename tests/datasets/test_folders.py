@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dayline.datasets.folders import find_groups, load_group
+
+
+def write(path, **arrays):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    np.savez(path, **arrays)
+
+
+def test_groups_are_the_folders(tmp_path):
+    write(tmp_path / "dev" / "films" / "b.npz", features=np.ones((9, 2)), boundaries=[3, 5], tolerance=1)
+    write(tmp_path / "dev" / "films" / "a.npz", features=np.ones((4, 2)), boundaries=[])
+    assert list(find_groups(tmp_path)) == ["films"]
+    first, second = load_group(tmp_path, "films")
+    assert (first.name, first.tolerance, second.tolerance, second.boundaries.tolist()) == ("a", 5, 1, [3, 5])
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        ({"features": np.ones((9, 2))}, "has no boundaries; it holds features"),
+        ({"features": np.ones((9, 2)), "boundaries": [9]}, "inside the 9 frames"),
+    ],
+)
+def test_an_odd_file_is_named(tmp_path, arrays, message):
+    write(tmp_path / "films" / "odd.npz", **arrays)
+    with pytest.raises(ValueError, match=f"odd.npz: .*{message}"):
+        load_group(tmp_path, "films")

@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dayline.datasets.sequence import LabelledSequence
+from dayline.reproduce.boundaries import score_found
+from dayline.reproduce.cost import cost_report
+from dayline.reproduce.lifelog import lifelog_report
+from dayline.reproduce.synthetic import synthetic_report
+
+
+@pytest.fixture
+def root(tmp_path):
+    """Two days of 60 photos laid out as EDUB-Seg, one of them with a second annotator."""
+    generator = np.random.default_rng(2)
+    names = [f"{8 + k // 60:02d}{k % 60:02d}00" for k in range(60)]
+    place = tmp_path / "EDUB-Seg"
+    for folder in ("GT", "features"):
+        (place / folder).mkdir(parents=True)
+    for day in ("Subject1_Set1", "Subject1_Set2"):
+        (place / "images" / day).mkdir(parents=True)
+        for name in names:
+            (place / "images" / day / f"{name}.jpg").touch()
+        events = f"{names[0]},{names[24]}\n{names[25]},{names[59]}\n"
+        (place / "GT" / f"GT_{day}.csv").write_text(events)
+        means = np.repeat(generator.normal(size=(2, 8)), [25, 35], axis=0)
+        np.save(place / "features" / f"{day}.npy", means + 0.2 * generator.normal(size=(60, 8)))
+    (place / "GT" / "GT_Subject1_Set1_2.csv").write_text(f"{names[0]},{names[30]}\n{names[31]},{names[59]}\n")
+    return tmp_path
+
+
+def rows_of(report, table=0):
+    return {row.name: row for row in report.tables[table].rows}
+
+
+def test_the_papers_scorer_counts_the_ends():
+    sequence = LabelledSequence("g", "s", np.ones((40, 2)), np.asarray([20]))
+    nothing = score_found(np.zeros(0, dtype=np.int64), sequence)
+    # Ends match: 2 of 2 found, 2 of 3 true.
+    assert (nothing["P 5"], nothing["R 5"], nothing["interior F 5"]) == (1.0, pytest.approx(2 / 3), 0.0)
+    near = score_found(np.asarray([23]), sequence)
+    assert (near["F 3"], near["F 2"]) == (1.0, pytest.approx(2 / 3))
+
+
+def test_edub_seg_from_files_to_the_table(root, tmp_path):
+    methods = ["default", "CES on raw features", "KTS", "equal pieces (true number)", "no boundary at all"]
+    report = lifelog_report("edub-seg", root, out=tmp_path / "out", n_seeds=2, methods=methods)
+    rows = rows_of(report)
+    assert rows["published: CES-DGE"].cells["F 5"].mean == 0.70
+    assert rows["default"].cells["F 5"].mean > 0.7
+    assert rows["no boundary at all"].cells["R 5"].mean == pytest.approx(2 / 3)
+    # The second annotator is 6 frames off and found on one of two days.
+    assert rows["second annotators"].cells["F 5"].mean == pytest.approx(2 / 3)
+    assert rows["second annotators"].cells["F 5"].n_sequences == 1
+    assert "trained" in rows["CES-VCP"].why_empty
+
+
+def test_missing_data_are_named(tmp_path):
+    report = lifelog_report("edub-seg-desc", tmp_path, out=tmp_path / "out")
+    rows = rows_of(report)
+    assert rows["published: CES-VCP"].cells["F 1"].mean == 0.43
+    assert "EDUB-SegDesc is not below" in rows["all others"].why_empty
+
+
+def test_photos_without_features_are_named(root, tmp_path):
+    for path in (root / "EDUB-Seg" / "features").iterdir():
+        path.unlink()
+    rows = rows_of(lifelog_report("edub-seg", root, out=tmp_path / "out"))
+    assert "photos but no features" in rows["all others"].why_empty
+
+
+@pytest.mark.parametrize(
+    ("table", "methods"),
+    [
+        ("ablation", ["CES on raw features", "paper(), NL-means", "authors(), embedding", "authors(), DGE"]),
+        ("core-ablation", ["authors(), mu = 0", "default, full", "default, p = 0"]),
+        ("robustness", ["authors(), K = 1", "default, N_C = 3"]),
+    ],
+)
+def test_ablations_run_on_any_group(root, tmp_path, table, methods):
+    features = np.load(root / "EDUB-Seg" / "features" / "Subject1_Set1.npy")
+    (tmp_path / "mine").mkdir()
+    np.savez(tmp_path / "mine" / "one.npz", features=features, boundaries=[25])
+    report = lifelog_report(table, tmp_path, out=tmp_path / "out", methods=methods, only=["mine"])
+    assert report.tables[0].title == f"{table} on mine, 1 sequences"
+    assert list(rows_of(report)) == methods
+
+
+def test_the_whole_grid_of_the_paper_is_there(tmp_path):
+    rows = rows_of(lifelog_report("robustness", tmp_path, out=tmp_path / "out"))
+    assert sum(name.startswith("published") for name in rows) == 45
+    assert rows["published: alpha = 0.05"].cells["F 5"].mean == 0.679
+
+
+def test_the_synthetic_table(tmp_path):
+    methods = ["paper(), turn 1", "CES on raw features", "random cuts (true number)"]
+    report = synthetic_report(tmp_path, out=tmp_path, n_seeds=2, methods=methods, most=2)
+    rows = rows_of(report)
+    assert rows["published: turn 10"].cells["F 5"].mean == 0.67
+    assert 0 < rows["paper(), turn 1"].cells["F 5"].mean < 1
+
+
+def test_the_cost_table(tmp_path):
+    rows = rows_of(cost_report(tmp_path, out=tmp_path, methods=["default"], most=80))
+    assert rows["default"].cells["peak MB"].mean > 80 * 80 * 8 / 1e6
+    assert rows["default"].cells["CPU s, 20 sequences"].mean == 20 * rows["default"].cells["CPU s"].mean
