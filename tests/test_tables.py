@@ -142,3 +142,8 @@ def test_wrong_boundaries_are_named(tmp_path, text, message):
     (tmp_path / "b.txt").write_text(text)
     with pytest.raises(ValueError, match=message):
         read_boundaries(tmp_path / "b.txt")
+
+
+def test_times_that_are_all_missing_are_no_times(tmp_path):
+    np.savez(tmp_path / "features.npz", features=np.eye(4), times=np.full(4, np.nan))
+    assert read_features(tmp_path / "features.npz").times is None

@@ -71,6 +71,8 @@ def read_features(path: str | Path, *, key: str | None = None, transpose: bool =
     if features.ndim != 2 or 0 in features.shape:
         raise ValueError(f"{path}: shape {features.shape}; a matrix with one row per frame is needed")
     times = table.times
+    if times is not None and np.isnan(times).all():
+        times = None  # as our own features.npz says that photos have no times
     if times is not None and (times.shape != (len(features),) or not np.isfinite(times).all()):
         raise ValueError(f"{path}: {times.size} times for {len(features)} frames, or some are not numbers")
     return FeatureTable(features, times)

@@ -3,7 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dayline.baselines.ac_color import ColorSegmenter, color_distance, lab_histogram
+from dayline.baselines.ac_color import ColorSegmenter, color_distance
+from dayline.features.color import lab_histogram
 
 
 @pytest.mark.parametrize(

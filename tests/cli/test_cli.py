@@ -8,6 +8,7 @@ import pytest
 
 from cli.run_command import run, run_process
 from dayline.datasets.synthetic import make_communities
+from dayline.estimators.peer import PEERS
 from dayline.events import events_schema, read_events
 
 
@@ -36,6 +37,34 @@ def test_segment_writes_whole_results(features, tmp_path, method):
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("method", sorted(PEERS))
+def test_baselines_segment_too(features, tmp_path, method):
+    if "kernel" in method:
+        pytest.importorskip("ruptures")
+    if method == "vcp":
+        pytest.importorskip("torch")
+    if method == "ac-color":
+        features = tmp_path / "shares.npz"
+        np.savez(features, features=np.random.default_rng(0).random((90, 4)), times=np.arange(90) * 30.0)
+    done = run("segment", features, "-o", tmp_path / "out", "--method", method, "-q")
+    assert done.returncode == 0, done.stderr
+    content = json.loads((tmp_path / "out" / "events.json").read_text())
+    jsonschema.validate(content, events_schema())
+    assert (content["method"], content["events"][-1]["stop_time"]) == (method, 89 * 30)
+    assert not (tmp_path / "out" / "graph.png").exists()
+
+
+def test_baselines_refuse_what_they_cannot_be_told(features, tmp_path):
+    run("segment", features, "-o", tmp_path, "--method", "kts", "--n-events", 4, "-q")
+    assert len(read_events(tmp_path / "events.json").events) == 4
+    for option, value in (("--level", 1), ("--device", "torch"), ("--expected-duration", 60)):
+        done = run("segment", features, "--method", "ces", option, value)
+        assert done.returncode == 2
+        assert f"{option} is for our own methods; --method ces does not know it" in done.stderr
+    done = run("segment", features, "--method", "kmeans", "--n-events", 3)
+    assert (done.returncode, "n_events cannot be told to kmeans" in done.stderr) == (2, True)
+
+
 def test_json_on_stdout_is_the_file(features, tmp_path):
     done = run("segment", features, "--json", "-o", tmp_path / "out")
     assert done.stdout == (tmp_path / "out" / "events.json").read_text()
@@ -53,6 +82,8 @@ def test_evaluate_prints_the_controls(features, tmp_path):
     rows = json.loads(run("evaluate", tmp_path / "events.json", features, "--json").stdout)
     assert [r["what"].split(" (")[0] for r in rows] == ["found", "equal pieces", "random cuts", "none"]
     assert rows[0]["f1"] > rows[2]["f1"]
+    assert rows[2]["n_found"] == pytest.approx(rows[0]["n_found"], rel=0.1)  # a cut at the last frame does not count
+    assert rows[2]["n_matched"] <= rows[2]["n_true"] == rows[0]["n_true"]
     assert rows[3]["f1"] == 0
     ces = json.loads(run("evaluate", tmp_path / "events.json", features, "--json", "--protocol", "ces").stdout)
     assert ces[3]["f1"] > 0
@@ -90,6 +121,7 @@ def wrong_input(tmp_path, features):
         "holds other files (letter.txt": ("segment", features, "-o", tmp_path / "others"),
         "is a file; name a folder": ("segment", features, "-o", features),
         "needs PyTorch|not available": ("segment", features, "--device", "cuda"),
+        "--export photos sorts or shows photos": ("segment", features, "-o", tmp_path / "new", "--export", "photos"),
         "not an events file|not JSON": ("evaluate", _write(tmp_path / "x.json", "[]"), features),
         "needs n_frames": (
             "evaluate", _write(tmp_path / "a.txt", "3"), _write(tmp_path / "b.txt", "4"), "--protocol", "ces",

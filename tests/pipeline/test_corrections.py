@@ -34,7 +34,16 @@ def test_new_and_lost_photos_move_the_boundaries():
     whole = read_corrections(corrected(), n_frames=9, names=list("Nabcdefgh"))
     assert whole.must == (4, 6)
     assert 1 not in whole.must_not
-    assert whole.events[0][0] == 0
+    assert whole.events[0][0] == 1
+
+
+def test_photos_before_the_first_event_do_not_take_its_name():
+    asked = read_corrections(corrected(), n_frames=10, names=list("MNabcdefgh"))
+    parted = apply_corrections(Segmentation.from_boundaries([2, 5, 7], 10), asked)
+    assert [e.name for e in parted.events] == [None, "event 0", "event 1", "event 2"]
+    assert [e.reason for e in parted.events][:3] == ["start", "looks", "asked"]
+    joined = apply_corrections(Segmentation.from_boundaries([5, 7], 10), asked)
+    assert [e.name for e in joined.events] == ["event 0", "event 1", "event 2"]
 
 
 def test_a_film_sampled_otherwise_is_told_by_its_times():

@@ -13,7 +13,6 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from dayline.arrays import FloatArray, IntArray
@@ -22,39 +21,7 @@ from dayline.checks import Missing, check_between, list_frames
 from dayline.communities import _in_order_of_appearance as in_order
 from dayline.events import labels_to_boundaries
 
-__all__ = ["ColorSegmenter", "color_distance", "lab_histogram"]
-
-
-def lab_histogram(image: NDArray[np.uint8], *, n_bins: int = 23) -> FloatArray:
-    """Count the colours of an image: `n_bins` bins for each of L*, a* and b*.
-
-    Parameters
-    ----------
-    image : ndarray of uint8, shape (height, width, 3)
-        sRGB.
-    n_bins : int >= 1
-        Bins per channel; 23 in the paper.
-
-    Returns
-    -------
-    ndarray of shape (3 * n_bins,)
-        Shares, which sum to 1 for each channel.
-    """
-    pixels = np.asarray(image)
-    if pixels.ndim != 3 or pixels.shape[2] != 3 or pixels.size == 0:
-        raise ValueError(f"an image of shape {pixels.shape}; give height x width x 3")
-    rgb = pixels.reshape(-1, 3) / 255.0
-    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
-    to_xyz = np.array(
-        [[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.072175], [0.0193339, 0.119192, 0.9503041]]
-    )
-    xyz = linear @ (to_xyz / to_xyz.sum(axis=1, keepdims=True)).T
-    f = np.where(xyz > (6 / 29) ** 3, np.cbrt(xyz), xyz / (3 * (6 / 29) ** 2) + 4 / 29)
-    lab = (116.0 * f[:, 1] - 16.0, 500.0 * (f[:, 0] - f[:, 1]), 200.0 * (f[:, 1] - f[:, 2]))
-    ranges = ((0.0, 100.0), (-128.0, 127.0), (-128.0, 127.0))
-    # A rounding below 0 or above 100 still belongs to the outermost bin.
-    counts = [np.histogram(np.clip(c, *r), n_bins, range=r)[0] for c, r in zip(lab, ranges, strict=True)]
-    return np.concatenate(counts) / len(rgb)
+__all__ = ["ColorSegmenter", "color_distance"]
 
 
 def color_distance(histograms: FloatArray, *, time_window: int = 60) -> FloatArray:
@@ -115,13 +82,19 @@ class ColorSegmenter(BaseEstimator):  # type: ignore[misc]
         return tags
 
     def fit(self, X: Any, y: None = None) -> Self:  # noqa: ARG002
-        """Find the events of one sequence, X of shape (n_frames, n_bins), see `lab_histogram`; y is ignored."""
+        """Find the events of one sequence, X of shape (n_frames, n_bins); y is ignored.
+
+        Published with what `dayline.features.load_extractor("color-lab")` computes.
+        """
         check_between("time_window", self.time_window, 1, whole=True)
         features = take_features(self, X, missing=self.missing)
         check_n_events(self.n_events, len(features))
         below = np.flatnonzero((features < 0).any(axis=1))
         if len(below):
-            raise ValueError(f"Negative values in data: {list_frames(below)}; AC-color takes colour histograms")
+            raise ValueError(
+                f"Negative values in data: {list_frames(below)}; AC-color takes colour histograms "
+                "(of photos, model color-lab)"
+            )
         self.communities_ = self._groups(features)
         return store_boundaries(self, labels_to_boundaries(self.communities_), len(features))
 

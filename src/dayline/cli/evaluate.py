@@ -10,8 +10,12 @@ import typer
 
 if TYPE_CHECKING:
     from dayline.arrays import IntArray
+    from dayline.metrics import BoundaryScore
 
 __all__ = ["Protocol", "evaluate"]
+
+N_DRAWS = 100
+RANDOM = f"random cuts (found number, mean of {N_DRAWS} draws)"
 
 
 class Protocol(StrEnum):
@@ -51,7 +55,7 @@ def _scores(
 ) -> list[dict[str, Any]]:
     """Score what was found and, where the length is known, the controls."""
     from dayline.baselines.controls import equal_pieces, no_boundaries, random_cuts
-    from dayline.metrics import BoundaryScore, score_boundaries
+    from dayline.metrics import score_boundaries
 
     def row(boundaries: IntArray) -> BoundaryScore:
         return score_boundaries(boundaries, true, tolerance=tolerance, protocol=protocol, n_frames=n_frames)
@@ -59,14 +63,17 @@ def _scores(
     scores = {"found": row(found)}
     if n_frames is not None:
         scores["equal pieces (true number)"] = row(equal_pieces(n_frames, len(true) + 1))
-        cuts = [row(random_cuts(n_frames, len(found) + 1, random_state=seed)) for seed in range(100)]
-        scores["random cuts (found number, 100 draws)"] = sum(cuts[1:], cuts[0])
+        cuts = [row(random_cuts(n_frames, len(found) + 1, random_state=seed)) for seed in range(N_DRAWS)]
+        scores[RANDOM] = sum(cuts[1:], cuts[0])
         scores["none"] = row(no_boundaries(n_frames))
-    return [
-        {"what": what, "f1": s.f1, "precision": s.precision, "recall": s.recall}
-        | {"n_matched": s.n_matched, "n_found": s.n_found, "n_true": s.n_true}
-        for what, s in scores.items()
-    ]
+    return [_row(what, score, draws=N_DRAWS if what == RANDOM else 1) for what, score in scores.items()]
+
+
+def _row(what: str, score: BoundaryScore, *, draws: int) -> dict[str, Any]:
+    counts = {name: getattr(score, name) for name in ("n_matched", "n_found", "n_true")}
+    return {"what": what, "f1": score.f1, "precision": score.precision, "recall": score.recall} | {
+        name: n / draws if n % draws else n // draws for name, n in counts.items()
+    }
 
 
 def _print_rows(rows: list[dict[str, Any]]) -> None:

@@ -10,9 +10,8 @@ import typer
 
 if TYPE_CHECKING:
     from dayline.dge import OnStep
-    from dayline.estimators import EventSegmenter
     from dayline.events import Segmentation
-    from dayline.pipeline import SourceResult, Written
+    from dayline.pipeline import Finder, SourceResult, Written
 
     FindEvents: TypeAlias = Callable[[Path, Path | None, OnStep | None], SourceResult]
     Write: TypeAlias = Callable[..., Written]
@@ -35,13 +34,16 @@ def check_wishes(
     chapters: bool,
     corrections: Path | None,
     as_json: bool,
-    segmenter: EventSegmenter,
+    segmenter: Finder,
 ) -> None:
     """Refuse what cannot be done before anything is."""
-    from dayline.export import check_formats
+    from dayline.export import OF_PHOTOS, check_formats
     from dayline.frames import day_folders
 
     check_formats(formats)
+    pictures = [name for name in formats if name in OF_PHOTOS]
+    if pictures and not source.is_dir() and (is_table(source) or "photos" in pictures):
+        raise ValueError(f"{source}: --export {pictures[0]} sorts or shows photos, and there are none here")
     segmenter.check_parameters()
     if formats and output is None and is_table(source):
         raise ValueError("--export needs a folder for the result; name it with -o")
@@ -71,7 +73,8 @@ def run(
 
     if output is None and not is_table(source):
         output = default_output(source)
-        typer.echo(f"dayline: the result goes to {output} (choose another folder with -o)", err=True)
+        if not quiet:
+            typer.echo(f"dayline: the result goes to {output} (choose another folder with -o)", err=True)
     days = day_folders(source) if source.is_dir() else ()
     page: Path | None
     if days and output is not None:
@@ -96,7 +99,7 @@ def run_table(
     key: str | None,
     transpose: bool,
     corrections: Segmentation | None,
-    segmenter: EventSegmenter,
+    segmenter: Finder,
     on_step: OnStep | None,
 ) -> SourceResult:
     """Segment a file of features."""

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 if TYPE_CHECKING:
     from dayline.dge import OnStep
-    from dayline.estimators import EventSegmenter
-    from dayline.pipeline import SourceResult
+    from dayline.pipeline import Finder, SourceResult
 
 __all__ = ["Method", "Order", "chosen_segmenter", "segment"]
 
@@ -19,11 +18,23 @@ PHOTOS, TABLES = "Photos and video", "Feature files"
 
 
 class Method(StrEnum):
-    """Which settings to use."""
+    """Our default, the two readings of the paper, and the baselines beside it."""
 
     default = "default"
     paper = "paper"
     authors = "authors"
+    ces = "ces"
+    kts = "kts"
+    tw_finch = "tw-finch"
+    window_difference = "window-difference"
+    kernel_rbf = "kernel-rbf"
+    kernel_cosine = "kernel-cosine"
+    tsc = "tsc"
+    lrt = "lrt"
+    vcp = "vcp"
+    kmeans = "kmeans"
+    sr_clustering = "sr-clustering"
+    ac_color = "ac-color"
 
 
 class Order(StrEnum):
@@ -38,7 +49,9 @@ def segment(
         ..., help="A folder of photos, a folder with one such folder per day, a video, or a feature file."
     ),
     output: Path | None = typer.Option(None, "--output", "-o", help="Folder for the result."),
-    method: Method = typer.Option(Method.default, help="Our default, the paper's text, or the authors' notebook."),
+    method: Method = typer.Option(
+        Method.default, help="Our default, the paper's text, the authors' notebook, or a baseline."
+    ),
     n_events: int | None = typer.Option(None, min=1, help="How many events are wanted."),
     min_duration: float | None = typer.Option(None, help="Shortest event, in seconds (frames without times)."),
     expected_duration: float | None = typer.Option(None, help="Mean duration wanted, in the same unit."),
@@ -52,8 +65,11 @@ def segment(
     as_json: bool = typer.Option(False, "--json", help="Print events.json instead of a table."),
     order: Order = typer.Option(Order.time, help="Photos by capture time, or by name.", rich_help_panel=PHOTOS),
     every: float | None = typer.Option(None, help="Seconds between frames of a video.", rich_help_panel=PHOTOS),
-    model: str = typer.Option(
-        "lite0", help="lite0, inceptionv3, color, hog or FILE.onnx (docs/models.md).", rich_help_panel=PHOTOS
+    model: str | None = typer.Option(
+        None,
+        help="lite0 (the usual one), inceptionv3, color, color-lab (usual for ac-color), hog or FILE.onnx "
+        "(docs/models.md).",
+        rich_help_panel=PHOTOS,
     ),
     weights: Path | None = typer.Option(None, help="Weights of inceptionv3.", rich_help_panel=PHOTOS),
     pause_seconds: float = typer.Option(300.0, help="A pause is longer than this ...", rich_help_panel=PHOTOS),
@@ -81,13 +97,13 @@ def segment(
     if dry_run:
         print_frames(source, every=every, order=order.value, factor=pause_factor, at_least=pause_seconds)
         return
-    segmenter = chosen_segmenter(method, device=device, interpolate=interpolate)
-    segmenter.set_params(n_events=n_events, min_duration=min_duration, expected_duration=expected_duration)
-    segmenter.set_params(level=level)
+    wishes = {"n_events": n_events, "min_duration": min_duration, "expected_duration": expected_duration}
+    segmenter = chosen_segmenter(method, interpolate=interpolate, device=device, level=level, **wishes)
     check_wishes(
         source, output=output, formats=export, chapters=write_chapters, corrections=corrections, as_json=as_json,
         segmenter=segmenter,
     )  # fmt: skip
+    usual_model = "color-lab" if method == Method.ac_color else "lite0"
     corrected = None if corrections is None else read_events(corrections)
     write = partial(
         write_result,
@@ -103,7 +119,7 @@ def segment(
                 place, key=key, transpose=transpose, corrections=corrected, segmenter=segmenter, on_step=on_step
             )
         return segment_source(
-            place, store=store, model=model, weights=weights, every=every, order=order.value,
+            place, store=store, model=model or usual_model, weights=weights, every=every, order=order.value,
             pause_factor=pause_factor, pause_seconds=pause_seconds, corrections=corrected,
             segmenter=segmenter, on_step=on_step,
         )  # fmt: skip
@@ -111,11 +127,21 @@ def segment(
     run(source, output, find_events, write, method=method.value, quiet=quiet, as_json=as_json, open_page=open_page)
 
 
-def chosen_segmenter(method: Method, *, device: str = "cpu", interpolate: bool = False) -> EventSegmenter:
-    """Set the method up."""
+def chosen_segmenter(method: Method, *, interpolate: bool = False, **wishes: Any) -> Finder:
+    """Set the method up; what a baseline cannot be told is refused."""
+    from dayline.checks import Missing
     from dayline.estimators import EventSegmenter
+    from dayline.estimators.peer import PEERS, PeerSegmenter
 
+    missing: Missing = "interpolate" if interpolate else "raise"
+    if method.value in PEERS:
+        n_events = wishes.pop("n_events", None)
+        for name, value in wishes.items():
+            if value not in (None, 0, "cpu"):
+                option = name.replace("_", "-")
+                raise ValueError(f"--{option} is for our own methods; --method {method.value} does not know it")
+        return PeerSegmenter(method.value, n_events=n_events, missing=missing)
     presets = {Method.paper: EventSegmenter.paper, Method.authors: EventSegmenter.authors}
     segmenter = presets[method]() if method in presets else EventSegmenter()
-    segmenter.set_params(missing="interpolate" if interpolate else "raise", device=device)
+    segmenter.set_params(missing=missing, **wishes)
     return segmenter

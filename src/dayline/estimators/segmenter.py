@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from dayline.arrays import FloatArray, IntArray
+from dayline.arrays import Array, FloatArray, IntArray
 from dayline.boundaries import context_distance, pick_boundaries
 from dayline.checks import Missing, check_between, check_choice, check_features, check_times
 from dayline.constraints import Frames, forbidden_frames, required_frames
@@ -231,6 +231,11 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         self.segmentation_ = self._segmentation(decision)
         self.events_ = self.segmentation_.events
         return self
+
+    @property
+    def graph_(self) -> Array:
+        """The learnt graph, that of `embedder_`."""
+        return self.embedder_.graph_
 
     def _decide_by_peaks(self, required: IntArray, forbidden: IntArray) -> Decision:
         """Apply the CES rule; an event takes the most frequent community of its frames."""

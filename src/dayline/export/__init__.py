@@ -21,6 +21,7 @@ from dayline.export.youtube import write_youtube, youtube_text
 
 __all__ = [
     "FORMATS",
+    "OF_PHOTOS",
     "check_formats",
     "export",
     "sort_photos",
@@ -58,6 +59,9 @@ FORMATS: Mapping[str, Writer] = MappingProxyType(
     }
 )
 """Every format by name: a function of the events, the folder, frames per second and the source."""
+
+OF_PHOTOS = ("photos", "contact-sheet")
+"""Formats that need the frames themselves."""
 
 
 def export(

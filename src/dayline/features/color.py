@@ -14,14 +14,13 @@ from dayline.features.preprocess import Image, resize
 __all__ = ["ColorExtractor", "hsv_histogram", "lab_histogram"]
 
 _SIZE = 128
-_RECIPE = 1
-# Hue, saturation, value; lightness, green-red, blue-yellow.
+_RECIPE = 2
 _HSV_BINS = (16, 4, 4)
-_LAB_BINS = (8, 8, 8)
+# For each of lightness, green-red and blue-yellow; as published for AC-color.
+_LAB_BINS = 23
+_LAB_RANGES = ((0.0, 100.0), (-128.0, 127.0), (-128.0, 127.0))
 # Below this saturation (of 255) the hue is noise of the camera.
 _GREY = 26
-# Colours of sRGB lie within these values of a and b.
-_LAB_REACH = 108.0
 _LINEAR_TO_XYZ = np.array(
     [[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]]
 )
@@ -29,7 +28,7 @@ _LINEAR_TO_XYZ = np.array(
 
 @dataclass(frozen=True)
 class ColorExtractor:
-    """The joint histogram of an image's colours.
+    """The histogram of an image's colours.
 
     Attributes
     ----------
@@ -52,7 +51,7 @@ class ColorExtractor:
     @property
     def n_features(self) -> int:
         """Columns of the result."""
-        return int(np.prod(_HSV_BINS if self.space == "hsv" else _LAB_BINS))
+        return int(np.prod(_HSV_BINS)) if self.space == "hsv" else 3 * _LAB_BINS
 
     @property
     def input_size(self) -> int:
@@ -91,7 +90,7 @@ def hsv_histogram(image: Image) -> NDArray[np.float32]:
 
 
 def lab_histogram(image: Image) -> NDArray[np.float32]:
-    """Count lightness, green-red and blue-yellow together (CIE Lab, D65).
+    """Count lightness, green-red and blue-yellow each on its own (CIE Lab, D65), as AC-color does.
 
     Parameters
     ----------
@@ -100,15 +99,18 @@ def lab_histogram(image: Image) -> NDArray[np.float32]:
 
     Returns
     -------
-    ndarray of float32, (512,)
-        Square roots of shares that sum to 1, so that distances are Hellinger's.
+    ndarray of float32, (69,)
+        Shares, which sum to 1 for each of the three.
     """
+    if image.ndim != 3 or image.shape[2] != 3 or image.size == 0:
+        raise ValueError(f"an image of shape {image.shape}; give height x width x 3")
     lab = _rgb_to_lab(image.reshape(-1, 3))
-    unit = np.stack(
-        [lab[:, 0] / 100.0, lab[:, 1] / (2 * _LAB_REACH) + 0.5, lab[:, 2] / (2 * _LAB_REACH) + 0.5], axis=1
-    )
-    bins = [np.clip((unit[:, i] * n).astype(np.int64), 0, n - 1) for i, n in enumerate(_LAB_BINS)]
-    return _roots_of_shares((bins[0], bins[1], bins[2]), _LAB_BINS)
+    # A rounding below 0 or above 100 still belongs to the outermost bin.
+    counts = [
+        np.histogram(np.clip(lab[:, i], low, high), _LAB_BINS, range=(low, high))[0]
+        for i, (low, high) in enumerate(_LAB_RANGES)
+    ]
+    return (np.concatenate(counts) / len(lab)).astype(np.float32)
 
 
 def _rgb_to_lab(rgb: NDArray[np.uint8]) -> NDArray[np.float64]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dayline.pipeline.days import DayResult, segment_days
 from dayline.pipeline.outputs import Written, chaptered_copy, default_output, write_result
-from dayline.pipeline.walk import SourceResult, segment_source, segment_table
+from dayline.pipeline.walk import Finder, SourceResult, segment_source, segment_table
 
 __all__ = [
     "DayResult",
+    "Finder",
     "SourceResult",
     "Written",
     "chaptered_copy",

@@ -21,8 +21,8 @@ class Corrections:
     ----------
     must, must_not : tuple of int
         Frames that open an event, and frames that do not. Frames the person never saw are in neither.
-    events : mapping of int to Event
-        By its first frame here: the event that the person saved.
+    events : tuple of (int, Event)
+        The events that the person saved, each with the first of its frames that is here.
     """
 
     must: tuple[int, ...] = ()
@@ -57,19 +57,20 @@ def read_corrections(
     must = known[changes].tolist()
     same = np.flatnonzero((labels[1:] == labels[:-1]) & (labels[1:] >= 0)) + 1
     opens = [int(known[0]), *must] if len(known) else []
-    events = tuple((0 if k == 0 else f, corrected.events[labels[f]]) for k, f in enumerate(opens))
+    events = tuple((f, corrected.events[labels[f]]) for f in opens)
     return Corrections(tuple(must), tuple(same.tolist()), events)
 
 
 def apply_corrections(segmentation: Segmentation, corrections: Corrections) -> Segmentation:
     """Give events the names and the reasons that the person saved."""
-    saved = dict(corrections.events)
+    # The first event of the file may have been given photos before it; it keeps its name all the same.
+    saved = {int(np.searchsorted(segmentation.boundaries, f, side="right")): e for f, e in corrections.events}
     events = []
-    for event in segmentation.events:
-        old = saved.get(event.start)
+    for number, event in enumerate(segmentation.events):
+        old = saved.get(number)
         if old is None:
             events.append(event)
-        elif event.start == 0:
+        elif event.start not in corrections.must:
             events.append(replace(event, name=old.name))
         else:
             events.append(replace(event, name=old.name, reason=old.reason or "asked", confidence=old.confidence))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,6 +65,8 @@ def write_result(
         Called as on_step("pictures", done, total).
     """
     folder = prepare_output(folder)
+    if not thumbnails:
+        _warn_of_photos(folder, formats)
     pictures = _pictures(result, folder, blur_faces=blur_faces, on_step=on_step) if thumbnails else None
     segmentation = result.segmentation
     source = None if result.sequence is None else result.sequence.source
@@ -81,6 +84,13 @@ def write_result(
     if with_chapters:
         exports.append(chaptered_copy(source, segmentation, folder))
     return Written(page, pictures or {}, tuple(exports))
+
+
+def _warn_of_photos(folder: Path, formats: Sequence[str]) -> None:
+    """Name what an earlier run left, which a folder without photos should not hold."""
+    for format_name, name in (("photos", "photos"), ("contact-sheet", "contact-sheet.png")):
+        if format_name not in formats and (folder / name).exists():
+            warnings.warn(f"{folder / name} of an earlier run shows photos; remove it before you share", stacklevel=3)
 
 
 def chaptered_copy(video: Path | None, segmentation: Segmentation, folder: Path) -> Path:

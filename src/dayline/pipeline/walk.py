@@ -6,12 +6,13 @@ import warnings
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from sklearn.base import clone
 
-from dayline.arrays import FloatArray, to_numpy
+from dayline.arrays import Array, FloatArray, IntArray, to_numpy
+from dayline.constraints import Frames
 from dayline.dge import OnStep
 from dayline.estimators import EventSegmenter
 from dayline.events import Event, Segmentation
@@ -23,10 +24,30 @@ from dayline.pipeline.key_photos import with_key_photos
 from dayline.pipeline.look import Looks, frame_keys, look_at_frames
 from dayline.pipeline.moments import Moments, expand_segmentation, find_moments, in_words
 
-__all__ = ["SourceResult", "segment_source", "segment_table"]
+__all__ = ["Finder", "SourceResult", "segment_source", "segment_table"]
 
 TYPICAL_PHOTO_EVENT = 16 * 60.0
 """Seconds: the EDUB-Seg days have 28 boundaries per 937 photos, one every 30 s. A weak prior (`typical_duration`)."""
+
+
+class Finder(Protocol):
+    """What finds events: our `EventSegmenter`, or a `PeerSegmenter` around a baseline."""
+
+    @property
+    def communities_(self) -> IntArray:
+        """Recurring context of every frame."""
+
+    @property
+    def graph_(self) -> Array | None:
+        """The learnt graph, where the method learns one."""
+
+    def check_parameters(self) -> None:
+        """Refuse parameters that cannot be."""
+
+    def segment(
+        self, X: Any, *, times: Any = None, must: Frames = (), must_not: Frames = (), on_step: OnStep | None = None
+    ) -> Segmentation:
+        """Find the events of one sequence."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +60,8 @@ class SourceResult:
         The events.
     communities : tuple of int
         Community of every frame.
-    graph : ndarray of shape (n_frames, n_frames)
-        The learnt graph.
+    graph : ndarray of shape (n_frames, n_frames) or None
+        The learnt graph; baselines learn none.
     sequence : FrameSequence or None
         The frames; None for a feature file.
     keys : FrameKeys or None
@@ -51,7 +72,7 @@ class SourceResult:
 
     segmentation: Segmentation
     communities: tuple[int, ...]
-    graph: FloatArray
+    graph: FloatArray | None
     sequence: FrameSequence | None = None
     keys: FrameKeys | None = None
     n_reused: int = 0
@@ -79,7 +100,7 @@ def segment_source(
     pause_factor: float = 10.0,
     pause_seconds: float = 300.0,
     corrections: Segmentation | None = None,
-    segmenter: EventSegmenter | None = None,
+    segmenter: Finder | None = None,
     on_step: OnStep | None = None,
 ) -> SourceResult:
     """Find the events of a folder of photos or of a video.
@@ -101,8 +122,8 @@ def segment_source(
         A pause is a gap longer than both: so many usual gaps, and so many seconds. It is a boundary.
     corrections : Segmentation, optional
         A result that a person corrected; its boundaries and names are kept.
-    segmenter : EventSegmenter, optional
-        The method; our default when not given.
+    segmenter : EventSegmenter or PeerSegmenter, optional
+        The method; our default when not given. It is copied, not fitted.
     on_step : callable, optional
         Called as on_step(what, done, total).
     """
@@ -127,7 +148,7 @@ def segment_table(
     *,
     times: Sequence[float] | FloatArray | None = None,
     corrections: Segmentation | None = None,
-    segmenter: EventSegmenter | None = None,
+    segmenter: Finder | None = None,
     on_step: OnStep | None = None,
 ) -> SourceResult:
     """Find the events of features that something else has computed.
@@ -148,24 +169,32 @@ def segment_table(
     return SourceResult(
         segmentation=with_key_photos(found, np.nan_to_num(np.asarray(features, dtype=np.float64))),
         communities=tuple(segmenter.communities_.tolist()),
-        graph=to_numpy(segmenter.embedder_.graph_),
+        graph=_graph(segmenter),
     )
 
 
-def _chosen(segmenter: EventSegmenter | None) -> EventSegmenter:
-    return EventSegmenter() if segmenter is None else segmenter
-
-
-def _wants_durations(segmenter: EventSegmenter) -> bool:
-    return segmenter.min_duration is not None or segmenter.expected_duration is not None
-
-
-def _for_photos(segmenter: EventSegmenter) -> EventSegmenter:
-    """Let the method know how long events of a wearable camera's day usually last, unless it was told."""
-    if segmenter.detector != "partition" or segmenter.typical_duration is not None:
-        return segmenter
-    copy: EventSegmenter = clone(segmenter).set_params(typical_duration=TYPICAL_PHOTO_EVENT)
+def _chosen(segmenter: Finder | None) -> Finder:
+    copy: Finder = EventSegmenter() if segmenter is None else clone(segmenter)
     return copy
+
+
+def _graph(segmenter: Finder) -> FloatArray | None:
+    return None if segmenter.graph_ is None else to_numpy(segmenter.graph_)
+
+
+def _wants_durations(segmenter: Finder) -> bool:
+    return isinstance(segmenter, EventSegmenter) and (
+        segmenter.min_duration is not None or segmenter.expected_duration is not None
+    )
+
+
+def _for_photos(segmenter: Finder) -> Finder:
+    """Let our method know how long events of a wearable camera's day usually last, unless it was told."""
+    if not isinstance(segmenter, EventSegmenter):
+        return segmenter
+    if segmenter.detector == "partition" and segmenter.typical_duration is None:
+        segmenter.set_params(typical_duration=TYPICAL_PHOTO_EVENT)
+    return segmenter
 
 
 def _segment(
@@ -173,16 +202,16 @@ def _segment(
     moments: Moments,
     pauses: Sequence[Pause],
     asked: Corrections,
-    segmenter: EventSegmenter | None,
+    segmenter: Finder | None,
     on_step: OnStep | None,
 ) -> SourceResult:
     """Run the method on moments; bring its answer back to frames."""
     sequence = looks.sequence
     times = _usable_times(sequence, moments)
     photos = sequence.clock == "wall" and times is not None
-    if times is None and sequence.times is not None and _wants_durations(_chosen(segmenter)):
-        warnings.warn("the clock runs backwards: durations count photos here, not seconds", stacklevel=2)
     segmenter = _for_photos(_chosen(segmenter)) if photos else _chosen(segmenter)
+    if times is None and sequence.times is not None and _wants_durations(segmenter):
+        warnings.warn("the clock runs backwards: durations count photos here, not seconds", stacklevel=2)
     # Who merged two events across a pause knows better.
     opens = {pause.before for pause in pauses} - set(asked.must_not)
     with warnings.catch_warnings():
@@ -198,11 +227,11 @@ def _segment(
     segmentation = expand_segmentation(found, moments, sequence)
     segmentation = _with_reasons(segmentation, opens)
     segmentation = with_key_photos(apply_corrections(segmentation, asked), looks.features, looks.sharpness)
-    of_frame, graph = moments.of_frame, to_numpy(segmenter.embedder_.graph_)
+    of_frame, graph = moments.of_frame, _graph(segmenter)
     return SourceResult(
         segmentation=segmentation,
         communities=tuple(segmenter.communities_[of_frame].tolist()),
-        graph=graph[np.ix_(of_frame, of_frame)] if moments.n_bursts else graph,
+        graph=graph[np.ix_(of_frame, of_frame)] if moments.n_bursts and graph is not None else graph,
         sequence=sequence,
         keys=frame_keys(sequence),
         n_reused=looks.n_reused,
