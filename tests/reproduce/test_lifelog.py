@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from dayline.datasets.sequence import LabelledSequence
 from dayline.reproduce.boundaries import score_found
@@ -63,11 +64,53 @@ def test_missing_data_are_named(tmp_path):
     assert "EDUB-SegDesc is not below" in rows["all others"].why_empty
 
 
-def test_photos_without_features_are_named(root, tmp_path):
-    for path in (root / "EDUB-Seg" / "features").iterdir():
-        path.unlink()
-    rows = rows_of(lifelog_report("edub-seg", root, out=tmp_path / "out"))
-    assert "photos but no features" in rows["all others"].why_empty
+def test_edub_seg_from_pixels_to_the_table(tmp_path):
+    root = photographed_day(tmp_path)
+    arguments = {"out": tmp_path / "out", "model": "color", "n_seeds": 1}
+    methods = ["dayline segment", "AC-color", "CES on raw features", "equal pieces (true number)"]
+    report = lifelog_report("edub-seg", root, methods=methods, **arguments)
+    rows = rows_of(report)
+    assert rows["dayline segment"].cells["interior F 5"].mean == 1.0
+    # As published, AC-color cuts so short a day at nearly every photo.
+    assert rows["AC-color"].cells["found / true"].mean > 10
+    assert report.settings["features"] == "color, from the photos"
+    kept = tmp_path / "out" / "photos" / "edub-seg" / "Subject1_Set1" / "color" / "features.npz"
+    before = kept.stat().st_mtime_ns
+    lifelog_report("edub-seg", root, methods=methods, **arguments)
+    assert kept.stat().st_mtime_ns == before
+    broken = root / "EDUB-Seg" / "images" / "Subject1_Set1" / "080100.jpg"
+    broken.write_bytes(b"no photo")
+    with pytest.raises(ValueError, match=r"080100.jpg: .*; the ground truth refers to every photo"):
+        lifelog_report("edub-seg", root, methods=methods, **arguments)
+
+
+def photographed_day(tmp_path):
+    """A day of 40 photos of three places, laid out as EDUB-Seg without features."""
+    generator = np.random.default_rng(3)
+    place = tmp_path / "pixels" / "EDUB-Seg"
+    (place / "images" / "Subject1_Set1").mkdir(parents=True)
+    (place / "GT").mkdir()
+    names = [f"08{k:02d}00" for k in range(40)]
+    colours = np.repeat([[220, 40, 30], [30, 60, 210], [90, 200, 90]], [12, 16, 12], axis=0)
+    for name, colour in zip(names, colours, strict=True):
+        pixels = np.clip(colour + generator.normal(scale=12, size=(48, 64, 3)), 0, 255).astype(np.uint8)
+        Image.fromarray(pixels).save(place / "images" / "Subject1_Set1" / f"{name}.jpg")
+    events = [f"{names[a]},{names[b - 1]}" for a, b in ((0, 12), (12, 28), (28, 40))]
+    (place / "GT" / "GT_Subject1_Set1.csv").write_text("\n".join(events))
+    return tmp_path / "pixels"
+
+
+def test_a_trained_network_fills_its_row(root, tmp_path):
+    pytest.importorskip("torch")
+    pytest.importorskip("safetensors")
+    from dayline.baselines.context_predictor import save_predictor, train_predictor
+
+    features = np.load(root / "EDUB-Seg" / "features" / "Subject1_Set1.npy")
+    save_predictor(train_predictor([features], n_units=4, n_epochs=1, random_state=0), tmp_path / "net.safetensors")
+    report = lifelog_report(
+        "edub-seg", root, out=tmp_path / "out", methods=["CES-VCP"], predictor=tmp_path / "net.safetensors"
+    )
+    assert rows_of(report)["CES-VCP"].cells["F 5"].n_sequences == 2
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -38,6 +38,11 @@ def reproduce(
     methods: list[str] | None = typer.Option(None, help="Only these methods; may be repeated."),
     only: list[str] | None = typer.Option(None, help="Only these data sets; may be repeated."),
     most: int | None = typer.Option(None, min=1, help="At most this many sequences of each set."),
+    model: str | None = typer.Option(
+        None, help="Compute features from the photos (docs/models.md); without, files are read, or else lite0 is run."
+    ),
+    weights: Path | None = typer.Option(None, help="Weights of inceptionv3."),
+    predictor: Path | None = typer.Option(None, help="Trained network for CES-VCP (.safetensors)."),
     quiet: bool = typer.Option(False, "--quiet", "-q", help="Print nothing but errors."),
 ) -> None:
     """Measure one table of the paper; a run that was interrupted goes on."""
@@ -51,7 +56,12 @@ def reproduce(
         PaperTable.synthetic: synthetic.synthetic_report,
         PaperTable.cost: cost.cost_report,
     }
-    reports |= {PaperTable(name): partial(lifelog.lifelog_report, name) for name in lifelog.LIFELOG_TABLES}
+    days: dict[str, Any] = {"model": model, "weights": weights, "predictor": predictor}
+    if table.value in lifelog.LIFELOG_TABLES:
+        reports[table] = partial(lifelog.lifelog_report, table.value, **days)
+    elif any(days.values()):
+        given = next(name for name, value in days.items() if value)
+        raise ValueError(f"--{given} is for the tables of photos ({', '.join(lifelog.LIFELOG_TABLES)})")
     folder = prepare_output(output)
     with progress_bar(quiet=quiet, time_left=True) as on_done:
         report = reports[table](

@@ -70,7 +70,10 @@ def make_tasks(
 def find_sequences(
     root: str | Path, *, group: str, folder: str, only: Sequence[str] | None, most: int | None
 ) -> tuple[list[LabelledSequence], str]:
-    """Read the sequences of a table, or those of the groups asked for instead; say in words why there are none."""
+    """Read the sequences of a table, or those of the groups asked for instead; say in words why there are none.
+
+    Days of which there are only photos have no features yet.
+    """
     root = Path(root)
     if only is not None:
         sequences = [s for name in only for s in load_group(root, name, most=most)]
@@ -78,8 +81,7 @@ def find_sequences(
     place = next((p for p in (root / folder, root) if find_days(p)), None)
     if place is None:
         return [], f"{folder} is not below {root} (see `dayline datasets`); --only GROUP runs on other features"
-    sequences = [s for s in load_days(place, group=group, most=most) if s.features is not None]
-    return sequences, "" if sequences else f"{place} has photos but no features/NAME.npy"
+    return load_days(place, group=group, most=most), ""
 
 
 def _features(sequence: LabelledSequence) -> FloatArray:

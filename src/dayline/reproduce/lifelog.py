@@ -28,6 +28,7 @@ from dayline.reproduce.boundaries import (
     score_found,
 )
 from dayline.reproduce.figures import ABLATION, CORE_ABLATION, GRID, PUBLISHED_DAYS
+from dayline.reproduce.pixels import FromPixels, Pixels, look_at_days
 from dayline.reproduce.report import Report, Row, Table, published, summarise
 from dayline.reproduce.work import Measured, OnDone, Task, choose, run_tasks
 
@@ -38,10 +39,37 @@ NOTES = (
     "so finding nothing scores well above 0. Interior F counts only boundaries strictly inside, one to one.",
     "Means over sequences; ± is the spread over seeds. Methods without ± do not depend on a seed.",
 )
-NEVER = {
-    "AC-color": "needs the photos' colours; features alone do not have them",
-    "CES-VCP": "needs a network trained on many other days; train one with dayline.baselines.context_predictor",
-}
+FROM_PIXELS = {"dayline segment": FromPixels.by_command, "AC-color": FromPixels.by_colors}
+NO_PIXELS = "needs the photos; features were read from files (--model computes them from the photos instead)"
+NO_NETWORK = (
+    "needs a network trained on many other days; train one with dayline.baselines.context_predictor and name its "
+    "file (--predictor)"
+)
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a table's sequences come from; `pixels` where features are computed from photos."""
+
+    root: Path
+    only: Sequence[str] | None
+    most: int | None
+    out: Path
+    model: str | None = None
+    weights: Path | None = None
+    predictor: Path | None = None
+    on_done: OnDone | None = None
+
+    def sequences(self, *, desc: bool = False) -> tuple[list[LabelledSequence], str, FromPixels | None]:
+        """Read the days of EDUB-Seg or EDUB-SegDesc, or the groups asked for; look at photos without features."""
+        group, folder = ("edub-seg-desc", "EDUB-SegDesc") if desc else ("edub-seg", "EDUB-Seg")
+        found, why = find_sequences(self.root, group=group, folder=folder, only=self.only, most=self.most)
+        ready = self.model is None and all(s.features is not None for s in found)
+        if ready or self.only is not None or not found:
+            return found, why, None
+        pixels = Pixels(self.model or "lite0", self.weights, self.out / "photos")
+        seen, from_pixels = look_at_days(found, pixels, on_done=self.on_done)
+        return seen, why, from_pixels
 
 
 @dataclass(frozen=True)
@@ -54,6 +82,7 @@ class Plan:
     why_none: str
     extra: Sequence[Task] = ()
     never: Mapping[str, str] = field(default_factory=dict)
+    features: str = "read from files"
 
 
 def lifelog_report(
@@ -66,6 +95,9 @@ def lifelog_report(
     methods: Sequence[str] | None = None,
     only: Sequence[str] | None = None,
     most: int | None = None,
+    model: str | None = None,
+    weights: Path | None = None,
+    predictor: Path | None = None,
     on_done: OnDone | None = None,
 ) -> Report:
     """Measure one table, beside what was published.
@@ -84,17 +116,27 @@ def lifelog_report(
         Rows to measure, and groups of feature files (ROOT/GROUP/*.npz) to take instead of the table's own set.
     most : int, optional
         Most sequences of each set.
+    model, weights : str and Path, optional
+        Computes features from the photos (see `dayline.features.load_extractor`); without, they are read from
+        files, and where there are none computed by "lite0".
+    predictor : Path, optional
+        A trained network for CES-VCP (.safetensors).
     on_done : callable, optional
         Called after every sequence and method.
     """
-    plan = _PLANS[table](root, only, most)
+    plan = _PLANS[table](Source(Path(root), only, most, out, model, weights, predictor, on_done))
     empty = dict(plan.never)
     chosen = {m: plan.finders[m] for m in choose(methods, list(plan.finders), what="method")}
     if find_spec("ruptures") is None:
         empty |= {m: "needs ruptures (extra peers)" for m in chosen if "kernel" in m}
     ready = {m: f for m, f in chosen.items() if m not in empty}
     tasks = [*make_tasks(ready, plan.sequences, seeds=range(n_seeds)), *plan.extra]
-    settings = {"table": table, "n_seeds": n_seeds}
+    settings = {
+        "table": table,
+        "n_seeds": n_seeds,
+        "features": plan.features,
+        "predictor": predictor and predictor.name,
+    }
     results = run_tasks(tasks, store=out, settings=settings, n_jobs=n_jobs, on_done=on_done)
     tables = []
     for group in dict.fromkeys(s.group for s in plan.sequences) or [table]:
@@ -105,7 +147,14 @@ def lifelog_report(
         rows += [Row(m, {}, reason) for m, reason in empty.items()]
         tables.append(Table(f"{table} on {group}, {n} sequences", COLUMNS, tuple(rows)))
     seconds = {m: sum(r.cpu_seconds for r in results if r.method == m) for m in chosen}
-    return Report(table, tuple(tables), settings | {"n_jobs": n_jobs}, NOTES, seconds)
+    return Report(table, tuple(tables), settings | {"n_jobs": n_jobs}, (_features_note(plan), *NOTES), seconds)
+
+
+def _features_note(plan: Plan) -> str:
+    return (
+        f"Features: {plan.features}; published figures are with InceptionV3's. default sees these features alone, "
+        "dayline segment also what the photos tell: times, pauses and bursts."
+    )
 
 
 def _second_annotators(sequence: LabelledSequence) -> Measured:
@@ -114,16 +163,36 @@ def _second_annotators(sequence: LabelledSequence) -> Measured:
     return {"second annotators": [mean]}
 
 
-def _days(root: str | Path, only: Sequence[str] | None, most: int | None, *, desc: bool) -> Plan:
+def _days(source: Source, *, desc: bool) -> Plan:
     """Every reading, baseline and control at tolerances 5 to 1."""
-    group, folder = ("edub-seg-desc", "EDUB-SegDesc") if desc else ("edub-seg", "EDUB-Seg")
-    sequences, why = find_sequences(root, group=group, folder=folder, only=only, most=most)
-    finders = {reading: reading_finder(reading) for reading in READINGS} | BASELINES | CONTROLS
+    sequences, why, from_pixels = source.sequences(desc=desc)
+    finders: dict[str, Finder] = {reading: reading_finder(reading) for reading in READINGS}
+    never: dict[str, str] = {}
+    if from_pixels is not None:
+        finders |= {name: partial(find, from_pixels) for name, find in FROM_PIXELS.items()}
+    else:
+        never |= dict.fromkeys(FROM_PIXELS, NO_PIXELS)
+    if source.predictor is not None:
+        finders["CES-VCP"] = partial(_by_network, path=source.predictor)
+    else:
+        never["CES-VCP"] = NO_NETWORK
+    finders |= BASELINES | CONTROLS
     marked = [s for s in sequences if s.annotations]
+    if not marked:
+        never["second annotators"] = "nobody else marked these sequences"
     extra = [Task(s.group, s.name, "second annotators", partial(_second_annotators, s)) for s in marked]
-    known = [published(name, **figures) for name, figures in PUBLISHED_DAYS[group].items()]
-    never = NEVER if marked else NEVER | {"second annotators": "nobody else marked these sequences"}
-    return Plan(finders, known, sequences, why, extra, never)
+    known = [published(name, **row) for name, row in PUBLISHED_DAYS["edub-seg-desc" if desc else "edub-seg"].items()]
+    return Plan(finders, known, sequences, why, extra, never, _origin(from_pixels))
+
+
+def _origin(from_pixels: FromPixels | None) -> str:
+    return "read from files" if from_pixels is None else f"{from_pixels.pixels.model}, from the photos"
+
+
+def _by_network(sequence: LabelledSequence, _: int, *, path: Path) -> IntArray:
+    from dayline.baselines.vcp import VisualContextSegmenter
+
+    return np.asarray(VisualContextSegmenter(predictor=path).fit(sequence.features).boundaries_)
 
 
 def _stage(sequence: LabelledSequence, _: int, *, stage: str, reading: str) -> IntArray:
@@ -136,21 +205,21 @@ def _stage(sequence: LabelledSequence, _: int, *, stage: str, reading: str) -> I
     return pick_boundaries(context_distance(getattr(learnt, stage)))
 
 
-def _ablation(root: str | Path, only: Sequence[str] | None, most: int | None) -> Plan:
+def _ablation(source: Source) -> Plan:
     """Measure the stages: raw features, denoised features, the initial embedding, and all of it."""
-    sequences, why = find_sequences(root, group="edub-seg", folder="EDUB-Seg", only=only, most=most)
+    sequences, why, from_pixels = source.sequences()
     finders: dict[str, Finder] = {"CES on raw features": BASELINES["CES on raw features"]}
     for reading in ("paper()", "authors()"):
         for name, stage in (("NL-means", "denoised_"), ("embedding", "initial_embedding_")):
             finders[f"{reading}, {name}"] = partial(_stage, stage=stage, reading=reading)
         finders[f"{reading}, DGE"] = reading_finder(reading)
     known = [published(name, **figures) for name, figures in ABLATION.items()]
-    return Plan(finders | CONTROLS, known, sequences, why)
+    return Plan(finders | CONTROLS, known, sequences, why, features=_origin(from_pixels))
 
 
-def _core_ablation(root: str | Path, only: Sequence[str] | None, most: int | None) -> Plan:
+def _core_ablation(source: Source) -> Plan:
     """Measure what is left without alpha, p, eta or mu (p = 0 is a window of one frame)."""
-    sequences, why = find_sequences(root, group="edub-seg", folder="EDUB-Seg", only=only, most=most)
+    sequences, why, from_pixels = source.sequences()
     off: dict[str, dict[str, Any]] = {
         "full": {},
         "alpha = 0": {"initial_graph_weight": 0.0},
@@ -160,22 +229,22 @@ def _core_ablation(root: str | Path, only: Sequence[str] | None, most: int | Non
     }
     finders = {f"{r}, {name}": reading_finder(r, **off[name]) for r in READINGS for name in off}
     known = [published(name, **{"F 5": f}) for name, f in CORE_ABLATION.items()]
-    return Plan(finders | CONTROLS, known, sequences, why)
+    return Plan(finders | CONTROLS, known, sequences, why, features=_origin(from_pixels))
 
 
-def _robustness(root: str | Path, only: Sequence[str] | None, most: int | None) -> Plan:
+def _robustness(source: Source) -> Plan:
     """Measure the paper's whole grid, each hyperparameter on its own."""
-    sequences, why = find_sequences(root, group="edub-seg", folder="EDUB-Seg", only=only, most=most)
+    sequences, why, from_pixels = source.sequences()
     finders, known = {}, []
     for symbol, (parameter, values) in GRID.items():
         for value, f in values.items():
             known.append(published(f"{symbol} = {value}", **{"F 5": f}))
             for reading in ("authors()", "paper()", "default"):
                 finders[f"{reading}, {symbol} = {value}"] = reading_finder(reading, **{parameter: value})
-    return Plan(finders | CONTROLS, known, sequences, why)
+    return Plan(finders | CONTROLS, known, sequences, why, features=_origin(from_pixels))
 
 
-_PLANS: dict[str, Callable[[str | Path, Sequence[str] | None, int | None], Plan]] = {
+_PLANS: dict[str, Callable[[Source], Plan]] = {
     "edub-seg": partial(_days, desc=False),
     "edub-seg-desc": partial(_days, desc=True),
     "ablation": _ablation,

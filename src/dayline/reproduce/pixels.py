@@ -1,0 +1,108 @@
+"""From the photos of a labelled day to the features, the colours and the whole pipeline's answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from dayline.arrays import FloatArray, IntArray
+from dayline.datasets.sequence import LabelledSequence
+from dayline.features import load_extractor
+from dayline.files import prepare_output
+from dayline.frames import open_source
+from dayline.pipeline import segment_source
+from dayline.pipeline.look import look_at_frames
+from dayline.reproduce.work import OnDone
+
+__all__ = ["FromPixels", "Pixels", "look_at_days"]
+
+
+@dataclass(frozen=True)
+class Pixels:
+    """How photos are turned into features.
+
+    Attributes
+    ----------
+    model, weights : str and Path or None
+        See `dayline.features.load_extractor`.
+    store : Path
+        Folder that keeps what was computed, one folder per day.
+    """
+
+    model: str
+    weights: Path | None
+    store: Path
+
+    def folder(self, sequence: LabelledSequence, what: str) -> Path:
+        """Where something computed from one day is kept."""
+        return self.store / sequence.group / sequence.name / what
+
+
+@dataclass(frozen=True)
+class FromPixels:
+    """Finders of boundaries that need the photos themselves; they take a sequence and a seed."""
+
+    pixels: Pixels
+    colors: Mapping[str, FloatArray]
+
+    def by_colors(self, sequence: LabelledSequence, _: int) -> IntArray:
+        """Apply AC-color to the colours of the photos."""
+        from dayline.baselines.ac_color import ColorSegmenter
+
+        return np.asarray(ColorSegmenter().fit(self.colors[sequence.name]).boundaries_)
+
+    def by_command(self, sequence: LabelledSequence, _: int) -> IntArray:
+        """Do as `dayline segment` does: with times, pauses, bursts and what is usual for a wearable camera."""
+        result = segment_source(
+            sequence.images[0].parent,
+            store=self.pixels.folder(sequence, self.pixels.model),
+            model=self.pixels.model,
+            weights=self.pixels.weights,
+            order="name",
+        )
+        return np.asarray(result.segmentation.boundaries, dtype=np.int64)
+
+
+def look_at_days(
+    sequences: list[LabelledSequence], pixels: Pixels, *, on_done: OnDone | None = None
+) -> tuple[list[LabelledSequence], FromPixels]:
+    """Compute the features of every day from its photos, except what an earlier run has kept.
+
+    Parameters
+    ----------
+    sequences : list of LabelledSequence
+        With images.
+    pixels : Pixels
+        How.
+    on_done : callable, optional
+        Called as on_done(what, done, total) for every photo.
+    """
+    seen, colors = [], {}
+    for sequence in sequences:
+        features = _look(sequence, pixels, pixels.model, on_done)
+        colors[sequence.name] = _look(sequence, pixels, "color-lab", on_done)
+        seen.append(replace(sequence, features=features))
+    return seen, FromPixels(pixels, colors)
+
+
+def _look(sequence: LabelledSequence, pixels: Pixels, model: str, on_done: OnDone | None) -> FloatArray:
+    """Features of the photos in the order of the ground truth; it refers to each, so none may be left out."""
+    folder = sequence.images[0].parent
+    extractor = load_extractor(model, weights=pixels.weights if model == pixels.model else None)
+
+    def on_step(_: str, done: int, total: int) -> None:
+        if on_done is not None:
+            on_done(f"{model} on {sequence.name}", done, total)
+
+    store = prepare_output(pixels.folder(sequence, model))
+    photos = open_source(folder, order="name")
+    looks = look_at_frames(photos, extractor, store=store, on_step=on_step)
+    places = {path.name: k for k, path in enumerate(looks.sequence.paths)}
+    lost = [image for image in sequence.images if image.name not in places]
+    if lost:
+        why = {file.name: file.why for file in looks.sequence.skipped}.get(lost[0].name, "not found among the photos")
+        raise ValueError(f"{lost[0]}: {why}; the ground truth refers to every photo")
+    return looks.features[[places[image.name] for image in sequence.images]]
