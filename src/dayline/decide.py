@@ -131,7 +131,9 @@ def decide(
         if n_events is not None and len(boundaries) < len(chosen):
             n = len(boundaries) + 1
             warnings.warn(f"min_duration={min_duration:g} leaves {n} of n_events={n_events} events", stacklevel=2)
-    heights = boundary_heights(evidence.levels, boundaries)
+    # At the full price: that hard cuts are cheaper must not make them sure.
+    full = float(np.max(evidence.prices, where=np.isfinite(evidence.prices), initial=0.0))
+    heights = boundary_heights(evidence.levels, boundaries) * evidence.prices[boundaries] / full
     confidence = boundary_confidence(heights, must=evidence.must, boundaries=boundaries)
     communities = find_recurring_events(evidence.embedding, boundaries)
     return Decision(boundaries, confidence, communities)

@@ -136,9 +136,10 @@ def boundary_heights(levels: tuple[Level, ...], boundaries: IntArray) -> FloatAr
 def boundary_confidence(heights: FloatArray, *, must: IntArray, boundaries: IntArray) -> FloatArray:
     """Turn heights into a share: among boundaries with confidence 0.8 about 80 % matched on the development sets.
 
-    A guide, not a promise: it was fitted on other people's recordings and their idea of an event.
+    Heights are in full prices here: that a hard cut is cheaper does not make it sure. A guide, not a promise: it was
+    fitted on other people's recordings and their idea of an event.
     """
-    logit = -0.36 + 0.48 * np.log2(np.maximum(heights, 1e-3))
+    logit = -0.09 + 0.49 * np.log2(np.maximum(heights, 1e-3))
     return np.where(np.isin(boundaries, must), 1.0, 1.0 / (1.0 + np.exp(-logit)))
 
 

@@ -13,14 +13,20 @@ from dayline.graph import unit_rows
 
 __all__ = ["abruptness", "boundary_prices", "order_matters", "persistence"]
 
-HIGHEST_PRICE = 11.0
-"""Frames of full contrast a boundary must explain at most; chosen on the development sets (9 to 12 do as well)."""
+HIGHEST_PRICE = 14.0
+"""Frames of full contrast a boundary must explain at most; chosen on the development sets, see how-it-decides.md."""
+
+DISCOUNT = 8.0
+"""How much cheaper a hard cut is; chosen on the development sets (4 to 16 do as well)."""
+
+FADED = 0.05
+"""Share of the similarity of neighbours below which a look is over."""
 
 UNBOUGHT = 1e6
 """Factor on prices where order carries nothing: no boundary is worth it, yet a wished number can still be reached."""
 
 
-def boundary_prices(features: Array, *, highest: float = HIGHEST_PRICE, discount: float = 2.0) -> FloatArray:
+def boundary_prices(features: Array, *, highest: float = HIGHEST_PRICE, discount: float = DISCOUNT) -> FloatArray:
     """Price of a boundary at every frame.
 
     The price is the persistence of looks, at most `highest`, divided by 1 + discount (a - 2) where the abruptness a
@@ -50,7 +56,7 @@ def persistence(x: Array) -> float:
     """How many frames a look lasts: the summed autocorrelation of the frames, up to where it fades.
 
     With c(k) the mean cosine of frames k apart and b its mean over lags of half the sequence and more, or over all
-    pairs where that is less, sums (c(k) - b) / (c(0) - b) from k = 0 until it first falls below 0.1.
+    pairs where that is less, sums (c(k) - b) / (c(0) - b) from k = 0 until it first falls below 0.05.
     """
     u = unit_rows(to_numpy(x).astype(np.float64))
     n = len(u)
@@ -64,7 +70,7 @@ def persistence(x: Array) -> float:
     if cosine[0] - base <= 1e-12:
         return float(n)
     ratio = (cosine - base) / (cosine[0] - base)
-    below = np.flatnonzero(ratio < 0.1)
+    below = np.flatnonzero(ratio < FADED)
     stop = int(below[0]) if len(below) else n
     return max(float(ratio[:stop].sum()), 1.0)
 

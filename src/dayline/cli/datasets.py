@@ -10,7 +10,7 @@ __all__ = ["datasets"]
 
 
 def datasets(
-    root: Path = typer.Option(..., help="Folder that holds the data sets."),
+    root: Path = typer.Option(Path(), help="Folder that holds the data sets."),
     as_json: bool = typer.Option(False, "--json", help="Print JSON."),
 ) -> None:
     """List what every data set of the paper needs, where it comes from, its terms, and what is found."""

@@ -55,7 +55,7 @@ def list_datasets(root: str | Path) -> list[DatasetEntry]:
         entries.append(DatasetEntry(group, needs, LRT, "MIT for the features", len(files), problem))
     for group, folder in (("edub-seg", "EDUB-Seg"), ("edub-seg-desc", "EDUB-SegDesc")):
         place = root / folder
-        needs = f"{folder}/images/NAME/*.jpg, GT/GT_NAME.xls (.csv, .txt), features/NAME.npy"
+        needs = f"{folder}/images/NAME/*.jpg, GT/GT_NAME.xls (.csv, .txt); features/NAME.npy if computed before"
         problem = _first_problem(load_days, [place]) if place.is_dir() else ""
         entries.append(DatasetEntry(group, needs, LIFELOG, "research; shows people", len(find_days(place)), problem))
     groups = find_groups(root)

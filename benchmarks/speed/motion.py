@@ -1,0 +1,63 @@
+"""How long the readings of the motion table take to learn, and then to group for four seeds.
+
+    python benchmarks/speed/motion.py --root ../shared/data/motion [--jobs 2]
+
+Prints seconds of the clock for all sequences of Keck and MAD with JOBS processes, beside TSC in the same run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+
+from joblib import Parallel, delayed
+from threadpoolctl import threadpool_limits
+
+from dayline.datasets.motion import load_motion
+from dayline.datasets.sequence import LabelledSequence
+from dayline.reproduce.labels import measure_labels
+from dayline.reproduce.motion import measure_reading, motion_readings
+
+READINGS = ("paper()", "authors()", "hybrid", "default")
+
+
+def learn(reading: str, sequence: LabelledSequence) -> None:
+    with threadpool_limits(1):
+        motion_readings()[reading].fit(sequence.features)
+
+
+def learn_and_group(reading: str, sequence: LabelledSequence) -> None:
+    with threadpool_limits(1):
+        measure_reading(reading, motion_readings()[reading], sequence, seeds=range(4))
+
+
+def tsc(_: str, sequence: LabelledSequence) -> None:
+    with threadpool_limits(1):
+        measure_labels("TSC", sequence, seeds=range(4))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--root", type=Path, default=Path("../shared/data/motion"))
+    parser.add_argument("--jobs", type=int, default=2)
+    arguments = parser.parse_args()
+    sequences = [s for group in ("keck", "mad") for s in load_motion(arguments.root, group)]
+    work = {f"{reading}, learning": (learn, reading) for reading in READINGS}
+    work |= {f"{reading}, with grouping": (learn_and_group, reading) for reading in READINGS}
+    work["TSC, with grouping"] = (tsc, "")
+    seconds = {}
+    with Parallel(n_jobs=arguments.jobs) as parallel:
+        parallel(delayed(learn)("default", s) for s in sequences[:2])  # starts the processes
+        for name, (run, reading) in work.items():
+            begin = time.perf_counter()
+            parallel(delayed(run)(reading, s) for s in sequences)
+            seconds[name] = time.perf_counter() - begin
+            print(f"{name:26s} {seconds[name]:6.1f} s", flush=True)
+    for what in ("learning", "with grouping"):
+        total = sum(seconds[f"{reading}, {what}"] for reading in READINGS)
+        print(f"{'the four readings, ' + what:34s} {total / 60:5.2f} min, {len(sequences)} sequences")
+
+
+if __name__ == "__main__":
+    main()
