@@ -13,10 +13,9 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from dayline.arrays import FloatArray, IntArray
-from dayline.baselines.doors import check_n_events, store_boundaries, take_features
+from dayline.baselines.doors import Baseline, check_n_events, store_boundaries, take_features
 from dayline.checks import Missing, check_between, list_frames
 from dayline.communities import _in_order_of_appearance as in_order
 from dayline.events import labels_to_boundaries
@@ -49,7 +48,7 @@ def color_distance(histograms: FloatArray, *, time_window: int = 60) -> FloatArr
     return np.asarray(1.0 - weight * np.exp(-chi2 / (mean if mean > 0 else 1.0)))
 
 
-class ColorSegmenter(BaseEstimator):  # type: ignore[misc]
+class ColorSegmenter(Baseline):
     """Group frames of like colours that are near in time, and cut where the group changes (AC-color).
 
     Parameters
@@ -97,11 +96,6 @@ class ColorSegmenter(BaseEstimator):  # type: ignore[misc]
             )
         self.communities_ = self._groups(features)
         return store_boundaries(self, labels_to_boundaries(self.communities_), len(features))
-
-    def fit_predict(self, X: Any, y: None = None) -> IntArray:  # noqa: ARG002
-        """Find the events of one sequence and return the event number of each frame."""
-        labels: IntArray = self.fit(X).labels_
-        return labels
 
     def _groups(self, histograms: FloatArray) -> IntArray:
         from scipy.cluster.hierarchy import fcluster, linkage

@@ -10,10 +10,9 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from dayline.arrays import FloatArray, IntArray
-from dayline.baselines.doors import check_n_events, store_boundaries, take_features
+from dayline.baselines.doors import Baseline, check_n_events, store_boundaries, take_features
 from dayline.boundaries import context_distance, pick_boundaries
 from dayline.checks import Missing, check_between
 from dayline.dge import denoise_features
@@ -42,7 +41,7 @@ def strongest_maxima(scores: FloatArray, *, n_boundaries: int, order: int = 5) -
     return np.sort(ranked[:n_boundaries])
 
 
-class ContextualSegmenter(BaseEstimator):  # type: ignore[misc]
+class ContextualSegmenter(Baseline):
     """Cut where the mean of the frames before is farthest from the mean of the frames after (CES rule).
 
     Parameters
@@ -95,8 +94,3 @@ class ContextualSegmenter(BaseEstimator):  # type: ignore[misc]
         else:
             boundaries = strongest_maxima(self.scores_, n_boundaries=self.n_events - 1, order=self.order)
         return store_boundaries(self, boundaries, len(features))
-
-    def fit_predict(self, X: Any, y: None = None) -> IntArray:  # noqa: ARG002
-        """Find the events of one sequence and return the event number of each frame."""
-        labels: IntArray = self.fit(X).labels_
-        return labels

@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from dayline.arrays import FloatArray, IntArray
 from dayline.checks import Missing, check_between, check_features
 from dayline.events import boundaries_to_labels
 
-__all__ = ["check_n_events", "store_boundaries", "take_features"]
+__all__ = ["Baseline", "check_n_events", "store_boundaries", "take_features"]
 
 Estimator = TypeVar("Estimator")
+
+
+class Baseline(BaseEstimator):  # type: ignore[misc]
+    """An estimator that cuts one sequence into events."""
+
+    labels_: IntArray
+
+    def fit(self, X: Any, y: None = None) -> Self:
+        """Find the events of one sequence, X of shape (n_frames, n_features); y is ignored."""
+        raise NotImplementedError
+
+    def fit_predict(self, X: Any, y: None = None) -> IntArray:  # noqa: ARG002
+        """Find the events of one sequence and return the event number of each frame."""
+        return self.fit(X).labels_
 
 
 def take_features(estimator: Any, X: Any, *, missing: Missing = "raise") -> FloatArray:

@@ -11,10 +11,9 @@ import math
 from typing import Any, Literal, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from dayline.arrays import FloatArray, IntArray
-from dayline.baselines.doors import check_n_events, store_boundaries, take_features
+from dayline.baselines.doors import Baseline, check_n_events, store_boundaries, take_features
 from dayline.checks import Missing, check_between, check_choice
 from dayline.graph import unit_rows
 
@@ -75,7 +74,7 @@ def kernel_changes(
     return np.asarray(stops[:-1], dtype=np.int64)
 
 
-class KernelChangeSegmenter(BaseEstimator):  # type: ignore[misc]
+class KernelChangeSegmenter(Baseline):
     """Cut a sequence at the changes of its mean in a kernel's space (ruptures' KernelCPD).
 
     Parameters
@@ -128,8 +127,3 @@ class KernelChangeSegmenter(BaseEstimator):  # type: ignore[misc]
             min_length=self.min_length,
         )
         return store_boundaries(self, boundaries, len(features))
-
-    def fit_predict(self, X: Any, y: None = None) -> IntArray:  # noqa: ARG002
-        """Find the events of one sequence and return the event number of each frame."""
-        labels: IntArray = self.fit(X).labels_
-        return labels

@@ -10,10 +10,9 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from dayline.arrays import IntArray
-from dayline.baselines.doors import store_boundaries, take_features
+from dayline.baselines.doors import Baseline, store_boundaries, take_features
 from dayline.checks import Missing, check_between
 from dayline.communities import find_communities
 from dayline.events import labels_to_boundaries
@@ -42,7 +41,7 @@ def smooth_labels(labels: IntArray, *, radius: int = 5) -> IntArray:
     return np.asarray(np.argmax(around, axis=1))
 
 
-class SmoothedKMeans(BaseEstimator):  # type: ignore[misc]
+class SmoothedKMeans(Baseline):
     """Group frames by k-means, smooth the groups in time and cut where they change.
 
     Parameters
@@ -85,8 +84,3 @@ class SmoothedKMeans(BaseEstimator):  # type: ignore[misc]
         groups = find_communities(features, self.n_communities, random_state=self.random_state)
         self.communities_ = smooth_labels(groups, radius=self.radius)
         return store_boundaries(self, labels_to_boundaries(self.communities_), len(features))
-
-    def fit_predict(self, X: Any, y: None = None) -> IntArray:  # noqa: ARG002
-        """Find the events of one sequence and return the event number of each frame."""
-        labels: IntArray = self.fit(X).labels_
-        return labels

@@ -20,10 +20,9 @@ from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from dayline.arrays import FloatArray, IntArray, to_numpy
-from dayline.baselines.doors import check_n_events, store_boundaries, take_features
+from dayline.baselines.doors import Baseline, check_n_events, store_boundaries, take_features
 from dayline.checks import Missing, check_between, check_choice
 from dayline.graph import unit_rows
 
@@ -170,7 +169,7 @@ def _cut_at_price(scatter: FloatArray, price: float, min_length: int) -> _Cut:
     return _Cut(found, float(best[n] - price * len(found)), price)
 
 
-class KernelTemporalSegmenter(BaseEstimator):  # type: ignore[misc]
+class KernelTemporalSegmenter(Baseline):
     """Cut a sequence so that frames are close to the mean of their event (KTS).
 
     Parameters
@@ -221,8 +220,3 @@ class KernelTemporalSegmenter(BaseEstimator):  # type: ignore[misc]
         else:
             boundaries = cut_into(scatter, n_events=self.n_events, min_length=self.min_length)
         return store_boundaries(self, boundaries, len(features))
-
-    def fit_predict(self, X: Any, y: None = None) -> IntArray:  # noqa: ARG002
-        """Find the events of one sequence and return the event number of each frame."""
-        labels: IntArray = self.fit(X).labels_
-        return labels

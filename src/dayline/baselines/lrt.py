@@ -16,10 +16,9 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
-from dayline.arrays import FloatArray, IntArray, to_numpy
-from dayline.baselines.doors import check_n_events, store_boundaries, take_features
+from dayline.arrays import FloatArray, to_numpy
+from dayline.baselines.doors import Baseline, check_n_events, store_boundaries, take_features
 from dayline.baselines.tsc import label_codes, temporal_laplacian
 from dayline.checks import Missing, check_between, check_features
 from dayline.events import labels_to_boundaries
@@ -114,7 +113,7 @@ def _solve_smooth(seen: FloatArray, mu: float, bands: FloatArray, right: FloatAr
     return np.asarray(solution + directions.T @ (inside - directions @ solution))
 
 
-class LowRankTransferSegmenter(BaseEstimator):  # type: ignore[misc]
+class LowRankTransferSegmenter(Baseline):
     """Cut a sequence by the codes of its frames over the frames of a source sequence (LRT).
 
     Parameters
@@ -190,8 +189,3 @@ class LowRankTransferSegmenter(BaseEstimator):  # type: ignore[misc]
         if np.all(features == features[0]):
             self.communities_ = np.zeros(len(features), dtype=np.int64)
         return store_boundaries(self, labels_to_boundaries(self.communities_), len(features))
-
-    def fit_predict(self, X: Any, y: None = None) -> IntArray:  # noqa: ARG002
-        """Find the events of one sequence and return the event number of each frame."""
-        labels: IntArray = self.fit(X).labels_
-        return labels

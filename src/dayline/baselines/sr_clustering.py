@@ -17,10 +17,9 @@ import math
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from dayline.arrays import FloatArray, IntArray
-from dayline.baselines.doors import store_boundaries, take_features
+from dayline.baselines.doors import Baseline, store_boundaries, take_features
 from dayline.baselines.expansion import expand_labels
 from dayline.checks import Missing, check_between
 from dayline.communities import _in_order_of_appearance as in_order
@@ -89,7 +88,7 @@ def adaptive_windows(x: FloatArray, *, confidence: float = 0.1) -> IntArray:
     return np.asarray(boundaries, dtype=np.int64)
 
 
-class SRClustering(BaseEstimator):  # type: ignore[misc]
+class SRClustering(Baseline):
     """Cluster frames, detect changes and join both by a graph cut (SR-Clustering without concepts).
 
     Parameters
@@ -162,11 +161,6 @@ class SRClustering(BaseEstimator):  # type: ignore[misc]
             weights=self.pair_weight * np.exp(-apart),
         )
         return store_boundaries(self, labels_to_boundaries(self.communities_), len(features))
-
-    def fit_predict(self, X: Any, y: None = None) -> IntArray:  # noqa: ARG002
-        """Find the events of one sequence and return the event number of each frame."""
-        labels: IntArray = self.fit(X).labels_
-        return labels
 
 
 def _principal_part(x: FloatArray) -> FloatArray:

@@ -12,10 +12,9 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from dayline.arrays import FloatArray, IntArray, to_numpy
-from dayline.baselines.doors import check_n_events, store_boundaries, take_features
+from dayline.baselines.doors import Baseline, check_n_events, store_boundaries, take_features
 from dayline.baselines.spectral import graph_labels
 from dayline.boundaries import context_distance, pick_boundaries
 from dayline.checks import Missing, check_between
@@ -147,7 +146,7 @@ def label_codes(codes: FloatArray, *, n_events: int | None, random_state: int | 
     return graph_labels(code_graph(codes), n_labels=n_events, random_state=random_state)
 
 
-class TemporalSubspaceSegmenter(BaseEstimator):  # type: ignore[misc]
+class TemporalSubspaceSegmenter(Baseline):
     """Cut a sequence by the codes of its frames over a learnt dictionary (TSC, CES-TSC).
 
     Parameters
@@ -222,8 +221,3 @@ class TemporalSubspaceSegmenter(BaseEstimator):  # type: ignore[misc]
         if np.all(features == features[0]):
             self.communities_ = np.zeros(len(features), dtype=np.int64)
         return store_boundaries(self, labels_to_boundaries(self.communities_), len(features))
-
-    def fit_predict(self, X: Any, y: None = None) -> IntArray:  # noqa: ARG002
-        """Find the events of one sequence and return the event number of each frame."""
-        labels: IntArray = self.fit(X).labels_
-        return labels

@@ -15,10 +15,9 @@ from typing import Any, Self
 import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
-from sklearn.base import BaseEstimator
 
 from dayline.arrays import FloatArray, IntArray
-from dayline.baselines.doors import check_n_events, store_boundaries, take_features
+from dayline.baselines.doors import Baseline, check_n_events, store_boundaries, take_features
 from dayline.checks import Missing, check_between
 from dayline.communities import _in_order_of_appearance as in_order
 from dayline.events import labels_to_boundaries
@@ -105,7 +104,7 @@ def _join(neighbours: IntArray) -> IntArray:
     return np.asarray(connected_components(links, directed=False)[1])
 
 
-class TemporalFinch(BaseEstimator):  # type: ignore[misc]
+class TemporalFinch(Baseline):
     """Group frames that are alike and near in time, and cut where the group changes (TW-FINCH).
 
     Parameters
@@ -144,8 +143,3 @@ class TemporalFinch(BaseEstimator):  # type: ignore[misc]
             enough = [np.arange(len(features)), *(p for p in partitions if p.max() + 1 >= self.n_events)]
             self.communities_ = merge_groups(features, enough[-1], n_groups=self.n_events)
         return store_boundaries(self, labels_to_boundaries(self.communities_), len(features))
-
-    def fit_predict(self, X: Any, y: None = None) -> IntArray:  # noqa: ARG002
-        """Find the events of one sequence and return the event number of each frame."""
-        labels: IntArray = self.fit(X).labels_
-        return labels

@@ -12,12 +12,11 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
-from dayline.arrays import FloatArray, IntArray
+from dayline.arrays import FloatArray
 from dayline.baselines.ces import strongest_maxima
 from dayline.baselines.context_predictor import ContextPredictor, load_predictor, predict_contexts, train_predictor
-from dayline.baselines.doors import check_n_events, store_boundaries, take_features
+from dayline.baselines.doors import Baseline, check_n_events, store_boundaries, take_features
 from dayline.boundaries import pick_boundaries
 from dayline.checks import Missing, check_between
 from dayline.graph import unit_rows
@@ -45,7 +44,7 @@ def compare_contexts(past: FloatArray, future: FloatArray) -> FloatArray:
     return scores
 
 
-class VisualContextSegmenter(BaseEstimator):  # type: ignore[misc]
+class VisualContextSegmenter(Baseline):
     """Cut where the context foreseen from the past differs from the one foreseen from the future (CES-VCP).
 
     Parameters
@@ -119,11 +118,6 @@ class VisualContextSegmenter(BaseEstimator):  # type: ignore[misc]
         else:
             boundaries = strongest_maxima(self.scores_, n_boundaries=self.n_events - 1, order=self.order)
         return store_boundaries(self, boundaries, len(features))
-
-    def fit_predict(self, X: Any, y: None = None) -> IntArray:  # noqa: ARG002
-        """Find the events of one sequence and return the event number of each frame."""
-        labels: IntArray = self.fit(X).labels_
-        return labels
 
     def _predictor(self, features: FloatArray) -> ContextPredictor:
         if isinstance(self.predictor, ContextPredictor):

@@ -10,11 +10,10 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from dayline.arrays import FloatArray, IntArray, to_numpy
 from dayline.baselines.ces import strongest_maxima
-from dayline.baselines.doors import check_n_events, store_boundaries, take_features
+from dayline.baselines.doors import Baseline, check_n_events, store_boundaries, take_features
 from dayline.checks import Missing, check_between
 from dayline.denoise import standardize
 from dayline.graph import unit_rows
@@ -84,7 +83,7 @@ def pick_outstanding(scores: FloatArray, *, order: int = 5) -> IntArray:
     return np.asarray(peaks[values[peaks] > max(threshold, 1e-12)], dtype=np.int64)
 
 
-class WindowDifferenceSegmenter(BaseEstimator):  # type: ignore[misc]
+class WindowDifferenceSegmenter(Baseline):
     """Cut where the tapered mean of the frames before differs most from that of the frames after.
 
     Parameters
@@ -136,8 +135,3 @@ class WindowDifferenceSegmenter(BaseEstimator):  # type: ignore[misc]
         else:
             boundaries = strongest_maxima(self.scores_, n_boundaries=self.n_events - 1, order=self.order)
         return store_boundaries(self, boundaries, len(features))
-
-    def fit_predict(self, X: Any, y: None = None) -> IntArray:  # noqa: ARG002
-        """Find the events of one sequence and return the event number of each frame."""
-        labels: IntArray = self.fit(X).labels_
-        return labels

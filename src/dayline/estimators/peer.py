@@ -19,7 +19,7 @@ from dayline.dge import OnStep
 from dayline.events import Segmentation
 from dayline.graph import unit_rows
 
-__all__ = ["PEERS", "PeerSegmenter"]
+__all__ = ["PEERS", "PeerSegmenter", "make_peer"]
 
 PEERS: dict[str, tuple[str, str, dict[str, str]]] = {
     "ces": ("ces", "ContextualSegmenter", {}),
@@ -107,11 +107,16 @@ class PeerSegmenter(BaseEstimator):  # type: ignore[misc]
         return made.about(events=tuple(events))
 
     def _peer(self) -> Any:
-        check_choice("method", self.name, tuple(PEERS))
-        module, estimator, parameters = PEERS[self.name]
-        peer = getattr(import_module(f"dayline.baselines.{module}"), estimator)(**parameters, missing=self.missing)
+        peer = make_peer(self.name).set_params(missing=self.missing)
         if self.n_events is not None:
             if "n_events" not in peer.get_params():
                 raise ValueError(f"n_events cannot be told to {self.name}; it finds its own number")
             peer.set_params(n_events=self.n_events)
         return peer
+
+
+def make_peer(name: str) -> Any:
+    """Make one of the baselines of `PEERS`, with its published settings."""
+    check_choice("method", name, tuple(PEERS))
+    module, estimator, parameters = PEERS[name]
+    return getattr(import_module(f"dayline.baselines.{module}"), estimator)(**parameters)

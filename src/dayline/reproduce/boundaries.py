@@ -107,17 +107,13 @@ def reading_finder(reading: str, **changes: Any) -> Finder:
     return partial(_by_reading, reading=reading, changes=changes)
 
 
-def _baseline(sequence: LabelledSequence, seed: int, *, module: str, name: str, given: Mapping[str, Any]) -> IntArray:
-    from importlib import import_module
+def _baseline(sequence: LabelledSequence, seed: int, *, name: str) -> IntArray:
+    from dayline.estimators.peer import make_peer
 
-    segmenter = getattr(import_module(f"dayline.baselines.{module}"), name)(**given)
-    if "random_state" in segmenter.get_params():
-        segmenter.set_params(random_state=seed)
-    return np.asarray(segmenter.fit(_features(sequence)).boundaries_)
-
-
-def _finder(module: str, name: str, **given: Any) -> Finder:
-    return partial(_baseline, module=module, name=name, given=given)
+    peer = make_peer(name)
+    if "random_state" in peer.get_params():
+        peer.set_params(random_state=seed)
+    return np.asarray(peer.fit(_features(sequence)).boundaries_)
 
 
 def _equal_pieces(sequence: LabelledSequence, _: int) -> IntArray:
@@ -146,17 +142,18 @@ def _nothing(sequence: LabelledSequence, _: int) -> IntArray:
     return no_boundaries(sequence.n_frames)
 
 
-BASELINES: dict[str, Finder] = {
-    "k-means smoothed (k = 30)": _finder("kmeans_smoothed", "SmoothedKMeans"),
-    "SR-Clustering": _finder("sr_clustering", "SRClustering"),
-    "KTS": _finder("kts", "KernelTemporalSegmenter"),
-    "CES-TSC": _finder("tsc", "TemporalSubspaceSegmenter"),
-    "TW-FINCH": _finder("tw_finch", "TemporalFinch"),
-    "window difference": _finder("window_difference", "WindowDifferenceSegmenter"),
-    "kernel change, rbf": _finder("kernel_change", "KernelChangeSegmenter", kernel="rbf"),
-    "kernel change, cosine": _finder("kernel_change", "KernelChangeSegmenter", kernel="cosine"),
-    "CES on raw features": _finder("ces", "ContextualSegmenter"),
+_NAMES = {
+    "k-means smoothed (k = 30)": "kmeans",
+    "SR-Clustering": "sr-clustering",
+    "KTS": "kts",
+    "CES-TSC": "tsc",
+    "TW-FINCH": "tw-finch",
+    "window difference": "window-difference",
+    "kernel change, rbf": "kernel-rbf",
+    "kernel change, cosine": "kernel-cosine",
+    "CES on raw features": "ces",
 }
+BASELINES: dict[str, Finder] = {row: partial(_baseline, name=name) for row, name in _NAMES.items()}
 CONTROLS: dict[str, Finder] = {
     "equal pieces (true number)": _equal_pieces,
     "random cuts (true number)": _random_cuts,
