@@ -15,11 +15,20 @@ from pathlib import Path
 
 import numpy as np
 
-from dayline import DynamicGraphEmbedding, affinity_graph, context_distance, pick_boundaries, score_boundaries
+from dayline import (
+    DynamicGraphEmbedding,
+    affinity_graph,
+    context_distance,
+    equal_pieces,
+    pick_boundaries,
+    random_cuts,
+    score_boundaries,
+)
 from dayline.datasets.edub_seg import load_day
 from dayline.datasets.folders import read_labelled
 from dayline.datasets.motion import read_motion
 from dayline.datasets.sequence import LabelledSequence
+from dayline.files import writing_whole
 
 READINGS = {
     "default": DynamicGraphEmbedding,
@@ -31,7 +40,7 @@ READINGS = {
 def read(path: Path, day: str | None) -> LabelledSequence:
     if path.is_dir():
         if day is None:
-            raise SystemExit(f"{path}: is a folder; say which day (--day NAME)")
+            raise ValueError(f"{path}: is a folder; say which day (--day NAME)")
         return load_day(path, day)
     return read_motion(path, group="motion") if path.suffix == ".mat" else read_labelled(path)
 
@@ -73,7 +82,20 @@ def draw(sequence: LabelledSequence, found: dict, path: Path, threshold: float) 
         column[1].imshow(graph, cmap="viridis")
         column[2].imshow(np.where(graph < threshold * graph.max(), 0.0, graph), cmap="viridis")
         print(f"{name:18s} F {f:.3f}, interior F {inside:.3f}, {len(boundaries)} boundaries found")
-    figure.savefig(path, dpi=80)
+    with writing_whole(path, "wb") as file:
+        figure.savefig(file, format=path.suffix.lstrip(".") or "png", dpi=80)
+
+
+def print_controls(sequence: LabelledSequence) -> None:
+    """What these scores stand beside: boundaries that were put without a look at the frames."""
+    n, true = sequence.n_frames, sequence.boundaries
+    cuts = [random_cuts(n, len(true) + 1, random_state=seed) for seed in range(20)]
+    for name, found in {"equal pieces": [equal_pieces(n, len(true) + 1)], "random cuts": cuts}.items():
+        f, inside = (
+            np.mean([score_boundaries(b, true, n_frames=n, protocol=protocol).f1 for b in found])
+            for protocol in ("ces", "interior")
+        )
+        print(f"{name:18s} F {f:.3f}, interior F {inside:.3f}, true number given")
 
 
 def main() -> None:
@@ -85,11 +107,19 @@ def main() -> None:
     parser.add_argument("--threshold", type=float, default=0.3, help="share of the strongest edge")
     parser.add_argument("--output", type=Path, default=Path("stages.png"))
     arguments = parser.parse_args()
-    sequence = read(arguments.sequence, arguments.day)
+    if arguments.turns < 0:
+        parser.error(f"--turns {arguments.turns}: give 0 or more")
+    if not arguments.output.resolve().parent.is_dir():
+        parser.error(f"--output {arguments.output}: there is no such folder")
+    try:
+        sequence = read(arguments.sequence, arguments.day)
+    except ValueError as error:
+        parser.error(str(error))
     if sequence.features is None:
-        raise SystemExit(f"{arguments.sequence}: has no features")
+        parser.error(f"{arguments.sequence}: has no features; dayline reproduce edub-seg computes some from photos")
     found = stages(sequence.features, arguments.reading, arguments.turns)
     draw(sequence, found, arguments.output, arguments.threshold)
+    print_controls(sequence)
 
 
 if __name__ == "__main__":

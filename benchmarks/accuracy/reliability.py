@@ -3,7 +3,7 @@
     python benchmarks/accuracy/reliability.py --root ../shared/data [--output docs/images/reliability.png]
 
 For the development sets, Keck and MAD: the share of found boundaries that match a true one, by stated confidence.
-Groups weigh the same. The constants were fitted on the four development sets; Keck and MAD were not looked at.
+Groups weigh the same. The constants of the confidence were fitted on the four development sets, not on Keck and MAD.
 """
 
 from __future__ import annotations

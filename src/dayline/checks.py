@@ -70,7 +70,7 @@ def _repair(features: FloatArray, bad: Any, missing: Missing) -> FloatArray:
     if missing == "raise":
         raise ValueError(
             f"{list_frames(frames)} {'holds' if len(frames) == 1 else 'hold'} NaN or infinity; "
-            'drop them or pass missing="interpolate"'
+            'drop them or pass missing="interpolate" (--interpolate)'
         )
     lost = np.flatnonzero(bad.all(axis=0))
     if len(lost):

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
-__all__ = ["MARK", "prepare_output", "write_text_whole", "writing_whole"]
+__all__ = ["MARK", "output_folder", "prepare_output", "write_text_whole", "writing_whole"]
 
 MARK = ".dayline"
 """A file that says: this folder is a result of ours."""
@@ -74,3 +74,17 @@ def prepare_output(folder: str | Path) -> Path:
     except OSError as error:
         raise ValueError(f"{folder}: cannot be used as output folder: {error.strerror}") from None
     return folder
+
+
+@contextmanager
+def output_folder(folder: str | Path) -> Iterator[Path]:
+    """Prepare the output folder; where what follows is refused and it is new and empty, leave none behind."""
+    was_there = Path(folder).exists()
+    prepared = prepare_output(folder)
+    try:
+        yield prepared
+    except ValueError:
+        if not was_there and [path.name for path in prepared.iterdir()] == [MARK]:
+            (prepared / MARK).unlink()
+            prepared.rmdir()
+        raise

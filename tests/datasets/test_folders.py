@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dayline.datasets.folders import find_groups, load_group
+from dayline.datasets.folders import find_groups, load_group, read_labelled
 
 
 def write(path, **arrays):
@@ -30,3 +30,20 @@ def test_an_odd_file_is_named(tmp_path, arrays, message):
     write(tmp_path / "films" / "odd.npz", **arrays)
     with pytest.raises(ValueError, match=f"odd.npz: .*{message}"):
         load_group(tmp_path, "films")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"tolerance": [5, 5]}, "tolerance must be one number"),
+        ({"boundaries": [3.5]}, "boundaries must be whole numbers"),
+        ({"boundaries": [6, 3]}, "boundaries must increase"),
+        ({"boundaries": ["a"]}, "boundaries of type"),
+        ({"features": np.full((8, 2), np.nan)}, "features hold NaN"),
+        ({"features": np.ones((8, 2), dtype=complex)}, "features of type complex128"),
+    ],
+)
+def test_odd_content_is_named_with_its_file(tmp_path, change, message):
+    np.savez(tmp_path / "odd.npz", **{"features": np.eye(8, 2), "boundaries": [3], **change})
+    with pytest.raises(ValueError, match=f"odd.npz: (the )?{message}"):
+        read_labelled(tmp_path / "odd.npz")

@@ -34,6 +34,13 @@ def test_contexts_recur(random):
     assert [e.community for e in found.events] == [0, 1, 2, 0, 1, 2]
 
 
+def test_a_number_that_is_not_reached_is_said(steps):
+    with pytest.warns(UserWarning, match="kts was asked for 3 events and 4 came"):
+        assert len(PeerSegmenter("kts", n_events=3).segment(steps, must=[7]).events) == 4
+    with pytest.warns(UserWarning, match="lrt takes this sequence itself as its source"):
+        PeerSegmenter("lrt").segment(steps)
+
+
 def test_unknown_peers_and_wishes_are_refused(steps):
     with pytest.raises(ValueError, match="method"):
         PeerSegmenter("nobody").check_parameters()

@@ -21,5 +21,5 @@ def test_the_stages_of_any_sequence_are_drawn(tmp_path):
     done = subprocess.run([*command, "--output", tmp_path / "out.png"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     names = [line[:18].strip() for line in done.stdout.splitlines()]
-    assert names == ["features", "denoised", "initial embedding", "turn 1"]
+    assert names == ["features", "denoised", "initial embedding", "turn 1", "equal pieces", "random cuts"]
     assert (tmp_path / "out.png").stat().st_size > 10_000

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from PIL import Image
@@ -54,14 +56,45 @@ def test_edub_seg_from_files_to_the_table(root, tmp_path):
     # The second annotator is 6 frames off and found on one of two days.
     assert rows["second annotators"].cells["F 5"].mean == pytest.approx(2 / 3)
     assert rows["second annotators"].cells["F 5"].n_sequences == 1
-    assert "trained" in rows["CES-VCP"].why_empty
+    everything = rows_of(lifelog_report("edub-seg", root, out=tmp_path / "out", methods=["CES-VCP"], n_seeds=1))
+    assert "trained" in everything["CES-VCP"].why_empty
+    assert "equal pieces (true number)" in everything
+
+
+def test_a_mended_truth_is_measured_again(root, tmp_path):
+    def recall():
+        report = lifelog_report("edub-seg", root, out=tmp_path / "out", n_seeds=1, methods=["no boundary at all"])
+        return rows_of(report)["no boundary at all"].cells["R 5"].mean
+
+    before = recall()
+    for day in ("Subject1_Set1", "Subject1_Set2"):
+        path = root / "EDUB-Seg" / "GT" / f"GT_{day}.csv"
+        path.write_text("080000,081000\n081100,082400\n" + path.read_text().splitlines()[1] + "\n")
+    assert recall() == pytest.approx(1 / 2) != before
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"only": ["nosuch"]}, "has no group nosuch"),
+        ({"methods": ["nosuch"]}, "method 'nosuch' is not known"),
+        ({"predictor": Path("nosuch.safetensors")}, "no such file"),
+        ({"weights": Path("nosuch.pt")}, "weights go with a model"),
+        ({"only": ["mine"], "model": "color"}, "for days of photos"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_first(root, tmp_path, given, message):
+    with pytest.raises(ValueError, match=message):
+        lifelog_report("edub-seg", root, out=tmp_path / "out", **given)
+    with pytest.raises(ValueError, match="no such folder"):
+        lifelog_report("edub-seg", tmp_path / "nowhere", out=tmp_path / "out")
 
 
 def test_missing_data_are_named(tmp_path):
     report = lifelog_report("edub-seg-desc", tmp_path, out=tmp_path / "out")
     rows = rows_of(report)
     assert rows["published: CES-VCP"].cells["F 1"].mean == 0.43
-    assert "EDUB-SegDesc is not below" in rows["all others"].why_empty
+    assert "EDUB-SegDesc is not there" in rows["all others"].why_empty
 
 
 def test_edub_seg_from_pixels_to_the_table(tmp_path):
@@ -78,9 +111,15 @@ def test_edub_seg_from_pixels_to_the_table(tmp_path):
     before = kept.stat().st_mtime_ns
     lifelog_report("edub-seg", root, methods=methods, **arguments)
     assert kept.stat().st_mtime_ns == before
+    for k in range(3):  # photos that the ground truth does not count
+        Image.fromarray(np.zeros((48, 64, 3), np.uint8)).save(
+            root / "EDUB-Seg/images/Subject1_Set1" / f"07000{k}.webp"
+        )
+    shifted = rows_of(lifelog_report("edub-seg", root, methods=methods, **arguments | {"out": tmp_path / "other"}))
+    assert shifted["dayline segment"].cells["interior F 5"].mean == 1.0
     broken = root / "EDUB-Seg" / "images" / "Subject1_Set1" / "080100.jpg"
     broken.write_bytes(b"no photo")
-    with pytest.raises(ValueError, match=r"080100.jpg: .*; the ground truth refers to every photo"):
+    with pytest.raises(ValueError, match=r"080100.jpg: .*; the ground truth counts every photo"):
         lifelog_report("edub-seg", root, methods=methods, **arguments)
 
 
@@ -127,7 +166,8 @@ def test_ablations_run_on_any_group(root, tmp_path, table, methods):
     np.savez(tmp_path / "mine" / "one.npz", features=features, boundaries=[25])
     report = lifelog_report(table, tmp_path, out=tmp_path / "out", methods=methods, only=["mine"])
     assert report.tables[0].title == f"{table} on mine, 1 sequences"
-    assert list(rows_of(report)) == methods
+    assert list(rows_of(report))[: len(methods)] == methods
+    assert "random cuts (true number)" in rows_of(report)
 
 
 def test_the_whole_grid_of_the_paper_is_there(tmp_path):

@@ -55,5 +55,5 @@ def test_progress_counts_what_was_there_before(tmp_path):
 
 def test_an_unknown_name_is_refused():
     assert choose(["b"], ["a", "b"], what="method") == ["b"]
-    with pytest.raises(ValueError, match="method 'c' is not known; choose among a, b"):
+    with pytest.raises(ValueError, match="method 'c' is not known; choose among a; b"):
         choose(["c"], ["a", "b"], what="method")

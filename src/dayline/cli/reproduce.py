@@ -47,7 +47,7 @@ def reproduce(
 ) -> None:
     """Measure one table of the paper; a run that was interrupted goes on."""
     from dayline.cli.progress import progress_bar
-    from dayline.files import prepare_output
+    from dayline.files import output_folder
     from dayline.reproduce import cost, lifelog, motion, synthetic
     from dayline.reproduce.report import save_report
 
@@ -62,12 +62,13 @@ def reproduce(
     elif any(days.values()):
         given = next(name for name, value in days.items() if value)
         raise ValueError(f"--{given} is for the tables of photos ({', '.join(lifelog.LIFELOG_TABLES)})")
-    folder = prepare_output(output)
-    with progress_bar(quiet=quiet, time_left=True) as on_done:
+    if table in (PaperTable.synthetic, PaperTable.cost) and only:
+        raise ValueError(f"--only is for tables of data sets; {table.value} makes its own sequences")
+    with output_folder(output) as folder, progress_bar(quiet=quiet, time_left=True) as on_done:
         report = reports[table](
             root, out=folder, n_seeds=seeds, n_jobs=jobs, methods=methods, only=only, most=most, on_done=on_done
         )
-    save_report(report, folder)
+        save_report(report, folder)
     if not quiet:
         _print(report)
 

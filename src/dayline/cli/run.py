@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -124,28 +125,12 @@ def _segmented(
     source: Path, output: Path | None, find_events: FindEvents, write: Write, *, method: str, quiet: bool
 ) -> tuple[Written | None, Segmentation]:
     from dayline.cli.progress import progress_bar
-    from dayline.files import prepare_output
+    from dayline.files import output_folder
 
-    was_there = output is not None and output.exists()
-    folder = None if output is None else prepare_output(output)
-    try:
-        with progress_bar(quiet=quiet) as on_step:
-            result = find_events(source, folder, on_step).made_by(method)
-            written = None if folder is None else write(result, folder, on_step=on_step)
-    except ValueError:
-        if folder is not None and not was_there:
-            _remove_empty(folder)
-        raise
+    with nullcontext() if output is None else output_folder(output) as folder, progress_bar(quiet=quiet) as on_step:
+        result = find_events(source, folder, on_step).made_by(method)
+        written = None if folder is None else write(result, folder, on_step=on_step)
     return written, result.segmentation
-
-
-def _remove_empty(folder: Path) -> None:
-    """Leave no folder behind for a source that gave nothing."""
-    from dayline.files import MARK
-
-    if [path.name for path in folder.iterdir()] == [MARK]:
-        (folder / MARK).unlink()
-        folder.rmdir()
 
 
 def _run_days(

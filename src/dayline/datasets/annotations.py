@@ -84,7 +84,9 @@ def _boundaries(cells: Iterable[str], places: dict[str, int], path: Path) -> Int
             raise ValueError(f"{path}: event {number} is {cell!r}; first and last photo are needed")
         lost = [name for name in pair if _plain(name) not in places]
         if lost:
-            raise ValueError(f"{path}: event {number} names photo {lost[0]}, which is not there")
+            raise ValueError(
+                f"{path}: event {number} names photo {lost[0]}, which is not there; repair the file or add the photo"
+            )
         start, last = (places[_plain(name)] for name in pair)
         if last < start or (starts and start <= starts[-1]):
             raise ValueError(f"{path}: event {number} ({cell}) is not in the order of the photos")

@@ -95,7 +95,9 @@ def load_day(root: str | Path, name: str, *, group: str = "edub-seg") -> Labelle
 
 def _images(root: Path, name: str) -> list[Path]:
     for folder in IMAGE_FOLDERS:
-        found = sorted(p for p in (root / folder / name).glob("*") if p.suffix.lower() in IMAGE_TYPES)
+        found = sorted(
+            (p for p in (root / folder / name).glob("*") if p.suffix.lower() in IMAGE_TYPES), key=by_number
+        )
         if found:
             return found
     return []

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import numpy as np
 
-from dayline.datasets.sequence import LabelledSequence, by_number
+from dayline.datasets.sequence import LabelledSequence, by_number, real_numbers, whole_numbers
 from dayline.tables import read_arrays
 
 __all__ = ["find_groups", "load_group", "read_labelled"]
 
 
 def find_groups(root: str | Path) -> dict[str, list[Path]]:
-    """List the files of every group below a folder, or below its dev/ where it has one."""
+    """List the files of every group below a folder and below its dev/."""
     root = Path(root)
-    folder = root / "dev" if (root / "dev").is_dir() else root
-    groups = {path.name: sorted(path.glob("*.npz"), key=by_number) for path in sorted(folder.glob("*/"))}
+    folders = [*sorted(root.glob("*/")), *sorted((root / "dev").glob("*/"))]
+    groups = {path.name: sorted(path.glob("*.npz"), key=by_number) for path in folders}
     return {name: files for name, files in groups.items() if files}
 
 
@@ -32,15 +32,21 @@ def read_labelled(path: str | Path) -> LabelledSequence:
     missing = [name for name in ("features", "boundaries") if name not in arrays]
     if missing:
         raise ValueError(f"{path}: has no {' and no '.join(missing)}; it holds {', '.join(arrays) or 'nothing'}")
-    features, boundaries = np.asarray(arrays["features"]), np.ravel(arrays["boundaries"]).astype(np.int64)
+    features = real_numbers(arrays["features"], "features", path)
+    boundaries = whole_numbers(arrays["boundaries"], "boundaries", path)
     if features.ndim != 2 or (len(boundaries) and not 0 < boundaries.min() <= boundaries.max() < len(features)):
         raise ValueError(f"{path}: boundaries must lie inside the {len(features)} frames of a matrix of features")
-    labels = arrays.get("labels")
+    if np.any(np.diff(boundaries) <= 0):
+        raise ValueError(f"{path}: boundaries must increase")
+    labels = np.ravel(arrays.get("labels", []))
+    tolerance = whole_numbers(arrays.get("tolerance", 5), "tolerance", path)
+    if len(tolerance) != 1:
+        raise ValueError(f"{path}: tolerance must be one number of frames")
     return LabelledSequence(
         path.parent.name,
         path.stem,
         features,
         boundaries,
-        labels=None if labels is None or len(labels) != len(features) else np.ravel(labels).astype(np.int64),
-        tolerance=int(arrays.get("tolerance", 5)),
+        labels=None if len(labels) != len(features) else whole_numbers(labels, "labels", path),
+        tolerance=int(tolerance[0]),
     )

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
-from dayline.datasets.sequence import LabelledSequence, by_number
+from dayline.datasets.sequence import LabelledSequence, by_number, real_numbers, whole_numbers
 from dayline.events import labels_to_boundaries
 from dayline.tables import read_arrays
 
@@ -64,21 +64,19 @@ def read_motion(path: str | Path, *, group: str) -> LabelledSequence:
     """
     path = Path(path)
     features, labels = _choose(read_arrays(path), path)
-    if not np.isfinite(features).all():
-        raise ValueError(f"{path}: the features hold NaN or infinity")
     return LabelledSequence(group, path.stem, features, labels_to_boundaries(labels), labels)
 
 
 def _choose(arrays: Mapping[str, Any], path: Path) -> tuple[FloatArray, IntArray]:
     holds = ", ".join(f"{name} {np.shape(a)}" for name, a in arrays.items()) or "nothing"
-    matrices = [np.asarray(a) for a in arrays.values() if np.ndim(a) == 2 and min(np.shape(a)) > 1]
+    matrices = [a for a in arrays.values() if np.ndim(a) == 2 and min(np.shape(a)) > 1]
     if len(matrices) != 1:
         raise ValueError(f"{path}: holds {holds}; one matrix of features is needed")
-    matrix = matrices[0]
+    matrix = real_numbers(matrices[0], "features", path)
     vectors = [np.ravel(a) for name, a in arrays.items() if "label" in name.lower()]
     # Published files keep frames in columns; sizes per class are "labels" too, but shorter.
     for n_frames, features in ((matrix.shape[1], matrix.T), (matrix.shape[0], matrix)):
         for labels in vectors:
             if len(labels) == n_frames:
-                return np.ascontiguousarray(features), labels.astype(np.int64)
+                return np.ascontiguousarray(features), whole_numbers(labels, "labels", path)
     raise ValueError(f"{path}: holds {holds}; labels with one entry per frame are needed")

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
 
-__all__ = ["LabelledSequence", "by_number"]
+__all__ = ["LabelledSequence", "by_number", "real_numbers", "whole_numbers"]
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,34 @@ class LabelledSequence:
     def n_frames(self) -> int:
         """Number of frames."""
         return len(self.images) if self.features is None else len(self.features)
+
+    @cached_property
+    def digest(self) -> str:
+        """Fingerprint of features, truth and names of images: what a measured figure depends on."""
+        content = hashlib.sha256(f"{self.tolerance} {[image.name for image in self.images]}".encode())
+        for values in (self.features, self.boundaries, self.labels, *self.annotations):
+            array = np.ascontiguousarray(np.empty(0) if values is None else values)
+            content.update(f"{array.dtype} {array.shape}".encode())
+            content.update(array.tobytes())
+        return content.hexdigest()[:20]
+
+
+def real_numbers(values: Any, what: str, path: Path) -> FloatArray:
+    """Return an array of finite real numbers, or say what the file holds instead."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "biuf":
+        raise ValueError(f"{path}: {what} of type {array.dtype}; a full array of real numbers is needed")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{path}: the {what} hold NaN or infinity; repair the file")
+    return array
+
+
+def whole_numbers(values: Any, what: str, path: Path) -> IntArray:
+    """Return a flat array of whole numbers, or say what the file holds instead."""
+    array = np.ravel(real_numbers(values, what, path))
+    if np.any(array != np.round(array)):
+        raise ValueError(f"{path}: the {what} must be whole numbers")
+    return array.astype(np.int64)
 
 
 def by_number(path: Path) -> tuple[list[int], str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from importlib import import_module
 from typing import Any
@@ -36,6 +37,12 @@ PEERS: dict[str, tuple[str, str, dict[str, str]]] = {
     "ac-color": ("ac_color", "ColorSegmenter", {}),
 }
 """Module, class and parameters of every baseline that needs nothing but one sequence of features."""
+
+ALONE = {
+    "vcp": "is trained on this sequence itself; the published system has a training set of many days",
+    "lrt": "takes this sequence itself as its source; the published system has a labelled one",
+}
+"""What must be said of baselines that are meant to see other sequences too."""
 
 
 class PeerSegmenter(BaseEstimator):  # type: ignore[misc]
@@ -85,6 +92,8 @@ class PeerSegmenter(BaseEstimator):  # type: ignore[misc]
     ) -> Segmentation:
         """Find the events of one sequence; the parameters are those of `EventSegmenter.fit`."""
         peer = self._peer()
+        if self.name in ALONE:
+            warnings.warn(f"{self.name} {ALONE[self.name]}", stacklevel=2)
         if on_step is not None:
             on_step(self.name, 0, 1)
         features = check_features(X, missing=self.missing)
@@ -94,6 +103,12 @@ class PeerSegmenter(BaseEstimator):  # type: ignore[misc]
         required = required_frames(must, scores, forbidden=forbidden)
         self.peer_ = peer.fit(features)
         found = np.union1d(np.setdiff1d(self.peer_.boundaries_, forbidden), required).astype(np.int64)
+        if self.n_events is not None and len(found) + 1 != self.n_events:
+            warnings.warn(
+                f"{self.name} was asked for {self.n_events} events and {len(found) + 1} came: its groups come back "
+                "later, or boundaries were asked for (pauses are)",
+                stacklevel=2,
+            )
         self.communities_: IntArray = find_recurring_events(unit_rows(standardize(features)), found)
         made = Segmentation.from_boundaries(
             found,

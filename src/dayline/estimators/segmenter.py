@@ -278,7 +278,9 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         _check_wishes(**{name: getattr(self, name) for name in WISHES})
         asked = [name for name in WISHES if getattr(self, name) not in (None, 0)]
         if self.detector == "ces" and asked:
-            raise ValueError(f'{asked[0]} needs detector="partition"; the CES rule finds its own number of events')
+            raise ValueError(
+                f'{asked[0]} needs detector="partition" (method default); the CES rule finds its own number of events'
+            )
 
 
 WISHES = ("n_events", "min_duration", "expected_duration", "typical_duration", "level")

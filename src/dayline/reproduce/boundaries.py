@@ -18,6 +18,7 @@ from dayline.metrics import score_boundaries
 from dayline.reproduce.work import Figures, Measured, Task
 
 __all__ = [
+    "ALWAYS",
     "BASELINES",
     "COLUMNS",
     "CONTROLS",
@@ -60,7 +61,11 @@ def make_tasks(
     """Pair every method with every sequence; only methods of `SEEDED` are run for more than one seed."""
     return [
         Task(
-            s.group, s.name, name, partial(measure_boundaries, name, find, s, seeds=seeds if name in SEEDED else [0])
+            s.group,
+            s.name,
+            name,
+            partial(measure_boundaries, name, find, s, seeds=seeds if name in SEEDED else [0]),
+            s.digest,
         )
         for name, find in finders.items()
         for s in sequences
@@ -75,12 +80,18 @@ def find_sequences(
     Days of which there are only photos have no features yet.
     """
     root = Path(root)
+    if not root.is_dir():
+        raise ValueError(f"{root}: no such folder; name the one that holds the data sets (--root)")
     if only is not None:
-        sequences = [s for name in only for s in load_group(root, name, most=most)]
-        return sequences, "" if sequences else f"there is no group {' or '.join(only)} below {root}"
-    place = next((p for p in (root / folder, root) if find_days(p)), None)
-    if place is None:
-        return [], f"{folder} is not below {root} (see `dayline datasets`); --only GROUP runs on other features"
+        groups = {name: load_group(root, name, most=most) for name in only}
+        empty = [name for name, some in groups.items() if not some]
+        if empty:
+            raise ValueError(f"{root}: has no group {empty[0]} ({empty[0]}/*.npz, or dev/{empty[0]}/*.npz)")
+        return [s for some in groups.values() for s in some], ""
+    own = root if root.resolve().name == folder else root / folder
+    if not find_days(own):
+        return [], f"{folder} is not there (see `dayline datasets`); --only GROUP runs on other features"
+    place = own
     return load_days(place, group=group, most=most), ""
 
 
@@ -160,5 +171,7 @@ CONTROLS: dict[str, Finder] = {
     "authors() on white noise": _on_noise,
     "no boundary at all": _nothing,
 }
+ALWAYS = ("equal pieces (true number)", "random cuts (true number)", "no boundary at all")
+"""Controls beside whatever methods were asked for; the one on noise takes its time."""
 SEEDED = {"k-means smoothed (k = 30)", "CES-TSC", "random cuts (true number)", "authors() on white noise"}
 """Those that depend on the seed; readings of DGE keep the published seed of their communities."""

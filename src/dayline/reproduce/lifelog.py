@@ -5,7 +5,8 @@ All but the first two run as well on any group of features with boundaries (`onl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from importlib.util import find_spec
@@ -15,8 +16,10 @@ from typing import Any
 import numpy as np
 
 from dayline.arrays import IntArray
+from dayline.baselines.context_predictor import load_predictor
 from dayline.datasets.sequence import LabelledSequence
 from dayline.reproduce.boundaries import (
+    ALWAYS,
     BASELINES,
     COLUMNS,
     CONTROLS,
@@ -58,10 +61,17 @@ class Source:
     model: str | None = None
     weights: Path | None = None
     predictor: Path | None = None
+    methods: Sequence[str] | None = None
     on_done: OnDone | None = None
 
-    def sequences(self, *, desc: bool = False) -> tuple[list[LabelledSequence], str, FromPixels | None]:
-        """Read the days of EDUB-Seg or EDUB-SegDesc, or the groups asked for; look at photos without features."""
+    def sequences(
+        self, rows: Iterable[str], *, desc: bool = False
+    ) -> tuple[list[LabelledSequence], str, FromPixels | None]:
+        """Read the days of EDUB-Seg or EDUB-SegDesc, or the groups asked for; look at photos without features.
+
+        Methods that are not among the table's rows are refused first: photos take their time.
+        """
+        choose(self.methods, list(rows), what="method")
         group, folder = ("edub-seg-desc", "EDUB-SegDesc") if desc else ("edub-seg", "EDUB-Seg")
         found, why = find_sequences(self.root, group=group, folder=folder, only=self.only, most=self.most)
         ready = self.model is None and all(s.features is not None for s in found)
@@ -124,9 +134,18 @@ def lifelog_report(
     on_done : callable, optional
         Called after every sequence and method.
     """
-    plan = _PLANS[table](Source(Path(root), only, most, out, model, weights, predictor, on_done))
-    empty = dict(plan.never)
-    chosen = {m: plan.finders[m] for m in choose(methods, list(plan.finders), what="method")}
+    if only is not None and (model or predictor):
+        raise ValueError("model and predictor are for days of photos; groups of feature files (only) have none")
+    if weights is not None and model is None:
+        raise ValueError("weights go with a model; say which one (--model)")
+    if predictor is not None:
+        if not table.startswith("edub-seg"):
+            raise ValueError(f"{table} has no row CES-VCP; a predictor is for edub-seg and edub-seg-desc")
+        load_predictor(predictor)  # before any photo is looked at
+    source = Source(Path(root), only, most, out, model, weights, predictor, methods, on_done)
+    plan = _PLANS[table](source)
+    empty = {m: why for m, why in plan.never.items() if methods is None or m in methods}
+    chosen = {m: find for m, find in plan.finders.items() if methods is None or m in methods or m in ALWAYS}
     if find_spec("ruptures") is None:
         empty |= {m: "needs ruptures (extra peers)" for m in chosen if "kernel" in m}
     ready = {m: f for m, f in chosen.items() if m not in empty}
@@ -135,7 +154,7 @@ def lifelog_report(
         "table": table,
         "n_seeds": n_seeds,
         "features": plan.features,
-        "predictor": predictor and predictor.name,
+        "predictor": _fingerprint(predictor),
     }
     results = run_tasks(tasks, store=out, settings=settings, n_jobs=n_jobs, on_done=on_done)
     tables = []
@@ -147,7 +166,12 @@ def lifelog_report(
         rows += [Row(m, {}, reason) for m, reason in empty.items()]
         tables.append(Table(f"{table} on {group}, {n} sequences", COLUMNS, tuple(rows)))
     seconds = {m: sum(r.cpu_seconds for r in results if r.method == m) for m in chosen}
-    return Report(table, tuple(tables), settings | {"n_jobs": n_jobs}, (_features_note(plan), *NOTES), seconds)
+    asked = {"n_jobs": n_jobs, "most": most, "only": only, "methods": methods}
+    return Report(table, tuple(tables), settings | asked, (_features_note(plan), *NOTES), seconds)
+
+
+def _fingerprint(path: Path | None) -> str | None:
+    return None if path is None else hashlib.sha256(path.read_bytes()).hexdigest()[:20]
 
 
 def _features_note(plan: Plan) -> str:
@@ -165,7 +189,8 @@ def _second_annotators(sequence: LabelledSequence) -> Measured:
 
 def _days(source: Source, *, desc: bool) -> Plan:
     """Every reading, baseline and control at tolerances 5 to 1."""
-    sequences, why, from_pixels = source.sequences(desc=desc)
+    rows = [*READINGS, *FROM_PIXELS, "CES-VCP", *BASELINES, *CONTROLS, "second annotators"]
+    sequences, why, from_pixels = source.sequences(rows, desc=desc)
     finders: dict[str, Finder] = {reading: reading_finder(reading) for reading in READINGS}
     never: dict[str, str] = {}
     if from_pixels is not None:
@@ -186,7 +211,7 @@ def _days(source: Source, *, desc: bool) -> Plan:
 
 
 def _origin(from_pixels: FromPixels | None) -> str:
-    return "read from files" if from_pixels is None else f"{from_pixels.pixels.model}, from the photos"
+    return "read from files" if from_pixels is None else f"{from_pixels.pixels.name}, from the photos"
 
 
 def _by_network(sequence: LabelledSequence, _: int, *, path: Path) -> IntArray:
@@ -207,19 +232,18 @@ def _stage(sequence: LabelledSequence, _: int, *, stage: str, reading: str) -> I
 
 def _ablation(source: Source) -> Plan:
     """Measure the stages: raw features, denoised features, the initial embedding, and all of it."""
-    sequences, why, from_pixels = source.sequences()
     finders: dict[str, Finder] = {"CES on raw features": BASELINES["CES on raw features"]}
     for reading in ("paper()", "authors()"):
         for name, stage in (("NL-means", "denoised_"), ("embedding", "initial_embedding_")):
             finders[f"{reading}, {name}"] = partial(_stage, stage=stage, reading=reading)
         finders[f"{reading}, DGE"] = reading_finder(reading)
     known = [published(name, **figures) for name, figures in ABLATION.items()]
+    sequences, why, from_pixels = source.sequences([*finders, *CONTROLS])
     return Plan(finders | CONTROLS, known, sequences, why, features=_origin(from_pixels))
 
 
 def _core_ablation(source: Source) -> Plan:
     """Measure what is left without alpha, p, eta or mu (p = 0 is a window of one frame)."""
-    sequences, why, from_pixels = source.sequences()
     off: dict[str, dict[str, Any]] = {
         "full": {},
         "alpha = 0": {"initial_graph_weight": 0.0},
@@ -229,18 +253,19 @@ def _core_ablation(source: Source) -> Plan:
     }
     finders = {f"{r}, {name}": reading_finder(r, **off[name]) for r in READINGS for name in off}
     known = [published(name, **{"F 5": f}) for name, f in CORE_ABLATION.items()]
+    sequences, why, from_pixels = source.sequences([*finders, *CONTROLS])
     return Plan(finders | CONTROLS, known, sequences, why, features=_origin(from_pixels))
 
 
 def _robustness(source: Source) -> Plan:
     """Measure the paper's whole grid, each hyperparameter on its own."""
-    sequences, why, from_pixels = source.sequences()
     finders, known = {}, []
     for symbol, (parameter, values) in GRID.items():
         for value, f in values.items():
             known.append(published(f"{symbol} = {value}", **{"F 5": f}))
             for reading in ("authors()", "paper()", "default"):
                 finders[f"{reading}, {symbol} = {value}"] = reading_finder(reading, **{parameter: value})
+    sequences, why, from_pixels = source.sequences([*finders, *CONTROLS])
     return Plan(finders | CONTROLS, known, sequences, why, features=_origin(from_pixels))
 
 

@@ -144,7 +144,8 @@ def _task(method: str, sequence: LabelledSequence, source: LabelledSequence, see
         measure = partial(_measure_transfer, sequence, source, seeds=seeds)
     else:
         measure = partial(measure_labels, method, sequence, seeds=seeds)
-    return Task(sequence.group, sequence.name, method, measure)
+    data = f"{sequence.digest} {source.digest}" if method == "LRT" else sequence.digest
+    return Task(sequence.group, sequence.name, method, measure, data)
 
 
 def motion_report(
@@ -175,16 +176,21 @@ def motion_report(
     on_done : callable, optional
         Called after every sequence and method.
     """
-    chosen = choose(methods, MOTION_METHODS, what="method")
+    wanted = choose(methods, MOTION_METHODS, what="method")
+    chosen = [m for m in MOTION_METHODS if m in wanted or m in ("equal pieces", "random cuts")]
     absent = {m: "needs ruptures (extra peers)" for m in chosen if "kernel" in m and find_spec("ruptures") is None}
-    sets = {g: load_motion(root, g, most=most) for g in choose(only, list(MOTION_FOLDERS), what="data set")}
+    if not Path(root).is_dir():
+        raise ValueError(f"{root}: no such folder; name the one that holds the data sets (--root)")
+    # LRT takes the next person as its source, whoever else is measured.
+    sets = {g: load_motion(root, g) for g in choose(only, list(MOTION_FOLDERS), what="data set")}
     seeds = range(n_seeds)
     tasks = [
         _task(method, sequence, some[(k + 1) % len(some)], seeds)
         for method in chosen
         if method not in absent
         for some in sets.values()
-        for k, sequence in enumerate(some)
+        for k, sequence in enumerate(some[:most])
+        if method != "LRT" or len(some) > 1
     ]
     settings = {"n_seeds": n_seeds, "n_components": 35, "smoothing_width": 50}
     results = run_tasks(tasks, store=out, settings=settings, n_jobs=n_jobs, on_done=on_done)
@@ -193,9 +199,11 @@ def motion_report(
         rows = [published(name, ACC=acc, NMI=nmi) for name, (acc, nmi) in PUBLISHED.get(group, {}).items()]
         rows += summarise((r for r in results if r.group == group), columns=LabelColumns)
         if not some:
-            rows.append(Row("all others", {}, f"{group} is not below {root} ({' or '.join(MOTION_FOLDERS[group])})"))
+            rows.append(Row("all others", {}, f"{group} is not there ({' or '.join(MOTION_FOLDERS[group])})"))
         missing = absent | (NEVER if methods is None else {})
+        if "LRT" in chosen and len(some) == 1:
+            missing |= {"LRT": "needs a second sequence as its source"}
         rows += [Row(name, {}, why) for name, why in missing.items()]
-        tables.append(Table(f"{group}, {len(some)} sequences", LabelColumns, tuple(rows)))
+        tables.append(Table(f"{group}, {len(some[:most])} sequences", LabelColumns, tuple(rows)))
     seconds = {m: sum(r.cpu_seconds for r in results if r.method == m) for m in chosen}
     return Report("motion", tuple(tables), settings | {"n_jobs": n_jobs, "most": most}, NOTES, seconds)

@@ -10,9 +10,10 @@ import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
 from dayline.datasets.sequence import LabelledSequence
+from dayline.events import labels_to_boundaries
 from dayline.features import load_extractor
 from dayline.files import prepare_output
-from dayline.frames import open_source
+from dayline.frames import FrameSequence, open_source
 from dayline.pipeline import segment_source
 from dayline.pipeline.look import look_at_frames
 from dayline.reproduce.work import OnDone
@@ -36,8 +37,13 @@ class Pixels:
     weights: Path | None
     store: Path
 
+    @property
+    def name(self) -> str:
+        """Name of the model, without the folder of its file."""
+        return Path(self.model).stem if self.model.lower().endswith(".onnx") else self.model
+
     def folder(self, sequence: LabelledSequence, what: str) -> Path:
-        """Where something computed from one day is kept."""
+        """Where something computed from one day is kept; `what` is a model's name."""
         return self.store / sequence.group / sequence.name / what
 
 
@@ -58,12 +64,16 @@ class FromPixels:
         """Do as `dayline segment` does: with times, pauses, bursts and what is usual for a wearable camera."""
         result = segment_source(
             sequence.images[0].parent,
-            store=self.pixels.folder(sequence, self.pixels.model),
+            store=self.pixels.folder(sequence, self.pixels.name),
             model=self.pixels.model,
             weights=self.pixels.weights,
             order="name",
         )
-        return np.asarray(result.segmentation.boundaries, dtype=np.int64)
+        opens = np.zeros(result.segmentation.n_frames, dtype=bool)
+        opens[list(result.segmentation.boundaries)] = True
+        # The folder may hold photos that the ground truth does not count.
+        event = dict(zip(_file_names(result.sequence), np.cumsum(opens).tolist(), strict=True))
+        return labels_to_boundaries([event[image.name] for image in sequence.images])
 
 
 def look_at_days(
@@ -82,27 +92,31 @@ def look_at_days(
     """
     seen, colors = [], {}
     for sequence in sequences:
-        features = _look(sequence, pixels, pixels.model, on_done)
-        colors[sequence.name] = _look(sequence, pixels, "color-lab", on_done)
+        features = _look(sequence, pixels, pixels.model, pixels.name, on_done)
+        colors[sequence.name] = _look(sequence, pixels, "color-lab", "color-lab", on_done)
         seen.append(replace(sequence, features=features))
     return seen, FromPixels(pixels, colors)
 
 
-def _look(sequence: LabelledSequence, pixels: Pixels, model: str, on_done: OnDone | None) -> FloatArray:
+def _file_names(photos: FrameSequence | None) -> list[str]:
+    return [] if photos is None else [path.name for path in photos.paths]
+
+
+def _look(sequence: LabelledSequence, pixels: Pixels, model: str, name: str, on_done: OnDone | None) -> FloatArray:
     """Features of the photos in the order of the ground truth; it refers to each, so none may be left out."""
     folder = sequence.images[0].parent
     extractor = load_extractor(model, weights=pixels.weights if model == pixels.model else None)
 
     def on_step(_: str, done: int, total: int) -> None:
         if on_done is not None:
-            on_done(f"{model} on {sequence.name}", done, total)
+            on_done(f"{name} on {sequence.name}", done, total)
 
-    store = prepare_output(pixels.folder(sequence, model))
+    store = prepare_output(pixels.folder(sequence, name))
     photos = open_source(folder, order="name")
     looks = look_at_frames(photos, extractor, store=store, on_step=on_step)
-    places = {path.name: k for k, path in enumerate(looks.sequence.paths)}
+    places = {file: k for k, file in enumerate(_file_names(looks.sequence))}
     lost = [image for image in sequence.images if image.name not in places]
     if lost:
         why = {file.name: file.why for file in looks.sequence.skipped}.get(lost[0].name, "not found among the photos")
-        raise ValueError(f"{lost[0]}: {why}; the ground truth refers to every photo")
+        raise ValueError(f"{lost[0]}: {why}; the ground truth counts every photo: repair it, or leave out the day")
     return looks.features[[places[image.name] for image in sequence.images]]

@@ -11,7 +11,7 @@ import numpy as np
 from dayline.arrays import IntArray
 from dayline.datasets.sequence import LabelledSequence
 from dayline.datasets.synthetic import make_communities
-from dayline.reproduce.boundaries import BASELINES, COLUMNS, CONTROLS, Finder, make_tasks, reading_finder
+from dayline.reproduce.boundaries import ALWAYS, BASELINES, COLUMNS, CONTROLS, Finder, make_tasks, reading_finder
 from dayline.reproduce.figures import SYNTHETIC
 from dayline.reproduce.report import Report, Table, published, summarise
 from dayline.reproduce.work import OnDone, choose, run_tasks
@@ -58,7 +58,8 @@ def synthetic_report(
     }
     finders |= {"default": reading_finder("default", n_components=2)}
     finders |= {name: BASELINES[name] for name in BASELINES if "kernel" not in name} | CONTROLS
-    chosen = {m: finders[m] for m in choose(methods, list(finders), what="method")}
+    wanted = choose(methods, list(finders), what="method")
+    chosen = {m: find for m, find in finders.items() if m in wanted or m in ALWAYS}
     settings = {"table": "synthetic", "n_seeds": n_seeds}
     tasks = make_tasks(chosen, sequences, seeds=range(n_seeds))
     results = run_tasks(tasks, store=out, settings=settings, n_jobs=n_jobs, on_done=on_done)

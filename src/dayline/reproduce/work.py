@@ -25,12 +25,16 @@ OnDone: TypeAlias = Callable[[str, int, int], None]
 
 @dataclass(frozen=True)
 class Task:
-    """One method to be measured on one sequence; `measure` must work in another process."""
+    """One method to be measured on one sequence; `measure` must work in another process.
+
+    `data` is the fingerprint of what it is measured on: with other data it is measured again.
+    """
 
     group: str
     sequence: str
     method: str
     measure: Callable[[], Measured]
+    data: str = ""
 
 
 @dataclass(frozen=True)
@@ -49,7 +53,7 @@ def choose(wanted: Sequence[str] | None, among: Sequence[str], *, what: str) -> 
     """Return the wanted names in the order of `among`, all where None, or say which one is not known."""
     unknown = [name for name in wanted or () if name not in among]
     if unknown:
-        raise ValueError(f"{what} {unknown[0]!r} is not known; choose among {', '.join(among)}")
+        raise ValueError(f"{what} {unknown[0]!r} is not known; choose among {'; '.join(among)}")
     return [name for name in among if wanted is None or name in wanted]
 
 
@@ -68,8 +72,8 @@ def run_tasks(
     tasks : sequence of Task
         What to measure.
     store : Path
-        Folder for one small file per sequence and method. A file of the same version and settings is not measured
-        again: an interrupted run goes on.
+        Folder for one small file per sequence and method. A file of the same version, settings and data is not
+        measured again: an interrupted run goes on.
     settings : mapping
         What the results depend on, beside the data.
     n_jobs : int
@@ -82,7 +86,7 @@ def run_tasks(
     key = json.loads(json.dumps({"version": __version__, **settings}))
     results: dict[int, Result] = {}
     for k, task in enumerate(tasks):
-        kept = _read(_place(store, task), key)
+        kept = _read(_place(store, task), key | {"data": task.data})
         if kept is not None:
             results[k] = kept
     left = [k for k in range(len(tasks)) if k not in results]
@@ -91,7 +95,7 @@ def run_tasks(
         results[k] = result
         path = _place(store, result)
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_text_whole(path, json.dumps({"key": key, **asdict(result)}))
+        write_text_whole(path, json.dumps({"key": key | {"data": tasks[k].data}, **asdict(result)}))
         if on_done is not None:
             on_done(f"{result.method} on {result.sequence}", len(results), len(tasks))
     return [results[k] for k in range(len(tasks))]
@@ -120,10 +124,8 @@ def _read(path: Path, key: Mapping[str, Any]) -> Result | None:
     """Read an earlier result; None where there is none, or one of other settings."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
+        return Result(**content) if content.pop("key", None) == key else None
     except FileNotFoundError:
         return None
-    except ValueError:
+    except (ValueError, TypeError, AttributeError):
         raise ValueError(f"{path}: damaged; delete it to measure it again") from None
-    if content.pop("key", None) != key:
-        return None
-    return Result(**content)
