@@ -7,8 +7,9 @@ import io
 import json
 import platform
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -72,9 +73,12 @@ class Report:
 
 
 def versions() -> dict[str, str]:
-    """Versions that the figures may depend on."""
-    names = ("numpy", "scipy", "scikit-learn", "joblib")
-    return {"dayline": __version__, "python": platform.python_version()} | {name: version(name) for name in names}
+    """Versions that the figures may depend on; of optional packages where they are installed."""
+    found = {"dayline": __version__, "python": platform.python_version()}
+    for name in ("numpy", "scipy", "scikit-learn", "joblib", "onnxruntime", "ruptures", "torch", "pillow"):
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
 
 
 def published(name: str, **figures: float) -> Row:
