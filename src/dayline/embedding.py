@@ -94,13 +94,10 @@ def _objective(graph: Array, bandwidth: float) -> Objective:
     degrees = xp.sum(graph, axis=0)
     entropy = _entropy(graph) + float(xp.sum(degrees)) / bandwidth
     buffer = xp.empty_like(graph)
-    ones = xp.ones_like(graph[:, :1])
 
     def evaluate(embedding: Array) -> tuple[float, Array]:
         u = unit_rows(embedding)
-        # The column of ones brings the -1 of exp((cosine - 1) / bandwidth) into the product.
-        left, right = xp.concat([u, -ones], axis=1) / bandwidth, xp.concat([u, ones], axis=1)
-        kernel = exp_of_product(left, right.T, buffer)
+        kernel = _kernel(u, bandwidth, buffer)
         sums = xp.sum(kernel, axis=0)
         share = (degrees / sums)[:, None]
         pulled = symmetric @ u
@@ -118,12 +115,7 @@ def authors_gradient(embedding: Array, graph: Array, *, bandwidth: float) -> Arr
 
     It is not divided by the number of components either; the published table was printed with it.
     """
-    xp = array_namespace(embedding)
-    u = unit_rows(embedding)
-    kernel = xp.exp((u @ u.T - 1.0) / bandwidth)
-    share = (xp.sum(graph, axis=0) / xp.sum(kernel, axis=0))[:, None]
-    one_sided = graph.T @ u - share * (kernel @ u)
-    return _project(-one_sided * (u.shape[1] / bandwidth), embedding, u)
+    return _authors_objective(graph, bandwidth)(embedding)[1]
 
 
 def _authors_objective(graph: Array, bandwidth: float) -> Objective:
@@ -132,12 +124,10 @@ def _authors_objective(graph: Array, bandwidth: float) -> Objective:
     degrees = xp.sum(graph, axis=0)
     entropy = _entropy(graph) + float(xp.sum(degrees)) / bandwidth
     buffer = xp.empty_like(graph)
-    ones = xp.ones_like(graph[:, :1])
 
     def evaluate(embedding: Array) -> tuple[float, Array]:
         u = unit_rows(embedding)
-        left, right = xp.concat([u, -ones], axis=1) / bandwidth, xp.concat([u, ones], axis=1)
-        kernel = exp_of_product(left, right.T, buffer)
+        kernel = _kernel(u, bandwidth, buffer)
         sums = xp.sum(kernel, axis=0)
         pulled = graph.T @ u
         loss = entropy + float(xp.sum(degrees * xp.log(sums))) - float(xp.sum(u * pulled)) / bandwidth
@@ -145,6 +135,14 @@ def _authors_objective(graph: Array, bandwidth: float) -> Objective:
         return loss, _project(-one_sided * (u.shape[1] / bandwidth), embedding, u)
 
     return evaluate
+
+
+def _kernel(u: Array, bandwidth: float, buffer: Array) -> Array:
+    """Compute exp((u u^T - 1) / bandwidth) inside `buffer`; the -1 enters the product as a column of ones."""
+    xp = array_namespace(u)
+    ones = xp.ones_like(u[:, :1])
+    left, right = xp.concat([u, -ones], axis=1) / bandwidth, xp.concat([u, ones], axis=1)
+    return exp_of_product(left, right.T, buffer)
 
 
 def _entropy(graph: Array) -> float:
