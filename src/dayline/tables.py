@@ -9,6 +9,7 @@ from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dayline.arrays import FloatArray, IntArray
 from dayline.events import labels_to_boundaries, read_events
@@ -158,11 +159,7 @@ def _choose(arrays: Mapping[str, Any], key: str | None, path: Path) -> FeatureTa
 
 def _numeric(values: Any, path: Path) -> FloatArray:
     values = np.asarray(values)
-    if (
-        values.dtype == object
-        or not (np.issubdtype(values.dtype, np.number) or values.dtype == bool)
-        or np.iscomplexobj(values)
-    ):
+    if values.dtype.kind not in "biuf":
         raise ValueError(f"{path}: values of type {values.dtype}; real numbers are needed")
     numbers: FloatArray = values
     return numbers
@@ -175,7 +172,7 @@ def _read_csv(path: Path) -> FeatureTable:
         header = _header(first)
         rows = np.loadtxt(path, delimiter=",", skiprows=1 if header else 0, ndmin=2, encoding="utf-8-sig", dtype=str)
         rows = np.char.lower(np.char.strip(rows))
-        values = np.where(np.isin(rows, MISSING_WORDS), "nan", rows).astype(np.float64)
+        values = _floats(np.where(np.isin(rows, MISSING_WORDS), "nan", rows))
     except UnicodeDecodeError:
         raise ValueError(f"{path}: not a text file") from None
     except ValueError as error:
@@ -183,6 +180,15 @@ def _read_csv(path: Path) -> FeatureTable:
     if values.size == 0:
         raise ValueError(f"{path}: has a header and no rows")
     return _split_times(values, header)
+
+
+def _floats(words: NDArray[np.str_]) -> FloatArray:
+    """Turn words into numbers, or name the first that is none."""
+    try:
+        return words.astype(np.float64)
+    except ValueError:
+        row, column = next(at for at, word in np.ndenumerate(words) if not _is_number(str(word)))
+        raise ValueError(f"frame {row}, column {column} is {str(words[row, column])[:40]!r}") from None
 
 
 def _header(first: list[str]) -> list[str]:
