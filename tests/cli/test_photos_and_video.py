@@ -260,8 +260,10 @@ def test_a_full_disk_is_one_line(dayline, tmp_path, monkeypatch):
     assert kept == {".dayline", "features.npz", "sharpness.npz"}
 
 
+# A shell starts what runs behind it with SIGINT ignored, and children inherit that; a terminal never does.
 SLOWLY = """
-import sys, time
+import signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from dayline.cli import main
 from dayline.features.color import ColorExtractor
 extract = ColorExtractor.extract
