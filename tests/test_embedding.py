@@ -118,9 +118,9 @@ def test_embedding_ends_below_its_start_and_says_why(xp, random):
 
 
 def test_the_authors_descent_has_the_loss_and_their_half_of_the_gradient(random):
-    from dayline.embedding import _authors_objective, authors_gradient, graph_cross_entropy
+    from dayline.embedding import _objective, authors_gradient, graph_cross_entropy
 
     graph, x = random.random((9, 9)), random.normal(size=(9, 3))
-    loss, gradient = _authors_objective(graph, 0.4)(x)
+    loss, gradient = _objective(graph, 0.4, "half")(x)
     assert loss == pytest.approx(graph_cross_entropy(x, graph, bandwidth=0.4)[0], rel=1e-12)
     np.testing.assert_allclose(gradient, authors_gradient(x, graph, bandwidth=0.4), rtol=1e-10, atol=1e-12)

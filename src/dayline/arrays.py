@@ -13,8 +13,11 @@ __all__ = [
     "FloatArray",
     "IntArray",
     "array_namespace",
-    "exp_of_product",
+    "exp_in_place",
+    "is_on_host",
     "like",
+    "product_into",
+    "sum_of_products",
     "to_device",
     "to_numpy",
 ]
@@ -83,10 +86,23 @@ def like(values: NDArray[Any], x: Array) -> Array:
     return np.asarray(values, dtype=x.dtype)
 
 
-def exp_of_product(a: Array, b: Array, out: Array) -> Array:
-    """Compute exp(a @ b) inside `out`: fresh memory for every large product would cost more than the sums."""
-    if is_torch_array(a):
-        import torch
+def product_into(a: Array, b: Array, out: Array) -> Array:
+    """Compute a @ b inside `out`: fresh memory for every large product would cost more than the sums."""
+    return array_namespace(a).matmul(a, b, out=out)
 
-        return torch.matmul(a, b, out=out).exp_()
-    return np.exp(np.matmul(a, b, out=out), out=out)
+
+def exp_in_place(x: Array) -> None:
+    """Replace every value by its exponential."""
+    array_namespace(x).exp(x, out=x)
+
+
+def sum_of_products(a: Array, b: Array) -> float:
+    """Sum a * b over all entries of two matrices."""
+    if not is_torch_array(a) and a.flags.c_contiguous and b.flags.c_contiguous:
+        return float(np.vdot(a, b))
+    return float(array_namespace(a).einsum("ij,ij->", a, b))
+
+
+def is_on_host(x: Array) -> bool:
+    """Tell whether a processor works on `x`, not a GPU."""
+    return not is_torch_array(x) or x.device.type == "cpu"

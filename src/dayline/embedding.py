@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, TypeAlias
 
-from dayline.arrays import Array, array_namespace, exp_of_product
+from dayline.arrays import Array, array_namespace
 from dayline.descent import Descent, Objective, descend_barzilai_borwein, descend_lbfgs
 from dayline.graph import unit_rows
+from dayline.symmetric import empty_like_blocks, exponential_kernel_into, sum_with_transpose, times
 
 __all__ = [
     "authors_gradient",
@@ -15,6 +16,8 @@ __all__ = [
     "graph_cross_entropy",
     "principal_components",
 ]
+
+Gradient: TypeAlias = Literal["full", "half"]
 
 
 def principal_components(x: Array, n_components: int) -> Array:
@@ -87,62 +90,41 @@ def graph_cross_entropy(embedding: Array, graph: Array, *, bandwidth: float) -> 
     return _objective(graph, bandwidth)(embedding)
 
 
-def _objective(graph: Array, bandwidth: float) -> Objective:
-    """Prepare what every evaluation against the same graph needs."""
-    xp = array_namespace(graph)
-    symmetric = graph + graph.T
-    degrees = xp.sum(graph, axis=0)
-    entropy = _entropy(graph) + float(xp.sum(degrees)) / bandwidth
-    buffer = xp.empty_like(graph)
-
-    def evaluate(embedding: Array) -> tuple[float, Array]:
-        u = unit_rows(embedding)
-        kernel = _kernel(u, bandwidth, buffer)
-        sums = xp.sum(kernel, axis=0)
-        share = (degrees / sums)[:, None]
-        pulled = symmetric @ u
-        loss = entropy + float(xp.sum(degrees * xp.log(sums))) - float(xp.sum(u * pulled)) / (2 * bandwidth)
-        pushed = kernel @ xp.concat([share * u, u], axis=1)
-        d = u.shape[1]
-        by_direction = (pushed[:, :d] + share * pushed[:, d:] - pulled) / bandwidth
-        return loss, _project(by_direction, embedding, u)
-
-    return evaluate
-
-
 def authors_gradient(embedding: Array, graph: Array, *, bandwidth: float) -> Array:
     """Half of the gradient, as one of the authors' notebooks has it: only the column of the frame itself.
 
     It is not divided by the number of components either; the published table was printed with it.
     """
-    return _authors_objective(graph, bandwidth)(embedding)[1]
+    return _objective(graph, bandwidth, "half")(embedding)[1]
 
 
-def _authors_objective(graph: Array, bandwidth: float) -> Objective:
-    """The loss with the authors' half gradient, from one kernel for both."""
+def _objective(graph: Array, bandwidth: float, gradient: Gradient = "full") -> Objective:
+    """Prepare what every evaluation against the same graph needs.
+
+    The gradient by u is a matrix times u: E * (q_i + q_j) - W - W^T, or E * q_i - W^T for the half; both over the
+    bandwidth.
+    """
     xp = array_namespace(graph)
+    target = sum_with_transpose(graph)
+    kernel = empty_like_blocks(target)
     degrees = xp.sum(graph, axis=0)
-    entropy = _entropy(graph) + float(xp.sum(degrees)) / bandwidth
-    buffer = xp.empty_like(graph)
+    entropy = _entropy(graph)
 
     def evaluate(embedding: Array) -> tuple[float, Array]:
         u = unit_rows(embedding)
-        kernel = _kernel(u, bandwidth, buffer)
-        sums = xp.sum(kernel, axis=0)
-        pulled = graph.T @ u
-        loss = entropy + float(xp.sum(degrees * xp.log(sums))) - float(xp.sum(u * pulled)) / bandwidth
-        one_sided = pulled - (degrees / sums)[:, None] * (kernel @ u)
-        return loss, _project(-one_sided * (u.shape[1] / bandwidth), embedding, u)
+        sums, agreement = exponential_kernel_into(kernel, u, bandwidth, target)
+        share = degrees / sums
+        loss = entropy + float(xp.sum(degrees * xp.log(sums))) - agreement / 2
+        if gradient == "half":
+            one_sided = share[:, None] * times(kernel, u) - graph.T @ u
+            return loss, _project(one_sided * (u.shape[1] / bandwidth), embedding, u)
+        for block, aim in zip(kernel, target, strict=True):
+            values = block.values
+            values *= share[block.rows, None] + share[block.columns]
+            values -= aim.values
+        return loss, _project(times(kernel, u) / bandwidth, embedding, u)
 
     return evaluate
-
-
-def _kernel(u: Array, bandwidth: float, buffer: Array) -> Array:
-    """Compute exp((u u^T - 1) / bandwidth) inside `buffer`; the -1 enters the product as a column of ones."""
-    xp = array_namespace(u)
-    ones = xp.ones_like(u[:, :1])
-    left, right = xp.concat([u, -ones], axis=1) / bandwidth, xp.concat([u, ones], axis=1)
-    return exp_of_product(left, right.T, buffer)
 
 
 def _entropy(graph: Array) -> float:
@@ -156,7 +138,7 @@ def _project(by_direction: Array, embedding: Array, u: Array) -> Array:
     xp = array_namespace(embedding)
     tangent = by_direction - u * xp.sum(u * by_direction, axis=1, keepdims=True)
     length = xp.sqrt(xp.sum(embedding * embedding, axis=1, keepdims=True))
-    return xp.where(length > 0, tangent / xp.where(length > 0, length, xp.ones_like(length)), 0.0 * tangent)
+    return tangent * xp.where(length > 0, 1.0 / xp.where(length > 0, length, xp.ones_like(length)), 0.0 * length)
 
 
 def embed_graph(
@@ -166,7 +148,7 @@ def embed_graph(
     bandwidth: float,
     n_steps: int = 60,
     optimizer: Literal["lbfgs", "barzilai-borwein"] = "lbfgs",
-    gradient: Literal["full", "half"] = "full",
+    gradient: Gradient = "full",
 ) -> Descent:
     """Find the embedding whose graph resembles the given one most (Eq. 4 and 5).
 
@@ -189,6 +171,4 @@ def embed_graph(
     """
     if optimizer == "lbfgs":
         return descend_lbfgs(_objective(graph, bandwidth), unit_rows(start), max_evaluations=n_steps)
-    if gradient == "full":
-        return descend_barzilai_borwein(_objective(graph, bandwidth), start, n_steps=n_steps)
-    return descend_barzilai_borwein(_authors_objective(graph, bandwidth), start, n_steps=n_steps)
+    return descend_barzilai_borwein(_objective(graph, bandwidth, gradient), start, n_steps=n_steps)

@@ -19,7 +19,7 @@ import numpy as np
 
 from dayline.arrays import FloatArray, to_numpy
 from dayline.baselines.doors import Baseline, check_n_events, store_boundaries, take_features
-from dayline.baselines.tsc import label_codes, temporal_laplacian
+from dayline.baselines.tsc import label_codes, solve_shifted, temporal_laplacian
 from dayline.checks import Missing, check_between, check_features
 from dayline.events import labels_to_boundaries
 from dayline.graph import unit_rows
@@ -105,11 +105,7 @@ def _solve_smooth(seen: FloatArray, mu: float, bands: FloatArray, right: FloatAr
     solution: FloatArray = solveh_banded(system, right.T, check_finite=False).T
     _, sizes, directions = svd(seen, full_matrices=False)
     # Outside the rows of `seen` that was it; inside, every direction has its own diagonal.
-    inside = directions @ right
-    for i, size in enumerate(sizes):
-        system = bands.copy()
-        system[-1] += mu + size**2
-        inside[i] = solveh_banded(system, inside[i], overwrite_ab=True, check_finite=False)
+    inside = solve_shifted(bands, mu + sizes**2, directions @ right)
     return np.asarray(solution + directions.T @ (inside - directions @ solution))
 
 

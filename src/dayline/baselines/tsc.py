@@ -21,7 +21,14 @@ from dayline.checks import Missing, check_between
 from dayline.events import boundaries_to_labels, labels_to_boundaries
 from dayline.graph import unit_rows
 
-__all__ = ["TemporalSubspaceSegmenter", "code_graph", "label_codes", "temporal_codes", "temporal_laplacian"]
+__all__ = [
+    "TemporalSubspaceSegmenter",
+    "code_graph",
+    "label_codes",
+    "solve_shifted",
+    "temporal_codes",
+    "temporal_laplacian",
+]
 
 
 def temporal_codes(
@@ -106,15 +113,30 @@ def temporal_laplacian(n: int, weights: FloatArray) -> FloatArray:
 
 def _solve_smooth(products: FloatArray, bands: FloatArray, right: FloatArray) -> FloatArray:
     """Solve products @ V + V @ Laplacian = right for V: one banded system per eigenvector of `products`."""
+    values, vectors = np.linalg.eigh(products)
+    return np.asarray(vectors @ solve_shifted(bands, values, vectors.T @ right))
+
+
+def solve_shifted(bands: FloatArray, shifts: FloatArray, right: FloatArray) -> FloatArray:
+    """Solve (B + shift) v = r for every shift and its row r, B symmetric and banded, B + shift positive.
+
+    Parameters
+    ----------
+    bands : ndarray of shape (reach + 1, n)
+        Upper bands of B, as `temporal_laplacian` returns them.
+    shifts : ndarray of shape (n_systems,)
+        What is added to the diagonal.
+    right : ndarray of shape (n_systems, n)
+        Right sides.
+    """
     from scipy.linalg import solveh_banded
 
-    values, vectors = np.linalg.eigh(products)
-    turned = vectors.T @ right
-    for i, value in enumerate(values):
-        system = bands.copy()
-        system[-1] += value
-        turned[i] = solveh_banded(system, turned[i], overwrite_ab=True, check_finite=False)
-    return np.asarray(vectors @ turned)
+    # One long system whose parts do not touch: a call for each would take as long as its arithmetic.
+    systems = np.tile(bands, len(shifts))
+    systems[-1] += np.repeat(shifts, bands.shape[1])
+    return np.asarray(solveh_banded(systems, right.ravel(), overwrite_ab=True, check_finite=False)).reshape(
+        right.shape
+    )
 
 
 def code_graph(codes: FloatArray) -> FloatArray:
