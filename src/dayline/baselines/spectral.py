@@ -5,6 +5,8 @@ J. Shi, J. Malik: Normalized cuts and image segmentation. IEEE TPAMI 22(8), 2000
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from dayline.arrays import Array, FloatArray, IntArray, to_numpy
@@ -79,5 +81,31 @@ def vector_labels(
     """Group the rows of a matrix by k-means, numbered in the order in which they first appear."""
     from sklearn.cluster import KMeans
 
-    labels = KMeans(n_labels, n_init=n_restarts, random_state=random_state).fit_predict(vectors)
-    return in_order(labels)
+    points = np.asarray(vectors, dtype=np.float64)
+    means = KMeans(n_labels, init=_spread_start(points), n_init=n_restarts, random_state=random_state)
+    return in_order(means.fit_predict(points))
+
+
+def _spread_start(points: FloatArray) -> Callable[..., FloatArray]:
+    """Return k-means++ for these points (D. Arthur, S. Vassilvitskii, SODA 2007), several candidates at every step.
+
+    scikit-learn's own takes two thirds of the time of k-means here, computing again for every start what one table
+    of distances holds.
+    """
+    from sklearn.metrics import euclidean_distances
+
+    squared = euclidean_distances(points, squared=True)
+
+    def start(x: FloatArray, n_labels: int, random_state: np.random.RandomState) -> FloatArray:
+        chosen = [int(random_state.randint(len(x)))]
+        nearest = squared[chosen[0]]
+        for _ in range(1, n_labels):
+            draws = random_state.uniform(size=2 + int(np.log(n_labels))) * nearest.sum()
+            candidates = np.minimum(np.searchsorted(np.cumsum(nearest), draws), len(x) - 1)
+            after = np.minimum(nearest, squared[candidates])
+            best = int(np.argmin(after.sum(axis=1)))
+            nearest = after[best]
+            chosen.append(int(candidates[best]))
+        return x[chosen]
+
+    return start
