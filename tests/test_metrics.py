@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dayline.metrics import BoundaryScore, score_boundaries, score_labels
+from dayline.metrics import BoundaryScore, hungarian_accuracy, score_boundaries, score_labels
 
 frames = st.lists(st.integers(1, 30), max_size=6, unique=True)
 
@@ -101,3 +101,15 @@ def test_normalized_mutual_information_two_ways():
 def test_labels_of_different_frames_are_refused():
     with pytest.raises(ValueError, match="labels of the same frames"):
         score_labels([1, 2], [1])
+
+
+@pytest.mark.parametrize("groups", [(1, 1), (1, 4), (4, 1), (3, 5), (40, 40)])
+def test_mutual_information_and_accuracy_are_those_of_the_library(groups, random):
+    from sklearn.metrics import normalized_mutual_info_score
+
+    found, true = (random.integers(0, n, 60) for n in groups)
+    score = score_labels(found, true)
+    for way, ours in (("geometric", score.nmi_geometric), ("arithmetic", score.nmi_arithmetic)):
+        theirs = normalized_mutual_info_score(true, found, average_method=way)
+        assert ours == pytest.approx(theirs, abs=1e-12)
+    assert hungarian_accuracy(found, true) == score.hungarian_accuracy

@@ -116,7 +116,7 @@ def _objective(graph: Array, bandwidth: float, gradient: Gradient = "full") -> O
         share = degrees / sums
         loss = entropy + float(xp.sum(degrees * xp.log(sums))) - agreement / 2
         if gradient == "half":
-            one_sided = share[:, None] * times(kernel, u) - graph.T @ u
+            one_sided = share[:, None] * times(kernel, u) - (u.T @ graph).T
             return loss, _project(one_sided * (u.shape[1] / bandwidth), embedding, u)
         for block, aim in zip(kernel, target, strict=True):
             values = block.values

@@ -10,7 +10,7 @@ import numpy as np
 
 from dayline.arrays import IntArray
 
-__all__ = ["BoundaryScore", "LabelScore", "score_boundaries", "score_labels"]
+__all__ = ["BoundaryScore", "LabelScore", "hungarian_accuracy", "score_boundaries", "score_labels"]
 
 
 @dataclass(frozen=True)
@@ -159,19 +159,49 @@ def _first_come_pairs(found: IntArray, true: IntArray, tolerance: int) -> int:
 
 def score_labels(found: Iterable[int], true: Iterable[int]) -> LabelScore:
     """Compare two labellings of the same frames (see `LabelScore`)."""
-    from scipy.optimize import linear_sum_assignment
-    from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
+    from sklearn.metrics import adjusted_rand_score
+
+    a, b, table = _joint_counts(found, true)
+    geometric, arithmetic = _normalized_mutual_information(table)
+    return LabelScore(
+        hungarian_accuracy=_hungarian(table),
+        majority_accuracy=float(table.max(axis=0).sum() / len(a)),
+        nmi_geometric=geometric,
+        nmi_arithmetic=arithmetic,
+        adjusted_rand=float(adjusted_rand_score(b, a)),
+    )
+
+
+def hungarian_accuracy(found: Iterable[int], true: Iterable[int]) -> float:
+    """Share of frames that are right when groups are named one to one, as well as possible."""
+    return _hungarian(_joint_counts(found, true)[2])
+
+
+def _joint_counts(found: Iterable[int], true: Iterable[int]) -> tuple[IntArray, IntArray, IntArray]:
+    """Both labellings, and how many frames have each true (rows) and found (columns) label."""
     from sklearn.metrics.cluster import contingency_matrix
 
     a, b = np.asarray(list(found)), np.asarray(list(true))
     if a.shape != b.shape or a.ndim != 1 or len(a) == 0:
         raise ValueError(f"labels of the same frames are needed, got {a.shape} found and {b.shape} true")
-    table = contingency_matrix(b, a)
+    return a, b, contingency_matrix(b, a)
+
+
+def _hungarian(table: IntArray) -> float:
+    from scipy.optimize import linear_sum_assignment
+
     rows, columns = linear_sum_assignment(-table)
-    return LabelScore(
-        hungarian_accuracy=float(table[rows, columns].sum() / len(a)),
-        majority_accuracy=float(table.max(axis=0).sum() / len(a)),
-        nmi_geometric=float(normalized_mutual_info_score(b, a, average_method="geometric")),
-        nmi_arithmetic=float(normalized_mutual_info_score(b, a, average_method="arithmetic")),
-        adjusted_rand=float(adjusted_rand_score(b, a)),
-    )
+    return float(table[rows, columns].sum() / table.sum())
+
+
+def _normalized_mutual_information(table: IntArray) -> tuple[float, float]:
+    """Over the geometric and the arithmetic mean of the entropies; 1 where both labellings are one group."""
+    from scipy.stats import entropy
+
+    if table.shape == (1, 1):
+        return 1.0, 1.0
+    of_true, of_found = float(entropy(table.sum(axis=1))), float(entropy(table.sum(axis=0)))
+    shared = of_true + of_found - float(entropy(table.ravel()))
+    if min(of_true, of_found) <= 0.0 or shared <= np.finfo(float).eps:
+        return 0.0, 0.0
+    return shared / np.sqrt(of_true * of_found), 2.0 * shared / (of_true + of_found)

@@ -11,7 +11,7 @@ import numpy as np
 from dayline.arrays import FloatArray, IntArray
 from dayline.datasets.sequence import LabelledSequence
 from dayline.events import boundaries_to_labels, labels_to_boundaries
-from dayline.metrics import score_boundaries, score_labels
+from dayline.metrics import hungarian_accuracy, score_boundaries, score_labels
 from dayline.reproduce.work import Figures, Measured
 
 __all__ = ["LABELLERS", "SEEDED", "LabelColumns", "measure_labels", "score_sequence"]
@@ -37,7 +37,7 @@ def score_sequence(labels: IntArray, sequence: LabelledSequence) -> Figures:
     return {
         "ACC": score.hungarian_accuracy,
         "ACC majority": score.majority_accuracy,
-        "ACC runs": score_labels(runs, true).hungarian_accuracy,
+        "ACC runs": hungarian_accuracy(runs, true),
         "NMI": score.nmi_geometric,
         "NMI arithmetic": score.nmi_arithmetic,
         "F1": score_boundaries(found, sequence.boundaries, tolerance=sequence.tolerance, n_frames=len(labels)).f1,
