@@ -64,7 +64,7 @@ def test_any_number_up_to_the_finest_can_be_had(case, wanted):
     x, prices = made(*case)
     levels = finer_levels(nested_levels(x, prices), x, prices, n_boundaries=wanted)
     possible = len(levels[-1].boundaries)
-    found = keep_strongest(levels, min(wanted, possible), x, NONE)
+    found = keep_strongest(levels, min(wanted, possible), x, prices, NONE)
     assert len(found) == min(wanted, possible)
     assert possible >= min(wanted, (len(x) - 1) // 3)
 

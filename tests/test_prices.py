@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dayline.denoise import standardize
-from dayline.prices import HIGHEST_PRICE, abruptness, boundary_prices, order_matters, persistence
+from dayline.prices import HIGHEST_PRICE, abruptness, boundary_prices, comeback_factor, order_matters, persistence
 
 
 def test_persistence_of_looks_of_ten_frames(random):
@@ -38,9 +38,33 @@ def test_abruptness_is_blind_to_scale_and_follows_time_reversal(random):
 
 
 def test_a_hard_cut_is_cheaper(random):
-    prices = boundary_prices(standardize(drifting(random)))
+    x = standardize(drifting(random))
+    prices, full = boundary_prices(x, x, comeback=0.0)
     assert prices[200] < 0.3 * HIGHEST_PRICE
     assert prices[100] == pytest.approx(HIGHEST_PRICE)
+    np.testing.assert_allclose(full, HIGHEST_PRICE)
+
+
+def test_a_boundary_is_dearer_where_looks_come_back(random):
+    """Two looks in turn, then two others in turn: only the change of the pair is new."""
+    looks = random.normal(size=(4, 30))
+    turns = np.concatenate([np.tile([0] * 10 + [1] * 10, 8), np.tile([2] * 10 + [3] * 10, 8)])
+    x = standardize(looks[turns] + 0.3 * random.normal(size=(320, 30)))
+    _, full = boundary_prices(x, x)
+    usual = min(persistence(x), HIGHEST_PRICE)
+    within = [t for t in range(40, 300, 10) if t != 160]
+    assert full[160] < 0.25 * usual
+    assert np.min(full[within]) >= 0.99 * usual
+    assert np.max(full) <= 5 * usual
+
+
+def test_what_comes_back_changes_the_price_by_four_and_a_half_at_most():
+    returns = np.concatenate([np.full(40, 0.5), [-9.0], np.full(40, 0.5), [9.0], np.full(40, 0.5)])
+    factor = comeback_factor(returns)
+    assert factor.min() == pytest.approx(1 / 4.5, abs=0.01)
+    assert factor.max() == pytest.approx(4.5, abs=0.1)
+    assert factor[10] == 1.0
+    np.testing.assert_array_equal(comeback_factor(returns, strength=0.0), 1.0)
 
 
 def test_white_noise_has_no_order_and_looks_have(random):
@@ -48,9 +72,10 @@ def test_white_noise_has_no_order_and_looks_have(random):
     assert sum(without) == 0
     assert order_matters(standardize(np.repeat(random.normal(size=(20, 20)), 10, axis=0)))
     assert not order_matters(np.eye(3))
-    assert boundary_prices(standardize(random.normal(size=(200, 20)))).min() > 1e4
+    noise = standardize(random.normal(size=(200, 20)))
+    assert boundary_prices(noise, noise)[0].min() > 1e4
 
 
 def test_a_few_frames_have_finite_prices():
     for n in (1, 2, 3, 4, 5):
-        assert np.isfinite(boundary_prices(np.eye(5)[:n])).all()
+        assert np.isfinite(boundary_prices(np.eye(5)[:n], np.eye(5)[:n])).all()

@@ -23,7 +23,7 @@ from dayline.levels import (
 
 __all__ = ["Decision", "Evidence", "decide", "gather_evidence"]
 
-WEAK, STRONG = 1.0, 10.0
+WEAK, STRONG = 0.25, 10.0
 """How much the usual duration of a kind of source, and a person's wish, weigh against the usual price."""
 
 
@@ -35,8 +35,8 @@ class Evidence:
     ----------
     embedding : ndarray of shape (n_frames, n_components)
         Unit rows.
-    prices : ndarray of shape (n_frames,)
-        Price of a boundary at every frame.
+    prices, full_prices : ndarray of shape (n_frames,)
+        Price of a boundary at every frame, and the same without the discount of hard cuts.
     levels : tuple of Level
         Nested segmentations, coarsest first.
     must : ndarray of int
@@ -48,6 +48,7 @@ class Evidence:
 
     embedding: FloatArray
     prices: FloatArray
+    full_prices: FloatArray
     levels: tuple[Level, ...]
     must: IntArray
     clock: FloatArray
@@ -63,7 +64,12 @@ class Decision:
 
 
 def gather_evidence(
-    embedding: FloatArray, prices: FloatArray, *, must: IntArray, forbidden: IntArray, times: FloatArray | None
+    embedding: FloatArray,
+    prices: tuple[FloatArray, FloatArray],
+    *,
+    must: IntArray,
+    forbidden: IntArray,
+    times: FloatArray | None,
 ) -> Evidence:
     """Segment at all levels; see `Evidence`.
 
@@ -71,18 +77,18 @@ def gather_evidence(
     ----------
     embedding : ndarray of shape (n_frames, n_components)
         One row per frame.
-    prices : ndarray of shape (n_frames,)
-        Price of a boundary at every frame.
+    prices : two ndarrays of shape (n_frames,)
+        Price of a boundary at every frame, with and without the discount of hard cuts.
     must, forbidden : ndarray of int
         Frames that must and must not be boundaries.
     times : ndarray of shape (n_frames,), optional
         Seconds.
     """
     u = unit_rows(np.asarray(embedding, dtype=np.float64))
-    prices = prices.copy()
-    prices[forbidden] = np.inf
-    levels = nested_levels(u, prices, must=must.tolist())
-    return Evidence(u, prices, levels, must, _clock(len(u), times))
+    asked, full = prices[0].copy(), prices[1]
+    asked[forbidden] = np.inf
+    levels = nested_levels(u, asked, must=must.tolist())
+    return Evidence(u, asked, full, levels, must, _clock(len(u), times))
 
 
 def _clock(n_frames: int, times: FloatArray | None) -> FloatArray:
@@ -132,8 +138,8 @@ def decide(
             n = len(boundaries) + 1
             warnings.warn(f"min_duration={min_duration:g} leaves {n} of n_events={n_events} events", stacklevel=2)
     # At the full price: that hard cuts are cheaper must not make them sure.
-    full = float(np.max(evidence.prices, where=np.isfinite(evidence.prices), initial=0.0))
-    heights = boundary_heights(evidence.levels, boundaries) * evidence.prices[boundaries] / full
+    heights = boundary_heights(evidence.levels, boundaries)
+    heights *= evidence.prices[boundaries] / evidence.full_prices[boundaries]
     confidence = boundary_confidence(heights, must=evidence.must, boundaries=boundaries)
     communities = find_recurring_events(evidence.embedding, boundaries)
     return Decision(boundaries, confidence, communities)
@@ -159,7 +165,7 @@ def _usual_level(evidence: Evidence, expected: float | None, typical: float | No
 def _exactly(evidence: Evidence, n_events: int) -> IntArray:
     u, wanted = evidence.embedding, n_events - 1
     levels = finer_levels(evidence.levels, u, evidence.prices, n_boundaries=wanted)
-    boundaries = keep_strongest(levels, min(wanted, len(levels[-1].boundaries)), u, evidence.must)
+    boundaries = keep_strongest(levels, min(wanted, len(levels[-1].boundaries)), u, evidence.prices, evidence.must)
     if len(boundaries) != wanted:
         warnings.warn(
             f"n_events={n_events} cannot be reached here; {len(boundaries) + 1} is the nearest possible number",

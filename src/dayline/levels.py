@@ -139,14 +139,16 @@ def boundary_confidence(heights: FloatArray, *, must: IntArray, boundaries: IntA
     Heights are in full prices here: that a hard cut is cheaper does not make it sure. A guide, not a promise: it was
     fitted on other people's recordings and their idea of an event.
     """
-    logit = -0.09 + 0.49 * np.log2(np.maximum(heights, 1e-3))
+    logit = -0.01 + 0.39 * np.log2(np.maximum(heights, 1e-3))
     return np.where(np.isin(boundaries, must), 1.0, 1.0 / (1.0 + np.exp(-logit)))
 
 
-def keep_strongest(levels: tuple[Level, ...], n_boundaries: int, x: FloatArray, must: IntArray) -> IntArray:
+def keep_strongest(
+    levels: tuple[Level, ...], n_boundaries: int, x: FloatArray, prices: FloatArray, must: IntArray
+) -> IntArray:
     """Reach a number of boundaries: from the next finer level, give up the weakest of those no coarser level has.
 
-    One of the levels must have that many; see `finer_levels`.
+    The weakest is the one that adds least for its price. One of the levels must have that many; see `finer_levels`.
     """
     enough = [level for level in levels if len(level.boundaries) >= n_boundaries]
     boundaries = enough[0].boundaries
@@ -154,7 +156,7 @@ def keep_strongest(levels: tuple[Level, ...], n_boundaries: int, x: FloatArray, 
     coarser = levels[at - 1].boundaries if at else must
     while len(boundaries) > max(n_boundaries, len(coarser)):
         loose = boundaries[~np.isin(boundaries, coarser)]
-        gains = _gains(x, boundaries)[np.isin(boundaries, loose)]
+        gains = (_gains(x, boundaries) / prices[boundaries])[np.isin(boundaries, loose)]
         boundaries = boundaries[boundaries != loose[int(np.argmin(gains))]]
     return boundaries
 

@@ -1,4 +1,4 @@
-"""What a boundary costs: how long looks last, where the picture jumps, and whether order matters at all.
+"""What a boundary costs: how long looks last, whether they come back, where the picture jumps, if order matters.
 
 A boundary is worth its price when the looks before and after it differ by more than that. The price is the same for
 a recording of any length: twice the day has twice the events.
@@ -10,14 +10,18 @@ import numpy as np
 
 from dayline.arrays import Array, FloatArray, to_numpy
 from dayline.graph import unit_rows
+from dayline.returns import return_of_looks
 
-__all__ = ["abruptness", "boundary_prices", "order_matters", "persistence"]
+__all__ = ["abruptness", "boundary_prices", "comeback_factor", "order_matters", "persistence"]
 
-HIGHEST_PRICE = 13.0
+HIGHEST_PRICE = 20.0
 """Frames of full contrast a boundary must explain at most; chosen on the development sets, see how-it-decides.md."""
 
 DISCOUNT = 8.0
 """How much cheaper a hard cut is; chosen with the highest price."""
+
+COMEBACK = 3.75
+"""How much dearer a boundary is across which looks come back; chosen with the highest price."""
 
 FADED = 0.05
 """Share of the similarity of neighbours below which a look is over."""
@@ -26,30 +30,69 @@ UNBOUGHT = 1e6
 """Factor on prices where order carries nothing: no boundary is worth it, yet a wished number can still be reached."""
 
 
-def boundary_prices(features: Array, *, highest: float = HIGHEST_PRICE, discount: float = DISCOUNT) -> FloatArray:
+def boundary_prices(
+    features: Array,
+    denoised: Array,
+    *,
+    highest: float = HIGHEST_PRICE,
+    discount: float = DISCOUNT,
+    comeback: float = COMEBACK,
+) -> tuple[FloatArray, FloatArray]:
     """Price of a boundary at every frame.
 
-    The price is the persistence of looks, at most `highest`, divided by 1 + discount (a - 2) where the abruptness a
-    is above 2: a hard cut is a boundary on less evidence. Where the order of frames carries nothing, a boundary costs
-    more than any can be worth.
+    The price is the persistence of looks, at most `highest`. It is dearer where looks come back and cheaper where
+    least of them does (see `comeback_factor`). It is divided by 1 + discount (a - 2) where the abruptness a is above
+    2: a hard cut is a boundary on less evidence. Where the order of frames carries nothing, a boundary costs more
+    than any can be worth.
 
     Parameters
     ----------
-    features : array of shape (n_frames, n_features)
-        Standardized features.
+    features, denoised : array of shape (n_frames, n_features)
+        Standardized features, and the same after denoising.
     highest : float > 0
-        Frames of full contrast that a boundary must explain at most.
+        Frames of full contrast that a boundary must explain at most, in the middle of the sequence's prices.
     discount : float >= 0
         How much cheaper a hard cut is.
+    comeback : float >= 0
+        How much dearer a boundary is across which looks come back.
+
+    Returns
+    -------
+    prices, full : ndarray of shape (n_frames,)
+        With and without the discount of hard cuts.
     """
     from scipy.ndimage import maximum_filter1d
 
     values = to_numpy(features).astype(np.float64)
     price = min(persistence(values), highest) * (1.0 if order_matters(values) else UNBOUGHT)
+    full = price * comeback_factor(return_of_looks(denoised), strength=comeback)
     jumps = abruptness(values)
     # A cut shows in the jumps of the frames beside it too; only the highest of them is the cut.
     peaks = jumps >= maximum_filter1d(jumps, 5)
-    return np.asarray(price / (1.0 + discount * np.where(peaks, np.clip(jumps - 2.0, 0.0, 10.0), 0.0)))
+    return full / (1.0 + discount * np.where(peaks, np.clip(jumps - 2.0, 0.0, 10.0), 0.0)), full
+
+
+def comeback_factor(returns: FloatArray, *, strength: float = COMEBACK) -> FloatArray:
+    """How much dearer a boundary is at every frame for the looks that come back across it.
+
+    exp(strength (r - median r)), r - median r between -0.4 and 0.4: by default by 4.5 either way. It is
+    below 1 only near a frame where less comes back than at the five before and after it: within one reach of a
+    boundary every frame sees something new on one side.
+
+    Parameters
+    ----------
+    returns : ndarray of shape (n_frames,)
+        From `return_of_looks`.
+    strength : float >= 0
+        0 changes nothing.
+    """
+    from scipy.ndimage import maximum_filter1d, minimum_filter1d
+
+    lowest = returns <= minimum_filter1d(returns, 11)
+    # The embedding may put the same boundary a few frames beside.
+    near = maximum_filter1d(lowest, 9)
+    excess = np.clip(returns - np.median(returns), -0.4, 0.4)
+    return np.exp(strength * np.where(near, excess, np.maximum(excess, 0.0)))
 
 
 def persistence(x: Array) -> float:

@@ -221,7 +221,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
             self.evidence_ = None
             decision = self._decide_by_peaks(required, forbidden)
         else:
-            prices = boundary_prices(standardize(features))
+            prices = boundary_prices(standardize(features), self.embedder_.denoised_)
             self.evidence_ = gather_evidence(self.embedding_, prices, must=required, forbidden=forbidden, times=times)
             decision = decide(self.evidence_, **{name: getattr(self, name) for name in WISHES})
         self.levels_ = () if self.evidence_ is None else self.evidence_.levels
