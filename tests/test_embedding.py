@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from dayline.embedding import authors_gradient, embed_graph, fix_rotation, graph_cross_entropy, principal_components
 from dayline.graph import affinity_graph, normalize_columns
+from dayline.symmetric import BLOCK_ROWS
 
 
 def central_differences(function, x, step=1e-5):
@@ -72,14 +73,23 @@ def test_loss_is_blind_to_scale_and_rotation_and_follows_time_reversal(random):
     np.testing.assert_allclose(back_gradient[::-1], gradient, rtol=1e-9)
 
 
-def test_the_authors_gradient_is_one_half_of_the_symmetric_one(random):
-    """For a symmetric target and equal column sums both halves agree; then it is d / 2 times the true gradient."""
-    angles = np.arange(8) * np.pi / 4
-    x = np.column_stack([np.cos(angles), np.sin(angles)])
-    graph = np.asarray([[1.0 + np.cos((k - j) * np.pi / 4) ** 2 for j in range(8)] for k in range(8)])
-    x = x @ np.diag([1.0, 1.0])
-    _, full = graph_cross_entropy(x, graph, bandwidth=0.6)
-    np.testing.assert_allclose(authors_gradient(x, graph, bandwidth=0.6), full * 2 / 2, atol=1e-12)
+def dense_gradients(x, graph, bandwidth):
+    """The full and the authors' gradient by the formulas, with whole matrices."""
+    length = np.linalg.norm(x, axis=1, keepdims=True)
+    u = x / length
+    kernel = np.exp((u @ u.T - 1) / bandwidth)
+    share = graph.sum(axis=0) / kernel.sum(axis=0)
+    full = kernel @ (share[:, None] * u) + share[:, None] * (kernel @ u) - (graph + graph.T) @ u
+    half = x.shape[1] * (share[:, None] * (kernel @ u) - graph.T @ u)
+    return [(g - u * np.sum(u * g, axis=1, keepdims=True)) / length / bandwidth for g in (full, half)]
+
+
+@pytest.mark.parametrize("n", [5, 9, 2 * BLOCK_ROWS + 5])
+def test_both_gradients_are_those_of_whole_matrices(n, random):
+    graph, x = random.random((n, n)), random.normal(size=(n, 3))
+    full, half = dense_gradients(x, graph, 0.4)
+    np.testing.assert_allclose(graph_cross_entropy(x, graph, bandwidth=0.4)[1], full, rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(authors_gradient(x, graph, bandwidth=0.4), half, rtol=1e-8, atol=1e-10)
 
 
 def test_principal_components_match_the_singular_vectors(xp, assert_close, random):
@@ -117,10 +127,8 @@ def test_embedding_ends_below_its_start_and_says_why(xp, random):
     assert short.stopped == "reached 4 evaluations before convergence; raise n_steps to go on"
 
 
-def test_the_authors_descent_has_the_loss_and_their_half_of_the_gradient(random):
-    from dayline.embedding import _objective, authors_gradient, graph_cross_entropy
-
+def test_the_authors_descent_takes_their_half_of_the_gradient(random):
     graph, x = random.random((9, 9)), random.normal(size=(9, 3))
-    loss, gradient = _objective(graph, 0.4, "half")(x)
-    assert loss == pytest.approx(graph_cross_entropy(x, graph, bandwidth=0.4)[0], rel=1e-12)
-    np.testing.assert_allclose(gradient, authors_gradient(x, graph, bandwidth=0.4), rtol=1e-10, atol=1e-12)
+    descent = embed_graph(graph, start=x, bandwidth=0.4, n_steps=1, optimizer="barzilai-borwein", gradient="half")
+    np.testing.assert_allclose(x - descent.x, 1e-6 * dense_gradients(x, graph, 0.4)[1], rtol=1e-6, atol=1e-12)
+    assert descent.start_loss == pytest.approx(graph_cross_entropy(x, graph, bandwidth=0.4)[0], rel=1e-12)

@@ -69,6 +69,17 @@ def test_any_number_up_to_the_finest_can_be_had(case, wanted):
     assert possible >= min(wanted, (len(x) - 1) // 3)
 
 
+def test_the_boundary_given_up_adds_least_for_its_price():
+    """The second cut adds more than the first, but costs more than that."""
+    angles = np.repeat([0.0, 0.6, 1.4], 10)
+    x = np.column_stack([np.cos(angles), np.sin(angles)])
+    levels = (Level(1.0, 1.0, np.asarray([10, 20])),)
+    for price, kept in ((1.0, 20), (50.0, 10)):
+        prices = np.ones(30)
+        prices[20] = price
+        assert keep_strongest(levels, 1, x, prices, NONE).tolist() == [kept]
+
+
 def test_heights_by_hand():
     sets = ((4.0, 7.0, [9]), (2.0, 2.0, [5, 9]), (1.0, 1.5, [2, 5, 9]))
     levels = tuple(Level(factor, highest, np.asarray(b)) for factor, highest, b in sets)

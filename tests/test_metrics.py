@@ -113,3 +113,13 @@ def test_mutual_information_and_accuracy_are_those_of_the_library(groups, random
         theirs = normalized_mutual_info_score(true, found, average_method=way)
         assert ours == pytest.approx(theirs, abs=1e-12)
     assert hungarian_accuracy(found, true) == score.hungarian_accuracy
+
+
+def test_equal_labels_are_never_better_than_equal(random):
+    for _ in range(60):
+        labels = random.integers(0, random.integers(2, 9), 50)
+        score = score_labels(labels, labels)
+        for value in (score.nmi_geometric, score.nmi_arithmetic):
+            assert type(value) is float
+            assert value == pytest.approx(1.0)
+            assert value <= 1.0

@@ -55,16 +55,25 @@ def test_a_boundary_is_dearer_where_looks_come_back(random):
     within = [t for t in range(40, 300, 10) if t != 160]
     assert full[160] < 0.25 * usual
     assert np.min(full[within]) >= 0.99 * usual
+    assert np.max(full[within]) > 1.3 * usual
     assert np.max(full) <= 5 * usual
 
 
 def test_what_comes_back_changes_the_price_by_four_and_a_half_at_most():
-    returns = np.concatenate([np.full(40, 0.5), [-9.0], np.full(40, 0.5), [9.0], np.full(40, 0.5)])
+    returns = np.concatenate([np.full(60, 0.5), [-9.0], np.full(60, 0.5), [9.0], np.full(60, 0.5)])
     factor = comeback_factor(returns)
     assert factor.min() == pytest.approx(1 / 4.5, abs=0.01)
     assert factor.max() == pytest.approx(4.5, abs=0.1)
     assert factor[10] == 1.0
     np.testing.assert_array_equal(comeback_factor(returns, strength=0.0), 1.0)
+
+
+def test_the_ends_are_neither_cheap_nor_dear(random):
+    """Near an end there is little to come back from, which says nothing about events."""
+    x = standardize(np.repeat(random.normal(size=(3, 20)), 100, axis=0) + 2 * random.normal(size=(300, 20)))
+    _, full = boundary_prices(x, x)
+    usual = min(persistence(x), HIGHEST_PRICE)
+    assert np.all(np.abs(np.log(full[[0, 1, 2, 298, 299]] / usual)) < 0.15)
 
 
 def test_white_noise_has_no_order_and_looks_have(random):

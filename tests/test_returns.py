@@ -9,7 +9,7 @@ from dayline.returns import BLOCK, return_of_looks
 
 def by_hand(x, reach):
     """The definition, frame by frame."""
-    u = unit_rows(x)
+    u = unit_rows(x - x.mean(axis=0))
     found = np.empty(len(u))
     for t in range(1, len(u)):
         cosines = u[max(t - reach, 0) : t] @ u[t : t + reach].T

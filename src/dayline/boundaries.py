@@ -116,13 +116,15 @@ def _best_path(sums: FloatArray, positions: IntArray, prices: FloatArray, min_le
     starts = np.zeros(0, dtype=np.int64)
     entered = 0
     drop_at: list[tuple[int, IntArray]] = []
+    dropped = np.zeros(len(positions), dtype=bool)
     for k in range(1, len(positions)):
         stop = int(positions[k])
         entering = entered + int(np.searchsorted(positions[entered:k], stop - min_length, side="right"))
         starts = np.append(starts, np.arange(entered, entering))
         entered = entering
         while drop_at and drop_at[0][0] <= stop:
-            starts = starts[~np.isin(starts, drop_at.pop(0)[1])]
+            dropped[drop_at.pop(0)[1]] = True
+            starts = starts[~dropped[starts]]
         if len(starts) == 0:
             continue
         run = sums[stop] - sums[positions[starts]]

@@ -204,4 +204,6 @@ def _normalized_mutual_information(table: IntArray) -> tuple[float, float]:
     shared = of_true + of_found - float(entropy(table.ravel()))
     if min(of_true, of_found) <= 0.0 or shared <= np.finfo(float).eps:
         return 0.0, 0.0
-    return shared / np.sqrt(of_true * of_found), 2.0 * shared / (of_true + of_found)
+    # Rounding must not make two equal labellings better than equal.
+    geometric, arithmetic = float(np.sqrt(of_true * of_found)), 0.5 * (of_true + of_found)
+    return min(shared / geometric, 1.0), min(shared / arithmetic, 1.0)

@@ -10,18 +10,19 @@ import numpy as np
 
 from dayline.arrays import Array, FloatArray, to_numpy
 from dayline.graph import unit_rows
-from dayline.returns import return_of_looks
+from dayline.returns import REACHES, return_of_looks
 
 __all__ = ["abruptness", "boundary_prices", "comeback_factor", "order_matters", "persistence"]
 
 HIGHEST_PRICE = 20.0
-"""Frames of full contrast a boundary must explain at most; chosen on the development sets, see how-it-decides.md."""
+"""Frames of full contrast a boundary must explain at most, before comebacks; chosen on the development sets, see
+how-it-decides.md."""
 
 DISCOUNT = 8.0
-"""How much cheaper a hard cut is; chosen with the highest price."""
+"""How much cheaper a hard cut is; set on the same sets."""
 
 COMEBACK = 3.75
-"""How much dearer a boundary is across which looks come back; chosen with the highest price."""
+"""How much dearer a boundary is across which looks come back; set on the same sets."""
 
 FADED = 0.05
 """Share of the similarity of neighbours below which a look is over."""
@@ -50,7 +51,7 @@ def boundary_prices(
     features, denoised : array of shape (n_frames, n_features)
         Standardized features, and the same after denoising.
     highest : float > 0
-        Frames of full contrast that a boundary must explain at most, in the middle of the sequence's prices.
+        Frames of full contrast that a boundary must explain at most, before comebacks.
     discount : float >= 0
         How much cheaper a hard cut is.
     comeback : float >= 0
@@ -75,9 +76,9 @@ def boundary_prices(
 def comeback_factor(returns: FloatArray, *, strength: float = COMEBACK) -> FloatArray:
     """How much dearer a boundary is at every frame for the looks that come back across it.
 
-    exp(strength (r - median r)), r - median r between -0.4 and 0.4: by default by 4.5 either way. It is
-    below 1 only near a frame where less comes back than at the five before and after it: within one reach of a
-    boundary every frame sees something new on one side.
+    exp(strength (r - median r)), r - median r between -0.4 and 0.4: by default by 4.5 either way. It is below 1 only
+    near a frame where no more comes back than at the five before and after it: within one reach of a boundary every
+    frame sees something new on one side. Towards the ends, where one side is short, it counts less and less.
 
     Parameters
     ----------
@@ -92,7 +93,9 @@ def comeback_factor(returns: FloatArray, *, strength: float = COMEBACK) -> Float
     # The embedding may put the same boundary a few frames beside.
     near = maximum_filter1d(lowest, 9)
     excess = np.clip(returns - np.median(returns), -0.4, 0.4)
-    return np.exp(strength * np.where(near, excess, np.maximum(excess, 0.0)))
+    t = np.arange(len(returns))
+    known = np.clip(np.minimum(t, len(t) - t) / min(REACHES), 0.0, 1.0)
+    return np.exp(strength * known * np.where(near, excess, np.maximum(excess, 0.0)))
 
 
 def persistence(x: Array) -> float:
@@ -147,15 +150,29 @@ def abruptness(x: Array, *, reach: int = 2, neighbourhood: int = 101) -> FloatAr
     n = len(u)
     if n < 2 * reach + 2:
         return np.zeros(n)
-    sums = np.concatenate([np.zeros((1, u.shape[1])), np.cumsum(u, axis=0)])
-    t = np.arange(1, n)
-    before = sums[t] - sums[np.maximum(t - reach, 0)]
-    after = sums[np.minimum(t + reach, n)] - sums[t]
-    jump = 1.0 - np.sum(unit_rows(before) * unit_rows(after), axis=1)
+    jump = 1.0 - _cosine_of_sums(u, reach)
     logarithm = np.log(np.maximum(jump, 0.0) + 1e-6)
     excess = logarithm - median_filter(logarithm, min(neighbourhood, n - 1), mode="reflect")
     usual = 1.4826 * float(np.median(np.abs(excess)))
     return np.concatenate([[0.0], excess / (usual + 1e-9)])
+
+
+def _cosine_of_sums(u: FloatArray, reach: int) -> FloatArray:
+    """Cosine of the sum of the `reach` rows before and of the `reach` rows from t on, for t = 1 to n - 1."""
+    n = len(u)
+    # From products of neighbours, not from sums of rows: features may have thousands of columns. Rows of zero stand
+    # for frames before the first and after the last.
+    products = np.zeros((2 * reach, n + 2 * reach))
+    for lag in range(2 * reach):
+        products[lag, reach : n + reach - lag] = np.einsum("ij,ij->i", u[: n - lag], u[lag:])
+    t = np.arange(1, n) + reach
+
+    def total(first: range, second: range) -> FloatArray:
+        return np.asarray(sum(products[abs(j - i), t + min(i, j)] for i in first for j in second))
+
+    before, after = range(-reach, 0), range(reach)
+    length = np.sqrt(np.maximum(total(before, before) * total(after, after), 0.0))
+    return np.asarray(total(before, after) / np.where(length > 0, length, np.inf))
 
 
 def order_matters(x: Array) -> bool:

@@ -23,24 +23,27 @@ def return_of_looks(x: Array, *, reaches: Sequence[int] = REACHES) -> FloatArray
 
     Every frame of the `reach` before t looks for the frame most like it among the `reach` from t on, and every frame
     from t on for one before t. The mean cosine of these pairs is given on a scale where 0 is the mean cosine of all
-    pairs of frames and 1 that of neighbours, and averaged over the reaches.
+    pairs of frames, a frame with itself among them, and 1 that of neighbours, and averaged over the reaches. Near the
+    ends one side is shorter.
 
     Parameters
     ----------
     x : array of shape (n_frames, n_dims)
-        Denoised features, centred.
+        Denoised features; the mean of every column is taken out.
     reaches : sequence of int >= 1
         Frames looked at on either side.
 
     Returns
     -------
     ndarray of shape (n_frames,)
-        One value per frame; that of frame 0 is that of frame 1. All zero where frames are too few or all alike.
+        One value per frame; that of frame 0 is that of frame 1. All zero where frames are too few, all alike, or
+        neighbours no more alike than strangers.
     """
-    u = unit_rows(to_numpy(x).astype(np.float64))
-    n = len(u)
+    values = to_numpy(x).astype(np.float64)
+    n = len(values)
     if n < 4:
         return np.zeros(n)
+    u = unit_rows(values - values.mean(axis=0))
     strangers = float(np.sum(u.sum(axis=0) ** 2)) / n**2
     neighbours = float(np.mean(np.sum(u[1:] * u[:-1], axis=1)))
     if neighbours - strangers <= 1e-9:

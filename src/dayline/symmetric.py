@@ -82,7 +82,9 @@ def exponential_kernel_into(
     agreement = 0.0
     for block, aim in zip(kernel, target, strict=True):
         product_into(left[block.rows], right[:, block.columns], block.values)
-        agreement += 2.0 * sum_of_products(aim.values, block.values) - sum_of_products(aim.square, block.square)
+        agreement += sum_of_products(aim.values, block.values)
+        if block.beyond.shape[1]:
+            agreement += sum_of_products(aim.beyond, block.beyond)
         exp_in_place(block.values)
     return times(kernel, ones)[:, 0], agreement
 

@@ -123,7 +123,7 @@ def solve_shifted(bands: FloatArray, shifts: FloatArray, right: FloatArray) -> F
     Parameters
     ----------
     bands : ndarray of shape (reach + 1, n)
-        Upper bands of B, as `temporal_laplacian` returns them.
+        Upper bands of B, as `temporal_laplacian` returns them; what LAPACK does not read must be zero.
     shifts : ndarray of shape (n_systems,)
         What is added to the diagonal.
     right : ndarray of shape (n_systems, n)
