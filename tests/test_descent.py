@@ -43,3 +43,18 @@ def test_barzilai_borwein_takes_the_second_rule_by_hand():
     np.testing.assert_allclose(descent.x, 0.0, atol=1e-8)
     one = descend_barzilai_borwein(lambda x: (float(3 * x[0] ** 2), 6 * x), np.asarray([4.0]), n_steps=1)
     assert one.x[0] == pytest.approx(4.0 - 24e-6, rel=1e-15)
+
+
+def test_the_loss_is_asked_for_at_the_start_and_the_end_only():
+    asked = []
+
+    def objective(x):
+        asked.append(float(x[0]))
+        return float(3 * x[0] ** 2), 6 * x
+
+    start = np.asarray([4.0])
+    cheap = descend_barzilai_borwein(objective, start, n_steps=3, gradient_of=lambda x: 6 * x)
+    assert len(asked) == 2
+    plain = descend_barzilai_borwein(objective, start, n_steps=3)
+    assert cheap.x.tolist() == plain.x.tolist()
+    assert (cheap.loss, cheap.start_loss, cheap.n_evaluations) == (plain.loss, plain.start_loss, plain.n_evaluations)

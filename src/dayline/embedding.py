@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal, TypeAlias
 
 from dayline.arrays import Array, array_namespace
-from dayline.descent import Descent, Objective, descend_barzilai_borwein, descend_lbfgs
+from dayline.descent import Descent, descend_barzilai_borwein, descend_lbfgs
 from dayline.graph import unit_rows
 from dayline.symmetric import empty_like_blocks, exponential_kernel_into, sum_with_transpose, times
 
@@ -98,11 +99,11 @@ def authors_gradient(embedding: Array, graph: Array, *, bandwidth: float) -> Arr
     return _objective(graph, bandwidth, "half")(embedding)[1]
 
 
-def _objective(graph: Array, bandwidth: float, gradient: Gradient = "full") -> Objective:
+def _objective(graph: Array, bandwidth: float, gradient: Gradient = "full") -> Callable[..., tuple[float, Array]]:
     """Prepare what every evaluation against the same graph needs.
 
     The gradient by u is a matrix times u: E * (q_i + q_j) - W - W^T, or E * q_i - W^T for the half; both over the
-    bandwidth.
+    bandwidth. Asked `with_loss=False` it returns NaN for the loss.
     """
     xp = array_namespace(graph)
     target = sum_with_transpose(graph)
@@ -110,11 +111,11 @@ def _objective(graph: Array, bandwidth: float, gradient: Gradient = "full") -> O
     degrees = xp.sum(graph, axis=0)
     entropy = _entropy(graph)
 
-    def evaluate(embedding: Array) -> tuple[float, Array]:
+    def evaluate(embedding: Array, *, with_loss: bool = True) -> tuple[float, Array]:
         u = unit_rows(embedding)
-        sums, agreement = exponential_kernel_into(kernel, u, bandwidth, target)
+        sums, agreement = exponential_kernel_into(kernel, u, bandwidth, target if with_loss else None)
         share = degrees / sums
-        loss = entropy + float(xp.sum(degrees * xp.log(sums))) - agreement / 2
+        loss = entropy + float(xp.sum(degrees * xp.log(sums))) - agreement / 2 if with_loss else float("nan")
         if gradient == "half":
             one_sided = share[:, None] * times(kernel, u) - (u.T @ graph).T
             return loss, _project(one_sided * (u.shape[1] / bandwidth), embedding, u)
@@ -171,4 +172,7 @@ def embed_graph(
     """
     if optimizer == "lbfgs":
         return descend_lbfgs(_objective(graph, bandwidth), unit_rows(start), max_evaluations=n_steps)
-    return descend_barzilai_borwein(_objective(graph, bandwidth, gradient), start, n_steps=n_steps)
+    objective = _objective(graph, bandwidth, gradient)
+    return descend_barzilai_borwein(
+        objective, start, n_steps=n_steps, gradient_of=lambda x: objective(x, with_loss=False)[1]
+    )

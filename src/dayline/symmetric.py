@@ -55,14 +55,16 @@ def empty_like_blocks(blocks: list[SymmetricBlock]) -> list[SymmetricBlock]:
 
 
 def exponential_kernel_into(
-    kernel: list[SymmetricBlock], u: Array, bandwidth: float, target: list[SymmetricBlock]
+    kernel: list[SymmetricBlock], u: Array, bandwidth: float, target: list[SymmetricBlock] | None
 ) -> tuple[Array, float]:
     """Write E = exp((u u^T - 1) / bandwidth) into `kernel`.
 
     Parameters
     ----------
-    kernel, target : list of SymmetricBlock
-        Where E goes, and the matrix that it is compared with.
+    kernel : list of SymmetricBlock
+        Where E goes.
+    target : list of SymmetricBlock or None
+        The matrix that it is compared with; None leaves that out.
     u : array of shape (n_frames, n_components)
         Rows of length 1 or 0.
     bandwidth : float > 0
@@ -73,20 +75,25 @@ def exponential_kernel_into(
     sums : array of shape (n_frames,)
         Column sums of E.
     agreement : float
-        Sum of target * log E over all entries.
+        Sum of target * log E over all entries; 0 without a target.
     """
     xp = array_namespace(u)
     ones = xp.ones_like(u[:, :1])
     # The -1 enters the product as a column of ones.
     left, right = xp.concat([u, -ones], axis=1) / bandwidth, xp.concat([u, ones], axis=1).T
     agreement = 0.0
-    for block, aim in zip(kernel, target, strict=True):
+    for k, block in enumerate(kernel):
         product_into(left[block.rows], right[:, block.columns], block.values)
-        agreement += sum_of_products(aim.values, block.values)
-        if block.beyond.shape[1]:
-            agreement += sum_of_products(aim.beyond, block.beyond)
+        agreement += 0.0 if target is None else _sum_of_symmetric_products(target[k], block)
         exp_in_place(block.values)
     return times(kernel, ones)[:, 0], agreement
+
+
+def _sum_of_symmetric_products(a: SymmetricBlock, b: SymmetricBlock) -> float:
+    """Sum a * b over what the blocks stand for, mirror images included."""
+    whole = sum_of_products(a.values, b.values)
+    # All but the square counts twice; the square is small, and whole blocks lie together in memory.
+    return 2.0 * whole - sum_of_products(a.square, b.square) if b.beyond.shape[1] else whole
 
 
 def times(blocks: list[SymmetricBlock], x: Array) -> Array:
