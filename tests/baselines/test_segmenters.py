@@ -53,6 +53,7 @@ def made_events() -> np.ndarray:
     return np.abs(np.repeat(means, np.diff([0, *TRUE, 110]), axis=0) + 0.1 * generator.normal(size=(110, 12)))
 
 
+@pytest.mark.slow
 @parametrize_with_checks(list(SEGMENTERS.values()))
 def test_scikit_learn_s_own_checks(estimator, check):
     check(estimator)

@@ -176,6 +176,7 @@ def test_appending_needs_times_where_there_were_times():
     assert timed.segmentation_.times[-1] == 79
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", [(100, 5), (150, 50), (60, 200)])
 def test_white_noise_is_one_event(shape):
     counts = [len(EventSegmenter().fit(np.random.default_rng(k).normal(size=shape)).events_) for k in range(20)]

@@ -12,6 +12,7 @@ from dayline.datasets.synthetic import make_communities
 STAGES = Path(__file__).parents[2] / "examples" / "stages.py"
 
 
+@pytest.mark.slow
 def test_the_stages_of_any_sequence_are_drawn(tmp_path):
     pytest.importorskip("matplotlib")
     made = make_communities(80, stay=300.0, n_features=20, random_state=1)
