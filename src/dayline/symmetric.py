@@ -63,12 +63,12 @@ def exponential_kernel_into(
     ----------
     kernel : list of SymmetricBlock
         Where E goes.
-    target : list of SymmetricBlock or None
-        The matrix that it is compared with; None leaves that out.
     u : array of shape (n_frames, n_components)
         Rows of length 1 or 0.
     bandwidth : float > 0
         Decay of the weights.
+    target : list of SymmetricBlock or None
+        The matrix that it is compared with; None leaves that out.
 
     Returns
     -------
