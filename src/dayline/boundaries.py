@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 
 import numpy as np
 
 from dayline.arrays import Array, FloatArray, IntArray, to_numpy
 from dayline.graph import unit_rows
 
-__all__ = ["context_distance", "partition", "pick_boundaries"]
+__all__ = ["context_distance", "partition", "partition_between", "pick_boundaries"]
 
 
 def context_distance(x: Array, *, window: int = 8) -> FloatArray:
@@ -105,6 +106,32 @@ def partition(
         positions, least = np.unique([0, *candidates, n]), 1
     allowed = np.isfinite(prices[positions])
     return _best_path(sums, positions[allowed], prices, least)
+
+
+def partition_between(
+    x: FloatArray, prices: FloatArray, fixed: IntArray, *, among: IntArray | None = None
+) -> IntArray:
+    """Find the best partition of every piece between fixed boundaries; those are returned too.
+
+    Parameters
+    ----------
+    x, prices : ndarray of shape (n_frames, n_dims) and (n_frames,)
+        As for `partition`.
+    fixed : ndarray of int
+        Boundaries that stay, whatever they cost.
+    among : ndarray of int, optional
+        Only these frames may become boundaries.
+    """
+    pieces = [fixed]
+    for start, stop in pairwise([0, *fixed.tolist(), len(x)]):
+        if among is None:
+            if stop - start > 1:
+                pieces.append(start + partition(x[start:stop], penalty=prices[start:stop]))
+            continue
+        inside = among[(among > start) & (among < stop)] - start
+        if len(inside):
+            pieces.append(start + partition(x[start:stop], penalty=prices[start:stop], candidates=inside.tolist()))
+    return np.unique(np.concatenate(pieces))
 
 
 def _best_path(sums: FloatArray, positions: IntArray, prices: FloatArray, min_length: int) -> IntArray:

@@ -20,6 +20,8 @@ from dayline.levels import (
     nearest_to_duration,
     nested_levels,
 )
+from dayline.prices import Prices
+from dayline.steadiness import steady_factor
 
 __all__ = ["Decision", "Evidence", "decide", "gather_evidence"]
 
@@ -65,7 +67,7 @@ class Decision:
 
 def gather_evidence(
     embedding: FloatArray,
-    prices: tuple[FloatArray, FloatArray],
+    prices: Prices,
     *,
     must: IntArray,
     forbidden: IntArray,
@@ -77,18 +79,19 @@ def gather_evidence(
     ----------
     embedding : ndarray of shape (n_frames, n_components)
         One row per frame.
-    prices : two ndarrays of shape (n_frames,)
-        Price of a boundary at every frame, with and without the discount of hard cuts.
+    prices : Prices
+        Lowest price of a boundary at every frame, and how much dearer all may become.
     must, forbidden : ndarray of int
         Frames that must and must not be boundaries.
     times : ndarray of shape (n_frames,), optional
         Seconds.
     """
     u = unit_rows(np.asarray(embedding, dtype=np.float64))
-    asked, full = prices[0].copy(), prices[1]
+    asked = prices.asked.copy()
     asked[forbidden] = np.inf
-    levels = nested_levels(u, asked, must=must.tolist())
-    return Evidence(u, asked, full, levels, must, _clock(len(u), times))
+    factor = steady_factor(u, asked, room=prices.room, must=must.tolist())
+    levels = nested_levels(u, asked * factor, must=must.tolist())
+    return Evidence(u, asked * factor, prices.full * factor, levels, must, _clock(len(u), times))
 
 
 def _clock(n_frames: int, times: FloatArray | None) -> FloatArray:

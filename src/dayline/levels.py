@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
-from dayline.boundaries import partition
+from dayline.boundaries import partition_between
 
 __all__ = [
     "Level",
@@ -65,40 +64,21 @@ def nested_levels(x: FloatArray, prices: FloatArray, *, must: Iterable[int] = ()
         Coarsest first; levels with the same boundaries appear once.
     """
     kept = np.unique(np.asarray(list(must), dtype=np.int64))
-    usual = _within(x, prices, kept)
+    usual = partition_between(x, prices, kept)
     coarser: list[Level] = []
     boundaries, step = usual, 1
     while len(boundaries) > len(kept):
         factor = 2.0 ** (step / STEPS_PER_OCTAVE)
-        boundaries = _chosen(x, prices * factor, boundaries, kept)
+        boundaries = partition_between(x, prices * factor, kept, among=boundaries)
         coarser.append(Level(factor, factor, boundaries))
         step += 1
     finer: list[Level] = []
     boundaries = usual
     for octave in range(1, 2 * int(-np.log2(FINEST)) + 1):
         factor = 2.0 ** (-octave / 2)
-        boundaries = _within(x, prices * factor, boundaries)
+        boundaries = partition_between(x, prices * factor, boundaries)
         finer.append(Level(factor, factor, boundaries))
     return _without_doubles([*coarser[::-1], Level(1.0, 1.0, usual), *finer])
-
-
-def _within(x: FloatArray, prices: FloatArray, fixed: IntArray) -> IntArray:
-    """Best partition of every piece between fixed boundaries."""
-    pieces = [fixed]
-    for start, stop in pairwise([0, *fixed.tolist(), len(x)]):
-        if stop - start > 1:
-            pieces.append(start + partition(x[start:stop], penalty=prices[start:stop]))
-    return np.unique(np.concatenate(pieces))
-
-
-def _chosen(x: FloatArray, prices: FloatArray, among: IntArray, fixed: IntArray) -> IntArray:
-    """Best choice among given boundaries, piece by piece between the fixed ones."""
-    pieces = [fixed]
-    for start, stop in pairwise([0, *fixed.tolist(), len(x)]):
-        inside = among[(among > start) & (among < stop)] - start
-        if len(inside):
-            pieces.append(start + partition(x[start:stop], penalty=prices[start:stop], candidates=inside.tolist()))
-    return np.unique(np.concatenate(pieces))
 
 
 def _without_doubles(levels: list[Level]) -> tuple[Level, ...]:
@@ -120,7 +100,7 @@ def finer_levels(
     finest = levels[-1]
     while len(finest.boundaries) < n_boundaries and finest.factor > 1e-12:
         factor = finest.factor / 4
-        finest = Level(factor, factor, _within(x, prices * factor, finest.boundaries))
+        finest = Level(factor, factor, partition_between(x, prices * factor, finest.boundaries))
         levels = (*levels, finest)
     return _without_doubles(list(levels))
 

@@ -6,13 +6,15 @@ a recording of any length: twice the day has twice the events.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from dayline.arrays import Array, FloatArray, to_numpy
 from dayline.graph import unit_rows
 from dayline.returns import REACHES, return_of_looks
 
-__all__ = ["abruptness", "boundary_prices", "comeback_factor", "order_matters", "persistence"]
+__all__ = ["Prices", "abruptness", "boundary_prices", "comeback_factor", "order_matters", "persistence"]
 
 HIGHEST_PRICE = 20.0
 """Frames of full contrast a boundary must explain at most, before comebacks; chosen on the development sets, see
@@ -21,7 +23,7 @@ how-it-decides.md."""
 DISCOUNT = 8.0
 """How much cheaper a hard cut is; set on the same sets."""
 
-COMEBACK = 3.75
+COMEBACK = 3.5
 """How much dearer a boundary is across which looks come back; set on the same sets."""
 
 FADED = 0.05
@@ -31,6 +33,23 @@ UNBOUGHT = 1e6
 """Factor on prices where order carries nothing: no boundary is worth it, yet a wished number can still be reached."""
 
 
+@dataclass(frozen=True)
+class Prices:
+    """Price of a boundary at every frame.
+
+    Attributes
+    ----------
+    asked, full : ndarray of shape (n_frames,)
+        With and without the discount of hard cuts.
+    room : float >= 1
+        How much dearer all of them may become.
+    """
+
+    asked: FloatArray
+    full: FloatArray
+    room: float = 1.0
+
+
 def boundary_prices(
     features: Array,
     denoised: Array,
@@ -38,13 +57,13 @@ def boundary_prices(
     highest: float = HIGHEST_PRICE,
     discount: float = DISCOUNT,
     comeback: float = COMEBACK,
-) -> tuple[FloatArray, FloatArray]:
+) -> Prices:
     """Price of a boundary at every frame.
 
-    The price is the persistence of looks, at most `highest`. It is dearer where looks come back and cheaper where
-    least of them does (see `comeback_factor`). It is divided by 1 + discount (a - 2) where the abruptness a is above
-    2: a hard cut is a boundary on less evidence. Where the order of frames carries nothing, a boundary costs more
-    than any can be worth.
+    The price is the persistence of looks, at most `highest`, and may rise up to that (see `steady_factor`). It is
+    dearer where looks come back and cheaper where least of them does (see `comeback_factor`). It is divided by
+    1 + discount (a - 2) where the abruptness a is above 2: a hard cut is a boundary on less evidence. Where the order
+    of frames carries nothing, a boundary costs more than any can be worth.
 
     Parameters
     ----------
@@ -57,26 +76,25 @@ def boundary_prices(
     comeback : float >= 0
         How much dearer a boundary is across which looks come back.
 
-    Returns
-    -------
-    prices, full : ndarray of shape (n_frames,)
-        With and without the discount of hard cuts.
     """
     from scipy.ndimage import maximum_filter1d
 
     values = to_numpy(features).astype(np.float64)
-    price = min(persistence(values), highest) * (1.0 if order_matters(values) else UNBOUGHT)
+    ordered = order_matters(values)
+    lowest = min(persistence(values), highest)
+    price, room = (lowest, highest / lowest) if ordered else (lowest * UNBOUGHT, 1.0)
     full = price * comeback_factor(return_of_looks(denoised), strength=comeback)
     jumps = abruptness(values)
     # A cut shows in the jumps of the frames beside it too; only the highest of them is the cut.
     peaks = jumps >= maximum_filter1d(jumps, 5)
-    return full / (1.0 + discount * np.where(peaks, np.clip(jumps - 2.0, 0.0, 10.0), 0.0)), full
+    asked = full / (1.0 + discount * np.where(peaks, np.clip(jumps - 2.0, 0.0, 10.0), 0.0))
+    return Prices(asked, full, room)
 
 
 def comeback_factor(returns: FloatArray, *, strength: float = COMEBACK) -> FloatArray:
     """How much dearer a boundary is at every frame for the looks that come back across it.
 
-    exp(strength (r - median r)), r - median r between -0.4 and 0.4: by default by 4.5 either way. It is below 1 only
+    exp(strength (r - median r)), r - median r between -0.4 and 0.4: by default by 4 either way. It is below 1 only
     near a frame where no more comes back than at the five before and after it: within one reach of a boundary every
     frame sees something new on one side. Towards the ends, where one side is short, it counts less and less.
 
