@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 
 from dayline.denoise import standardize
-from dayline.prices import HIGHEST_PRICE, abruptness, boundary_prices, comeback_factor, order_matters, persistence
+from dayline.prices import (
+    HIGHEST_PRICE,
+    LOWEST_PRICE,
+    abruptness,
+    boundary_prices,
+    comeback_factor,
+    order_matters,
+    persistence,
+)
 
 
 def test_persistence_of_looks_of_ten_frames(random):
@@ -92,3 +100,13 @@ def test_a_few_frames_have_finite_prices():
         prices = boundary_prices(np.eye(5)[:n], np.eye(5)[:n])
         assert np.isfinite(prices.asked).all()
         assert prices.room >= 1.0
+
+
+def test_a_boundary_explains_two_frames_at_least(random):
+    """Looks of one frame and a half, as far as their persistence tells."""
+    x = random.normal(size=(600, 20))
+    x[1:] += 0.5 * x[:-1]
+    assert persistence(standardize(x)) < 1.9
+    prices = boundary_prices(standardize(x), standardize(x), comeback=0.0)
+    np.testing.assert_allclose(prices.full, LOWEST_PRICE)
+    assert prices.room == pytest.approx(HIGHEST_PRICE / LOWEST_PRICE)

@@ -253,10 +253,10 @@ KINDS: dict[str, Callable[[Path], Made]] = {
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("output", type=Path)
-    output = parser.parse_args().output
+    output = parser.parse_args().output.resolve()
     for kind, make in KINDS.items():
         (output / kind).mkdir(parents=True, exist_ok=True)
-        for name, features, boundaries, tolerance in make(output.with_suffix(".archives")):
+        for name, features, boundaries, tolerance in make(Path(f"{output}.archives")):
             content = {"features": features.astype(np.float32), "boundaries": np.asarray(boundaries, dtype=np.int64)}
             with writing_whole(output / kind / f"{name}.npz", "wb") as file:
                 np.savez_compressed(file, tolerance=np.int64(tolerance), **content)

@@ -1,9 +1,10 @@
 """Check that a boundary with confidence 0.8 is right 8 times out of 10.
 
-    python benchmarks/accuracy/reliability.py --root ../shared/data [--output docs/images/reliability.png]
+    python benchmarks/accuracy/reliability.py --root ../shared/data [--folder MORE ...] [--output FILE.png]
 
-For the development sets, Keck and MAD: the share of found boundaries that match a true one, by stated confidence.
-Groups weigh the same. The constants of the confidence were fitted on the four development sets, not on Keck and MAD.
+For the development sets, Keck and MAD, and further folders of groups: the share of found boundaries that match a true
+one, by stated confidence. Groups weigh the same. The constants of the confidence were fitted on the four development
+sets alone.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 from joblib import Parallel, delayed
-from sequences import Sequence, load_all
+from sequences import Sequence, load_all, load_folder
 from threadpoolctl import threadpool_limits
 
 from dayline import EventSegmenter, score_boundaries
@@ -38,13 +39,16 @@ def judge(sequence: Sequence) -> tuple[str, np.ndarray, np.ndarray]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--root", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--folder", type=Path, nargs="*", default=[], help="further folders of groups")
     parser.add_argument("--output", type=Path, default=None)
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()
-    rows = Parallel(n_jobs=arguments.jobs)(delayed(judge)(s) for s in load_all(arguments.root))
+    others = [s for folder in arguments.folder for s in load_folder(folder)]
+    rows = Parallel(n_jobs=arguments.jobs)(delayed(judge)(s) for s in load_all(arguments.root) + others)
+    kinds = {"keck": "Keck and MAD", "mad": "Keck and MAD"} | dict.fromkeys((s.group for s in others), "other kinds")
     curves = {}
-    for name, motion in (("development sets", False), ("Keck and MAD", True)):
-        groups = [g for g in dict.fromkeys(r[0] for r in rows) if (g in ("keck", "mad")) == motion]
+    for name in dict.fromkeys(("development sets", *kinds.values())):
+        groups = [g for g in dict.fromkeys(r[0] for r in rows) if kinds.get(g, "development sets") == name]
         curves[name] = curve([pool(rows, group) for group in groups])
         print(name)
         for low, high, sure, right, n in curves[name]:
@@ -76,7 +80,7 @@ def draw(curves: dict[str, list], path: Path) -> None:
 
     figure, axis = plt.subplots(figsize=(4.6, 4.2), layout="constrained")
     axis.plot([0, 1], [0, 1], color="0.7", lw=1, label="stated = right")
-    for (name, points), color in zip(curves.items(), ("#0072b2", "#d55e00"), strict=True):
+    for (name, points), color in zip(curves.items(), ("#0072b2", "#d55e00", "#009e73"), strict=False):
         axis.plot([p[2] for p in points], [p[3] for p in points], "o-", color=color, label=name)
     axis.set(xlabel="stated confidence", ylabel="share of boundaries that match", xlim=(0, 1), ylim=(0, 1))
     axis.legend(fontsize=9)

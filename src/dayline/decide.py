@@ -11,6 +11,7 @@ from dayline.arrays import FloatArray, IntArray
 from dayline.communities import find_recurring_events
 from dayline.graph import unit_rows
 from dayline.levels import (
+    FINEST,
     Level,
     boundary_confidence,
     boundary_heights,
@@ -87,11 +88,12 @@ def gather_evidence(
         Seconds.
     """
     u = unit_rows(np.asarray(embedding, dtype=np.float64))
-    asked = prices.asked.copy()
+    # What a person knows of some frames must not change the price of all the others.
+    factor = steady_factor(u, prices.asked, room=prices.room)
+    asked = prices.asked * factor
     asked[forbidden] = np.inf
-    factor = steady_factor(u, asked, room=prices.room, must=must.tolist())
-    levels = nested_levels(u, asked * factor, must=must.tolist())
-    return Evidence(u, asked * factor, prices.full * factor, levels, must, _clock(len(u), times))
+    levels = nested_levels(u, asked, must=must.tolist(), finest=FINEST / factor)
+    return Evidence(u, asked, prices.full * factor, levels, must, _clock(len(u), times))
 
 
 def _clock(n_frames: int, times: FloatArray | None) -> FloatArray:

@@ -22,6 +22,7 @@ __all__ = [
 ]
 
 FINEST, STEPS_PER_OCTAVE = 0.25, 4
+"""Factor of the finest level on the lowest price a sequence may have, and how many coarser levels are tried."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,9 @@ class Level:
     boundaries: IntArray
 
 
-def nested_levels(x: FloatArray, prices: FloatArray, *, must: Iterable[int] = ()) -> tuple[Level, ...]:
+def nested_levels(
+    x: FloatArray, prices: FloatArray, *, must: Iterable[int] = (), finest: float = FINEST
+) -> tuple[Level, ...]:
     """Segment at many prices so that every coarse boundary is also a fine one.
 
     The usual price gets the optimal partition. Coarser levels choose the best of its boundaries, finer ones split
@@ -57,6 +60,8 @@ def nested_levels(x: FloatArray, prices: FloatArray, *, must: Iterable[int] = ()
         Price of a boundary at every frame; infinity forbids it.
     must : iterable of int
         Boundaries of every level, whatever they cost.
+    finest : float
+        Factor on the prices of the finest level.
 
     Returns
     -------
@@ -74,8 +79,8 @@ def nested_levels(x: FloatArray, prices: FloatArray, *, must: Iterable[int] = ()
         step += 1
     finer: list[Level] = []
     boundaries = usual
-    for octave in range(1, 2 * int(-np.log2(FINEST)) + 1):
-        factor = 2.0 ** (-octave / 2)
+    for half_octave in range(1, round(-2 * np.log2(finest)) + 1):
+        factor = 2.0 ** (-half_octave / 2)
         boundaries = partition_between(x, prices * factor, boundaries)
         finer.append(Level(factor, factor, boundaries))
     return _without_doubles([*coarser[::-1], Level(1.0, 1.0, usual), *finer])

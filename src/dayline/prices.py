@@ -1,7 +1,7 @@
 """What a boundary costs: how long looks last, whether they come back, where the picture jumps, if order matters.
 
-A boundary is worth its price when the looks before and after it differ by more than that. The price is the same for
-a recording of any length: twice the day has twice the events.
+A boundary is worth its price when the looks before and after it differ by more than that. The bounds of the price are
+the same for a recording of any length: twice the day has twice the events.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ HIGHEST_PRICE = 20.0
 how-it-decides.md."""
 
 LOWEST_PRICE = 2.0
-"""Frames of full contrast a boundary must explain at least, before comebacks: an event has no fewer."""
+"""Frames of full contrast a boundary must explain at least, before comebacks and the discount of hard cuts: the
+shortest event has two frames."""
 
 DISCOUNT = 8.0
 """How much cheaper a hard cut is; set on the same sets."""
@@ -78,7 +79,6 @@ def boundary_prices(
         How much cheaper a hard cut is.
     comeback : float >= 0
         How much dearer a boundary is across which looks come back.
-
     """
     from scipy.ndimage import maximum_filter1d
 

@@ -2,66 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 
-from dayline.arrays import FloatArray, IntArray
+from dayline.arrays import FloatArray
 from dayline.boundaries import partition_between
 
 __all__ = ["steady_factor"]
 
-STEPS = 5
-"""Steps of the price from the middle of a range to its end."""
+STEP = 0.11
+"""Logarithm of the largest factor from one price to the next."""
 
-RANGE = 3.0
-"""How far apart the cheapest and the dearest price of a range are."""
+RANGE = np.log(3.0)
+"""Logarithm of how far apart the two ends of a range of prices are, within half a step."""
+
+STEEPEST = 1.2
+"""Share lost by factor e beyond which a loss is no worse; noise loses about 1."""
 
 DOUBT = 4.0
 """Standard errors by which a count of boundaries is doubted; high prices leave few, and few prove little."""
 
 UNDECIDED = 0.05
-"""Prices that differ by less than this share are taken together."""
+"""Difference of the criterion below which two prices are taken together."""
 
 
-def steady_factor(x: FloatArray, prices: FloatArray, *, room: float, must: Iterable[int] = ()) -> float:
+def steady_factor(x: FloatArray, prices: FloatArray, *, room: float) -> float:
     """How much dearer boundaries should be, between 1 and `room`.
 
-    For every price it is measured how many boundaries are given up over the range from 1/sqrt(3) to sqrt(3) times it,
-    as a share by factor e. Noise and wandering give up boundaries at every price; where events are clear, there is a
-    range over which hardly any is lost. To this, 4/sqrt(n + 1) is added for the n boundaries at the price: a plateau
-    of few boundaries may be chance. The answer is the mean logarithm of the factors, weighted by
-    exp(-criterion / 0.05), so that it moves a little, and does not jump, when a count changes by one.
+    For every price it is measured how many boundaries are given up over a range of prices around it, from 1/sqrt(3)
+    to sqrt(3) times it: the fall of the logarithm of their number by factor e, at most 1.2. Noise and wandering give
+    up boundaries at every price; where events are clear, there is a range over which hardly any is lost. To this,
+    4/sqrt(n + 1) is added for the n boundaries at the price: a plateau of few boundaries may be chance, and one of
+    none is not looked at. The answer is the mean logarithm of the factors, weighted by exp(-criterion / 0.05), so
+    that prices which are nearly as good are taken together.
 
     Parameters
     ----------
     x : ndarray of shape (n_frames, n_dims)
         Unit rows of an embedding.
     prices : ndarray of shape (n_frames,)
-        Lowest price of a boundary at every frame; infinity forbids it.
+        Lowest price of a boundary at every frame.
     room : float >= 1
         The highest factor on them.
-    must : iterable of int
-        Boundaries that stay at every price; they count for nothing here.
     """
-    step = np.log(RANGE) / (2 * STEPS)
-    n_steps = int(np.log(max(room, 1.0)) / step)
-    if n_steps == 0:
+    if room <= 1.0:
         return 1.0
-    logarithms = step * np.arange(-STEPS, n_steps + STEPS + 1)
-    counts = _counts(x, prices, np.exp(logarithms), np.unique(np.asarray(list(must), dtype=np.int64)))
-    lost = np.log(counts[: -2 * STEPS] + 0.5) - np.log(counts[2 * STEPS :] + 0.5)
-    inner, dearer = counts[STEPS:-STEPS], logarithms[STEPS:-STEPS]
-    criterion = lost / np.log(RANGE) + DOUBT / np.sqrt(inner + 1.0)
+    n_steps = int(np.ceil(np.log(room) / STEP))
+    step = np.log(room) / n_steps
+    half = max(round(RANGE / 2 / step), 1)
+    logarithms = step * np.arange(-half, n_steps + half + 1)
+    counts = _counts(x, prices, np.exp(logarithms))
+    lost = (np.log(counts[: -2 * half] + 0.5) - np.log(counts[2 * half :] + 0.5)) / (2 * half * step)
+    left, dearer = counts[half:-half], logarithms[half:-half]
+    if not np.any(left):
+        return 1.0
+    criterion = np.where(left > 0, np.minimum(lost, STEEPEST) + DOUBT / np.sqrt(left + 1.0), np.inf)
     weights = np.exp((criterion.min() - criterion) / UNDECIDED)
-    return float(np.exp(weights @ dearer / weights.sum()))
+    return float(np.clip(np.exp(weights @ dearer / weights.sum()), 1.0, room))
 
 
-def _counts(x: FloatArray, prices: FloatArray, factors: FloatArray, kept: IntArray) -> FloatArray:
-    """How many boundaries there are at every factor, beside the kept ones; each level chosen from the one before."""
-    found = partition_between(x, prices * factors[0], kept)
+def _counts(x: FloatArray, prices: FloatArray, factors: FloatArray) -> FloatArray:
+    """How many boundaries there are at every factor, each level chosen from the one before."""
+    none = np.zeros(0, dtype=np.int64)
+    found = partition_between(x, prices * factors[0], none)
     counts = [len(found)]
     for factor in factors[1:]:
-        found = partition_between(x, prices * factor, kept, among=found)
+        found = partition_between(x, prices * factor, none, among=found)
         counts.append(len(found))
-    return np.asarray(counts, dtype=np.float64) - len(kept)
+    return np.asarray(counts, dtype=np.float64)
