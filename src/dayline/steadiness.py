@@ -21,7 +21,7 @@ STEEPEST = 1.2
 DOUBT = 4.0
 """Standard errors by which a count of boundaries is doubted; high prices leave few, and few prove little."""
 
-UNDECIDED = 0.05
+UNDECIDED = 0.03
 """Difference of the criterion below which two prices are taken together."""
 
 
@@ -32,7 +32,7 @@ def steady_factor(x: FloatArray, prices: FloatArray, *, room: float) -> float:
     to sqrt(3) times it: the fall of the logarithm of their number by factor e, at most 1.2. Noise and wandering give
     up boundaries at every price; where events are clear, there is a range over which hardly any is lost. To this,
     4/sqrt(n + 1) is added for the n boundaries at the price: a plateau of few boundaries may be chance, and one of
-    none is not looked at. The answer is the mean logarithm of the factors, weighted by exp(-criterion / 0.05), so
+    none is not looked at. The answer is the mean logarithm of the factors, weighted by exp(-criterion / 0.03), so
     that prices which are nearly as good are taken together.
 
     Parameters
