@@ -107,6 +107,15 @@ def test_nothing_to_cut_leaves_the_price_as_it_is():
     assert steady_factor(still, np.full(50, np.inf), room=10.0) == 1.0
 
 
+@pytest.mark.parametrize("room", [1.0, 1.0 + 1e-15, 1.001, 1.02, 1.03, 1.1, 1.2, 1.3])
+def test_little_room_takes_little_work(room, random, monkeypatch):
+    """The grid must not grow without bound as the room closes."""
+    tried = []
+    monkeypatch.setattr("dayline.steadiness.partition_between", lambda *_, **__: tried.append(0) or np.arange(3))
+    assert 1.0 <= steady_factor(random.normal(size=(40, 3)), np.ones(40), room=room) <= room
+    assert len(tried) <= 60
+
+
 def test_fixed_boundaries_stay_and_only_those_named_are_added(random):
     x = unit_rows(np.repeat(random.normal(size=(6, 5)), 10, axis=0))
     prices = np.ones(60)

@@ -44,7 +44,7 @@ def steady_factor(x: FloatArray, prices: FloatArray, *, room: float) -> float:
     room : float >= 1
         The highest factor on them.
     """
-    if room <= 1.0:
+    if np.log(room) < STEP / 5:
         return 1.0
     n_steps = int(np.ceil(np.log(room) / STEP))
     step = np.log(room) / n_steps
