@@ -27,6 +27,7 @@ def right(found, n_events=14, length=30):
     return score_boundaries(found, truth, n_frames=n_events * length, tolerance=3).f1
 
 
+@pytest.mark.slow
 def test_clear_events_are_found_where_looks_do_not_last():
     """Noise makes looks look short; dearer prices lose nothing but the noise."""
     steady, cheap = [], []

@@ -4,6 +4,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 
 def run(*arguments):
     command = [sys.executable, "-c", "from dayline.cli import main; main()", *map(str, arguments)]
@@ -11,6 +13,7 @@ def run(*arguments):
     return subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
 
 
+@pytest.mark.slow
 def test_a_table_is_printed_as_markdown_and_saved(tmp_path):
     done = run(
         "reproduce", "synthetic", "-o", tmp_path / "out", "--most", 2, "--jobs", 1, "--methods", "CES on raw features"

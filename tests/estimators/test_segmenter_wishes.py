@@ -193,6 +193,7 @@ def test_a_hard_cut_between_still_scenes_is_one_boundary(noise, lengths, random)
     assert found.tolist() == np.cumsum(lengths)[:-1].tolist()
 
 
+@pytest.mark.slow
 def test_what_a_source_usually_has_moves_the_number_less_than_a_wish():
     counts = []
     for seed in (0, 1, 2):

@@ -30,6 +30,7 @@ def test_corrections_saved_on_the_page_come_back(visit, tmp_path):
     assert page.complaints == []
 
 
+@pytest.mark.slow
 def test_the_overview_leads_to_the_days(visit, tmp_path):
     days = []
     for k in (2, 3):

@@ -75,6 +75,7 @@ def test_unknown_methods_and_sets_are_refused(root, tmp_path):
         motion_report(root, out=tmp_path, only=["bbc"])
 
 
+@pytest.mark.slow
 def test_equal_pieces_on_the_shared_sets(shared, tmp_path):
     report = motion_report(shared, out=tmp_path, n_seeds=1, methods=["equal pieces"], only=["keck", "mad"])
     found = [next(row.cells for row in table.rows if row.name == "equal pieces") for table in report.tables]
