@@ -112,7 +112,7 @@ def test_nothing_to_cut_leaves_the_price_as_it_is():
 def test_little_room_takes_little_work(room, random, monkeypatch):
     """The grid must not grow without bound as the room closes."""
     tried = []
-    monkeypatch.setattr("dayline.steadiness.partition_between", lambda *_, **__: tried.append(0) or np.arange(3))
+    monkeypatch.setattr("dayline.steadiness.partition", lambda *_, **__: tried.append(0) or np.arange(3))
     assert 1.0 <= steady_factor(random.normal(size=(40, 3)), np.ones(40), room=room) <= room
     assert len(tried) <= 60
 

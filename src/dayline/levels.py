@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 FINEST, STEPS_PER_OCTAVE = 0.25, 4
-"""Factor of the finest level on the lowest price a sequence may have, and how many coarser levels are tried."""
+"""Factor of the finest level on the lowest price a sequence may have; coarser levels that are tried by octave."""
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ DISCOUNT = 8.0
 """How much cheaper a hard cut is; set on the same sets."""
 
 COMEBACK = 3.5
-"""How much dearer a boundary is across which looks come back; set on the same sets."""
+"""How much dearer a boundary is across which looks come back; set on the same sets and on other kinds."""
 
 FADED = 0.05
 """Share of the similarity of neighbours below which a look is over."""

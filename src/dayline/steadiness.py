@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dayline.arrays import FloatArray
-from dayline.boundaries import partition_between
+from dayline.boundaries import partition
 
 __all__ = ["steady_factor"]
 
@@ -62,10 +62,9 @@ def steady_factor(x: FloatArray, prices: FloatArray, *, room: float) -> float:
 
 def _counts(x: FloatArray, prices: FloatArray, factors: FloatArray) -> FloatArray:
     """How many boundaries there are at every factor, each level chosen from the one before."""
-    none = np.zeros(0, dtype=np.int64)
-    found = partition_between(x, prices * factors[0], none)
+    found = partition(x, penalty=prices * factors[0])
     counts = [len(found)]
     for factor in factors[1:]:
-        found = partition_between(x, prices * factor, none, among=found)
+        found = partition(x, penalty=prices * factor, candidates=found.tolist())
         counts.append(len(found))
     return np.asarray(counts, dtype=np.float64)
