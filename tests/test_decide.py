@@ -16,10 +16,10 @@ def test_a_discount_does_not_make_a_boundary_sure():
     full = np.full(120, 2.0)
     asked = full.copy()
     asked[80] /= 8.0
-    made = decide(gather_evidence(x, Prices(asked, full), must=NONE, forbidden=NONE, times=None))
-    plain = decide(gather_evidence(x, Prices(full, full), must=NONE, forbidden=NONE, times=None))
+    made = decide(gather_evidence(x, Prices(asked, full, np.zeros(120)), must=NONE, forbidden=NONE, times=None))
+    plain = decide(gather_evidence(x, Prices(full, full, np.zeros(120)), must=NONE, forbidden=NONE, times=None))
     assert made.boundaries.tolist() == plain.boundaries.tolist() == [40, 80]
     assert plain.confidence[0] == pytest.approx(plain.confidence[1], abs=0.05)
     assert made.confidence[1] == pytest.approx(plain.confidence[1], abs=0.12)
-    surer = decide(gather_evidence(x, Prices(asked, asked), must=NONE, forbidden=NONE, times=None))
+    surer = decide(gather_evidence(x, Prices(asked, asked, np.zeros(120)), must=NONE, forbidden=NONE, times=None))
     assert surer.confidence[1] > plain.confidence[1] + 0.1

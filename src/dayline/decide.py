@@ -9,6 +9,7 @@ import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
 from dayline.communities import find_recurring_events
+from dayline.cuts import plain_factor
 from dayline.graph import unit_rows
 from dayline.levels import (
     FINEST,
@@ -89,11 +90,12 @@ def gather_evidence(
     """
     u = unit_rows(np.asarray(embedding, dtype=np.float64))
     # What a person knows of some frames must not change the price of all the others.
-    factor = steady_factor(u, prices.asked, room=prices.room)
-    asked = prices.asked * factor
+    plain = plain_factor(u, prices.full, prices.cuts)
+    factor = steady_factor(u, prices.asked * plain, room=prices.room)
+    asked = prices.asked * plain * factor
     asked[forbidden] = np.inf
     levels = nested_levels(u, asked, must=must.tolist(), finest=FINEST / factor)
-    return Evidence(u, asked, prices.full * factor, levels, must, _clock(len(u), times))
+    return Evidence(u, asked, prices.full * plain * factor, levels, must, _clock(len(u), times))
 
 
 def _clock(n_frames: int, times: FloatArray | None) -> FloatArray:

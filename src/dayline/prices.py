@@ -11,24 +11,22 @@ from dataclasses import dataclass
 import numpy as np
 
 from dayline.arrays import Array, FloatArray, to_numpy
+from dayline.cuts import DISCOUNT, abruptness, cut_discount, hard_cuts
 from dayline.graph import unit_rows
 from dayline.returns import REACHES, return_of_looks
 
-__all__ = ["Prices", "abruptness", "boundary_prices", "comeback_factor", "order_matters", "persistence"]
+__all__ = ["Prices", "boundary_prices", "comeback_factor", "order_matters", "persistence"]
 
-HIGHEST_PRICE = 20.0
-"""Frames of full contrast a boundary must explain at most, before comebacks; chosen on the development sets, see
-how-it-decides.md."""
+HIGHEST_PRICE = 19.0
+"""Frames of full contrast a boundary must explain at most, before comebacks; fitted with the next three and those of
+the steady price, see how-it-decides.md."""
 
 LOWEST_PRICE = 2.0
 """Frames of full contrast a boundary must explain at least, before comebacks and the discount of hard cuts: the
 shortest event has two frames."""
 
-DISCOUNT = 8.0
-"""How much cheaper a hard cut is; set on the same sets."""
-
-COMEBACK = 3.5
-"""How much dearer a boundary is across which looks come back; set on the same sets and on other kinds."""
+COMEBACK = 3.0
+"""How much dearer a boundary is across which looks come back."""
 
 FADED = 0.05
 """Share of the similarity of neighbours below which a look is over."""
@@ -45,12 +43,15 @@ class Prices:
     ----------
     asked, full : ndarray of shape (n_frames,)
         With and without the discount of hard cuts.
+    cuts : ndarray of shape (n_frames,)
+        How abrupt the cut at a frame is, 0 where there is none.
     room : float >= 1
         How much dearer all of them may become.
     """
 
     asked: FloatArray
     full: FloatArray
+    cuts: FloatArray
     room: float = 1.0
 
 
@@ -80,24 +81,19 @@ def boundary_prices(
     comeback : float >= 0
         How much dearer a boundary is across which looks come back.
     """
-    from scipy.ndimage import maximum_filter1d
-
     values = to_numpy(features).astype(np.float64)
     ordered = order_matters(values)
     lowest = min(max(persistence(values), LOWEST_PRICE), highest)
     price, room = (lowest, highest / lowest) if ordered else (lowest * UNBOUGHT, 1.0)
     full = price * comeback_factor(return_of_looks(denoised), strength=comeback)
-    jumps = abruptness(values)
-    # A cut shows in the jumps of the frames beside it too; only the highest of them is the cut.
-    peaks = jumps >= maximum_filter1d(jumps, 5)
-    asked = full / (1.0 + discount * np.where(peaks, np.clip(jumps - 2.0, 0.0, 10.0), 0.0))
-    return Prices(asked, full, room)
+    cuts = hard_cuts(abruptness(values))
+    return Prices(full / cut_discount(cuts, discount=discount), full, cuts, room)
 
 
 def comeback_factor(returns: FloatArray, *, strength: float = COMEBACK) -> FloatArray:
     """How much dearer a boundary is at every frame for the looks that come back across it.
 
-    exp(strength (r - median r)), r - median r between -0.4 and 0.4: by default by 4 either way. It is below 1 only
+    exp(strength (r - median r)), r - median r between -0.4 and 0.4: by default by 3.3 either way. It is below 1 only
     near a frame where no more comes back than at the five before and after it: within one reach of a boundary every
     frame sees something new on one side. Towards the ends, where one side is short, it counts less and less.
 
@@ -151,49 +147,6 @@ def _mean_products(u: FloatArray) -> FloatArray:
         spectrum = np.fft.rfft(u[:, first : first + 64], 2 * n, axis=0)
         power += np.sum(spectrum.real**2 + spectrum.imag**2, axis=1)
     return np.asarray(np.fft.irfft(power, 2 * n)[:n])
-
-
-def abruptness(x: Array, *, reach: int = 2, neighbourhood: int = 101) -> FloatArray:
-    """How much a jump stands out from the jumps around it, in robust standard deviations of their logarithm.
-
-    Parameters
-    ----------
-    x : array of shape (n_frames, n_dims)
-        Standardized features.
-    reach : int >= 1
-        Frames averaged before and after; the jump is the cosine distance of both means.
-    neighbourhood : int, odd
-        Frames over which the usual jump is taken (a running median).
-    """
-    from scipy.ndimage import median_filter
-
-    u = unit_rows(to_numpy(x).astype(np.float64))
-    n = len(u)
-    if n < 2 * reach + 2:
-        return np.zeros(n)
-    jump = 1.0 - _cosine_of_sums(u, reach)
-    logarithm = np.log(np.maximum(jump, 0.0) + 1e-6)
-    excess = logarithm - median_filter(logarithm, min(neighbourhood, n - 1), mode="reflect")
-    usual = 1.4826 * float(np.median(np.abs(excess)))
-    return np.concatenate([[0.0], excess / (usual + 1e-9)])
-
-
-def _cosine_of_sums(u: FloatArray, reach: int) -> FloatArray:
-    """Cosine of the sum of the `reach` rows before and of the `reach` rows from t on, for t = 1 to n - 1."""
-    n = len(u)
-    # From products of neighbours, not from sums of rows: features may have thousands of columns. Rows of zero stand
-    # for frames before the first and after the last.
-    products = np.zeros((2 * reach, n + 2 * reach))
-    for lag in range(2 * reach):
-        products[lag, reach : n + reach - lag] = np.einsum("ij,ij->i", u[: n - lag], u[lag:])
-    t = np.arange(1, n) + reach
-
-    def total(first: range, second: range) -> FloatArray:
-        return np.asarray(sum(products[abs(j - i), t + min(i, j)] for i in first for j in second))
-
-    before, after = range(-reach, 0), range(reach)
-    length = np.sqrt(np.maximum(total(before, before) * total(after, after), 0.0))
-    return np.asarray(total(before, after) / np.where(length > 0, length, np.inf))
 
 
 def order_matters(x: Array) -> bool:
