@@ -5,7 +5,7 @@
 Six constants are fitted together, each over a factor of four: the highest price, how much dearer a boundary is across
 which looks come back, how much cheaper a hard cut is, the lowest price, and two of the steady price. Over groups the
 mean F1 is flat and noisy, so the highest of 2,025 means says little. The fit is the geometric mean of all settings,
-each weighted by exp(-t), t the standard errors (over groups) by which it is below the best. Takes an hour of CPU time.
+each weighted by exp(-t), t the standard errors (over groups) by which it is below the best. An hour on one core.
 
 For every group the fit is made again without it. Tables: the group's F1 with that fit, with the fit to all groups,
 the difference, its standard error over the group's sequences, the F1 with today's constants, and the fit.
