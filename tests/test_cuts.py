@@ -55,6 +55,7 @@ def spliced(random, *, n_clips=12, length=80):
     return np.concatenate(clips) + 0.3 * random.normal(size=(n_clips * length, 40))
 
 
+@pytest.mark.slow
 def test_movement_between_cuts_is_seldom_a_boundary(monkeypatch):
     """Nearly all sure boundaries are cuts, so wandering is not worth one."""
     truth = np.arange(80, 960, 80)
