@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dayline.cuts as cuts_module
-from dayline import EventSegmenter, score_boundaries
+from dayline import EventSegmenter, partition, score_boundaries
 from dayline.cuts import abruptness, cut_discount, hard_cuts, plain_factor
 from dayline.denoise import standardize
 from dayline.graph import unit_rows
@@ -93,9 +93,35 @@ def test_a_place_without_a_cut_is_dearer_as_more_sure_boundaries_are_cuts():
 
 
 def test_boundaries_that_are_not_sure_prove_nothing():
-    cuts = np.zeros(120)
+    """What stands at the price, but not at twice it, is not counted."""
+    x, cuts = three_looks(), np.zeros(120)
     cuts[[40, 80]] = 3.0
-    np.testing.assert_array_equal(plain_factor(three_looks(), np.full(120, 1e4), cuts), 1.0)
+    price = 20.0
+    assert partition(x, penalty=price).tolist() == [40, 80]
+    assert partition(x, penalty=2 * price).tolist() == []
+    np.testing.assert_array_equal(plain_factor(x, np.full(120, price), cuts), 1.0)
+
+
+def test_other_places_are_eight_times_dearer_at_most():
+    x = unit_rows(np.repeat(np.eye(40), 10, axis=0))
+    cuts = np.zeros(400)
+    cuts[10::10] = 3.0
+    assert plain_factor(x, np.full(400, 1.0), cuts).max() == 8.0
+
+
+def test_it_is_asked_again_at_the_new_prices(monkeypatch):
+    """Cuts of full contrast and half as many weak places beside them: those are not sure once they are dearer."""
+    x = np.repeat(np.eye(13)[:, None], 40, axis=1).reshape(-1, 13)[: 12 * 40]
+    for k in range(0, 12, 2):
+        x[40 * k + 20 : 40 * k + 40, 12] = 0.45
+    x, cuts = unit_rows(x), np.zeros(480)
+    cuts[40::40] = 3.0
+    prices = np.full(480, 0.8)
+    assert len(partition(x, penalty=2 * prices)) == 11 + 6
+    again = plain_factor(x, prices, cuts).max()
+    monkeypatch.setattr(cuts_module, "TURNS", 1)
+    once = plain_factor(x, prices, cuts).max()
+    assert 1.0 < once < again
 
 
 def test_a_cut_shows_once_and_lowers_the_price():

@@ -11,7 +11,7 @@ from dayline.graph import unit_rows
 __all__ = ["abruptness", "cut_discount", "hard_cuts", "plain_factor"]
 
 DISCOUNT = 8.0
-"""How much cheaper a hard cut is; fitted with the constants of prices.py."""
+"""How much cheaper a hard cut is; chosen with the constants of prices.py."""
 
 HARD = 2.0
 """Abruptness above which a jump is a hard cut."""

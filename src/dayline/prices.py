@@ -17,15 +17,15 @@ from dayline.returns import REACHES, return_of_looks
 
 __all__ = ["Prices", "boundary_prices", "comeback_factor", "order_matters", "persistence"]
 
-HIGHEST_PRICE = 19.0
-"""Frames of full contrast a boundary must explain at most, before comebacks; fitted with the next three and those of
-the steady price, see how-it-decides.md."""
+HIGHEST_PRICE = 20.0
+"""Frames of full contrast a boundary must explain at most, before comebacks and hard cuts; chosen with the constants
+below, DISCOUNT of cuts.py and those of steadiness.py, see how-it-decides.md."""
 
 LOWEST_PRICE = 2.0
 """Frames of full contrast a boundary must explain at least, before comebacks and the discount of hard cuts: the
 shortest event has two frames."""
 
-COMEBACK = 3.0
+COMEBACK = 3.5
 """How much dearer a boundary is across which looks come back."""
 
 FADED = 0.05
@@ -93,7 +93,7 @@ def boundary_prices(
 def comeback_factor(returns: FloatArray, *, strength: float = COMEBACK) -> FloatArray:
     """How much dearer a boundary is at every frame for the looks that come back across it.
 
-    exp(strength (r - median r)), r - median r between -0.4 and 0.4: by default by 3.3 either way. It is below 1 only
+    exp(strength (r - median r)), r - median r between -0.4 and 0.4: by default by 4 either way. It is below 1 only
     near a frame where no more comes back than at the five before and after it: within one reach of a boundary every
     frame sees something new on one side. Towards the ends, where one side is short, it counts less and less.
 

@@ -59,7 +59,7 @@ def steady_factor(x: FloatArray, prices: FloatArray, *, room: float) -> float:
         The highest factor on them.
     """
     curve = price_curve(x, prices, room=room)
-    return 1.0 if curve is None else steadiest(curve)
+    return 1.0 if curve is None else min(steadiest(curve), room)
 
 
 def price_curve(x: FloatArray, prices: FloatArray, *, room: float) -> PriceCurve | None:
