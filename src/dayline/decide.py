@@ -94,7 +94,7 @@ def gather_evidence(
     factor = steady_factor(u, prices.asked * plain, room=prices.room)
     asked = prices.asked * plain * factor
     asked[forbidden] = np.inf
-    levels = nested_levels(u, asked, must=must.tolist(), finest=FINEST / (factor * plain.max()))
+    levels = nested_levels(u, asked, must=must.tolist(), finest=FINEST / factor)
     return Evidence(u, asked, prices.full * plain * factor, levels, must, _clock(len(u), times))
 
 

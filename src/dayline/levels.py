@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 FINEST, STEPS_PER_OCTAVE = 0.25, 4
-"""Factor of the finest level on the lowest price a sequence may have; coarser levels that are tried by octave."""
+"""Factor of the finest level on the lowest price a sequence may have, hard cuts counted; coarser levels by octave."""
 
 
 @dataclass(frozen=True)
