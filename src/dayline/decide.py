@@ -91,8 +91,9 @@ def gather_evidence(
     u = unit_rows(np.asarray(embedding, dtype=np.float64))
     # What a person knows of some frames must not change the price of all the others.
     plain = plain_factor(u, prices.full, prices.cuts)
-    factor = steady_factor(u, prices.asked * plain, room=prices.room)
-    asked = prices.asked * plain * factor
+    lowest = prices.asked * plain
+    factor = steady_factor(u, lowest, room=prices.room)
+    asked = lowest * factor
     asked[forbidden] = np.inf
     levels = nested_levels(u, asked, must=must.tolist(), finest=FINEST / factor)
     return Evidence(u, asked, prices.full * plain * factor, levels, must, _clock(len(u), times))
