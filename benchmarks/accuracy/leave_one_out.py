@@ -10,7 +10,8 @@ the mean is flat and noisy. The second stays near the middle of the grid where t
 the middle, which is today's constants. For every group the choice is made again without it. An hour on one core.
 
 Tables: the group's F1 with that choice, with the choice from all groups, the difference, its standard error over the
-group's sequences, the F1 with today's constants, and the choice.
+group's sequences, the F1 with today's constants, and the choice. Last, each constant alone by the highest mean, the
+others in the middle of their grids: the choice, and the group that loses most.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from dayline.prices import COMEBACK, HIGHEST_PRICE, LOWEST_PRICE, comeback_facto
 from dayline.returns import return_of_looks
 from dayline.steadiness import DOUBT, UNDECIDED, price_curve, steadiest
 
+NAMES = ("highest price", "comeback", "discount", "lowest price", "doubt", "undecided")
 TODAY = np.asarray([HIGHEST_PRICE, COMEBACK, DISCOUNT, LOWEST_PRICE, DOUBT, UNDECIDED])
 STEPS = [2.0 ** (np.arange(-k, k + 1) / k) for k in (2, 2, 1, 1, 1, 1)]
 Grid = list[np.ndarray]
@@ -145,6 +147,21 @@ def print_losses(results: Results, choose: Choose, settings: np.ndarray, jobs: i
         print(f"{name:12s} {cells}  {_words(without)}", flush=True)
 
 
+def print_each_alone(results: Results, grid: Grid) -> None:
+    means = np.asarray([np.mean([scored for _, _, scored in group], axis=0) for group in results.values()])
+    table = means.reshape(len(means), *[len(values) for values in grid])
+    print(f"each constant alone, {len(results)} groups")
+    for k, (name, values) in enumerate(zip(NAMES, grid, strict=True)):
+        middle = tuple(slice(None) if i == k else len(v) // 2 for i, v in enumerate(grid))
+        line = table[(slice(None), *middle)]
+        chosen = int(line.mean(axis=0).argmax())
+        without = [int(np.delete(line, g, axis=0).mean(axis=0).argmax()) for g in range(len(line))]
+        losses = np.asarray([line[g, chosen] - line[g, other] for g, other in enumerate(without)])
+        most = int(losses.argmax())
+        where = f"{list(results)[most]}, with {values[without[most]]:.3g}" if losses[most] > 0 else "none"
+        print(f"{name:14s} {values[chosen]:7.3g}  largest loss {losses[most]:.3f} ({where})", flush=True)
+
+
 def _words(constants: np.ndarray) -> str:
     return " ".join(f"{value:.3g}" for value in constants)
 
@@ -171,6 +188,7 @@ def main() -> None:
             raise SystemExit(f"{', '.join(some)}: to leave one out, three groups are needed at least")
         for choose in (highest_mean, weighted_mean):
             print_losses(some, choose, np.asarray(list(product(*grid))), arguments.jobs)
+        print_each_alone(some, grid)
 
 
 if __name__ == "__main__":
