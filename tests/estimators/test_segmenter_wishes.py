@@ -141,11 +141,45 @@ def test_appending_repairs_gaps_as_a_fresh_run_does():
     assert grown.segmentation_ == fresh.segmentation_
 
 
-def test_a_failed_fit_leaves_the_past_untouched():
+@pytest.mark.parametrize("wishes", [{"must": [99]}, {"must": [5], "must_not": [5]}, {"times": [0.0]}])
+def test_a_failed_fit_leaves_the_past_untouched(wishes):
     segmenter = EventSegmenter().fit(MADE.features[:60])
-    with pytest.raises(ValueError, match="no place for a boundary"):
-        segmenter.fit(MADE.features[100:140], must=[99])
+    before, scores, chosen = segmenter.boundaries_, segmenter.scores_, segmenter.choose(n_events=2)
+    with pytest.raises(ValueError, match=r"contradict|no place|one time per frame"):
+        segmenter.fit(MADE.features[100:140, :2], **wishes)
+    assert segmenter.boundaries_ is before
+    assert segmenter.scores_ is scores
+    assert segmenter.choose(n_events=2) == chosen
     assert len(segmenter.append(MADE.features[60:80]).labels_) == 80
+
+
+def test_a_contradiction_is_found_before_anything_is_learnt():
+    steps = []
+    with pytest.raises(ValueError, match="contradict"):
+        EventSegmenter().fit(MADE.features, must=[(5, 7)], must_not=[(4, 9)], on_step=lambda *s: steps.append(s))
+    assert steps == []
+
+
+def test_parameters_are_checked_when_frames_are_appended():
+    segmenter = EventSegmenter().fit(MADE.features[:60]).set_params(n_events=0)
+    with pytest.raises(ValueError, match="n_events=0"):
+        segmenter.append(MADE.features[60:80])
+
+
+def test_a_caller_may_use_the_array_again():
+    buffer = MADE.features[:60].copy()
+    segmenter = EventSegmenter().fit(buffer)
+    buffer[:] = 0.0
+    appended = segmenter.append(MADE.features[60:120]).boundaries_
+    np.testing.assert_array_equal(appended, EventSegmenter().fit(MADE.features[:120]).boundaries_)
+
+
+def test_changing_the_boundaries_leaves_the_levels():
+    segmenter = EventSegmenter().fit(MADE.features[:120])
+    levels = [level.boundaries.copy() for level in segmenter.levels_]
+    segmenter.boundaries_[:] = 7
+    for level, before in zip(segmenter.levels_, levels, strict=True):
+        np.testing.assert_array_equal(level.boundaries, before)
 
 
 def test_times_in_whole_seconds_and_rare_photos_keep_their_durations():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 from typing import Any, Literal, Self, Unpack
 
@@ -17,6 +18,7 @@ from dayline.decide import Decision, decide, gather_evidence
 from dayline.denoise import standardize
 from dayline.dge import OnStep
 from dayline.estimators.embedder import DynamicGraphEmbedding, EmbeddingParameters
+from dayline.estimators.wishes import WISHES, check_wishes
 from dayline.events import Segmentation, boundaries_to_labels
 from dayline.prices import boundary_prices
 
@@ -136,9 +138,10 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         on_step : callable, optional
             Called as on_step(what, done, total) before every stage.
         """
-        self.check_parameters()
-        rows = validate_data(self, X, dtype="numeric", ensure_all_finite=False)
-        return self._fit(rows, times, tuple(must), tuple(must_not), on_step)
+        # Learnt on the side and taken over when all is done: a fit that fails leaves the one before as it was.
+        made = copy(self)
+        rows = validate_data(made, X, dtype="numeric", ensure_all_finite=False)
+        return self._take_over(made._fit(rows, times, tuple(must), tuple(must_not), on_step))
 
     def fit_predict(
         self, X: Any, y: None = None, *, times: Any = None, must: Frames = (), must_not: Frames = ()
@@ -176,7 +179,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         if self.evidence_ is None:
             raise ValueError('choose() needs detector="partition"')
         wishes = {"n_events": n_events, "min_duration": min_duration, "expected_duration": expected_duration}
-        _check_wishes(**wishes, level=level)
+        check_wishes(**wishes, level=level)
         return self._segmentation(decide(self.evidence_, **wishes, level=level))  # type: ignore[arg-type]
 
     def append(self, X: Any, *, times: Any = None) -> Self:
@@ -198,7 +201,12 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
             raise ValueError("either all frames have times or none; pass times= to append as to fit")
         if times is not None and self._times is not None:
             times = np.concatenate([self._times, np.asarray(times, dtype=np.float64).ravel()])
-        return self._fit(np.concatenate([self._rows, new]), times, self._must, self._must_not, None)
+        rows = np.concatenate([self._rows, new])
+        return self._take_over(copy(self)._fit(rows, times, self._must, self._must_not, None))
+
+    def _take_over(self, made: Self) -> Self:
+        self.__dict__.update(made.__dict__)
+        return self
 
     def _fit(
         self,
@@ -208,14 +216,18 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         must_not: tuple[Any, ...],
         on_step: OnStep | None,
     ) -> Self:
+        self.check_parameters()
         features = check_features(rows, missing=self.missing)
         times = check_times(times, len(features))
         forbidden = forbidden_frames(must_not, len(features))
+        # Asked again below, when it is known where in a range; a contradiction need not wait for that.
+        required_frames(must, np.zeros(len(features)), forbidden=forbidden)
         self.embedder_ = self._embedder().learn(features, on_step=on_step)
         self.embedding_: FloatArray = self.embedder_.embedding_
         self.scores_ = context_distance(self.embedding_, window=self.window)
         required = required_frames(must, self.scores_, forbidden=forbidden)
-        self._rows, self._times, self._must, self._must_not = rows, times, must, must_not
+        # A copy, for a caller may fill the same array with the next frames.
+        self._rows, self._times, self._must, self._must_not = np.array(rows), times, must, must_not
         self._required = required
         if self.detector == "ces":
             self.evidence_ = None
@@ -225,7 +237,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
             self.evidence_ = gather_evidence(self.embedding_, prices, must=required, forbidden=forbidden, times=times)
             decision = decide(self.evidence_, **{name: getattr(self, name) for name in WISHES})
         self.levels_ = () if self.evidence_ is None else self.evidence_.levels
-        self.boundaries_, self.confidence_ = decision.boundaries, decision.confidence
+        self.boundaries_, self.confidence_ = decision.boundaries.copy(), decision.confidence
         self.communities_ = decision.communities
         self.labels_ = boundaries_to_labels(self.boundaries_, len(features))
         self.segmentation_ = self._segmentation(decision)
@@ -275,22 +287,9 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         check_choice("detector", self.detector, ("partition", "ces"))
         check_between("window", self.window, 1, whole=True)
         check_between("order", self.order, 1, whole=True)
-        _check_wishes(**{name: getattr(self, name) for name in WISHES})
+        check_wishes(**{name: getattr(self, name) for name in WISHES})
         asked = [name for name in WISHES if getattr(self, name) not in (None, 0)]
         if self.detector == "ces" and asked:
             raise ValueError(
                 f'{asked[0]} needs detector="partition" (method default); the CES rule finds its own number of events'
-            )
-
-
-WISHES = ("n_events", "min_duration", "expected_duration", "typical_duration", "level")
-
-
-def _check_wishes(**wishes: Any) -> None:
-    for name, value in wishes.items():
-        if name == "level":
-            check_between(name, value, -1000, whole=True)
-        elif value is not None:
-            check_between(
-                name, value, 1 if name == "n_events" else 0, whole=name == "n_events", above=name != "n_events"
             )

@@ -1,0 +1,22 @@
+"""What a person may wish of the events, beside what the frames say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dayline.checks import check_between
+
+__all__ = ["WISHES", "check_wishes"]
+
+WISHES = ("n_events", "min_duration", "expected_duration", "typical_duration", "level")
+"""Parameters of `EventSegmenter` that say what is wanted."""
+
+
+def check_wishes(**wishes: Any) -> None:
+    """Refuse wishes that are no numbers, or none that could be."""
+    for name, value in wishes.items():
+        if name == "level":
+            check_between(name, value, -1000, whole=True)
+        elif value is not None:
+            counted = name == "n_events"
+            check_between(name, value, 1 if counted else 0, whole=counted, above=not counted)
