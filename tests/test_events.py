@@ -59,13 +59,17 @@ def test_the_first_version_is_read_with_only_what_it_requires():
         ("[]", "not an events file"),
         ('{"format": "dayline-events", "version": 99}', "version 99 is not known"),
         ('{"format": "dayline-events", "version": 1}', "missing or odd fields"),
-        ('{"format": "dayline-events", "version": 1, "events": [{"start": "0", "stop": 5}]}', "whole numbers"),
+        ('{"format": "dayline-events", "version": 1, "events": [{"start": "0", "stop": 5}]}', "type integer"),
         (
             '{"format": "dayline-events", "version": 1, "events": [{"start": 0, "stop": 5}, {"start": 6, "stop": 7}]}',  # noqa: E501
             "gap",
         ),
         ('{"format": "dayline-events", "version": 1, "events": [{"start": 3, "stop": 5}]}', "starts at frame 0"),
-        ('{"format": "dayline-events", "version": 1, "events": [{"start": 0, "stop": 0}]}', "holds no frame"),
+        (
+            '{"format": "dayline-events", "version": 1, "events": [{"start": 0, "stop": 2}, {"start": 2, "stop": 2}]}',  # noqa: E501
+            "holds no frame",
+        ),
+        ("[" * 200_000, "not JSON"),
         (
             '{"format": "dayline-events", "version": 1, "events": [{"start": 0, "stop": 2}], "times": [1]}',
             "1 times for 2",
@@ -104,3 +108,38 @@ def test_labels_may_be_words():
 def test_a_key_frame_that_is_none_of_the_frames_is_refused():
     with pytest.raises(ValueError, match=r"event 0\.\.2: key frame 2 is no frame"):
         Segmentation((Event(0, 2, key_frame=2),))
+
+
+ONE = {"format": "dayline-events", "version": 1, "n_frames": 2, "events": [{"start": 0, "stop": 2}]}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            {"events": [{"start": 0, "stop": 2, "name": 5}]},
+            r"events\[0\].name is 5; it must be of type string or null",
+        ),
+        ({"events": [{"start": 0, "stop": 2, "community": [1]}]}, r"events\[0\].community is \[1\]"),
+        ({"events": [{"start": 0, "stop": True}]}, r"events\[0\].stop is True"),
+        (
+            {"events": [{"start": 0, "stop": 10**13}]},
+            r"stop is 10000000000000; it must be at least 1 and at most 1e\+09",
+        ),
+        ({"events": [{"start": 0, "stop": 2, "reason": ["looks"]}]}, "it must be 'start' or 'looks' or"),
+        ({"events": [{"start": 0}]}, r"events\[0\] has no 'stop'"),
+        ({"events": []}, "events is empty"),
+        ({"source": 5}, "source is 5"),
+        ({"times": ["0", "1"]}, r"times\[0\] is '0'; it must be of type number"),
+        ({"times": [0.0, float("nan")]}, r"times\[1\] is nan"),
+        ({"times": [0.0, 1e300]}, r"times\[1\] is 1e\+300; it must be at least -1e\+12 and at most 1e\+12"),
+        ({"notes": "one"}, "notes is 'one'; it must be of type array"),
+    ],
+)
+def test_every_field_is_checked_against_the_schema(change, message):
+    with pytest.raises(ValueError, match=f"missing or odd fields: .*{message}"):
+        Segmentation.from_json(json.dumps(ONE | change))
+
+
+def test_a_file_without_the_number_of_frames_is_read():
+    assert Segmentation.from_json(json.dumps({k: v for k, v in ONE.items() if k != "n_frames"})).n_frames == 2

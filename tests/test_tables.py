@@ -66,7 +66,6 @@ def wrong_files(folder):
     np.save(folder / "words.npy", np.asarray([["a", "b"]]))
 
 
-@pytest.mark.filterwarnings("ignore:loadtxt")
 @pytest.mark.parametrize(
     ("name", "message"),
     [
@@ -153,3 +152,66 @@ def test_a_word_among_numbers_is_named(tmp_path):
     (tmp_path / "odd.csv").write_text("a,b\n1,2\n1,oops\n")
     with pytest.raises(ValueError, match=r"odd.csv: not a table .*: frame 1, column 1 is 'oops'$"):
         read_features(tmp_path / "odd.csv")
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("a,b\n1,2\n3,4\n\n", [[1, 2], [3, 4]]),
+        ('"a","b"\n"1","2"\n"3","4"\n', [[1, 2], [3, 4]]),
+        ("1,2\r\n3,4\r\n", [[1, 2], [3, 4]]),
+        (",\n1,2\n", [[np.nan, np.nan], [1, 2]]),
+    ],
+)
+def test_empty_lines_quotes_and_empty_cells_of_a_csv(tmp_path, text, rows):
+    (tmp_path / "x.csv").write_text(text, newline="")
+    np.testing.assert_array_equal(read_features(tmp_path / "x.csv").features, rows)
+
+
+@pytest.mark.parametrize("line", ["#5,6", "3,4#x"])
+def test_no_row_of_a_csv_is_a_comment(tmp_path, line):
+    (tmp_path / "x.csv").write_text(f"a,b\n1,2\n{line}\n7,8\n")
+    with pytest.raises(ValueError, match=r"x.csv: not a table .*: frame 1, column [01] is .*#"):
+        read_features(tmp_path / "x.csv")
+
+
+def test_an_index_written_by_pandas_is_no_feature(tmp_path):
+    (tmp_path / "x.csv").write_text(",a,seconds\n0,5,0.5\n1,7,1.5\n2,6,2.5\n")
+    with pytest.warns(UserWarning, match="first column has no name and counts the rows"):
+        table = read_features(tmp_path / "x.csv")
+    np.testing.assert_array_equal(table.features, [[5], [7], [6]])
+    np.testing.assert_array_equal(table.times, [0.5, 1.5, 2.5])
+    (tmp_path / "y.csv").write_text(",a\n0.25,5\n1,7\n")
+    assert read_features(tmp_path / "y.csv").features.shape == (2, 2)
+
+
+def damaged_archives(folder):
+    """Archives that fail in the ways NumPy's reader knows."""
+    rng = np.random.default_rng(0)
+    np.savez_compressed(folder / "good.npz", features=rng.normal(size=(40, 4)))
+    content = bytearray((folder / "good.npz").read_bytes())
+    deflated = bytearray(content)
+    deflated[60:200] = b"\xff" * 140
+    (folder / "deflate.npz").write_bytes(deflated)
+    flags = bytearray(content)
+    for mark, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        flags[flags.index(mark) + offset] |= 1
+    (folder / "encrypted.npz").write_bytes(flags)
+    method = bytearray(content)
+    for mark, offset in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):
+        method[method.index(mark) + offset] = 97
+    (folder / "method.npz").write_bytes(method)
+    head = b"{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999, 9999999), }"
+    (folder / "huge.npy").write_bytes(b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head + b"\0" * 80)
+
+
+@pytest.mark.parametrize("name", ["deflate.npz", "encrypted.npz", "method.npz", "huge.npy"])
+def test_damaged_archives_are_refused_in_one_line(tmp_path, name):
+    damaged_archives(tmp_path)
+    with pytest.raises(ValueError, match=f"{name}: not read: it is damaged or not a NumPy file"):
+        read_features(tmp_path / name)
+
+
+def test_features_that_are_one_number_are_no_table(tmp_path):
+    np.savez(tmp_path / "x.npz", features=3.0, boundaries=[2])
+    assert read_boundaries(tmp_path / "x.npz").n_frames == 1

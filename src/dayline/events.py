@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from dayline.arrays import IntArray
+from dayline.schema import check_against
 
 __all__ = [
     "EVENTS_VERSION",
@@ -193,7 +194,7 @@ class Segmentation:
         """Read what `to_json` wrote, in this or an older version."""
         try:
             content = json.loads(text)
-        except json.JSONDecodeError as error:
+        except (json.JSONDecodeError, RecursionError) as error:
             raise ValueError(f"not JSON: {error}") from None
         if not isinstance(content, dict) or content.get("format") != EVENTS_FORMAT:
             raise ValueError(f'not an events file: "format" should be "{EVENTS_FORMAT}"')
@@ -201,16 +202,16 @@ class Segmentation:
         if not isinstance(version, int) or not 1 <= version <= EVENTS_VERSION:
             raise ValueError(f"events version {version!r} is not known here (1 to {EVENTS_VERSION}); update dayline")
         try:
-            return _from_content(content)
-        except (TypeError, KeyError, AttributeError) as error:
+            # How many frames there are, the events say too; a file without the number is no worse for it.
+            check_against(events_schema(), {"n_frames": 1} | content)
+        except ValueError as error:
             raise ValueError(f"an events file with missing or odd fields: {error}") from None
+        return _from_content(content)
 
 
 def _from_content(content: Mapping[str, Any]) -> Segmentation:
     known = {f.name for f in fields(Event)}
     events = tuple(Event(**{k: v for k, v in e.items() if k in known}) for e in content["events"])
-    if any(not isinstance(e.start, int) or not isinstance(e.stop, int) for e in events):
-        raise ValueError("start and stop of an event must be whole numbers")
     per_frame = {k: None if content.get(k) is None else tuple(content[k]) for k in ("scores", "times", "names")}
     about = {k: content.get(k) for k in ("clock", "source", "method")}
     skipped = tuple(SkippedFile(s["name"], s["why"]) for s in content.get("skipped", ()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,16 +10,18 @@ from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dayline.arrays import FloatArray, IntArray
 from dayline.events import labels_to_boundaries, read_events
+from dayline.text_tables import read_csv
 
 __all__ = ["BoundaryList", "FeatureTable", "read_arrays", "read_boundaries", "read_features"]
 
 TIME_COLUMNS = ("time", "times", "seconds", "timestamp")
-MISSING_WORDS = ("", "na", "n/a", "null", "none")
 EXTENSIONS = (".npy", ".npz", ".csv", ".parquet", ".mat")
+DAMAGED = (ValueError, EOFError, OSError, BadZipFile, zlib.error, KeyError, RuntimeError, MemoryError, OverflowError)
+"""What NumPy's reader and the archive under it raise on a file that is not what it says: RuntimeError for one that is
+encrypted or packed in an unknown way, the last two for one that claims to be huge."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,7 @@ def read_features(path: str | Path, *, key: str | None = None, transpose: bool =
     readers: Mapping[str, Callable[[Path, str | None], FeatureTable]] = {
         ".npy": lambda p, _: FeatureTable(_numeric(_load_array(p), p)),
         ".npz": lambda p, k: _choose(_load_arrays(p), k, p),
-        ".csv": lambda p, _: _read_csv(p),
+        ".csv": lambda p, _: _split_times(*read_csv(p)),
         ".parquet": lambda p, _: _read_parquet(p),
         ".mat": lambda p, k: _choose(_load_mat(p), k, p),
     }
@@ -108,7 +111,7 @@ def _load_numpy(path: Path) -> Any:
             return content
         with content:
             return {name: content[name] for name in content.files}
-    except (ValueError, EOFError, OSError, BadZipFile) as error:
+    except DAMAGED as error:
         if "pickle" in str(error) or "Object arrays" in str(error):
             why = "it holds Python objects (pickle), which could run code; save plain numbers"
         else:
@@ -165,51 +168,6 @@ def _numeric(values: Any, path: Path) -> FloatArray:
     return numbers
 
 
-def _read_csv(path: Path) -> FeatureTable:
-    try:
-        with path.open(encoding="utf-8-sig") as file:
-            first = file.readline().strip().split(",")
-        header = _header(first)
-        rows = np.loadtxt(path, delimiter=",", skiprows=1 if header else 0, ndmin=2, encoding="utf-8-sig", dtype=str)
-        rows = np.char.lower(np.char.strip(rows))
-        values = _floats(np.where(np.isin(rows, MISSING_WORDS), "nan", rows))
-    except UnicodeDecodeError:
-        raise ValueError(f"{path}: not a text file") from None
-    except ValueError as error:
-        raise ValueError(f"{path}: not a table of numbers separated by commas: {error}") from None
-    if values.size == 0:
-        raise ValueError(f"{path}: has a header and no rows")
-    return _split_times(values, header)
-
-
-def _floats(words: NDArray[np.str_]) -> FloatArray:
-    """Turn words into numbers, or name the first that is none."""
-    try:
-        return words.astype(np.float64)
-    except ValueError:
-        row, column = next(at for at, word in np.ndenumerate(words) if not _is_number(str(word)))
-        raise ValueError(f"frame {row}, column {column} is {str(words[row, column])[:40]!r}") from None
-
-
-def _header(first: list[str]) -> list[str]:
-    """Names of the columns, where the first row holds names; half of each is refused."""
-    numbers = [_is_number(word) for word in first]
-    if all(numbers):
-        return []
-    if any(number and word.strip() for number, word in zip(numbers, first, strict=True)):
-        wrong = first[numbers.index(False)]
-        raise ValueError(f"its first row mixes numbers and words ({wrong.strip()[:40]!r})")
-    return [word.strip().strip('"').lower() for word in first]
-
-
-def _is_number(word: str) -> bool:
-    try:
-        float(word)
-    except ValueError:
-        return word.strip().lower() in MISSING_WORDS
-    return True
-
-
 def _read_parquet(path: Path) -> FeatureTable:
     try:
         from pyarrow import ArrowException, parquet
@@ -254,7 +212,7 @@ def read_boundaries(path: str | Path) -> BoundaryList:
 
 
 def _from_arrays(arrays: Mapping[str, Any], path: Path) -> BoundaryList:
-    n_frames = len(arrays["features"]) if "features" in arrays else None
+    n_frames = len(np.atleast_1d(arrays["features"])) if "features" in arrays else None
     if "boundaries" in arrays:
         return BoundaryList(_whole(arrays["boundaries"], path), n_frames)
     labels = [n for n in arrays if n.lower() in ("label", "labels")] or [

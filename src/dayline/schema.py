@@ -1,0 +1,70 @@
+"""Check what was read from JSON against the few words of JSON Schema that our own files use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = ["check_against"]
+
+TYPES: Mapping[str, tuple[type, ...]] = {
+    "object": (dict,),
+    "array": (list,),
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "null": (type(None),),
+}
+
+
+def check_against(schema: Mapping[str, Any], value: Any, where: str = "") -> None:
+    """Refuse a value that a schema does not allow, and say where in it.
+
+    Parameters
+    ----------
+    schema : mapping
+        With type, enum, const, minimum, maximum, minItems, items, required and properties; other words are ignored.
+    value : object
+        What `json.loads` returned.
+    where : str
+        Place of the value, for the message.
+    """
+    place = where or "the file"
+    allowed = schema.get("enum", [schema["const"]] if "const" in schema else None)
+    if allowed is not None and (isinstance(value, (dict, list)) or value not in allowed):
+        raise ValueError(f"{place} is {_short(value)}; it must be {' or '.join(map(_short, allowed))}")
+    kinds = schema.get("type", [])
+    kinds = [kinds] if isinstance(kinds, str) else kinds
+    if kinds and not any(_is_a(value, kind) for kind in kinds):
+        raise ValueError(f"{place} is {_short(value)}; it must be of type {' or '.join(kinds)}")
+    if isinstance(value, dict):
+        for name in schema.get("required", ()):
+            if name not in value:
+                raise ValueError(f"{place} has no {name!r}")
+        for name, inner in schema.get("properties", {}).items():
+            if name in value:
+                check_against(inner, value[name], f"{where}.{name}" if where else name)
+    elif isinstance(value, list):
+        if len(value) < schema.get("minItems", 0):
+            raise ValueError(f"{place} is empty")
+        for k, item in enumerate(value):
+            check_against(schema.get("items", {}), item, f"{where}[{k}]")
+    elif isinstance(value, (int, float)):
+        _check_range(schema, value, place)
+
+
+def _check_range(schema: Mapping[str, Any], value: float, place: str) -> None:
+    low, high = schema.get("minimum"), schema.get("maximum")
+    # The other way round, NaN would pass.
+    if not (low is None or value >= low) or not (high is None or value <= high):
+        sides = [f"at least {low:g}"] * (low is not None) + [f"at most {high:g}"] * (high is not None)
+        raise ValueError(f"{place} is {_short(value)}; it must be {' and '.join(sides)}")
+
+
+def _is_a(value: Any, kind: str) -> bool:
+    return isinstance(value, TYPES[kind]) and not isinstance(value, bool)
+
+
+def _short(value: Any) -> str:
+    text = "nothing" if value is None else repr(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."
