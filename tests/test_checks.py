@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dayline.checks import check_between, check_choice, check_features, list_frames, looks_transposed
+from dayline.checks import check_between, check_choice, check_features, check_times, list_frames, looks_transposed
 
 
 def test_frames_with_nan_or_infinity_are_named():
@@ -88,3 +88,17 @@ def test_numbers_and_words_out_of_range_say_what_is_allowed():
     with pytest.raises(ValueError, match='start=\'middle\' is not known; use one of "pca", "columns"'):
         check_choice("start", "middle", ("pca", "columns"))
     check_between("p", np.int64(3), 1, whole=True)
+
+
+@pytest.mark.parametrize("unit", ["ns", "ms", "s", "m"])
+def test_dates_and_durations_become_seconds(unit):
+    dates = np.datetime64("2020-01-01T10:00", unit) + 60 * np.arange(3) * np.timedelta64(1, "s")
+    np.testing.assert_allclose(check_times(dates, 3), 1577872800.0 + 60 * np.arange(3))
+    np.testing.assert_allclose(check_times(dates - dates[0], 3), [0, 60, 120])
+
+
+def test_times_that_are_no_dates_or_no_seconds_are_refused():
+    with pytest.raises(ValueError, match="frame 1 has no time"):
+        check_times(np.asarray(["2020-01-01", "NaT", "2020-01-02"], dtype="M8[s]"), 3)
+    with pytest.raises(ValueError, match=r"frames 0 and 1: no time can be 1.58e\+18 seconds"):
+        check_times([1.58e18, 1.59e18], 2)

@@ -30,8 +30,9 @@ def test_only_the_hard_cut_is_abrupt(random):
     assert np.mean(found > 2) < 0.05
 
 
-def test_abruptness_is_blind_to_scale_and_follows_time_reversal(random):
-    x = standardize(drifting(random))
+@pytest.mark.parametrize("n", [60, 61, 101, 102, 400])
+def test_abruptness_is_blind_to_scale_and_follows_time_reversal(random, n):
+    x = standardize(drifting(random)[200 - n // 2 : 200 + n - n // 2])
     forward = abruptness(x)
     np.testing.assert_allclose(abruptness(5 * x), forward, atol=1e-6)
     np.testing.assert_allclose(abruptness(x[::-1])[1:], forward[1:][::-1], atol=1e-6)

@@ -79,3 +79,9 @@ def test_a_boundary_explains_two_frames_at_least(random):
     prices = boundary_prices(standardize(x), standardize(x), comeback=0.0)
     np.testing.assert_allclose(prices.full, LOWEST_PRICE)
     assert prices.room == pytest.approx(HIGHEST_PRICE / LOWEST_PRICE)
+
+
+def test_rounding_does_not_tell_which_of_equal_frames_comes_back_least():
+    returns = np.repeat([0.5, 0.2, 0.6, 0.1, 0.5], 30)
+    noise = 1e-14 * np.random.default_rng(0).normal(size=len(returns))
+    np.testing.assert_allclose(comeback_factor(returns + noise), comeback_factor(returns), rtol=1e-9)

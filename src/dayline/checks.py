@@ -25,6 +25,9 @@ Missing: TypeAlias = Literal["raise", "interpolate"]
 LARGEST = 1e100
 """Beyond this, squares and sums of squares leave the range of double precision."""
 
+LATEST = 1e12
+"""Beyond this, a time in seconds is no date; times in nanoseconds are."""
+
 
 def check_features(x: Any, *, missing: Missing = "raise") -> FloatArray:
     """Return features as a new float64 matrix, or say what is wrong with them.
@@ -138,13 +141,25 @@ def check_times(times: Any, n_frames: int) -> FloatArray | None:
     """Return times as float64 seconds, one per frame and never backwards, or say what is wrong with them."""
     if times is None:
         return None
-    seconds = np.array(times, dtype=np.float64)
+    seconds = _as_seconds(times)
     if seconds.shape != (n_frames,):
         raise ValueError(f"times have shape {seconds.shape} for {n_frames} frames; give one time per frame")
     wrong = np.flatnonzero(~np.isfinite(seconds))
     if len(wrong):
         raise ValueError(f"{list_frames(wrong)} {'has' if len(wrong) == 1 else 'have'} no time; give all or none")
+    far = np.flatnonzero(np.abs(seconds) > LATEST)
+    if len(far):
+        raise ValueError(f"{list_frames(far)}: no time can be {seconds[far[0]]:g} seconds; give seconds")
     back = np.flatnonzero(np.diff(seconds) < 0)
     if len(back):
         raise ValueError(f"time runs backwards at {list_frames(back + 1)}; put the frames in order")
     return seconds
+
+
+def _as_seconds(times: Any) -> FloatArray:
+    """Turn dates and durations into seconds; numbers are seconds already."""
+    values = np.asarray(times)
+    if values.dtype.kind not in "mM":
+        return np.array(values, dtype=np.float64)
+    nanoseconds = values.astype(f"{values.dtype.kind}8[ns]")
+    return np.where(np.isnat(nanoseconds), np.nan, nanoseconds.astype(np.int64) / 1e9)

@@ -66,31 +66,30 @@ def find_recurring_events(x: FloatArray, boundaries: IntArray) -> IntArray:
     means = np.stack([x[start:stop].mean(axis=0) for start, stop in pairwise(edges)])
     steps = np.sum((means[1:] - means[:-1]) ** 2, axis=1)
     alike = 0.65 * float(np.median(steps)) if len(steps) else 0.0
-    groups = [[event] for event in range(len(lengths))]
-    while len(groups) > 1:
-        distances = _distances_of_strangers(means, groups)
-        i, j = divmod(int(np.argmin(distances)), len(groups))
-        if distances[i, j] >= alike:
-            break
-        means[i] = (lengths[i] * means[i] + lengths[j] * means[j]) / (lengths[i] + lengths[j])
-        lengths[i] += lengths[j]
-        groups[i] += groups[j]
-        means, lengths = np.delete(means, j, axis=0), np.delete(lengths, j)
-        del groups[j]
-    labels = np.empty(len(edges) - 1, dtype=np.int64)
-    for number, group in enumerate(groups):
-        labels[group] = number
+    labels = _joined(means, lengths, alike)
     return np.repeat(_in_order_of_appearance(labels), np.diff(edges))
 
 
-def _distances_of_strangers(means: FloatArray, groups: list[list[int]]) -> FloatArray:
-    """Squared distances of group means, each pair once; infinite where the groups hold neighbours in time."""
+def _joined(means: FloatArray, lengths: FloatArray, alike: float) -> IntArray:
+    """Join the two groups of events whose means are nearest, until none differ by less than `alike`."""
+    n = len(lengths)
+    labels = np.arange(n)
+    # A group keeps the place of its first event; the others' places count as strangers no more.
+    forbidden = np.abs(labels[:, None] - labels[None, :]) <= 1
     squares = np.sum(means * means, axis=1)
     distances = squares[:, None] + squares[None, :] - 2 * means @ means.T
-    member = np.zeros((len(groups), sum(len(group) for group in groups)))
-    for number, group in enumerate(groups):
-        member[number, group] = 1
-    neighbours = member[:, 1:] @ member[:, :-1].T
-    distances[(neighbours + neighbours.T) > 0] = np.inf
-    distances[np.tril_indices(len(groups))] = np.inf
-    return np.asarray(distances)
+    distances[forbidden] = np.inf
+    while True:
+        i, j = sorted(divmod(int(np.argmin(distances)), n))
+        if not distances[i, j] < alike:
+            return labels
+        means[i] = (lengths[i] * means[i] + lengths[j] * means[j]) / (lengths[i] + lengths[j])
+        lengths[i] += lengths[j]
+        labels[labels == j] = i
+        forbidden[i] |= forbidden[j]
+        forbidden[:, i] |= forbidden[:, j]
+        forbidden[j] = forbidden[:, j] = True
+        squares[i] = means[i] @ means[i]
+        distances[i] = np.where(forbidden[i], np.inf, squares[i] + squares - 2 * means @ means[i])
+        distances[:, i] = distances[i]
+        distances[j] = distances[:, j] = np.inf

@@ -52,7 +52,9 @@ def abruptness(x: Array, *, reach: int = 2, neighbourhood: int = 101) -> FloatAr
         return np.zeros(n)
     jump = 1.0 - _cosine_of_sums(u, reach)
     logarithm = np.log(np.maximum(jump, 0.0) + 1e-6)
-    excess = logarithm - median_filter(logarithm, min(neighbourhood, n - 1), mode="reflect")
+    # Odd, or the median would lean to one side.
+    size = min(neighbourhood, n - 1 - n % 2)
+    excess = logarithm - median_filter(logarithm, size, mode="reflect")
     usual = 1.4826 * float(np.median(np.abs(excess)))
     return np.concatenate([[0.0], excess / (usual + 1e-9)])
 

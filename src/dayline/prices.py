@@ -106,7 +106,8 @@ def comeback_factor(returns: FloatArray, *, strength: float = COMEBACK) -> Float
     """
     from scipy.ndimage import maximum_filter1d, minimum_filter1d
 
-    lowest = returns <= minimum_filter1d(returns, 11)
+    # With room for rounding: the order of the columns must not tell which of two equal frames is the lowest.
+    lowest = returns <= minimum_filter1d(returns, 11) + 1e-9
     # The embedding may put the same boundary a few frames beside.
     near = maximum_filter1d(lowest, 9)
     excess = np.clip(returns - np.median(returns), -0.4, 0.4)

@@ -246,3 +246,12 @@ def test_a_pause_does_not_make_events_longer():
     timed = EventSegmenter(expected_duration=20.0).fit(MADE.features, times=times)
     plain = EventSegmenter(expected_duration=20.0).fit(MADE.features)
     assert abs(len(timed.events_) - len(plain.events_)) <= 2
+
+
+def test_dates_are_times_for_fit_and_append():
+    dates = np.datetime64("2020-01-01T10:00:00") + 30 * np.arange(120).astype("m8[s]")
+    whole = EventSegmenter(min_duration=600).fit(MADE.features[:120], times=dates)
+    seconds = EventSegmenter(min_duration=600).fit(MADE.features[:120], times=1577872800.0 + 30.0 * np.arange(120))
+    assert whole.segmentation_ == seconds.segmentation_
+    grown = EventSegmenter(min_duration=600).fit(MADE.features[:90], times=dates[:90])
+    assert grown.append(MADE.features[90:120], times=dates[90:]).segmentation_ == whole.segmentation_

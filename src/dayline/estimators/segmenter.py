@@ -132,7 +132,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         y : None
             Ignored.
         times : array-like of shape (n_frames,), optional
-            Time of every frame in seconds.
+            Time of every frame: seconds, or dates (datetime64).
         must, must_not : iterable of int or (int, int)
             Frames that must, or must not, be boundaries; of a range (first, stop), one frame must be, or none may.
         on_step : callable, optional
@@ -197,12 +197,13 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         new = validate_data(self, X, dtype="numeric", ensure_all_finite=False, reset=False)
-        if (times is None) != (self._times is None):
+        seconds = check_times(times, len(new))
+        if (seconds is None) != (self._times is None):
             raise ValueError("either all frames have times or none; pass times= to append as to fit")
-        if times is not None and self._times is not None:
-            times = np.concatenate([self._times, np.asarray(times, dtype=np.float64).ravel()])
+        if seconds is not None and self._times is not None:
+            seconds = np.concatenate([self._times, seconds])
         rows = np.concatenate([self._rows, new])
-        return self._take_over(copy(self)._fit(rows, times, self._must, self._must_not, None))
+        return self._take_over(copy(self)._fit(rows, seconds, self._must, self._must_not, None))
 
     def _take_over(self, made: Self) -> Self:
         self.__dict__.update(made.__dict__)

@@ -64,8 +64,8 @@ def chapters(
 
 def _player_times(segmentation: Segmentation, fps: float | None) -> FloatArray:
     if fps is not None:
-        if not (np.isfinite(fps) and fps > 0):
-            raise ValueError(f"fps={fps} is not a number of frames per second; it must be above 0")
+        if not 1e-6 <= fps <= 1e6:
+            raise ValueError(f"fps={fps} is not a number of frames per second; it must be from 1e-6 to 1e6")
         return np.arange(segmentation.n_frames) / fps
     if segmentation.times is None:
         msg = "the frames have no times, and chapters need them; pass fps (frames per second)"
