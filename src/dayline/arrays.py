@@ -13,6 +13,7 @@ __all__ = [
     "FloatArray",
     "IntArray",
     "array_namespace",
+    "check_device",
     "exp_in_place",
     "is_on_host",
     "like",
@@ -42,32 +43,34 @@ def to_device(x: FloatArray, device: str, dtype: str = "float64") -> Array:
     dtype : {"float64", "float32"}
         Precision of the work. "mps" knows float32 only and uses that.
     """
-    if device == "cpu":
+    target = check_device(device)
+    if target is None:
         return x.astype(dtype, copy=False)
+    import torch
+
+    precision = torch.float32 if target.type == "mps" else getattr(torch, dtype)
+    return torch.as_tensor(np.ascontiguousarray(x), dtype=precision, device=target)
+
+
+def check_device(device: str) -> Any:
+    """Give PyTorch's name of a device, None for NumPy on the CPU; refuse one that is not known or not there."""
+    kind = device.split(":")[0]
+    if kind not in ("cpu", "torch", "cuda", "mps"):
+        raise ValueError(f'device="{device}" is not known; use "cpu", "torch", "cuda" or "mps"')
+    if device == "cpu":
+        return None
     try:
         import torch
     except ModuleNotFoundError:
         msg = f'device="{device}" needs PyTorch; install it (pip install "dayline[gpu]") or use device="cpu"'
         raise ValueError(msg) from None
-    target = _torch_device(device)
-    precision = torch.float32 if target.type == "mps" else getattr(torch, dtype)
-    return torch.as_tensor(np.ascontiguousarray(x), dtype=precision, device=target)
-
-
-def _torch_device(device: str) -> Any:
-    import torch
-
-    kind = device.split(":")[0]
-    available = {
-        "torch": True,
-        "cuda": torch.cuda.is_available(),
-        "mps": torch.backends.mps.is_available(),
-    }
-    if kind not in available:
-        raise ValueError(f'device="{device}" is not known; use "cpu", "torch", "cuda" or "mps"')
-    if not available[kind]:
+    available = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    if not available.get(kind, True):
         raise ValueError(f'device="{device}" is not available on this machine; use device="cpu"')
-    return torch.device("cpu" if kind == "torch" else device)
+    try:
+        return torch.device("cpu" if kind == "torch" else device)
+    except RuntimeError:
+        raise ValueError(f'device="{device}" is not known; use "cpu", "torch", "cuda" or "mps"') from None
 
 
 def to_numpy(x: Array) -> FloatArray:

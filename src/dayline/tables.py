@@ -112,11 +112,18 @@ def _load_numpy(path: Path) -> Any:
         with content:
             return {name: content[name] for name in content.files}
     except DAMAGED as error:
-        if "pickle" in str(error) or "Object arrays" in str(error):
+        # NumPy takes whatever it does not know for pickled objects, which begin with this byte.
+        pickled = "Object arrays" in str(error) or ("pickle" in str(error) and _first_byte(path) == b"\x80")
+        if pickled:
             why = "it holds Python objects (pickle), which could run code; save plain numbers"
         else:
             why = "it is damaged or not a NumPy file"
         raise ValueError(f"{path}: not read: {why}") from None
+
+
+def _first_byte(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(1)
 
 
 def _load_array(path: Path) -> Any:

@@ -122,6 +122,11 @@ def wrong_input(tmp_path, features):
         "holds other files (letter.txt": ("segment", features, "-o", tmp_path / "others"),
         "is a file; name a folder": ("segment", features, "-o", features),
         "needs PyTorch|not available": ("segment", features, "--device", "cuda"),
+        "--model is for photos and videos": ("segment", features, "--model", "color"),
+        "--blur-faces is for photos and videos": ("segment", features, "--blur-faces"),
+        "--every is for videos": ("segment", features, "--every", "2"),
+        "it is damaged": ("segment", _write(tmp_path / "zip.npz", "PK")),
+        "not JSON": ("export", _write(tmp_path / "deep.json", "[" * 200_000), "-f", "csv"),
         "--export photos sorts or shows photos": ("segment", features, "-o", tmp_path / "new", "--export", "photos"),
         "not an events file|not JSON": ("evaluate", _write(tmp_path / "x.json", "[]"), features),
         "needs n_frames": (

@@ -117,6 +117,27 @@ def test_a_folder_per_day(dayline, tmp_path):
     assert "corrections are of one day" in err
 
 
+def test_a_day_whose_export_fails_has_its_page(dayline, tmp_path):
+    make_day(tmp_path / "trip" / "day 1")
+    make_day(tmp_path / "trip" / "day 2", [("red", 6)], day="20150313")
+    code, out, err = dayline(
+        "segment", tmp_path / "trip", "-o", tmp_path / "out", "--model", "color", "--export", "youtube"
+    )
+    assert code == 2
+    assert err.splitlines()[-1].startswith("dayline: exports could not be made; day 2: youtube: ")
+    assert "day 2: 1 events in 6 photos" in out
+    page = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+    assert 'href="day%202/index.html"' in page
+    assert "Left out" not in page
+    assert (tmp_path / "out" / "day 1" / "youtube.txt").is_file()
+    code, _, err = dayline(
+        "segment", tmp_path / "trip" / "day 2", "-o", tmp_path / "one", "--model", "color", "--export", "youtube"
+    )
+    assert code == 2
+    assert err.endswith(f"; all else is in {tmp_path / 'one'}\n")
+    assert (tmp_path / "one" / "index.html").is_file()
+
+
 def test_corrections_are_kept(dayline, tmp_path):
     make_day(tmp_path / "photos")
     segment(dayline, tmp_path / "photos", "-o", tmp_path / "out")
@@ -209,6 +230,11 @@ def wrong_input(folder: Path):
         "of other frames": ["photos", "--corrections", "saved.json"],
         "nope.json: No such file": ["photos", "--corrections", "nope.json"],
         "--dry-run lists": ["x.npy", "--dry-run"],
+        "--key is for feature files": ["photos", "--key", "x"],
+        "--interpolate is for feature files": ["photos", "--interpolate"],
+        'is not known; use "cpu"': ["photos", "--device", "abacus"],
+        "pauses need factor > 0": ["photos", "--pause-factor", "-1"],
+        "pauses need factor > 0 and at_least >= 0 seconds": ["photos", "--pause-seconds", "nan"],
     }
 
 
@@ -217,14 +243,18 @@ def test_wrong_input_is_one_line_and_leaves_nothing(dayline, tmp_path, monkeypat
     cases = wrong_input(tmp_path)
     for message, arguments in cases.items():
         model = [] if "--model" in arguments else ["--model", "color"]
-        where = [] if "-o" in arguments else ["-o", "out"]
-        code, out, err = dayline("segment", *arguments, *model, *where)
-        assert code == 2, (arguments, err)
-        assert message in err
-        assert err.startswith("dayline: ")
-        assert err.count("\n") == 1, err
-        assert out == ""
-        assert not (tmp_path / "out" / "events.json").exists(), message
+        before = {p.name for p in tmp_path.iterdir()}
+        for where in [[]] if "-o" in arguments else [["-o", "out"], []]:
+            code, out, err = dayline("segment", *arguments, *model, *where)
+            assert code == 2, (arguments, err)
+            assert message in err
+            assert err.startswith("dayline: ")
+            # Whose frames the corrections are is known when all are decoded.
+            work_began = not where and message == "of other frames"
+            assert err.count("\n") == 1 + work_began, err
+            assert out == ""
+        made = {p.name for p in tmp_path.iterdir()} - before
+        assert not any((tmp_path / name / "events.json").exists() for name in made), message
     assert sorted(p.name for p in (tmp_path / "others").iterdir()) == ["letter.txt"]
 
 

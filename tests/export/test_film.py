@@ -175,7 +175,14 @@ def test_a_codec_that_does_not_fit_is_named_with_the_way_out(video, events, tmp_
 def test_what_is_no_video_is_refused_in_one_line(events, tmp_path):
     fake = tmp_path / "fake.mp4"
     fake.write_bytes(b"not a film" * 50)
-    with pytest.raises(ValueError, match=r"fake\.mp4 cannot be copied to copy\.mkv: ") as error:
+    with pytest.raises(ValueError, match=r"fake\.mp4: cannot be opened as a video") as error:
         write_chapters(fake, events, tmp_path / "copy.mkv")
     assert "\n" not in str(error.value)
     assert [p.name for p in tmp_path.iterdir()] == ["fake.mp4"]
+
+
+def test_a_list_of_other_files_is_not_copied(video, events, tmp_path):
+    (tmp_path / "list.mp4").write_text(f"ffconcat version 1.0\nfile {video}\n")
+    with pytest.raises(ValueError, match=r"list\.mp4: cannot be opened as a video"):
+        write_chapters(tmp_path / "list.mp4", events, tmp_path / "copy.mkv")
+    assert [p.name for p in tmp_path.iterdir()] == ["list.mp4"]

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from PIL import Image
 
 from dayline.export.pictures import photo_thumbnail, video_thumbnails
+from dayline.frames import decode, video_file
+from made_photos import make_film
 
 
 def test_a_photo_is_turned_upright_and_made_small(tmp_path):
@@ -26,11 +29,42 @@ def test_what_is_no_photo_gives_none(tmp_path, content):
 
 def test_a_picture_with_too_many_pixels_gives_none(tmp_path, monkeypatch):
     Image.new("L", (100, 100)).save(tmp_path / "large.png")
-    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 9_000)
+    monkeypatch.setattr(decode, "MAX_PIXELS", 9_000)
     assert photo_thumbnail(tmp_path / "large.png", (10, 10)) is None
+
+
+def test_a_photo_that_pillow_warns_of_is_shown(tmp_path):
+    Image.new("L", (12_000, 8_000)).save(tmp_path / "large.png")
+    assert photo_thumbnail(tmp_path / "large.png", (30, 30)).size == (30, 20)
+
+
+def test_what_is_hidden_is_not_shown(tmp_path):
+    Image.new("RGB", (400, 300), (250, 250, 250)).save(tmp_path / "x.png")
+    dark = photo_thumbnail(tmp_path / "x.png", (40, 30), hide=np.zeros_like)
+    assert dark.getextrema() == ((0, 0), (0, 0), (0, 0))
 
 
 def test_what_is_no_video_is_refused(tmp_path):
     (tmp_path / "x.mp4").write_bytes(b"no film")
-    with pytest.raises(ValueError, match=r"x\.mp4 cannot be read as a video"):
+    with pytest.raises(ValueError, match=r"x\.mp4: cannot be opened as a video"):
         video_thumbnails(tmp_path / "x.mp4", [0.0], (10, 10))
+
+
+def test_a_list_of_other_files_is_no_video(tmp_path):
+    make_film(tmp_path / "film.avi")
+    (tmp_path / "list.mp4").write_text("ffconcat version 1.0\nfile film.avi\n")
+    with pytest.raises(ValueError, match=r"list\.mp4: cannot be opened as a video"):
+        video_thumbnails(tmp_path / "list.mp4", [0.0], (10, 10))
+
+
+def test_a_colon_in_the_name_of_a_video_is_no_protocol(tmp_path):
+    film = make_film(tmp_path / "12:30.avi")
+    (picture,) = video_thumbnails(film, [0.0], (20, 20))
+    assert max(picture.size) == 20
+
+
+def test_frames_over_the_limit_are_not_decoded(tmp_path, monkeypatch):
+    film = make_film(tmp_path / "film.avi")
+    monkeypatch.setattr(video_file, "MAX_PIXELS", 100)
+    with pytest.raises(ValueError, match=r"film\.avi: frames of .* are over the limit"):
+        video_thumbnails(film, [0.0], (10, 10))

@@ -3,14 +3,17 @@ from __future__ import annotations
 import errno
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
 import numpy as np
 import pytest
+from PIL import Image
 
 from dayline.events import events_schema, read_events
-from dayline.pipeline import default_output, segment_source, segment_table, write_result
+from dayline.frames import images
+from dayline.pipeline import ExportError, default_output, segment_source, segment_table, write_result
 from made_photos import make_day, make_film
 
 
@@ -75,8 +78,9 @@ def test_blurred_pictures_replace_the_plain_ones(result, tmp_path):
     assert len(list((tmp_path / "thumbnails").iterdir())) == 38
 
 
-def test_a_full_disk_leaves_the_previous_result(result, tmp_path, monkeypatch):
-    write_result(result, tmp_path, thumbnails=False)
+@pytest.mark.parametrize("pictures", [False, True])
+def test_a_full_disk_leaves_the_previous_result(result, tmp_path, monkeypatch, pictures):
+    write_result(result, tmp_path, thumbnails=pictures)
     before = {name: (tmp_path / name).read_bytes() for name in files(tmp_path)}
     replaced = os.replace
 
@@ -87,7 +91,7 @@ def test_a_full_disk_leaves_the_previous_result(result, tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "replace", full)
     with pytest.raises(OSError, match="No space left on device"):
-        write_result(result, tmp_path)
+        write_result(result, tmp_path, thumbnails=not pictures)
     left = {name: (tmp_path / name).read_bytes() for name in files(tmp_path)}
     assert left == before
 
@@ -112,6 +116,64 @@ def test_a_film_gets_chapters_and_photos_do_not(result, tmp_path):
     assert [p.name for p in written.exports] == ["events.edl", "film-chapters.mkv"]
     with pytest.raises(ValueError, match="chapters are written into a video, and this is none"):
         write_result(result, tmp_path / "other", with_chapters=True)
+
+
+def test_a_new_page_that_cannot_be_written_leaves_the_pictures_of_the_old_one(tmp_path, monkeypatch):
+    make_day(tmp_path / "photos")
+    write_result(segment_source(tmp_path / "photos", model="color"), tmp_path / "out")
+    pictures = {name for name in files(tmp_path / "out") if name.startswith("thumbnails/")}
+    for photo in sorted((tmp_path / "photos").iterdir())[:10]:
+        os.utime(photo, (1, 1))
+    changed = segment_source(tmp_path / "photos", model="color")
+    replaced = os.replace
+
+    def full(source, target):
+        if Path(target).name == "index.html":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(target))
+        replaced(source, target)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "replace", full)
+        with pytest.raises(OSError, match="No space left"):
+            write_result(changed, tmp_path / "out")
+    assert pictures <= set(files(tmp_path / "out"))
+    write_result(changed, tmp_path / "out")
+    assert len([name for name in files(tmp_path / "out") if name.startswith("thumbnails/")]) == 38
+
+
+def test_a_frame_that_cannot_be_decoded_again_costs_its_picture_only(tmp_path, monkeypatch):
+    made = segment_source(make_film(tmp_path / "film.avi"), model="color", every=0.5)
+
+    def damaged(sequence, *, on_skip, **how):
+        for i, image in images(sequence, **how):
+            if i == 3:
+                on_skip(i, "frame of the video is broken")
+            else:
+                yield i, image
+
+    monkeypatch.setattr("dayline.pipeline.outputs.images", damaged)
+    with pytest.warns(UserWarning, match=r"frame 3, .*: no picture \(frame of the video is broken\)"):
+        written = write_result(made, tmp_path / "out")
+    assert set(range(made.sequence.n_frames)) - set(written.pictures) == {3}
+    assert written.page.is_file()
+
+
+def test_an_export_that_fails_leaves_the_rest(result, tmp_path):
+    few = replace(result, segmentation=result.segmentation.about(times=None))
+    with pytest.raises(ExportError, match="edl: the frames have no times") as failed:
+        write_result(few, tmp_path, formats=["edl"])
+    assert failed.value.written.page.is_file()
+    assert failed.value.segmentation == few.segmentation
+    assert len(failed.value.written.pictures) == 38
+
+
+def test_faces_on_the_contact_sheet_are_blurred_and_sorted_photos_are_warned_of(result, tmp_path, monkeypatch):
+    for module in ("report.thumbnails", "export.contact_sheet"):
+        monkeypatch.setattr(f"dayline.{module}.face_blurrer", lambda: np.zeros_like)
+    with pytest.warns(UserWarning, match="copies photos as they are; faces in them are not blurred"):
+        write_result(result, tmp_path, blur_faces=True, formats=["contact-sheet", "photos"])
+    with Image.open(tmp_path / "contact-sheet.png") as sheet:
+        assert sheet.getpixel((12 + 160, 12 + 120)) == (0, 0, 0)
 
 
 def test_a_table_has_a_page_without_pictures(tmp_path):

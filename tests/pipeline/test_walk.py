@@ -43,6 +43,16 @@ def test_the_rule_for_pauses_can_be_set(tmp_path):
     assert segment_source(tmp_path, model="color", pause_factor=1000).segmentation.boundaries == (12,)
 
 
+def test_a_pause_within_a_burst_is_a_boundary(tmp_path):
+    for k in range(24):
+        # Ten a second, all alike, and a gap of 1.7 s, which is long for such a camera and short for a burst.
+        save(scene("red", 0), tmp_path / f"20150312_0900{(k + 16 * (k >= 12)) // 10:02d}{k % 10}00.png")
+    found = segment_source(tmp_path, model="color", pause_seconds=1.0).segmentation
+    assert found.boundaries == (12,)
+    assert found.events[1].reason == "pause"
+    assert segment_source(tmp_path, model="color").segmentation.boundaries == ()
+
+
 def test_a_burst_counts_once_and_stays_together(tmp_path):
     paths = make_day(tmp_path, [("red", 10), ("green", 10)])
     for k in range(1, 6):

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from dayline.report import remove_thumbnails, write_thumbnails
-from dayline.report.thumbnails import MOST_BYTES, blur_box
+from dayline.events import Segmentation
+from dayline.frames.faces import blur_box
+from dayline.report import remove_thumbnails, write_page, write_thumbnails
+from dayline.report.thumbnails import MOST_BYTES
 
 
 def noise(height: int, width: int) -> np.ndarray:
@@ -54,10 +56,13 @@ def test_a_day_stays_under_30_mb_even_if_every_photo_is_noise(tmp_path):
     assert 586 * MOST_BYTES < 28e6
 
 
-def test_pictures_of_an_earlier_run_go_and_other_files_stay(tmp_path):
-    write_thumbnails(((t, noise(8, 8)) for t in range(4)), tmp_path)
+def test_pictures_of_an_earlier_run_go_with_their_page_and_other_files_stay(tmp_path):
+    events = Segmentation.from_boundaries([2], 4)
+    write_page(events, tmp_path, thumbnails=write_thumbnails(((t, noise(8, 8)) for t in range(4)), tmp_path))
     (tmp_path / "thumbnails" / "IMG_1.jpg").write_bytes(b"not ours")
-    write_thumbnails(((t, noise(8, 8)) for t in (1, 2)), tmp_path)
+    shown = write_thumbnails(((t, noise(8, 8)) for t in (1, 2)), tmp_path)
+    assert len(list((tmp_path / "thumbnails").iterdir())) == 5
+    write_page(events, tmp_path, thumbnails=shown)
     assert sorted(p.name for p in (tmp_path / "thumbnails").iterdir()) == [
         "000001.jpg",
         "000002.jpg",

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from dayline.arrays import FloatArray, _torch_device
+from dayline.arrays import FloatArray, check_device
 from dayline.checks import check_between, check_features
 from dayline.files import writing_whole
 
@@ -210,7 +210,7 @@ def _safetensors() -> Any:
 def _place(device: str) -> Any:
     """Find PyTorch's device; "cpu" is PyTorch here too."""
     _torch()
-    return _torch_device("torch" if device == "cpu" else device)
+    return check_device("torch" if device == "cpu" else device)
 
 
 def _starting_weights(n_features: int, n_units: int, generator: np.random.Generator) -> dict[str, FloatArray]:

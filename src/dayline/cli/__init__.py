@@ -56,14 +56,16 @@ def main() -> None:
         if done.code == INTERRUPTED:
             typer.echo("dayline: stopped; the same command goes on where it stopped", err=True)
         raise
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, MemoryError) as error:
         if os.environ.get("DAYLINE_TRACEBACK"):
             raise
         typer.echo(f"dayline: {_one_line(error)}", err=True)
         sys.exit(2)
 
 
-def _one_line(error: ValueError | OSError) -> str:
+def _one_line(error: ValueError | OSError | MemoryError) -> str:
+    if isinstance(error, MemoryError):
+        return "not enough memory for so much; give fewer frames, or smaller ones"
     if isinstance(error, OSError) and error.strerror:
         where = f"{error.filename}: " if error.filename else ""
         return f"{where}{error.strerror}"

@@ -23,6 +23,7 @@ def export(
     write_chapters: bool = typer.Option(
         False, "--write-chapters", help="Copy the video with the events as chapters."
     ),
+    blur_faces: bool = typer.Option(False, "--blur-faces", help="Blur faces on the contact sheet."),
 ) -> None:
     """Write events in the formats of other programs."""
     from dayline.events import read_events
@@ -34,7 +35,7 @@ def export(
     if not formats and not write_chapters:
         raise ValueError(f"say what to write: --format with one of {FORMATS}, or --write-chapters")
     folder = events.parent if output is None else prepare_output(output)
-    written = write(segmentation, folder, formats=formats, source=source, fps=fps)
+    written = write(segmentation, folder, formats=formats, source=source, fps=fps, blur_faces=blur_faces)
     if write_chapters:
         written.append(chaptered_copy(source, segmentation, folder))
     for path in written:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -36,16 +37,24 @@ def check_wishes(
     corrections: Path | None,
     as_json: bool,
     segmenter: Finder,
+    pauses: tuple[float, float],
+    of_photos: Mapping[str, bool],
+    of_videos: Mapping[str, bool],
+    of_tables: Mapping[str, bool],
 ) -> None:
-    """Refuse what cannot be done before anything is."""
+    """Refuse what cannot be done before anything is; `of_...` say which options of that kind were given."""
     from dayline.export import OF_PHOTOS, check_formats
-    from dayline.frames import day_folders
+    from dayline.frames import check_pauses, day_folders
 
     check_formats(formats)
     pictures = [name for name in formats if name in OF_PHOTOS]
     if pictures and not source.is_dir() and (is_table(source) or "photos" in pictures):
         raise ValueError(f"{source}: --export {pictures[0]} sorts or shows photos, and there are none here")
     segmenter.check_parameters()
+    check_pauses(*pauses)
+    _refuse_options(source, of_tables, "feature files", is_table(source))
+    _refuse_options(source, of_photos, "photos and videos", not is_table(source))
+    _refuse_options(source, of_videos, "videos", not (is_table(source) or source.is_dir()))
     if formats and output is None and is_table(source):
         raise ValueError("--export needs a folder for the result; name it with -o")
     if as_json and source.is_dir() and day_folders(source):
@@ -54,6 +63,12 @@ def check_wishes(
         raise ValueError(f"{source}: chapters are written into a video, and this is none")
     if corrections is not None and source.is_dir() and day_folders(source):
         raise ValueError(f"{source}: corrections are of one day; give that day's folder and its result")
+
+
+def _refuse_options(source: Path, given: Mapping[str, bool], kind: str, right: bool) -> None:
+    wrong = [name for name, is_given in given.items() if is_given and not right]
+    if wrong:
+        raise ValueError(f"{wrong[0]} is for {kind}, and {source} is none; leave it out")
 
 
 def run(
@@ -70,18 +85,23 @@ def run(
     """Segment a source, write its result and print it."""
     from dayline.cli.show import open_in_browser, print_events, print_notes
     from dayline.frames import day_folders
-    from dayline.pipeline import default_output
+    from dayline.pipeline import ExportError, default_output
 
+    work = _Work(find_events, write, method, quiet=quiet, bar=not (quiet or as_json))
     if output is None and not is_table(source):
         output = default_output(source)
         if not quiet:
-            typer.echo(f"dayline: the result goes to {output} (choose another folder with -o)", err=True)
+            work.first_words = f"dayline: the result goes to {output} (choose another folder with -o)"
     days = day_folders(source) if source.is_dir() else ()
     page: Path | None
     if days and output is not None:
-        page = _run_days(source, days, output, find_events, write, method=method, quiet=quiet)
+        page = _run_days(source, days, output, work)
     else:
-        result, page = _run_one(source, output, find_events, write, method=method, quiet=quiet or as_json)
+        try:
+            written, result = work.segmented(source, output)
+        except ExportError as error:
+            raise ValueError(f"{error}; all else is in {output}") from None
+        page = None if written is None else written.page
         if as_json:
             typer.echo(result.to_json(), nl=False)
         elif not quiet:
@@ -92,6 +112,8 @@ def run(
             typer.echo(f"\nThe page is {page}")
         if open_page:
             open_in_browser(page)
+    if work.failed:
+        raise ValueError(f"exports could not be made; {work.failed[0]}")
 
 
 def run_table(
@@ -114,45 +136,71 @@ def run_table(
     return result.named(source.name)
 
 
-def _run_one(
-    source: Path, output: Path | None, find_events: FindEvents, write: Write, *, method: str, quiet: bool
-) -> tuple[Segmentation, Path | None]:
-    written, result = _segmented(source, output, find_events, write, method=method, quiet=quiet)
-    return result, None if written is None else written.page
+@dataclass
+class _Work:
+    """What is done with one source, or with each of several days.
 
+    Attributes
+    ----------
+    find_events, write, method
+        How events are found and written, and by which method.
+    quiet, bar : bool
+        Say nothing; show how far it is.
+    first_words : str
+        Said when the work begins: nothing goes anywhere while it may still be refused.
+    failed : list of str
+        Exports of days that could not be made.
+    """
 
-def _segmented(
-    source: Path, output: Path | None, find_events: FindEvents, write: Write, *, method: str, quiet: bool
-) -> tuple[Written | None, Segmentation]:
-    from dayline.cli.progress import progress_bar
-    from dayline.files import output_folder
+    find_events: FindEvents
+    write: Write
+    method: str
+    quiet: bool
+    bar: bool
+    first_words: str = ""
+    failed: list[str] = field(default_factory=list)
 
-    with nullcontext() if output is None else output_folder(output) as folder, progress_bar(quiet=quiet) as on_step:
-        result = find_events(source, folder, on_step).made_by(method)
-        written = None if folder is None else write(result, folder, on_step=on_step)
-    return written, result.segmentation
+    def segmented(self, source: Path, output: Path | None) -> tuple[Written | None, Segmentation]:
+        """Find the events of a source and write them."""
+        from dayline.cli.progress import progress_bar
+        from dayline.files import output_folder
 
+        place = nullcontext() if output is None else output_folder(output)
+        with place as folder, progress_bar(quiet=not self.bar) as drawn:
 
-def _run_days(
-    source: Path,
-    days: tuple[Path, ...],
-    output: Path,
-    find_events: FindEvents,
-    write: Write,
-    *,
-    method: str,
-    quiet: bool,
-) -> Path:
-    from dayline.frames.names import shown_name
-    from dayline.pipeline import segment_days
+            def on_step(what: str, done: int, total: int) -> None:
+                if self.first_words:
+                    typer.echo(self.first_words, err=True)
+                    self.first_words = ""
+                if drawn is not None:
+                    drawn(what, done, total)
 
-    def segment_day(day: Path, folder: Path) -> tuple[Segmentation, Mapping[int, str]]:
-        written, segmentation = _segmented(day, folder, find_events, write, method=method, quiet=quiet)
-        if not quiet:
+            result = self.find_events(source, folder, on_step).made_by(self.method)
+            written = None if folder is None else self.write(result, folder, on_step=on_step)
+        return written, result.segmentation
+
+    def segmented_day(self, day: Path, folder: Path) -> tuple[Segmentation, Mapping[int, str]]:
+        """Do the same for one of several days; one whose exports fail has its page nevertheless."""
+        from dayline.frames.names import shown_name
+        from dayline.pipeline import ExportError
+
+        written: Written | None
+        try:
+            written, segmentation = self.segmented(day, folder)
+        except ExportError as error:
+            self.failed.append(f"{shown_name(day.name)}: {error}")
+            typer.echo(f"dayline: note: {self.failed[-1]}", err=True)
+            written, segmentation = error.written, error.segmentation
+        if not self.quiet:
             typer.echo(f"{shown_name(day.name)}: {len(segmentation.events)} events in {segmentation.n_frames} photos")
         return segmentation, {} if written is None else written.pictures
 
-    results = segment_days(days, output, segment_day=segment_day, title=shown_name(source.resolve().name))
+
+def _run_days(source: Path, days: tuple[Path, ...], output: Path, work: _Work) -> Path:
+    from dayline.frames.names import shown_name
+    from dayline.pipeline import segment_days
+
+    results = segment_days(days, output, segment_day=work.segmented_day, title=shown_name(source.resolve().name))
     for result in results:
         if result.why:
             typer.echo(f"dayline: note: {shown_name(result.source)}: {result.why}", err=True)

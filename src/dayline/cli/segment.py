@@ -101,7 +101,10 @@ def segment(
     segmenter = chosen_segmenter(method, interpolate=interpolate, device=device, level=level, **wishes)
     check_wishes(
         source, output=output, formats=export, chapters=write_chapters, corrections=corrections, as_json=as_json,
-        segmenter=segmenter,
+        segmenter=segmenter, pauses=(pause_factor, pause_seconds),
+        of_photos={"--model": model is not None, "--weights": weights is not None, "--blur-faces": blur_faces},
+        of_videos={"--every": every is not None},
+        of_tables={"--key": key is not None, "--transpose": transpose, "--interpolate": interpolate},
     )  # fmt: skip
     usual_model = "color-lab" if method == Method.ac_color else "lite0"
     corrected = None if corrections is None else read_events(corrections)

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from dayline.arrays import Array, FloatArray, IntArray
+from dayline.arrays import Array, FloatArray, IntArray, check_device
 from dayline.boundaries import context_distance, pick_boundaries
 from dayline.checks import Missing, check_between, check_choice, check_features, check_times
 from dayline.constraints import Frames, forbidden_frames, required_frames
@@ -286,6 +286,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
     def check_parameters(self) -> None:
         """Refuse parameters that cannot be; `fit` does so first."""
         check_choice("detector", self.detector, ("partition", "ces"))
+        check_device(self.device or "cpu")
         check_between("window", self.window, 1, whole=True)
         check_between("order", self.order, 1, whole=True)
         check_wishes(**{name: getattr(self, name) for name in WISHES})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
@@ -38,27 +39,44 @@ __all__ = [
     "youtube_text",
 ]
 
-Writer = Callable[[Segmentation, Path, float | None, Path | None], Path]
+
+@dataclass(frozen=True)
+class Given:
+    """What an export may need beside the events; see `export`."""
+
+    source: Path | None = None
+    fps: float | None = None
+    blur_faces: bool = False
+
+    @property
+    def frames(self) -> Path:
+        """The photos or the video, refused where they are not given."""
+        if self.source is None:
+            raise ValueError("needs the photos or the video; pass source")
+        return self.source
+
+
+Writer = Callable[[Segmentation, Path, Given], Path]
 
 FORMATS: Mapping[str, Writer] = MappingProxyType(
     {
-        "csv": lambda events, folder, _fps, _source: write_csv(events, folder / "events.csv"),
-        "webvtt": lambda events, folder, fps, _source: write_webvtt(events, folder / "chapters.vtt", fps=fps),
-        "ffmetadata": lambda events, folder, fps, _source: write_ffmetadata(
-            events, folder / "chapters.ffmetadata", fps=fps
+        "csv": lambda events, folder, _: write_csv(events, folder / "events.csv"),
+        "webvtt": lambda events, folder, given: write_webvtt(events, folder / "chapters.vtt", fps=given.fps),
+        "ffmetadata": lambda events, folder, given: write_ffmetadata(
+            events, folder / "chapters.ffmetadata", fps=given.fps
         ),
-        "matroska": lambda events, folder, fps, _source: write_matroska(events, folder / "chapters.xml", fps=fps),
-        "youtube": lambda events, folder, fps, _source: write_youtube(events, folder / "youtube.txt", fps=fps),
-        "edl": lambda events, folder, fps, _source: write_edl(events, folder / "events.edl", fps=fps),
-        "otio": lambda events, folder, fps, _source: write_otio(events, folder / "events.otio", fps=fps),
-        "elan": lambda events, folder, fps, _source: write_elan(events, folder / "events.eaf", fps=fps),
-        "photos": lambda events, folder, _fps, source: sort_photos(events, folder / "photos", source=_needed(source)),
-        "contact-sheet": lambda events, folder, _fps, source: write_contact_sheet(
-            events, folder / "contact-sheet.png", source=_needed(source)
+        "matroska": lambda events, folder, given: write_matroska(events, folder / "chapters.xml", fps=given.fps),
+        "youtube": lambda events, folder, given: write_youtube(events, folder / "youtube.txt", fps=given.fps),
+        "edl": lambda events, folder, given: write_edl(events, folder / "events.edl", fps=given.fps),
+        "otio": lambda events, folder, given: write_otio(events, folder / "events.otio", fps=given.fps),
+        "elan": lambda events, folder, given: write_elan(events, folder / "events.eaf", fps=given.fps),
+        "photos": lambda events, folder, given: sort_photos(events, folder / "photos", source=given.frames),
+        "contact-sheet": lambda events, folder, given: write_contact_sheet(
+            events, folder / "contact-sheet.png", source=given.frames, blur_faces=given.blur_faces
         ),
     }
 )
-"""Every format by name: a function of the events, the folder, frames per second and the source."""
+"""Every format by name: a function of the events, the folder and what else is given."""
 
 OF_PHOTOS = ("photos", "contact-sheet")
 """Formats that need the frames themselves."""
@@ -71,6 +89,7 @@ def export(
     formats: Sequence[str],
     source: str | Path | None = None,
     fps: float | None = None,
+    blur_faces: bool = False,
 ) -> list[Path]:
     """Write the events into a folder in each of the formats.
 
@@ -86,6 +105,8 @@ def export(
         The photos or the video that were segmented; "photos" and "contact-sheet" need it.
     fps : float, optional
         Frames per second: frame k lies at k / fps, in place of the times.
+    blur_faces : bool
+        Blur faces on the contact sheet (extra "faces"). Sorted photos stay as they are.
 
     Returns
     -------
@@ -95,11 +116,11 @@ def export(
     check_formats(formats)
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    source = None if source is None else Path(source)
+    given = Given(None if source is None else Path(source), fps, blur_faces)
     written = []
     for name in dict.fromkeys(formats):
         try:
-            written.append(FORMATS[name](segmentation, folder, fps, source))
+            written.append(FORMATS[name](segmentation, folder, given))
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
     return written
@@ -110,9 +131,3 @@ def check_formats(formats: Sequence[str]) -> None:
     unknown = [name for name in formats if name not in FORMATS]
     if unknown:
         raise ValueError(f"export format {unknown[0]!r} is not known; choose from {', '.join(FORMATS)}")
-
-
-def _needed(source: Path | None) -> Path:
-    if source is None:
-        raise ValueError("needs the photos or the video; pass source")
-    return source

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dayline.events import Segmentation
 from dayline.export.photos import photo_path
-from dayline.export.pictures import photo_thumbnail, video_thumbnails
+from dayline.export.pictures import Hide, photo_thumbnail, video_thumbnails
 from dayline.export.titles import context_letters, event_titles, time_text
 from dayline.files import writing_whole
+from dayline.frames.faces import face_blurrer
 
 if TYPE_CHECKING:
     from PIL import Image, ImageDraw, ImageFont
@@ -34,7 +36,12 @@ CONTEXT_COLOURS = (
 
 
 def write_contact_sheet(
-    segmentation: Segmentation, path: str | Path, *, source: str | Path, columns: int | None = None
+    segmentation: Segmentation,
+    path: str | Path,
+    *,
+    source: str | Path,
+    columns: int | None = None,
+    blur_faces: bool = False,
 ) -> Path:
     """Draw the key photo of every event with its title, its time and the colour of its context.
 
@@ -50,6 +57,8 @@ def write_contact_sheet(
         The folder of photos, or the video, that was segmented.
     columns : int, optional
         Pictures per row. By default as many as make the sheet about square, at most 8.
+    blur_faces : bool
+        Blur faces (extra "faces"); the detectors miss some.
     """
     from PIL import Image, ImageFont
 
@@ -61,7 +70,8 @@ def write_contact_sheet(
     width, height = side + MARGIN, side * 3 // 4 + 3 * TEXT + MARGIN
     sheet = Image.new("RGB", (columns * width + MARGIN, rows * height + MARGIN), BACKGROUND)
     font = ImageFont.load_default(TEXT - 3)
-    for number, tile in enumerate(_tiles(segmentation, source, side)):
+    pictures = _key_pictures(segmentation, source, side, face_blurrer() if blur_faces else None)
+    for number, tile in enumerate(_tiles(segmentation, pictures)):
         corner = (MARGIN + number % columns * width, MARGIN + number // columns * height)
         _draw(sheet, tile, corner=corner, side=side, font=font)
     with writing_whole(path, "wb") as file:
@@ -84,7 +94,7 @@ def _tile_side(n_tiles: int) -> int:
     return max(64, min(LARGEST_TILE, int(math.sqrt(MOST_PIXELS / n_tiles))))
 
 
-def _key_pictures(segmentation: Segmentation, source: Path, side: int) -> list[Image.Image | None]:
+def _key_pictures(segmentation: Segmentation, source: Path, side: int, hide: Hide | None) -> list[Image.Image | None]:
     keys = [(e.start + e.stop) // 2 if e.key_frame is None else e.key_frame for e in segmentation.events]
     outside = [k for k in keys if not 0 <= k < segmentation.n_frames]
     if outside:
@@ -93,13 +103,13 @@ def _key_pictures(segmentation: Segmentation, source: Path, side: int) -> list[I
         )
     size = (side, side * 3 // 4)
     if segmentation.names is not None and source.is_dir():
-        return [photo_thumbnail(photo_path(segmentation.names[k], source=source), size) for k in keys]
+        return [photo_thumbnail(photo_path(segmentation.names[k], source=source), size, hide=hide) for k in keys]
     if segmentation.times is not None and segmentation.clock == "media" and source.is_file():
-        return video_thumbnails(source, [segmentation.times[k] for k in keys], size)
+        return video_thumbnails(source, [segmentation.times[k] for k in keys], size, hide=hide)
     raise ValueError(f"a contact sheet needs the photos or the video of these events; {source} is neither")
 
 
-def _tiles(segmentation: Segmentation, source: Path, side: int) -> list[_Tile]:
+def _tiles(segmentation: Segmentation, pictures: Sequence[Image.Image | None]) -> list[_Tile]:
     letters = context_letters(segmentation)
     order = {letter: k for k, letter in enumerate(dict.fromkeys(letter for letter in letters if letter))}
     tiles = []
@@ -107,7 +117,7 @@ def _tiles(segmentation: Segmentation, source: Path, side: int) -> list[_Tile]:
         segmentation.events,
         letters,
         event_titles(segmentation),
-        _key_pictures(segmentation, source, side),
+        pictures,
         strict=True,
     ):
         frames = f"{event.n_frames} frame" + ("s" if event.n_frames > 1 else "")

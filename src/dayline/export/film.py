@@ -50,6 +50,8 @@ def write_chapters(
     """
     import av
 
+    from dayline.frames.video_file import opened_video
+
     video, output = Path(video), Path(output)
     kind = CONTAINERS.get(output.suffix.lower())
     if kind is None:
@@ -57,9 +59,8 @@ def write_chapters(
     if output.exists() and output.samefile(video):
         raise ValueError(f"{output} is the video itself, which is never changed; choose another name")
     try:
-        with av.open(str(video)) as original, writing_whole(output, "wb") as file:
-            if not original.streams.video:
-                raise ValueError(f"{video} holds no video stream")
+        with opened_video(video) as opened, writing_whole(output, "wb") as file:
+            original = opened.container
             duration = None if original.duration is None else original.duration / av.time_base
             first, *others = chapters(segmentation, fps=fps, duration=duration)
             marks = (replace(first, start=0.0), *others)  # nothing of the film lies before its first event

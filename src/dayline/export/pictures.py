@@ -2,60 +2,50 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 if TYPE_CHECKING:
-    from av.container import InputContainer
     from PIL import Image
 
-__all__ = ["photo_thumbnail", "video_thumbnails"]
+    from dayline.frames.video_file import VideoFile
 
-PHOTO_FORMATS = ("JPEG", "MPO", "PNG", "WEBP", "TIFF", "GIF", "HEIF", "AVIF")
+__all__ = ["Hide", "photo_thumbnail", "video_thumbnails"]
+
+Pixels = NDArray[np.uint8]
+Hide = Callable[[Pixels], Pixels]
+"""What is done to a picture before anybody sees it, such as blurring faces."""
 
 
-def photo_thumbnail(path: str | Path, size: tuple[int, int]) -> Image.Image | None:
+def photo_thumbnail(path: str | Path, size: tuple[int, int], *, hide: Hide | None = None) -> Image.Image | None:
     """Read a photo upright and within `size`; None when it is no photo that can be read.
 
     Parameters
     ----------
     path : str or Path
-        The photo. Pillow's limit on the number of pixels holds.
+        The photo.
     size : tuple of int
         Largest width and height.
+    hide : callable, optional
+        Applied to the pixels before they are made small.
     """
-    from PIL import Image, ImageOps
+    from dayline.frames.decode import BadImageError, decode_photo
 
-    known = [name for name in PHOTO_FORMATS if name in _known_formats()]
     try:
-        with warnings.catch_warnings():
-            # A picture so large that Pillow warns is not worth its memory for a thumbnail.
-            warnings.simplefilter("error", Image.DecompressionBombWarning)
-            with Image.open(path, formats=known) as image:
-                image.draft("RGB", size)
-                upright = ImageOps.exif_transpose(image).convert("RGB")
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError, Image.DecompressionBombWarning):
+        # Faces are looked for in a picture of some size, or small ones would be missed.
+        pixels = decode_photo(Path(path), size=max(*size, 480 if hide else 0))
+    except BadImageError:
         return None
-    upright.thumbnail(size)
-    return upright
+    return _small(pixels, size, hide)
 
 
-def _known_formats() -> set[str]:
-    from PIL import Image
-
-    try:
-        from pillow_heif import register_heif_opener
-    except ModuleNotFoundError:
-        pass  # HEIC photos then count as unreadable
-    else:
-        register_heif_opener()
-    Image.init()
-    return set(Image.OPEN)
-
-
-def video_thumbnails(path: str | Path, times: Sequence[float], size: tuple[int, int]) -> list[Image.Image | None]:
+def video_thumbnails(
+    path: str | Path, times: Sequence[float], size: tuple[int, int], *, hide: Hide | None = None
+) -> list[Image.Image | None]:
     """Read the frame at each time of a video; None where there is none.
 
     Parameters
@@ -66,28 +56,37 @@ def video_thumbnails(path: str | Path, times: Sequence[float], size: tuple[int, 
         Seconds since its start.
     size : tuple of int
         Largest width and height.
+    hide : callable, optional
+        Applied to the pixels before they are made small.
     """
-    import av
+    from av.error import FFmpegError
 
+    from dayline.frames.video_file import opened_video, refuse_huge_frames
+
+    path = Path(path)
     try:
-        with av.open(str(path)) as container:
-            if not container.streams.video:
-                raise ValueError(f"{path} holds no video stream")
-            return [_frame_at(container, time, size) for time in times]
-    except av.FFmpegError as error:
+        with opened_video(path) as video:
+            refuse_huge_frames(path, video)
+            return [_frame_at(video, time, size, hide) for time in times]
+    except FFmpegError as error:
         raise ValueError(f"{path} cannot be read as a video: {error.strerror}") from None
 
 
-def _frame_at(container: InputContainer, time: float, size: tuple[int, int]) -> Image.Image | None:
+def _frame_at(video: VideoFile, time: float, size: tuple[int, int], hide: Hide | None) -> Image.Image | None:
     import av
 
-    stream = container.streams.video[0]
-    start = (container.start_time or 0) / av.time_base
-    container.seek(int((time + start) * av.time_base))
-    for frame in container.decode(stream):
+    start = (video.container.start_time or 0) / av.time_base
+    video.container.seek(int((time + start) * av.time_base))
+    for frame in video.container.decode(video.stream):
         if frame.time is not None and frame.time - start >= time - 0.0005:
             picture: Image.Image = frame.to_image()  # type: ignore[no-untyped-call]
-            picture = picture.rotate(frame.rotation, expand=True)
-            picture.thumbnail(size)
-            return picture
+            return _small(np.asarray(picture.rotate(frame.rotation, expand=True)), size, hide)
     return None
+
+
+def _small(pixels: Pixels, size: tuple[int, int], hide: Hide | None) -> Image.Image:
+    from PIL import Image
+
+    picture = Image.fromarray(pixels if hide is None else hide(pixels))
+    picture.thumbnail(size)
+    return picture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dayline.frames.bursts import group_bursts, signature
 from dayline.frames.describe import FrameRow, describe, time_text
-from dayline.frames.pauses import ClockJump, Pause, find_clock_jumps, find_pauses
+from dayline.frames.pauses import ClockJump, Pause, check_pauses, find_clock_jumps, find_pauses
 from dayline.frames.sequence import FrameSequence, drop_frames, images
 from dayline.frames.source import day_folders, open_source, read_photo_folder, read_video
 
@@ -13,6 +13,7 @@ __all__ = [
     "FrameRow",
     "FrameSequence",
     "Pause",
+    "check_pauses",
     "day_folders",
     "describe",
     "drop_frames",

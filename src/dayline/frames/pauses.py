@@ -9,7 +9,7 @@ import numpy as np
 
 from dayline.arrays import FloatArray
 
-__all__ = ["ClockJump", "Pause", "find_clock_jumps", "find_pauses"]
+__all__ = ["ClockJump", "Pause", "check_pauses", "find_clock_jumps", "find_pauses"]
 
 HOUR = 3600.0
 LARGEST_CLOCK_CHANGE_HOURS = 14
@@ -66,11 +66,16 @@ def find_pauses(times: Sequence[float] | None, *, factor: float = 10.0, at_least
     at_least : float >= 0
         Seconds. A pause is always longer than this.
     """
-    if not factor > 0 or not at_least >= 0:
-        raise ValueError(f"pauses need factor > 0 and at_least >= 0 seconds, not {factor} and {at_least}")
+    check_pauses(factor, at_least)
     gaps = _gaps(times)
     longer = gaps > max(factor * _usual(gaps), at_least)
     return tuple(Pause(int(i) + 1, float(gaps[i])) for i in np.flatnonzero(longer))
+
+
+def check_pauses(factor: float, at_least: float) -> None:
+    """Refuse what cannot say how long a pause is; see `find_pauses`."""
+    if not factor > 0 or not at_least >= 0:
+        raise ValueError(f"pauses need factor > 0 and at_least >= 0 seconds, not {factor} and {at_least}")
 
 
 def find_clock_jumps(

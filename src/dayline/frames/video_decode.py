@@ -12,10 +12,8 @@ from av.video.frame import VideoFrame as DecodedFrame
 from av.video.stream import VideoStream
 from numpy.typing import NDArray
 
-from dayline.frames.decode import MAX_PIXELS
-from dayline.frames.names import shown_name
 from dayline.frames.sequence import FrameSequence
-from dayline.frames.video_file import PacketCount, VideoFile, opened_video, packets_in_groups
+from dayline.frames.video_file import PacketCount, VideoFile, opened_video, packets_in_groups, refuse_huge_frames
 
 __all__ = ["video_images"]
 
@@ -42,7 +40,7 @@ def video_images(
             needed[group].add(frame.stamp)
     count = PacketCount()
     with opened_video(sequence.source) as video:
-        _refuse_huge(sequence, video)
+        refuse_huge_frames(sequence.source, video)
         for decoded in _decoded(video, needed, count):
             index = wanted.pop(decoded.pts, None) if decoded.pts is not None else None
             if index is None:
@@ -85,13 +83,6 @@ def _decode(video: VideoFile, packet: Packet[VideoStream] | None, count: PacketC
         # One broken packet costs its own frame, perhaps some that lean on it, but not the video.
         count.n_broken += 1
         return []
-
-
-def _refuse_huge(sequence: FrameSequence, video: VideoFile) -> None:
-    width, height = video.stream.width, video.stream.height
-    if width * height > MAX_PIXELS:
-        limit = f"over the limit of {MAX_PIXELS // 1_000_000} megapixels"
-        raise ValueError(f"{shown_name(sequence.source)}: frames of {width} x {height} pixels are {limit}")
 
 
 def _to_rgb(frame: DecodedFrame, *, size: int) -> NDArray[np.uint8]:

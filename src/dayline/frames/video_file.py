@@ -14,9 +14,10 @@ from av.packet import Packet
 from av.stream import Disposition
 from av.video.stream import VideoStream
 
+from dayline.frames.decode import MAX_PIXELS
 from dayline.frames.names import shown_name
 
-__all__ = ["PacketCount", "VideoFile", "opened_video", "packets_in_groups"]
+__all__ = ["PacketCount", "VideoFile", "opened_video", "packets_in_groups", "refuse_huge_frames"]
 
 # Left out with a purpose: playlists and lists of files, which make a reader open other files.
 CONTAINERS = "mov,mp4,matroska,webm,avi,mpegts,mpeg,flv,asf,ogg,mxf"
@@ -65,6 +66,14 @@ def opened_video(path: Path) -> Iterator[VideoFile]:
         if not streams:
             raise ValueError(f"{name}: has no video stream, only sound or other data")
         yield VideoFile(container, streams[0])
+
+
+def refuse_huge_frames(path: Path, video: VideoFile) -> None:
+    """Refuse a video whose frames are larger than the largest photo that is decoded."""
+    width, height = video.stream.width, video.stream.height
+    if width * height > MAX_PIXELS:
+        limit = f"over the limit of {MAX_PIXELS // 1_000_000} megapixels"
+        raise ValueError(f"{shown_name(path)}: frames of {width} x {height} pixels are {limit}")
 
 
 def packets_in_groups(video: VideoFile, count: PacketCount) -> Iterator[tuple[int, Packet[VideoStream]]]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dayline.pipeline.days import DayResult, segment_days
-from dayline.pipeline.outputs import Written, chaptered_copy, default_output, write_result
+from dayline.pipeline.outputs import ExportError, Written, chaptered_copy, default_output, write_result
 from dayline.pipeline.walk import Finder, SourceResult, segment_source, segment_table
 
 __all__ = [
     "DayResult",
+    "ExportError",
     "Finder",
     "SourceResult",
     "Written",

@@ -72,6 +72,10 @@ def segment_days(
         except ValueError as error:
             # The page may be shared; where the photos lie on this machine is not for it.
             results.append(DayResult(day, target, why=str(error).removeprefix(f"{shown_name(day)}: ")))
+        except (FileNotFoundError, PermissionError) as error:
+            # Photos that vanish, or may not be read, on the way.
+            name = shown_name(Path(error.filename or day).name)
+            results.append(DayResult(day, target, why=f"{name}: {error.strerror}"))
     if all(result.segmentation is None for result in results):
         raise ValueError(f"none of {len(results)} days could be used; the first: {results[0].why}")
     rows = [Day(shown_name(r.source.name), r.folder.name, r.segmentation, r.why, r.pictures) for r in results]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +21,7 @@ from dayline.frames import images
 from dayline.pipeline.walk import SourceResult
 from dayline.report import write_page, write_thumbnails
 
-__all__ = ["Written", "chaptered_copy", "default_output", "write_result"]
+__all__ = ["ExportError", "Written", "chaptered_copy", "default_output", "write_result"]
 
 PICTURE_SIDE = 640
 
@@ -33,6 +33,23 @@ class Written:
     page: Path
     pictures: Mapping[int, str]
     exports: tuple[Path, ...] = ()
+
+
+class ExportError(ValueError):
+    """An export that could not be made, though the result itself is there.
+
+    Attributes
+    ----------
+    segmentation : Segmentation
+        The events.
+    written : Written
+        What was written of them.
+    """
+
+    def __init__(self, why: str, segmentation: Segmentation, written: Written) -> None:
+        super().__init__(why)
+        self.segmentation = segmentation
+        self.written = written
 
 
 def write_result(
@@ -63,10 +80,14 @@ def write_result(
         Write a copy of the video with the events as chapters.
     on_step : callable, optional
         Called as on_step("pictures", done, total).
+
+    Raises
+    ------
+    ExportError
+        Where an export cannot be made of these events; page, JSON and table are written before.
     """
     folder = prepare_output(folder)
-    if not thumbnails:
-        _warn_of_photos(folder, formats)
+    _warn_of_photos(folder, formats, thumbnails=thumbnails, blur_faces=blur_faces)
     pictures = _pictures(result, folder, blur_faces=blur_faces, on_step=on_step) if thumbnails else None
     segmentation = result.segmentation
     source = None if result.sequence is None else result.sequence.source
@@ -80,16 +101,23 @@ def write_result(
     )
     write_text_whole(folder / "events.json", segmentation.to_json())
     write_csv(segmentation, folder / "events.csv")
-    exports = export(segmentation, folder, formats=[f for f in formats if f != "csv"], source=source)
-    if with_chapters:
-        exports.append(chaptered_copy(source, segmentation, folder))
-    return Written(page, pictures or {}, tuple(exports))
+    written = Written(page, pictures or {})
+    others = [f for f in formats if f != "csv"]
+    try:
+        exports = export(segmentation, folder, formats=others, source=source, blur_faces=blur_faces)
+        if with_chapters:
+            exports.append(chaptered_copy(source, segmentation, folder))
+    except ValueError as error:
+        raise ExportError(str(error), segmentation, written) from None
+    return replace(written, exports=tuple(exports))
 
 
-def _warn_of_photos(folder: Path, formats: Sequence[str]) -> None:
-    """Name what an earlier run left, which a folder without photos should not hold."""
+def _warn_of_photos(folder: Path, formats: Sequence[str], *, thumbnails: bool, blur_faces: bool) -> None:
+    """Name what shows photos, or faces, in a folder that should not."""
+    if blur_faces and "photos" in formats:
+        warnings.warn("--export photos copies photos as they are; faces in them are not blurred", stacklevel=3)
     for format_name, name in (("photos", "photos"), ("contact-sheet", "contact-sheet.png")):
-        if format_name not in formats and (folder / name).exists():
+        if not thumbnails and format_name not in formats and (folder / name).exists():
             warnings.warn(f"{folder / name} of an earlier run shows photos; remove it before you share", stacklevel=3)
 
 
@@ -115,8 +143,10 @@ def _pictures(
         return None
     names = dict(enumerate(_picture_names(result.keys, blur_faces=blur_faces)))
     missing = [i for i, name in names.items() if not (folder / "thumbnails" / name).is_file()]
+    lost: dict[int, str] = {}
     # Decoded with its shorter side at three quarters, a photo of 4:3 has the length that is wanted.
-    decoded = images(result.sequence, size=PICTURE_SIDE * 3 // 4, indices=missing) if missing else ()
+    side = PICTURE_SIDE * 3 // 4
+    decoded = images(result.sequence, size=side, indices=missing, on_skip=lost.__setitem__) if missing else ()
 
     def counted() -> Iterator[tuple[int, NDArray[np.uint8]]]:
         for done, picture in enumerate(decoded):
@@ -124,7 +154,11 @@ def _pictures(
                 on_step("pictures", done, len(missing))
             yield picture
 
-    return write_thumbnails(counted(), folder, size=PICTURE_SIDE, blur_faces=blur_faces, names=names)
+    written = write_thumbnails(counted(), folder, size=PICTURE_SIDE, blur_faces=blur_faces, names=names)
+    for frame, why in lost.items():
+        # A damaged video may give a frame once and not again; its event does not need the picture.
+        warnings.warn(f"frame {frame}, {result.sequence.names[frame]}: no picture ({why})", stacklevel=3)
+    return written
 
 
 def _picture_names(keys: FrameKeys, *, blur_faces: bool) -> list[str]:

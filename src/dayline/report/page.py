@@ -65,7 +65,7 @@ def write_page(
     thumbnails : mapping or callable, optional
         Frame number to its picture, as `write_thumbnails` returns it: a path in `folder`, relative to it
         or absolute. Frames may be left out (a callable then returns None). With None the page has no
-        pictures, and those of an earlier run are removed.
+        pictures. Pictures of an earlier run that it does not show are removed.
     graph : array of shape (n_frames, n_frames), optional
         Shown as a picture.
     communities : sequence of int, optional
@@ -83,8 +83,6 @@ def write_page(
     folder = Path(folder)
     _check(segmentation, communities)
     folder.mkdir(parents=True, exist_ok=True)
-    if thumbnails is None:
-        remove_thumbnails(folder)
     pictures = _picture_addresses(thumbnails, segmentation.n_frames, folder)
     _write_graph(graph, segmentation.n_frames, folder)
     data = {
@@ -101,6 +99,8 @@ def write_page(
     }
     path = folder / "index.html"
     write_text_whole(path, _html(segmentation, data, about))
+    # Only now: a page that could not be written leaves the one before with its pictures.
+    remove_thumbnails(folder, keep={address for address in pictures or () if address})
     return path
 
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dayline.files import writing_whole
+from dayline.frames.faces import face_blurrer
 
 __all__ = ["remove_thumbnails", "write_thumbnails"]
 
@@ -22,7 +22,6 @@ FOLDER = "thumbnails"
 GENERATED_NAME = re.compile(r"(\d{6,}|[0-9a-f]{20})\.jpg")
 # 586 pictures of this size, with page and graph, stay under 30 MB whatever the photos show.
 MOST_BYTES = 46_000
-FACE_MARGIN = 0.25
 
 
 def write_thumbnails(
@@ -33,7 +32,9 @@ def write_thumbnails(
     blur_faces: bool = False,
     names: Mapping[int, str] | None = None,
 ) -> dict[int, str]:
-    """Write one JPEG per frame into `folder`/thumbnails; other pictures of an earlier run are removed.
+    """Write one JPEG per frame into `folder`/thumbnails.
+
+    Those of an earlier run stay, for the page that shows them is still there; `write_page` removes them.
 
     Parameters
     ----------
@@ -58,7 +59,7 @@ def write_thumbnails(
     if size < 16:
         raise ValueError(f"thumbnails of {size} pixels are too small to see; use at least 16")
     target = _own_folder(Path(folder))
-    hide = _face_blurrer() if blur_faces else None
+    hide = face_blurrer() if blur_faces else None
     named = {} if names is None else names
     written = {frame: f"{FOLDER}/{name}" for frame, name in named.items() if (target / name).is_file()}
     for frame, image in images:
@@ -69,7 +70,6 @@ def write_thumbnails(
         with writing_whole(target / name, "wb") as file:
             file.write(_jpeg(pixels if hide is None else hide(pixels), size))
         written[frame] = f"{FOLDER}/{name}"
-    remove_thumbnails(folder, keep=written.values())
     return written
 
 
@@ -125,56 +125,3 @@ def _jpeg(pixels: Pixels, size: int) -> bytes:
         if buffer.tell() <= MOST_BYTES:
             return buffer.getvalue()
     return _jpeg(pixels, max(picture.size) * 3 // 4)
-
-
-def _face_blurrer() -> Callable[[Pixels], Pixels]:
-    try:
-        import cv2
-    except ModuleNotFoundError:
-        raise ValueError('blurring faces needs OpenCV; install it: pip install "dayline[faces]"') from None
-    library: Any = cv2
-    if not hasattr(library, "CascadeClassifier"):
-        # OpenCV 5 left its old detectors out.
-        msg = f"OpenCV {library.__version__} holds no face detector, older ones do"
-        raise ValueError(f'{msg}: pip install "dayline[faces]"')
-    folder = Path(library.data.haarcascades)
-    front, other_front, side = (
-        library.CascadeClassifier(str(folder / f"haarcascade_{name}.xml"))
-        for name in ("frontalface_default", "frontalface_alt2", "profileface")
-    )
-
-    def blurred(pixels: Pixels) -> Pixels:
-        # Small faces need no blur, and the detectors' time grows with the pixels.
-        scale = min(1.0, 640 / max(pixels.shape[:2]))
-        grey = library.cvtColor(pixels, library.COLOR_RGB2GRAY)
-        grey = library.equalizeHist(library.resize(grey, None, fx=scale, fy=scale, interpolation=library.INTER_AREA))
-        mirrored = np.ascontiguousarray(grey[:, ::-1])
-        boxes = [*_boxes(front, grey), *_boxes(other_front, grey), *_boxes(side, grey)]
-        boxes += [(grey.shape[1] - x - width, y, width, height) for x, y, width, height in _boxes(side, mirrored)]
-        result = pixels.copy()
-        for box in boxes:
-            blur_box(result, [round(value / scale) for value in box])
-        return result
-
-    return blurred
-
-
-def _boxes(detector: Any, grey: Pixels) -> list[tuple[int, ...]]:
-    """Boxes (left, top, width, height) of what a detector takes for a face."""
-    smallest = (max(20, max(grey.shape) // 30),) * 2
-    found = detector.detectMultiScale(grey, scaleFactor=1.1, minNeighbors=2, minSize=smallest)
-    return [tuple(int(value) for value in box) for box in found]
-
-
-def blur_box(pixels: Pixels, box: Sequence[int]) -> None:
-    """Blur a box (left, top, width, height) and a margin around it in place, so that no feature is left."""
-    from PIL import Image
-
-    left, top, width, height = box
-    aside, above = round(width * FACE_MARGIN), round(height * FACE_MARGIN)
-    rows = slice(max(0, top - above), top + height + above)
-    columns = slice(max(0, left - aside), left + width + aside)
-    patch = Image.fromarray(np.ascontiguousarray(pixels[rows, columns]))
-    # Averaging to a handful of blocks throws the detail away; a blur alone could be undone.
-    coarse = patch.resize((6, 6), Image.Resampling.BOX)
-    pixels[rows, columns] = np.asarray(coarse.resize(patch.size, Image.Resampling.BICUBIC))
