@@ -13,7 +13,7 @@ from PIL import Image
 
 from dayline.events import events_schema, read_events
 from dayline.frames import images
-from dayline.pipeline import ExportError, default_output, segment_source, segment_table, write_result
+from dayline.pipeline import ExportError, PictureFolder, default_output, segment_source, segment_table, write_result
 from made_photos import make_day, make_film
 
 
@@ -139,6 +139,23 @@ def test_a_new_page_that_cannot_be_written_leaves_the_pictures_of_the_old_one(tm
     assert pictures <= set(files(tmp_path / "out"))
     write_result(changed, tmp_path / "out")
     assert len([name for name in files(tmp_path / "out") if name.startswith("thumbnails/")]) == 38
+
+
+@pytest.mark.parametrize("blur", [False, True])
+def test_a_film_is_decoded_once(tmp_path, monkeypatch, blur):
+    for module in ("report.thumbnails", "pipeline.pictures"):
+        monkeypatch.setattr(f"dayline.{module}.face_blurrer", lambda: lambda pixels: pixels // 2)
+    film = make_film(tmp_path / "film.avi")
+    plain = segment_source(film, model="color", every=0.5)
+    before = write_result(plain, tmp_path / "twice", blur_faces=blur)
+    out = tmp_path / "once"
+    made = segment_source(film, model="color", every=0.5, store=out, pictures=PictureFolder(out, blur))
+    assert made.segmentation == plain.segmentation
+    monkeypatch.setattr("dayline.pipeline.outputs.images", None)
+    written = write_result(made, out, blur_faces=blur)
+    assert written.pictures == before.pictures
+    for name in written.pictures.values():
+        assert (out / name).read_bytes() == (tmp_path / "twice" / name).read_bytes()
 
 
 def test_a_frame_that_cannot_be_decoded_again_costs_its_picture_only(tmp_path, monkeypatch):

@@ -92,7 +92,7 @@ def segment(
 
     from dayline.cli.run import check_wishes, is_table, print_frames, run, run_table
     from dayline.events import read_events
-    from dayline.pipeline import segment_source, write_result
+    from dayline.pipeline import PictureFolder, segment_source, write_result
 
     if dry_run:
         print_frames(source, every=every, order=order.value, factor=pause_factor, at_least=pause_seconds)
@@ -121,10 +121,11 @@ def segment(
             return run_table(
                 place, key=key, transpose=transpose, corrections=corrected, segmenter=segmenter, on_step=on_step
             )
+        pictures = None if no_thumbnails or store is None else PictureFolder(store, blur_faces)
         return segment_source(
             place, store=store, model=model or usual_model, weights=weights, every=every, order=order.value,
             pause_factor=pause_factor, pause_seconds=pause_seconds, corrections=corrected,
-            segmenter=segmenter, on_step=on_step,
+            segmenter=segmenter, pictures=pictures, on_step=on_step,
         )  # fmt: skip
 
     run(source, output, find_events, write, method=method.value, quiet=quiet, as_json=as_json, open_page=open_page)

@@ -97,6 +97,22 @@ class FrameSequence:
         return len(self.names)
 
 
+@dataclass(frozen=True)
+class Also:
+    """A second size in which frames of a video are wanted, for decoding them is the larger part of the work.
+
+    Attributes
+    ----------
+    size : int
+        Pixels of the shorter side.
+    take : callable
+        Called with the index and the image of each frame, before it is yielded in the first size.
+    """
+
+    size: int
+    take: Callable[[int, Image], None]
+
+
 def images(
     sequence: FrameSequence,
     *,
@@ -105,6 +121,7 @@ def images(
     on_skip: Callable[[int, str], None] | None = None,
     on_note: Callable[[str], None] | None = None,
     n_workers: int = 2,
+    also: Also | None = None,
 ) -> Iterator[tuple[int, Image]]:
     """Decode frames, one after another, in the order of the sequence.
 
@@ -124,6 +141,8 @@ def images(
         Called with what concerns the whole source, such as the number of broken packets.
     n_workers : int
         Threads that decode photos ahead of the one asked for (a video uses its decoder's own).
+    also : Also, optional
+        A second size; of a video only.
 
     Yields
     ------
@@ -140,7 +159,7 @@ def images(
     if sequence.kind == "video":
         from dayline.frames.video_decode import video_images
 
-        return video_images(sequence, size=size, indices=wanted, on_skip=skip, on_note=on_note)
+        return video_images(sequence, size=size, indices=wanted, on_skip=skip, on_note=on_note, also=also)
     return _photo_images(sequence, size=size, indices=wanted, on_skip=skip, n_workers=n_workers)
 
 

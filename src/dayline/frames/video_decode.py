@@ -12,7 +12,7 @@ from av.video.frame import VideoFrame as DecodedFrame
 from av.video.stream import VideoStream
 from numpy.typing import NDArray
 
-from dayline.frames.sequence import FrameSequence
+from dayline.frames.sequence import Also, FrameSequence
 from dayline.frames.video_file import PacketCount, VideoFile, opened_video, packets_in_groups, refuse_huge_frames
 
 __all__ = ["video_images"]
@@ -25,6 +25,7 @@ def video_images(
     indices: Sequence[int],
     on_skip: Callable[[int, str], None],
     on_note: Callable[[str], None] | None = None,
+    also: Also | None = None,
 ) -> Iterator[tuple[int, NDArray[np.uint8]]]:
     """Decode frames of a video; see `dayline.frames.sequence.images`.
 
@@ -51,6 +52,8 @@ def video_images(
             if decoded.is_corrupt:
                 on_skip(index, "frame of the video is broken")
             else:
+                if also is not None:
+                    also.take(index, _to_rgb(decoded, size=also.size))
                 yield index, _to_rgb(decoded, size=size)
     for index in sorted(wanted.values()):
         on_skip(index, "frame of the video is missing or broken")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dayline.pipeline.days import DayResult, segment_days
 from dayline.pipeline.outputs import ExportError, Written, chaptered_copy, default_output, write_result
+from dayline.pipeline.pictures import PictureFolder
 from dayline.pipeline.walk import Finder, SourceResult, segment_source, segment_table
 
 __all__ = [
     "DayResult",
     "ExportError",
     "Finder",
+    "PictureFolder",
     "SourceResult",
     "Written",
     "chaptered_copy",

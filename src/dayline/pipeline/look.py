@@ -16,6 +16,7 @@ from dayline.arrays import FloatArray, IntArray
 from dayline.dge import OnStep
 from dayline.features import Extractor, FeatureStore, FrameKeys, extract_with_store
 from dayline.frames import FrameSequence, drop_frames, images
+from dayline.pipeline.pictures import PictureFolder
 
 __all__ = ["Looks", "frame_keys", "look_at_frames", "sharpness"]
 
@@ -63,7 +64,12 @@ class _Sharpness:
 
 
 def look_at_frames(
-    sequence: FrameSequence, extractor: Extractor, *, store: Path | None = None, on_step: OnStep | None = None
+    sequence: FrameSequence,
+    extractor: Extractor,
+    *,
+    store: Path | None = None,
+    pictures: PictureFolder | None = None,
+    on_step: OnStep | None = None,
 ) -> Looks:
     """Compute features and sharpness of all frames, except of those an earlier run has stored.
 
@@ -75,21 +81,25 @@ def look_at_frames(
         See `dayline.features.load_extractor`.
     store : Path, optional
         Folder in which features.npz and sharpness.npz are kept, also those of an interrupted run.
+    pictures : PictureFolder, optional
+        Where the frames of a video that are decoded here leave their pictures, so that none is decoded again.
     on_step : callable, optional
         Called as on_step("features", done, total).
     """
     if store is None:
         with tempfile.TemporaryDirectory(prefix="dayline-") as folder:
-            return look_at_frames(sequence, extractor, store=Path(folder), on_step=on_step)
+            return look_at_frames(sequence, extractor, store=Path(folder), pictures=pictures, on_step=on_step)
     keys = frame_keys(sequence)
     failed: dict[int, str] = {}
     notes: dict[str, None] = {}
     measured: dict[int, float] = {}
+    also = pictures.while_decoding(keys) if pictures is not None and sequence.kind == "video" else None
 
     def decoded(needed: IntArray) -> Iterator[tuple[int, Image]]:
         size = max(extractor.input_size, _Sharpness.input_size)
-        say = notes.setdefault
-        for i, image in images(sequence, size=size, indices=needed.tolist(), on_skip=failed.__setitem__, on_note=say):
+        skip, say = failed.__setitem__, notes.setdefault
+        frames = images(sequence, size=size, indices=needed.tolist(), on_skip=skip, on_note=say, also=also)
+        for i, image in frames:
             measured[i] = sharpness(image)
             yield i, image
 

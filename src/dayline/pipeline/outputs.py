@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,15 +14,13 @@ from dayline.dge import OnStep
 from dayline.events import Segmentation
 from dayline.export import export, write_csv
 from dayline.export.film import CONTAINERS, write_chapters
-from dayline.features import FrameKeys
 from dayline.files import prepare_output, write_text_whole
 from dayline.frames import images
+from dayline.pipeline.pictures import DECODED_SIDE, PICTURE_SIDE, PictureFolder
 from dayline.pipeline.walk import SourceResult
 from dayline.report import write_page, write_thumbnails
 
 __all__ = ["ExportError", "Written", "chaptered_copy", "default_output", "write_result"]
-
-PICTURE_SIDE = 640
 
 
 @dataclass(frozen=True)
@@ -141,12 +138,11 @@ def _pictures(
     """Write the pictures that an earlier run has not written yet."""
     if result.sequence is None or result.keys is None:
         return None
-    names = dict(enumerate(_picture_names(result.keys, blur_faces=blur_faces)))
+    names = dict(enumerate(PictureFolder(folder, blur_faces).names(result.keys)))
     missing = [i for i, name in names.items() if not (folder / "thumbnails" / name).is_file()]
     lost: dict[int, str] = {}
-    # Decoded with its shorter side at three quarters, a photo of 4:3 has the length that is wanted.
-    side = PICTURE_SIDE * 3 // 4
-    decoded = images(result.sequence, size=side, indices=missing, on_skip=lost.__setitem__) if missing else ()
+    skip = lost.__setitem__
+    decoded = images(result.sequence, size=DECODED_SIDE, indices=missing, on_skip=skip) if missing else ()
 
     def counted() -> Iterator[tuple[int, NDArray[np.uint8]]]:
         for done, picture in enumerate(decoded):
@@ -159,10 +155,3 @@ def _pictures(
         # A damaged video may give a frame once and not again; its event does not need the picture.
         warnings.warn(f"frame {frame}, {result.sequence.names[frame]}: no picture ({why})", stacklevel=3)
     return written
-
-
-def _picture_names(keys: FrameKeys, *, blur_faces: bool) -> list[str]:
-    """Name each picture after all that decides what it shows, so that one that is there can be kept."""
-    about = f"{PICTURE_SIDE} {'blurred' if blur_faces else 'plain'}"
-    identities = ("\0".join(map(str, (*identity, about))) for identity in keys.identities())
-    return [f"{hashlib.sha256(i.encode()).hexdigest()[:20]}.jpg" for i in identities]

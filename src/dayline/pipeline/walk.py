@@ -23,6 +23,7 @@ from dayline.pipeline.corrections import Corrections, apply_corrections, read_co
 from dayline.pipeline.key_photos import with_key_photos
 from dayline.pipeline.look import Looks, frame_keys, look_at_frames
 from dayline.pipeline.moments import Moments, expand_segmentation, find_moments, in_words
+from dayline.pipeline.pictures import PictureFolder
 
 __all__ = ["Finder", "SourceResult", "segment_source", "segment_table"]
 
@@ -101,6 +102,7 @@ def segment_source(
     pause_seconds: float = 300.0,
     corrections: Segmentation | None = None,
     segmenter: Finder | None = None,
+    pictures: PictureFolder | None = None,
     on_step: OnStep | None = None,
 ) -> SourceResult:
     """Find the events of a folder of photos or of a video.
@@ -124,13 +126,15 @@ def segment_source(
         A result that a person corrected; its boundaries and names are kept.
     segmenter : EventSegmenter or PeerSegmenter, optional
         The method; our default when not given. It is copied, not fitted.
+    pictures : PictureFolder, optional
+        Where `write_result` will want the pictures; those of a video are written while it is decoded.
     on_step : callable, optional
         Called as on_step(what, done, total).
     """
     sequence = open_source(source, every=every, order=order)
     extractor = load_extractor(model, weights=None if weights is None else Path(weights))
     folder = None if store is None else prepare_output(store)
-    looks = look_at_frames(sequence, extractor, store=folder, on_step=on_step)
+    looks = look_at_frames(sequence, extractor, store=folder, pictures=pictures, on_step=on_step)
     sequence = looks.sequence
     pauses = find_pauses(sequence.times, factor=pause_factor, at_least=pause_seconds)
     asked = Corrections()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from dayline.files import writing_whole
 from dayline.frames.faces import face_blurrer
 
-__all__ = ["remove_thumbnails", "write_thumbnails"]
+__all__ = ["remove_thumbnails", "thumbnail_folder", "write_thumbnail", "write_thumbnails"]
 
 Pixels = NDArray[np.uint8]
 
@@ -58,7 +58,7 @@ def write_thumbnails(
     """
     if size < 16:
         raise ValueError(f"thumbnails of {size} pixels are too small to see; use at least 16")
-    target = _own_folder(Path(folder))
+    target = thumbnail_folder(folder)
     hide = face_blurrer() if blur_faces else None
     named = {} if names is None else names
     written = {frame: f"{FOLDER}/{name}" for frame, name in named.items() if (target / name).is_file()}
@@ -67,10 +67,17 @@ def write_thumbnails(
         name = named.get(frame, f"{frame:06d}.jpg")
         if not GENERATED_NAME.fullmatch(name):
             raise ValueError(f"frame {frame}: {name!r} is no name for a picture; use 20 hexadecimal digits and .jpg")
-        with writing_whole(target / name, "wb") as file:
-            file.write(_jpeg(pixels if hide is None else hide(pixels), size))
+        write_thumbnail(pixels, target / name, size=size, hide=hide)
         written[frame] = f"{FOLDER}/{name}"
     return written
+
+
+def write_thumbnail(
+    image: Pixels, path: Path, *, size: int = 640, hide: Callable[[Pixels], Pixels] | None = None
+) -> None:
+    """Write one picture as a JPEG; `hide` is applied to it first, such as to blur faces."""
+    with writing_whole(path, "wb") as file:
+        file.write(_jpeg(image if hide is None else hide(image), size))
 
 
 def remove_thumbnails(folder: str | Path, *, keep: Collection[str] = ()) -> None:
@@ -93,8 +100,9 @@ def remove_thumbnails(folder: str | Path, *, keep: Collection[str] = ()) -> None
         target.rmdir()
 
 
-def _own_folder(folder: Path) -> Path:
-    target = folder / FOLDER
+def thumbnail_folder(folder: str | Path) -> Path:
+    """Make the folder of the pictures, refused where it is a link to another place."""
+    target = Path(folder) / FOLDER
     if target.is_symlink():
         raise ValueError(
             f"{target} is a link to another place; remove it, pictures are written inside the folder only"
