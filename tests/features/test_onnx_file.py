@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 
 import numpy as np
 import onnx
@@ -220,3 +223,14 @@ def test_cuda_is_asked_for_only_where_onnxruntime_has_it(monkeypatch, tmp_path, 
     monkeypatch.setattr(onnxruntime, "InferenceSession", session)
     open_session(b"network")
     assert asked == available
+
+
+def test_onnxruntime_reports_to_nobody(tmp_path):
+    path = write_network(tmp_path / "m.onnx", [relu()])
+    home = tmp_path / "home"
+    home.mkdir()
+    places = {name: str(home) for name in ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")}
+    environment = {k: v for k, v in os.environ.items() if k != "ORT_DISABLE_TELEMETRY"} | places
+    code = "import sys; from dayline.features.network import open_session; open_session(open(sys.argv[1], 'rb').read())"
+    subprocess.run([sys.executable, "-c", code, str(path)], env=environment, check=True, timeout=120)
+    assert list(home.rglob("*")) == []

@@ -36,6 +36,9 @@ def open_session(model: bytes | Path) -> Any:
     model : bytes or Path
         ONNX. No library of custom operations is ever loaded for it.
     """
+    # Its packages report to their maker unless told not to, and look for this only while they are loaded. What is
+    # segmented here is nobody else's business, nor that it is.
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
