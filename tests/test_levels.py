@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -110,6 +110,31 @@ def test_short_events_join_the_neighbour_they_resemble():
     assert kept.tolist() == [10]
     seconds = np.concatenate([np.arange(10.0), 9 + 60 * np.arange(1, 4), 190 + np.arange(11.0)])
     assert drop_short_events(np.asarray([10, 13]), x, clock=seconds, shortest=5, must=NONE).tolist() == [10, 13]
+
+
+@given(st.integers(0, 10_000), st.integers(1, 25))
+@settings(max_examples=60, deadline=None)
+def test_of_all_ways_to_drop_boundaries_the_best_is_taken(seed, shortest):
+    rng = np.random.default_rng(seed)
+    x = unit_rows(rng.normal(size=(40, 3)))
+    boundaries = np.unique(rng.integers(1, 40, 7))
+    must = rng.choice(boundaries, int(rng.integers(0, 2)), replace=False)
+    found = drop_short_events(boundaries, x, clock=np.arange(41.0), shortest=shortest, must=must)
+
+    def worth(kept):
+        events = np.split(x, kept)
+        return sum(np.sum(e.sum(axis=0) ** 2) / len(e) for e in events)
+
+    fixed = {0, 40, *must.tolist()}
+    allowed = []
+    for n in range(len(boundaries) + 1):
+        for kept in combinations(boundaries.tolist(), n):
+            steps = pairwise([0, *kept, 40])
+            long_enough = all(b - a >= shortest or {a, b} <= fixed for a, b in steps)
+            if set(must.tolist()) <= set(kept) and long_enough:
+                allowed.append(kept)
+    assert tuple(found.tolist()) in allowed
+    assert worth(found) == pytest.approx(max(worth(np.asarray(kept, dtype=int)) for kept in allowed))
 
 
 def test_a_wish_for_a_duration_moves_the_level():

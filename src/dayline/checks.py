@@ -131,7 +131,8 @@ def check_between(
     """Refuse a number outside [low, high] (or not above low), or one that is not whole."""
     kind = "a whole number" if whole else "a number"
     right = isinstance(value, (int, np.integer)) or (not whole and isinstance(value, (float, np.floating)))
-    if not right or isinstance(value, bool) or not low <= value <= high or (above and value == low):
+    inside = right and not isinstance(value, bool) and np.isfinite(value) and low <= value <= high
+    if not inside or (above and value == low):
         side = f"above {low:g}" if above else f"of at least {low:g}"
         top = "" if np.isinf(high) else f" and at most {high:g}"
         raise ValueError(f"{name}={value!r}; it must be {kind} {side}{top}")

@@ -138,6 +138,10 @@ def decide(
     """
     if n_events is not None:
         boundaries = _exactly(evidence, n_events)
+    elif level == 0 and expected_duration is not None and expected_duration < _finest_duration(evidence):
+        # Shorter than the levels go: as many events as that makes.
+        frames = len(evidence.embedding)
+        boundaries = _exactly(evidence, min(round(_total(evidence) / expected_duration), frames))
     else:
         boundaries = _usual_level(evidence, expected_duration, typical_duration, level).boundaries
     if min_duration is not None:
@@ -155,7 +159,7 @@ def decide(
 
 def _usual_level(evidence: Evidence, expected: float | None, typical: float | None, level: int) -> Level:
     levels = evidence.levels
-    total = float(evidence.clock[-1] - evidence.clock[0])
+    total = _total(evidence)
     usual = min(levels, key=lambda one: abs(np.log2(one.factor)))
     if expected is not None:
         usual = nearest_to_duration(levels, expected, total=total, strength=STRONG)
@@ -168,6 +172,14 @@ def _usual_level(evidence: Evidence, expected: float | None, typical: float | No
         side = "finer" if level > 0 else "coarser"
         warnings.warn(f"level={level}: there is no {side} level than the one used", stacklevel=2)
     return levels[min(max(at, 0), len(levels) - 1)]
+
+
+def _total(evidence: Evidence) -> float:
+    return float(evidence.clock[-1] - evidence.clock[0])
+
+
+def _finest_duration(evidence: Evidence) -> float:
+    return _total(evidence) / (len(evidence.levels[-1].boundaries) + 1)
 
 
 def _exactly(evidence: Evidence, n_events: int) -> IntArray:
@@ -183,7 +195,7 @@ def _exactly(evidence: Evidence, n_events: int) -> IntArray:
 
 
 def _without_short_events(evidence: Evidence, boundaries: IntArray, min_duration: float) -> IntArray:
-    if min_duration > evidence.clock[-1] - evidence.clock[0]:
+    if min_duration > _total(evidence):
         warnings.warn(
             f"min_duration={min_duration:g} is longer than the sequence; it becomes one event", stacklevel=2
         )

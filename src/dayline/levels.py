@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -148,21 +149,26 @@ def keep_strongest(
 
 def _gains(x: FloatArray, boundaries: IntArray) -> FloatArray:
     """What each boundary adds to the sum that the partition maximises."""
-    sums = np.concatenate([np.zeros((1, x.shape[1])), np.cumsum(x, axis=0)])
-
-    def worth(start: IntArray, stop: IntArray) -> FloatArray:
-        run = sums[stop] - sums[start]
-        return np.asarray(np.sum(run * run, axis=1) / (stop - start))
-
+    sums = _sums(x)
     edges = np.concatenate([[0], boundaries, [len(x)]])
     left, here, right = edges[:-2], edges[1:-1], edges[2:]
-    return worth(left, here) + worth(here, right) - worth(left, right)
+    return _worth(sums, left, here) + _worth(sums, here, right) - _worth(sums, left, right)
+
+
+def _sums(x: FloatArray) -> FloatArray:
+    return np.concatenate([np.zeros((1, x.shape[1])), np.cumsum(x, axis=0)])
+
+
+def _worth(sums: FloatArray, start: IntArray, stop: IntArray) -> FloatArray:
+    """What an event from `start` to `stop` adds to the sum that the partition maximises."""
+    run = sums[stop] - sums[start]
+    return np.asarray(np.sum(run * run, axis=-1) / (stop - start))
 
 
 def drop_short_events(
     boundaries: IntArray, x: FloatArray, *, clock: FloatArray, shortest: float, must: IntArray
 ) -> IntArray:
-    """Join events shorter than `shortest` with the neighbour they resemble more.
+    """Keep those boundaries that together explain most, with no event shorter than `shortest`.
 
     Parameters
     ----------
@@ -173,21 +179,33 @@ def drop_short_events(
     clock : ndarray of shape (n_frames + 1,)
         When each frame begins, and when the last one ends, in the unit of `shortest`.
     shortest : float
-        Fewest frames or seconds of an event.
+        Fewest frames or seconds of an event; only one between two boundaries that stay may be shorter.
     must : ndarray of int
         Boundaries that stay.
     """
-    while True:
-        edges = np.concatenate([[0], boundaries, [len(x)]])
-        lengths = np.diff(clock[edges])
-        free = np.concatenate([[False], ~np.isin(boundaries, must), [False]])
-        short = np.flatnonzero((lengths < shortest) & (free[:-1] | free[1:]))
-        if len(short) == 0:
-            return boundaries
-        event = int(short[np.argmin(lengths[short])])
-        gains = np.concatenate([[np.inf], np.where(free[1:-1], _gains(x, boundaries), np.inf), [np.inf]])
-        weaker = event if gains[event] < gains[event + 1] else event + 1
-        boundaries = np.delete(boundaries, weaker - 1)
+    fixed = boundaries[np.isin(boundaries, must)]
+    sums, kept = _sums(x), [fixed]
+    for start, stop in pairwise([0, *fixed.tolist(), len(x)]):
+        inside = boundaries[(boundaries > start) & (boundaries < stop)]
+        kept.append(_longer_events(sums, np.concatenate([[start], inside, [stop]]), clock, shortest))
+    return np.unique(np.concatenate(kept))
+
+
+def _longer_events(sums: FloatArray, edges: IntArray, clock: FloatArray, shortest: float) -> IntArray:
+    """Find the best chain of edges from the first to the last whose steps are long enough."""
+    best = np.full(len(edges), -np.inf)
+    best[0] = 0.0
+    previous = np.zeros(len(edges), dtype=np.int64)
+    for k in range(1, len(edges)):
+        early = np.flatnonzero(clock[edges[k]] - clock[edges[:k]] >= shortest)
+        if len(early):
+            reached = best[early] + _worth(sums, edges[early], edges[k])
+            best[k], previous[k] = reached.max(), early[np.argmax(reached)]
+    chain, at = [], int(previous[-1])
+    while at > 0:
+        chain.append(int(edges[at]))
+        at = int(previous[at])
+    return np.asarray(chain[::-1], dtype=np.int64)
 
 
 def nearest_to_duration(levels: tuple[Level, ...], duration: float, *, total: float, strength: float) -> Level:

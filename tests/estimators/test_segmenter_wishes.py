@@ -255,3 +255,23 @@ def test_dates_are_times_for_fit_and_append():
     assert whole.segmentation_ == seconds.segmentation_
     grown = EventSegmenter(min_duration=600).fit(MADE.features[:90], times=dates[:90])
     assert grown.append(MADE.features[90:120], times=dates[90:]).segmentation_ == whole.segmentation_
+
+
+def test_a_shortest_duration_costs_no_more_boundaries_than_it_must():
+    rng = np.random.default_rng(0)
+    x = np.concatenate([rng.normal(mean, 1.0, (40, 8)) for mean in (0, 5, -5, 3)])
+    assert EventSegmenter().fit(x).boundaries_.tolist() == [40, 80, 120]
+    assert EventSegmenter(min_duration=41).fit(x).boundaries_.tolist() == [80]
+
+
+def test_a_duration_below_the_finest_level_gives_as_many_events_as_it_makes():
+    assert len(FITTED.choose(expected_duration=3).events) == 80
+    with pytest.warns(UserWarning, match="cannot be reached"):
+        assert len(FITTED.choose(expected_duration=1e-9).events) > 80
+
+
+@pytest.mark.parametrize("value", [np.inf, np.nan])
+def test_no_wish_is_infinite(value):
+    for name in ("min_duration", "expected_duration", "typical_duration"):
+        with pytest.raises(ValueError, match=f"{name}={value}; it must be a number above 0"):
+            EventSegmenter(**{name: value}).fit(MADE.features)
