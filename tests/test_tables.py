@@ -215,3 +215,11 @@ def test_damaged_archives_are_refused_in_one_line(tmp_path, name):
 def test_features_that_are_one_number_are_no_table(tmp_path):
     np.savez(tmp_path / "x.npz", features=3.0, boundaries=[2])
     assert read_boundaries(tmp_path / "x.npz").n_frames == 1
+
+
+@pytest.mark.parametrize("header", ["# time,a", "Time (s),a", "#Seconds,a", "timestamp [s],a", '"time","a"'])
+def test_the_time_column_is_known_by_its_name(tmp_path, header):
+    (tmp_path / "x.csv").write_text(f"{header}\n0,5\n2,7\n")
+    table = read_features(tmp_path / "x.csv")
+    np.testing.assert_array_equal(table.features, [[5], [7]])
+    np.testing.assert_array_equal(table.times, [0, 2])

@@ -28,6 +28,7 @@ __all__ = [
 
 EVENTS_VERSION = 1
 EVENTS_FORMAT = "dayline-events"
+A_YEAR = 366 * 86_400
 
 Reason = Literal["start", "looks", "pause", "both", "asked"]
 
@@ -141,6 +142,13 @@ class Segmentation:
     def boundaries(self) -> tuple[int, ...]:
         """First frame of every event but the first."""
         return tuple(event.start for event in self.events[1:])
+
+    @property
+    def is_dated(self) -> bool:
+        """Whether the clock knows the date; times of day alone lie in the first days of 1970."""
+        if self.clock != "wall" or self.times is None:
+            return False
+        return not all(0 <= time < A_YEAR for time in self.times)
 
     @property
     def labels(self) -> IntArray:

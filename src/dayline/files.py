@@ -28,16 +28,22 @@ def writing_whole(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
     """
     path = Path(path)
     encoding, newline = (None, None) if "b" in mode else ("utf-8", "")
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=".part", dir=path.parent)
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=".part", dir=path.parent)
+    except OSError as error:
+        raise type(error)(error.errno, error.strerror, str(path)) from None
     try:
         with open(handle, mode, encoding=encoding, newline=newline) as file:  # noqa: PTH123
             yield file
         # mkstemp makes files only the owner can read; a result is meant to be shared.
         os.chmod(temporary, 0o666 & ~_umask())  # noqa: PTH101
         os.replace(temporary, path)  # noqa: PTH105
-    except BaseException:
+    except BaseException as error:
         with suppress(FileNotFoundError):
             os.unlink(temporary)  # noqa: PTH108
+        if isinstance(error, OSError) and error.errno is not None and error.filename is None:
+            # A disk that is full does not say of which file.
+            raise type(error)(error.errno, error.strerror, str(path)) from None
         raise
 
 

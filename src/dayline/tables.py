@@ -77,8 +77,10 @@ def read_features(path: str | Path, *, key: str | None = None, transpose: bool =
     times = table.times
     if times is not None and np.isnan(times).all():
         times = None  # as our own features.npz says that photos have no times
-    if times is not None and (times.shape != (len(features),) or not np.isfinite(times).all()):
-        raise ValueError(f"{path}: {times.size} times for {len(features)} frames, or some are not numbers")
+    if times is not None and times.shape != (len(features),):
+        raise ValueError(f"{path}: {times.size} times for {len(features)} frames")
+    if times is not None and not np.isfinite(times).all():
+        raise ValueError(f"{path}: frame {int(np.argmin(np.isfinite(times)))} has no time; give all or none")
     return FeatureTable(features, times)
 
 
@@ -253,10 +255,20 @@ def _from_text(path: Path) -> BoundaryList:
 
 
 def _whole(values: Any, path: Path) -> IntArray:
+    words = np.ravel(np.asarray(values))
     try:
-        numbers = np.ravel(np.asarray(values)).astype(np.float64)
-    except ValueError as error:
-        raise ValueError(f"{path}: boundaries must be frame numbers: {error}") from None
+        numbers = words.astype(np.float64)
+    except ValueError:
+        wrong = next(word for word in words.tolist() if not _is_whole(word))
+        raise ValueError(f"{path}: boundaries must be frame numbers, not {str(wrong)[:40]!r}") from None
     if not np.all(np.isfinite(numbers)) or np.any(numbers != np.round(numbers)):
         raise ValueError(f"{path}: boundaries must be whole frame numbers")
     return numbers.astype(np.int64)
+
+
+def _is_whole(word: Any) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import warnings
 from pathlib import Path
 
@@ -16,6 +17,7 @@ __all__ = ["read_csv"]
 MISSING_WORDS = ("", "na", "n/a", "null", "none")
 COUNTER_NAMES = ("", "unnamed: 0")
 """How pandas heads the column of its index."""
+UNIT = re.compile(r"[\s_]*[(\[](s|sec|seconds)[)\]]$")
 
 
 def read_csv(path: Path) -> tuple[FloatArray, list[str]]:
@@ -44,7 +46,7 @@ def read_csv(path: Path) -> tuple[FloatArray, list[str]]:
     except UnicodeDecodeError:
         raise ValueError(f"{path}: not a text file") from None
     except (ValueError, csv.Error) as error:
-        raise ValueError(f"{path}: not a table of numbers separated by commas: {error}") from None
+        raise ValueError(f"{path}: not a table of numbers separated by commas: {_in_our_words(error)}") from None
     if values.size == 0:
         raise ValueError(f"{path}: has a header and no rows")
     return _without_counter(values, header, path)
@@ -70,13 +72,24 @@ def _floats(words: NDArray[np.str_]) -> FloatArray:
 
 def _header(first: list[str]) -> list[str]:
     """Names of the columns, where the first row holds names; half of each is refused."""
+    if first and first[0].lstrip().startswith("#"):
+        first = [first[0].lstrip()[1:], *first[1:]]  # as NumPy writes it
     numbers = [_is_number(word) for word in first]
     if all(numbers):
         return []
     if any(number and word.strip() for number, word in zip(numbers, first, strict=True)):
         wrong = first[numbers.index(False)]
         raise ValueError(f"its first row mixes numbers and words ({wrong.strip()[:40]!r})")
-    return [word.strip().lower() for word in first]
+    return [UNIT.sub("", word.strip().lower()) for word in first]
+
+
+def _in_our_words(error: Exception) -> str:
+    """Say of a row that it is shorter or longer than the others, without NumPy's advice."""
+    ragged = re.search(r"changed from (\d+) to (\d+) at row (\d+)", str(error))
+    if ragged is None:
+        return str(error)
+    usual, other, row = ragged.groups()
+    return f"row {row} has {other} values, the rows before it {usual}"
 
 
 def _is_number(word: str) -> bool:

@@ -9,7 +9,7 @@ import pytest
 from cli.run_command import run, run_process
 from dayline.datasets.synthetic import make_communities
 from dayline.estimators.peer import PEERS
-from dayline.events import events_schema, read_events
+from dayline.events import Segmentation, events_schema, read_events
 
 
 @pytest.fixture(scope="module")
@@ -125,6 +125,14 @@ def wrong_input(tmp_path, features):
         "--model is for photos and videos": ("segment", features, "--model", "color"),
         "--blur-faces is for photos and videos": ("segment", features, "--blur-faces"),
         "--every is for videos": ("segment", features, "--every", "2"),
+        "see dayline --help": ("segment", features, "--n-events", "0"),
+        "No such option: --bogus; see dayline --help": ("segment", features, "--bogus"),
+        "'nope' is not one of 'default'": ("segment", features, "--method", "nope"),
+        "row 3 has 2 values, the rows before it 3": ("segment", _write(tmp_path / "r.csv", "1,2,3\n1,2,3\n1,2\n")),
+        "has a header and no rows": ("segment", _write(tmp_path / "head.csv", "a,b\n")),
+        "frame 1 has no time": ("segment", _write(tmp_path / "late.csv", "a,time\n1,0\n2,\n3,4\n")),
+        "frame numbers, not 'x'": ("evaluate", _write(tmp_path / "w.txt", "3\nx\n"), features),
+        "expected_duration=inf; it must be": ("segment", features, "--expected-duration", "inf"),
         "it is damaged": ("segment", _write(tmp_path / "zip.npz", "PK")),
         "not JSON": ("export", _write(tmp_path / "deep.json", "[" * 200_000), "-f", "csv"),
         "--export photos sorts or shows photos": ("segment", features, "-o", tmp_path / "new", "--export", "photos"),
@@ -170,3 +178,17 @@ def test_columns_that_are_frames_are_noticed_once(tmp_path):
 def test_version_and_unknown_options():
     assert run("--version").stdout.startswith("dayline 0.")
     assert run("segment", "--what").returncode == 2
+
+
+def test_what_fails_leaves_no_new_folder(tmp_path, features):
+    events = _write(tmp_path / "events.json", Segmentation.from_boundaries([2], 4).to_json())
+    for arguments in (
+        ("export", events, "-f", "edl", "-o", tmp_path / "new"),
+        ("export", events, "-f", "nope", "-o", tmp_path / "new"),
+        ("demo", "--seed", "-1", "-o", tmp_path / "new"),
+        ("segment", features, "--device", "abacus", "-o", tmp_path / "new"),
+    ):
+        done = run(*arguments)
+        assert done.returncode == 2, done.stderr
+        assert done.stderr.count("\n") == 1
+        assert not (tmp_path / "new").exists()

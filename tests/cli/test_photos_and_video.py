@@ -17,7 +17,7 @@ from dayline.cli.export import FORMATS as FORMATS_IN_HELP
 from dayline.events import Segmentation, read_events
 from dayline.export import FORMATS
 from dayline.features.extract import BATCH_SIZE
-from made_photos import make_day, make_film
+from made_photos import make_day, make_film, save, scene
 
 
 @pytest.fixture
@@ -182,6 +182,36 @@ def test_formats_in_the_help_are_those_there_are():
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="names of any bytes are a matter of Linux")
+def test_names_that_begin_with_what_cannot_be_shown_are_sorted_too(dayline, tmp_path):
+    names = ["\abell.png", "\u200ex.png", "\\server.png", "plain.png"]
+    for k, name in enumerate(names):
+        save(scene("red", k), tmp_path / "photos" / name)
+    segment(dayline, tmp_path / "photos", "-o", tmp_path / "out", "--export", "photos", "--order", "name")
+    sorted_names = {p.name for p in (tmp_path / "out" / "photos").rglob("*.png")}
+    assert sorted_names == set(names)
+
+
+def rows_of(path):
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_a_time_of_day_without_a_date_gets_none(dayline, tmp_path):
+    for k in range(6):
+        save(scene("red", k), tmp_path / "photos" / f"0723{7 * k:02d}.png")
+    segment(dayline, tmp_path / "photos", "-o", tmp_path / "out")
+    (row,) = rows_of(tmp_path / "out" / "events.csv")
+    assert (row["started"], row["stopped"], row["duration"]) == ("07:23:00", "07:23:35", "35.0")
+
+
+def test_a_clock_set_back_tells_no_duration(dayline, tmp_path):
+    for name in ("a_20150312_090000", "b_20150312_090030", "c_20150311_090000", "d_20150311_090030"):
+        save(scene("red", 0), tmp_path / "photos" / f"{name}.png")
+    segment(dayline, tmp_path / "photos", "-o", tmp_path / "out", "--order", "name", "--pause-seconds", "1e9")
+    (row,) = rows_of(tmp_path / "out" / "events.csv")
+    assert row["duration"] == ""
+
+
 def test_odd_names_come_through_to_page_and_folders(dayline, tmp_path):
     paths = make_day(tmp_path / "photos", [("red", 6), ("blue", 6)])
     odd = [
@@ -320,7 +350,7 @@ def test_control_c_ends_with_130_and_the_next_run_goes_on(tmp_path):
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert err == "dayline: stopped; the same command goes on where it stopped\n"
+    assert err == "dayline: stopped; nothing is half-written, and the same command goes on\n"
     assert {p.name for p in (tmp_path / "out").iterdir()} <= {".dayline", "features.npz", "sharpness.npz"}
     with np.load(tmp_path / "out" / "features.npz") as kept:
         n_kept = len(kept["names"])

@@ -6,6 +6,7 @@ import logging
 import os
 import sys
 import warnings
+from typing import Any
 
 import typer
 
@@ -20,7 +21,10 @@ from dayline.cli.segment import segment
 __all__ = ["app", "main"]
 
 INTERRUPTED = 130
-"""What Typer ends with on Ctrl-C, as shells expect."""
+"""What shells expect after Ctrl-C."""
+
+# Typer brings Click along in some versions and builds on it in others; this is the class of either.
+UsageError: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 app.command()(segment)
@@ -51,11 +55,19 @@ def main() -> None:
     warnings.showwarning = _show_warning  # type: ignore[assignment]
     logging.basicConfig(format="dayline: note: %(message)s", level=logging.WARNING)
     try:
-        app()
-    except SystemExit as done:
-        if done.code == INTERRUPTED:
-            typer.echo("dayline: stopped; the same command goes on where it stopped", err=True)
-        raise
+        code = app(standalone_mode=False)
+        if code == INTERRUPTED:
+            raise typer.Abort
+        sys.exit(code)
+    except (typer.Abort, KeyboardInterrupt):
+        typer.echo("dayline: stopped; nothing is half-written, and the same command goes on", err=True)
+        sys.exit(INTERRUPTED)
+    except UsageError as error:
+        if type(error).__name__ == "NoArgsIsHelpError":
+            typer.echo(str(error))
+        else:
+            typer.echo(f"dayline: {_one_line(error)}; see dayline --help", err=True)
+        sys.exit(2)
     except (ValueError, OSError, MemoryError) as error:
         if os.environ.get("DAYLINE_TRACEBACK"):
             raise
@@ -63,7 +75,9 @@ def main() -> None:
         sys.exit(2)
 
 
-def _one_line(error: ValueError | OSError | MemoryError) -> str:
+def _one_line(error: Exception) -> str:
+    if isinstance(error, UsageError):
+        return " ".join(error.format_message().split()).rstrip(".")
     if isinstance(error, MemoryError):
         return "not enough memory for so much; give fewer frames, or smaller ones"
     if isinstance(error, OSError) and error.strerror:

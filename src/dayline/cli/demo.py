@@ -14,7 +14,7 @@ TOLERANCE = 2
 
 def demo(
     output: Path = typer.Option(Path("demo"), "--output", "-o", help="Folder for the photos and the result."),
-    seed: int = typer.Option(0, help="Another seed makes another stream."),
+    seed: int = typer.Option(0, min=0, help="Another seed makes another stream."),
     open_page: bool | None = typer.Option(
         None, "--open/--no-open", help="Open the page in a browser; by default on a terminal with a screen."
     ),
@@ -25,11 +25,11 @@ def demo(
     from dayline.cli.evaluate import Protocol, evaluate
     from dayline.cli.run import run
     from dayline.datasets.photostream import make_photostream
-    from dayline.files import prepare_output, write_text_whole
+    from dayline.files import output_folder, write_text_whole
     from dayline.pipeline import segment_source, write_result
 
-    folder = prepare_output(output)
-    stream = make_photostream(folder / "stream", random_state=seed)
+    with output_folder(output) as folder:
+        stream = make_photostream(folder / "stream", random_state=seed)
     write_text_whole(folder / "truth.json", stream.segmentation.to_json())
     run(
         stream.folder,

@@ -26,17 +26,21 @@ def export(
     blur_faces: bool = typer.Option(False, "--blur-faces", help="Blur faces on the contact sheet."),
 ) -> None:
     """Write events in the formats of other programs."""
+    from contextlib import nullcontext
+
     from dayline.events import read_events
+    from dayline.export import check_formats
     from dayline.export import export as write
-    from dayline.files import prepare_output
+    from dayline.files import output_folder
     from dayline.pipeline import chaptered_copy
 
     segmentation = read_events(events)
     if not formats and not write_chapters:
         raise ValueError(f"say what to write: --format with one of {FORMATS}, or --write-chapters")
-    folder = events.parent if output is None else prepare_output(output)
-    written = write(segmentation, folder, formats=formats, source=source, fps=fps, blur_faces=blur_faces)
-    if write_chapters:
-        written.append(chaptered_copy(source, segmentation, folder))
+    check_formats(formats)
+    with nullcontext(events.parent) if output is None else output_folder(output) as folder:
+        written = write(segmentation, folder, formats=formats, source=source, fps=fps, blur_faces=blur_faces)
+        if write_chapters:
+            written.append(chaptered_copy(source, segmentation, folder))
     for path in written:
         typer.echo(str(path))

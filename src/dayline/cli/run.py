@@ -45,6 +45,7 @@ def check_wishes(
     """Refuse what cannot be done before anything is; `of_...` say which options of that kind were given."""
     from dayline.export import OF_PHOTOS, check_formats
     from dayline.frames import check_pauses, day_folders
+    from dayline.frames.faces import face_blurrer
 
     check_formats(formats)
     pictures = [name for name in formats if name in OF_PHOTOS]
@@ -52,6 +53,8 @@ def check_wishes(
         raise ValueError(f"{source}: --export {pictures[0]} sorts or shows photos, and there are none here")
     segmenter.check_parameters()
     check_pauses(*pauses)
+    if of_photos.get("--blur-faces") and not is_table(source):
+        face_blurrer()
     _refuse_options(source, of_tables, "feature files", is_table(source))
     _refuse_options(source, of_photos, "photos and videos", not is_table(source))
     _refuse_options(source, of_videos, "videos", not (is_table(source) or source.is_dir()))

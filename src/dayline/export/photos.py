@@ -67,15 +67,19 @@ def sort_photos(segmentation: Segmentation, folder: str | Path, *, source: str |
 
 def photo_path(name: str, *, source: str | Path) -> Path:
     """Return where a photo lies; a name that leads out of the source is refused."""
+    if "\\" in name:
+        # Names are kept as they are shown; one that cannot be shown is found by how it would be.
+        shown = (p for p in Path(source).rglob("*") if shown_name(p.relative_to(source)) == name and p.is_file())
+        found = next(shown, None)
+        if found is not None:
+            return found
     parts = PurePosixPath(name).parts + PureWindowsPath(name).parts
     if ".." in parts or PurePosixPath(name).is_absolute() or PureWindowsPath(name).anchor or "\0" in name:
         raise ValueError(f"photo name {clean_text(name)!r} leads out of the folder of photos; repair the events file")
     path = Path(source) / name
-    if not path.is_file() and "\\" in name:
-        # Names are kept as they are shown; one that cannot be shown is found by how it would be.
-        path = next((p for p in Path(source).rglob("*") if shown_name(p.relative_to(source)) == name), path)
     if not path.is_file():
-        raise ValueError(f"photo {clean_text(name)!r} is not in {source}; pass the folder that was segmented")
+        way_out = "pass the folder that was segmented" if Path(source).is_dir() else "it is no folder of photos"
+        raise ValueError(f"photo {clean_text(name)!r} is not in {source}; {way_out}")
     return path
 
 

@@ -38,7 +38,7 @@ def write_csv(segmentation: Segmentation, path: str | Path) -> Path:
 
     `event` counts from 1 as titles do; `start`, `stop` and `key_frame` are frames and count from 0.
     `start_time` and `stop_time` are seconds on the segmentation's clock, `started` and `stopped` the
-    same for people, `duration` the seconds between first and last frame.
+    same for people, `duration` the seconds between first and last frame, where the clock ran on.
 
     A text that a spreadsheet would run as a formula gets a leading apostrophe.
 
@@ -63,7 +63,8 @@ def write_csv(segmentation: Segmentation, path: str | Path) -> Path:
 def _details(segmentation: Segmentation, event: Event) -> list[Cell]:
     names = segmentation.names
     start_time, stop_time = _times(segmentation, event)
-    known = start_time is not None and stop_time is not None
+    # A clock that was set back in between tells no duration.
+    known = start_time is not None and stop_time is not None and stop_time >= start_time
     return [
         event.start,
         event.stop,

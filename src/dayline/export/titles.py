@@ -73,9 +73,11 @@ def clock_text(seconds: float, *, digits: int = 3) -> str:
 
 
 def time_text(segmentation: Segmentation, seconds: float | None, *, digits: int = 3) -> str:
-    """Write a time for people: a date on a wall clock, hours and minutes on a media clock, "" if unknown."""
+    """Write a time for people: a date on a wall clock that knows it, else hours and minutes; "" if unknown."""
     if seconds is None or not math.isfinite(seconds):
         return ""
+    if segmentation.clock == "wall" and segmentation.times is not None and not segmentation.is_dated:
+        return clock_text(seconds % 86_400, digits=0)
     if segmentation.clock != "wall":
         return clock_text(max(seconds, 0.0), digits=digits)
     try:

@@ -39,14 +39,14 @@ def time_text(seconds: float, *, clock: Literal["wall", "media"] | None) -> str:
         Seconds since 1970 on the camera's clock, or since the start of the recording.
     clock : {"wall", "media"} or None
         "wall" gives 2015-03-12 14:22:33, or 14:22:33 where the day is not known (times of day are
-        kept as seconds of the first of January 1970); everything else gives 0:01:23.400.
+        kept as seconds of the first days of 1970); everything else gives 0:01:23.400.
     """
     milliseconds = round(seconds * 1000)
     whole, rest = divmod(milliseconds, 1000)
     if clock == "wall":
         # Added to 1970 rather than converted: works before 1970 too, and knows no time zone.
         moment = EPOCH + timedelta(seconds=whole)
-        text = moment.strftime("%H:%M:%S" if moment.date() == EPOCH.date() else "%Y-%m-%d %H:%M:%S")
+        text = moment.strftime("%H:%M:%S" if moment.year == EPOCH.year else "%Y-%m-%d %H:%M:%S")
         return f"{text}.{rest:03d}" if rest else text
     sign, milliseconds = ("-", -milliseconds) if milliseconds < 0 else ("", milliseconds)
     minutes, milliseconds = divmod(milliseconds, 60_000)

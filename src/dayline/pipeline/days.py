@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from dayline.events import Segmentation
-from dayline.files import prepare_output
+from dayline.files import output_folder
 from dayline.frames.names import shown_name
 from dayline.report.overview import Day, write_overview
 
@@ -62,22 +62,22 @@ def segment_days(
     title : str
         Heading of the page.
     """
-    folder = prepare_output(folder)
-    results = []
-    for day in days:
-        target = folder / day.name
-        try:
-            segmentation, pictures = segment_day(day, target)
-            results.append(DayResult(day, target, segmentation, pictures=pictures))
-        except ValueError as error:
-            # The page may be shared; where the photos lie on this machine is not for it.
-            results.append(DayResult(day, target, why=str(error).removeprefix(f"{shown_name(day)}: ")))
-        except (FileNotFoundError, PermissionError) as error:
-            # Photos that vanish, or may not be read, on the way.
-            name = shown_name(Path(error.filename or day).name)
-            results.append(DayResult(day, target, why=f"{name}: {error.strerror}"))
-    if all(result.segmentation is None for result in results):
-        raise ValueError(f"none of {len(results)} days could be used; the first: {results[0].why}")
-    rows = [Day(shown_name(r.source.name), r.folder.name, r.segmentation, r.why, r.pictures) for r in results]
-    write_overview(rows, folder, title=title)
-    return tuple(results)
+    with output_folder(folder) as folder:
+        results = tuple(_day(day, folder / day.name, segment_day) for day in days)
+        if all(result.segmentation is None for result in results):
+            raise ValueError(f"none of {len(results)} days could be used; the first: {results[0].why}")
+        rows = [Day(shown_name(r.source.name), r.folder.name, r.segmentation, r.why, r.pictures) for r in results]
+        write_overview(rows, folder, title=title)
+    return results
+
+
+def _day(day: Path, folder: Path, segment_day: SegmentDay) -> DayResult:
+    try:
+        segmentation, pictures = segment_day(day, folder)
+    except ValueError as error:
+        # The page may be shared; where the photos lie on this machine is not for it.
+        return DayResult(day, folder, why=str(error).removeprefix(f"{shown_name(day)}: "))
+    except (FileNotFoundError, PermissionError) as error:
+        # Photos that vanish, or may not be read, on the way.
+        return DayResult(day, folder, why=f"{shown_name(Path(error.filename or day).name)}: {error.strerror}")
+    return DayResult(day, folder, segmentation, pictures=pictures)

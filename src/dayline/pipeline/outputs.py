@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from dayline.dge import OnStep
 from dayline.events import Segmentation
-from dayline.export import export, write_csv
+from dayline.export import check_formats, export, write_csv
 from dayline.export.film import CONTAINERS, write_chapters
 from dayline.files import prepare_output, write_text_whole
 from dayline.frames import images
+from dayline.frames.faces import face_blurrer
 from dayline.pipeline.pictures import DECODED_SIDE, PICTURE_SIDE, PictureFolder
 from dayline.pipeline.walk import SourceResult
 from dayline.report import write_page, write_thumbnails
@@ -83,6 +84,9 @@ def write_result(
     ExportError
         Where an export cannot be made of these events; page, JSON and table are written before.
     """
+    check_formats(formats)
+    if blur_faces:
+        face_blurrer()  # refused before anything is written where it cannot be
     folder = prepare_output(folder)
     _warn_of_photos(folder, formats, thumbnails=thumbnails, blur_faces=blur_faces)
     pictures = _pictures(result, folder, blur_faces=blur_faces, on_step=on_step) if thumbnails else None

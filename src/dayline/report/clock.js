@@ -61,7 +61,9 @@ function frameText(frame, withSeconds = false) {
 }
 
 function eventDuration(event) {
-  return event.start_time === null || event.stop_time === null ? null : event.stop_time - event.start_time;
+  if (event.start_time === null || event.stop_time === null) return null;
+  // A clock that was set back in between tells no duration.
+  return event.stop_time < event.start_time ? null : event.stop_time - event.start_time;
 }
 
 function eventSpanText(event) {

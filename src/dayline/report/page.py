@@ -29,7 +29,6 @@ PicturePath: TypeAlias = str | Path
 Pictures: TypeAlias = Mapping[int, PicturePath] | Callable[[int], PicturePath | None]
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-A_YEAR = 366 * 86400
 
 # Classic scripts in this order, as browsers load no modules from disk.
 SCRIPTS = (
@@ -89,7 +88,7 @@ def write_page(
         "segmentation": json.loads(segmentation.to_json()),
         "pictures": pictures,
         "communities": None if communities is None else [int(c) for c in communities],
-        "dated": _is_dated(segmentation),
+        "dated": segmentation.is_dated,
     }
     about = {
         **_headings(segmentation, title),
@@ -120,16 +119,9 @@ def _check(segmentation: Segmentation, communities: Sequence[int] | None) -> Non
         raise ValueError(f"{len(communities)} communities for {segmentation.n_frames} frames")
 
 
-def _is_dated(segmentation: Segmentation) -> bool:
-    """Whether the clock knows the date; times of day alone lie in the first days of 1970."""
-    if segmentation.clock != "wall" or segmentation.times is None:
-        return False
-    return not all(0 <= time < A_YEAR for time in segmentation.times)
-
-
 def day_heading(segmentation: Segmentation) -> str | None:
     """Write the date, or the first and the last one; None where the clock does not know it."""
-    if not _is_dated(segmentation) or segmentation.times is None:
+    if not segmentation.is_dated or segmentation.times is None:
         return None
     first, last = (EPOCH + timedelta(seconds=t) for t in (min(segmentation.times), max(segmentation.times)))
     if last.date() != first.date():
