@@ -8,7 +8,7 @@ ours, which gets them from the photos' times; the row "without times" takes them
 
 from __future__ import annotations
 
-import sys
+import argparse
 import tempfile
 from pathlib import Path
 
@@ -46,4 +46,6 @@ def main(n_streams: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 10)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("n_streams", type=int, nargs="?", default=10)
+    main(parser.parse_args().n_streams)

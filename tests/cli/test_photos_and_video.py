@@ -125,7 +125,7 @@ def test_a_day_whose_export_fails_has_its_page(dayline, tmp_path):
     )
     assert code == 2
     assert err.splitlines()[-1].startswith("dayline: exports could not be made; day 2: youtube: ")
-    assert "day 2: 1 events in 6 photos" in out
+    assert "day 2: 1 event in 6 photos" in out
     page = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
     assert 'href="day%202/index.html"' in page
     assert "Left out" not in page
@@ -255,6 +255,7 @@ def wrong_input(folder: Path):
         "more than half": ["bad"],
         "is for videos": ["photos", "--every", 2],
         "is not known; use lite0": ["photos", "--model", "magic"],
+        "nofile: no such file": ["photos", "--model", "lite0", "--weights", "nofile"],
         "export format 'pdf' is not known": ["photos", "--export", "pdf"],
         "chapters are written into a video": ["photos", "--write-chapters"],
         "of other frames": ["photos", "--corrections", "saved.json"],

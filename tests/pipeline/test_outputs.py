@@ -175,6 +175,20 @@ def test_a_frame_that_cannot_be_decoded_again_costs_its_picture_only(tmp_path, m
     assert written.page.is_file()
 
 
+def test_corrections_saved_into_the_folder_are_not_written_over(result, tmp_path):
+    write_result(result, tmp_path)
+    first, *others = result.segmentation.events
+    named = result.segmentation.about(events=(replace(first, name="Breakfast"), *others))
+    (tmp_path / "events.json").write_text(named.to_json())
+    with pytest.warns(UserWarning, match="are kept as .*events-corrected.json"):
+        write_result(result, tmp_path)
+    assert read_events(tmp_path / "events-corrected.json") == named
+    assert read_events(tmp_path / "events.json") == result.segmentation
+    write_result(replace(result, segmentation=named), tmp_path)
+    write_result(replace(result, segmentation=named), tmp_path)
+    assert read_events(tmp_path / "events.json") == named
+
+
 def test_an_export_that_fails_leaves_the_rest(result, tmp_path):
     few = replace(result, segmentation=result.segmentation.about(times=None))
     with pytest.raises(ExportError, match="edl: the frames have no times") as failed:

@@ -195,7 +195,9 @@ class _Work:
             typer.echo(f"dayline: note: {self.failed[-1]}", err=True)
             written, segmentation = error.written, error.segmentation
         if not self.quiet:
-            typer.echo(f"{shown_name(day.name)}: {len(segmentation.events)} events in {segmentation.n_frames} photos")
+            n_events, n_photos = len(segmentation.events), segmentation.n_frames
+            events, photos = ("event" if n_events == 1 else "events"), ("photo" if n_photos == 1 else "photos")
+            typer.echo(f"{shown_name(day.name)}: {n_events} {events} in {n_photos} {photos}")
         return segmentation, {} if written is None else written.pictures
 
 

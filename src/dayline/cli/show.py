@@ -51,10 +51,9 @@ def print_events(segmentation: Segmentation) -> None:
         table.add_row(*cells, event.reason or "", Text(letters[number], style=_color(event)), *named)
     console.print(_strip(segmentation, width=min(console.width, 100)), soft_wrap=True)
     console.print(table)
-    n = len(segmentation.events)
-    console.print(
-        f"{n} event{'s' if n != 1 else ''} in {segmentation.n_frames} frames", style="bold", highlight=False
-    )
+    events, frames = len(segmentation.events), segmentation.n_frames
+    many = f"{events} event{'s' if events != 1 else ''} in {frames} frame{'s' if frames != 1 else ''}"
+    console.print(many, style="bold", highlight=False)
 
 
 def _strip(segmentation: Segmentation, *, width: int) -> object:

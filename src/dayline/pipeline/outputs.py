@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dayline.dge import OnStep
-from dayline.events import Segmentation
+from dayline.events import Segmentation, read_events
 from dayline.export import check_formats, export, write_csv
 from dayline.export.film import CONTAINERS, write_chapters
 from dayline.files import prepare_output, write_text_whole
@@ -100,6 +100,7 @@ def write_result(
         communities=result.communities,
         blurred=blur_faces and pictures is not None,
     )
+    _keep_corrected(folder, segmentation)
     write_text_whole(folder / "events.json", segmentation.to_json())
     write_csv(segmentation, folder / "events.csv")
     written = Written(page, pictures or {})
@@ -111,6 +112,24 @@ def write_result(
     except ValueError as error:
         raise ExportError(str(error), segmentation, written) from None
     return replace(written, exports=tuple(exports))
+
+
+def _keep_corrected(folder: Path, segmentation: Segmentation) -> None:
+    """Put an events.json that a person corrected aside, where what is written now knows nothing of it."""
+    path, aside = folder / "events.json", folder / "events-corrected.json"
+    try:
+        before = read_events(path)
+    except (ValueError, OSError):
+        return  # none, or none of ours: nothing of a person's is lost
+    if _is_corrected(before) and not _is_corrected(segmentation):
+        path.replace(aside)
+        warnings.warn(
+            f"the corrected events of before are kept as {aside}; pass them with --corrections", stacklevel=3
+        )
+
+
+def _is_corrected(segmentation: Segmentation) -> bool:
+    return any(event.name or event.reason == "asked" for event in segmentation.events)
 
 
 def _warn_of_photos(folder: Path, formats: Sequence[str], *, thumbnails: bool, blur_faces: bool) -> None:

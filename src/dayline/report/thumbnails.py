@@ -20,6 +20,8 @@ Pixels = NDArray[np.uint8]
 
 FOLDER = "thumbnails"
 GENERATED_NAME = re.compile(r"(\d{6,}|[0-9a-f]{20})\.jpg")
+# What a run that was killed leaves of a picture.
+UNFINISHED_NAME = re.compile(r"\.(\d{6,}|[0-9a-f]{20})\.jpg\.\w+\.part")
 # 586 pictures of this size, with page and graph, stay under 30 MB whatever the photos show.
 MOST_BYTES = 46_000
 
@@ -94,7 +96,8 @@ def remove_thumbnails(folder: str | Path, *, keep: Collection[str] = ()) -> None
     if target.is_symlink() or not target.is_dir():
         return
     for path in target.iterdir():
-        if GENERATED_NAME.fullmatch(path.name) and f"{FOLDER}/{path.name}" not in keep:
+        old = GENERATED_NAME.fullmatch(path.name) and f"{FOLDER}/{path.name}" not in keep
+        if old or UNFINISHED_NAME.fullmatch(path.name):
             path.unlink()
     with suppress(OSError):  # it holds something else: not ours to remove
         target.rmdir()
