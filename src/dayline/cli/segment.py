@@ -106,6 +106,8 @@ def segment(
         of_videos={"--every": every is not None},
         of_tables={"--key": key is not None, "--transpose": transpose, "--interpolate": interpolate},
     )  # fmt: skip
+    if weights is not None and not weights.is_file():
+        raise ValueError(f"{weights}: no such file; give the file of the weights")
     usual_model = "color-lab" if method == Method.ac_color else "lite0"
     corrected = None if corrections is None else read_events(corrections)
     write = partial(

@@ -80,8 +80,6 @@ def load_extractor(
     """
     if weights is not None and model not in ("lite0", "inceptionv3", "inceptionv3-max"):
         raise ValueError(f'model "{model}" takes no weights; leave them out or use model "inceptionv3"')
-    if weights is not None and not weights.is_file():
-        raise ValueError(f"{weights}: no such file; give the file of the weights")
     if model == "lite0":
         from dayline.features.lite0 import load_lite0
 
