@@ -110,6 +110,11 @@ def segment(
         raise ValueError(f"{weights}: no such file; give the file of the weights")
     usual_model = "color-lab" if method == Method.ac_color else "lite0"
     corrected = None if corrections is None else read_events(corrections)
+    of_table = partial(run_table, key=key, transpose=transpose, corrections=corrected, segmenter=segmenter)
+    of_frames = partial(
+        segment_source, model=model or usual_model, weights=weights, every=every, order=order.value,
+        pause_factor=pause_factor, pause_seconds=pause_seconds, corrections=corrected, segmenter=segmenter,
+    )  # fmt: skip
     write = partial(
         write_result,
         thumbnails=not no_thumbnails,
@@ -120,15 +125,9 @@ def segment(
 
     def find_events(place: Path, store: Path | None, on_step: OnStep | None) -> SourceResult:
         if is_table(place):
-            return run_table(
-                place, key=key, transpose=transpose, corrections=corrected, segmenter=segmenter, on_step=on_step
-            )
+            return of_table(place, on_step=on_step)
         pictures = None if no_thumbnails or store is None else PictureFolder(store, blur_faces)
-        return segment_source(
-            place, store=store, model=model or usual_model, weights=weights, every=every, order=order.value,
-            pause_factor=pause_factor, pause_seconds=pause_seconds, corrections=corrected,
-            segmenter=segmenter, pictures=pictures, on_step=on_step,
-        )  # fmt: skip
+        return of_frames(place, store=store, pictures=pictures, on_step=on_step)
 
     run(source, output, find_events, write, method=method.value, quiet=quiet, as_json=as_json, open_page=open_page)
 
