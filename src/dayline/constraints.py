@@ -10,10 +10,19 @@ import numpy as np
 from dayline.arrays import FloatArray, IntArray
 from dayline.checks import list_frames
 
-__all__ = ["Frames", "forbidden_frames", "required_frames"]
+__all__ = ["Frames", "forbidden_frames", "frames_given", "required_frames"]
 
 Frames: TypeAlias = Iterable[int | tuple[int, int]]
 """Frames, or ranges (first, stop) that hold frames first .. stop-1."""
+
+
+def frames_given(name: str, frames: Frames | None) -> tuple[int | tuple[int, int], ...]:
+    """Return frames and ranges as a tuple; None holds none, and what is no list is refused."""
+    if frames is None:
+        return ()
+    if not isinstance(frames, Iterable) or isinstance(frames, (str, bytes)):
+        raise ValueError(f"{name}={frames!r}; give a list of frames or ranges, such as [{frames!r}]")
+    return tuple(frames)
 
 
 def required_frames(must: Frames, scores: FloatArray, *, forbidden: IntArray) -> IntArray:

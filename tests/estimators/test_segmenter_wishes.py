@@ -275,3 +275,10 @@ def test_no_wish_is_infinite(value):
     for name in ("min_duration", "expected_duration", "typical_duration"):
         with pytest.raises(ValueError, match=f"{name}={value}; it must be a number above 0"):
             EventSegmenter(**{name: value}).fit(MADE.features)
+
+
+def test_one_frame_that_is_no_list_is_refused_and_none_is_none():
+    with pytest.raises(ValueError, match=r"must=5; give a list of frames or ranges, such as \[5\]"):
+        EventSegmenter().fit(MADE.features[:60], must=5)
+    fitted = EventSegmenter().fit(MADE.features[:60], must=None, must_not=None)
+    np.testing.assert_array_equal(fitted.boundaries_, EventSegmenter().fit(MADE.features[:60]).boundaries_)

@@ -163,3 +163,9 @@ def test_a_clock_set_back_is_no_obstacle(tmp_path):
     assert found.boundaries == (12,)
     assert found.times[12] < found.times[11]
     assert any("the clock goes back by 1 h 00 min" in note for note in found.notes)
+
+
+def test_times_of_a_table_that_are_dates_are_shown_as_such():
+    rows = np.repeat(np.eye(3)[[0, 1]], 10, axis=0) + 0.01
+    assert segment_table(rows, times=1.7e9 + 30 * np.arange(20)).segmentation.clock == "wall"
+    assert segment_table(rows, times=30.0 * np.arange(20)).segmentation.clock is None

@@ -14,7 +14,7 @@ from dayline.arrays import IntArray
 from dayline.boundaries import context_distance
 from dayline.checks import Missing, check_choice, check_features, check_times
 from dayline.communities import find_recurring_events
-from dayline.constraints import Frames, forbidden_frames, required_frames
+from dayline.constraints import Frames, forbidden_frames, frames_given, required_frames
 from dayline.denoise import standardize
 from dayline.dge import OnStep
 from dayline.events import Segmentation
@@ -98,9 +98,9 @@ class PeerSegmenter(BaseEstimator):  # type: ignore[misc]
             on_step(self.name, 0, 1)
         features = check_features(X, missing=self.missing)
         seconds = check_times(times, len(features))
-        forbidden = forbidden_frames(must_not, len(features))
+        forbidden = forbidden_frames(frames_given("must_not", must_not), len(features))
         scores = context_distance(features)
-        required = required_frames(must, scores, forbidden=forbidden)
+        required = required_frames(frames_given("must", must), scores, forbidden=forbidden)
         self.peer_ = peer.fit(features)
         found = np.union1d(np.setdiff1d(self.peer_.boundaries_, forbidden), required).astype(np.int64)
         if self.n_events is not None and len(found) + 1 != self.n_events:

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from dayline.arrays import Array, FloatArray, IntArray, check_device
 from dayline.boundaries import context_distance, pick_boundaries
 from dayline.checks import Missing, check_between, check_choice, check_features, check_times
-from dayline.constraints import Frames, forbidden_frames, required_frames
+from dayline.constraints import Frames, forbidden_frames, frames_given, required_frames
 from dayline.decide import Decision, decide, gather_evidence
 from dayline.denoise import standardize
 from dayline.dge import OnStep
@@ -141,7 +141,8 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         # Learnt on the side and taken over when all is done: a fit that fails leaves the one before as it was.
         made = copy(self)
         rows = validate_data(made, X, dtype="numeric", ensure_all_finite=False)
-        return self._take_over(made._fit(rows, times, tuple(must), tuple(must_not), on_step))
+        asked = frames_given("must", must), frames_given("must_not", must_not)
+        return self._take_over(made._fit(rows, times, *asked, on_step))
 
     def fit_predict(
         self, X: Any, y: None = None, *, times: Any = None, must: Frames = (), must_not: Frames = ()

@@ -31,6 +31,10 @@ TYPICAL_PHOTO_EVENT = 16 * 60.0
 """Seconds: the EDUB-Seg days have 28 boundaries per 937 photos, one every 30 s. A weak prior (`typical_duration`)."""
 
 
+EARLIEST_DATE = 1e8
+"""Seconds: no recording lasts three years, so times beyond this count from 1970."""
+
+
 class Finder(Protocol):
     """What finds events: our `EventSegmenter`, or a `PeerSegmenter` around a baseline."""
 
@@ -164,7 +168,7 @@ def segment_table(
     features : array of shape (n_frames, n_features)
         One row per frame.
     times : sequence of float, optional
-        Seconds, one per frame.
+        Seconds, one per frame; from 1973 on they are taken for seconds since 1970, and shown as dates.
     corrections, segmenter, on_step
         As for `segment_source`.
     """
@@ -172,6 +176,8 @@ def segment_table(
     segmenter = _chosen(segmenter)
     found = segmenter.segment(features, times=times, must=asked.must, must_not=asked.must_not, on_step=on_step)
     found = apply_corrections(found, asked)
+    if found.times is not None and found.times[0] >= EARLIEST_DATE:
+        found = found.about(clock="wall")
     return SourceResult(
         segmentation=with_key_photos(found, np.nan_to_num(np.asarray(features, dtype=np.float64))),
         communities=tuple(segmenter.communities_.tolist()),
