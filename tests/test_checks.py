@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from datetime import datetime
+
 import numpy as np
 import pytest
 
@@ -102,3 +104,20 @@ def test_times_that_are_no_dates_or_no_seconds_are_refused():
         check_times(np.asarray(["2020-01-01", "NaT", "2020-01-02"], dtype="M8[s]"), 3)
     with pytest.raises(ValueError, match=r"frames 0 and 1: no time can be 1.58e\+18 seconds"):
         check_times([1.58e18, 1.59e18], 2)
+
+
+def test_dates_of_python_and_far_dates_are_seconds_and_other_objects_are_refused():
+    dates = [datetime(2020, 1, 1, 10, k) for k in range(3)]
+    np.testing.assert_allclose(check_times(dates, 3), 1577872800.0 + 60 * np.arange(3))
+    far = np.datetime64("2500-01-01") + np.arange(3)
+    np.testing.assert_allclose(np.diff(check_times(far, 3)), 86_400)
+    assert check_times(far, 3)[0] > 1.6e10
+    for wrong in (np.arange(3).astype("m8"), [object()] * 3, ["a", "b", "c"]):
+        with pytest.raises(ValueError, match="give seconds, or dates as datetime64"):
+            check_times(wrong, 3)
+
+
+def test_a_whole_number_may_be_as_large_as_it_likes():
+    check_between("n_events", 10**400, 1, whole=True)
+    with pytest.raises(ValueError, match="n_events=inf"):
+        check_between("n_events", np.inf, 1)

@@ -223,3 +223,26 @@ def test_the_time_column_is_known_by_its_name(tmp_path, header):
     table = read_features(tmp_path / "x.csv")
     np.testing.assert_array_equal(table.features, [[5], [7]])
     np.testing.assert_array_equal(table.times, [0, 2])
+
+
+@pytest.mark.parametrize(
+    ("text", "times"),
+    [
+        ("# made by x\n# time,a\n0,5\n2,7\n", [0, 2]),
+        ("#\ntime,a\n0,5\n2,7\n", [0, 2]),
+        ("# 2024, run\n0,5\n2,7\n", None),
+        ("# one\n0,5\n2,7\n", None),
+    ],
+)
+def test_lines_above_the_table_may_be_comments(tmp_path, text, times):
+    (tmp_path / "x.csv").write_text(text)
+    table = read_features(tmp_path / "x.csv")
+    assert (None if table.times is None else table.times.tolist()) == times
+    assert len(table.features) == 2
+
+
+@pytest.mark.parametrize("text", ["x\n1\n\n3\n5\n", "a,b\n1,2\n\n3,4\n"])
+def test_an_empty_line_between_others_is_refused(tmp_path, text):
+    (tmp_path / "x.csv").write_text(text)
+    with pytest.raises(ValueError, match="line 3 is empty; fill it in or take it out"):
+        read_features(tmp_path / "x.csv")

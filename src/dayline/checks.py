@@ -131,8 +131,9 @@ def check_between(
     """Refuse a number outside [low, high] (or not above low), or one that is not whole."""
     kind = "a whole number" if whole else "a number"
     right = isinstance(value, (int, np.integer)) or (not whole and isinstance(value, (float, np.floating)))
-    inside = right and not isinstance(value, bool) and np.isfinite(value) and low <= value <= high
-    if not inside or (above and value == low):
+    inside = right and not isinstance(value, bool) and low <= value <= high
+    endless = isinstance(value, (float, np.floating)) and not np.isfinite(value)
+    if not inside or endless or (above and value == low):
         side = f"above {low:g}" if above else f"of at least {low:g}"
         top = "" if np.isinf(high) else f" and at most {high:g}"
         raise ValueError(f"{name}={value!r}; it must be {kind} {side}{top}")
@@ -160,7 +161,14 @@ def check_times(times: Any, n_frames: int) -> FloatArray | None:
 def _as_seconds(times: Any) -> FloatArray:
     """Turn dates and durations into seconds; numbers are seconds already."""
     values = np.asarray(times)
-    if values.dtype.kind not in "mM":
-        return np.array(values, dtype=np.float64)
-    nanoseconds = values.astype(f"{values.dtype.kind}8[ns]")
-    return np.where(np.isnat(nanoseconds), np.nan, nanoseconds.astype(np.int64) / 1e9)
+    try:
+        if values.dtype == object:  # dates of Python, or of pandas with a time zone
+            values = values.astype("M8[us]")
+        if values.dtype.kind not in "mM":
+            return np.array(values, dtype=np.float64)
+        if np.datetime_data(values.dtype)[0] == "generic":
+            raise TypeError
+        microseconds = values.astype(f"{values.dtype.kind}8[us]")
+    except (TypeError, ValueError):
+        raise ValueError(f"times are of type {values.dtype}; give seconds, or dates as datetime64") from None
+    return np.where(np.isnat(microseconds), np.nan, microseconds.astype(np.int64) / 1e6)

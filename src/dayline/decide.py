@@ -138,10 +138,9 @@ def decide(
     """
     if n_events is not None:
         boundaries = _exactly(evidence, n_events)
-    elif level == 0 and expected_duration is not None and expected_duration < _finest_duration(evidence):
-        # Shorter than the levels go: as many events as that makes.
-        frames = len(evidence.embedding)
-        boundaries = _exactly(evidence, min(round(_total(evidence) / expected_duration), frames))
+    elif level >= 0 and expected_duration is not None and expected_duration < _finest_duration(evidence):
+        boundaries = _of_duration(evidence, expected_duration)
+        _warn_of_level(level, beyond=level > 0)
     else:
         boundaries = _usual_level(evidence, expected_duration, typical_duration, level).boundaries
     if min_duration is not None:
@@ -168,10 +167,14 @@ def _usual_level(evidence: Evidence, expected: float | None, typical: float | No
         near = tuple(one for one in levels if one is usual or 0.5 < one.factor < 2.0)
         usual = nearest_to_duration(near, typical, total=total, strength=WEAK)
     at = levels.index(usual) + level
-    if not 0 <= at < len(levels):
-        side = "finer" if level > 0 else "coarser"
-        warnings.warn(f"level={level}: there is no {side} level than the one used", stacklevel=2)
+    _warn_of_level(level, beyond=not 0 <= at < len(levels))
     return levels[min(max(at, 0), len(levels) - 1)]
+
+
+def _warn_of_level(level: int, *, beyond: bool) -> None:
+    if beyond:
+        side = "finer" if level > 0 else "coarser"
+        warnings.warn(f"level={level}: there is no {side} level than the one used", stacklevel=3)
 
 
 def _total(evidence: Evidence) -> float:
@@ -182,13 +185,20 @@ def _finest_duration(evidence: Evidence) -> float:
     return _total(evidence) / (len(evidence.levels[-1].boundaries) + 1)
 
 
-def _exactly(evidence: Evidence, n_events: int) -> IntArray:
+def _of_duration(evidence: Evidence, duration: float) -> IntArray:
+    """Give as many events as last that long; the levels do not go so far down."""
+    n_events = round(min(_total(evidence) / duration, len(evidence.embedding)))
+    return _exactly(evidence, n_events, f"expected_duration={duration:g}: {n_events} events")
+
+
+def _exactly(evidence: Evidence, n_events: int, wish: str = "") -> IntArray:
     u, wanted = evidence.embedding, n_events - 1
     levels = finer_levels(evidence.levels, u, evidence.prices, n_boundaries=wanted)
     boundaries = keep_strongest(levels, min(wanted, len(levels[-1].boundaries)), u, evidence.prices, evidence.must)
     if len(boundaries) != wanted:
         warnings.warn(
-            f"n_events={n_events} cannot be reached here; {len(boundaries) + 1} is the nearest possible number",
+            f"{wish or f'n_events={n_events}'} cannot be reached here; {len(boundaries) + 1} is the nearest "
+            "possible number",
             stacklevel=2,
         )
     return boundaries

@@ -23,12 +23,12 @@ UNIT = re.compile(r"[\s_]*[(\[](s|sec|seconds)[)\]]$")
 def read_csv(path: Path) -> tuple[FloatArray, list[str]]:
     """Read the numbers of a .csv file and the names of its columns, in lower case; none where it has no header.
 
-    A first column without a name that counts the rows, as pandas writes it, is left out with a warning.
+    Lines above the table may begin with #; the last of them is the header where the table has none, as NumPy writes
+    it. A first column without a name that counts the rows, as pandas writes it, is left out with a warning.
     """
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            first = next(csv.reader([file.readline()]), [])
-        header = _header(first)
+        header, skipped = _head(path)
+        _refuse_gaps(path, skipped)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # of empty lines, and of a header alone, which is said below
             rows = np.loadtxt(
@@ -36,7 +36,7 @@ def read_csv(path: Path) -> tuple[FloatArray, list[str]]:
                 delimiter=",",
                 quotechar='"',
                 comments=None,
-                skiprows=1 if header else 0,
+                skiprows=skipped,
                 ndmin=2,
                 encoding="utf-8-sig",
                 dtype=str,
@@ -70,10 +70,35 @@ def _floats(words: NDArray[np.str_]) -> FloatArray:
         raise ValueError(f"frame {row}, column {column} is {str(words[row, column])[:40]!r}") from None
 
 
+def _head(path: Path) -> tuple[list[str], int]:
+    """Names of the columns, and how many lines stand above the first row of numbers."""
+    comments = []
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        line = file.readline()
+        while line.lstrip().startswith("#"):
+            comments.append(line.lstrip()[1:])
+            line = file.readline()
+    first, above = (next(csv.reader([text]), []) for text in (line, comments[-1] if comments else ""))
+    header = _header(first)
+    if header:
+        return header, len(comments) + 1
+    is_header = len(above) == len(first) and not any(map(_is_number, above))
+    return _header(above) if is_header else [], len(comments)
+
+
+def _refuse_gaps(path: Path, skipped: int) -> None:
+    """Refuse an empty line between others: NumPy would pass over it, and frames after it would be miscounted."""
+    empty = 0
+    with path.open(encoding="utf-8-sig") as file:
+        for number, line in enumerate(file, start=1):
+            if line.strip() and empty:
+                raise ValueError(f"line {empty} is empty; fill it in or take it out")
+            if number > skipped and not line.strip():
+                empty = empty or number
+
+
 def _header(first: list[str]) -> list[str]:
     """Names of the columns, where the first row holds names; half of each is refused."""
-    if first and first[0].lstrip().startswith("#"):
-        first = [first[0].lstrip()[1:], *first[1:]]  # as NumPy writes it
     numbers = [_is_number(word) for word in first]
     if all(numbers):
         return []

@@ -266,8 +266,12 @@ def test_a_shortest_duration_costs_no_more_boundaries_than_it_must():
 
 def test_a_duration_below_the_finest_level_gives_as_many_events_as_it_makes():
     assert len(FITTED.choose(expected_duration=3).events) == 80
-    with pytest.warns(UserWarning, match="cannot be reached"):
-        assert len(FITTED.choose(expected_duration=1e-9).events) > 80
+    for duration in (1e-9, 1e-310):
+        with pytest.warns(UserWarning, match=f"expected_duration={duration:g}: 240 events cannot be reached here"):
+            finest = FITTED.choose(expected_duration=duration).boundaries
+    assert len(finest) > 80
+    with pytest.warns(UserWarning, match="there is no finer level"):
+        assert len(FITTED.choose(expected_duration=3, level=1).events) == 80
 
 
 @pytest.mark.parametrize("value", [np.inf, np.nan])
@@ -282,3 +286,13 @@ def test_one_frame_that_is_no_list_is_refused_and_none_is_none():
         EventSegmenter().fit(MADE.features[:60], must=5)
     fitted = EventSegmenter().fit(MADE.features[:60], must=None, must_not=None)
     np.testing.assert_array_equal(fitted.boundaries_, EventSegmenter().fit(MADE.features[:60]).boundaries_)
+
+
+def test_names_of_columns_are_forgotten_with_the_table_that_had_them():
+    pandas = pytest.importorskip("pandas")
+    x = MADE.features[:60]
+    segmenter = EventSegmenter().fit(pandas.DataFrame(x, columns=[f"f{k}" for k in range(x.shape[1])]))
+    assert hasattr(segmenter, "feature_names_in_")
+    segmenter.fit(x)
+    assert not hasattr(segmenter, "feature_names_in_")
+    assert len(segmenter.append(MADE.features[60:70]).labels_) == 70

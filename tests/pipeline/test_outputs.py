@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from dayline.events import events_schema, read_events
+from dayline.events import Segmentation, events_schema, read_events
 from dayline.frames import images
 from dayline.pipeline import ExportError, PictureFolder, default_output, segment_source, segment_table, write_result
 from made_photos import make_day, make_film
@@ -175,17 +175,42 @@ def test_a_frame_that_cannot_be_decoded_again_costs_its_picture_only(tmp_path, m
     assert written.page.is_file()
 
 
+def corrected(segmentation, **changes):
+    first, *others = segmentation.events
+    return segmentation.about(events=(replace(first, **changes), *others))
+
+
 def test_corrections_saved_into_the_folder_are_not_written_over(result, tmp_path):
     write_result(result, tmp_path)
-    first, *others = result.segmentation.events
-    named = result.segmentation.about(events=(replace(first, name="Breakfast"), *others))
+    merged = Segmentation.from_boundaries(result.segmentation.boundaries[1:], result.segmentation.n_frames)
+    named = corrected(result.segmentation, name="Breakfast")
+    for number, change in enumerate((merged, named)):
+        (tmp_path / "events.json").write_text(change.to_json())
+        name = ("events-corrected.json", "events-corrected-2.json")[number]
+        with pytest.warns(UserWarning, match=f"are kept as .*{name}"):
+            write_result(result, tmp_path)
+        assert read_events(tmp_path / name) == change
+        assert read_events(tmp_path / "events.json") == result.segmentation
+    write_result(result, tmp_path)
     (tmp_path / "events.json").write_text(named.to_json())
-    with pytest.warns(UserWarning, match="are kept as .*events-corrected.json"):
-        write_result(result, tmp_path)
-    assert read_events(tmp_path / "events-corrected.json") == named
-    assert read_events(tmp_path / "events.json") == result.segmentation
     write_result(replace(result, segmentation=named), tmp_path)
-    write_result(replace(result, segmentation=named), tmp_path)
+    assert len(list(tmp_path.glob("events-corrected*"))) == 2
+
+
+def test_a_full_disk_leaves_the_events_of_before(result, tmp_path, monkeypatch):
+    write_result(result, tmp_path, thumbnails=False)
+    named = corrected(result.segmentation, name="Breakfast")
+    (tmp_path / "events.json").write_text(named.to_json())
+    replaced = os.replace
+
+    def full(source, target):
+        if Path(target).name == "events.json":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(target))
+        replaced(source, target)
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(OSError, match="No space left"), pytest.warns(UserWarning, match="are kept as"):
+        write_result(result, tmp_path, thumbnails=False)
     assert read_events(tmp_path / "events.json") == named
 
 
@@ -201,7 +226,7 @@ def test_an_export_that_fails_leaves_the_rest(result, tmp_path):
 def test_faces_on_the_contact_sheet_are_blurred_and_sorted_photos_are_warned_of(result, tmp_path, monkeypatch):
     for module in ("report.thumbnails", "export.contact_sheet"):
         monkeypatch.setattr(f"dayline.{module}.face_blurrer", lambda: np.zeros_like)
-    with pytest.warns(UserWarning, match="copies photos as they are; faces in them are not blurred"):
+    with pytest.warns(UserWarning, match="sorted as they are; faces in them are not blurred"):
         write_result(result, tmp_path, blur_faces=True, formats=["contact-sheet", "photos"])
     with Image.open(tmp_path / "contact-sheet.png") as sheet:
         assert sheet.getpixel((12 + 160, 12 + 120)) == (0, 0, 0)

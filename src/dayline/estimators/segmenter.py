@@ -207,7 +207,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         return self._take_over(copy(self)._fit(rows, seconds, self._must, self._must_not, None))
 
     def _take_over(self, made: Self) -> Self:
-        self.__dict__.update(made.__dict__)
+        self.__dict__ = made.__dict__
         return self
 
     def _fit(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -116,6 +117,8 @@ def export(
     check_formats(formats)
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
+    if blur_faces and "photos" in formats:
+        warnings.warn("photos are sorted as they are; faces in them are not blurred", stacklevel=2)
     given = Given(None if source is None else Path(source), fps, blur_faces)
     written = []
     for name in dict.fromkeys(formats):

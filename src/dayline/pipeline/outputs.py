@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dayline.dge import OnStep
-from dayline.events import Segmentation, read_events
+from dayline.events import Segmentation
 from dayline.export import check_formats, export, write_csv
 from dayline.export.film import CONTAINERS, write_chapters
-from dayline.files import prepare_output, write_text_whole
+from dayline.files import prepare_output
 from dayline.frames import images
 from dayline.frames.faces import face_blurrer
+from dayline.pipeline.events_file import write_events
 from dayline.pipeline.pictures import DECODED_SIDE, PICTURE_SIDE, PictureFolder
 from dayline.pipeline.walk import SourceResult
 from dayline.report import write_page, write_thumbnails
@@ -88,7 +89,8 @@ def write_result(
     if blur_faces:
         face_blurrer()  # refused before anything is written where it cannot be
     folder = prepare_output(folder)
-    _warn_of_photos(folder, formats, thumbnails=thumbnails, blur_faces=blur_faces)
+    if not thumbnails:
+        _warn_of_photos(folder, formats)
     pictures = _pictures(result, folder, blur_faces=blur_faces, on_step=on_step) if thumbnails else None
     segmentation = result.segmentation
     source = None if result.sequence is None else result.sequence.source
@@ -100,8 +102,7 @@ def write_result(
         communities=result.communities,
         blurred=blur_faces and pictures is not None,
     )
-    _keep_corrected(folder, segmentation)
-    write_text_whole(folder / "events.json", segmentation.to_json())
+    write_events(segmentation, folder)
     write_csv(segmentation, folder / "events.csv")
     written = Written(page, pictures or {})
     others = [f for f in formats if f != "csv"]
@@ -114,30 +115,10 @@ def write_result(
     return replace(written, exports=tuple(exports))
 
 
-def _keep_corrected(folder: Path, segmentation: Segmentation) -> None:
-    """Put an events.json that a person corrected aside, where what is written now knows nothing of it."""
-    path, aside = folder / "events.json", folder / "events-corrected.json"
-    try:
-        before = read_events(path)
-    except (ValueError, OSError):
-        return  # none, or none of ours: nothing of a person's is lost
-    if _is_corrected(before) and not _is_corrected(segmentation):
-        path.replace(aside)
-        warnings.warn(
-            f"the corrected events of before are kept as {aside}; pass them with --corrections", stacklevel=3
-        )
-
-
-def _is_corrected(segmentation: Segmentation) -> bool:
-    return any(event.name or event.reason == "asked" for event in segmentation.events)
-
-
-def _warn_of_photos(folder: Path, formats: Sequence[str], *, thumbnails: bool, blur_faces: bool) -> None:
-    """Name what shows photos, or faces, in a folder that should not."""
-    if blur_faces and "photos" in formats:
-        warnings.warn("--export photos copies photos as they are; faces in them are not blurred", stacklevel=3)
+def _warn_of_photos(folder: Path, formats: Sequence[str]) -> None:
+    """Name what an earlier run left, which a folder without photos should not hold."""
     for format_name, name in (("photos", "photos"), ("contact-sheet", "contact-sheet.png")):
-        if not thumbnails and format_name not in formats and (folder / name).exists():
+        if format_name not in formats and (folder / name).exists():
             warnings.warn(f"{folder / name} of an earlier run shows photos; remove it before you share", stacklevel=3)
 
 
