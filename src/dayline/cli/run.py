@@ -36,6 +36,7 @@ def check_wishes(
     chapters: bool,
     corrections: Path | None,
     as_json: bool,
+    weights: Path | None,
     segmenter: Finder,
     pauses: tuple[float, float],
     of_photos: Mapping[str, bool],
@@ -53,6 +54,8 @@ def check_wishes(
         raise ValueError(f"{source}: --export {pictures[0]} sorts or shows photos, and there are none here")
     segmenter.check_parameters()
     check_pauses(*pauses)
+    if weights is not None and not weights.is_file():
+        raise ValueError(f"{weights}: no such file; give the file of the weights")
     if of_photos.get("--blur-faces") and not is_table(source):
         face_blurrer()
     _refuse_options(source, of_tables, "feature files", is_table(source))

@@ -101,13 +101,11 @@ def segment(
     segmenter = chosen_segmenter(method, interpolate=interpolate, device=device, level=level, **wishes)
     check_wishes(
         source, output=output, formats=export, chapters=write_chapters, corrections=corrections, as_json=as_json,
-        segmenter=segmenter, pauses=(pause_factor, pause_seconds),
+        weights=weights, segmenter=segmenter, pauses=(pause_factor, pause_seconds),
         of_photos={"--model": model is not None, "--weights": weights is not None, "--blur-faces": blur_faces},
         of_videos={"--every": every is not None},
         of_tables={"--key": key is not None, "--transpose": transpose, "--interpolate": interpolate},
     )  # fmt: skip
-    if weights is not None and not weights.is_file():
-        raise ValueError(f"{weights}: no such file; give the file of the weights")
     usual_model = "color-lab" if method == Method.ac_color else "lite0"
     corrected = None if corrections is None else read_events(corrections)
     of_table = partial(run_table, key=key, transpose=transpose, corrections=corrected, segmenter=segmenter)
@@ -116,12 +114,8 @@ def segment(
         pause_factor=pause_factor, pause_seconds=pause_seconds, corrections=corrected, segmenter=segmenter,
     )  # fmt: skip
     write = partial(
-        write_result,
-        thumbnails=not no_thumbnails,
-        blur_faces=blur_faces,
-        formats=export,
-        with_chapters=write_chapters,
-    )
+        write_result, thumbnails=not no_thumbnails, blur_faces=blur_faces, formats=export, with_chapters=write_chapters,
+    )  # fmt: skip
 
     def find_events(place: Path, store: Path | None, on_step: OnStep | None) -> SourceResult:
         if is_table(place):
