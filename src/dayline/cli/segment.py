@@ -114,7 +114,8 @@ def segment(
         pause_factor=pause_factor, pause_seconds=pause_seconds, corrections=corrected, segmenter=segmenter,
     )  # fmt: skip
     write = partial(
-        write_result, thumbnails=not no_thumbnails, blur_faces=blur_faces, formats=export, with_chapters=write_chapters,
+        write_result, thumbnails=not no_thumbnails, blur_faces=blur_faces, formats=export,
+        with_chapters=write_chapters,
     )  # fmt: skip
 
     def find_events(place: Path, store: Path | None, on_step: OnStep | None) -> SourceResult:
