@@ -165,6 +165,7 @@ def test_interpolate_repairs(tmp_path, features):
     assert run("segment", tmp_path / "nan.npy", "--interpolate", "-q").returncode == 0
 
 
+@pytest.mark.slow
 def test_columns_that_are_frames_are_noticed_once(tmp_path):
     walk = np.cumsum(np.random.default_rng(0).normal(size=(200, 20)), axis=0)
     np.save(tmp_path / "side.npy", walk.T)
