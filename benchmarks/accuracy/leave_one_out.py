@@ -7,7 +7,7 @@ a boundary is across which looks come back, how much cheaper a hard cut is, the 
 price. In two ways: the setting with the highest mean F1 over groups, and the geometric mean of all settings, each
 weighted by exp(-t), t the standard errors (over groups) by which it is below the best. The first follows chance, for
 the mean is flat and noisy. The second stays near the middle of the grid where the groups decide little; --shift moves
-the middle, which is today's constants. For every group the choice is made again without it. An hour on one core.
+the middle, which is today's constants. For every group the choice is made again without it. Half an hour on one core.
 
 Tables: the group's F1 with that choice, with the choice from all groups, the difference, its standard error over the
 group's sequences, the F1 with today's constants, and the choice. Last, each constant alone by the highest mean, the

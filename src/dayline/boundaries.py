@@ -10,7 +10,7 @@ import numpy as np
 from dayline.arrays import Array, FloatArray, IntArray, to_numpy
 from dayline.graph import unit_rows
 
-__all__ = ["context_distance", "partition", "partition_between", "pick_boundaries"]
+__all__ = ["context_distance", "partition", "partition_between", "pick_boundaries", "trace_back"]
 
 
 def context_distance(x: Array, *, window: int = 8) -> FloatArray:
@@ -163,10 +163,11 @@ def _best_path(sums: FloatArray, positions: IntArray, prices: FloatArray, min_le
         beaten = starts[gain <= best[k] - net_prices[k]]
         if len(beaten):
             drop_at.append((stop + min_length, beaten))
-    return _trace_back(previous, positions)
+    return trace_back(previous, positions)
 
 
-def _trace_back(previous: IntArray, positions: IntArray) -> IntArray:
+def trace_back(previous: IntArray, positions: IntArray) -> IntArray:
+    """Follow the best chain of positions from its last back to its first; neither end is a boundary."""
     boundaries = []
     at = int(previous[-1])
     while at > 0:

@@ -74,7 +74,7 @@ def _joined(means: FloatArray, lengths: FloatArray, alike: float) -> IntArray:
     """Join the two groups of events whose means are nearest, until none differ by less than `alike`."""
     n = len(lengths)
     labels = np.arange(n)
-    # A group keeps the place of its first event; the others' places count as strangers no more.
+    # A group stands at the place of its first event; the places of its others are closed.
     forbidden = np.abs(labels[:, None] - labels[None, :]) <= 1
     squares = np.sum(means * means, axis=1)
     distances = squares[:, None] + squares[None, :] - 2 * means @ means.T

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
-from dayline.boundaries import partition_between
+from dayline.boundaries import partition_between, trace_back
 
 __all__ = [
     "Level",
@@ -201,11 +201,7 @@ def _longer_events(sums: FloatArray, edges: IntArray, clock: FloatArray, shortes
         if len(early):
             reached = best[early] + _worth(sums, edges[early], edges[k])
             best[k], previous[k] = reached.max(), early[np.argmax(reached)]
-    chain, at = [], int(previous[-1])
-    while at > 0:
-        chain.append(int(edges[at]))
-        at = int(previous[at])
-    return np.asarray(chain[::-1], dtype=np.int64)
+    return trace_back(previous, edges)
 
 
 def nearest_to_duration(levels: tuple[Level, ...], duration: float, *, total: float, strength: float) -> Level:

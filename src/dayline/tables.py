@@ -255,20 +255,16 @@ def _from_text(path: Path) -> BoundaryList:
 
 
 def _whole(values: Any, path: Path) -> IntArray:
-    words = np.ravel(np.asarray(values))
-    try:
-        numbers = words.astype(np.float64)
-    except ValueError:
-        wrong = next(word for word in words.tolist() if not _is_whole(word))
-        raise ValueError(f"{path}: boundaries must be frame numbers, not {str(wrong)[:40]!r}") from None
+    numbers = np.asarray(
+        [_frame_number(word, path) for word in np.ravel(np.asarray(values)).tolist()], dtype=np.float64
+    )
     if not np.all(np.isfinite(numbers)) or np.any(numbers != np.round(numbers)):
         raise ValueError(f"{path}: boundaries must be whole frame numbers")
     return numbers.astype(np.int64)
 
 
-def _is_whole(word: Any) -> bool:
+def _frame_number(word: Any, path: Path) -> float:
     try:
-        float(word)
-    except ValueError:
-        return False
-    return True
+        return float(word)
+    except (TypeError, ValueError):
+        raise ValueError(f"{path}: boundaries must be frame numbers, not {str(word)[:40]!r}") from None

@@ -18,7 +18,7 @@ from dayline.decide import Decision, decide, gather_evidence
 from dayline.denoise import standardize
 from dayline.dge import OnStep
 from dayline.estimators.embedder import DynamicGraphEmbedding, EmbeddingParameters
-from dayline.estimators.wishes import WISHES, check_wishes
+from dayline.estimators.wishes import WISHES, check_wished_numbers
 from dayline.events import Segmentation, boundaries_to_labels
 from dayline.prices import boundary_prices
 
@@ -180,7 +180,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         if self.evidence_ is None:
             raise ValueError('choose() needs detector="partition"')
         wishes = {"n_events": n_events, "min_duration": min_duration, "expected_duration": expected_duration}
-        check_wishes(**wishes, level=level)
+        check_wished_numbers(**wishes, level=level)
         return self._segmentation(decide(self.evidence_, **wishes, level=level))  # type: ignore[arg-type]
 
     def append(self, X: Any, *, times: Any = None) -> Self:
@@ -290,7 +290,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         check_device(self.device or "cpu")
         check_between("window", self.window, 1, whole=True)
         check_between("order", self.order, 1, whole=True)
-        check_wishes(**{name: getattr(self, name) for name in WISHES})
+        check_wished_numbers(**{name: getattr(self, name) for name in WISHES})
         asked = [name for name in WISHES if getattr(self, name) not in (None, 0)]
         if self.detector == "ces" and asked:
             raise ValueError(

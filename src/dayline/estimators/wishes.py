@@ -6,13 +6,13 @@ from typing import Any
 
 from dayline.checks import check_between
 
-__all__ = ["WISHES", "check_wishes"]
+__all__ = ["WISHES", "check_wished_numbers"]
 
 WISHES = ("n_events", "min_duration", "expected_duration", "typical_duration", "level")
 """Parameters of `EventSegmenter` that say what is wanted."""
 
 
-def check_wishes(**wishes: Any) -> None:
+def check_wished_numbers(**wishes: Any) -> None:
     """Refuse wishes that are no numbers, or none that could be."""
     for name, value in wishes.items():
         if name == "level":

@@ -53,7 +53,7 @@ class Given:
     def frames(self) -> Path:
         """The photos or the video, refused where they are not given."""
         if self.source is None:
-            raise ValueError("needs the photos or the video; pass source")
+            raise ValueError("needs the photos or the video; pass source (--source)")
         return self.source
 
 

@@ -99,7 +99,7 @@ class FrameSequence:
 
 @dataclass(frozen=True)
 class Also:
-    """A second size in which frames of a video are wanted, for decoding them is the larger part of the work.
+    """A second size in which frames of a video are wanted, so that none is decoded twice.
 
     Attributes
     ----------
