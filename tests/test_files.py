@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from dayline.files import prepare_output, write_text_whole, writing_whole
+from dayline.files import read_no_follow, write_text_whole, writing_whole
 
 
 def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
@@ -20,13 +20,23 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["a.txt"]
 
 
-def test_an_output_folder_of_others_is_refused(tmp_path):
-    (tmp_path / "letter.txt").touch()
-    with pytest.raises(ValueError, match="holds other files"):
-        prepare_output(tmp_path)
-    ours = prepare_output(tmp_path / "a" / "b")
-    (ours / "events.json").touch()
-    assert prepare_output(ours) == ours
+def test_a_link_is_replaced_and_not_followed(tmp_path):
+    (tmp_path / "private.txt").write_text("mine")
+    (tmp_path / "a.txt").symlink_to(tmp_path / "private.txt")
+    write_text_whole(tmp_path / "a.txt", "new")
+    assert (tmp_path / "private.txt").read_text() == "mine"
+    assert (tmp_path / "a.txt").read_text() == "new"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows opens links otherwise")
+def test_a_link_or_a_pipe_is_not_read(tmp_path):
+    assert read_no_follow(tmp_path / "none") is None
+    (tmp_path / "a").symlink_to(tmp_path / "b")
+    with pytest.raises(ValueError, match="is a link to another place"):
+        read_no_follow(tmp_path / "a")
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ValueError, match="is not a regular file"):
+        read_no_follow(tmp_path / "pipe")
 
 
 def test_a_write_that_fails_names_the_file(tmp_path):

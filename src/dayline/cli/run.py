@@ -35,6 +35,7 @@ def check_wishes(
     formats: Sequence[str],
     chapters: bool,
     corrections: Path | None,
+    forget_corrections: bool,
     as_json: bool,
     weights: Path | None,
     segmenter: Finder,
@@ -69,6 +70,8 @@ def check_wishes(
         raise ValueError(f"{source}: chapters are written into a video, and this is none")
     if corrections is not None and source.is_dir() and day_folders(source):
         raise ValueError(f"{source}: corrections are of one day; give that day's folder and its result")
+    if corrections is not None and forget_corrections:
+        raise ValueError("--corrections and --forget-corrections contradict each other; give one of them")
 
 
 def _refuse_options(source: Path, given: Mapping[str, bool], kind: str, right: bool) -> None:
@@ -87,13 +90,15 @@ def run(
     quiet: bool,
     as_json: bool,
     open_page: bool,
+    forget: bool = False,
+    thumbnails: bool = True,
 ) -> None:
-    """Segment a source, write its result and print it."""
+    """Segment a source, write its result and print it; `forget` corrections kept from earlier runs."""
     from dayline.cli.show import open_in_browser, print_events, print_notes
     from dayline.frames import day_folders
     from dayline.pipeline import ExportError, default_output
 
-    work = _Work(find_events, write, method, quiet=quiet, bar=not (quiet or as_json))
+    work = _Work(find_events, write, method, quiet=quiet, bar=not (quiet or as_json), forget=forget)
     if output is None and not is_table(source):
         output = default_output(source)
         if not quiet:
@@ -101,7 +106,7 @@ def run(
     days = day_folders(source) if source.is_dir() else ()
     page: Path | None
     if days and output is not None:
-        page = _run_days(source, days, output, work)
+        page = _run_days(source, days, output, work, thumbnails=thumbnails)
     else:
         try:
             written, result = work.segmented(source, output)
@@ -127,7 +132,8 @@ def run_table(
     *,
     key: str | None,
     transpose: bool,
-    corrections: Segmentation | None,
+    corrections: Segmentation | Literal["kept"] | None,
+    store: Path | None,
     segmenter: Finder,
     on_step: OnStep | None,
 ) -> SourceResult:
@@ -136,10 +142,15 @@ def run_table(
     from dayline.tables import read_features
 
     table = read_features(source, key=key, transpose=transpose)
-    result = segment_table(
-        table.features, times=table.times, corrections=corrections, segmenter=segmenter, on_step=on_step
+    return segment_table(
+        table.features,
+        times=table.times,
+        source=source.name,
+        store=store,
+        corrections=corrections,
+        segmenter=segmenter,
+        on_step=on_step,
     )
-    return result.named(source.name)
 
 
 @dataclass
@@ -150,8 +161,8 @@ class _Work:
     ----------
     find_events, write, method
         How events are found and written, and by which method.
-    quiet, bar : bool
-        Say nothing; show how far it is.
+    quiet, bar, forget : bool
+        Say nothing; show how far it is; forget corrections kept from earlier runs.
     first_words : str
         Said when the work begins: nothing goes anywhere while it may still be refused.
     failed : list of str
@@ -163,13 +174,15 @@ class _Work:
     method: str
     quiet: bool
     bar: bool
+    forget: bool = False
     first_words: str = ""
     failed: list[str] = field(default_factory=list)
 
     def segmented(self, source: Path, output: Path | None) -> tuple[Written | None, Segmentation]:
         """Find the events of a source and write them."""
         from dayline.cli.progress import progress_bar
-        from dayline.files import output_folder
+        from dayline.output_folder import output_folder
+        from dayline.pipeline import forget_corrections
 
         place = nullcontext() if output is None else output_folder(output)
         with place as folder, progress_bar(quiet=not self.bar) as drawn:
@@ -183,6 +196,8 @@ class _Work:
 
             result = self.find_events(source, folder, on_step).made_by(self.method)
             written = None if folder is None else self.write(result, folder, on_step=on_step)
+            if folder is not None and self.forget:
+                forget_corrections(folder)
         return written, result.segmentation
 
     def segmented_day(self, day: Path, folder: Path) -> tuple[Segmentation, Mapping[int, str]]:
@@ -204,11 +219,12 @@ class _Work:
         return segmentation, {} if written is None else written.pictures
 
 
-def _run_days(source: Path, days: tuple[Path, ...], output: Path, work: _Work) -> Path:
+def _run_days(source: Path, days: tuple[Path, ...], output: Path, work: _Work, *, thumbnails: bool) -> Path:
     from dayline.frames.names import shown_name
     from dayline.pipeline import segment_days
 
-    results = segment_days(days, output, segment_day=work.segmented_day, title=shown_name(source.resolve().name))
+    title = shown_name(source.resolve().name)
+    results = segment_days(days, output, segment_day=work.segmented_day, title=title, thumbnails=thumbnails)
     for result in results:
         if result.why:
             typer.echo(f"dayline: note: {shown_name(result.source)}: {result.why}", err=True)

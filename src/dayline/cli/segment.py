@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
 if TYPE_CHECKING:
     from dayline.dge import OnStep
+    from dayline.events import Segmentation
     from dayline.pipeline import Finder, SourceResult
 
 __all__ = ["Method", "Order", "chosen_segmenter", "segment"]
@@ -57,7 +58,12 @@ def segment(
     expected_duration: float | None = typer.Option(None, help="Mean duration wanted, in the same unit."),
     level: int = typer.Option(0, help="Levels finer (1, 2, ...) or coarser (-1, -2, ...) than the usual one."),
     device: str = typer.Option("cpu", help="cpu, torch, cuda or mps."),
-    corrections: Path | None = typer.Option(None, help="events.json as saved on the page; what it says is kept."),
+    corrections: Path | None = typer.Option(
+        None, help="events.json as saved on the page; kept, by later runs too. One saved into the result is found."
+    ),
+    forget_corrections: bool = typer.Option(
+        False, "--forget-corrections", help="Do not use the corrections of earlier runs (a copy of them stays)."
+    ),
     export: list[str] = typer.Option([], help="Further format, repeatable (see dayline export --help)."),
     open_page: bool = typer.Option(False, "--open/--no-open", help="Open the page in a browser."),
     dry_run: bool = typer.Option(False, "--dry-run", help="List what would be read, in which order, and stop."),
@@ -100,14 +106,17 @@ def segment(
     wishes = {"n_events": n_events, "min_duration": min_duration, "expected_duration": expected_duration}
     segmenter = chosen_segmenter(method, interpolate=interpolate, device=device, level=level, **wishes)
     check_wishes(
-        source, output=output, formats=export, chapters=write_chapters, corrections=corrections, as_json=as_json,
-        weights=weights, segmenter=segmenter, pauses=(pause_factor, pause_seconds),
+        source, output=output, formats=export, chapters=write_chapters, corrections=corrections,
+        forget_corrections=forget_corrections, as_json=as_json, weights=weights, segmenter=segmenter,
+        pauses=(pause_factor, pause_seconds),
         of_photos={"--model": model is not None, "--weights": weights is not None, "--blur-faces": blur_faces},
         of_videos={"--every": every is not None},
         of_tables={"--key": key is not None, "--transpose": transpose, "--interpolate": interpolate},
     )  # fmt: skip
     usual_model = "color-lab" if method == Method.ac_color else "lite0"
-    corrected = None if corrections is None else read_events(corrections)
+    corrected: Segmentation | Literal["kept"] | None = None if forget_corrections else "kept"
+    if corrections is not None:
+        corrected = read_events(corrections)
     of_table = partial(run_table, key=key, transpose=transpose, corrections=corrected, segmenter=segmenter)
     of_frames = partial(
         segment_source, model=model or usual_model, weights=weights, every=every, order=order.value,
@@ -120,11 +129,14 @@ def segment(
 
     def find_events(place: Path, store: Path | None, on_step: OnStep | None) -> SourceResult:
         if is_table(place):
-            return of_table(place, on_step=on_step)
+            return of_table(place, store=store, on_step=on_step)
         pictures = None if no_thumbnails or store is None else PictureFolder(store, blur_faces)
         return of_frames(place, store=store, pictures=pictures, on_step=on_step)
 
-    run(source, output, find_events, write, method=method.value, quiet=quiet, as_json=as_json, open_page=open_page)
+    run(
+        source, output, find_events, write, method=method.value, quiet=quiet, as_json=as_json, open_page=open_page,
+        forget=forget_corrections, thumbnails=not no_thumbnails,
+    )  # fmt: skip
 
 
 def chosen_segmenter(method: Method, *, interpolate: bool = False, **wishes: Any) -> Finder:

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Literal
 
 from dayline.events import SkippedFile
-from dayline.files import MARK
 from dayline.frames.capture_time import CaptureTime, exif_time
 from dayline.frames.decode import BadImageError, opened
 from dayline.frames.names import natural_key, shown_name
 from dayline.frames.order import order_photos
 from dayline.frames.sequence import FrameSequence, refuse_mostly_bad
 from dayline.frames.suffixes import PHOTO_SUFFIXES, VIDEO_SUFFIXES
+from dayline.output_folder import MARK
 
 __all__ = ["day_folders", "read_photo_folder"]
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -12,14 +14,16 @@ import numpy as np
 from sklearn.base import clone
 
 from dayline.arrays import Array, FloatArray, IntArray, to_numpy
+from dayline.checks import check_times
 from dayline.constraints import Frames
 from dayline.dge import OnStep
 from dayline.estimators import EventSegmenter
 from dayline.events import Event, Segmentation
 from dayline.features import FrameKeys, load_extractor
-from dayline.files import prepare_output
 from dayline.frames import FrameSequence, Pause, find_pauses, open_source
+from dayline.output_folder import output_folder
 from dayline.pipeline.corrections import Corrections, apply_corrections, read_corrections
+from dayline.pipeline.events_file import kept_corrections
 from dayline.pipeline.key_photos import with_key_photos
 from dayline.pipeline.look import Looks, frame_keys, look_at_frames
 from dayline.pipeline.moments import Moments, expand_segmentation, find_moments, in_words
@@ -30,6 +34,9 @@ __all__ = ["Finder", "SourceResult", "segment_source", "segment_table"]
 TYPICAL_PHOTO_EVENT = 16 * 60.0
 """Seconds: the EDUB-Seg days have 28 boundaries per 937 photos, one every 30 s. A weak prior (`typical_duration`)."""
 
+
+CORRECTED = "corrections by hand are kept, also by the next run (--forget-corrections starts anew)"
+"""A note of every result that they went into."""
 
 EARLIEST_DATE = 1e8
 """Seconds: no recording lasts three years, so times beyond this count from 1970."""
@@ -73,6 +80,8 @@ class SourceResult:
         What tells the frames apart from one run to the next.
     n_reused : int
         Frames whose features were stored by an earlier run.
+    corrections : Segmentation or None
+        What a person corrected; it is in the events already, and `write_result` keeps it for the next run.
     """
 
     segmentation: Segmentation
@@ -81,6 +90,7 @@ class SourceResult:
     sequence: FrameSequence | None = None
     keys: FrameKeys | None = None
     n_reused: int = 0
+    corrections: Segmentation | None = None
 
     def named(self, source: str) -> SourceResult:
         """Return a copy that says what was segmented."""
@@ -104,7 +114,7 @@ def segment_source(
     order: Literal["time", "name"] = "time",
     pause_factor: float = 10.0,
     pause_seconds: float = 300.0,
-    corrections: Segmentation | None = None,
+    corrections: Segmentation | Literal["kept"] | None = "kept",
     segmenter: Finder | None = None,
     pictures: PictureFolder | None = None,
     on_step: OnStep | None = None,
@@ -126,8 +136,9 @@ def segment_source(
         Order of photos.
     pause_factor, pause_seconds : float
         A pause is a gap longer than both: so many usual gaps, and so many seconds. It is a boundary.
-    corrections : Segmentation, optional
-        A result that a person corrected; its boundaries and names are kept.
+    corrections : Segmentation, "kept" or None
+        A result that a person corrected; its boundaries and names are kept. "kept" uses what earlier runs or the
+        person left in `store`, None uses none.
     segmenter : EventSegmenter or PeerSegmenter, optional
         The method; our default when not given. It is copied, not fitted.
     pictures : PictureFolder, optional
@@ -137,27 +148,69 @@ def segment_source(
     """
     sequence = open_source(source, every=every, order=order)
     extractor = load_extractor(model, weights=None if weights is None else Path(weights))
-    folder = None if store is None else prepare_output(store)
-    looks = look_at_frames(sequence, extractor, store=folder, pictures=pictures, on_step=on_step)
+    with nullcontext() if store is None else output_folder(store) as folder:
+        # Corrections of something else are refused now rather than after the features were computed.
+        if corrections == "kept":
+            corrections = _kept(folder, partial(_located, sequence))
+        else:
+            _located(sequence, corrections)
+        looks = look_at_frames(sequence, extractor, store=folder, pictures=pictures, on_step=on_step)
     sequence = looks.sequence
     pauses = find_pauses(sequence.times, factor=pause_factor, at_least=pause_seconds)
-    asked = Corrections()
-    if corrections is not None:
-        asked = read_corrections(corrections, n_frames=sequence.n_frames, names=sequence.names, times=sequence.times)
+    asked = _located(sequence, corrections)
     # Photos of one burst count as one; a pause, or what a person says, parts them nevertheless.
     opened = {*asked.must, *(pause.before for pause in pauses)}.difference(asked.must_not)
     moments = find_moments(sequence, opened=opened)
     result = _segment(looks, moments, pauses, asked, segmenter, on_step)
     notes = _notes(sequence, moments, pauses)
-    about = {"source": sequence.source.resolve().name, "method": f"features {extractor.name}", "notes": notes}
-    return replace(result, segmentation=result.segmentation.about(**about))
+    if corrections is not None:
+        notes = (*notes, CORRECTED)
+    about = {
+        "source": sequence.source.resolve().name,
+        "sizes": _file_sizes(sequence),
+        "method": f"features {extractor.name}",
+        "notes": notes,
+    }
+    return replace(result, segmentation=result.segmentation.about(**about), corrections=corrections)
+
+
+def _kept(folder: Path | None, locate: Callable[[Segmentation | None], Corrections]) -> Segmentation | None:
+    """Return the corrections kept in a folder, if they are of what is segmented now."""
+    kept = None if folder is None else kept_corrections(folder)
+    try:
+        locate(kept)
+    except ValueError as error:
+        raise ValueError(
+            f"{folder}: {error}; or start anew with --forget-corrections, or name another folder (-o)"
+        ) from None
+    return kept
+
+
+def _located(sequence: FrameSequence, corrected: Segmentation | None) -> Corrections:
+    """Find the corrected events among the frames of a sequence."""
+    if corrected is None:
+        return Corrections()
+    return read_corrections(
+        corrected,
+        n_frames=sequence.n_frames,
+        names=sequence.names,
+        times=sequence.times,
+        sizes=_file_sizes(sequence),
+        source=sequence.source.resolve().name,
+    )
+
+
+def _file_sizes(sequence: FrameSequence) -> tuple[int, ...] | None:
+    return tuple(path.stat().st_size for path in sequence.paths) if sequence.kind == "photos" else None
 
 
 def segment_table(
     features: FloatArray,
     *,
     times: Sequence[float] | FloatArray | None = None,
-    corrections: Segmentation | None = None,
+    source: str | None = None,
+    store: str | Path | None = None,
+    corrections: Segmentation | Literal["kept"] | None = "kept",
     segmenter: Finder | None = None,
     on_step: OnStep | None = None,
 ) -> SourceResult:
@@ -169,19 +222,36 @@ def segment_table(
         One row per frame.
     times : sequence of float, optional
         Seconds, one per frame; from 1973 on they are taken for seconds since 1970, and shown as dates.
+    source : str, optional
+        Name of the recording.
+    store : str or Path, optional
+        Folder of an earlier result, whose corrections are used again.
     corrections, segmenter, on_step
         As for `segment_source`.
     """
-    asked = Corrections() if corrections is None else read_corrections(corrections, n_frames=len(features))
+
+    def locate(corrected: Segmentation | None) -> Corrections:
+        if corrected is None:
+            return Corrections()
+        seconds = check_times(times, len(features))
+        return read_corrections(
+            corrected, n_frames=len(features), times=None if seconds is None else seconds.tolist(), source=source
+        )
+
+    if corrections == "kept":
+        corrections = _kept(None if store is None else Path(store), locate)
+    asked = locate(corrections)
     segmenter = _chosen(segmenter)
     found = segmenter.segment(features, times=times, must=asked.must, must_not=asked.must_not, on_step=on_step)
     found = apply_corrections(found, asked)
     if found.times is not None and found.times[0] >= EARLIEST_DATE:
         found = found.about(clock="wall")
+    found = found.about(source=source, notes=(*found.notes, CORRECTED) if corrections is not None else found.notes)
     return SourceResult(
         segmentation=with_key_photos(found, np.nan_to_num(np.asarray(features, dtype=np.float64))),
         communities=tuple(segmenter.communities_.tolist()),
         graph=_graph(segmenter),
+        corrections=corrections,
     )
 
 

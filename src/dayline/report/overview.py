@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -72,12 +73,14 @@ def _row(day: Day) -> dict[str, object]:
     longest = sorted(events, key=lambda e: -e.n_frames)[:MOST_PICTURES]
     shown = sorted(e.key_frame for e in longest if e.key_frame is not None)
     inside = [day.pictures[frame] for frame in shown if frame in day.pictures]
+    # A folder's name may be of any bytes; addresses are made of them.
+    folder = quote(os.fsencode(day.folder))
     return {
         "heading": heading or day.name,
         "overline": day.name if heading else None,
         "why": "",
-        "address": f"{quote(day.folder)}/index.html",
-        "pictures": [f"{quote(day.folder)}/{quote(picture)}" for picture in inside],
+        "address": f"{folder}/index.html",
+        "pictures": [f"{folder}/{quote(picture)}" for picture in inside],
         "facts": facts,
     }
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from dayline.files import writing_whole
+from dayline.files import UNFINISHED, refuse_link, writing_whole
 from dayline.frames.faces import face_blurrer
 
 __all__ = ["remove_thumbnails", "thumbnail_folder", "write_thumbnail", "write_thumbnails"]
@@ -20,8 +20,6 @@ Pixels = NDArray[np.uint8]
 
 FOLDER = "thumbnails"
 GENERATED_NAME = re.compile(r"(\d{6,}|[0-9a-f]{20})\.jpg")
-# What a run that was killed leaves of a picture.
-UNFINISHED_NAME = re.compile(r"\.(\d{6,}|[0-9a-f]{20})\.jpg\.\w+\.part")
 # 586 pictures of this size, with page and graph, stay under 30 MB whatever the photos show.
 MOST_BYTES = 46_000
 
@@ -78,7 +76,8 @@ def write_thumbnail(
     image: Pixels, path: Path, *, size: int = 640, hide: Callable[[Pixels], Pixels] | None = None
 ) -> None:
     """Write one picture as a JPEG; `hide` is applied to it first, such as to blur faces."""
-    with writing_whole(path, "wb") as file:
+    # Not waiting for the disk: a picture that a power cut damages is made again.
+    with writing_whole(path, "wb", durable=False) as file:
         file.write(_jpeg(image if hide is None else hide(image), size))
 
 
@@ -97,7 +96,7 @@ def remove_thumbnails(folder: str | Path, *, keep: Collection[str] = ()) -> None
         return
     for path in target.iterdir():
         old = GENERATED_NAME.fullmatch(path.name) and f"{FOLDER}/{path.name}" not in keep
-        if old or UNFINISHED_NAME.fullmatch(path.name):
+        if old or UNFINISHED.fullmatch(path.name):
             path.unlink()
     with suppress(OSError):  # it holds something else: not ours to remove
         target.rmdir()
@@ -106,10 +105,7 @@ def remove_thumbnails(folder: str | Path, *, keep: Collection[str] = ()) -> None
 def thumbnail_folder(folder: str | Path) -> Path:
     """Make the folder of the pictures, refused where it is a link to another place."""
     target = Path(folder) / FOLDER
-    if target.is_symlink():
-        raise ValueError(
-            f"{target} is a link to another place; remove it, pictures are written inside the folder only"
-        )
+    refuse_link(target)
     target.mkdir(parents=True, exist_ok=True)
     return target
 
