@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test quick lint chromium clean
+.PHONY: demo test quick kill lint chromium clean
 
 demo: .venv/demo.stamp
 	$(BIN)/dayline demo -o demo
@@ -12,6 +12,10 @@ test: .venv/test.stamp chromium lint
 
 quick: .venv/test.stamp
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m "not slow"
+
+# Kill -9 at 50 moments of each command that writes; `make test` tries a few.
+kill: .venv/test.stamp
+	DAYLINE_KILLS=50 $(BIN)/python -m pytest -n 2 tests/kill
 
 lint: .venv/test.stamp
 	$(BIN)/ruff format --check .

@@ -145,6 +145,7 @@ def _guarded(folder: Path, others: Others, *, marked: bool, names: Iterable[str]
         stack.enter_context(before_replacing(folder, check))
         _held.add(key)
         stack.callback(_held.remove, key)
+        stack.callback(own.settle)
         yield
 
 
@@ -251,6 +252,20 @@ class OwnFiles:
         # Both are ours until the new one is in place, so that a kill in between does not make strangers of them.
         known[name] = [current, new] if current is not None and current in known.get(name, ()) else [new]
         self._save(known)
+
+    def settle(self) -> None:
+        """Forget the files that were replaced, and those that are gone."""
+        known = self._known()
+        settled = {}
+        for name, digests in known.items():
+            path = self.folder / name
+            if len(digests) > 1 and path.is_file() and not path.is_symlink():
+                current = _digest(path)
+                digests = [current] if current in digests else digests
+            if os.path.lexists(path):
+                settled[name] = digests
+        if settled != known:
+            self._save(settled)
 
     def _known(self) -> dict[str, list[str]]:
         text = read_no_follow(self.folder / MANIFEST)
