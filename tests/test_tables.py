@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy.io import savemat
@@ -246,3 +248,59 @@ def test_an_empty_line_between_others_is_refused(tmp_path, text):
     (tmp_path / "x.csv").write_text(text)
     with pytest.raises(ValueError, match="line 3 is empty; fill it in or take it out"):
         read_features(tmp_path / "x.csv")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "-,-\n1,2\n3,4\n",
+        "?,?\n1,2\n",
+        "-,\n1,2\n",
+        "-\n1\n",
+        "--;,..\n1,2\n",
+        "unknown,unknown\n1,2\n",
+        "#N/A,#N/A\n1,2\n",
+    ],
+)
+def test_a_first_row_of_missing_values_is_not_taken_for_a_header(tmp_path, text):
+    (tmp_path / "x.csv").write_text(text)
+    with pytest.raises(ValueError, match=r"x\.csv: .*neither numbers nor names .*; write nan for a missing value"):
+        read_features(tmp_path / "x.csv")
+
+
+def test_a_quote_left_open_in_the_header_hides_no_frame(tmp_path):
+    (tmp_path / "x.csv").write_text('a,"b\n1,2\n3,"4\n5,6\n')
+    with pytest.raises(ValueError, match="neither numbers nor names"):
+        read_features(tmp_path / "x.csv")
+
+
+@pytest.mark.parametrize("text", ["{},1\n2,3\n", "1,{}\n", '1,"{}"\n'])
+def test_a_cell_without_end_is_refused_and_takes_no_memory(tmp_path, text):
+    (tmp_path / "x.csv").write_text("".join(["1,2\n"] * 1000) + text.format("9" * 200_000))
+    tracemalloc.start()
+    with pytest.raises(ValueError, match=r"x\.csv: not a table of numbers .*: field larger than field limit"):
+        read_features(tmp_path / "x.csv")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 4e6
+
+
+def test_a_csv_takes_little_more_memory_than_its_numbers(tmp_path):
+    x = np.random.default_rng(0).normal(size=(50, 512))
+    np.savetxt(tmp_path / "x.csv", x, delimiter=",")
+    tracemalloc.start()
+    read = read_features(tmp_path / "x.csv").features
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    np.testing.assert_array_equal(read, x)
+    assert peak < 3 * x.nbytes
+
+
+@pytest.mark.parametrize(
+    ("cell", "value"),
+    [(" 1.5 ", 1.5), ("1e400", np.inf), ("-INF", -np.inf), ("NaN", np.nan), (" n/a", np.nan), ("NULL", np.nan)]
+    + [('"1"', 1), ('"1" ', 1), ("1_0", 10), ("+7", 7), ("-0", -0.0), ("\t3", 3), ("0.1", 0.1)],
+)
+def test_cells_are_read_as_python_reads_numbers(tmp_path, cell, value):
+    (tmp_path / "x.csv").write_text(f"a,b\n4,{cell}\n")
+    np.testing.assert_array_equal(read_features(tmp_path / "x.csv").features, [[4, value]])
