@@ -62,7 +62,9 @@ def test_an_archive_that_unpacks_to_far_more_than_its_size_is_refused_before_it_
     assert len(head) == 128
     write_zeros(tmp_path / "x.npz", 257 * 2**20, head=head)
     tracemalloc.start()
-    with pytest.raises(ValueError, match=r"x\.npz: (features declares 257 MB, over the limit of 256 MB|holds features)"):
+    with pytest.raises(
+        ValueError, match=r"x\.npz: (features declares 257 MB, over the limit of 256 MB|holds features)"
+    ):
         reader(tmp_path / "x.npz")
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()

@@ -314,3 +314,92 @@ def test_a_csv_takes_little_more_memory_than_its_numbers(tmp_path):
 def test_cells_are_read_as_python_reads_numbers(tmp_path, cell, value):
     (tmp_path / "x.csv").write_text(f"a,b\n4,{cell}\n")
     np.testing.assert_array_equal(read_features(tmp_path / "x.csv").features, [[4, value]])
+
+
+@pytest.mark.parametrize("index", [[5.0, 3.0, 9.0], ["x", "y", "z"]])
+def test_the_index_of_a_parquet_table_is_not_a_feature(tmp_path, index):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": [1.0, 2.0, 4.0], "b": [0.5, 0.25, 0.125]}, index=index)
+    frame.to_parquet(tmp_path / "x.parquet")
+    with pytest.warns(UserWarning, match=r"x\.parquet: '__index_level_0__' is the index .*left out"):
+        table = read_features(tmp_path / "x.parquet")
+    np.testing.assert_array_equal(table.features, frame.to_numpy())
+
+
+def test_an_index_of_times_gives_the_times(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": [1, 2], "b": [3, 4]}, index=pandas.Index([0.5, 7.5], name="Time"))
+    frame.to_parquet(tmp_path / "x.parquet")
+    table = read_features(tmp_path / "x.parquet")
+    assert (table.features.tolist(), table.times.tolist()) == ([[1, 3], [2, 4]], [0.5, 7.5])
+
+
+@pytest.mark.parametrize("header", ["time,a,seconds", "a,time,time", "Timestamp,Time (s),a"])
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_two_columns_of_times_are_refused(tmp_path, header, suffix):
+    path = tmp_path / f"x.{suffix}"
+    if suffix == "csv":
+        path.write_text(f"{header}\n1,2,3\n4,5,6\n")
+    else:
+        pyarrow = pytest.importorskip("pyarrow")
+        from pyarrow import parquet
+
+        columns = [pyarrow.array([1, 4]), pyarrow.array([2, 5]), pyarrow.array([3, 6])]
+        names = header.replace(" (s)", "").split(",")
+        parquet.write_table(pyarrow.Table.from_arrays(columns, names=names), path)
+    twice = suffix == "parquet" and header.count("time") == 2
+    message = (
+        "two of its columns are named 'time'" if twice else "has times in '.*' and '.*'; keep one of them, rename"
+    )
+    with pytest.raises(ValueError, match=message):
+        read_features(path)
+
+
+def test_a_parquet_table_of_millions_of_equal_rows_is_refused_before_it_is_read(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    zeros = pyarrow.array(np.zeros(5_000_000, dtype=np.int8))
+    parquet.write_table(pyarrow.table({f"x{k}": zeros for k in range(7)}), tmp_path / "x.parquet")
+    with pytest.raises(ValueError, match=r"a table of 5,000,000 rows declares 267 MB, over the limit of 256 MB"):
+        read_features(tmp_path / "x.parquet")
+
+
+def test_a_parquet_column_of_words_is_named(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    pandas.DataFrame({"a": [1.0, 2.0], "who": ["x", "y"]}).to_parquet(tmp_path / "x.parquet")
+    with pytest.raises(
+        ValueError, match=r"x\.parquet: column 'who' holds values of type .*; real numbers are needed"
+    ):
+        read_features(tmp_path / "x.parquet")
+
+
+def test_every_damaged_parquet_file_is_named(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    path = tmp_path / "x.parquet"
+    pandas.DataFrame(X, columns=["a", "b"]).to_parquet(path)
+    good, rng = path.read_bytes(), np.random.default_rng(0)
+    for _ in range(300):
+        damaged = bytearray(good)
+        damaged[int(rng.integers(len(good)))] ^= 1 << int(rng.integers(8))
+        path.write_bytes(damaged)
+        try:
+            read_features(path)
+        except ValueError as error:
+            assert str(error).startswith(f"{path}: ")
+            assert "\n" not in str(error)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("9" * 200_000, "field larger than field limit"),
+        ("1e300\n", r"1e\+300 is not a frame; at most 10,000,000 are read"),
+        ("event,start,stop\n0,0,1000000000\n", r"1e\+09 is not a frame"),
+        ("2\n\udcff\n", "a text file"),
+    ],
+)
+def test_boundaries_beyond_any_sequence_are_refused(tmp_path, text, message):
+    (tmp_path / "b.csv").write_text(text, encoding="utf-8", errors="surrogateescape")
+    with pytest.raises(ValueError, match=rf"b\.csv: .*{message}"):
+        read_boundaries(tmp_path / "b.csv")

@@ -144,36 +144,45 @@ def _numeric(values: Any, path: Path) -> FloatArray:
 
 def _read_parquet(path: Path) -> FeatureTable:
     try:
-        from pyarrow import parquet, types
+        from pyarrow import parquet
     except ModuleNotFoundError:
         raise ValueError(f'{path}: reading .parquet needs pyarrow; pip install "dayline[parquet]"') from None
     with reading(path, "a parquet file"), parquet.ParquetFile(path) as file:
-        schema = file.schema_arrow
-        for field in schema:
-            if not (types.is_integer(field.type) or types.is_floating(field.type) or types.is_boolean(field.type)):
+        schema, n_rows = file.schema_arrow, file.metadata.num_rows
+        index = [name for name in _index_columns(schema) if name.lower() not in TIME_COLUMNS]
+        fields = [field for field in schema if field.name not in index]
+        for field in fields:
+            if not _is_real(field.type):
                 why = f"column {field.name!r} holds values of type {field.type}; real numbers are needed"
                 raise UnreadableFileError(f"{path}: {why}")
-        n_rows, n_columns = file.metadata.num_rows, len(schema)
-        check_allocation(path, 8 * n_rows * n_columns, what=f"a table of {n_rows:,} rows")
-        table = file.read()
-        values = np.empty((n_rows, n_columns))
-        for k in range(n_columns):
-            values[:, k] = _numeric(table.column(k).to_numpy(), path)
-        names, index = table.column_names, _index_columns(schema)
-    left_out = [k for k, name in enumerate(names) if name in index and name.lower() not in TIME_COLUMNS]
-    if left_out:
-        shown = ", ".join(repr(names[k]) for k in left_out)
-        warnings.warn(f"{path}: {shown} is the index of the table, not a feature; it is left out", stacklevel=2)
-    kept = [k for k in range(n_columns) if k not in left_out]
-    return _split_times(values[:, kept], [names[k].lower() for k in kept], path)
+        names = [field.name for field in fields]
+        if len(set(names)) < len(names):
+            double = next(name for name in names if names.count(name) > 1)
+            raise UnreadableFileError(f"{path}: two of its columns are named {double!r}")
+        check_allocation(path, 8 * n_rows * len(fields), what=f"a table of {n_rows:,} rows")
+        table = file.read(columns=names)
+        values = np.empty((n_rows, len(fields)))
+        for k, name in enumerate(names):
+            values[:, k] = _numeric(table.column(name).to_numpy(), path)
+    if index:
+        shown = ", ".join(map(repr, index))
+        warnings.warn(f"{path}: {shown} is the index of the table, not a feature; it is left out", stacklevel=4)
+    return _split_times(values, [name.lower() for name in names], path)
 
 
-def _index_columns(schema: Any) -> set[str]:
+def _is_real(kind: Any) -> bool:
+    from pyarrow import types
+
+    if types.is_dictionary(kind):
+        return _is_real(kind.value_type)
+    return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind))
+
+
+def _index_columns(schema: Any) -> list[str]:
     """Names of the columns in which pandas keeps the index of its table."""
     described = (schema.pandas_metadata or {}).get("index_columns", [])
-    unnamed = (name for name in schema.names if PANDAS_INDEX.fullmatch(name))
     # An index that only counts is described by a dictionary and has no column.
-    return {name for name in described if isinstance(name, str)} | set(unnamed)
+    return [name for name in schema.names if name in described or PANDAS_INDEX.fullmatch(name)]
 
 
 def _split_times(values: FloatArray, header: list[str], path: Path) -> FeatureTable:
