@@ -53,7 +53,9 @@ def open_session(model: bytes | Path) -> Any:
         providers.insert(0, ("CUDAExecutionProvider", {"use_tf32": "0"}))
     source = str(model) if isinstance(model, Path) else model
     with reading(model if isinstance(model, Path) else "the network", "a network onnxruntime can run"):
-        return onnxruntime.InferenceSession(source, options, providers=providers)
+        # Going back to the CPU is announced on standard output, also where there is nothing to go back from.
+        fallback = int(len(providers) > 1)
+        return onnxruntime.InferenceSession(source, options, providers=providers, enable_fallback=fallback)
 
 
 @dataclass(frozen=True)
