@@ -14,9 +14,11 @@ import numpy as np
 
 from dayline.arrays import IntArray
 from dayline.schema import check_against
+from dayline.untrusted import UnreadableFileError
 
 __all__ = [
     "EVENTS_VERSION",
+    "MOST_FRAMES",
     "Event",
     "Segmentation",
     "SkippedFile",
@@ -28,6 +30,8 @@ __all__ = [
 
 EVENTS_VERSION = 1
 EVENTS_FORMAT = "dayline-events"
+MOST_FRAMES = 10_000_000
+"""More than a day of video at 100 frames per second; a file of a few bytes that declares more is refused."""
 A_YEAR = 366 * 86_400
 PER_FRAME = ("scores", "times", "names", "sizes")
 
@@ -218,7 +222,12 @@ class Segmentation:
             check_against(events_schema(), {"n_frames": 1} | content)
         except ValueError as error:
             raise ValueError(f"an events file with missing or odd fields: {error}") from None
-        return _from_content(content)
+        segmentation = _from_content(content)
+        if content.get("n_frames", segmentation.n_frames) != segmentation.n_frames:
+            raise ValueError(
+                f"n_frames is {content['n_frames']}, but the last event stops at {segmentation.n_frames}"
+            )
+        return segmentation
 
 
 def _from_content(content: Mapping[str, Any]) -> Segmentation:
@@ -236,9 +245,9 @@ def read_events(path: str | Path) -> Segmentation:
     try:
         return Segmentation.from_json(Path(path).read_text(encoding="utf-8"))
     except UnicodeDecodeError:
-        raise ValueError(f"{path}: not a text file") from None
+        raise UnreadableFileError(f"{path}: not a text file") from None
     except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
+        raise UnreadableFileError(f"{path}: {error}") from None
 
 
 def events_schema() -> dict[str, Any]:
