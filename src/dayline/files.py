@@ -5,8 +5,10 @@ from __future__ import annotations
 import errno
 import os
 import re
+import shutil
 import stat
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -18,6 +20,7 @@ __all__ = [
     "open_no_follow",
     "read_no_follow",
     "refuse_link",
+    "remove_unfinished",
     "temporary_folder",
     "write_text_whole",
     "writing_whole",
@@ -102,6 +105,29 @@ def write_text_whole(path: str | Path, text: str) -> None:
 def temporary_folder(folder: Path, name: str) -> Path:
     """Make a hidden folder in `folder` in which something called `name` is prepared."""
     return Path(tempfile.mkdtemp(prefix=_prefix(name), suffix=".part", dir=folder))
+
+
+def remove_unfinished(folder: Path, *, older_than: float = 0.0, pattern: re.Pattern[str] = UNFINISHED) -> None:
+    """Remove what killed runs left in a folder.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder; one that is missing or a link is left alone.
+    older_than : float
+        Only what was last changed so many seconds ago.
+    pattern : re.Pattern
+        Names of what is removed.
+    """
+    if folder.is_symlink() or not folder.is_dir():
+        return
+    for path in [path for path in folder.iterdir() if pattern.fullmatch(path.name)]:
+        if time.time() - path.lstat().st_mtime < older_than:
+            continue
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
 
 
 def _prefix(name: str) -> str:

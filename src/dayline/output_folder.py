@@ -25,6 +25,7 @@ from dayline.files import (
     before_replacing,
     open_no_follow,
     read_no_follow,
+    remove_unfinished,
     write_text_whole,
     writing_whole,
 )
@@ -133,7 +134,7 @@ def _guarded(folder: Path, others: Others, *, marked: bool, names: Iterable[str]
                 os.close(open_no_follow(folder / MARK, os.O_WRONLY | os.O_CREAT))
         except OSError as error:
             raise OutputFolderError(f"{folder}: cannot be used as output folder: {error.strerror}") from None
-        _remove_unfinished(folder)
+        _remove_leftovers(folder)
         own = OwnFiles(folder)
         if others == "refuse":
             own.refuse_others(names)
@@ -187,18 +188,13 @@ def _locked(folder: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def _remove_unfinished(folder: Path) -> None:
+def _remove_leftovers(folder: Path) -> None:
     """Remove what a killed run left behind; the lock says that no other run is at work here."""
     marked = (folder / MARK).is_file()
     for place in (folder, folder / "thumbnails"):
-        if place.is_symlink() or not place.is_dir():
-            continue
-        for path in list(place.iterdir()):
-            if UNFINISHED.fullmatch(path.name) or (marked and UNFINISHED_0_1_0.fullmatch(path.name)):
-                if path.is_dir() and not path.is_symlink():
-                    shutil.rmtree(path)
-                else:
-                    path.unlink()
+        remove_unfinished(place)
+        if marked:
+            remove_unfinished(place, pattern=UNFINISHED_0_1_0)
 
 
 class OwnFiles:
