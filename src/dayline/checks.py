@@ -232,7 +232,9 @@ def _as_seconds(times: Any) -> FloatArray:
         raise ValueError(f"times are not a list of single values; {TIMES_WANTED}") from None
     hidden: Any = np.ma.getmaskarray(times) if isinstance(times, np.ma.MaskedArray) else False
     if values.dtype == object:
-        values = _from_objects(np.ma.array(values, mask=hidden, copy=True).filled(None))
+        values = values.copy()
+        values[hidden] = None
+        values = _from_objects(values)
     kind = values.dtype.kind
     if kind in "iuf":
         return np.array(values, dtype=np.float64)
