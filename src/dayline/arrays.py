@@ -17,6 +17,7 @@ __all__ = [
     "exp_in_place",
     "is_on_host",
     "is_single_precision",
+    "is_torch_array",
     "like",
     "product_into",
     "sum_of_products",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,15 @@ from dayline.arrays import Array, FloatArray, IntArray, to_numpy
 from dayline.checks import check_between, show_value
 from dayline.graph import unit_rows
 
-__all__ = ["context_distance", "local_maxima", "partition", "partition_between", "pick_boundaries", "trace_back"]
+__all__ = [
+    "check_scores",
+    "context_distance",
+    "local_maxima",
+    "partition",
+    "partition_between",
+    "pick_boundaries",
+    "trace_back",
+]
 
 
 def context_distance(x: Array, *, window: int = 8) -> FloatArray:
@@ -31,7 +40,7 @@ def context_distance(x: Array, *, window: int = 8) -> FloatArray:
         near the ends. The first two and the last two frames score 0.
     """
     check_between("window", window, 1, whole=True)
-    values = to_numpy(x).astype(np.float64)
+    values = _rows(x)
     n = len(values)
     window = min(window, n)
     scores = np.zeros(n)
@@ -43,6 +52,16 @@ def context_distance(x: Array, *, window: int = 8) -> FloatArray:
     similarity = np.sum(unit_rows(past[:-2]) * unit_rows(future[2:]), axis=1)
     scores[2:-2] = np.maximum(1.0 - similarity, 0.0)[1:-1]
     return scores
+
+
+def _rows(x: Array) -> FloatArray:
+    try:
+        values = to_numpy(x).astype(np.float64)
+    except (OverflowError, TypeError, ValueError):
+        values = np.zeros(0)
+    if values.ndim != 2:
+        raise ValueError(f"x={show_value(x)}; give a matrix of numbers, one row per frame")
+    return values
 
 
 def _means(x: FloatArray, start: IntArray, stop: IntArray) -> FloatArray:
@@ -63,11 +82,22 @@ def pick_boundaries(scores: FloatArray, *, order: int = 5) -> IntArray:
     order : int >= 1
         A local maximum is strictly above this many frames on either side.
     """
-    inner = np.asarray(scores, dtype=np.float64)[1:-1]
+    inner = check_scores(scores)[1:-1]
     peaks = local_maxima(inner, order=order)
     if len(peaks) == 0:
         return np.zeros(0, dtype=np.int64)
     return np.asarray(peaks[inner[peaks] > inner[peaks].mean()] + 1, dtype=np.int64)
+
+
+def check_scores(scores: Any) -> FloatArray:
+    """Return scores as float64, one per frame, or say what is wrong with them."""
+    try:
+        values = np.asarray(scores, dtype=np.float64)
+    except (OverflowError, TypeError, ValueError):
+        values = np.asarray(np.nan)
+    if values.ndim != 1:
+        raise ValueError(f"scores={show_value(scores)}; give a list of numbers, one for each frame")
+    return values
 
 
 def local_maxima(scores: FloatArray, *, order: int) -> IntArray:
@@ -106,7 +136,7 @@ def partition(
         Only these frames may become boundaries.
     """
     check_between("min_length", min_length, 1, whole=True)
-    u = to_numpy(x).astype(np.float64)
+    u = _rows(x)
     n = len(u)
     min_length = min(min_length, n + 1)
     sums = np.concatenate([np.zeros((1, u.shape[1])), np.cumsum(u, axis=0)])
@@ -124,7 +154,7 @@ def _prices(penalty: float | FloatArray, n_frames: int) -> FloatArray:
     try:
         prices = np.zeros(n_frames + 1)
         prices[:-1] = penalty
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         prices[:-1] = np.nan
     prices[0] = 0.0
     if not np.all(prices >= 0):

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from dayline.arrays import FloatArray, IntArray
+from dayline.arrays import FloatArray, IntArray, is_torch_array
 
 __all__ = [
     "LARGEST_COUNT",
@@ -22,6 +22,7 @@ __all__ = [
     "check_choice",
     "check_features",
     "check_flag",
+    "check_matrix",
     "check_seed",
     "check_times",
     "list_frames",
@@ -151,6 +152,15 @@ def _roughness(x: FloatArray) -> float:
     return float(np.mean(np.diff(z, axis=0) ** 2) / 2.0)
 
 
+def check_matrix(name: str, x: Any) -> None:
+    """Refuse what is not a matrix of NumPy or PyTorch."""
+    kind = type(x).__name__
+    if not (isinstance(x, np.ndarray) or is_torch_array(x)):
+        raise TypeError(f"{name} is of type {kind}; give a matrix, as a NumPy array or a PyTorch tensor")
+    if x.ndim != 2:
+        raise ValueError(f"{name} has shape {tuple(x.shape)}; give a matrix")
+
+
 def show_value(value: Any, most: int = 60) -> str:
     """Write a value for a message: one line, however large the value is."""
     try:
@@ -188,7 +198,8 @@ def check_between(
 ) -> None:
     """Refuse a number outside [low, high] (or not above low), or one that is not whole."""
     kind = "a whole number" if whole else "a number"
-    right = _is_whole(value) or (not whole and isinstance(value, (float, np.floating)))
+    value = float(value) if isinstance(value, np.floating) else value
+    right = _is_whole(value) or (not whole and isinstance(value, float))
     # A whole number may have any size; as a number it must fit into double precision.
     inside = right and low <= value <= high and (whole or abs(value) <= LARGEST_NUMBER)
     if not inside or (above and value == low):
@@ -280,10 +291,11 @@ def _plain_time(value: Any) -> tuple[str, Any]:
     if hasattr(value, "to_timestamp"):  # a period of pandas: the time at which it begins
         value = value.to_timestamp()
     try:
-        if not isinstance(value, bool) and isinstance(value, (Real, Decimal)):
-            return "numbers", float(value)
+        # Before numbers: NumPy counts its durations among the integers.
         if isinstance(value, (timedelta, np.timedelta64)):
             return "durations", as_duration(value, "us")
+        if not isinstance(value, bool) and isinstance(value, (Real, Decimal)):
+            return "numbers", float(value)
         if isinstance(value, datetime) and value.tzinfo is not None:
             return "dates with a time zone", as_date(value.astimezone(UTC).replace(tzinfo=None), "us")
         if isinstance(value, (date, np.datetime64)):

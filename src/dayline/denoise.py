@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from dayline.arrays import Array, FloatArray, array_namespace, like, to_numpy
-from dayline.checks import LARGEST, check_between, check_choice, check_flag
+from dayline.checks import LARGEST, check_between, check_choice, check_flag, check_matrix
 
 __all__ = ["authors_nonlocal_means", "fit_single_precision", "nonlocal_means", "scale_to_range", "standardize"]
 
@@ -98,6 +98,7 @@ def nonlocal_means(
     include_self : bool
         Whether a frame takes part in its own mean.
     """
+    check_matrix("x", x)
     _check_denoising(search_radius, patch_radius, bandwidth)
     check_choice("kernel", kernel, ("exponential", "gaussian"))
     check_between("decay", decay, 0, 1, above=True)

@@ -16,6 +16,7 @@ from dayline.checks import (
     check_between,
     check_choice,
     check_flag,
+    check_matrix,
     check_seed,
     show_value,
 )
@@ -146,6 +147,7 @@ def denoise_features(
         L, M and h; see `nonlocal_means`.
     """
     radii = {"search_radius": search_radius, "patch_radius": patch_radius}
+    check_matrix("features", features)
     check_embedding_parameters({"reading": reading, "denoise_bandwidth": denoise_bandwidth, **radii})
     if reading == "authors":
         bandwidth = float(denoise_bandwidth)
@@ -224,6 +226,7 @@ def dynamic_graph_embedding(
     on_step : callable, optional
         Called before every stage.
     """
+    check_matrix("features", features)
     check_embedding_parameters(locals())  # nothing but the parameters so far
     tell = _Teller(on_step, total=3 + n_iterations)
     rescale = partial(scale_to_range, by_column=True) if rescale_columns else _leave

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Literal, TypeAlias
 
 from dayline.arrays import Array, array_namespace
-from dayline.checks import MOST_STEPS, check_bandwidth, check_between, check_choice
+from dayline.checks import MOST_STEPS, check_bandwidth, check_between, check_choice, check_matrix
 from dayline.descent import Descent, descend_barzilai_borwein, descend_lbfgs
 from dayline.graph import unit_rows
 from dayline.symmetric import empty_like_blocks, exponential_kernel_into, sum_with_transpose, times
@@ -37,6 +37,7 @@ def principal_components(x: Array, n_components: int) -> Array:
     array of shape (n_frames, min(n_components, n_frames, n_dims))
         Strongest direction first; the largest entry of each column is positive.
     """
+    check_matrix("x", x)
     check_between("n_components", n_components, 1, whole=True)
     xp = array_namespace(x)
     centred = x - xp.mean(x, axis=0)
@@ -90,7 +91,16 @@ def graph_cross_entropy(embedding: Array, graph: Array, *, bandwidth: float) -> 
     gradient : array of the embedding's shape
         Derivative of the loss by the embedding.
     """
+    _check_pair("embedding", embedding, graph)
     return _objective(graph, bandwidth)(embedding)
+
+
+def _check_pair(name: str, embedding: Array, graph: Array) -> None:
+    check_matrix(name, embedding)
+    check_matrix("graph", graph)
+    n = embedding.shape[0]
+    if tuple(graph.shape) != (n, n):
+        raise ValueError(f"graph has shape {tuple(graph.shape)}, {name} {n} rows; both must be of the same frames")
 
 
 def authors_gradient(embedding: Array, graph: Array, *, bandwidth: float) -> Array:
@@ -173,6 +183,7 @@ def embed_graph(
     gradient : {"full", "half"}
         The true gradient, or the authors' (only for "barzilai-borwein").
     """
+    _check_pair("start", start, graph)
     check_choice("optimizer", optimizer, ("lbfgs", "barzilai-borwein"))
     check_choice("gradient", gradient, ("full", "half"))
     check_between("n_steps", n_steps, 1 if optimizer == "lbfgs" else 0, MOST_STEPS, whole=True)

@@ -7,7 +7,7 @@ so that a graph may become an operator one day without a change of the callers' 
 from __future__ import annotations
 
 from dayline.arrays import Array, array_namespace
-from dayline.checks import LARGEST_COUNT, check_bandwidth, check_between
+from dayline.checks import LARGEST_COUNT, check_bandwidth, check_between, check_matrix, show_value
 
 __all__ = [
     "affinity_graph",
@@ -44,6 +44,7 @@ def affinity_graph(x: Array, *, bandwidth: float) -> Array:
     array of shape (n_frames, n_frames)
         exp(-(1 - cosine) / bandwidth), symmetric, in (0, 1].
     """
+    check_matrix("x", x)
     check_bandwidth("bandwidth", bandwidth)
     xp = array_namespace(x)
     u = unit_rows(x)
@@ -66,6 +67,7 @@ def smooth_edges(graph: Array, *, width: int) -> Array:
     width : int >= 1
         Window (p); 1 changes nothing. An even window reaches one frame further back than forward.
     """
+    check_matrix("graph", graph)
     check_between("width", width, 1, LARGEST_COUNT, whole=True)
     if width == 1:
         return graph
@@ -105,6 +107,7 @@ def weaken_distant_edges(graph: Array, *, temporal_prior: float) -> Array:
     temporal_prior : float in [0, 1]
         Share taken away where the frames are more than one apart (eta); 0 changes nothing.
     """
+    check_matrix("graph", graph)
     check_between("temporal_prior", temporal_prior, 0, 1)
     if temporal_prior == 0:
         return graph
@@ -126,6 +129,9 @@ def weaken_edges_between_communities(graph: Array, communities: Array, *, semant
     semantic_prior : float in [0, 1]
         Share taken away between communities (mu); 0 changes nothing.
     """
+    check_matrix("graph", graph)
+    if tuple(getattr(communities, "shape", ())) != (graph.shape[0],):
+        raise ValueError(f"communities={show_value(communities)}; give an array with one number for each frame")
     check_between("semantic_prior", semantic_prior, 0, 1)
     if semantic_prior == 0:
         return graph

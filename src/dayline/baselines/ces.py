@@ -13,7 +13,7 @@ import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
 from dayline.baselines.doors import Baseline, check_n_events, store_boundaries, take_features
-from dayline.boundaries import context_distance, local_maxima, pick_boundaries
+from dayline.boundaries import check_scores, context_distance, local_maxima, pick_boundaries
 from dayline.checks import Missing, check_between, check_flag
 from dayline.dge import denoise_features
 
@@ -33,7 +33,7 @@ def strongest_maxima(scores: FloatArray, *, n_boundaries: int, order: int = 5) -
         A local maximum is strictly above this many frames on either side.
     """
     check_between("n_boundaries", n_boundaries, 0, whole=True)
-    values = np.asarray(scores, dtype=np.float64)
+    values = check_scores(scores)
     is_peak = np.zeros(len(values), dtype=bool)
     is_peak[local_maxima(values, order=order)] = True
     ranked = np.lexsort((-values[1:], ~is_peak[1:])) + 1

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from dayline.arrays import FloatArray, check_device
-from dayline.checks import MOST_STEPS, check_between, check_features, check_seed
+from dayline.checks import LARGEST_COUNT, MOST_STEPS, check_between, check_features, check_seed
 from dayline.files import writing_whole
 from dayline.untrusted import reading
 
@@ -98,7 +98,7 @@ def train_predictor(
     """
     _place(device)
     for name, value in {"n_past": n_past, "n_future": n_future, "batch_size": batch_size}.items():
-        check_between(name, value, 1, whole=True)
+        check_between(name, value, 1, LARGEST_COUNT, whole=True)
     check_between("n_units", n_units, 1, MOST_UNITS, whole=True)
     check_between("n_epochs", n_epochs, 1, MOST_STEPS, whole=True)
     check_between("learning_rate", learning_rate, 0, 1, above=True)
@@ -213,7 +213,7 @@ def _safetensors() -> Any:
 def _place(device: str) -> Any:
     """Find PyTorch's device; "cpu" is PyTorch here too."""
     _torch()
-    return check_device("torch" if device == "cpu" else device)
+    return check_device("torch" if isinstance(device, str) and device == "cpu" else device)
 
 
 def _starting_weights(n_features: int, n_units: int, generator: np.random.Generator) -> dict[str, FloatArray]:

@@ -14,6 +14,7 @@ import numpy as np
 from dayline.arrays import FloatArray, IntArray, to_numpy
 from dayline.baselines.ces import strongest_maxima
 from dayline.baselines.doors import Baseline, check_n_events, store_boundaries, take_features
+from dayline.boundaries import check_scores
 from dayline.checks import LARGEST_COUNT, Missing, check_between, check_flag
 from dayline.denoise import standardize
 from dayline.graph import unit_rows
@@ -77,7 +78,7 @@ def pick_outstanding(scores: FloatArray, *, order: int = 5) -> IntArray:
     from scipy.signal import find_peaks
 
     check_between("order", order, 1, whole=True)
-    values = np.asarray(scores, dtype=np.float64)
+    values = check_scores(scores)
     if len(values) < 4:
         return np.zeros(0, dtype=np.int64)
     median = np.median(values[1:])

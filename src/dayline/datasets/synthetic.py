@@ -74,7 +74,7 @@ def make_communities(
             current, age = int((current + generator.integers(1, len(MEANS))) % len(MEANS)), 0
         communities[t] = current
         age += 1
-    spread = np.sqrt(variance)
+    spread = np.sqrt(float(variance))
     means = np.hstack([MEANS, generator.normal(scale=3.0, size=(len(MEANS), n_features - 2))])
     features = means[communities] + spread * generator.normal(size=(n_frames, n_features))
     return CommunitySequence(features, communities, labels_to_boundaries(communities))
