@@ -184,7 +184,7 @@ def test_dates_with_a_time_zone_are_taken_to_utc_and_not_mixed_with_others():
         {0: 1},
         3,
     ],
-    ids=str,
+    ids=["words", "numbers as words", "flags", "complex", "ragged", "mixed", "too large", "mapping", "one number"],
 )
 def test_what_is_no_time_is_refused_in_one_line(times):
     with pytest.raises(ValueError, match=r"^times .*; give (seconds, or dates as datetime64|one time per frame)$"):
