@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
 from dayline.arrays import Array, FloatArray, IntArray, to_numpy
+from dayline.checks import check_between, show_value
 from dayline.graph import unit_rows
 
-__all__ = ["context_distance", "partition", "partition_between", "pick_boundaries", "trace_back"]
+__all__ = [
+    "check_scores",
+    "context_distance",
+    "local_maxima",
+    "partition",
+    "partition_between",
+    "pick_boundaries",
+    "trace_back",
+]
 
 
 def context_distance(x: Array, *, window: int = 8) -> FloatArray:
@@ -29,8 +39,10 @@ def context_distance(x: Array, *, window: int = 8) -> FloatArray:
         Cosine distance of the mean of the frames up to t-1 and the mean of the frames from t+1; shorter means
         near the ends. The first two and the last two frames score 0.
     """
-    values = to_numpy(x).astype(np.float64)
+    check_between("window", window, 1, whole=True)
+    values = _rows(x)
     n = len(values)
+    window = min(window, n)
     scores = np.zeros(n)
     if n < 5:
         return scores
@@ -40,6 +52,16 @@ def context_distance(x: Array, *, window: int = 8) -> FloatArray:
     similarity = np.sum(unit_rows(past[:-2]) * unit_rows(future[2:]), axis=1)
     scores[2:-2] = np.maximum(1.0 - similarity, 0.0)[1:-1]
     return scores
+
+
+def _rows(x: Array) -> FloatArray:
+    try:
+        values = to_numpy(x).astype(np.float64)
+    except (OverflowError, TypeError, ValueError):
+        values = np.zeros(0)
+    if values.ndim != 2:
+        raise ValueError(f"x={show_value(x)}; give a matrix of numbers, one row per frame")
+    return values
 
 
 def _means(x: FloatArray, start: IntArray, stop: IntArray) -> FloatArray:
@@ -60,15 +82,33 @@ def pick_boundaries(scores: FloatArray, *, order: int = 5) -> IntArray:
     order : int >= 1
         A local maximum is strictly above this many frames on either side.
     """
-    from scipy.signal import argrelmax
-
-    inner = np.asarray(scores, dtype=np.float64)[1:-1]
-    if len(inner) < 3:
-        return np.zeros(0, dtype=np.int64)
-    peaks = argrelmax(inner, order=order)[0]
+    inner = check_scores(scores)[1:-1]
+    peaks = local_maxima(inner, order=order)
     if len(peaks) == 0:
         return np.zeros(0, dtype=np.int64)
     return np.asarray(peaks[inner[peaks] > inner[peaks].mean()] + 1, dtype=np.int64)
+
+
+def check_scores(scores: Any) -> FloatArray:
+    """Return scores as float64, one per frame, or say what is wrong with them."""
+    try:
+        values = np.asarray(scores, dtype=np.float64)
+    except (OverflowError, TypeError, ValueError):
+        values = np.asarray(np.nan)
+    if values.ndim != 1:
+        raise ValueError(f"scores={show_value(scores)}; give a list of numbers, one for each frame")
+    return values
+
+
+def local_maxima(scores: FloatArray, *, order: int) -> IntArray:
+    """Find the frames that are strictly above `order` frames on either side, or as many as there are."""
+    from scipy.signal import argrelmax
+
+    check_between("order", order, 1, whole=True)
+    if len(scores) < 3:
+        return np.zeros(0, dtype=np.int64)
+    # Looking farther than the sequence is long changes nothing and takes time for every frame of it.
+    return np.asarray(argrelmax(scores, order=min(order, len(scores)))[0], dtype=np.int64)
 
 
 def partition(
@@ -95,17 +135,40 @@ def partition(
     candidates : iterable of int, optional
         Only these frames may become boundaries.
     """
-    u = to_numpy(x).astype(np.float64)
+    check_between("min_length", min_length, 1, whole=True)
+    u = _rows(x)
     n = len(u)
+    min_length = min(min_length, n + 1)
     sums = np.concatenate([np.zeros((1, u.shape[1])), np.cumsum(u, axis=0)])
-    prices = np.append(np.broadcast_to(np.asarray(penalty, dtype=np.float64), (n,)), 0.0)
-    prices[0] = 0.0
+    prices = _prices(penalty, n)
     if candidates is None:
         positions, least = np.arange(n + 1), min_length
     else:
-        positions, least = np.unique([0, *candidates, n]), 1
+        positions, least = np.union1d([0, n], _frames(candidates, n)), 1
     allowed = np.isfinite(prices[positions])
     return _best_path(sums, positions[allowed], prices, least)
+
+
+def _prices(penalty: float | FloatArray, n_frames: int) -> FloatArray:
+    """Price of a boundary at every frame; neither end of the sequence costs anything."""
+    try:
+        prices = np.zeros(n_frames + 1)
+        prices[:-1] = penalty
+    except (OverflowError, TypeError, ValueError):
+        prices[:-1] = np.nan
+    prices[0] = 0.0
+    if not np.all(prices >= 0):
+        raise ValueError(f"penalty={show_value(penalty)}; it must be a number of at least 0, or one for each frame")
+    return prices
+
+
+def _frames(candidates: Iterable[int], n_frames: int) -> IntArray:
+    frames = np.asarray(list(candidates) if isinstance(candidates, Iterable) else candidates)
+    if frames.size == 0:
+        return np.zeros(0, dtype=np.int64)
+    if frames.ndim != 1 or frames.dtype.kind not in "iu" or frames.min() < 0 or frames.max() > n_frames:
+        raise ValueError(f"candidates={show_value(candidates)}; give frames of this sequence, 1 to {n_frames - 1}")
+    return frames.astype(np.int64)
 
 
 def partition_between(

@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from dayline.arrays import Array, FloatArray, IntArray, to_numpy
+from dayline.checks import check_between, check_matrix, check_seed
 
 __all__ = ["find_communities", "find_recurring_events"]
 
@@ -25,6 +26,9 @@ def find_communities(x: Array, n_communities: int, *, random_state: int | None =
     """
     from sklearn.cluster import KMeans
 
+    check_matrix("x", x)
+    check_between("n_communities", n_communities, 1, whole=True)
+    check_seed(random_state)
     points = to_numpy(x).astype(np.float64)
     # Frames that differ by rounding alone must not become communities of their own.
     scale = np.max(np.abs(points), initial=0.0) or 1.0

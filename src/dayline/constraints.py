@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
-from dayline.checks import list_frames
+from dayline.checks import show_value
 
 __all__ = ["Frames", "forbidden_frames", "frames_given", "required_frames"]
 
@@ -21,7 +21,8 @@ def frames_given(name: str, frames: Frames | None) -> tuple[int | tuple[int, int
     if frames is None:
         return ()
     if not isinstance(frames, Iterable) or isinstance(frames, (str, bytes)):
-        raise ValueError(f"{name}={frames!r}; give a list of frames or ranges, such as [{frames!r}]")
+        shown = show_value(frames)
+        raise ValueError(f"{name}={shown}; give a list of frames or ranges, such as [{shown}]")
     return tuple(frames)
 
 
@@ -58,7 +59,8 @@ def _ranges(items: Frames, n_frames: int, name: str) -> list[tuple[int, int]]:
     for item in items:
         first, stop = _as_range(item, name)
         if not 1 <= first < stop <= n_frames:
-            frames = list_frames([first]) if stop == first + 1 else f"range {first} to {stop}"
+            one = stop == first + 1
+            frames = f"frame {show_value(first)}" if one else f"range {show_value(first)} to {show_value(stop)}"
             raise ValueError(f"{name}: {frames} is no place for a boundary; boundaries are at 1 to {n_frames - 1}")
         ranges.append((first, stop))
     return ranges
@@ -69,4 +71,4 @@ def _as_range(item: Any, name: str) -> tuple[int, int]:
         return int(item), int(item) + 1
     if isinstance(item, tuple) and len(item) == 2 and all(isinstance(i, (int, np.integer)) for i in item):
         return int(item[0]), int(item[1])
-    raise ValueError(f"{name}: {item!r} is neither a frame number nor a range (first, stop)")
+    raise ValueError(f"{name}: {show_value(item)} is neither a frame number nor a range (first, stop)")

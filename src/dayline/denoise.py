@@ -6,9 +6,16 @@ from typing import Literal
 
 import numpy as np
 
-from dayline.arrays import Array, array_namespace, like, to_numpy
+from dayline.arrays import Array, FloatArray, array_namespace, like, to_numpy
+from dayline.checks import LARGEST, check_between, check_choice, check_flag, check_matrix
 
-__all__ = ["authors_nonlocal_means", "nonlocal_means", "scale_to_range", "standardize"]
+__all__ = ["authors_nonlocal_means", "fit_single_precision", "nonlocal_means", "scale_to_range", "standardize"]
+
+SMALLEST_SPREAD = 1e-3
+"""Spread of features over their size below which single precision keeps less than four of its seven digits."""
+
+FARTHEST = 1000.0
+"""Distance in bandwidths beyond which a weight is 0, whatever the kernel."""
 
 
 def scale_to_range(x: Array, *, by_column: bool = False) -> Array:
@@ -39,6 +46,25 @@ def standardize(x: Array) -> Array:
     x = (x - xp.min(x, axis=0)) / (xp.max(x, axis=0) - xp.min(x, axis=0))
     x = x - xp.mean(x, axis=0)
     return x / xp.std(x, axis=0)
+
+
+def fit_single_precision(features: FloatArray, *, by_column: bool) -> FloatArray:
+    """Scale to [-1, 1] what single precision cannot hold: large offsets with little on top, tiny and huge values.
+
+    Scaling afterwards gives the same result. What single precision can hold stays as it is.
+
+    Parameters
+    ----------
+    features : ndarray of shape (n_frames, n_features)
+        In double precision.
+    by_column : bool
+        Whether each column is scaled for itself, or the whole matrix at once.
+    """
+    axis = 0 if by_column else None
+    low, high = features.min(axis=axis, keepdims=True), features.max(axis=axis, keepdims=True)
+    spread, largest = high - low, np.maximum(np.abs(low), np.abs(high))
+    held = (spread > SMALLEST_SPREAD * largest) & (largest < 1e30) & (spread > 1e-30)
+    return features if held.all() else np.where(held, features, scale_to_range(features, by_column=by_column))
 
 
 def nonlocal_means(
@@ -72,6 +98,11 @@ def nonlocal_means(
     include_self : bool
         Whether a frame takes part in its own mean.
     """
+    check_matrix("x", x)
+    _check_denoising(search_radius, patch_radius, bandwidth)
+    check_choice("kernel", kernel, ("exponential", "gaussian"))
+    check_between("decay", decay, 0, 1, above=True)
+    check_flag("include_self", include_self)
     n = x.shape[0]
     reach = min(search_radius, n - 1)
     if reach < 1:
@@ -85,6 +116,8 @@ def nonlocal_means(
     mean, weight = (x, xp.ones_like(x[:, :1])) if include_self else (xp.zeros_like(x), xp.zeros_like(x[:, :1]))
     for t in offsets:
         ratio = distances[t][:, None] / h
+        # The weight is 0 long before; the square of the ratio must not overflow.
+        ratio = xp.where(ratio < FARTHEST, ratio, FARTHEST * xp.ones_like(ratio))
         w = xp.exp(-ratio * ratio if kernel == "gaussian" else -ratio) * decay**t
         # Zeros stand for the neighbours that do not exist before the start and after the end.
         none = xp.zeros_like(x[:t])
@@ -98,14 +131,15 @@ def _patch_distance(x: Array, offset: int, *, patch_radius: int) -> Array:
     """Mean absolute difference of the patches around k and k + offset, for every k."""
     xp = array_namespace(x)
     n = x.shape[0]
+    # Mirrored at its ends, a sequence repeats itself beyond this.
+    radius = min(patch_radius, n - 1)
+    positions = np.arange(-radius, n - offset + radius)
+    apart = xp.mean(xp.abs(_rows(x, _mirrored(n, positions + offset)) - _rows(x, _mirrored(n, positions))), axis=1)
     total = 0.0
-    for m in range(1, patch_radius + 1):
+    for m in range(1, radius + 1):
         for side in (-m, m):
-            here = _mirrored(n, np.arange(n - offset) + side)
-            there = _mirrored(n, np.arange(offset, n) + side)
-            difference = xp.abs(_rows(x, there) - _rows(x, here))
-            total = total + xp.mean(difference, axis=1)
-    return total / (2 * patch_radius)
+            total = total + apart[radius + side : radius + side + n - offset]
+    return total / (2 * radius)
 
 
 def _rows(x: Array, rows: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Array:
@@ -124,6 +158,15 @@ def _mirrored(
     return np.asarray(np.minimum(folded, period - folded))
 
 
+def _check_denoising(search_radius: int, patch_radius: int, bandwidth: float | Literal["median"]) -> None:
+    check_between("search_radius", search_radius, 0, whole=True)
+    check_between("patch_radius", patch_radius, 1, whole=True)
+    if not isinstance(bandwidth, str):
+        check_between("bandwidth", bandwidth, 1 / LARGEST)
+    else:
+        check_choice("bandwidth", bandwidth, ("median",))
+
+
 def _median_distance(distances: dict[int, Array]) -> float:
     return float(np.median(np.concatenate([to_numpy(d) for d in distances.values()])))
 
@@ -135,6 +178,7 @@ def authors_nonlocal_means(x: Array, *, search_radius: int, patch_radius: int, b
     the sequence takes part (itself included) with weight exp(-D / h) 0.25^(distance in time / L), and
     the first and the last L frames count twice in every mean.
     """
+    _check_denoising(search_radius, patch_radius, bandwidth)
     n = x.shape[0]
     x = scale_to_range(x)
     if n == 1 or search_radius == 0:

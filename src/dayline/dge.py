@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from dayline.arrays import Array, IntArray, array_namespace
+from dayline.checks import (
+    LARGEST,
+    LARGEST_COUNT,
+    MOST_STEPS,
+    check_bandwidth,
+    check_between,
+    check_choice,
+    check_flag,
+    check_matrix,
+    check_seed,
+    show_value,
+)
 from dayline.communities import find_communities
 from dayline.denoise import authors_nonlocal_means, nonlocal_means, scale_to_range, standardize
 from dayline.descent import Descent
@@ -21,11 +33,32 @@ from dayline.graph import (
     weaken_edges_between_communities,
 )
 
-__all__ = ["DynamicGraph", "OnStep", "Reading", "denoise_features", "dynamic_graph_embedding"]
+__all__ = [
+    "DynamicGraph",
+    "OnStep",
+    "Reading",
+    "check_embedding_parameters",
+    "denoise_features",
+    "dynamic_graph_embedding",
+]
 
 Reading: TypeAlias = Literal["default", "paper", "authors"]
 OnStep: TypeAlias = Callable[[str, int, int], None]
 """Called as on_step(what, done, total) before every stage."""
+
+CHOICES = {"reading": ("default", "paper", "authors"), "start": ("pca", "columns"), "gradient": ("full", "half")}
+COUNTS = {
+    "n_components": (1, LARGEST_COUNT),
+    "n_iterations": (0, 1000),
+    "smoothing_width": (1, LARGEST_COUNT),
+    "n_communities": (1, LARGEST_COUNT),
+    "search_radius": (0, LARGEST_COUNT),
+    "patch_radius": (1, LARGEST_COUNT),
+    "n_steps": (1, MOST_STEPS),
+    "n_loop_steps": (1, MOST_STEPS),
+}
+SHARES = ("initial_graph_weight", "temporal_prior", "semantic_prior")
+BANDWIDTHS = ("feature_bandwidth", "embedding_bandwidth")
 
 
 @dataclass(frozen=True)
@@ -55,6 +88,44 @@ class DynamicGraph:
     descents: tuple[Descent, ...]
 
 
+def check_embedding_parameters(given: Mapping[str, Any]) -> None:
+    """Refuse parameters of `dynamic_graph_embedding` that cannot be, before any work is done.
+
+    Parameters
+    ----------
+    given : mapping of str to object
+        Parameters by name; those that are not among them are not checked.
+    """
+    for name, allowed in CHOICES.items():
+        if name in given:
+            check_choice(name, given[name], allowed)
+    for name, (low, high) in COUNTS.items():
+        if name in given:
+            check_between(name, given[name], low, high, whole=True)
+    for name in SHARES:
+        if name in given:
+            check_between(name, given[name], 0, 1)
+    for name in BANDWIDTHS:
+        if name in given:
+            check_bandwidth(name, given[name])
+    if "denoise_bandwidth" in given:
+        _check_denoise_bandwidth(given["denoise_bandwidth"], given.get("reading"))
+    if "rescale_columns" in given:
+        check_flag("rescale_columns", given["rescale_columns"])
+    if "random_state" in given:
+        check_seed(given["random_state"])
+
+
+def _check_denoise_bandwidth(value: Any, reading: Any) -> None:
+    if isinstance(value, str) and value == "median":
+        if reading == "authors":
+            raise ValueError('denoise_bandwidth="median" is for the other readings; authors() takes a number')
+        return
+    if not isinstance(value, (int, float)):
+        raise ValueError(f'denoise_bandwidth={show_value(value)}; it must be "median" or a number above 0')
+    check_between("denoise_bandwidth", value, 1 / LARGEST)
+
+
 def denoise_features(
     features: Array,
     *,
@@ -75,11 +146,13 @@ def denoise_features(
     search_radius, patch_radius, denoise_bandwidth
         L, M and h; see `nonlocal_means`.
     """
+    radii = {"search_radius": search_radius, "patch_radius": patch_radius}
+    check_matrix("features", features)
+    check_embedding_parameters({"reading": reading, "denoise_bandwidth": denoise_bandwidth, **radii})
     if reading == "authors":
-        if denoise_bandwidth == "median":
-            raise ValueError('denoise_bandwidth="median" is for the other readings; authors() takes a number')
+        bandwidth = float(denoise_bandwidth)
         return authors_nonlocal_means(
-            features, search_radius=search_radius, patch_radius=patch_radius, bandwidth=denoise_bandwidth
+            features, search_radius=search_radius, patch_radius=patch_radius, bandwidth=bandwidth
         )
     paper = reading == "paper"
     denoised = nonlocal_means(
@@ -153,6 +226,8 @@ def dynamic_graph_embedding(
     on_step : callable, optional
         Called before every stage.
     """
+    check_matrix("features", features)
+    check_embedding_parameters(locals())  # nothing but the parameters so far
     tell = _Teller(on_step, total=3 + n_iterations)
     rescale = partial(scale_to_range, by_column=True) if rescale_columns else _leave
     temporal = partial(_temporal_prior, smoothing_width=smoothing_width, temporal_prior=temporal_prior)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Literal, TypeAlias
 
 from dayline.arrays import Array, array_namespace
+from dayline.checks import MOST_STEPS, check_bandwidth, check_between, check_choice, check_matrix
 from dayline.descent import Descent, descend_barzilai_borwein, descend_lbfgs
 from dayline.graph import unit_rows
 from dayline.symmetric import empty_like_blocks, exponential_kernel_into, sum_with_transpose, times
@@ -36,6 +37,8 @@ def principal_components(x: Array, n_components: int) -> Array:
     array of shape (n_frames, min(n_components, n_frames, n_dims))
         Strongest direction first; the largest entry of each column is positive.
     """
+    check_matrix("x", x)
+    check_between("n_components", n_components, 1, whole=True)
     xp = array_namespace(x)
     centred = x - xp.mean(x, axis=0)
     n, dims = centred.shape
@@ -78,7 +81,7 @@ def graph_cross_entropy(embedding: Array, graph: Array, *, bandwidth: float) -> 
         One row per frame; only directions matter. A zero row has gradient 0.
     graph : array of shape (n_frames, n_frames)
         Target weights, not negative.
-    bandwidth : float > 0
+    bandwidth : float >= 1e-6
         Decay of the embedding's weights (l-tilde).
 
     Returns
@@ -88,7 +91,16 @@ def graph_cross_entropy(embedding: Array, graph: Array, *, bandwidth: float) -> 
     gradient : array of the embedding's shape
         Derivative of the loss by the embedding.
     """
+    _check_pair("embedding", embedding, graph)
     return _objective(graph, bandwidth)(embedding)
+
+
+def _check_pair(name: str, embedding: Array, graph: Array) -> None:
+    check_matrix(name, embedding)
+    check_matrix("graph", graph)
+    n = embedding.shape[0]
+    if tuple(graph.shape) != (n, n):
+        raise ValueError(f"graph has shape {tuple(graph.shape)}, {name} {n} rows; both must be of the same frames")
 
 
 def authors_gradient(embedding: Array, graph: Array, *, bandwidth: float) -> Array:
@@ -105,6 +117,7 @@ def _objective(graph: Array, bandwidth: float, gradient: Gradient = "full") -> C
     The gradient by u is a matrix times u: E * (q_i + q_j) - W - W^T, or E * q_i - W^T for the half; both over the
     bandwidth. Asked `with_loss=False` it returns NaN for the loss.
     """
+    check_bandwidth("bandwidth", bandwidth)
     xp = array_namespace(graph)
     target = sum_with_transpose(graph)
     kernel = empty_like_blocks(target)
@@ -161,7 +174,7 @@ def embed_graph(
         Target weights.
     start : array of shape (n_frames, n_components)
         Where to start.
-    bandwidth : float > 0
+    bandwidth : float >= 1e-6
         Decay of the embedding's weights (l-tilde).
     n_steps : int
         Most evaluations for "lbfgs", exact number of steps for "barzilai-borwein".
@@ -170,6 +183,10 @@ def embed_graph(
     gradient : {"full", "half"}
         The true gradient, or the authors' (only for "barzilai-borwein").
     """
+    _check_pair("start", start, graph)
+    check_choice("optimizer", optimizer, ("lbfgs", "barzilai-borwein"))
+    check_choice("gradient", gradient, ("full", "half"))
+    check_between("n_steps", n_steps, 1 if optimizer == "lbfgs" else 0, MOST_STEPS, whole=True)
     if optimizer == "lbfgs":
         return descend_lbfgs(_objective(graph, bandwidth), unit_rows(start), max_evaluations=n_steps)
     objective = _objective(graph, bandwidth, gradient)

@@ -7,6 +7,7 @@ so that a graph may become an operator one day without a change of the callers' 
 from __future__ import annotations
 
 from dayline.arrays import Array, array_namespace
+from dayline.checks import LARGEST_COUNT, check_bandwidth, check_between, check_matrix, show_value
 
 __all__ = [
     "affinity_graph",
@@ -35,7 +36,7 @@ def affinity_graph(x: Array, *, bandwidth: float) -> Array:
     ----------
     x : array of shape (n_frames, n_dims)
         Features or embedding, one row per frame. A zero row counts as orthogonal to every other.
-    bandwidth : float > 0
+    bandwidth : float >= 1e-6
         Decay of the weights (l); small values link only near-identical frames.
 
     Returns
@@ -43,6 +44,8 @@ def affinity_graph(x: Array, *, bandwidth: float) -> Array:
     array of shape (n_frames, n_frames)
         exp(-(1 - cosine) / bandwidth), symmetric, in (0, 1].
     """
+    check_matrix("x", x)
+    check_bandwidth("bandwidth", bandwidth)
     xp = array_namespace(x)
     u = unit_rows(x)
     return xp.exp((u @ u.T - 1.0) / bandwidth)
@@ -64,6 +67,8 @@ def smooth_edges(graph: Array, *, width: int) -> Array:
     width : int >= 1
         Window (p); 1 changes nothing. An even window reaches one frame further back than forward.
     """
+    check_matrix("graph", graph)
+    check_between("width", width, 1, LARGEST_COUNT, whole=True)
     if width == 1:
         return graph
     return _window_mean(_window_mean(graph, width).T, width).T
@@ -73,21 +78,23 @@ def _window_mean(x: Array, width: int) -> Array:
     """Mean over `width` consecutive rows around each row, zeros outside."""
     xp = array_namespace(x)
     n = x.shape[0]
-    before = width // 2
+    # What a window reaches beyond either end is zeros, so no more than n rows of them are needed.
+    before, after = min(width // 2, n), min(width - 1 - width // 2, n)
     zeros = xp.zeros((1, x.shape[1]), dtype=x.dtype, device=x.device)
     above = xp.broadcast_to(zeros, (before, x.shape[1]))
-    below = xp.broadcast_to(zeros, (width - 1 - before, x.shape[1]))
+    below = xp.broadcast_to(zeros, (after, x.shape[1]))
     run = xp.concat([above, x, below], axis=0)
     # run[k] holds the sum of `length` rows from k; doubling takes log2(width) passes and,
     # unlike a difference of running sums, loses no precision.
     total, offset, length = xp.zeros_like(x), 0, 1
-    while length <= width:
-        if width & length:
+    rows = before + 1 + after
+    while length <= rows:
+        if rows & length:
             total = total + run[offset : offset + n]
             offset += length
         run = run[:-length] + run[length:]
         length *= 2
-    return total / width
+    return total / float(width)
 
 
 def weaken_distant_edges(graph: Array, *, temporal_prior: float) -> Array:
@@ -100,6 +107,8 @@ def weaken_distant_edges(graph: Array, *, temporal_prior: float) -> Array:
     temporal_prior : float in [0, 1]
         Share taken away where the frames are more than one apart (eta); 0 changes nothing.
     """
+    check_matrix("graph", graph)
+    check_between("temporal_prior", temporal_prior, 0, 1)
     if temporal_prior == 0:
         return graph
     xp = array_namespace(graph)
@@ -120,6 +129,10 @@ def weaken_edges_between_communities(graph: Array, communities: Array, *, semant
     semantic_prior : float in [0, 1]
         Share taken away between communities (mu); 0 changes nothing.
     """
+    check_matrix("graph", graph)
+    if tuple(getattr(communities, "shape", ())) != (graph.shape[0],):
+        raise ValueError(f"communities={show_value(communities)}; give an array with one number for each frame")
+    check_between("semantic_prior", semantic_prior, 0, 1)
     if semantic_prior == 0:
         return graph
     xp = array_namespace(graph)

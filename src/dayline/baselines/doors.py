@@ -9,8 +9,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from dayline.arrays import FloatArray, IntArray
-from dayline.checks import Missing, check_between, check_features
+from dayline.checks import Missing, check_between, check_features, check_seed, show_value, unmask
 from dayline.events import boundaries_to_labels
+from dayline.outliers import outlying_frames, warn_of_outliers
 
 __all__ = ["Baseline", "check_n_events", "store_boundaries", "take_features"]
 
@@ -33,7 +34,14 @@ class Baseline(BaseEstimator):  # type: ignore[misc]
 
 def take_features(estimator: Any, X: Any, *, missing: Missing = "raise") -> FloatArray:
     """Check the features of one sequence as `EventSegmenter` does, and note their width on the estimator."""
-    return check_features(validate_data(estimator, X, dtype="numeric", ensure_all_finite=False), missing=missing)
+    if "random_state" in estimator.get_params(deep=False):
+        check_seed(estimator.random_state)
+    rows = validate_data(estimator, unmask(X), dtype="numeric", ensure_all_finite=False)
+    features = check_features(rows, missing=missing)
+    frames = outlying_frames(features)
+    if len(frames):
+        warn_of_outliers(frames, drawn_in=False)
+    return features
 
 
 def check_n_events(n_events: int | None, n_frames: int) -> None:
@@ -41,7 +49,9 @@ def check_n_events(n_events: int | None, n_frames: int) -> None:
     if n_events is not None:
         check_between("n_events", n_events, 1, whole=True)
         if n_events > n_frames:
-            raise ValueError(f"n_events={n_events} for {n_frames} frames; ask for at most one event per frame")
+            raise ValueError(
+                f"n_events={show_value(n_events)} for {n_frames} frames; ask for at most one event per frame"
+            )
 
 
 def store_boundaries(estimator: Estimator, boundaries: IntArray, n_frames: int) -> Estimator:

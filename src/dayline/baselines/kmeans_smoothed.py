@@ -30,8 +30,10 @@ def smooth_labels(labels: IntArray, *, radius: int = 5) -> IntArray:
     radius : int >= 0
         Frames counted on either side; 0 changes nothing.
     """
+    check_between("radius", radius, 0, whole=True)
     values = np.asarray(labels, dtype=np.int64)
     n = len(values)
+    radius = min(radius, n)
     counts = np.zeros((n + 1, int(values.max()) + 1))
     counts[np.arange(1, n + 1), values] = 1.0
     counts = np.cumsum(counts, axis=0)

@@ -6,11 +6,15 @@ import os
 import sys
 from pathlib import Path
 
+from dayline.cli.streams import can_show
 from dayline.events import Event, Segmentation
 
 __all__ = ["open_in_browser", "print_events", "print_notes"]
 
 FEW = 5
+
+BLOCKS, PLAIN_BLOCKS = "█▓", "#="
+"""What events are drawn with by turns, and with what where an encoding has no blocks."""
 
 COLORS = (
     "cyan",
@@ -49,15 +53,16 @@ def print_events(segmentation: Segmentation) -> None:
         cells.append("" if event.confidence is None else f"{event.confidence:.0%}")
         named = [Text(event.name or "")] if "name" in words else []
         table.add_row(*cells, event.reason or "", Text(letters[number], style=_color(event)), *named)
-    console.print(_strip(segmentation, width=min(console.width, 100)), soft_wrap=True)
+    blocks = BLOCKS if can_show(BLOCKS, console.encoding) else PLAIN_BLOCKS
+    console.print(_strip(segmentation, width=min(console.width, 100), blocks=blocks), soft_wrap=True)
     console.print(table)
     events, frames = len(segmentation.events), segmentation.n_frames
     many = f"{events} event{'s' if events != 1 else ''} in {frames} frame{'s' if frames != 1 else ''}"
     console.print(many, style="bold", highlight=False)
 
 
-def _strip(segmentation: Segmentation, *, width: int) -> object:
-    """Draw events side by side, as long as they last, in the colour of their community."""
+def _strip(segmentation: Segmentation, *, width: int, blocks: str) -> object:
+    """Draw events side by side, as long as they last, in the colour of their community and in two blocks by turns."""
     from rich.text import Text
 
     strip = Text()
@@ -66,7 +71,7 @@ def _strip(segmentation: Segmentation, *, width: int) -> object:
         frame = column * segmentation.n_frames // columns
         number = int(segmentation.labels[frame])
         event = segmentation.events[number]
-        strip.append("█" if number % 2 == 0 else "▓", style=_color(event))
+        strip.append(blocks[number % 2], style=_color(event))
     return strip
 
 

@@ -183,6 +183,10 @@ def motion_report(
         raise ValueError(f"{root}: no such folder; name the one that holds the data sets (--root)")
     # LRT takes the next person as its source, whoever else is measured.
     sets = {g: load_motion(root, g) for g in choose(only, list(MOTION_FOLDERS), what="data set")}
+    lost = [group for group, some in sets.items() if not some]
+    if lost and (only is not None or len(lost) == len(sets)):
+        places = "; ".join(f"{group} in {' or '.join(MOTION_FOLDERS[group])}" for group in lost)
+        raise ValueError(f"{root}: the data are not there ({places}); name the folder that holds them (--root)")
     seeds = range(n_seeds)
     tasks = [
         _task(method, sequence, some[(k + 1) % len(some)], seeds)
