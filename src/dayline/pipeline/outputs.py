@@ -22,7 +22,7 @@ from dayline.pipeline.pictures import DECODED_SIDE, PICTURE_SIDE, PictureFolder
 from dayline.pipeline.walk import SourceResult
 from dayline.report import write_page, write_thumbnails
 from dayline.report.thumbnails import FOLDER as THUMBNAILS
-from dayline.report.thumbnails import remove_thumbnails
+from dayline.report.thumbnails import is_whole_thumbnail, remove_thumbnails
 
 __all__ = [
     "ExportError",
@@ -179,7 +179,7 @@ def _pictures(
     if result.sequence is None or result.keys is None:
         return None
     names = dict(enumerate(PictureFolder(folder, blur_faces).names(result.keys)))
-    missing = [i for i, name in names.items() if not (folder / THUMBNAILS / name).is_file()]
+    missing = [i for i, name in names.items() if not is_whole_thumbnail(folder / THUMBNAILS / name)]
     lost: dict[int, str] = {}
     skip = lost.__setitem__
     decoded = images(result.sequence, size=DECODED_SIDE, indices=missing, on_skip=skip) if missing else ()

@@ -160,7 +160,7 @@ def segment_source(
     asked = _located(sequence, corrections)
     # Photos of one burst count as one; a pause, or what a person says, parts them nevertheless.
     opened = {*asked.must, *(pause.before for pause in pauses)}.difference(asked.must_not)
-    moments = find_moments(sequence, opened=opened)
+    moments = find_moments(sequence, looks.signatures, opened=opened)
     result = _segment(looks, moments, pauses, asked, segmenter, on_step)
     notes = _notes(sequence, moments, pauses)
     if corrections is not None:
