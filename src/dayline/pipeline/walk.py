@@ -247,8 +247,9 @@ def segment_table(
     if found.times is not None and found.times[0] >= EARLIEST_DATE:
         found = found.about(clock="wall")
     found = found.about(source=source, notes=(*found.notes, CORRECTED) if corrections is not None else found.notes)
+    values = np.ma.filled(features, np.nan) if isinstance(features, np.ma.MaskedArray) else features
     return SourceResult(
-        segmentation=with_key_photos(found, np.nan_to_num(np.asarray(features, dtype=np.float64))),
+        segmentation=with_key_photos(found, np.nan_to_num(np.asarray(values, dtype=np.float64))),
         communities=tuple(segmenter.communities_.tolist()),
         graph=_graph(segmenter),
         corrections=corrections,
