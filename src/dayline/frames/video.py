@@ -12,7 +12,7 @@ from typing import cast
 from dayline.frames.describe import time_text
 from dayline.frames.names import shown_name
 from dayline.frames.sequence import FrameSequence, VideoFrame
-from dayline.frames.stamps import mended_stamps
+from dayline.frames.stamps import gaps_in_rate, mended_stamps
 from dayline.frames.video_file import PacketCount, VideoFile, opened_video, packets_in_groups
 
 __all__ = ["default_every", "read_video"]
@@ -56,6 +56,7 @@ def read_video(path: str | Path, *, every: float | None = None) -> FrameSequence
             raise ValueError(f"{shown_name(source)}: holds no frame with a time stamp; save it anew as mp4 or mkv")
         start = _start(video, found, base)
         announced = _announced_seconds(video, start=start)
+        exact = video.container.format.name in STREAMED
     step = every if every is not None else default_every(float((found[-1].shown_at - found[0].shown_at) * base))
     frames = _sampled(found, step=Fraction(str(step)) / base)
     times = tuple(round(float(frame.shown_at * base - start), 6) for frame in frames)
@@ -68,6 +69,7 @@ def read_video(path: str | Path, *, every: float | None = None) -> FrameSequence
         order=f"by presentation time, one frame every {step:g} s ({len(frames)} of {len(found)})",
         notes=(
             *_mended_notes(found, base=base, start=start),
+            *(_gap_notes(found, base=base, start=start) if exact else ()),
             *_notes(count, there=float(found[-1].shown_at * base - start), announced=announced),
         ),
         video_frames=frames,
@@ -153,6 +155,18 @@ def _mended_notes(frames: Sequence[VideoFrame], *, base: Fraction, start: Fracti
     return (
         f"wrong time stamps in the video, mended after the frames around them: {len(mended)} "
         f"(first {wrong} in place of {right})",
+    )
+
+
+def _gap_notes(frames: Sequence[VideoFrame], *, base: Fraction, start: Fraction) -> tuple[str, ...]:
+    gaps = gaps_in_rate([frame.shown_at for frame in frames])
+    if not gaps:
+        return ()
+    before, after = frames[gaps[0] - 1].shown_at, frames[gaps[0]].shown_at
+    first = time_text(float(before * base - start), clock="media")
+    return (
+        f"gaps in the video, where frames are missing: {len(gaps)} (first after {first}, "
+        f"{float((after - before) * base):.3g} s long)",
     )
 
 
