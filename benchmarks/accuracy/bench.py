@@ -28,7 +28,7 @@ from dayline.baselines.kernel_change import KernelChangeSegmenter
 from dayline.baselines.kts import KernelTemporalSegmenter
 from dayline.baselines.tw_finch import TemporalFinch
 from dayline.baselines.window_difference import WindowDifferenceSegmenter
-from dayline.files import write_text_whole
+from dayline.io.files import write_text_whole
 
 DEV = ("bbc", "gtea", "sensecam", "mocap6")
 METHODS: dict[str, Callable[[Sequence], np.ndarray]] = {

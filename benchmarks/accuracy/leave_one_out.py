@@ -28,12 +28,19 @@ from sequences import Sequence, load_all, load_folder
 from threadpoolctl import threadpool_limits
 
 from dayline import EventSegmenter, partition, score_boundaries
-from dayline.cuts import DISCOUNT, abruptness, cut_discount, hard_cuts, plain_factor
-from dayline.denoise import standardize
-from dayline.graph import unit_rows
-from dayline.prices import COMEBACK, HIGHEST_PRICE, LOWEST_PRICE, comeback_factor, order_matters, persistence
-from dayline.returns import return_of_looks
-from dayline.steadiness import DOUBT, UNDECIDED, price_curve, steadiest
+from dayline.decision.hard_cuts import DISCOUNT, abruptness, cut_discount, hard_cuts, plain_factor
+from dayline.decision.penalties import (
+    COMEBACK,
+    HIGHEST_PRICE,
+    LOWEST_PRICE,
+    comeback_factor,
+    order_matters,
+    persistence,
+)
+from dayline.decision.recurrence import return_of_looks
+from dayline.decision.stability import DOUBT, UNDECIDED, price_curve, steadiest
+from dayline.method.denoise import standardize
+from dayline.method.graph import unit_rows
 
 NAMES = ("highest price", "comeback", "discount", "lowest price", "doubt", "undecided")
 TODAY = np.asarray([HIGHEST_PRICE, COMEBACK, DISCOUNT, LOWEST_PRICE, DOUBT, UNDECIDED])

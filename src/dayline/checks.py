@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from dayline.arrays import FloatArray, IntArray, is_torch_array
+from dayline.arrays import Array, FloatArray, IntArray, is_torch_array, to_numpy
 
 __all__ = [
     "LARGEST_COUNT",
@@ -303,3 +303,14 @@ def _plain_time(value: Any) -> tuple[str, Any]:
     except (OverflowError, TypeError, ValueError):
         pass
     raise ValueError(f"times hold {show_value(value, 40)} of type {type(value).__name__}; {TIMES_WANTED}")
+
+
+def check_rows(x: Array) -> FloatArray:
+    """Return vectors as float64, one row per frame, or say what is wrong with them."""
+    try:
+        values = to_numpy(x).astype(np.float64)
+    except (OverflowError, TypeError, ValueError):
+        values = np.zeros(0)
+    if values.ndim != 2:
+        raise ValueError(f"x={show_value(x)}; give a matrix of numbers, one row per frame")
+    return values

@@ -13,8 +13,8 @@ from typing import Any, Literal
 import numpy as np
 
 from dayline.arrays import IntArray
-from dayline.schema import check_against
-from dayline.untrusted import UnreadableFileError
+from dayline.io.schema import check_against
+from dayline.io.untrusted import UnreadableFileError
 
 __all__ = [
     "EVENTS_VERSION",

@@ -8,7 +8,7 @@ import pytest
 
 from cli.run_command import run, run_process
 from dayline.datasets.synthetic import make_communities
-from dayline.estimators.peer import PEERS
+from dayline.estimators.baseline import PEERS
 from dayline.events import Segmentation, events_schema, read_events
 
 

@@ -475,7 +475,7 @@ def test_a_read_only_output_folder_is_one_line(dayline, tmp_path, monkeypatch):
     def refuse(*_, **__):
         raise PermissionError(13, "Permission denied", str(tmp_path / "out"))
 
-    monkeypatch.setattr("dayline.output_folder.open_no_follow", refuse)
+    monkeypatch.setattr("dayline.io.output_folder.open_no_follow", refuse)
     code, _, err = dayline("segment", tmp_path / "photos", "-o", tmp_path / "out")
     assert code == 2
     assert "cannot be used as output folder: Permission denied" in err

@@ -15,7 +15,7 @@ import pytest
 
 from cli.run_command import ENVIRONMENT
 from dayline.cli import main
-from dayline.cli.show import print_events
+from dayline.cli.console import print_events
 from dayline.datasets.synthetic import make_communities
 from dayline.events import Event, Segmentation
 

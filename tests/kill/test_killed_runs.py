@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dayline.files import UNFINISHED
+from dayline.io.files import UNFINISHED
 from made_photos import make_day
 
 pytestmark = [

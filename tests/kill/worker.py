@@ -81,7 +81,7 @@ def serve() -> None:
     import PIL.Image  # noqa: F401
 
     import dayline.cli
-    import dayline.cli.run
+    import dayline.cli.segment
     import dayline.export
     import dayline.pipeline  # noqa: F401
 

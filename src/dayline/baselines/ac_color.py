@@ -15,10 +15,10 @@ from typing import Any, Self
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
-from dayline.baselines.doors import Baseline, check_n_events, store_boundaries, take_features
+from dayline.baselines.base import Baseline, check_n_events, store_boundaries, take_features
 from dayline.checks import LARGEST_COUNT, Missing, check_between, list_frames
-from dayline.communities import _in_order_of_appearance as in_order
 from dayline.events import labels_to_boundaries
+from dayline.method.communities import _in_order_of_appearance as in_order
 
 __all__ = ["ColorSegmenter", "color_distance"]
 

@@ -12,10 +12,10 @@ from typing import Any, Self
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
-from dayline.baselines.doors import Baseline, check_n_events, store_boundaries, take_features
-from dayline.boundaries import check_scores, context_distance, local_maxima, pick_boundaries
+from dayline.baselines.base import Baseline, check_n_events, store_boundaries, take_features
 from dayline.checks import Missing, check_between, check_flag
-from dayline.dge import denoise_features
+from dayline.decision.context_distance import check_scores, context_distance, local_maxima, pick_boundaries
+from dayline.method.dge import denoise_features
 
 __all__ = ["ContextualSegmenter", "strongest_maxima"]
 

@@ -20,8 +20,8 @@ import numpy as np
 
 from dayline.arrays import FloatArray, check_device
 from dayline.checks import LARGEST_COUNT, MOST_STEPS, check_between, check_features, check_seed
-from dayline.files import writing_whole
-from dayline.untrusted import reading
+from dayline.io.files import writing_whole
+from dayline.io.untrusted import reading
 
 __all__ = ["ContextPredictor", "load_predictor", "predict_contexts", "save_predictor", "train_predictor"]
 

@@ -13,9 +13,9 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
-from dayline.baselines.doors import Baseline, check_n_events, store_boundaries, take_features
+from dayline.baselines.base import Baseline, check_n_events, store_boundaries, take_features
 from dayline.checks import Missing, check_between, check_choice, show_value
-from dayline.graph import unit_rows
+from dayline.method.graph import unit_rows
 
 __all__ = ["KernelChangeSegmenter", "kernel_changes", "kernel_penalty"]
 

@@ -12,10 +12,10 @@ from typing import Any, Self
 import numpy as np
 
 from dayline.arrays import IntArray
-from dayline.baselines.doors import Baseline, store_boundaries, take_features
+from dayline.baselines.base import Baseline, store_boundaries, take_features
 from dayline.checks import Missing, check_between
-from dayline.communities import find_communities
 from dayline.events import labels_to_boundaries
+from dayline.method.communities import find_communities
 
 __all__ = ["SmoothedKMeans", "smooth_labels"]
 

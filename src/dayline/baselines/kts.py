@@ -22,9 +22,9 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray, to_numpy
-from dayline.baselines.doors import Baseline, check_n_events, store_boundaries, take_features
+from dayline.baselines.base import Baseline, check_n_events, store_boundaries, take_features
 from dayline.checks import Missing, check_between, check_choice, show_value
-from dayline.graph import unit_rows
+from dayline.method.graph import unit_rows
 
 __all__ = ["KernelTemporalSegmenter", "cut_automatically", "cut_into", "scatter_sums"]
 

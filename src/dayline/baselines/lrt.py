@@ -18,11 +18,11 @@ from typing import Any, Self
 import numpy as np
 
 from dayline.arrays import FloatArray, to_numpy
-from dayline.baselines.doors import Baseline, check_n_events, store_boundaries, take_features
+from dayline.baselines.base import Baseline, check_n_events, store_boundaries, take_features
 from dayline.baselines.tsc import HEAVIEST, label_codes, solve_shifted, temporal_laplacian
 from dayline.checks import MOST_STEPS, Missing, check_between, check_features, check_seed
 from dayline.events import labels_to_boundaries
-from dayline.graph import unit_rows
+from dayline.method.graph import unit_rows
 
 __all__ = ["LowRankTransferSegmenter", "transfer_codes"]
 

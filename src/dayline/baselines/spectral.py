@@ -11,7 +11,7 @@ import numpy as np
 
 from dayline.arrays import Array, FloatArray, IntArray, to_numpy
 from dayline.checks import MOST_STEPS, check_between, check_seed
-from dayline.communities import _in_order_of_appearance as in_order
+from dayline.method.communities import _in_order_of_appearance as in_order
 
 __all__ = ["graph_labels", "random_walk_eigenvectors", "vector_labels"]
 

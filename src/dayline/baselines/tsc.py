@@ -14,12 +14,12 @@ from typing import Any, Self
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray, to_numpy
-from dayline.baselines.doors import Baseline, check_n_events, store_boundaries, take_features
+from dayline.baselines.base import Baseline, check_n_events, store_boundaries, take_features
 from dayline.baselines.spectral import graph_labels
-from dayline.boundaries import context_distance, pick_boundaries
 from dayline.checks import MOST_STEPS, Missing, check_between, check_seed
+from dayline.decision.context_distance import context_distance, pick_boundaries
 from dayline.events import boundaries_to_labels, labels_to_boundaries
-from dayline.graph import unit_rows
+from dayline.method.graph import unit_rows
 
 __all__ = [
     "TemporalSubspaceSegmenter",

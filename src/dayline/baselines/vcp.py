@@ -15,12 +15,12 @@ from typing import Any, Self
 import numpy as np
 
 from dayline.arrays import FloatArray
+from dayline.baselines.base import Baseline, check_n_events, store_boundaries, take_features
 from dayline.baselines.ces import strongest_maxima
 from dayline.baselines.context_predictor import ContextPredictor, load_predictor, predict_contexts, train_predictor
-from dayline.baselines.doors import Baseline, check_n_events, store_boundaries, take_features
-from dayline.boundaries import pick_boundaries
 from dayline.checks import Missing, check_between, show_value
-from dayline.graph import unit_rows
+from dayline.decision.context_distance import pick_boundaries
+from dayline.method.graph import unit_rows
 
 __all__ = ["VisualContextSegmenter", "compare_contexts"]
 

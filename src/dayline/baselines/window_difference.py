@@ -12,12 +12,12 @@ from typing import Any, Self
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray, to_numpy
+from dayline.baselines.base import Baseline, check_n_events, store_boundaries, take_features
 from dayline.baselines.ces import strongest_maxima
-from dayline.baselines.doors import Baseline, check_n_events, store_boundaries, take_features
-from dayline.boundaries import check_scores
 from dayline.checks import LARGEST_COUNT, Missing, check_between, check_flag
-from dayline.denoise import standardize
-from dayline.graph import unit_rows
+from dayline.decision.context_distance import check_scores
+from dayline.method.denoise import standardize
+from dayline.method.graph import unit_rows
 
 __all__ = ["WindowDifferenceSegmenter", "pick_outstanding", "window_difference"]
 

@@ -25,8 +25,8 @@ def demo(
     from dayline.cli.evaluate import Protocol, evaluate
     from dayline.cli.run import run
     from dayline.datasets.photostream import make_photostream
-    from dayline.files import write_text_whole
-    from dayline.output_folder import output_folder
+    from dayline.io.files import write_text_whole
+    from dayline.io.output_folder import output_folder
     from dayline.pipeline import segment_source, write_result
 
     with output_folder(output) as folder:

@@ -31,7 +31,7 @@ def export(
     from dayline.export import FORMATS as WRITERS
     from dayline.export import check_formats
     from dayline.export import export as write
-    from dayline.output_folder import export_folder, output_folder
+    from dayline.io.output_folder import export_folder, output_folder
     from dayline.pipeline import chaptered_copy, chaptered_name
 
     segmentation = read_events(events)

@@ -47,7 +47,7 @@ def reproduce(
 ) -> None:
     """Measure one table of the paper; a run that was interrupted goes on."""
     from dayline.cli.progress import progress_bar
-    from dayline.output_folder import output_folder
+    from dayline.io.output_folder import output_folder
     from dayline.reproduce import cost, lifelog, motion, synthetic
     from dayline.reproduce.report import save_report
 

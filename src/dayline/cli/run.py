@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import typer
 
 if TYPE_CHECKING:
-    from dayline.dge import OnStep
     from dayline.events import Segmentation
     from dayline.pipeline import Finder, SourceResult, Written
+    from dayline.progress import OnStep
 
     FindEvents: TypeAlias = Callable[[Path, Path | None, OnStep | None], SourceResult]
     Write: TypeAlias = Callable[..., Written]
@@ -94,7 +94,7 @@ def run(
     thumbnails: bool = True,
 ) -> None:
     """Segment a source, write its result and print it; `forget` corrections kept from earlier runs."""
-    from dayline.cli.show import open_in_browser, print_events, print_notes
+    from dayline.cli.console import open_in_browser, print_events, print_notes
     from dayline.frames import day_folders
     from dayline.pipeline import ExportError, default_output
 
@@ -138,8 +138,8 @@ def run_table(
     on_step: OnStep | None,
 ) -> SourceResult:
     """Segment a file of features."""
+    from dayline.io.tables import read_features
     from dayline.pipeline import segment_table
-    from dayline.tables import read_features
 
     table = read_features(source, key=key, transpose=transpose)
     return segment_table(
@@ -181,7 +181,7 @@ class _Work:
     def segmented(self, source: Path, output: Path | None) -> tuple[Written | None, Segmentation]:
         """Find the events of a source and write them."""
         from dayline.cli.progress import progress_bar
-        from dayline.output_folder import output_folder
+        from dayline.io.output_folder import output_folder
         from dayline.pipeline import forget_corrections
 
         place = nullcontext() if output is None else output_folder(output)

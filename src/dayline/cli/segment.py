@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import typer
 
 if TYPE_CHECKING:
-    from dayline.dge import OnStep
     from dayline.events import Segmentation
     from dayline.pipeline import Finder, SourceResult
+    from dayline.progress import OnStep
 
 __all__ = ["Method", "Order", "chosen_segmenter", "segment"]
 
@@ -143,7 +143,7 @@ def chosen_segmenter(method: Method, *, interpolate: bool = False, **wishes: Any
     """Set the method up; what a baseline cannot be told is refused."""
     from dayline.checks import Missing
     from dayline.estimators import EventSegmenter
-    from dayline.estimators.peer import PEERS, PeerSegmenter
+    from dayline.estimators.baseline import PEERS, PeerSegmenter
 
     missing: Missing = "interpolate" if interpolate else "raise"
     if method.value in PEERS:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from dayline.arrays import IntArray
-from dayline.untrusted import reading
+from dayline.io.untrusted import reading
 
 __all__ = ["TRUTH_TYPES", "read_annotations"]
 

@@ -21,7 +21,7 @@ import numpy as np
 from dayline.arrays import FloatArray, IntArray
 from dayline.datasets.annotations import TRUTH_TYPES, read_annotations
 from dayline.datasets.sequence import LabelledSequence, by_number
-from dayline.tables import read_features
+from dayline.io.tables import read_features
 
 __all__ = ["find_days", "load_day", "load_days"]
 

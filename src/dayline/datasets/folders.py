@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from dayline.datasets.sequence import LabelledSequence, by_number, real_numbers, whole_numbers
-from dayline.tables import read_arrays
+from dayline.io.tables import read_arrays
 
 __all__ = ["find_groups", "load_group", "read_labelled"]
 

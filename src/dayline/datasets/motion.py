@@ -15,7 +15,7 @@ import numpy as np
 from dayline.arrays import FloatArray, IntArray
 from dayline.datasets.sequence import LabelledSequence, by_number, real_numbers, whole_numbers
 from dayline.events import labels_to_boundaries
-from dayline.tables import read_arrays
+from dayline.io.tables import read_arrays
 
 __all__ = ["MOTION_FOLDERS", "find_motion", "load_motion", "read_motion"]
 

@@ -11,16 +11,16 @@ from threadpoolctl import threadpool_limits
 
 from dayline.arrays import Array, FloatArray, check_device, is_single_precision, to_device, to_numpy
 from dayline.checks import Missing, check_choice, check_features, unmask
-from dayline.denoise import fit_single_precision
-from dayline.dge import (
+from dayline.method.denoise import fit_single_precision
+from dayline.method.dge import (
     BANDWIDTHS,
     DynamicGraph,
-    OnStep,
     Reading,
     check_embedding_parameters,
     dynamic_graph_embedding,
 )
-from dayline.outliers import draw_in, outlying_frames, warn_of_outliers
+from dayline.method.outliers import draw_in, outlying_frames, warn_of_outliers
+from dayline.progress import OnStep
 
 __all__ = ["DynamicGraphEmbedding", "EmbeddingParameters"]
 

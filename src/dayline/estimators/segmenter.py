@@ -11,16 +11,16 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dayline.arrays import Array, FloatArray, IntArray
-from dayline.boundaries import context_distance, pick_boundaries
 from dayline.checks import Missing, check_between, check_choice, check_features, check_times, show_value, unmask
-from dayline.constraints import Frames, forbidden_frames, frames_given, required_frames
-from dayline.decide import Decision, decide, gather_evidence
-from dayline.denoise import standardize
-from dayline.dge import OnStep
+from dayline.decision.constraints import Frames, forbidden_frames, frames_given, required_frames
+from dayline.decision.context_distance import context_distance, pick_boundaries
+from dayline.decision.decide import Decision, decide, gather_evidence
+from dayline.decision.penalties import boundary_prices
 from dayline.estimators.embedder import DynamicGraphEmbedding, EmbeddingParameters
 from dayline.estimators.wishes import WISHES, check_wished_numbers
 from dayline.events import Segmentation, boundaries_to_labels
-from dayline.prices import boundary_prices
+from dayline.method.denoise import standardize
+from dayline.progress import OnStep
 
 __all__ = ["EventSegmenter"]
 

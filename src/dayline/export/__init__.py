@@ -20,7 +20,7 @@ from dayline.export.photos import sort_photos
 from dayline.export.table import write_csv
 from dayline.export.webvtt import write_webvtt
 from dayline.export.youtube import write_youtube, youtube_text
-from dayline.output_folder import OutputFolderError, export_folder
+from dayline.io.output_folder import OutputFolderError, export_folder
 
 __all__ = [
     "FORMATS",

@@ -12,8 +12,8 @@ from dayline.events import Segmentation
 from dayline.export.photos import photo_path
 from dayline.export.pictures import Hide, photo_thumbnail, video_thumbnails
 from dayline.export.titles import context_letters, event_titles, time_text
-from dayline.files import writing_whole
 from dayline.frames.faces import face_blurrer
+from dayline.io.files import writing_whole
 
 if TYPE_CHECKING:
     from PIL import Image, ImageDraw, ImageFont

@@ -12,8 +12,8 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from dayline.events import Segmentation
 from dayline.export.titles import clean_text, event_titles
-from dayline.files import read_no_follow, temporary_folder
 from dayline.frames.names import shown_name
+from dayline.io.files import read_no_follow, temporary_folder
 
 __all__ = ["photo_path", "sort_photos"]
 

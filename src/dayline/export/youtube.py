@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dayline.events import Segmentation
 from dayline.export.chapters import Chapter, chapters
-from dayline.files import write_text_whole
+from dayline.io.files import write_text_whole
 
 __all__ = ["YouTubeText", "write_youtube", "youtube_text"]
 

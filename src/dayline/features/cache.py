@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from dayline.files import remove_unfinished, write_text_whole, writing_whole
+from dayline.io.files import remove_unfinished, write_text_whole, writing_whole
 
 __all__ = ["cache_folder", "kept_in_cache"]
 

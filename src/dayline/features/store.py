@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dayline.array_files import load_npz
 from dayline.arrays import IntArray
 from dayline.features.extract import Extractor
-from dayline.files import writing_whole
-from dayline.untrusted import UnreadableFileError
+from dayline.io.files import writing_whole
+from dayline.io.numpy_files import load_npz
+from dayline.io.untrusted import UnreadableFileError
 
 __all__ = ["FeatureStore", "FrameKeys", "StoredFeatures"]
 

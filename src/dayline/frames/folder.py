@@ -16,7 +16,7 @@ from dayline.frames.names import natural_key, shown_name
 from dayline.frames.order import order_photos
 from dayline.frames.sequence import FrameSequence, refuse_mostly_bad
 from dayline.frames.suffixes import PHOTO_SUFFIXES, VIDEO_SUFFIXES
-from dayline.output_folder import MARK
+from dayline.io.output_folder import MARK
 
 __all__ = ["day_folders", "read_photo_folder"]
 

@@ -13,7 +13,7 @@ from dayline.pipeline.outputs import (
     write_result,
 )
 from dayline.pipeline.pictures import PictureFolder
-from dayline.pipeline.walk import Finder, SourceResult, segment_source, segment_table
+from dayline.pipeline.segment import Finder, SourceResult, segment_source, segment_table
 
 __all__ = [
     "DayResult",

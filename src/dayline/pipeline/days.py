@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TypeAlias
 
 from dayline.events import Segmentation
-from dayline.files import refuse_link
 from dayline.frames.names import shown_name
-from dayline.output_folder import OutputFolderError, output_folder
+from dayline.io.files import refuse_link
+from dayline.io.output_folder import OutputFolderError, output_folder
 from dayline.pipeline.outputs import remove_other_pictures
 from dayline.report.overview import Day, write_overview
 from dayline.report.thumbnails import remove_thumbnails

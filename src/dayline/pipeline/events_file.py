@@ -6,8 +6,8 @@ import warnings
 from pathlib import Path
 
 from dayline.events import Segmentation, read_events
-from dayline.files import write_text_whole
-from dayline.output_folder import OwnFiles, keep_aside
+from dayline.io.files import write_text_whole
+from dayline.io.output_folder import OwnFiles, keep_aside
 
 __all__ = ["CORRECTIONS", "forget_corrections", "kept_corrections", "write_events"]
 

@@ -10,16 +10,16 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from dayline.dge import OnStep
 from dayline.events import Segmentation
 from dayline.export import check_formats, export, write_csv
 from dayline.export.film import CONTAINERS, write_chapters
 from dayline.frames import images
 from dayline.frames.faces import face_blurrer
-from dayline.output_folder import MARK, output_folder
+from dayline.io.output_folder import MARK, output_folder
 from dayline.pipeline.events_file import write_events
 from dayline.pipeline.pictures import DECODED_SIDE, PICTURE_SIDE, PictureFolder
-from dayline.pipeline.walk import SourceResult
+from dayline.pipeline.segment import SourceResult
+from dayline.progress import OnStep
 from dayline.report import write_page, write_thumbnails
 from dayline.report.thumbnails import FOLDER as THUMBNAILS
 from dayline.report.thumbnails import is_whole_thumbnail, remove_thumbnails

@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from dayline.events import Segmentation
-from dayline.files import write_text_whole
+from dayline.io.files import write_text_whole
 from dayline.report.page import day_heading, render
 
 __all__ = ["Day", "write_overview"]

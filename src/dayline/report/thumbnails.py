@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from dayline.files import UNFINISHED, refuse_link, writing_whole
 from dayline.frames.faces import face_blurrer
-from dayline.untrusted import UnreadableFileError, reading
+from dayline.io.files import UNFINISHED, refuse_link, writing_whole
+from dayline.io.untrusted import UnreadableFileError, reading
 
 __all__ = ["is_whole_thumbnail", "remove_thumbnails", "thumbnail_folder", "write_thumbnail", "write_thumbnails"]
 

@@ -15,7 +15,7 @@ from dayline.datasets.edub_seg import find_days, load_days
 from dayline.datasets.folders import load_group
 from dayline.datasets.sequence import LabelledSequence
 from dayline.metrics import score_boundaries
-from dayline.reproduce.work import Figures, Measured, Task
+from dayline.reproduce.tasks import Figures, Measured, Task
 
 __all__ = [
     "ALWAYS",
@@ -120,7 +120,7 @@ def reading_finder(reading: str, **changes: Any) -> Finder:
 
 
 def _baseline(sequence: LabelledSequence, seed: int, *, name: str) -> IntArray:
-    from dayline.estimators.peer import make_peer
+    from dayline.estimators.baseline import make_peer
 
     peer = make_peer(name)
     if "random_state" in peer.get_params():

@@ -33,7 +33,7 @@ from dayline.reproduce.boundaries import (
 from dayline.reproduce.figures import ABLATION, CORE_ABLATION, GRID, PUBLISHED_DAYS
 from dayline.reproduce.pixels import FromPixels, Pixels, look_at_days
 from dayline.reproduce.report import Report, Row, Table, published, summarise
-from dayline.reproduce.work import Measured, OnDone, Task, choose, run_tasks
+from dayline.reproduce.tasks import Measured, OnDone, Task, choose, run_tasks
 
 __all__ = ["LIFELOG_TABLES", "Plan", "lifelog_report"]
 
@@ -220,7 +220,7 @@ def _by_network(sequence: LabelledSequence, _: int, *, path: Path) -> IntArray:
 
 def _stage(sequence: LabelledSequence, _: int, *, stage: str, reading: str) -> IntArray:
     """Apply the CES rule to one stage of a reading."""
-    from dayline.boundaries import context_distance, pick_boundaries
+    from dayline.decision.context_distance import context_distance, pick_boundaries
     from dayline.estimators import DynamicGraphEmbedding
 
     make = DynamicGraphEmbedding.paper if reading == "paper()" else DynamicGraphEmbedding.authors

@@ -13,10 +13,10 @@ from dayline.datasets.sequence import LabelledSequence
 from dayline.events import labels_to_boundaries
 from dayline.features import load_extractor
 from dayline.frames import FrameSequence, open_source
-from dayline.output_folder import output_folder
+from dayline.io.output_folder import output_folder
 from dayline.pipeline import segment_source
-from dayline.pipeline.look import look_at_frames
-from dayline.reproduce.work import OnDone
+from dayline.pipeline.extraction import look_at_frames
+from dayline.reproduce.tasks import OnDone
 
 __all__ = ["FromPixels", "Pixels", "look_at_days"]
 
