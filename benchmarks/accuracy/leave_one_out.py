@@ -24,10 +24,12 @@ from typing import NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
-from sequences import Sequence, load_all, load_folder
+from sequences import load_all
 from threadpoolctl import threadpool_limits
 
 from dayline import EventSegmenter, partition, score_boundaries
+from dayline.datasets.folders import load_folder
+from dayline.datasets.sequence import LabelledSequence
 from dayline.decision.hard_cuts import DISCOUNT, abruptness, cut_discount, hard_cuts, plain_factor
 from dayline.decision.penalties import (
     COMEBACK,
@@ -59,7 +61,7 @@ class Looks(NamedTuple):
     ordered: bool
 
 
-def looked_at(sequence: Sequence) -> Looks:
+def looked_at(sequence: LabelledSequence) -> Looks:
     with threadpool_limits(1):
         fitted = EventSegmenter().fit(sequence.features)
     values = standardize(sequence.features.astype(np.float64))
@@ -72,7 +74,7 @@ def looked_at(sequence: Sequence) -> Looks:
     )
 
 
-def f1(sequence: Sequence, u: np.ndarray, prices: np.ndarray) -> float:
+def f1(sequence: LabelledSequence, u: np.ndarray, prices: np.ndarray) -> float:
     found = partition(u, penalty=prices)
     return score_boundaries(found, sequence.boundaries, tolerance=sequence.tolerance, n_frames=len(u)).f1
 
@@ -83,7 +85,7 @@ def asked_prices(looks: Looks, comeback: float, discount: float, lowest: float) 
     return full * plain / cut_discount(looks.cuts, discount=discount)
 
 
-def score(sequence: Sequence, looks: Looks, constants: np.ndarray) -> float:
+def score(sequence: LabelledSequence, looks: Looks, constants: np.ndarray) -> float:
     """F1 with these constants."""
     highest, comeback, discount, low, doubt, undecided = constants
     if not looks.ordered:
@@ -95,7 +97,7 @@ def score(sequence: Sequence, looks: Looks, constants: np.ndarray) -> float:
     return f1(sequence, looks.u, asked * factor)
 
 
-def scores(sequence: Sequence, looks: Looks, grid: Grid) -> np.ndarray:
+def scores(sequence: LabelledSequence, looks: Looks, grid: Grid) -> np.ndarray:
     """F1 for every setting; what several settings share is computed once."""
     if not looks.ordered:
         return np.zeros(int(np.prod([len(values) for values in grid])))
@@ -115,7 +117,7 @@ def scores(sequence: Sequence, looks: Looks, grid: Grid) -> np.ndarray:
     return np.asarray(found)
 
 
-def measured(sequence: Sequence, grid: Grid) -> tuple[Looks, np.ndarray]:
+def measured(sequence: LabelledSequence, grid: Grid) -> tuple[Looks, np.ndarray]:
     looks = looked_at(sequence)
     return looks, scores(sequence, looks, grid)
 
@@ -134,7 +136,7 @@ def weighted_mean(means: np.ndarray, settings: np.ndarray) -> np.ndarray:
 
 
 Choose = Callable[[np.ndarray, np.ndarray], np.ndarray]
-Results = dict[str, list[tuple[Sequence, Looks, np.ndarray]]]
+Results = dict[str, list[tuple[LabelledSequence, Looks, np.ndarray]]]
 """Sequences of every group with what was measured."""
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from dayline.cli.streams import can_show
 from dayline.events import Event, Segmentation
+from dayline.text import clock_text, counted
 
 __all__ = ["open_in_browser", "print_events", "print_notes"]
 
@@ -57,7 +58,7 @@ def print_events(segmentation: Segmentation) -> None:
     console.print(_strip(segmentation, width=min(console.width, 100), blocks=blocks), soft_wrap=True)
     console.print(table)
     events, frames = len(segmentation.events), segmentation.n_frames
-    many = f"{events} event{'s' if events != 1 else ''} in {frames} frame{'s' if frames != 1 else ''}"
+    many = f"{counted(events, 'event')} in {counted(frames, 'frame')}"
     console.print(many, style="bold", highlight=False)
 
 
@@ -83,8 +84,7 @@ def _clock(segmentation: Segmentation, seconds: float | None) -> str:
     """Write a time of day, or the time since the start; the page has the date."""
     if seconds is None:
         return ""
-    whole = int(seconds) % 86_400 if segmentation.clock == "wall" else int(seconds)
-    return f"{whole // 3600}:{whole // 60 % 60:02d}:{whole % 60:02d}"
+    return clock_text(seconds % 86_400 if segmentation.clock == "wall" else seconds, short=True)
 
 
 def print_notes(segmentation: Segmentation) -> None:

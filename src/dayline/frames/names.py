@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import PurePath
 
-__all__ = ["natural_key", "shown_name"]
+__all__ = ["by_name", "natural_key", "shown_name"]
 
 NUMBERS = re.compile(r"([0-9]+)")
 
@@ -37,6 +37,11 @@ def _shown_character(c: str) -> str:
 def natural_key(name: str) -> tuple[tuple[tuple[int, int, str], ...], ...]:
     """Sort key under which photo2 comes before photo10, folder by folder."""
     return tuple(_part_key(part) for part in name.split("/"))
+
+
+def by_name(path: PurePath) -> tuple[tuple[tuple[int, int, str], ...], ...]:
+    """Sort key of files by their names, see `natural_key`."""
+    return natural_key(shown_name(path.name))
 
 
 def _part_key(part: str) -> tuple[tuple[int, int, str], ...]:

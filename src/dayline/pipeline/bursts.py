@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from dayline.arrays import FloatArray, IntArray
 from dayline.events import Event, Segmentation
 from dayline.frames import FrameSequence, group_bursts, images, signature
+from dayline.text import counted
 
 __all__ = ["Moments", "find_moments", "signatures_in_bursts"]
 
@@ -113,7 +114,7 @@ def find_moments(
 
 def in_words(moments: Moments) -> str:
     """Say how many photos were taken as one."""
-    bursts = "1 burst" if moments.n_bursts == 1 else f"{moments.n_bursts} bursts"
+    bursts = counted(moments.n_bursts, "burst")
     return f"{bursts} of near-identical photos ({moments.n_in_bursts} photos): each counts as one frame"
 
 

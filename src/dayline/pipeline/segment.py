@@ -28,6 +28,7 @@ from dayline.pipeline.extraction import Looks, frame_keys, look_at_frames
 from dayline.pipeline.key_photos import with_key_photos
 from dayline.pipeline.pictures import PictureFolder
 from dayline.progress import OnStep
+from dayline.text import counted
 
 __all__ = ["Finder", "SourceResult", "segment_source", "segment_table"]
 
@@ -351,6 +352,7 @@ def _notes(sequence: FrameSequence, moments: Moments, pauses: Sequence[Pause]) -
         notes.append(in_words(moments))
     if pauses:
         longest = max(pause.seconds for pause in pauses)
-        many = "1 pause" if len(pauses) == 1 else f"{len(pauses)} pauses"
-        notes.append(f"{many} of the camera, the longest {longest / 60:.0f} min: each is a boundary")
+        notes.append(
+            f"{counted(len(pauses), 'pause')} of the camera, the longest {longest / 60:.0f} min: each is a boundary"
+        )
     return tuple(notes)

@@ -11,6 +11,7 @@ from urllib.parse import quote
 from dayline.events import Segmentation
 from dayline.io.files import write_text_whole
 from dayline.report.page import day_heading, render
+from dayline.text import counted
 
 __all__ = ["Day", "write_overview"]
 
@@ -69,7 +70,7 @@ def _row(day: Day) -> dict[str, object]:
     events = day.segmentation.events
     heading = day_heading(day.segmentation)
     frames = "photo" if day.segmentation.clock != "media" else "frame"
-    facts = f"{_many(day.segmentation.n_frames, frames)} · {_many(len(events), 'event')}"
+    facts = f"{counted(day.segmentation.n_frames, frames)} · {counted(len(events), 'event')}"
     longest = sorted(events, key=lambda e: -e.n_frames)[:MOST_PICTURES]
     shown = sorted(e.key_frame for e in longest if e.key_frame is not None)
     inside = [day.pictures[frame] for frame in shown if frame in day.pictures]
@@ -83,7 +84,3 @@ def _row(day: Day) -> dict[str, object]:
         "pictures": [f"{folder}/{quote(picture)}" for picture in inside],
         "facts": facts,
     }
-
-
-def _many(number: int, thing: str) -> str:
-    return f"{number} {thing}{'' if number == 1 else 's'}"
