@@ -123,6 +123,14 @@ def test_leftovers_of_killed_runs_are_removed_and_files_of_others_are_not(tmp_pa
     assert sorted(p.name for p in tmp_path.rglob("*")) == [".dayline", ".notes.part", "thumbnails"]
 
 
+def test_leftovers_in_a_folder_that_is_given_as_a_link_are_removed(tmp_path):
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "out").symlink_to("disk")
+    temporary_folder(tmp_path / "disk", "photos")
+    with output_folder(tmp_path / "out") as folder:
+        assert not list(folder.glob("*.part"))
+
+
 def test_a_second_run_is_told_who_is_at_work(tmp_path):
     with output_folder(tmp_path):
         code = "import sys; from dayline.output_folder import output_folder\nwith output_folder(sys.argv[1]): pass"

@@ -82,11 +82,11 @@ def output_folder(folder: str | Path, *, others: Others = "keep", names: Iterabl
     was_there = folder.exists()
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        names = {entry.name for entry in folder.iterdir()}
+        present = {entry.name for entry in folder.iterdir()}
     except OSError as error:
         raise OutputFolderError(f"{folder}: cannot be used as output folder: {error.strerror}") from None
-    strangers = sorted(name for name in names - HIDDEN if not UNFINISHED.fullmatch(name))
-    if strangers and MARK not in names:
+    strangers = sorted(name for name in present - HIDDEN if not UNFINISHED.fullmatch(name))
+    if strangers and MARK not in present:
         raise OutputFolderError(f"{folder}: holds other files ({strangers[0]}, ...); name a new or empty folder")
     try:
         with _guarded(folder, others, marked=True, names=names):
@@ -191,7 +191,8 @@ def _locked(folder: Path) -> Iterator[None]:
 def _remove_leftovers(folder: Path) -> None:
     """Remove what a killed run left behind; the lock says that no other run is at work here."""
     marked = (folder / MARK).is_file()
-    for place in (folder, folder / "thumbnails"):
+    # The folder itself may be given as a link; what lies below it may not be one.
+    for place in (folder.resolve(), folder / "thumbnails"):
         remove_unfinished(place)
         if marked:
             remove_unfinished(place, pattern=UNFINISHED_0_1_0)

@@ -247,6 +247,19 @@ def test_export_replaces_only_what_dayline_wrote(dayline, tmp_path):
     assert dayline(*export)[0] == 2
 
 
+def test_exports_into_the_result_and_into_an_earlier_export_are_replaced(dayline, tmp_path):
+    make_day(tmp_path / "photos")
+    out, sheets = tmp_path / "out", tmp_path / "sheets"
+    segment(dayline, tmp_path / "photos", "-o", out)
+    for folder in (out, sheets, sheets):
+        code, _, err = dayline("export", out / "events.json", "-f", "csv", "-f", "edl", "-o", folder)
+        assert (code, err) == (0, "")
+    (sheets / "events.csv").write_text("my own table")
+    code, _, err = dayline("export", out / "events.json", "-f", "edl", "-f", "csv", "-o", sheets)
+    assert code == 2
+    assert "events.csv: exists, and dayline did not write it" in err
+
+
 def test_a_copy_with_chapters_replaces_no_film_of_others(dayline, tmp_path):
     film = make_film(tmp_path / "film.mp4")
     segment(dayline, film, "-o", tmp_path / "out", "--n-events", 2)

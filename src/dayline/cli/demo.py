@@ -31,7 +31,7 @@ def demo(
 
     with output_folder(output) as folder:
         stream = make_photostream(folder / "stream", random_state=seed)
-    write_text_whole(folder / "truth.json", stream.segmentation.to_json())
+        write_text_whole(folder / "truth.json", stream.segmentation.to_json())
     run(
         stream.folder,
         folder,
