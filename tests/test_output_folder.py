@@ -177,11 +177,19 @@ def test_planted_links_are_not_followed(tmp_path, name):
     assert not (tmp_path / "planted").exists()
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_planted_pipe_does_not_block(tmp_path):
+    os.mkfifo(tmp_path / ".dayline")
+    with pytest.raises(OutputFolderError, match="cannot be used as output folder"), output_folder(tmp_path):
+        pass
+
+
 def test_a_link_in_place_of_a_file_is_replaced_and_its_target_stays(tmp_path):
     (tmp_path / "private.txt").write_text("mine")
     with output_folder(tmp_path / "out") as out:
         (out / "events.json").symlink_to(tmp_path / "private.txt")
-        write_text_whole(out / "events.json", "{}")
+        with pytest.warns(UserWarning, match="events.json was a link, which is not followed"):
+            write_text_whole(out / "events.json", "{}")
     assert not (out / "events.json").is_symlink()
     assert (tmp_path / "private.txt").read_text() == "mine"
     assert json.loads((out / "events.json").read_text()) == {}

@@ -46,6 +46,7 @@ HIDDEN = {MARK, LOCK, MANIFEST}
 # What version 0.1.0 left when it was killed; only looked for in folders of results.
 UNFINISHED_0_1_0 = re.compile(r"\..+\.[a-z0-9_]{8}\.part")
 DIGEST = re.compile(r"[0-9a-f]{64}")
+NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # a pipe would block the open for ever
 NO_LOCKS = {errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL}
 
 Others: TypeAlias = Literal["keep", "refuse", "replace"]
@@ -131,7 +132,7 @@ def _guarded(folder: Path, others: Others, *, marked: bool, names: Iterable[str]
             stack.enter_context(_locked(folder))
             if marked:
                 # Marked before anything else is written, so that an interrupted run can be taken up again.
-                os.close(open_no_follow(folder / MARK, os.O_WRONLY | os.O_CREAT))
+                os.close(open_no_follow(folder / MARK, os.O_WRONLY | os.O_CREAT | NO_WAIT))
         except OSError as error:
             raise OutputFolderError(f"{folder}: cannot be used as output folder: {error.strerror}") from None
         _remove_leftovers(folder)
@@ -246,6 +247,8 @@ class OwnFiles:
             elif others == "keep" and current is not None:
                 aside = keep_aside(path)
                 warnings.warn(f"{name} is not as dayline left it; it is kept as {aside}", stacklevel=5)
+            elif others == "keep":
+                warnings.warn(f"{name} was a link, which is not followed; what it led to is not used", stacklevel=5)
         # Both are ours until the new one is in place, so that a kill in between does not make strangers of them.
         known[name] = [current, new] if current is not None and current in known.get(name, ()) else [new]
         self._save(known)

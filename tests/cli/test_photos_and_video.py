@@ -193,6 +193,22 @@ def test_corrections_outlive_plain_runs_until_they_are_forgotten(dayline, tmp_pa
 
 
 @TOLD
+def test_corrections_are_forgotten_even_where_an_export_fails(dayline, tmp_path):
+    make_day(tmp_path / "photos")
+    out = tmp_path / "out"
+    segment(dayline, tmp_path / "photos", "-o", out)
+    name_first_event(out, "Breakfast")
+    segment(dayline, tmp_path / "photos", "-o", out)
+    (out / "photos").mkdir()
+    (out / "photos" / "mine.txt").touch()
+    failing = ("--model", "color", "--forget-corrections", "--export", "photos")
+    assert dayline("segment", tmp_path / "photos", "-o", out, *failing)[0] == 2
+    segment(dayline, tmp_path / "photos", "-o", out)
+    assert read_events(out / "events.json").events[0].name is None
+    assert list(out.glob("corrections-*.json"))
+
+
+@TOLD
 def test_corrections_of_days_outlive_plain_runs(dayline, tmp_path):
     make_day(tmp_path / "trip" / "day 1")
     make_day(tmp_path / "trip" / "day 2", day="20150313")

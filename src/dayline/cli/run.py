@@ -195,9 +195,10 @@ class _Work:
                     drawn(what, done, total)
 
             result = self.find_events(source, folder, on_step).made_by(self.method)
-            written = None if folder is None else self.write(result, folder, on_step=on_step)
             if folder is not None and self.forget:
+                # Before an export may fail: what is to be forgotten must not come back with the next run.
                 forget_corrections(folder)
+            written = None if folder is None else self.write(result, folder, on_step=on_step)
         return written, result.segmentation
 
     def segmented_day(self, day: Path, folder: Path) -> tuple[Segmentation, Mapping[int, str]]:

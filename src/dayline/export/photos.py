@@ -53,6 +53,8 @@ def sort_photos(segmentation: Segmentation, folder: str | Path, *, source: str |
     folder = Path(folder)
     if segmentation.names is None:
         raise ValueError("the frames have no file names, so there is nothing to sort; segment a folder of photos")
+    if Path(source).resolve().is_relative_to(folder.resolve()):
+        raise ValueError(f"{source} lies in {folder}, which would be replaced; choose another folder")
     photos = [photo_path(name, source=source) for name in segmentation.names]
     _check_ours(folder, photos)
     workshop = temporary_folder(folder.parent, folder.name)
