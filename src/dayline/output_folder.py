@@ -33,10 +33,21 @@ from dayline.files import (
 if sys.platform != "win32":
     import fcntl
 
-__all__ = ["MARK", "OutputFolderError", "OwnFiles", "export_folder", "keep_aside", "output_folder"]
+__all__ = [
+    "MARK",
+    "SORTED_PHOTOS",
+    "OutputFolderError",
+    "OwnFiles",
+    "export_folder",
+    "keep_aside",
+    "output_folder",
+]
 
 MARK = ".dayline"
 """A file that says: this folder is a result of dayline."""
+
+SORTED_PHOTOS = ".dayline-photos.json"
+"""A file that says: this folder holds photos that dayline sorted, and which of them it wrote."""
 
 LOCK = ".dayline-lock"
 MANIFEST = ".dayline-files.json"

@@ -276,6 +276,21 @@ def test_exports_into_the_result_and_into_an_earlier_export_are_replaced(dayline
     assert "events.csv: exists, and dayline did not write it" in err
 
 
+def test_exports_beside_the_photos_are_not_read_as_photos(dayline, tmp_path):
+    make_day(tmp_path / "photos")
+    segment(dayline, tmp_path / "photos", "-o", tmp_path / "out")
+    saved = tmp_path / "photos" / "saved.json"
+    saved.write_bytes((tmp_path / "out" / "events.json").read_bytes())
+    beside = ("-f", "photos", "-f", "contact-sheet", "--source", tmp_path / "photos")
+    assert dayline("export", saved, *beside)[0] == 0
+    segment(dayline, tmp_path / "photos", "-o", tmp_path / "out")
+    assert read_events(tmp_path / "out" / "events.json").n_frames == 38
+    # Sorted photos by themselves are photos like any others.
+    (event, *_) = (path for path in (tmp_path / "photos" / "photos").iterdir() if path.is_dir())
+    segment(dayline, event, "-o", tmp_path / "again")
+    assert read_events(tmp_path / "again" / "events.json").n_frames == len(list(event.iterdir()))
+
+
 def test_a_copy_with_chapters_replaces_no_film_of_others(dayline, tmp_path):
     film = make_film(tmp_path / "film.mp4")
     segment(dayline, film, "-o", tmp_path / "out", "--n-events", 2)

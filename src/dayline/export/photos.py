@@ -14,14 +14,12 @@ from dayline.events import Segmentation
 from dayline.export.titles import clean_text, event_titles
 from dayline.files import read_no_follow, temporary_folder
 from dayline.frames.names import shown_name
+from dayline.output_folder import SORTED_PHOTOS as MANIFEST
 
 __all__ = ["photo_path", "sort_photos"]
 
 MANIFEST_FORMAT = "dayline-photos-2"
 WAY_OUT = "move it elsewhere or choose another folder"
-MANIFEST = ".dayline-photos.json"
-"""What we wrote, so that a later run can tell its own files from those of others."""
-
 CANNOT_LINK = {
     errno.EXDEV,
     errno.EPERM,
