@@ -102,7 +102,7 @@ class Segmentation:
     names : tuple of str or None
         File name of every frame, relative to the source.
     sizes : tuple of int or None
-        Size in bytes of every photo's file; tells apart recordings whose file names coincide.
+        Size in bytes of the file of every frame; tells apart recordings whose file names coincide.
     source : str or None
         What was segmented, as a name to show.
     method : str or None

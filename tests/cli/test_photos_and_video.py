@@ -193,6 +193,22 @@ def test_corrections_outlive_plain_runs_until_they_are_forgotten(dayline, tmp_pa
 
 
 @TOLD
+def test_corrections_are_forgotten_even_where_an_export_fails(dayline, tmp_path):
+    make_day(tmp_path / "photos")
+    out = tmp_path / "out"
+    segment(dayline, tmp_path / "photos", "-o", out)
+    name_first_event(out, "Breakfast")
+    segment(dayline, tmp_path / "photos", "-o", out)
+    (out / "photos").mkdir()
+    (out / "photos" / "mine.txt").touch()
+    failing = ("--model", "color", "--forget-corrections", "--export", "photos")
+    assert dayline("segment", tmp_path / "photos", "-o", out, *failing)[0] == 2
+    segment(dayline, tmp_path / "photos", "-o", out)
+    assert read_events(out / "events.json").events[0].name is None
+    assert list(out.glob("corrections-*.json"))
+
+
+@TOLD
 def test_corrections_of_days_outlive_plain_runs(dayline, tmp_path):
     make_day(tmp_path / "trip" / "day 1")
     make_day(tmp_path / "trip" / "day 2", day="20150313")
@@ -245,6 +261,34 @@ def test_export_replaces_only_what_dayline_wrote(dayline, tmp_path):
     assert dayline(*export)[0] == 0
     (tmp_path / "mine" / "chapters.vtt").write_text("WEBVTT, edited")
     assert dayline(*export)[0] == 2
+
+
+def test_exports_into_the_result_and_into_an_earlier_export_are_replaced(dayline, tmp_path):
+    make_day(tmp_path / "photos")
+    out, sheets = tmp_path / "out", tmp_path / "sheets"
+    segment(dayline, tmp_path / "photos", "-o", out)
+    for folder in (out, sheets, sheets):
+        code, _, err = dayline("export", out / "events.json", "-f", "csv", "-f", "edl", "-o", folder)
+        assert (code, err) == (0, "")
+    (sheets / "events.csv").write_text("my own table")
+    code, _, err = dayline("export", out / "events.json", "-f", "edl", "-f", "csv", "-o", sheets)
+    assert code == 2
+    assert "events.csv: exists, and dayline did not write it" in err
+
+
+def test_exports_beside_the_photos_are_not_read_as_photos(dayline, tmp_path):
+    make_day(tmp_path / "photos")
+    segment(dayline, tmp_path / "photos", "-o", tmp_path / "out")
+    saved = tmp_path / "photos" / "saved.json"
+    saved.write_bytes((tmp_path / "out" / "events.json").read_bytes())
+    beside = ("-f", "photos", "-f", "contact-sheet", "--source", tmp_path / "photos")
+    assert dayline("export", saved, *beside)[0] == 0
+    segment(dayline, tmp_path / "photos", "-o", tmp_path / "out")
+    assert read_events(tmp_path / "out" / "events.json").n_frames == 38
+    # Sorted photos by themselves are photos like any others.
+    (event, *_) = (path for path in (tmp_path / "photos" / "photos").iterdir() if path.is_dir())
+    segment(dayline, event, "-o", tmp_path / "again")
+    assert read_events(tmp_path / "again" / "events.json").n_frames == len(list(event.iterdir()))
 
 
 def test_a_copy_with_chapters_replaces_no_film_of_others(dayline, tmp_path):

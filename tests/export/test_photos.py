@@ -180,6 +180,16 @@ def test_a_photo_that_was_edited_in_the_source_too_is_sorted_again(source, out):
     assert (out / "01 event A/a.jpg").samefile(source / "a.jpg")
 
 
+def test_sorted_photos_are_not_sorted_onto_themselves(source, out):
+    sort_photos(of("a.jpg", "b.jpg", split=1), out, source=source)
+    before = contents(out)
+    for inside in (out, next(path for path in out.iterdir() if path.is_dir())):
+        names = [p.relative_to(inside).as_posix() for p in sorted(inside.rglob("*.jpg"))]
+        with pytest.raises(ValueError, match="which would be replaced; choose another folder"):
+            sort_photos(Segmentation.from_boundaries([], len(names), names=tuple(names)), out, source=inside)
+    assert contents(out) == before
+
+
 def test_an_empty_folder_of_others_is_not_deleted(source, out):
     sort_photos(of("a.jpg", "b.jpg", split=1), out, source=source)
     (out / "for later").mkdir()

@@ -123,6 +123,14 @@ def test_leftovers_of_killed_runs_are_removed_and_files_of_others_are_not(tmp_pa
     assert sorted(p.name for p in tmp_path.rglob("*")) == [".dayline", ".notes.part", "thumbnails"]
 
 
+def test_leftovers_in_a_folder_that_is_given_as_a_link_are_removed(tmp_path):
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "out").symlink_to("disk")
+    temporary_folder(tmp_path / "disk", "photos")
+    with output_folder(tmp_path / "out") as folder:
+        assert not list(folder.glob("*.part"))
+
+
 def test_a_second_run_is_told_who_is_at_work(tmp_path):
     with output_folder(tmp_path):
         code = "import sys; from dayline.io.output_folder import output_folder\nwith output_folder(sys.argv[1]): pass"
@@ -169,11 +177,19 @@ def test_planted_links_are_not_followed(tmp_path, name):
     assert not (tmp_path / "planted").exists()
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_planted_pipe_does_not_block(tmp_path):
+    os.mkfifo(tmp_path / ".dayline")
+    with pytest.raises(OutputFolderError, match="cannot be used as output folder"), output_folder(tmp_path):
+        pass
+
+
 def test_a_link_in_place_of_a_file_is_replaced_and_its_target_stays(tmp_path):
     (tmp_path / "private.txt").write_text("mine")
     with output_folder(tmp_path / "out") as out:
         (out / "events.json").symlink_to(tmp_path / "private.txt")
-        write_text_whole(out / "events.json", "{}")
+        with pytest.warns(UserWarning, match="events.json was a link, which is not followed"):
+            write_text_whole(out / "events.json", "{}")
     assert not (out / "events.json").is_symlink()
     assert (tmp_path / "private.txt").read_text() == "mine"
     assert json.loads((out / "events.json").read_text()) == {}

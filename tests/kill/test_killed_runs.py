@@ -62,8 +62,8 @@ class Worker:
 def worker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worker]:
     worker = Worker(tmp_path_factory.mktemp("worker"))
     yield worker
-    worker.process.stdin.close()
-    worker.process.wait(timeout=20)
+    with worker.process:  # closes both pipes and waits
+        pass
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from dayline.frames import day_folders
+from dayline.io.files import temporary_folder
 from dayline.pipeline import segment_days, segment_source, write_result
+from dayline.pipeline.days import _without_places
 from made_photos import make_day
 
 
@@ -41,3 +45,52 @@ def test_days_of_which_none_can_be_used_are_an_error(tmp_path):
     days = [tmp_path / "a", tmp_path / "b"]
     with pytest.raises(ValueError, match=r"none of 2 days could be used; the first: .*more than half"):
         segment_days(days, tmp_path / "out", segment_day=segment_day, title="none")
+
+
+def test_a_day_that_cannot_be_used_now_keeps_no_pictures_where_none_are_wanted(tmp_path):
+    broken = make_day(tmp_path / "trip" / "d1")
+    make_day(tmp_path / "trip" / "d2", day="20150313")
+    days, out = day_folders(tmp_path / "trip"), tmp_path / "out"
+    segment_days(days, out, segment_day=segment_day, title="A trip")
+    for path in broken:
+        path.write_bytes(b"")
+
+    def without_pictures(day, folder):
+        result = segment_source(day, model="color", store=folder)
+        return result.segmentation, write_result(result, folder, thumbnails=False).pictures
+
+    with pytest.warns(UserWarning, match="d1: the pictures of this earlier result were removed"):
+        segment_days(days, out, segment_day=without_pictures, title="A trip", thumbnails=False)
+    assert not list(out.rglob("*.jpg"))
+    assert (out / "d1" / "events.json").is_file()
+
+
+def test_an_export_of_an_earlier_single_day_is_named_where_no_photos_are_wanted(tmp_path):
+    make_day(tmp_path / "trip" / "photos")
+    out = tmp_path / "out"
+    result = segment_source(tmp_path / "trip" / "photos", model="color")
+    write_result(result, out, thumbnails=False, formats=["contact-sheet"])
+
+    def without_pictures(day, folder):
+        return result.segmentation, write_result(result, folder, thumbnails=False).pictures
+
+    with pytest.warns(UserWarning, match="contact-sheet.png of an earlier run shows photos") as said:
+        segment_days([tmp_path / "trip" / "photos"], out, segment_day=without_pictures, title="", thumbnails=False)
+    assert len(said) == 1
+
+
+def test_leftovers_in_results_of_days_that_are_gone_are_removed(tmp_path):
+    make_day(tmp_path / "trip" / "d1")
+    make_day(tmp_path / "trip" / "gone")
+    out, gone = tmp_path / "out", tmp_path / "out" / "gone"
+    segment_days(day_folders(tmp_path / "trip"), out, segment_day=segment_day, title="A trip")
+    temporary_folder(gone, "photos")
+    segment_days([tmp_path / "trip" / "d1"], out, segment_day=segment_day, title="A trip")
+    assert not list(gone.glob(".*.part"))
+    assert (gone / "events.json").is_file()
+
+
+def test_messages_lose_their_paths_and_no_letters(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = f"o/d1: go on without it, or move {tmp_path}/o/d1 to o"
+    assert _without_places(text, Path("trip/d1"), Path("o")) == "d1: go on without it, or move d1 to "

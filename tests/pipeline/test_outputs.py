@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import json
 import os
 import warnings
@@ -272,6 +273,21 @@ def test_corrections_are_kept_and_used_until_they_are_forgotten(tmp_path):
     last = segment_source(tmp_path / "photos", model="color", store=tmp_path / "out")
     assert last.segmentation.events[0].name is None
     assert change in [read_events(path) for path in (tmp_path / "out").glob("corrections-*.json")]
+
+
+def test_corrections_that_version_0_1_0_applied_are_used_again(tmp_path):
+    make_day(tmp_path / "photos", pause_before=2)
+    plain = segment_source(tmp_path / "photos", model="color", store=tmp_path / "out")
+    write_result(plain, tmp_path / "out")
+    assert segment_source(tmp_path / "photos", model="color", store=tmp_path / "out").corrections is None
+    change = corrected(plain.segmentation, name="Breakfast")
+    (tmp_path / "out" / ".dayline-files.json").unlink()
+    (tmp_path / "out" / "events.json").write_text(change.to_json())
+    (tmp_path / "out" / ".dayline").write_text(hashlib.sha256(change.to_json().encode()).hexdigest())
+    for _ in range(2):
+        again = segment_source(tmp_path / "photos", model="color", store=tmp_path / "out")
+        assert again.segmentation.events[0].name == "Breakfast"
+        write_result(again, tmp_path / "out")
 
 
 def test_damaged_corrections_are_one_line_and_not_lost(tmp_path):

@@ -28,8 +28,8 @@ def demo(
 
     with output_folder(output) as folder:
         stream = make_photostream(folder / "stream", random_state=seed)
-    write_text_whole(folder / "truth.json", stream.segmentation.to_json())
+        write_text_whole(folder / "truth.json", stream.segmentation.to_json())
     is_opened = sys.stdout.isatty() if open_page is None else open_page
-    segment_and_print(Options(stream.folder, folder, thumbnails=True, open_page=is_opened))
+    segment_and_print(Options(stream.folder, folder, open_page=is_opened))
     typer.echo(f"\nAgainst the {len(stream.boundaries)} true boundaries, {TOLERANCE} photos off at most:\n")
     evaluate(folder / "events.json", folder / "truth.json", TOLERANCE, Protocol.interior, None, as_json=False)

@@ -298,6 +298,9 @@ class _Task:
             result = _find_events(source, folder, options, on_step).made_by(options.method)
             if folder is None:
                 return result.segmentation, None
+            if options.forget_corrections:
+                # Before an export can fail: what is to be forgotten must not come back with the next run.
+                forget_corrections(folder)
             written = write_result(
                 result,
                 folder,
@@ -307,8 +310,6 @@ class _Task:
                 with_chapters=options.write_chapters,
                 on_step=on_step,
             )
-            if options.forget_corrections:
-                forget_corrections(folder)
         return result.segmentation, written
 
     def _reporter(self, drawn: OnStep | None) -> OnStep:

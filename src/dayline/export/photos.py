@@ -14,14 +14,12 @@ from dayline.events import Segmentation
 from dayline.export.titles import clean_text, event_titles
 from dayline.frames.names import shown_name
 from dayline.io.files import read_no_follow, temporary_folder
+from dayline.io.output_folder import SORTED_PHOTOS as MANIFEST
 
 __all__ = ["photo_path", "sort_photos"]
 
 MANIFEST_FORMAT = "dayline-photos-2"
 WAY_OUT = "move it elsewhere or choose another folder"
-MANIFEST = ".dayline-photos.json"
-"""What we wrote, so that a later run can tell its own files from those of others."""
-
 CANNOT_LINK = {
     errno.EXDEV,
     errno.EPERM,
@@ -53,6 +51,8 @@ def sort_photos(segmentation: Segmentation, folder: str | Path, *, source: str |
     folder = Path(folder)
     if segmentation.names is None:
         raise ValueError("the frames have no file names, so there is nothing to sort; segment a folder of photos")
+    if Path(source).resolve().is_relative_to(folder.resolve()):
+        raise ValueError(f"{source} lies in {folder}, which would be replaced; choose another folder")
     photos = [photo_path(name, source=source) for name in segmentation.names]
     _check_ours(folder, photos)
     workshop = temporary_folder(folder.parent, folder.name)

@@ -16,7 +16,7 @@ from dayline.frames.names import by_name, shown_name
 from dayline.frames.order import order_photos
 from dayline.frames.sequence import FrameSequence, refuse_mostly_bad
 from dayline.frames.suffixes import PHOTO_SUFFIXES, VIDEO_SUFFIXES
-from dayline.io.output_folder import MARK
+from dayline.io.output_folder import MARK, SORTED_PHOTOS, OwnFiles
 
 __all__ = ["day_folders", "read_photo_folder"]
 
@@ -99,7 +99,7 @@ def day_folders(path: str | Path) -> tuple[Path, ...]:
         entries = sorted(folder.iterdir(), key=by_name)
     except OSError as error:
         raise ValueError(f"{shown_name(folder)}: folder cannot be read: {error.strerror or error}") from None
-    if any(_is_photo_name(p.name) and not _is_folder(p) for p in entries):
+    if any(_is_photo_name(p.name) and not _is_folder(p) and not _is_export(p) for p in entries):
         return ()
     days = tuple(p for p in entries if _is_folder(p) and not _is_passed_over(p) and _walk(p).photos)
     return () if all(CAMERA_FOLDER.fullmatch(p.name) for p in days) else days
@@ -111,7 +111,7 @@ def _walk(folder: Path) -> _Found:
         suffix = path.suffix.lower()
         if path.name.startswith("."):
             found.n_hidden += 1
-        elif suffix in PHOTO_SUFFIXES:
+        elif suffix in PHOTO_SUFFIXES and not _is_export(path):
             found.photos.append(path)
         elif suffix in VIDEO_SUFFIXES:
             found.videos.append(path)
@@ -132,7 +132,7 @@ def _files_below(folder: Path, found: _Found, been: set[tuple[int, int]]) -> Ite
         if not _is_folder(path):
             yield path
         elif not path.name.startswith(".") and path.name not in MACHINE_FOLDERS:
-            if _is_result(path):
+            if _is_result(path) or _is_export(path):
                 found.results.append(path)
             elif (identity := _identity(path)) not in been:
                 been.add(identity)
@@ -155,6 +155,16 @@ def _is_result(folder: Path) -> bool:
         return False
 
 
+def _is_export(path: Path) -> bool:
+    """Tell what `dayline export` wrote beside the photos: links to the same photos, or a sheet of them."""
+    try:
+        if path.name == "photos":
+            return (path / SORTED_PHOTOS).is_file()
+        return path.name == "contact-sheet.png" and OwnFiles(path.parent).wrote(path.name)
+    except (OSError, ValueError):
+        return False
+
+
 def _refuse_result(folder: Path) -> None:
     """Keep from taking the thumbnails of a result for photos."""
     if _is_result(folder):
@@ -173,7 +183,7 @@ def _is_photo_name(name: str) -> bool:
 
 
 def _is_passed_over(folder: Path) -> bool:
-    return folder.name.startswith(".") or folder.name in MACHINE_FOLDERS or _is_result(folder)
+    return folder.name.startswith(".") or folder.name in MACHINE_FOLDERS or _is_result(folder) or _is_export(folder)
 
 
 def _read_headers(folder: Path, found: _Found) -> tuple[list[Path], list[CaptureTime | None], list[SkippedFile]]:

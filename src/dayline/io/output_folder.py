@@ -33,10 +33,21 @@ from dayline.io.files import (
 if sys.platform != "win32":
     import fcntl
 
-__all__ = ["MARK", "OutputFolderError", "OwnFiles", "export_folder", "keep_aside", "output_folder"]
+__all__ = [
+    "MARK",
+    "SORTED_PHOTOS",
+    "OutputFolderError",
+    "OwnFiles",
+    "export_folder",
+    "keep_aside",
+    "output_folder",
+]
 
 MARK = ".dayline"
 """A file that says: this folder is a result of dayline."""
+
+SORTED_PHOTOS = ".dayline-photos.json"
+"""A file that says: this folder holds photos that dayline sorted, and which of them it wrote."""
 
 LOCK = ".dayline-lock"
 MANIFEST = ".dayline-files.json"
@@ -46,6 +57,7 @@ HIDDEN = {MARK, LOCK, MANIFEST}
 # What version 0.1.0 left when it was killed; only looked for in folders of results.
 UNFINISHED_0_1_0 = re.compile(r"\..+\.[a-z0-9_]{8}\.part")
 DIGEST = re.compile(r"[0-9a-f]{64}")
+NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # a pipe would block the open for ever
 NO_LOCKS = {errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL}
 
 Others: TypeAlias = Literal["keep", "refuse", "replace"]
@@ -82,11 +94,11 @@ def output_folder(folder: str | Path, *, others: Others = "keep", names: Iterabl
     was_there = folder.exists()
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        names = {entry.name for entry in folder.iterdir()}
+        present = {entry.name for entry in folder.iterdir()}
     except OSError as error:
         raise OutputFolderError(f"{folder}: cannot be used as output folder: {error.strerror}") from None
-    strangers = sorted(name for name in names - HIDDEN if not UNFINISHED.fullmatch(name))
-    if strangers and MARK not in names:
+    strangers = sorted(name for name in present - HIDDEN if not UNFINISHED.fullmatch(name))
+    if strangers and MARK not in present:
         raise OutputFolderError(f"{folder}: holds other files ({strangers[0]}, ...); name a new or empty folder")
     try:
         with _guarded(folder, others, marked=True, names=names):
@@ -131,7 +143,7 @@ def _guarded(folder: Path, others: Others, *, marked: bool, names: Iterable[str]
             stack.enter_context(_locked(folder))
             if marked:
                 # Marked before anything else is written, so that an interrupted run can be taken up again.
-                os.close(open_no_follow(folder / MARK, os.O_WRONLY | os.O_CREAT))
+                os.close(open_no_follow(folder / MARK, os.O_WRONLY | os.O_CREAT | NO_WAIT))
         except OSError as error:
             raise OutputFolderError(f"{folder}: cannot be used as output folder: {error.strerror}") from None
         _remove_leftovers(folder)
@@ -191,7 +203,8 @@ def _locked(folder: Path) -> Iterator[None]:
 def _remove_leftovers(folder: Path) -> None:
     """Remove what a killed run left behind; the lock says that no other run is at work here."""
     marked = (folder / MARK).is_file()
-    for place in (folder, folder / "thumbnails"):
+    # The folder itself may be given as a link; what lies below it may not be one.
+    for place in (folder.resolve(), folder / "thumbnails"):
         remove_unfinished(place)
         if marked:
             remove_unfinished(place, pattern=UNFINISHED_0_1_0)
@@ -245,6 +258,8 @@ class OwnFiles:
             elif others == "keep" and current is not None:
                 aside = keep_aside(path)
                 warnings.warn(f"{name} is not as dayline left it; it is kept as {aside}", stacklevel=5)
+            elif others == "keep":
+                warnings.warn(f"{name} was a link, which is not followed; what it led to is not used", stacklevel=5)
         # Both are ours until the new one is in place, so that a kill in between does not make strangers of them.
         known[name] = [current, new] if current is not None and current in known.get(name, ()) else [new]
         self._save(known)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 
@@ -15,6 +16,8 @@ __all__ = ["Corrections", "apply_corrections", "read_corrections"]
 
 SAME_TIME_WITHIN = 1.0
 """Seconds by which the time of a frame may differ from one run to the next."""
+
+WAY_OUT = "give the events.json saved on the page of this source"
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,7 @@ def read_corrections(
 
     Frames are told by their names; new photos may have come and others gone. For a video sampled
     otherwise they are told by their times, for feature files by their numbers. Names alone prove little
-    (every camera starts with IMG_0001, every video at 0:00), so the times must agree too; without times, the sizes
+    (every camera starts with IMG_0001, every video at 0:00), so the times must agree too; without dates, the sizes
     of the files; without those, the name of the source.
 
     Parameters
@@ -63,6 +66,14 @@ def read_corrections(
     """
     _refuse_other_recording(corrected, names, times, sizes, source)
     labels = _labels(corrected, n_frames, names, times)
+    moved = _moved(corrected, names, times)
+    if moved:
+        first = _shown(moved[0], names)
+        warnings.warn(
+            f"{len(moved)} of the corrected frames are at other times now (the first: {first}); they count as new",
+            stacklevel=2,
+        )
+        labels[moved] = -1
     known = np.flatnonzero(labels >= 0)
     changes = np.flatnonzero(np.diff(labels[known])) + 1
     must = known[changes].tolist()
@@ -80,58 +91,93 @@ def _refuse_other_recording(
     source: str | None,
 ) -> None:
     """Refuse corrections whose frames have the names of those here, but belong to another recording."""
-    name = corrected.source or "another source"
-    way_out = "give the events.json saved on the page of this source"
-    if times is not None and corrected.times is not None and corrected.clock != "media":
-        moved = _differing(corrected.names, corrected.times, names, times, within=SAME_TIME_WITHIN)
-        if moved is not None:
-            frame, before, now = moved
-            raise ValueError(
-                f"the corrections are of another recording ({name}): {frame} is at {time_text(before, clock='wall')} "
-                f"there and at {time_text(now, clock='wall')} here; {way_out}"
-            )
-    elif times is not None and corrected.times is not None:
-        # However a video is sampled, its last frame lies within a step of its end.
-        steps = [float(np.median(np.diff(t))) if len(t) > 1 else 0.0 for t in (corrected.times, times)]
-        if abs(corrected.times[-1] - times[-1]) > max(steps) + SAME_TIME_WITHIN:
-            raise ValueError(
-                f"the corrections are of another video ({name}): its last frame is at "
-                f"{time_text(corrected.times[-1], clock='media')}, here at {time_text(times[-1], clock='media')}; "
-                f"{way_out}"
-            )
-    elif sizes is not None and corrected.sizes is not None:
-        changed = _differing(corrected.names, corrected.sizes, names, sizes, within=0)
-        if changed is not None:
-            frame, before, now = changed
-            raise ValueError(
-                f"the corrections are of another recording ({name}): {frame} has {before:,.0f} bytes there and "
-                f"{now:,.0f} here; {way_out}"
-            )
+    if times is not None and corrected.times is not None:
+        if corrected.clock == "media":
+            _refuse_other_length(corrected, times)
+        else:
+            _refuse_other_times(corrected, names, times)
+            if corrected.is_dated:
+                return
+    # Times of day come back every day, and cameras cut their videos into files of one length.
+    if sizes is not None and corrected.sizes is not None:
+        _refuse_other_sizes(corrected, names, sizes)
     elif source is not None and corrected.source is not None and source != corrected.source:
         raise ValueError(
-            f"the corrections are of {corrected.source!r}, and this is {source!r}; {way_out}, "
+            f"the corrections are of {corrected.source!r}, and this is {source!r}; {WAY_OUT}, "
             'or change "source" in the file if the recording was only renamed'
         )
 
 
-def _differing(
+def _refuse_other_length(corrected: Segmentation, times: Sequence[float]) -> None:
+    then = corrected.times or ()
+    # However a video is sampled, its last frame lies within a step of its end.
+    steps = [float(np.median(np.diff(t))) if len(t) > 1 else 0.0 for t in (then, times)]
+    if abs(then[-1] - times[-1]) > max(steps) + SAME_TIME_WITHIN:
+        raise ValueError(
+            f"the corrections are of another video ({_source(corrected)}): its last frame is at "
+            f"{time_text(then[-1], clock='media')}, here at {time_text(times[-1], clock='media')}; {WAY_OUT}"
+        )
+
+
+def _refuse_other_times(corrected: Segmentation, names: Sequence[str] | None, times: Sequence[float]) -> None:
+    pairs = _pairs(corrected.names, corrected.times, names, times)
+    moved = [pair for pair in pairs if abs(pair[1] - pair[2]) > SAME_TIME_WITHIN]
+    if 2 * len(moved) > len(pairs):
+        frame, then, now = moved[0]
+        raise ValueError(
+            f"the corrections are of another recording ({_source(corrected)}): {_shown(frame, names)} is at "
+            f"{time_text(then, clock='wall')} there and at {time_text(now, clock='wall')} here; {WAY_OUT}"
+        )
+
+
+def _refuse_other_sizes(corrected: Segmentation, names: Sequence[str] | None, sizes: Sequence[int]) -> None:
+    then = corrected.sizes or ()
+    if corrected.clock == "media":
+        if then[0] != sizes[0]:
+            raise ValueError(
+                f"the corrections are of another video ({_source(corrected)}): it has {then[0]:,} bytes, and this "
+                f'one {sizes[0]:,}; {WAY_OUT}, or remove "sizes" from the file if this is a copy of the same video'
+            )
+        return
+    pairs = _pairs(corrected.names, then, names, sizes)
+    changed = [pair for pair in pairs if pair[1] != pair[2]]
+    if 2 * len(changed) > len(pairs):
+        frame, before, now = changed[0]
+        raise ValueError(
+            f"the corrections are of another recording ({_source(corrected)}): {_shown(frame, names)} has "
+            f"{before:,.0f} bytes there and {now:,.0f} here; {WAY_OUT}"
+        )
+
+
+def _moved(corrected: Segmentation, names: Sequence[str] | None, times: Sequence[float] | None) -> list[int]:
+    """Return frames that have the name of a corrected one and another time: photos numbered anew, or set anew."""
+    if times is None or corrected.times is None or corrected.clock == "media":
+        return []
+    pairs = _pairs(corrected.names, corrected.times, names, times)
+    return [frame for frame, then, now in pairs if abs(then - now) > SAME_TIME_WITHIN]
+
+
+def _pairs(
     names_then: Sequence[str] | None,
-    then: Sequence[float],
+    then: Sequence[float] | None,
     names_now: Sequence[str] | None,
     now: Sequence[float],
-    *,
-    within: float,
-) -> tuple[str, float, float] | None:
-    """Return the first frame that differs, with its two values, if most frames that have a counterpart differ."""
+) -> list[tuple[int, float, float]]:
+    """Return the frames here that have a counterpart there, with the two values."""
+    if then is None:
+        return []
     if names_then is not None and names_now is not None:
         values = dict(zip(names_then, then, strict=True))
-        pairs = [(name, values[name], value) for name, value in zip(names_now, now, strict=True) if name in values]
-    elif len(then) == len(now):
-        pairs = [(f"frame {k}", *both) for k, both in enumerate(zip(then, now, strict=True))]
-    else:
-        return None
-    differing = [pair for pair in pairs if abs(pair[1] - pair[2]) > within]
-    return differing[0] if 2 * len(differing) > len(pairs) else None
+        return [(k, values[name], now[k]) for k, name in enumerate(names_now) if name in values]
+    return [(k, *both) for k, both in enumerate(zip(then, now, strict=True))] if len(then) == len(now) else []
+
+
+def _shown(frame: int, names: Sequence[str] | None) -> str:
+    return f"frame {frame}" if names is None else names[frame]
+
+
+def _source(corrected: Segmentation) -> str:
+    return corrected.source or "another source"
 
 
 def apply_corrections(segmentation: Segmentation, corrections: Corrections) -> Segmentation:

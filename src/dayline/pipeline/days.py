@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
@@ -10,7 +12,7 @@ from typing import TypeAlias
 from dayline.events import Segmentation
 from dayline.frames.names import shown_name
 from dayline.io.files import refuse_link
-from dayline.io.output_folder import OutputFolderError, output_folder
+from dayline.io.output_folder import MARK, OutputFolderError, output_folder
 from dayline.pipeline.outputs import remove_other_pictures
 from dayline.report.overview import Day, write_overview
 from dayline.report.thumbnails import remove_thumbnails
@@ -68,7 +70,7 @@ def segment_days(
     title : str
         Heading of the page.
     thumbnails : bool
-        Whether the pages show photos. If not, pictures of days that are no longer among `days` are removed, too.
+        Whether the pages show photos. If not, pictures of days that are gone or cannot be used now are removed, too.
     """
     with output_folder(folder) as folder:
         results = tuple(_day(day, folder, segment_day) for day in days)
@@ -81,8 +83,17 @@ def segment_days(
         # The page that showed them was that of an earlier run without days.
         remove_thumbnails(folder)
         if not thumbnails:
-            remove_other_pictures(folder, days=[day.name for day in days])
+            remove_other_pictures(folder, days=[r.folder.name for r in results if r.segmentation is not None])
+        _tidy_gone_days(folder, {day.name for day in days})
     return results
+
+
+def _tidy_gone_days(output: Path, days: Collection[str]) -> None:
+    """Remove what a killed run left in the results of days that no run opens any more."""
+    for folder in output.iterdir():
+        if folder.name not in days and not folder.is_symlink() and (folder / MARK).is_file():
+            with suppress(OutputFolderError), output_folder(folder):  # another run may be at work there
+                pass
 
 
 def _day(day: Path, output: Path, segment_day: SegmentDay) -> DayResult:
@@ -107,5 +118,7 @@ def _without_places(text: str, day: Path, output: Path) -> str:
     """Cut a message's paths down to names: where files lie on this machine is not for a page to share."""
     places = {place for path in (day.parent, output) for place in (path, path.resolve(), path.absolute())}
     for place in sorted((shown_name(p) for p in places if p != Path()), key=len, reverse=True):
-        text = text.replace(f"{place}/", "").replace(place, "")
+        # A short relative name, such as "out", may be a part of any word.
+        end = "/?" if place.startswith("/") else r"(?:/|(?![\w.-]))"
+        text = re.sub(rf"(?<![\w./-]){re.escape(place)}{end}", "", text)
     return text

@@ -19,7 +19,7 @@ def kept_corrections(folder: str | Path) -> Segmentation | None:
     """Return what a person corrected in this result, or None.
 
     That is events.json if it is not as dayline wrote it (the page saves under this name), else corrections.json, in
-    which earlier corrections are kept.
+    which earlier corrections are kept. Version 0.1.0 kept them nowhere but in the events.json that it wrote.
 
     Parameters
     ----------
@@ -35,7 +35,8 @@ def kept_corrections(folder: str | Path) -> Segmentation | None:
             return read_events(path)
         except ValueError as error:
             raise ValueError(f"{error}; repair it, or go on without it with --forget-corrections") from None
-    return None
+    before = None if saved.is_symlink() else _said(saved)
+    return before if before is not None and _has_work(before, EVENTS) else None
 
 
 def forget_corrections(folder: str | Path) -> None:
@@ -82,7 +83,7 @@ def _replace(path: Path, segmentation: Segmentation) -> None:
 def _said(path: Path) -> Segmentation | None:
     try:
         return read_events(path)
-    except ValueError:
+    except (ValueError, FileNotFoundError):
         return None
 
 

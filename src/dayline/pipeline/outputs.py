@@ -102,8 +102,7 @@ def write_result(
     segmentation = result.segmentation
     with output_folder(folder) as folder:
         if not thumbnails:
-            _warn_of_photos(folder, formats)
-            remove_other_pictures(folder)
+            remove_other_pictures(folder, formats=formats)
         pictures = _pictures(result, folder, blur_faces=blur_faces, on_step=on_step) if thumbnails else None
         page = write_page(
             segmentation,
@@ -129,11 +128,12 @@ def write_result(
 def _warn_of_photos(folder: Path, formats: Sequence[str]) -> None:
     """Name what an earlier run left, which a folder without photos should not hold."""
     for format_name, name in (("photos", "photos"), ("contact-sheet", "contact-sheet.png")):
-        if format_name not in formats and (folder / name).exists():
+        # A day may be called "photos".
+        if format_name not in formats and (folder / name).exists() and not (folder / name / MARK).exists():
             warnings.warn(f"{folder / name} of an earlier run shows photos; remove it before you share", stacklevel=3)
 
 
-def remove_other_pictures(folder: Path, *, days: Collection[str] = ()) -> None:
+def remove_other_pictures(folder: Path, *, days: Collection[str] = (), formats: Sequence[str] = ()) -> None:
     """Remove the pictures of results in folders within `folder`, such as those of days that are gone.
 
     Parameters
@@ -142,7 +142,10 @@ def remove_other_pictures(folder: Path, *, days: Collection[str] = ()) -> None:
         The folder of the result.
     days : collection of str
         Folders to leave alone.
+    formats : sequence of str
+        What is exported into `folder` now; other exports that show photos are named in a warning.
     """
+    _warn_of_photos(folder, formats)
     for inner in sorted(path for path in folder.iterdir() if path.name not in days):
         if inner.is_symlink() or not (inner / MARK).is_file():
             continue

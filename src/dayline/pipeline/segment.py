@@ -201,8 +201,10 @@ def _located(sequence: FrameSequence, corrected: Segmentation | None) -> Correct
     )
 
 
-def _file_sizes(sequence: FrameSequence) -> tuple[int, ...] | None:
-    return tuple(path.stat().st_size for path in sequence.paths) if sequence.kind == "photos" else None
+def _file_sizes(sequence: FrameSequence) -> tuple[int, ...]:
+    if sequence.kind == "video":
+        return (sequence.source.stat().st_size,) * sequence.n_frames
+    return tuple(path.stat().st_size for path in sequence.paths)
 
 
 def segment_table(
