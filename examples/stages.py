@@ -116,7 +116,7 @@ def main() -> None:
     except ValueError as error:
         parser.error(str(error))
     if sequence.features is None:
-        parser.error(f"{arguments.sequence} has no features; dayline reproduce edub-seg computes them from photos")
+        parser.error(f"{arguments.sequence}: has no features; dayline reproduce edub-seg computes some from photos")
     found = stages(sequence.features, arguments.reading, arguments.turns)
     draw(sequence, found, arguments.output, arguments.threshold)
     print_controls(sequence)
