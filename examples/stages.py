@@ -4,8 +4,8 @@
 
 SEQUENCE is an .npz (features, boundaries), a motion .mat file, or a folder of EDUB-Seg with --day NAME. Columns: the
 features, the denoised features, the initial embedding, and the embedding after every turn of the loop. Rows: (a) the
-values in time with found boundaries dashed and true ones solid, and F (the papers' scorer, tolerance 5; interior F in
-brackets), (b) the graph, (c) the graph without edges below a share of the strongest one.
+values over time with found boundaries dashed and true ones solid, and F (the papers' scorer, tolerance 5; interior F
+in parentheses), (b) the graph, (c) the graph without edges below a fraction of the strongest one.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ READINGS = {
 def read(path: Path, day: str | None) -> LabelledSequence:
     if path.is_dir():
         if day is None:
-            raise ValueError(f"{path}: is a folder; say which day (--day NAME)")
+            raise ValueError(f"{path} is a folder; choose a day with --day NAME")
         return load_day(path, day)
     return read_motion(path, group="motion") if path.suffix == ".mat" else read_labelled(path)
 
@@ -87,7 +87,7 @@ def draw(sequence: LabelledSequence, found: dict, path: Path, threshold: float) 
 
 
 def print_controls(sequence: LabelledSequence) -> None:
-    """What these scores stand beside: boundaries that were put without a look at the frames."""
+    """Print the scores of controls, boundaries placed without using the frames."""
     n, true = sequence.n_frames, sequence.boundaries
     cuts = [random_cuts(n, len(true) + 1, random_state=seed) for seed in range(20)]
     for name, found in {"equal pieces": [equal_pieces(n, len(true) + 1)], "random cuts": cuts}.items():
@@ -104,13 +104,13 @@ def main() -> None:
     parser.add_argument("--day", default=None)
     parser.add_argument("--reading", choices=list(READINGS), default="authors")
     parser.add_argument("--turns", type=int, default=2)
-    parser.add_argument("--threshold", type=float, default=0.3, help="share of the strongest edge")
+    parser.add_argument("--threshold", type=float, default=0.3, help="fraction of the strongest edge")
     parser.add_argument("--output", type=Path, default=Path("stages.png"))
     arguments = parser.parse_args()
     if arguments.turns < 0:
-        parser.error(f"--turns {arguments.turns}: give 0 or more")
+        parser.error(f"--turns must be 0 or more, not {arguments.turns}")
     if not arguments.output.resolve().parent.is_dir():
-        parser.error(f"--output {arguments.output}: there is no such folder")
+        parser.error(f"--output {arguments.output}: its folder does not exist")
     try:
         sequence = read(arguments.sequence, arguments.day)
     except ValueError as error:

@@ -1,11 +1,11 @@
-"""The paper's synthetic example: four communities in the plane, and what ten turns of the loop do to them.
+"""The paper's synthetic example: four communities in the plane, over ten turns of the loop.
 
     python examples/synthetic.py [--seeds 20] [--output docs/images/synthetic.png]
 
-Draws, for turns 0, 1, 3 and 10: (a) the points, (b) the coordinates in time with found and true boundaries, (c) the
+Draws, for turns 0, 1, 3 and 10: (a) the points, (b) the coordinates over time with found and true boundaries, (c) the
 graph of the embedding, (d) the same without its weak edges, and (e) interior and CES scores by turn over all seeds,
-beside the CES rule on the points themselves, equal pieces (true number) and random cuts (found number). The paper
-reports F rising from 0.59 to 0.67 on one sequence.
+compared with the CES rule on the points themselves, equal pieces (true number) and random cuts (found number). The
+paper reports F rising from 0.59 to 0.67 on one sequence.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ COLORS = np.asarray(["#0072b2", "#e69f00", "#009e73", "#cc79a7"])
 
 
 def learn(made: CommunitySequence, turns: int) -> EventSegmenter:
-    """Run the text's method as in the paper's example: the points themselves are the initial embedding."""
+    """Run the `paper` variant as in the paper's example: the points themselves are the initial embedding."""
     segmenter = EventSegmenter.paper(
         n_components=2, n_iterations=turns, search_radius=0, start="columns", n_steps=1, embedding_bandwidth=0.3
     )
@@ -49,7 +49,7 @@ def scores(made: CommunitySequence, found: np.ndarray) -> tuple[float, float]:
 
 
 def score_table(seeds: int, most_turns: int) -> dict[str, np.ndarray]:
-    """Interior and CES F1 of every seed: by turn, and of the controls."""
+    """Return interior and CES F1 of every seed, by turn and for the controls."""
     rows: dict[str, list] = {"turns": [], "points": [], "equal pieces": [], "random cuts": []}
     for seed in range(seeds):
         made = make_communities(random_state=seed)
@@ -117,12 +117,12 @@ def main() -> None:
     if arguments.seeds < 1 or arguments.turns < 0:
         parser.error("--seeds must be 1 or more, --turns 0 or more")
     if not arguments.output.resolve().parent.is_dir():
-        parser.error(f"--output {arguments.output}: there is no such folder")
+        parser.error(f"--output {arguments.output}: its folder does not exist")
     table = score_table(arguments.seeds, arguments.turns)
     print(f"mean over {arguments.seeds} seeds: interior F / CES F")
     for turn, (interior, ces) in enumerate(table["turns"].mean(axis=0)):
         print(f"turn {turn:2d}       {interior:.3f} / {ces:.3f}")
-    for control in ("points", "equal pieces", "random cuts"):  # with the true and with the found number
+    for control in ("points", "equal pieces", "random cuts"):  # equal pieces: true number; random cuts: found number
         print("{:13s} {:.3f} / {:.3f}".format(control, *table[control].mean(axis=0)))
     draw(table, arguments.output)
 

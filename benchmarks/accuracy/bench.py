@@ -3,10 +3,10 @@
     python benchmarks/accuracy/bench.py --root ../shared/data [--folder MORE ...] [--methods default ces-raw ...]
 
 MORE is a folder of groups, GROUP/*.npz with features, boundaries and tolerance, as in ROOT/dev. Runs in parallel and
-stores every finished sequence under --store, so that an interrupted run goes on; delete the store after a change of
-a method. Prints interior F1, precision and recall (means over the sequences of a group), found / true, seconds, the
-F1 above random cuts of the method's own number (it tells placing from counting), the mean over groups, and bootstrap
-intervals (90 %) over sequences within groups and over groups.
+stores every finished sequence under --store, so that an interrupted run resumes; delete the store after changing a
+method. Prints interior F1, precision and recall (means over the sequences of a group), found / true, seconds, F1
+minus that of as many random cuts (it separates placing boundaries from counting them), the mean over groups, and
+bootstrap intervals (90 %) over sequences within groups and over groups.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ METHODS: dict[str, Callable[[LabelledSequence], np.ndarray]] = {
 
 
 def measure(method: str, sequence: LabelledSequence, store: Path) -> dict[str, float]:
-    """Score one method on one sequence, or read what an earlier run found."""
+    """Score one method on one sequence, or read the stored scores of an earlier run."""
     path = store / method.replace(" ", "_") / sequence.group / f"{sequence.name}.json"
     if path.exists():
         return json.loads(path.read_text())
@@ -109,9 +109,9 @@ def report(method: str, rows: dict[str, list[dict[str, float]]]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--root", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--folder", type=Path, nargs="*", default=[], help="further folders of groups")
-    parser.add_argument("--only-folders", action="store_true", help="leave ROOT out")
-    parser.add_argument("--mad", type=int, default=10, help="how many MAD sequences")
+    parser.add_argument("--folder", type=Path, nargs="*", default=[], help="additional folders of groups")
+    parser.add_argument("--only-folders", action="store_true", help="do not use ROOT")
+    parser.add_argument("--mad", type=int, default=10, help="number of MAD sequences")
     parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=list(METHODS))
     parser.add_argument("--store", type=Path, default=Path("results/accuracy"))
     parser.add_argument("--jobs", type=int, default=2)
@@ -122,7 +122,7 @@ def main() -> None:
         sequences += [s for group in DEV for s in known if s.group == group]
         sequences += load_motion(arguments.root, "keck") + load_motion(arguments.root, "mad", most=arguments.mad)
     if not sequences:
-        raise SystemExit(f"no sequences under {arguments.root}; give --root or --folder")
+        raise SystemExit(f"no sequences under {arguments.root}; pass --root or --folder")
     for method in arguments.methods:
         measured = Parallel(n_jobs=arguments.jobs)(delayed(measure)(method, s, arguments.store) for s in sequences)
         rows: dict[str, list[dict[str, float]]] = {}

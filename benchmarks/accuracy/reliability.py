@@ -2,9 +2,9 @@
 
     python benchmarks/accuracy/reliability.py --root ../shared/data [--folder MORE ...] [--output FILE.png]
 
-For the development sets, Keck and MAD, and further folders of groups: the share of found boundaries that match a true
-one, by stated confidence. Groups weigh the same. The constants of the confidence were fitted on the four development
-sets alone.
+For the development sets, Keck and MAD, and additional folders of groups: the fraction of found boundaries that match
+a true one, by stated confidence. Groups have equal weight. The constants of the confidence were fitted on the four
+development sets only.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ EDGES = np.asarray([0.0, 0.5, 0.6, 0.7, 0.8, 1.0])
 
 
 def judge(sequence: LabelledSequence) -> tuple[str, np.ndarray, np.ndarray]:
-    """Confidence of every found boundary, and whether it takes part in the largest matching."""
+    """Return the confidence of every found boundary, and whether it is part of the largest matching."""
     with threadpool_limits(1):
         fitted = EventSegmenter().fit(sequence.features)
     found, true = fitted.boundaries_, sequence.boundaries
@@ -41,7 +41,7 @@ def judge(sequence: LabelledSequence) -> tuple[str, np.ndarray, np.ndarray]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--root", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--folder", type=Path, nargs="*", default=[], help="further folders of groups")
+    parser.add_argument("--folder", type=Path, nargs="*", default=[], help="additional folders of groups")
     parser.add_argument("--output", type=Path, default=None)
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()

@@ -1,4 +1,4 @@
-"""The sequences that the benchmarks judge by: ROOT/dev/GROUP/*.npz, Keck, and the first sequences of MAD."""
+"""The sequences that the benchmarks use: ROOT/dev/GROUP/*.npz, Keck, and the first sequences of MAD."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Do boundaries survive what must not matter? Precision, library, threads, column order, a 1e-6 perturbation.
+"""Check that boundaries survive what must not matter: precision, library, threads, column order, 1e-6 noise.
 
     python benchmarks/accuracy/stability.py --root ../shared/data [--methods default authors] [--most 2500]
 
-For every sequence the boundaries of each variant are scored against those of the float64 NumPy run, as interior F1
-at tolerance 1. Also counts the evaluations of initial embeddings and the descents that end above their start.
+For every sequence, the boundaries of each run are scored against those of the float64 NumPy run, as interior F1 at
+tolerance 1. Also counts the evaluations of initial embeddings and the descents that end above their starting loss.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def boundaries(method: str, variant: str, x: np.ndarray) -> EventSegmenter:
     if variant == "shuffled columns":
         x = x[:, random.permutation(x.shape[1])]
     if variant == "1e-6 noise":
-        # Of each column's own spread: SenseCam's columns differ by a factor of 100,000.
+        # Relative to each column's standard deviation: SenseCam's columns differ by a factor of 100,000.
         x = x + 1e-6 * x.std(axis=0) * random.normal(size=x.shape)
     with threadpool_limits(2 if variant == "2 threads" else 1):
         return segmenter.fit(x)

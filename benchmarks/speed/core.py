@@ -1,12 +1,12 @@
-"""Time and memory of EventSegmenter on 1,000 frames x 2,048 features, beside plain autograd versions.
+"""Time and memory of EventSegmenter on 1,000 frames x 2,048 features, compared with plain autograd versions.
 
     python benchmarks/speed/core.py [--frames 1000] [--features 2048] [--threads 2] [--no-autograd]
 
 The autograd versions run the same stages (denoise, graph, PCA, three embeddings) with PyTorch's automatic
 differentiation and 150 gradient steps per embedding, as the paper states: once with cosines broadcast over frames x
-frames x components, as the published notebook has them (5 steps are run and counted 30 times: all would take
+frames x components, as in the published notebook (5 steps are run and their time is multiplied by 30: all would take
 minutes), and once as a matrix product.
-Also compares `dayline --help` with `python -c "import numpy"`. Every number here is from one run: compare ratios.
+Also compares `dayline --help` with `python -c "import numpy"`. All times are from one run: compare ratios.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from threadpoolctl import threadpool_limits
 
 
 def made_features(n_frames: int, n_features: int) -> np.ndarray:
-    """Looks that last 25 frames on average, with noise: about as smooth as features of a wearable camera."""
+    """Return noisy features that change every 25 frames on average, about as smooth as those of a wearable camera."""
     random = np.random.default_rng(0)
     looks = np.maximum(random.normal(size=(40, n_features)), 0)
     order = np.repeat(random.integers(0, 40, n_frames), random.integers(5, 45, n_frames))[:n_frames]

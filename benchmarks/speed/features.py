@@ -1,9 +1,9 @@
-"""Throughput of photos to features, against the bare network on tensors that are ready.
+"""Throughput from photos to features, compared with the bare network on prepared tensors.
 
     python benchmarks/speed/features.py FOLDER
 
 Prints images per second of (1) onnxruntime alone, with its own default settings, on prepared tensors and
-(2) JPEG files through decoding, preparing and the network, overlapped; medians of alternating rounds.
+(2) JPEG files through decoding, preprocessing and the network, overlapped; medians over alternating rounds.
 """
 
 from __future__ import annotations
@@ -54,12 +54,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="folder of JPEG photos")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--limit", type=int, default=None, help="use only the first so many photos")
+    parser.add_argument("--limit", type=int, default=None, help="use only the first LIMIT photos")
     arguments = parser.parse_args()
     paths = sorted(p for p in arguments.folder.iterdir() if p.suffix.lower() in (".jpg", ".jpeg"))
     paths = paths[: arguments.limit]
     if not paths:
-        parser.error(f"{arguments.folder} holds no JPEG photos")
+        parser.error(f"{arguments.folder} has no JPEG photos")
     start = perf_counter()
     extractor = load_extractor("lite0")
     print(f"{os.cpu_count()} cores, {len(paths)} photos; network opened in {perf_counter() - start:.2f} s")

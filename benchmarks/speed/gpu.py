@@ -1,9 +1,9 @@
-"""Boundaries and time on a GPU beside the CPU, in one run.
+"""Boundaries and time on a GPU compared with the CPU, in one run.
 
     python benchmarks/speed/gpu.py [--frames 1000 4000 10000] [--data FOLDER]
 
-For made features, and for the sequences GROUP/*.npz of a folder: seconds of the embedding and agreement of the
-boundaries (interior F1 at tolerance 1) of float64 on the CPU with float64 and float32 on the GPU.
+For synthetic features, and for the sequences GROUP/*.npz of a folder: seconds of the embedding, and agreement of the
+boundaries (interior F1 at tolerance 1) between float64 on the CPU and float64 or float32 on the GPU.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
     python benchmarks/speed/motion.py --root ../shared/data/motion [--jobs 2]
 
-Prints seconds of the clock for all sequences of Keck and MAD with JOBS processes, beside TSC in the same run.
+Prints wall-clock seconds for all sequences of Keck and MAD with JOBS processes, and those of TSC in the same run.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Seconds of `dayline segment FOLDER`, a first run and a second one from stored features.
+"""Seconds of `dayline segment FOLDER`, for a first run and for a second one with stored features.
 
 python benchmarks/speed/photos.py FOLDER
 """
