@@ -90,7 +90,7 @@ CALLS = [
 def works_or_is_refused_in_one_line(call, parameter):
     said = None
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # a wish that cannot be met is said
+        warnings.simplefilter("ignore", UserWarning)  # a request that cannot be met is a warning
         try:
             call()
         except (TypeError, ValueError) as error:
