@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
+from dayline.baselines.catalogue import BASELINES
+
 if TYPE_CHECKING:
     from dayline.events import Segmentation
     from dayline.pipeline import Finder, SourceResult
@@ -19,23 +21,16 @@ PHOTOS, TABLES = "Photos and video", "Feature files"
 
 
 class Method(StrEnum):
-    """Our default, the two readings of the paper, and the baselines beside it."""
+    """Our default, the two published variants, and the baselines."""
+
+    _ignore_ = "members baseline"
 
     default = "default"
     paper = "paper"
     authors = "authors"
-    ces = "ces"
-    kts = "kts"
-    tw_finch = "tw-finch"
-    window_difference = "window-difference"
-    kernel_rbf = "kernel-rbf"
-    kernel_cosine = "kernel-cosine"
-    tsc = "tsc"
-    lrt = "lrt"
-    vcp = "vcp"
-    kmeans = "kmeans"
-    sr_clustering = "sr-clustering"
-    ac_color = "ac-color"
+    members = vars()
+    for baseline in BASELINES:
+        members[baseline.replace("-", "_")] = baseline
 
 
 class Order(StrEnum):
@@ -113,7 +108,7 @@ def segment(
         of_videos={"--every": every is not None},
         of_tables={"--key": key is not None, "--transpose": transpose, "--interpolate": interpolate},
     )  # fmt: skip
-    usual_model = "color-lab" if method == Method.ac_color else "lite0"
+    usual_model = "color-lab" if method.value == "ac-color" else "lite0"
     corrected: Segmentation | Literal["kept"] | None = None if forget_corrections else "kept"
     if corrections is not None:
         corrected = read_events(corrections)
@@ -143,16 +138,16 @@ def chosen_segmenter(method: Method, *, interpolate: bool = False, **wishes: Any
     """Set the method up; what a baseline cannot be told is refused."""
     from dayline.checks import Missing
     from dayline.estimators import EventSegmenter
-    from dayline.estimators.baseline import PEERS, PeerSegmenter
+    from dayline.estimators.baseline import BaselineSegmenter
 
     missing: Missing = "interpolate" if interpolate else "raise"
-    if method.value in PEERS:
+    if method.value in BASELINES:
         n_events = wishes.pop("n_events", None)
         for name, value in wishes.items():
             if value not in (None, 0, "cpu"):
                 option = name.replace("_", "-")
                 raise ValueError(f"--{option} is for our own methods; --method {method.value} does not know it")
-        return PeerSegmenter(method.value, n_events=n_events, missing=missing)
+        return BaselineSegmenter(method.value, n_events=n_events, missing=missing)
     presets = {Method.paper: EventSegmenter.paper, Method.authors: EventSegmenter.authors}
     segmenter = presets[method]() if method in presets else EventSegmenter()
     segmenter.set_params(missing=missing, **wishes)
