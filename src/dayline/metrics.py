@@ -146,7 +146,7 @@ def _inside(frames: IntArray, n_frames: int | None) -> IntArray:
 
 
 def _most_pairs(found: IntArray, true: IntArray, tolerance: int) -> int:
-    """Size of the largest one-to-one matching; on sorted lists the greedy walk is optimal."""
+    """Size of the largest one-to-one matching; on sorted lists the greedy matching is optimal."""
     i = j = pairs = 0
     while i < len(found) and j < len(true):
         if abs(int(found[i]) - int(true[j])) <= tolerance:

@@ -55,7 +55,7 @@ class ColorSegmenter(Baseline):
     Parameters
     ----------
     n_events : int or None, default=None
-        Number of groups; a group may come back later, so the events can be more. None cuts the tree at mean - 2
+        Number of groups; a group may recur, so the events can be more. None cuts the tree at mean - 2
         standard deviations of all distances.
     time_window : int, default=60
         Frames so far apart are never grouped directly (t): half an hour at two photos a minute.

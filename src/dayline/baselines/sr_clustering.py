@@ -101,7 +101,7 @@ class SRClustering(Baseline):
         Share of the change detection in the likelihoods. The published setting for features without concepts, 1,
         leaves the clustering no say; this is the one for features with concepts.
     pair_weight : float, default=0.5
-        Price of different labels for two frames that are the same; it falls as exp(-distance), features scaled to
+        Penalty of different labels for two frames that are the same; it falls as exp(-distance), features scaled to
         [0, 1]. For features with many dimensions next to nothing is left of it.
     pair_reach : int, default=5
         Frames so far apart are pairs.
@@ -113,7 +113,7 @@ class SRClustering(Baseline):
     boundaries_, labels_ : ndarray of int
         First frame of every event but the first, and the event number of each frame.
     communities_ : ndarray of int, shape (n_frames,)
-        Label of each frame after the graph cut; one may come back.
+        Label of each frame after the graph cut; one may recur.
     clusters_, windows_ : ndarray of int, shape (n_frames,)
         What the clustering and the change detection said.
     """

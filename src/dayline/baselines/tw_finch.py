@@ -110,7 +110,7 @@ class TemporalFinch(Baseline):
     Parameters
     ----------
     n_events : int or None, default=None
-        Groups to merge to, from the coarsest partition that has as many. A group may come back later, so the events
+        Groups to merge to, from the coarsest partition that has as many. A group may recur, so the events
         can be more. None takes `level` of the hierarchy.
     level : int, default=2
         Which partition of the hierarchy is the automatic answer, counted from the finest, 0; the coarsest one where
