@@ -118,7 +118,7 @@ def _sorted_frames(boundaries: Iterable[int], n_frames: int | None, which: str) 
     values = _as_list(boundaries, which)
     if values.size == 0:
         return np.zeros(0, dtype=np.int64)
-    # Numbers beyond 64 bits come as objects, and True and False are no frames.
+    # Numbers beyond 64 bits come as objects, and True and False are not frames.
     right = values.ndim == 1 and values.dtype.kind in "iuf"
     if not right or not np.all((np.abs(values) < LARGEST_COUNT) & (values == np.floor(values))):
         raise ValueError(

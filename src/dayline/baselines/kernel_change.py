@@ -51,7 +51,7 @@ def kernel_changes(
     kernel : {"rbf", "cosine"}
         Gaussian, with the median squared distance as its width, or cosine.
     penalty : float, optional
-        Penalty of one more event; `kernel_penalty` where None.
+        Penalty of one more event; None takes `kernel_penalty`.
     n_events : int, optional
         Give the best cut into this many instead.
     min_length : int >= 1

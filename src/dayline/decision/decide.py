@@ -191,7 +191,7 @@ def _usual_level(evidence: Evidence, expected: float | None, typical: float | No
 def _warn_of_level(level: int, *, beyond: bool) -> None:
     if beyond:
         side = "finer" if level > 0 else "coarser"
-        warnings.warn(f"level={level}: there is no {side} level than the one used", stacklevel=3)
+        warnings.warn(f"level={level}: no level is {side} than the one used", stacklevel=3)
 
 
 def _total(evidence: Evidence) -> float:

@@ -18,7 +18,7 @@ RANGE = np.log(3.0)
 """Logarithm of how far apart the two ends of a range of penalties are, within half a step."""
 
 STEEPEST = 1.2
-"""Share lost by factor e beyond which a loss is no worse; noise loses about 1."""
+"""Largest loss that counts, as a share by factor e; noise loses about 1."""
 
 DOUBT = 4.0
 """Standard errors by which a count of boundaries is doubted; high penalties leave few, and few prove little."""

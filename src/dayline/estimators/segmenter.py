@@ -36,7 +36,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     embedding : DynamicGraphEmbedding, optional
-        How frames are embedded; our default where None.
+        How frames are embedded; None takes our default.
     detector : {"partition", "ces"}, default="partition"
         "partition" finds the optimal partition of the embedding; "ces" is the paper's rule: local maxima of the
         distance between past and future. The next five are for "partition" only.

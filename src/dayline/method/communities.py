@@ -79,7 +79,7 @@ def _joined(means: FloatArray, lengths: FloatArray, alike: float) -> IntArray:
     """Join the two groups of events whose means are nearest, until none differ by less than `alike`."""
     n = len(lengths)
     labels = np.arange(n)
-    # A group stands at the place of its first event; the places of its others are closed.
+    # A group is kept at the index of its first event; those of its other events are closed.
     forbidden = np.abs(labels[:, None] - labels[None, :]) <= 1
     squares = np.sum(means * means, axis=1)
     distances = squares[:, None] + squares[None, :] - 2 * means @ means.T

@@ -120,4 +120,4 @@ def descend_barzilai_borwein(
         curvature = float(xp.sum(bend * bend))
         step = float(xp.sum(bend * change)) / curvature if curvature > 0 else 1e-16
         x, gradient = moved, next_gradient
-    return Descent(x, loss, start_loss, n_steps + 1, f"took the {n_steps} steps asked for")
+    return Descent(x, loss, start_loss, n_steps + 1, f"took all {n_steps} steps")

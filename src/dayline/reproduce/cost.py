@@ -23,7 +23,7 @@ COLUMNS = ("CPU s", "CPU s, 20 sequences", "peak MB")
 NOTES = (
     "EDUB-Seg has 18,735 frames in 20 sequences, 937 in the mean, of 2048 numbers each; the sequence here is made. "
     "Published: about 2 minutes for all on a workstation with one Titan XP.",
-    "One process, one BLAS thread, double precision. Memory is what NumPy asked for, in a run of its own.",
+    "One process, one BLAS thread, double precision. Memory is what NumPy allocated, in a run of its own.",
 )
 
 

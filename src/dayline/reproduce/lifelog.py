@@ -31,7 +31,7 @@ from dayline.reproduce.boundaries import (
     variant_finder,
 )
 from dayline.reproduce.figures import ABLATION, CORE_ABLATION, GRID, PUBLISHED_DAYS
-from dayline.reproduce.pixels import FromPixels, Pixels, look_at_days
+from dayline.reproduce.pixels import FromPixels, Pixels, extract_days
 from dayline.reproduce.report import Report, Row, Table, published, summarise
 from dayline.reproduce.tasks import Measured, OnDone, Task, choose, run_tasks
 
@@ -78,7 +78,7 @@ class Source:
         if ready or self.only is not None:
             return found, None
         pixels = Pixels(self.model or "lite0", self.weights, self.out / "photos")
-        seen, from_pixels = look_at_days(found, pixels, on_done=self.on_done)
+        seen, from_pixels = extract_days(found, pixels, on_done=self.on_done)
         return seen, from_pixels
 
 

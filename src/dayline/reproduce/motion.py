@@ -127,7 +127,7 @@ def _known(sequence: LabelledSequence) -> tuple[FloatArray, int]:
 
 
 def _noise(sequence: LabelledSequence) -> LabelledSequence:
-    """Put noise in the place of the features, another one for every sequence."""
+    """Replace the features by noise, another one for every sequence."""
     generator = np.random.default_rng(zlib.crc32(f"{sequence.group} {sequence.name}".encode()))
     return replace(sequence, features=generator.normal(size=_known(sequence)[0].shape))
 
@@ -170,7 +170,7 @@ def motion_report(
     n_seeds, n_jobs : int
         Seeds 0, 1, ... of the groupings, and processes.
     methods, only : sequence of str, optional
-        Of `MOTION_METHODS` and of the data sets; all where None.
+        Of `MOTION_METHODS` and of the data sets; None takes all.
     most : int, optional
         Most sequences of each set.
     on_done : callable, optional
@@ -185,8 +185,8 @@ def motion_report(
     sets = {g: load_motion(root, g) for g in choose(only, list(MOTION_FOLDERS), what="data set")}
     lost = [group for group, some in sets.items() if not some]
     if lost and (only is not None or len(lost) == len(sets)):
-        places = "; ".join(f"{group} in {' or '.join(MOTION_FOLDERS[group])}" for group in lost)
-        raise ValueError(f"{root}: the data are not there ({places}); name the folder that holds them (--root)")
+        expected = "; ".join(f"{group} in {' or '.join(MOTION_FOLDERS[group])}" for group in lost)
+        raise ValueError(f"{root}: the data are not there ({expected}); name the folder that holds them (--root)")
     seeds = range(n_seeds)
     tasks = [
         _task(method, sequence, some[(k + 1) % len(some)], seeds)
