@@ -1,4 +1,4 @@
-"""How the default decides, on a made sequence: scores, prices, nested levels, confidence and contexts.
+"""How the default decides, on a made sequence: scores, penalties, nested levels, confidence and contexts.
 
 python examples/decision.py [--output docs/images/decision.png]
 """
@@ -29,9 +29,9 @@ def draw(path: Path) -> None:
     )
     axes[0].plot(fitted.scores_, color="#0072b2", lw=1)
     axes[0].set_title("boundary score: past against future", loc="left", fontsize=10)
-    axes[1].plot(fitted.evidence_.prices, color="#d55e00", lw=1)
+    axes[1].plot(fitted.evidence_.penalties, color="#d55e00", lw=1)
     axes[1].set_ylim(0)
-    axes[1].set_title("price of a boundary", loc="left", fontsize=10)
+    axes[1].set_title("penalty of a boundary", loc="left", fontsize=10)
     for row, level in enumerate(fitted.levels_):
         usual = level.factor == 1.0
         edges = [0, *level.boundaries, len(made.features)]
@@ -40,7 +40,7 @@ def draw(path: Path) -> None:
             axes[2].barh(row, stop - start, left=start, color=shade, height=0.85)
     axes[2].set_yticks(range(len(fitted.levels_)), [f"x {level.factor:.2g}" for level in fitted.levels_], fontsize=7)
     axes[2].invert_yaxis()
-    axes[2].set_title("nested levels, by factor on the price; the usual one in blue", loc="left", fontsize=10)
+    axes[2].set_title("nested levels, by factor on the penalty; the usual one in blue", loc="left", fontsize=10)
     for event in fitted.events_:
         color = COLORS[event.community % len(COLORS)]
         axes[3].barh(0, event.n_frames, left=event.start, color=color, height=1, alpha=0.8)

@@ -1,6 +1,6 @@
 """The stages of one sequence, as in the paper's figure: features, graph, thresholded graph, boundaries and truth.
 
-    python examples/stages.py SEQUENCE [--reading authors] [--output stages.png]
+    python examples/stages.py SEQUENCE [--variant authors] [--output stages.png]
 
 SEQUENCE is an .npz (features, boundaries), a motion .mat file, or a folder of EDUB-Seg with --day NAME. Columns: the
 features, the denoised features, the initial embedding, and the embedding after every turn of the loop. Rows: (a) the
@@ -30,7 +30,7 @@ from dayline.datasets.motion import read_motion
 from dayline.datasets.sequence import LabelledSequence
 from dayline.io.files import writing_whole
 
-READINGS = {
+VARIANTS = {
     "default": DynamicGraphEmbedding,
     "paper": DynamicGraphEmbedding.paper,
     "authors": DynamicGraphEmbedding.authors,
@@ -45,9 +45,9 @@ def read(path: Path, day: str | None) -> LabelledSequence:
     return read_motion(path, group="motion") if path.suffix == ".mat" else read_labelled(path)
 
 
-def stages(features: np.ndarray, reading: str, turns: int) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+def stages(features: np.ndarray, variant: str, turns: int) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """Values and graph of every stage; every turn is learnt anew, which costs little and shows what each one does."""
-    learnt = [READINGS[reading](n_iterations=k).fit(features) for k in range(turns + 1)]
+    learnt = [VARIANTS[variant](n_iterations=k).fit(features) for k in range(turns + 1)]
     wide, narrow = learnt[0]._bandwidths(features.shape[1])
     found = {
         "features": (features, affinity_graph(features, bandwidth=wide)),
@@ -102,7 +102,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sequence", type=Path)
     parser.add_argument("--day", default=None)
-    parser.add_argument("--reading", choices=list(READINGS), default="authors")
+    parser.add_argument("--variant", choices=list(VARIANTS), default="authors")
     parser.add_argument("--turns", type=int, default=2)
     parser.add_argument("--threshold", type=float, default=0.3, help="fraction of the strongest edge")
     parser.add_argument("--output", type=Path, default=Path("stages.png"))
@@ -117,7 +117,7 @@ def main() -> None:
         parser.error(str(error))
     if sequence.features is None:
         parser.error(f"{arguments.sequence}: has no features; dayline reproduce edub-seg computes some from photos")
-    found = stages(sequence.features, arguments.reading, arguments.turns)
+    found = stages(sequence.features, arguments.variant, arguments.turns)
     draw(sequence, found, arguments.output, arguments.threshold)
     print_controls(sequence)
 

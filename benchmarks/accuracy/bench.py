@@ -1,4 +1,4 @@
-"""Accuracy of segmenters over groups of sequences, beside controls and peers.
+"""Accuracy of segmenters over groups of sequences, beside controls and baselines.
 
     python benchmarks/accuracy/bench.py --root ../shared/data [--folder MORE ...] [--methods default ces-raw ...]
 

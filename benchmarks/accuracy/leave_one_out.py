@@ -2,12 +2,12 @@
 
     python benchmarks/accuracy/leave_one_out.py --root ../shared/data [--folder MORE ...] [--shift FACTOR]
 
-Six constants are chosen together from 2,025 settings, each over a factor of four: the highest price, how much dearer
-a boundary is across which looks come back, how much cheaper a hard cut is, the lowest price, and two of the steady
-price. In two ways: the setting with the highest mean F1 over groups, and the geometric mean of all settings, each
-weighted by exp(-t), t the standard errors (over groups) by which it is below the best. The first follows chance, for
-the mean is flat and noisy. The second stays near the middle of the grid where the groups decide little; --shift moves
-the middle, which is today's constants. For every group the choice is made again without it. Half an hour on one core.
+Six constants are chosen together from 2,025 settings, each over a factor of four: the highest penalty, how strongly
+recurrence raises it, how much a hard cut lowers it, the lowest penalty, and two of the stable penalty. In two ways:
+the setting with the highest mean F1 over groups, and the geometric mean of all settings, each weighted by exp(-t), t
+the standard errors (over groups) by which it is below the best. The first follows chance, for the mean is flat and
+noisy. The second stays near the middle of the grid where the groups decide little; --shift moves the middle, which is
+today's constants. For every group the choice is made again without it. Half an hour on one core.
 
 Tables: the group's F1 with that choice, with the choice from all groups, the difference, its standard error over the
 group's sequences, the F1 with today's constants, and the choice. Finally, each constant is chosen alone by the
@@ -30,96 +30,96 @@ from threadpoolctl import threadpool_limits
 from dayline import EventSegmenter, partition, score_boundaries
 from dayline.datasets.folders import load_folder
 from dayline.datasets.sequence import LabelledSequence
-from dayline.decision.hard_cuts import DISCOUNT, abruptness, cut_discount, hard_cuts, plain_factor
+from dayline.decision.hard_cuts import DISCOUNT, abruptness, cut_discount, gradual_factor, hard_cuts
 from dayline.decision.penalties import (
-    COMEBACK,
-    HIGHEST_PRICE,
-    LOWEST_PRICE,
-    comeback_factor,
+    HIGHEST_PENALTY,
+    LOWEST_PENALTY,
+    RECURRENCE_STRENGTH,
     order_matters,
     persistence,
+    recurrence_factor,
 )
-from dayline.decision.recurrence import return_of_looks
-from dayline.decision.stability import DOUBT, UNDECIDED, price_curve, steadiest
+from dayline.decision.recurrence import recurrence
+from dayline.decision.stability import DOUBT, UNDECIDED, most_stable_factor, penalty_curve
 from dayline.method.denoise import standardize
 from dayline.method.graph import unit_rows
 
-NAMES = ("highest price", "comeback", "discount", "lowest price", "doubt", "undecided")
-TODAY = np.asarray([HIGHEST_PRICE, COMEBACK, DISCOUNT, LOWEST_PRICE, DOUBT, UNDECIDED])
+NAMES = ("highest penalty", "recurrence", "discount", "lowest penalty", "doubt", "undecided")
+TODAY = np.asarray([HIGHEST_PENALTY, RECURRENCE_STRENGTH, DISCOUNT, LOWEST_PENALTY, DOUBT, UNDECIDED])
 STEPS = [2.0 ** (np.arange(-k, k + 1) / k) for k in (2, 2, 1, 1, 1, 1)]
 Grid = list[np.ndarray]
 """Values of every constant."""
 
 
-class Looks(NamedTuple):
+class Evidence(NamedTuple):
     """What is needed to segment one sequence with any constants."""
 
     u: np.ndarray
-    returns: np.ndarray
+    recurring: np.ndarray
     cuts: np.ndarray
-    lasting: float
+    persistence: float
     ordered: bool
 
 
-def looked_at(sequence: LabelledSequence) -> Looks:
+def gather(sequence: LabelledSequence) -> Evidence:
     with threadpool_limits(1):
         fitted = EventSegmenter().fit(sequence.features)
     values = standardize(sequence.features.astype(np.float64))
-    return Looks(
+    return Evidence(
         unit_rows(fitted.embedding_),
-        return_of_looks(fitted.embedder_.denoised_),
+        recurrence(fitted.embedder_.denoised_),
         hard_cuts(abruptness(values)),
         persistence(values),
         order_matters(values),
     )
 
 
-def f1(sequence: LabelledSequence, u: np.ndarray, prices: np.ndarray) -> float:
-    found = partition(u, penalty=prices)
+def f1(sequence: LabelledSequence, u: np.ndarray, penalties: np.ndarray) -> float:
+    found = partition(u, penalty=penalties)
     return score_boundaries(found, sequence.boundaries, tolerance=sequence.tolerance, n_frames=len(u)).f1
 
 
-def asked_prices(looks: Looks, comeback: float, discount: float, lowest: float) -> np.ndarray:
-    full = lowest * comeback_factor(looks.returns, strength=comeback)
-    plain = plain_factor(looks.u, full, looks.cuts)
-    return full * plain / cut_discount(looks.cuts, discount=discount)
+def lowest_penalties(evidence: Evidence, strength: float, discount: float, lowest: float) -> np.ndarray:
+    undiscounted = lowest * recurrence_factor(evidence.recurring, strength=strength)
+    gradual = gradual_factor(evidence.u, undiscounted, evidence.cuts)
+    return undiscounted * gradual / cut_discount(evidence.cuts, discount=discount)
 
 
-def score(sequence: LabelledSequence, looks: Looks, constants: np.ndarray) -> float:
+def score(sequence: LabelledSequence, evidence: Evidence, constants: np.ndarray) -> float:
     """F1 with these constants."""
-    highest, comeback, discount, low, doubt, undecided = constants
-    if not looks.ordered:
+    highest, strength, discount, low, doubt, undecided = constants
+    if not evidence.ordered:
         return 0.0
-    lowest = min(max(looks.lasting, low), highest)
-    asked = asked_prices(looks, comeback, discount, lowest)
-    curve = price_curve(looks.u, asked, room=highest / lowest)
-    factor = 1.0 if curve is None else steadiest(curve, doubt=doubt, undecided=undecided)
-    return f1(sequence, looks.u, asked * factor)
+    lowest = min(max(evidence.persistence, low), highest)
+    penalties = lowest_penalties(evidence, strength, discount, lowest)
+    curve = penalty_curve(evidence.u, penalties, max_factor=highest / lowest)
+    factor = 1.0 if curve is None else most_stable_factor(curve, doubt=doubt, undecided=undecided)
+    return f1(sequence, evidence.u, penalties * factor)
 
 
-def scores(sequence: LabelledSequence, looks: Looks, grid: Grid) -> np.ndarray:
+def scores(sequence: LabelledSequence, evidence: Evidence, grid: Grid) -> np.ndarray:
     """F1 for every setting; what several settings share is computed once."""
-    if not looks.ordered:
+    if not evidence.ordered:
         return np.zeros(int(np.prod([len(values) for values in grid])))
     known: dict[tuple[float, ...], float] = {}
     found = []
-    for highest, comeback, discount, low in product(*grid[:4]):
-        lowest = min(max(looks.lasting, low), highest)
-        shared = (highest, comeback, discount, lowest)
+    for highest, strength, discount, low in product(*grid[:4]):
+        lowest = min(max(evidence.persistence, low), highest)
+        shared = (highest, strength, discount, lowest)
         pairs = list(product(*grid[4:]))
         if (*shared, *pairs[0]) not in known:
-            asked = asked_prices(looks, comeback, discount, lowest)
-            curve = price_curve(looks.u, asked, room=highest / lowest)
-            factors = [1.0 if curve is None else steadiest(curve, doubt=d, undecided=t) for d, t in pairs]
-            of_factor = {factor: f1(sequence, looks.u, asked * factor) for factor in set(factors)}
+            penalties = lowest_penalties(evidence, strength, discount, lowest)
+            curve = penalty_curve(evidence.u, penalties, max_factor=highest / lowest)
+            factors = [1.0 if curve is None else most_stable_factor(curve, doubt=d, undecided=t) for d, t in pairs]
+            of_factor = {factor: f1(sequence, evidence.u, penalties * factor) for factor in set(factors)}
             known |= {(*shared, *pair): of_factor[factor] for pair, factor in zip(pairs, factors, strict=True)}
         found += [known[*shared, *pair] for pair in pairs]
     return np.asarray(found)
 
 
-def measured(sequence: LabelledSequence, grid: Grid) -> tuple[Looks, np.ndarray]:
-    looks = looked_at(sequence)
-    return looks, scores(sequence, looks, grid)
+def measured(sequence: LabelledSequence, grid: Grid) -> tuple[Evidence, np.ndarray]:
+    evidence = gather(sequence)
+    return evidence, scores(sequence, evidence, grid)
 
 
 def highest_mean(means: np.ndarray, settings: np.ndarray) -> np.ndarray:
@@ -136,7 +136,7 @@ def weighted_mean(means: np.ndarray, settings: np.ndarray) -> np.ndarray:
 
 
 Choose = Callable[[np.ndarray, np.ndarray], np.ndarray]
-Results = dict[str, list[tuple[LabelledSequence, Looks, np.ndarray]]]
+Results = dict[str, list[tuple[LabelledSequence, Evidence, np.ndarray]]]
 """Sequences of every group with what was measured."""
 
 
@@ -148,7 +148,7 @@ def print_losses(results: Results, choose: Choose, settings: np.ndarray, jobs: i
     for k, (name, group) in enumerate(results.items()):
         without = choose(np.delete(means, k, axis=0), settings)
         rows = Parallel(n_jobs=jobs)(
-            delayed(score)(s, looks, c) for s, looks, _ in group for c in (without, on_all, TODAY)
+            delayed(score)(s, evidence, c) for s, evidence, _ in group for c in (without, on_all, TODAY)
         )
         so, known, today = np.reshape(rows, (-1, 3)).T
         error = (known - so).std(ddof=1) / np.sqrt(len(so)) if len(so) > 1 else np.nan
@@ -187,8 +187,8 @@ def main() -> None:
     grid = [arguments.shift * value * steps for value, steps in zip(TODAY, STEPS, strict=True)]
     found = Parallel(n_jobs=arguments.jobs)(delayed(measured)(s, grid) for s in sequences)
     results: Results = {}
-    for sequence, (looks, of_grid) in zip(sequences, found, strict=True):
-        results.setdefault(sequence.group, []).append((sequence, looks, of_grid))
+    for sequence, (evidence, of_grid) in zip(sequences, found, strict=True):
+        results.setdefault(sequence.group, []).append((sequence, evidence, of_grid))
     known: set[str] = set()
     for folder in [own, *more]:
         known |= {s.group for s in folder}

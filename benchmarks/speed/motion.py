@@ -1,4 +1,4 @@
-"""How long the readings of the motion table take to learn, and then to group for four seeds.
+"""How long the variants of the motion table take to learn, and then to group for four seeds.
 
     python benchmarks/speed/motion.py --root ../shared/data/motion [--jobs 2]
 
@@ -17,19 +17,19 @@ from threadpoolctl import threadpool_limits
 from dayline.datasets.motion import load_motion
 from dayline.datasets.sequence import LabelledSequence
 from dayline.reproduce.labels import measure_labels
-from dayline.reproduce.motion import measure_reading, motion_readings
+from dayline.reproduce.motion import measure_variant, motion_variants
 
-READINGS = ("paper()", "authors()", "hybrid", "default")
+VARIANTS = ("paper()", "authors()", "hybrid", "default")
 
 
-def learn(reading: str, sequence: LabelledSequence) -> None:
+def learn(variant: str, sequence: LabelledSequence) -> None:
     with threadpool_limits(1):
-        motion_readings()[reading].fit(sequence.features)
+        motion_variants()[variant].fit(sequence.features)
 
 
-def learn_and_group(reading: str, sequence: LabelledSequence) -> None:
+def learn_and_group(variant: str, sequence: LabelledSequence) -> None:
     with threadpool_limits(1):
-        measure_reading(reading, motion_readings()[reading], sequence, seeds=range(4))
+        measure_variant(variant, motion_variants()[variant], sequence, seeds=range(4))
 
 
 def tsc(_: str, sequence: LabelledSequence) -> None:
@@ -43,20 +43,20 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()
     sequences = [s for group in ("keck", "mad") for s in load_motion(arguments.root, group)]
-    work = {f"{reading}, learning": (learn, reading) for reading in READINGS}
-    work |= {f"{reading}, with grouping": (learn_and_group, reading) for reading in READINGS}
+    work = {f"{variant}, learning": (learn, variant) for variant in VARIANTS}
+    work |= {f"{variant}, with grouping": (learn_and_group, variant) for variant in VARIANTS}
     work["TSC, with grouping"] = (tsc, "")
     seconds = {}
     with Parallel(n_jobs=arguments.jobs) as parallel:
         parallel(delayed(learn)("default", s) for s in sequences[:2])  # starts the processes
-        for name, (run, reading) in work.items():
+        for name, (run, variant) in work.items():
             begin = time.perf_counter()
-            parallel(delayed(run)(reading, s) for s in sequences)
+            parallel(delayed(run)(variant, s) for s in sequences)
             seconds[name] = time.perf_counter() - begin
             print(f"{name:26s} {seconds[name]:6.1f} s", flush=True)
     for what in ("learning", "with grouping"):
-        total = sum(seconds[f"{reading}, {what}"] for reading in READINGS)
-        print(f"{'the four readings, ' + what:34s} {total / 60:5.2f} min, {len(sequences)} sequences")
+        total = sum(seconds[f"{variant}, {what}"] for variant in VARIANTS)
+        print(f"{'the four variants, ' + what:34s} {total / 60:5.2f} min, {len(sequences)} sequences")
 
 
 if __name__ == "__main__":

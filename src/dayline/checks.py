@@ -37,7 +37,7 @@ LARGEST = 1e100
 """Beyond this, squares and sums of squares leave the range of double precision."""
 
 LATEST = 1e12
-"""Beyond this, a time in seconds is no date; times in nanoseconds are."""
+"""Beyond this, a time in seconds is not a date; times in nanoseconds are."""
 
 LARGEST_NUMBER = float(np.finfo(np.float64).max)
 
@@ -153,7 +153,7 @@ def _roughness(x: FloatArray) -> float:
 
 
 def check_matrix(name: str, x: Any) -> None:
-    """Refuse what is not a matrix of NumPy or PyTorch."""
+    """Raise an error for anything but a matrix of NumPy or PyTorch."""
     kind = type(x).__name__
     if not (isinstance(x, np.ndarray) or is_torch_array(x)):
         raise TypeError(f"{name} is of type {kind}; give a matrix, as a NumPy array or a PyTorch tensor")
@@ -171,20 +171,20 @@ def show_value(value: Any, most: int = 60) -> str:
 
 
 def check_choice(name: str, value: Any, allowed: Sequence[str]) -> None:
-    """Refuse a word that is not among the allowed ones."""
+    """Raise ValueError for a word that is not among the allowed ones."""
     if not isinstance(value, str) or value not in allowed:
         words = ", ".join(f'"{a}"' for a in allowed)
         raise ValueError(f"{name}={show_value(value)} is not known; use one of {words}")
 
 
 def check_flag(name: str, value: Any) -> None:
-    """Refuse what is neither True nor False."""
+    """Raise ValueError for anything but True and False."""
     if not isinstance(value, (bool, np.bool_)):
         raise ValueError(f"{name}={show_value(value)}; it must be True or False")
 
 
 def check_seed(value: Any, *, largest: float = 2**32 - 1) -> None:
-    """Refuse a random_state that is not a seed; scikit-learn's have 32 bits, NumPy's may be larger."""
+    """Raise ValueError for a random_state that is not a seed; scikit-learn's have 32 bits, NumPy's may be larger."""
     if value is not None:
         check_between("random_state", value, 0, largest, whole=True)
 
@@ -196,7 +196,7 @@ def _is_whole(value: Any) -> bool:
 def check_between(
     name: str, value: Any, low: float, high: float = np.inf, *, whole: bool = False, above: bool = False
 ) -> None:
-    """Refuse a number outside [low, high] (or not above low), or one that is not whole."""
+    """Raise ValueError for a number outside [low, high] (or not above low), or one that is not whole."""
     kind = "a whole number" if whole else "a number"
     value = float(value) if isinstance(value, np.floating) else value
     right = _is_whole(value) or (not whole and isinstance(value, float))
@@ -209,7 +209,7 @@ def check_between(
 
 
 def check_bandwidth(name: str, value: Any) -> None:
-    """Refuse a bandwidth over cosines that is too small for their precision."""
+    """Raise ValueError for a bandwidth over cosines that is too small for their precision."""
     check_between(name, value, NARROWEST)
 
 

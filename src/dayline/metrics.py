@@ -118,7 +118,7 @@ def _sorted_frames(boundaries: Iterable[int], n_frames: int | None, which: str) 
     values = _as_list(boundaries, which)
     if values.size == 0:
         return np.zeros(0, dtype=np.int64)
-    # Numbers beyond 64 bits come as objects, and True and False are no frames.
+    # Numbers beyond 64 bits come as objects, and True and False are not frames.
     right = values.ndim == 1 and values.dtype.kind in "iuf"
     if not right or not np.all((np.abs(values) < LARGEST_COUNT) & (values == np.floor(values))):
         raise ValueError(
@@ -146,7 +146,7 @@ def _inside(frames: IntArray, n_frames: int | None) -> IntArray:
 
 
 def _most_pairs(found: IntArray, true: IntArray, tolerance: int) -> int:
-    """Size of the largest one-to-one matching; on sorted lists the greedy walk is optimal."""
+    """Size of the largest one-to-one matching; on sorted lists the greedy matching is optimal."""
     i = j = pairs = 0
     while i < len(found) and j < len(true):
         if abs(int(found[i]) - int(true[j])) <= tolerance:

@@ -17,7 +17,7 @@ def test_penalties_are_as_stated():
     assert kernel_penalty(x, kernel="cosine") == pytest.approx(0.5 * math.log(50) * 0.5)
 
 
-def test_a_higher_price_gives_fewer_events(random):
+def test_a_higher_penalty_gives_fewer_events(random):
     x = np.cumsum(random.normal(size=(120, 3)), axis=0)
     counts = [len(kernel_changes(x, penalty=p)) for p in (0.5, 2.0, 8.0)]
     assert counts == sorted(counts, reverse=True)

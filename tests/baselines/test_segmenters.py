@@ -40,7 +40,7 @@ SEGMENTERS = {
 }
 NUMBERED = [name for name, segmenter in SEGMENTERS.items() if "n_events" in segmenter.get_params()]
 EXACT = [name for name in NUMBERED if name not in {"tw-finch", "tsc", "lrt", "ac-color"}]
-"""Those that return as many events as asked for and cut them well; the groups of the others may come back."""
+"""Those that return as many events as requested and cut them well; the groups of the others may recur."""
 
 TRUE = [25, 60, 78]
 one_by_one = pytest.mark.parametrize("segmenter", SEGMENTERS.values(), ids=SEGMENTERS)

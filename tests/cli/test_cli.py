@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from cli.run_command import run, run_process
+from dayline.baselines.catalogue import BASELINES
 from dayline.datasets.synthetic import make_communities
-from dayline.estimators.baseline import PEERS
 from dayline.events import Segmentation, events_schema, read_events
 
 
@@ -38,7 +38,7 @@ def test_segment_writes_whole_results(features, tmp_path, method):
 
 
 @pytest.mark.filterwarnings("ignore:vcp is trained on this sequence", "ignore:lrt takes this sequence")
-@pytest.mark.parametrize("method", sorted(PEERS))
+@pytest.mark.parametrize("method", sorted(BASELINES))
 def test_baselines_segment_too(features, tmp_path, method):
     if "kernel" in method:
         pytest.importorskip("ruptures")
@@ -63,7 +63,7 @@ def test_baselines_refuse_what_they_cannot_be_told(features, tmp_path):
         assert done.returncode == 2
         assert f"{option} is for our own methods; --method ces does not know it" in done.stderr
     done = run("segment", features, "--method", "kmeans", "--n-events", 3)
-    assert (done.returncode, "n_events cannot be told to kmeans" in done.stderr) == (2, True)
+    assert (done.returncode, "kmeans does not take n_events" in done.stderr) == (2, True)
 
 
 def test_json_on_stdout_is_the_file(features, tmp_path):

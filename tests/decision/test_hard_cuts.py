@@ -1,4 +1,4 @@
-"""Hard cuts, and what they mean for places without one."""
+"""Hard cuts, and what they mean for frames without one."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import dayline.decision.hard_cuts as cuts_module
 from dayline import EventSegmenter, partition, score_boundaries
-from dayline.decision.hard_cuts import abruptness, cut_discount, hard_cuts, plain_factor
-from dayline.decision.penalties import HIGHEST_PRICE, boundary_prices
+from dayline.decision.hard_cuts import abruptness, cut_discount, gradual_factor, hard_cuts
+from dayline.decision.penalties import HIGHEST_PENALTY, boundary_penalties
 from dayline.method.denoise import standardize
 from dayline.method.graph import unit_rows
 
@@ -38,17 +38,17 @@ def test_abruptness_is_blind_to_scale_and_follows_time_reversal(random, n):
     np.testing.assert_allclose(abruptness(x[::-1])[1:], forward[1:][::-1], atol=1e-6)
 
 
-def test_a_hard_cut_is_cheaper(random):
+def test_a_hard_cut_lowers_the_penalty(random):
     x = standardize(drifting(random))
-    prices = boundary_prices(x, x, comeback=0.0)
-    assert prices.asked[200] < 0.3 * HIGHEST_PRICE
-    assert prices.asked[100] == pytest.approx(HIGHEST_PRICE)
-    np.testing.assert_allclose(prices.full, HIGHEST_PRICE)
-    assert prices.room == 1.0
+    penalties = boundary_penalties(x, x, recurrence_strength=0.0)
+    assert penalties.discounted[200] < 0.3 * HIGHEST_PENALTY
+    assert penalties.discounted[100] == pytest.approx(HIGHEST_PENALTY)
+    np.testing.assert_allclose(penalties.undiscounted, HIGHEST_PENALTY)
+    assert penalties.max_factor == 1.0
 
 
 def spliced(random, *, n_clips=12, length=80):
-    """Clips joined by cuts; within each the look wanders."""
+    """Clips joined by cuts; within each the frames drift."""
     clips = []
     for _ in range(n_clips):
         wandering = np.cumsum(0.3 * random.normal(size=(length, 40)), axis=0)
@@ -58,7 +58,7 @@ def spliced(random, *, n_clips=12, length=80):
 
 @pytest.mark.slow
 def test_movement_between_cuts_is_seldom_a_boundary(monkeypatch):
-    """Nearly all sure boundaries are cuts, so wandering is not worth one."""
+    """Nearly all clear boundaries are cuts, so drift is not worth one."""
     truth = np.arange(80, 960, 80)
 
     def found():
@@ -68,64 +68,64 @@ def test_movement_between_cuts_is_seldom_a_boundary(monkeypatch):
         return np.mean([score_boundaries(b, truth, n_frames=960, tolerance=2).f1 for b in found])
 
     with_rule = found()
-    monkeypatch.setattr(cuts_module, "DEAREST", 1.0)
+    monkeypatch.setattr(cuts_module, "MAX_FACTOR", 1.0)
     assert mean_f1(with_rule) > mean_f1(found()) + 0.1
     assert mean_f1(with_rule) > 0.8
 
 
-def three_looks():
+def three_events():
     """A hard boundary at 40 and one at 80, of unit rows."""
     return unit_rows(np.repeat(np.eye(3), 40, axis=0) + 0.1)
 
 
-def test_a_place_without_a_cut_is_dearer_as_more_sure_boundaries_are_cuts():
-    prices, cuts = np.full(120, 2.0), np.zeros(120)
-    np.testing.assert_array_equal(plain_factor(three_looks(), prices, cuts), 1.0)
+def test_the_penalty_without_a_cut_rises_as_more_clear_boundaries_are_cuts():
+    penalties, cuts = np.full(120, 2.0), np.zeros(120)
+    np.testing.assert_array_equal(gradual_factor(three_events(), penalties, cuts), 1.0)
     cuts[40] = 3.0
-    np.testing.assert_array_equal(plain_factor(three_looks(), prices, cuts), 1.0)
+    np.testing.assert_array_equal(gradual_factor(three_events(), penalties, cuts), 1.0)
     cuts[82] = 3.0
-    factor = plain_factor(three_looks(), prices, cuts)
+    factor = gradual_factor(three_events(), penalties, cuts)
     assert factor[[40, 82]].tolist() == [1.0, 1.0]
     np.testing.assert_allclose(np.delete(factor, [40, 82]), 10 / 3)
     cuts[100] = 1.5
-    assert plain_factor(three_looks(), prices, cuts)[100] == pytest.approx(np.sqrt(10 / 3))
+    assert gradual_factor(three_events(), penalties, cuts)[100] == pytest.approx(np.sqrt(10 / 3))
     cuts[[82, 84]] = 0.0, 3.0
-    np.testing.assert_array_equal(plain_factor(three_looks(), prices, cuts), 1.0)
+    np.testing.assert_array_equal(gradual_factor(three_events(), penalties, cuts), 1.0)
 
 
-def test_boundaries_that_are_not_sure_prove_nothing():
-    """What stands at the price, but not at twice it, is not counted."""
-    x, cuts = three_looks(), np.zeros(120)
+def test_boundaries_that_are_not_clear_prove_nothing():
+    """What remains at the penalty, but not at twice it, is not counted."""
+    x, cuts = three_events(), np.zeros(120)
     cuts[[40, 80]] = 3.0
-    price = 20.0
-    assert partition(x, penalty=price).tolist() == [40, 80]
-    assert partition(x, penalty=2 * price).tolist() == []
-    np.testing.assert_array_equal(plain_factor(x, np.full(120, price), cuts), 1.0)
+    penalty = 20.0
+    assert partition(x, penalty=penalty).tolist() == [40, 80]
+    assert partition(x, penalty=2 * penalty).tolist() == []
+    np.testing.assert_array_equal(gradual_factor(x, np.full(120, penalty), cuts), 1.0)
 
 
-def test_other_places_are_eight_times_dearer_at_most():
+def test_the_penalty_of_other_frames_is_at_most_eight_times_as_high():
     x = unit_rows(np.repeat(np.eye(40), 10, axis=0))
     cuts = np.zeros(400)
     cuts[10::10] = 3.0
-    assert plain_factor(x, np.full(400, 1.0), cuts).max() == 8.0
+    assert gradual_factor(x, np.full(400, 1.0), cuts).max() == 8.0
 
 
-def test_it_is_asked_again_at_the_new_prices(monkeypatch):
-    """Cuts of full contrast and half as many weak places beside them: those are not sure once they are dearer."""
+def test_clear_boundaries_are_found_again_with_the_new_penalties(monkeypatch):
+    """Cuts of full contrast and half as many weak boundaries: those are not clear once their penalty rises."""
     x = np.repeat(np.eye(13)[:, None], 40, axis=1).reshape(-1, 13)[: 12 * 40]
     for k in range(0, 12, 2):
         x[40 * k + 20 : 40 * k + 40, 12] = 0.45
     x, cuts = unit_rows(x), np.zeros(480)
     cuts[40::40] = 3.0
-    prices = np.full(480, 0.8)
-    assert len(partition(x, penalty=2 * prices)) == 11 + 6
-    again = plain_factor(x, prices, cuts).max()
+    penalties = np.full(480, 0.8)
+    assert len(partition(x, penalty=2 * penalties)) == 11 + 6
+    again = gradual_factor(x, penalties, cuts).max()
     monkeypatch.setattr(cuts_module, "TURNS", 1)
-    once = plain_factor(x, prices, cuts).max()
+    once = gradual_factor(x, penalties, cuts).max()
     assert 1.0 < once < again
 
 
-def test_a_cut_shows_once_and_lowers_the_price():
+def test_a_cut_shows_once_and_divides_the_penalty():
     jumps = np.asarray([0.0, 1.0, 3.0, 2.5, 1.0, -1.0, 0.0, 0.0, 0.0, 12.5])
     cuts = hard_cuts(jumps)
     assert np.flatnonzero(cuts).tolist() == [2, 9]
@@ -138,6 +138,6 @@ def test_a_cut_shows_once_and_lowers_the_price():
 def test_the_factor_is_between_one_and_eight(n, seed):
     random = np.random.default_rng(seed)
     x, cuts = unit_rows(random.normal(size=(n, 3))), hard_cuts(3.0 * random.normal(size=n))
-    factor = plain_factor(x, np.full(n, random.uniform(0.05, 2.0)), cuts)
+    factor = gradual_factor(x, np.full(n, random.uniform(0.05, 2.0)), cuts)
     assert np.all((factor >= 1.0) & (factor <= 8.0))
     assert np.all(factor[cuts >= 2.0] == 1.0)

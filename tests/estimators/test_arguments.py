@@ -90,7 +90,7 @@ CALLS = [
 def works_or_is_refused_in_one_line(call, parameter):
     said = None
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # a wish that cannot be met is said
+        warnings.simplefilter("ignore", UserWarning)  # a request that cannot be met is a warning
         try:
             call()
         except (TypeError, ValueError) as error:
@@ -207,7 +207,7 @@ def test_single_precision_finds_the_boundaries_of_double_whatever_the_offset(off
 
 @OFFSETS
 @pytest.mark.parametrize("make", [DynamicGraphEmbedding.paper, DynamicGraphEmbedding.authors])
-def test_published_readings_denoise_alike_in_single_precision_whatever_the_offset(make, offset, scale):
+def test_published_variants_denoise_alike_in_single_precision_whatever_the_offset(make, offset, scale):
     x = offset + scale * X
     double, single = (make(**QUICK, dtype=dtype).fit(x).denoised_ for dtype in ("float64", "float32"))
     assert single.dtype == np.float32

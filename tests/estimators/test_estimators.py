@@ -52,7 +52,7 @@ def test_presets_take_every_parameter_and_refuse_others():
         DynamicGraphEmbedding.paper(colour=1)
 
 
-def test_bandwidths_follow_the_reading():
+def test_bandwidths_follow_the_variant():
     assert DynamicGraphEmbedding.paper()._bandwidths(2048) == (5.12, 0.3)
     assert DynamicGraphEmbedding.authors()._bandwidths(2048) == (5.12, 4.6875)
     assert DynamicGraphEmbedding.paper(feature_bandwidth=0.0025)._bandwidths(2048) == (0.0025, 0.3)

@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from dayline.method.communities import find_communities, find_recurring_events
+from dayline.method.communities import find_communities, find_recurring_events, in_order_of_appearance
 
 
 def test_three_heaps_are_found_and_numbered_as_they_appear(xp, random):
@@ -72,3 +72,7 @@ def test_recurring_events_agree_with_a_slow_twin(seed):
     x = np.concatenate([contexts[rng.integers(4)] + 0.3 * rng.normal(size=(5, 3)) for _ in range(n_events)])
     boundaries = np.arange(1, n_events) * 5
     np.testing.assert_array_equal(find_recurring_events(x, boundaries), slow_recurring_events(x, boundaries))
+
+
+def test_labels_are_renumbered_in_the_order_in_which_they_first_appear():
+    assert in_order_of_appearance(np.asarray([7, 7, 2, 9, 2, 7])).tolist() == [0, 0, 1, 2, 1, 0]

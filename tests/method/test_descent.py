@@ -53,8 +53,12 @@ def test_the_loss_is_asked_for_at_the_start_and_the_end_only():
         return float(3 * x[0] ** 2), 6 * x
 
     start = np.asarray([4.0])
-    cheap = descend_barzilai_borwein(objective, start, n_steps=3, gradient_of=lambda x: 6 * x)
+    without_loss = descend_barzilai_borwein(objective, start, n_steps=3, gradient_of=lambda x: 6 * x)
     assert len(asked) == 2
     plain = descend_barzilai_borwein(objective, start, n_steps=3)
-    assert cheap.x.tolist() == plain.x.tolist()
-    assert (cheap.loss, cheap.start_loss, cheap.n_evaluations) == (plain.loss, plain.start_loss, plain.n_evaluations)
+    assert without_loss.x.tolist() == plain.x.tolist()
+    assert (without_loss.loss, without_loss.start_loss, without_loss.n_evaluations) == (
+        plain.loss,
+        plain.start_loss,
+        plain.n_evaluations,
+    )

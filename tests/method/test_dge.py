@@ -37,20 +37,20 @@ def test_final_graph_is_the_embedding_s_graph_after_the_priors():
     np.testing.assert_allclose(learnt.graph, np.where(same, graph, 0.75 * graph), rtol=1e-12)
 
 
-@pytest.mark.parametrize("reading", ["default", "paper"])
-def test_every_descent_ends_below_its_start(xp, reading):
-    learnt = dynamic_graph_embedding(xp.asarray(FEATURES), reading=reading, denoise_bandwidth=0.25)
+@pytest.mark.parametrize("variant", ["default", "paper"])
+def test_every_descent_ends_below_its_start(xp, variant):
+    learnt = dynamic_graph_embedding(xp.asarray(FEATURES), reading=variant, denoise_bandwidth=0.25)
     assert len(learnt.descents) == 3
     for descent in learnt.descents:
         assert descent.loss <= descent.start_loss
         assert descent.stopped
 
 
-@pytest.mark.parametrize("reading", ["default", "paper"])
-def test_both_libraries_learn_the_same(reading):
+@pytest.mark.parametrize("variant", ["default", "paper"])
+def test_both_libraries_learn_the_same(variant):
     torch = pytest.importorskip("torch")
-    by_numpy = dynamic_graph_embedding(FEATURES, reading=reading, denoise_bandwidth=0.25)
-    by_torch = dynamic_graph_embedding(torch.as_tensor(FEATURES), reading=reading, denoise_bandwidth=0.25)
+    by_numpy = dynamic_graph_embedding(FEATURES, reading=variant, denoise_bandwidth=0.25)
+    by_torch = dynamic_graph_embedding(torch.as_tensor(FEATURES), reading=variant, denoise_bandwidth=0.25)
     np.testing.assert_allclose(by_torch.embedding.numpy(), by_numpy.embedding, atol=1e-6)
     assert by_torch.communities.tolist() == by_numpy.communities.tolist()
 

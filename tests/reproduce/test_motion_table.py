@@ -8,7 +8,7 @@ from scipy.io import savemat
 
 from dayline.datasets.sequence import LabelledSequence
 from dayline.reproduce.labels import score_sequence
-from dayline.reproduce.motion import motion_readings, motion_report
+from dayline.reproduce.motion import motion_report, motion_variants
 
 
 @pytest.fixture
@@ -29,14 +29,14 @@ def test_scores_three_and_two_ways():
     figures = score_sequence(found, sequence)
     assert figures["ACC"] == pytest.approx(0.9)
     assert figures["ACC majority"] == pytest.approx(0.9)
-    # As runs, the group that comes back is two groups, and only one of them can be named 1.
+    # As runs, the group that recurs is two groups, and only one of them can be named 1.
     assert figures["ACC runs"] == pytest.approx(0.7)
     assert figures["F1"] == pytest.approx(0.5)
     assert 0 < figures["NMI arithmetic"] < figures["NMI"] < 1
 
 
 def test_the_hybrid_is_the_notebook_with_the_text_s_start_gradient_width_and_steps():
-    hybrid, authors = motion_readings()["hybrid"], motion_readings()["authors()"]
+    hybrid, authors = motion_variants()["hybrid"], motion_variants()["authors()"]
     changed = {k: v for k, v in hybrid.get_params().items() if v != authors.get_params()[k]}
     assert changed.pop("embedding_bandwidth") == pytest.approx(0.7)
     assert changed == {"start": "pca", "gradient": "full", "n_loop_steps": 150}

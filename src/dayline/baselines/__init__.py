@@ -1,1 +1,1 @@
-"""What every figure stands beside: controls, and the systems of the paper's tables."""
+"""What results are compared with: controls, and the methods of others."""

@@ -18,7 +18,7 @@ from dayline.arrays import FloatArray, IntArray
 from dayline.baselines.base import Baseline, check_n_events, store_boundaries, take_features
 from dayline.checks import LARGEST_COUNT, Missing, check_between, list_frames
 from dayline.events import labels_to_boundaries
-from dayline.method.communities import _in_order_of_appearance as in_order
+from dayline.method.communities import in_order_of_appearance
 
 __all__ = ["ColorSegmenter", "color_distance"]
 
@@ -55,7 +55,7 @@ class ColorSegmenter(Baseline):
     Parameters
     ----------
     n_events : int or None, default=None
-        Number of groups; a group may come back later, so the events can be more. None cuts the tree at mean - 2
+        Number of groups; a group may recur, so the events can be more. None cuts the tree at mean - 2
         standard deviations of all distances.
     time_window : int, default=60
         Frames so far apart are never grouped directly (t): half an hour at two photos a minute.
@@ -107,5 +107,5 @@ class ColorSegmenter(Baseline):
         distances = squareform(color_distance(histograms, time_window=self.time_window), checks=False)
         tree = linkage(distances, "complete")
         if self.n_events is not None:
-            return in_order(fcluster(tree, self.n_events, "maxclust"))
-        return in_order(fcluster(tree, distances.mean() - 2.0 * distances.std(), "distance"))
+            return in_order_of_appearance(fcluster(tree, self.n_events, "maxclust"))
+        return in_order_of_appearance(fcluster(tree, distances.mean() - 2.0 * distances.std(), "distance"))

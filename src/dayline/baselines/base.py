@@ -1,4 +1,4 @@
-"""What every baseline's scikit-learn door does first and last."""
+"""What every baseline does first and last as a scikit-learn estimator."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ def take_features(estimator: Any, X: Any, *, missing: Missing = "raise") -> Floa
 
 
 def check_n_events(n_events: int | None, n_frames: int) -> None:
-    """Refuse a number of events that this many frames cannot hold."""
+    """Raise ValueError for more events than frames."""
     if n_events is not None:
         check_between("n_events", n_events, 1, whole=True)
         if n_events > n_frames:
             raise ValueError(
-                f"n_events={show_value(n_events)} for {n_frames} frames; ask for at most one event per frame"
+                f"n_events={show_value(n_events)} for {n_frames} frames; give at most one event per frame"
             )
 
 

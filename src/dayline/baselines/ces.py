@@ -86,7 +86,7 @@ class ContextualSegmenter(Baseline):
         check_n_events(self.n_events, len(features))
         if self.denoise:
             features = denoise_features(
-                features, reading="paper", search_radius=3, patch_radius=1, denoise_bandwidth=0.25
+                features, variant="paper", search_radius=3, patch_radius=1, denoise_bandwidth=0.25
             )
         self.scores_ = context_distance(features, window=self.window)
         if self.n_events is None:

@@ -34,7 +34,7 @@ def expand_labels(
     pairs : ndarray of int, shape (n_pairs, 2)
         Frames that should rather have the same label.
     weights : ndarray of shape (n_pairs,)
-        Price of two different labels, at least 0.
+        Penalty of two different labels, at least 0.
     n_sweeps : int >= 1
         Most turns over all labels; ends when a turn changes nothing.
     """

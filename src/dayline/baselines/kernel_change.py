@@ -21,7 +21,7 @@ __all__ = ["KernelChangeSegmenter", "kernel_changes", "kernel_penalty"]
 
 
 def kernel_penalty(x: FloatArray, *, kernel: Literal["rbf", "cosine"]) -> float:
-    """Return our price of one more event: log N for "rbf", 0.5 V log N for "cosine".
+    """Return our penalty of one more event: log N for "rbf", 0.5 V log N for "cosine".
 
     V is the variance of the frames in the cosine kernel's space, 1 - |mean of the unit rows|^2: it lies between 0 and
     1 and is small where all frames resemble each other, which they do in most image features. The Gaussian kernel
@@ -51,7 +51,7 @@ def kernel_changes(
     kernel : {"rbf", "cosine"}
         Gaussian, with the median squared distance as its width, or cosine.
     penalty : float, optional
-        Price of one more event; `kernel_penalty` where None.
+        Penalty of one more event; None takes `kernel_penalty`.
     n_events : int, optional
         Give the best cut into this many instead.
     min_length : int >= 1
@@ -92,7 +92,7 @@ class KernelChangeSegmenter(Baseline):
     kernel : {"rbf", "cosine"}, default="rbf"
         Gaussian, with the median squared distance as its width, or cosine.
     penalty : float or None, default=None
-        Price of one more event; None: log N for "rbf", 0.5 V log N for "cosine" (see `kernel_penalty`).
+        Penalty of one more event; None: log N for "rbf", 0.5 V log N for "cosine" (see `kernel_penalty`).
     min_length : int, default=2
         Fewest frames of an event.
     missing : {"raise", "interpolate"}, default="raise"

@@ -2,11 +2,11 @@
 
 D. Potapov, M. Douze, Z. Harchaoui, C. Schmid: Category-specific video summarization. ECCV 2014.
 
-For m boundaries in n frames, KTS minimises L(m) + penalty g(m): L the sum over events of the squared distances to
-the event's mean in the kernel's space, g(m) = m (log(n / m) + 1). The published program divides both by n and
-has penalty = 1/2. For a given number the dynamic programme is the usual one. For the automatic number we do not
-tabulate all m: g is concave, so the best m also wins for some fixed price per boundary, and few such prices,
-each one dynamic programme over all starts and stops, prove which m is best.
+For m boundaries in n frames, KTS minimises L(m) + penalty g(m): L the sum over events of the squared distances to the
+event's mean in the kernel's space, g(m) = m (log(n / m) + 1). The published program divides both by n and has penalty
+= 1/2. For a given number the dynamic programme is the usual one. For the automatic number we do not tabulate all m: g
+is concave, so the best m also wins for some fixed penalty per boundary, and few such penalties, each one dynamic
+programme over all starts and stops, prove which m is best.
 
 One frame per event costs n / 2, however many frames. Where frames of length 1 scatter by more than 1/2 around their
 events, that is the least of all: the published program then returns single frames, unless it is told the largest m
@@ -31,11 +31,11 @@ __all__ = ["KernelTemporalSegmenter", "cut_automatically", "cut_into", "scatter_
 
 @dataclass(frozen=True)
 class _Cut:
-    """One optimal way to cut, the loss it leaves, and prices per boundary for which it is the best."""
+    """One optimal way to cut, the loss it leaves, and a penalty per boundary for which it is the best."""
 
     boundaries: IntArray
     loss: float
-    price: float
+    linear_penalty: float
 
 
 def scatter_sums(x: FloatArray) -> FloatArray:
@@ -121,7 +121,7 @@ def cut_automatically(scatter: FloatArray, *, penalty: float = 0.5, min_length: 
     whole = _Cut(np.zeros(0, dtype=np.int64), float(scatter[n, 0]), float(scatter[n, 0]))
     if n < 2 * min_length:
         return whole.boundaries
-    pieces = _cut_at_price(scatter, 0.0, min_length)
+    pieces = _cut_at_penalty(scatter, 0.0, min_length)
 
     def total(cut: _Cut) -> float:
         return _penalised(len(cut.boundaries), cut.loss, n, penalty)
@@ -131,10 +131,10 @@ def cut_automatically(scatter: FloatArray, *, penalty: float = 0.5, min_length: 
     while open_pairs:
         few, many = open_pairs.pop()
         between = len(many.boundaries) - len(few.boundaries)
-        # Between two cuts the loss lies above both price lines, so nothing there beats their corner.
+        # Between two cuts the loss lies above both lines of linear penalty, so nothing there beats their corner.
         if between < 2 or _penalised(*_corner(few, many), n, penalty) >= total(best):
             continue
-        middle = _cut_at_price(scatter, (few.loss - many.loss) / between, min_length)
+        middle = _cut_at_penalty(scatter, (few.loss - many.loss) / between, min_length)
         if len(few.boundaries) < len(middle.boundaries) < len(many.boundaries):
             best = min((best, middle), key=total)
             open_pairs += [(few, middle), (middle, many)]
@@ -146,33 +146,35 @@ def _penalised(m: float, loss: float, n: int, penalty: float) -> float:
 
 
 def _corner(few: _Cut, many: _Cut) -> tuple[float, float]:
-    """Where the lines through two cuts, each falling by its price per boundary, meet."""
+    """Where the lines through two cuts, each falling by its penalty per boundary, meet."""
     a, b = len(few.boundaries), len(many.boundaries)
-    if few.price <= many.price:
+    if few.linear_penalty <= many.linear_penalty:
         return float(a), few.loss
-    m = (few.loss - many.loss + few.price * a - many.price * b) / (few.price - many.price)
+    m = (few.loss - many.loss + few.linear_penalty * a - many.linear_penalty * b) / (
+        few.linear_penalty - many.linear_penalty
+    )
     m = min(max(m, float(a)), float(b))
-    return m, few.loss - few.price * (m - a)
+    return m, few.loss - few.linear_penalty * (m - a)
 
 
-def _cut_at_price(scatter: FloatArray, price: float, min_length: int) -> _Cut:
-    """Cut with the least scatter plus a fixed price per boundary."""
+def _cut_at_penalty(scatter: FloatArray, linear_penalty: float, min_length: int) -> _Cut:
+    """Cut with the least scatter plus a fixed penalty per boundary."""
     n = len(scatter) - 1
     best = np.full(n + 1, np.inf)
-    best[0] = -price
+    best[0] = -linear_penalty
     previous = np.zeros(n + 1, dtype=np.int64)
     for stop in range(min_length, n + 1):
         starts = stop - min_length + 1
         totals = best[:starts] + scatter[stop, :starts]
         previous[stop] = winner = int(np.argmin(totals))
-        best[stop] = totals[winner] + price
+        best[stop] = totals[winner] + linear_penalty
     boundaries = []
     at = int(previous[n])
     while at > 0:
         boundaries.append(at)
         at = int(previous[at])
     found = np.asarray(boundaries[::-1], dtype=np.int64)
-    return _Cut(found, float(best[n] - price * len(found)), price)
+    return _Cut(found, float(best[n] - linear_penalty * len(found)), linear_penalty)
 
 
 class KernelTemporalSegmenter(Baseline):
@@ -186,7 +188,7 @@ class KernelTemporalSegmenter(Baseline):
         "cosine" scales every frame to length 1 first, as the paper does; "linear" takes features as they are, and
         then the penalty has to fit their scale.
     penalty : float, default=0.5
-        Price in the automatic rule, loss + penalty m (log(n / m) + 1).
+        Weight of the penalty in the automatic rule, loss + penalty m (log(n / m) + 1).
     min_length : int, default=2
         Fewest frames of an event.
     missing : {"raise", "interpolate"}, default="raise"

@@ -121,7 +121,7 @@ class LowRankTransferSegmenter(Baseline):
     ----------
     n_events : int or None, default=None
         None applies the CES rule to the codes. A number groups the graph of the codes into as many groups by
-        normalised cuts, as published; a group may come back later, so the events can be more.
+        normalised cuts, as published; a group may recur, so the events can be more.
     source : array-like of shape (n_source_frames, n_features) or None, default=None
         A sequence of another recording with the same features; None takes the sequence itself.
     n_directions : int, default=80

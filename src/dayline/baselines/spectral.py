@@ -11,7 +11,7 @@ import numpy as np
 
 from dayline.arrays import Array, FloatArray, IntArray, to_numpy
 from dayline.checks import MOST_STEPS, check_between, check_seed
-from dayline.method.communities import _in_order_of_appearance as in_order
+from dayline.method.communities import in_order_of_appearance
 
 __all__ = ["graph_labels", "random_walk_eigenvectors", "vector_labels"]
 
@@ -85,7 +85,7 @@ def vector_labels(
 
     points = np.asarray(vectors, dtype=np.float64)
     means = KMeans(n_labels, init=_spread_start(points), n_init=n_restarts, random_state=random_state)
-    return in_order(means.fit_predict(points))
+    return in_order_of_appearance(means.fit_predict(points))
 
 
 def _spread_start(points: FloatArray) -> Callable[..., FloatArray]:

@@ -23,7 +23,7 @@ from dayline.baselines.base import Baseline, store_boundaries, take_features
 from dayline.baselines.expansion import expand_labels
 from dayline.checks import Missing, check_between
 from dayline.events import boundaries_to_labels, labels_to_boundaries
-from dayline.method.communities import _in_order_of_appearance as in_order
+from dayline.method.communities import in_order_of_appearance
 from dayline.method.denoise import scale_to_range
 from dayline.method.graph import unit_rows
 
@@ -47,7 +47,7 @@ def linked_clusters(x: FloatArray, *, cutoff: float = 0.2) -> IntArray:
         return np.zeros(1, dtype=np.int64)
     u = unit_rows(x)
     distances = squareform(np.maximum(1.0 - u @ u.T, 0.0), checks=False)
-    return in_order(fcluster(linkage(distances, "single"), cutoff, "distance"))
+    return in_order_of_appearance(fcluster(linkage(distances, "single"), cutoff, "distance"))
 
 
 def adaptive_windows(x: FloatArray, *, confidence: float = 0.1) -> IntArray:
@@ -101,7 +101,7 @@ class SRClustering(Baseline):
         Share of the change detection in the likelihoods. The published setting for features without concepts, 1,
         leaves the clustering no say; this is the one for features with concepts.
     pair_weight : float, default=0.5
-        Price of different labels for two frames that are the same; it falls as exp(-distance), features scaled to
+        Penalty of different labels for two frames that are the same; it falls as exp(-distance), features scaled to
         [0, 1]. For features with many dimensions next to nothing is left of it.
     pair_reach : int, default=5
         Frames so far apart are pairs.
@@ -113,7 +113,7 @@ class SRClustering(Baseline):
     boundaries_, labels_ : ndarray of int
         First frame of every event but the first, and the event number of each frame.
     communities_ : ndarray of int, shape (n_frames,)
-        Label of each frame after the graph cut; one may come back.
+        Label of each frame after the graph cut; one may recur.
     clusters_, windows_ : ndarray of int, shape (n_frames,)
         What the clustering and the change detection said.
     """

@@ -194,7 +194,7 @@ class TemporalSubspaceSegmenter(Baseline):
     ----------
     n_events : int or None, default=None
         None applies the CES rule to the codes (CES-TSC). A number groups the graph of the codes into as many groups
-        by normalised cuts (TSC); a group may come back later, so the events can be more.
+        by normalised cuts (TSC); a group may recur, so the events can be more.
     n_atoms, n_neighbours : int, default=80 and 7
         Columns of the dictionary and frames of the temporal window.
     ridge, smoothness, rho : float, default=0.01, 15 and 0.1

@@ -20,7 +20,7 @@ from dayline.arrays import FloatArray, IntArray
 from dayline.baselines.base import Baseline, check_n_events, store_boundaries, take_features
 from dayline.checks import Missing, check_between
 from dayline.events import labels_to_boundaries
-from dayline.method.communities import _in_order_of_appearance as in_order
+from dayline.method.communities import in_order_of_appearance
 from dayline.method.graph import unit_rows
 
 __all__ = ["TemporalFinch", "finch_hierarchy", "merge_groups"]
@@ -45,7 +45,7 @@ def finch_hierarchy(x: FloatArray) -> list[IntArray]:
     while groups.max() > 0:
         means, times = _means(x, groups)
         joined = _join(_first_neighbours(_weighted_distance(means, times)))
-        coarser = in_order(joined[groups])
+        coarser = in_order_of_appearance(joined[groups])
         if partitions and coarser.max() == 0:
             break
         partitions.append(coarser)
@@ -65,13 +65,13 @@ def merge_groups(x: FloatArray, groups: IntArray, *, n_groups: int) -> IntArray:
     n_groups : int >= 1
         How many to leave.
     """
-    groups = in_order(groups)
+    groups = in_order_of_appearance(groups)
     while groups.max() + 1 > n_groups:
         means, times = _means(x, groups)
         distance = _weighted_distance(means, times)
         neighbours = _first_neighbours(distance)
         closest = int(np.argmin(distance[np.arange(len(means)), neighbours]))
-        groups = in_order(np.where(groups == closest, neighbours[closest], groups))
+        groups = in_order_of_appearance(np.where(groups == closest, neighbours[closest], groups))
     return groups
 
 
@@ -110,7 +110,7 @@ class TemporalFinch(Baseline):
     Parameters
     ----------
     n_events : int or None, default=None
-        Groups to merge to, from the coarsest partition that has as many. A group may come back later, so the events
+        Groups to merge to, from the coarsest partition that has as many. A group may recur, so the events
         can be more. None takes `level` of the hierarchy.
     level : int, default=2
         Which partition of the hierarchy is the automatic answer, counted from the finest, 0; the coarsest one where

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
+from dayline.baselines.catalogue import BASELINES
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from dayline.events import Segmentation
     from dayline.pipeline import Finder, SourceResult, Written
@@ -23,24 +25,9 @@ PHOTOS, TABLES = "Photos and video", "Feature files"
 TABLE_SUFFIXES = (".npy", ".npz", ".csv", ".parquet", ".mat")
 
 
-class Method(StrEnum):
-    """Our default, the two readings of the paper, and the baselines beside it."""
-
-    default = "default"
-    paper = "paper"
-    authors = "authors"
-    ces = "ces"
-    kts = "kts"
-    tw_finch = "tw-finch"
-    window_difference = "window-difference"
-    kernel_rbf = "kernel-rbf"
-    kernel_cosine = "kernel-cosine"
-    tsc = "tsc"
-    lrt = "lrt"
-    vcp = "vcp"
-    kmeans = "kmeans"
-    sr_clustering = "sr-clustering"
-    ac_color = "ac-color"
+PRESETS = ("default", "paper", "authors")
+Method = StrEnum("Method", [(name, name) for name in (*PRESETS, *BASELINES)])  # type: ignore[misc]
+"""Our default, the two published variants, and the baselines."""
 
 
 class Order(StrEnum):
@@ -56,7 +43,7 @@ def segment(
     ),
     output: Path | None = typer.Option(None, "--output", "-o", help="Folder for the result."),
     method: Method = typer.Option(
-        Method.default, help="Our default, the paper's text, the authors' notebook, or a baseline."
+        "default", help="Our default, the paper's text, the authors' notebook, or a baseline."
     ),
     n_events: int | None = typer.Option(None, min=1, help="How many events are wanted."),
     min_duration: float | None = typer.Option(None, help="Shortest event, in seconds (frames without times)."),
@@ -111,7 +98,7 @@ def segment(
         min_duration=min_duration,
         expected_duration=expected_duration,
     )
-    usual_model = "color-lab" if method == Method.ac_color else "lite0"
+    usual_model = "color-lab" if method.value == "ac-color" else "lite0"
     options = Options(
         source=source,
         output=output,
@@ -412,21 +399,22 @@ def _print_frames(
             typer.echo(f"left out: {file.name}: {file.why}")
 
 
-def chosen_segmenter(method: Method, *, interpolate: bool = False, **wishes: Any) -> Finder:
+def chosen_segmenter(method: Method, *, interpolate: bool = False, **parameters: Any) -> Finder:
     """Set the method up; what a baseline cannot be told is refused."""
     from dayline.checks import Missing
     from dayline.estimators import EventSegmenter
-    from dayline.estimators.baseline import PEERS, PeerSegmenter
+    from dayline.estimators.baseline import BaselineSegmenter
 
     missing: Missing = "interpolate" if interpolate else "raise"
-    if method.value in PEERS:
-        n_events = wishes.pop("n_events", None)
-        for name, value in wishes.items():
+    if method.value in BASELINES:
+        n_events = parameters.pop("n_events", None)
+        for name, value in parameters.items():
             if value not in (None, 0, "cpu"):
                 option = name.replace("_", "-")
                 raise ValueError(f"--{option} is for our own methods; --method {method.value} does not know it")
-        return PeerSegmenter(method.value, n_events=n_events, missing=missing)
-    presets = {Method.paper: EventSegmenter.paper, Method.authors: EventSegmenter.authors}
-    segmenter = presets[method]() if method in presets else EventSegmenter()
-    segmenter.set_params(missing=missing, **wishes)
+        return BaselineSegmenter(method.value, n_events=n_events, missing=missing)
+    presets: dict[str, Callable[[], EventSegmenter]]
+    presets = {"default": EventSegmenter, "paper": EventSegmenter.paper, "authors": EventSegmenter.authors}
+    segmenter = presets[method.value]()
+    segmenter.set_params(missing=missing, **parameters)
     return segmenter

@@ -1,4 +1,4 @@
-"""What a person knows: frames where a boundary must be, and frames where none may be."""
+"""Constraints: frames that must be boundaries (required), and frames that must not be (forbidden)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Frames: TypeAlias = Iterable[int | tuple[int, int]]
 
 
 def frames_given(name: str, frames: Frames | None) -> tuple[int | tuple[int, int], ...]:
-    """Return frames and ranges as a tuple; None holds none, and what is no list is refused."""
+    """Return frames and ranges as a tuple, empty for None; raise ValueError for anything but a list of them."""
     if frames is None:
         return ()
     if not isinstance(frames, Iterable) or isinstance(frames, (str, bytes)):
@@ -27,7 +27,7 @@ def frames_given(name: str, frames: Frames | None) -> tuple[int | tuple[int, int
 
 
 def required_frames(must: Frames, scores: FloatArray, *, forbidden: IntArray) -> IntArray:
-    """Frames at which a boundary must be; of a range, the allowed frame with the highest score.
+    """Return the frames that must be boundaries; of a range, the allowed frame with the highest score.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def required_frames(must: Frames, scores: FloatArray, *, forbidden: IntArray) ->
     scores : ndarray of shape (n_frames,)
         Boundary score of every frame.
     forbidden : ndarray of int
-        Frames at which no boundary may be; a frame in both is a contradiction.
+        Frames that must not be boundaries; a frame in both is a contradiction.
     """
     chosen = []
     for first, stop in _ranges(must, len(scores), "must"):
@@ -49,7 +49,7 @@ def required_frames(must: Frames, scores: FloatArray, *, forbidden: IntArray) ->
 
 
 def forbidden_frames(must_not: Frames, n_frames: int) -> IntArray:
-    """Frames at which no boundary may be."""
+    """Return the frames that must not be boundaries."""
     frames = [np.arange(first, stop) for first, stop in _ranges(must_not, n_frames, "must_not")]
     return np.unique(np.concatenate(frames)) if frames else np.zeros(0, dtype=np.int64)
 
@@ -61,7 +61,7 @@ def _ranges(items: Frames, n_frames: int, name: str) -> list[tuple[int, int]]:
         if not 1 <= first < stop <= n_frames:
             one = stop == first + 1
             frames = f"frame {show_value(first)}" if one else f"range {show_value(first)} to {show_value(stop)}"
-            raise ValueError(f"{name}: {frames} is no place for a boundary; boundaries are at 1 to {n_frames - 1}")
+            raise ValueError(f"{name}: {frames} cannot be a boundary; boundaries are at 1 to {n_frames - 1}")
         ranges.append((first, stop))
     return ranges
 

@@ -53,12 +53,12 @@ def _means(x: FloatArray, start: IntArray, stop: IntArray) -> FloatArray:
 
 
 def pick_boundaries(scores: FloatArray, *, order: int = 5) -> IntArray:
-    """Keep the local maxima that stand above the mean of all local maxima (the CES rule).
+    """Keep the local maxima above the mean of all local maxima (the CES rule).
 
     Parameters
     ----------
     scores : ndarray of shape (n_frames,)
-        One score per frame; those of the first and the last frame are not looked at.
+        One score per frame; those of the first and the last frame are ignored.
     order : int >= 1
         A local maximum is strictly above this many frames on either side.
     """

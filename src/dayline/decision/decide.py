@@ -1,14 +1,16 @@
-"""From an embedding to a decision: which boundaries, at which level, how sure, and which events belong together."""
+"""From an embedding to a decision: boundaries at a level, with their confidence, and the communities of events."""
 
 from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
-from dayline.decision.hard_cuts import plain_factor
+from dayline.checks import LARGEST_COUNT, check_between
+from dayline.decision.hard_cuts import gradual_factor
 from dayline.decision.hierarchy import (
     FINEST,
     Level,
@@ -20,15 +22,18 @@ from dayline.decision.hierarchy import (
     nearest_to_duration,
     nested_levels,
 )
-from dayline.decision.penalties import Prices
-from dayline.decision.stability import steady_factor
+from dayline.decision.penalties import Penalties
+from dayline.decision.stability import stable_factor
 from dayline.method.communities import find_recurring_events
 from dayline.method.graph import unit_rows
 
-__all__ = ["Decision", "Evidence", "decide", "gather_evidence"]
+__all__ = ["DECISION_PARAMETERS", "Decision", "Evidence", "check_decision_parameters", "decide", "gather_evidence"]
+
+DECISION_PARAMETERS = ("n_events", "min_duration", "expected_duration", "typical_duration", "level")
+"""Parameters of `decide`: what is requested of the events, in addition to what the frames say."""
 
 WEAK, STRONG = 0.25, 10.0
-"""How much the usual duration of a kind of source, and a person's wish, weigh against the usual price."""
+"""Weights of the typical duration of a kind of source, and of a requested duration, against the usual penalty."""
 
 
 @dataclass(frozen=True)
@@ -39,11 +44,11 @@ class Evidence:
     ----------
     embedding : ndarray of shape (n_frames, n_components)
         Unit rows.
-    prices, full_prices : ndarray of shape (n_frames,)
-        Price of a boundary at every frame, and the same without the discount of hard cuts.
+    penalties, undiscounted : ndarray of shape (n_frames,)
+        Penalty of a boundary at every frame, and the same without the discount of hard cuts.
     levels : tuple of Level
         Nested segmentations, coarsest first.
-    must : ndarray of int
+    required : ndarray of int
         Boundaries that stay.
     clock : ndarray of shape (n_frames + 1,)
         When each frame begins and the last one ends, in seconds of recording (a pause counts as ten long gaps at
@@ -51,10 +56,10 @@ class Evidence:
     """
 
     embedding: FloatArray
-    prices: FloatArray
-    full_prices: FloatArray
+    penalties: FloatArray
+    undiscounted: FloatArray
     levels: tuple[Level, ...]
-    must: IntArray
+    required: IntArray
     clock: FloatArray
 
 
@@ -69,9 +74,9 @@ class Decision:
 
 def gather_evidence(
     embedding: FloatArray,
-    prices: Prices,
+    penalties: Penalties,
     *,
-    must: IntArray,
+    required: IntArray,
     forbidden: IntArray,
     times: FloatArray | None,
 ) -> Evidence:
@@ -81,22 +86,23 @@ def gather_evidence(
     ----------
     embedding : ndarray of shape (n_frames, n_components)
         One row per frame.
-    prices : Prices
-        Lowest price of a boundary at every frame, and how much dearer all may become.
-    must, forbidden : ndarray of int
+    penalties : Penalties
+        Lowest penalty of a boundary at every frame, and the highest factor on all of them.
+    required, forbidden : ndarray of int
         Frames that must and must not be boundaries.
     times : ndarray of shape (n_frames,), optional
         Seconds.
     """
     u = unit_rows(np.asarray(embedding, dtype=np.float64))
-    # What a person knows of some frames must not change the price of all the others.
-    plain = plain_factor(u, prices.full, prices.cuts)
-    lowest = prices.asked * plain
-    factor = steady_factor(u, lowest, room=prices.room)
-    asked = lowest * factor
-    asked[forbidden] = np.inf
-    levels = nested_levels(u, asked, must=must.tolist(), finest=FINEST / factor)
-    return Evidence(u, asked, prices.full * plain * factor, levels, must, _clock(len(u), times))
+    # Constraints on some frames must not change the penalty of all the others.
+    gradual = gradual_factor(u, penalties.undiscounted, penalties.cuts)
+    lowest = penalties.discounted * gradual
+    factor = stable_factor(u, lowest, max_factor=penalties.max_factor)
+    chosen = lowest * factor
+    chosen[forbidden] = np.inf
+    levels = nested_levels(u, chosen, required=required.tolist(), finest=FINEST / factor)
+    undiscounted = penalties.undiscounted * gradual * factor
+    return Evidence(u, chosen, undiscounted, levels, required, _clock(len(u), times))
 
 
 def _clock(n_frames: int, times: FloatArray | None) -> FloatArray:
@@ -107,7 +113,7 @@ def _clock(n_frames: int, times: FloatArray | None) -> FloatArray:
         return np.arange(n_frames + 1, dtype=np.float64)
     usual = float(np.median(gaps[gaps > 0]))
     # A camera that was off has recorded nothing: a pause must not make the events beside it longer. Gaps that one in
-    # ten frames has are no pauses but the rhythm of this camera.
+    # ten frames has are not pauses but the rhythm of this camera.
     longest = 10.0 * float(np.quantile(gaps[gaps > 0], 0.9))
     return np.concatenate([[0.0], np.cumsum(np.append(np.minimum(gaps, longest), usual))])
 
@@ -128,11 +134,11 @@ def decide(
     evidence : Evidence
         From `gather_evidence`.
     n_events : int, optional
-        How many events are wanted; goes before the durations and the level.
+        Number of events; takes precedence over the durations and the level.
     min_duration : float, optional
         Shortest event, in seconds or frames.
     expected_duration, typical_duration : float, optional
-        Mean duration that a person wants (strong) or that this kind of source usually has (weak).
+        Mean duration that is requested (strong) or typical of this kind of source (weak).
     level : int
         Levels finer (positive) or coarser (negative) than the usual one.
     """
@@ -148,12 +154,23 @@ def decide(
         if n_events is not None and len(boundaries) < len(chosen):
             n = len(boundaries) + 1
             warnings.warn(f"min_duration={min_duration:g} leaves {n} of n_events={n_events} events", stacklevel=2)
-    # At the full price: that hard cuts are cheaper must not make them sure.
+    # At the undiscounted penalty: a lower penalty must not make hard cuts more certain.
     heights = boundary_heights(evidence.levels, boundaries)
-    heights *= evidence.prices[boundaries] / evidence.full_prices[boundaries]
-    confidence = boundary_confidence(heights, must=evidence.must, boundaries=boundaries)
+    heights *= evidence.penalties[boundaries] / evidence.undiscounted[boundaries]
+    confidence = boundary_confidence(heights, required=evidence.required, boundaries=boundaries)
     communities = find_recurring_events(evidence.embedding, boundaries)
     return Decision(boundaries, confidence, communities)
+
+
+def check_decision_parameters(**given: Any) -> None:
+    """Raise ValueError if a parameter of `decide` is not a number, or out of range."""
+    for name, value in given.items():
+        if name == "level":
+            check_between(name, value, -1000, 1000, whole=True)
+        elif value is not None:
+            counted = name == "n_events"
+            high = LARGEST_COUNT if counted else np.inf
+            check_between(name, value, 1 if counted else 0, high, whole=counted, above=not counted)
 
 
 def _usual_level(evidence: Evidence, expected: float | None, typical: float | None, level: int) -> Level:
@@ -163,7 +180,7 @@ def _usual_level(evidence: Evidence, expected: float | None, typical: float | No
     if expected is not None:
         usual = nearest_to_duration(levels, expected, total=total, strength=STRONG)
     elif typical is not None:
-        # What is usual elsewhere moves the price by less than a factor of two: a clear boundary stays.
+        # What is typical elsewhere moves the penalty by less than a factor of two: a clear boundary stays.
         near = tuple(one for one in levels if one is usual or 0.5 < one.factor < 2.0)
         usual = nearest_to_duration(near, typical, total=total, strength=WEAK)
     at = levels.index(usual) + level
@@ -174,7 +191,7 @@ def _usual_level(evidence: Evidence, expected: float | None, typical: float | No
 def _warn_of_level(level: int, *, beyond: bool) -> None:
     if beyond:
         side = "finer" if level > 0 else "coarser"
-        warnings.warn(f"level={level}: there is no {side} level than the one used", stacklevel=3)
+        warnings.warn(f"level={level}: no level is {side} than the one used", stacklevel=3)
 
 
 def _total(evidence: Evidence) -> float:
@@ -191,13 +208,15 @@ def _of_duration(evidence: Evidence, duration: float) -> IntArray:
     return _exactly(evidence, n_events, f"expected_duration={duration:g}: {n_events} events")
 
 
-def _exactly(evidence: Evidence, n_events: int, wish: str = "") -> IntArray:
+def _exactly(evidence: Evidence, n_events: int, requested: str = "") -> IntArray:
     u, wanted = evidence.embedding, n_events - 1
-    levels = finer_levels(evidence.levels, u, evidence.prices, n_boundaries=wanted)
-    boundaries = keep_strongest(levels, min(wanted, len(levels[-1].boundaries)), u, evidence.prices, evidence.must)
+    levels = finer_levels(evidence.levels, u, evidence.penalties, n_boundaries=wanted)
+    boundaries = keep_strongest(
+        levels, min(wanted, len(levels[-1].boundaries)), u, evidence.penalties, evidence.required
+    )
     if len(boundaries) != wanted:
         warnings.warn(
-            f"{wish or f'n_events={n_events}'} cannot be reached here; {len(boundaries) + 1} is the nearest "
+            f"{requested or f'n_events={n_events}'} cannot be reached here; {len(boundaries) + 1} is the nearest "
             "possible number",
             stacklevel=2,
         )
@@ -210,5 +229,5 @@ def _without_short_events(evidence: Evidence, boundaries: IntArray, min_duration
             f"min_duration={min_duration:g} is longer than the sequence; it becomes one event", stacklevel=2
         )
     return drop_short_events(
-        boundaries, evidence.embedding, clock=evidence.clock, shortest=min_duration, must=evidence.must
+        boundaries, evidence.embedding, clock=evidence.clock, shortest=min_duration, required=evidence.required
     )

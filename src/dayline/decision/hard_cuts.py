@@ -1,4 +1,4 @@
-"""Hard cuts: where the picture jumps, and what it means for all other places when events begin with one."""
+"""Hard cuts: where the picture jumps, and what that means for all other frames if events begin with one."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ from dayline.arrays import Array, FloatArray, to_numpy
 from dayline.decision.partition import partition
 from dayline.method.graph import unit_rows
 
-__all__ = ["abruptness", "cut_discount", "hard_cuts", "plain_factor"]
+__all__ = ["abruptness", "cut_discount", "gradual_factor", "hard_cuts"]
 
 DISCOUNT = 8.0
-"""How much cheaper a hard cut is; chosen with the constants of prices.py."""
+"""How much a hard cut lowers the penalty; chosen with the constants of penalties.py."""
 
 HARD = 2.0
 """Abruptness above which a jump is a hard cut."""
 
-SURE = 2.0
-"""Factor on the price at which a boundary still stands that is sure."""
+CLEAR = 2.0
+"""Factor on the penalty at which a clear boundary still remains."""
 
 MAJORITY = 1.5
-"""How many sure boundaries must be hard cuts, for every one that is none, before other places become dearer."""
+"""How many clear boundaries must be hard cuts, for each that is not, before the penalty of other frames rises."""
 
-DEAREST = 8.0
-"""Highest factor on the price of other places where events begin with hard cuts."""
+MAX_FACTOR = 8.0
+"""Highest factor on the penalty of other frames if events begin with hard cuts."""
 
 TURNS = 4
-"""How often it is asked again which boundaries are sure, now that other places are dearer."""
+"""How often the clear boundaries are found, each time with the new penalties."""
 
 NEAR = 2
-"""Frames by which a boundary may stand beside its cut."""
+"""Frames by which a boundary may be off its cut."""
 
 
 def abruptness(x: Array, *, reach: int = 2, neighbourhood: int = 101) -> FloatArray:
-    """How much a jump stands out from the jumps around it, in robust standard deviations of their logarithm.
+    """Measure how much a jump stands out from the jumps nearby, in robust standard deviations of their logarithm.
 
     Parameters
     ----------
@@ -85,33 +85,33 @@ def hard_cuts(jumps: FloatArray) -> FloatArray:
 
 
 def cut_discount(cuts: FloatArray, *, discount: float = DISCOUNT) -> FloatArray:
-    """By how much the price of a boundary is divided at every frame: 1 + discount (a - 2) for a cut of abruptness a.
+    """Return what the penalty of every frame is divided by: 1 + discount (a - 2) for a cut of abruptness a.
 
     Parameters
     ----------
     cuts : ndarray of shape (n_frames,)
         From `hard_cuts`.
     discount : float >= 0
-        How much cheaper a hard cut is.
+        How much a hard cut lowers the penalty.
     """
     return np.asarray(1.0 + discount * np.clip(cuts - HARD, 0.0, 10.0))
 
 
-def plain_factor(x: FloatArray, prices: FloatArray, cuts: FloatArray) -> FloatArray:
-    """How much dearer a boundary is at every frame because it is no hard cut.
+def gradual_factor(x: FloatArray, penalties: FloatArray, cuts: FloatArray) -> FloatArray:
+    """Return the factor on the penalty of every frame that is not a hard cut.
 
-    Where recordings were spliced, events begin with a cut, and what changes smoothly is movement within one. Whether
-    this is so shows in the sure boundaries, those that stand at twice the price without any discount: with c hard
-    cuts among them and p others, a place that is no cut is dearer by (c + 1/2) / (p + 1/2) / 1.5, from 1 to 8. This
-    is asked again at the new prices until nothing changes, four times at most. Between an abruptness of 1 and 2 it
-    fades.
+    In spliced recordings events begin with a cut, and gradual change is movement within one. Whether a sequence is
+    spliced shows in its clear boundaries, those that remain at twice the undiscounted penalty: with c hard cuts among
+    them and p others, the penalty of frames without a cut rises by (c + 1/2) / (p + 1/2) / 1.5, from 1 to 8. This is
+    repeated with the new penalties until nothing changes, at most four times. The factor fades between an abruptness
+    of 1 and 2.
 
     Parameters
     ----------
     x : ndarray of shape (n_frames, n_dims)
         Unit rows of an embedding.
-    prices : ndarray of shape (n_frames,)
-        Lowest price of a boundary at every frame, without the discount of hard cuts.
+    penalties : ndarray of shape (n_frames,)
+        Lowest penalty of a boundary at every frame, without the discount of hard cuts.
     cuts : ndarray of shape (n_frames,)
         From `hard_cuts`.
     """
@@ -121,10 +121,10 @@ def plain_factor(x: FloatArray, prices: FloatArray, cuts: FloatArray) -> FloatAr
     beside = maximum_filter1d(cuts, 2 * NEAR + 1) > HARD
     factor = 1.0
     for _ in range(TURNS):
-        sure = partition(x, penalty=SURE * prices * factor**smooth)
-        n_cuts = int(np.sum(beside[sure]))
-        odds = (n_cuts + 0.5) / (len(sure) - n_cuts + 0.5)
-        before, factor = factor, float(np.clip(odds / MAJORITY, 1.0, DEAREST))
+        clear = partition(x, penalty=CLEAR * penalties * factor**smooth)
+        n_cuts = int(np.sum(beside[clear]))
+        odds = (n_cuts + 0.5) / (len(clear) - n_cuts + 0.5)
+        before, factor = factor, float(np.clip(odds / MAJORITY, 1.0, MAX_FACTOR))
         if factor == before:
             break
     return np.asarray(factor**smooth)

@@ -1,4 +1,4 @@
-"""Nested segmentations from coarse to fine, and how long each boundary survives."""
+"""Nested segmentations from coarse to fine, and the height of each boundary."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 FINEST, STEPS_PER_OCTAVE = 0.25, 4
-"""Factor of the finest level on the lowest price a sequence may have, hard cuts counted; coarser levels by octave."""
+"""Factor of the finest level on the lowest discounted penalty a sequence may have, and coarser levels per octave."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Level:
     Attributes
     ----------
     factor : float
-        How dear boundaries are here; 1 is the usual price, higher is coarser.
+        Factor on the penalty at this level; 1 is the usual penalty, higher is coarser.
     highest : float
         The highest factor tried that gives the same boundaries.
     boundaries : ndarray of int
@@ -46,49 +46,49 @@ class Level:
 
 
 def nested_levels(
-    x: FloatArray, prices: FloatArray, *, must: Iterable[int] = (), finest: float = FINEST
+    x: FloatArray, penalties: FloatArray, *, required: Iterable[int] = (), finest: float = FINEST
 ) -> tuple[Level, ...]:
-    """Segment at many prices so that every coarse boundary is also a fine one.
+    """Segment at many penalties so that every coarse boundary is also a fine one.
 
-    The usual price gets the optimal partition. Coarser levels choose the best of its boundaries, finer ones split
+    The usual penalty gets the optimal partition. Coarser levels choose the best of its boundaries, finer ones split
     its events further.
 
     Parameters
     ----------
     x : ndarray of shape (n_frames, n_dims)
         Unit rows of an embedding.
-    prices : ndarray of shape (n_frames,)
-        Price of a boundary at every frame; infinity forbids it.
-    must : iterable of int
-        Boundaries of every level, whatever they cost.
+    penalties : ndarray of shape (n_frames,)
+        Penalty of a boundary at every frame; infinity forbids it.
+    required : iterable of int
+        Boundaries of every level, whatever their penalty.
     finest : float
-        Factor on the prices of the finest level.
+        Factor on the penalties of the finest level.
 
     Returns
     -------
     tuple of Level
         Coarsest first; levels with the same boundaries appear once.
     """
-    kept = np.unique(np.asarray(list(must), dtype=np.int64))
-    usual = partition_between(x, prices, kept)
+    kept = np.unique(np.asarray(list(required), dtype=np.int64))
+    usual = partition_between(x, penalties, kept)
     coarser: list[Level] = []
     boundaries, step = usual, 1
     while len(boundaries) > len(kept):
         factor = 2.0 ** (step / STEPS_PER_OCTAVE)
-        boundaries = partition_between(x, prices * factor, kept, among=boundaries)
+        boundaries = partition_between(x, penalties * factor, kept, among=boundaries)
         coarser.append(Level(factor, factor, boundaries))
         step += 1
     finer: list[Level] = []
     boundaries = usual
     for half_octave in range(1, round(-2 * np.log2(finest)) + 1):
         factor = 2.0 ** (-half_octave / 2)
-        boundaries = partition_between(x, prices * factor, boundaries)
+        boundaries = partition_between(x, penalties * factor, boundaries)
         finer.append(Level(factor, factor, boundaries))
     return _without_doubles([*coarser[::-1], Level(1.0, 1.0, usual), *finer])
 
 
 def _without_doubles(levels: list[Level]) -> tuple[Level, ...]:
-    """Keep one of neighbouring levels that agree: the one nearest to the usual price."""
+    """Keep one of neighbouring levels that agree: the one nearest to the usual penalty."""
     kept: list[Level] = []
     for level in levels:
         if kept and len(kept[-1].boundaries) == len(level.boundaries):
@@ -100,49 +100,49 @@ def _without_doubles(levels: list[Level]) -> tuple[Level, ...]:
 
 
 def finer_levels(
-    levels: tuple[Level, ...], x: FloatArray, prices: FloatArray, *, n_boundaries: int
+    levels: tuple[Level, ...], x: FloatArray, penalties: FloatArray, *, n_boundaries: int
 ) -> tuple[Level, ...]:
-    """Add cheaper and cheaper levels until one has that many boundaries, or nothing more can be split."""
+    """Add levels of lower and lower penalties until one has that many boundaries or nothing is left to split."""
     finest = levels[-1]
     while len(finest.boundaries) < n_boundaries and finest.factor > 1e-12:
         factor = finest.factor / 4
-        finest = Level(factor, factor, partition_between(x, prices * factor, finest.boundaries))
+        finest = Level(factor, factor, partition_between(x, penalties * factor, finest.boundaries))
         levels = (*levels, finest)
     return _without_doubles(list(levels))
 
 
 def boundary_heights(levels: tuple[Level, ...], boundaries: IntArray) -> FloatArray:
-    """Highest factor on the usual price at which each boundary still stands; 0 where it stands at none."""
+    """Return the highest factor on the usual penalty at which each boundary remains; 0 if it is in no level."""
     heights = np.zeros(len(boundaries))
     for level in levels:
         heights = np.maximum(heights, np.where(np.isin(boundaries, level.boundaries), level.highest, 0.0))
     return heights
 
 
-def boundary_confidence(heights: FloatArray, *, must: IntArray, boundaries: IntArray) -> FloatArray:
+def boundary_confidence(heights: FloatArray, *, required: IntArray, boundaries: IntArray) -> FloatArray:
     """Turn heights into a share: among boundaries with confidence 0.8 about 80 % matched on the development sets.
 
-    Heights are in full prices here: that a hard cut is cheaper does not make it sure. A guide, not a promise: it was
-    fitted on other people's recordings and their idea of an event.
+    Heights are in undiscounted penalties here: a lower penalty does not make a hard cut more certain. A guide, not a
+    promise: it was fitted on other people's recordings and their idea of an event.
     """
     logit = -0.01 + 0.39 * np.log2(np.maximum(heights, 1e-3))
-    return np.where(np.isin(boundaries, must), 1.0, 1.0 / (1.0 + np.exp(-logit)))
+    return np.where(np.isin(boundaries, required), 1.0, 1.0 / (1.0 + np.exp(-logit)))
 
 
 def keep_strongest(
-    levels: tuple[Level, ...], n_boundaries: int, x: FloatArray, prices: FloatArray, must: IntArray
+    levels: tuple[Level, ...], n_boundaries: int, x: FloatArray, penalties: FloatArray, required: IntArray
 ) -> IntArray:
-    """Reach a number of boundaries: from the next finer level, give up the weakest of those no coarser level has.
+    """Reach a number of boundaries: from the next finer level, drop the weakest of those no coarser level has.
 
-    The weakest is the one that adds least for its price. One of the levels must have that many; see `finer_levels`.
+    The weakest is the one that adds least for its penalty. One of the levels must have that many; see `finer_levels`.
     """
     enough = [level for level in levels if len(level.boundaries) >= n_boundaries]
     boundaries = enough[0].boundaries
     at = levels.index(enough[0])
-    coarser = levels[at - 1].boundaries if at else must
+    coarser = levels[at - 1].boundaries if at else required
     while len(boundaries) > max(n_boundaries, len(coarser)):
         loose = boundaries[~np.isin(boundaries, coarser)]
-        gains = (_gains(x, boundaries) / prices[boundaries])[np.isin(boundaries, loose)]
+        gains = (_gains(x, boundaries) / penalties[boundaries])[np.isin(boundaries, loose)]
         boundaries = boundaries[boundaries != loose[int(np.argmin(gains))]]
     return boundaries
 
@@ -166,7 +166,7 @@ def _worth(sums: FloatArray, start: IntArray, stop: IntArray) -> FloatArray:
 
 
 def drop_short_events(
-    boundaries: IntArray, x: FloatArray, *, clock: FloatArray, shortest: float, must: IntArray
+    boundaries: IntArray, x: FloatArray, *, clock: FloatArray, shortest: float, required: IntArray
 ) -> IntArray:
     """Keep those boundaries that together explain most, with no event shorter than `shortest`.
 
@@ -180,10 +180,10 @@ def drop_short_events(
         When each frame begins, and when the last one ends, in the unit of `shortest`.
     shortest : float
         Fewest frames or seconds of an event; only one between two boundaries that stay may be shorter.
-    must : ndarray of int
+    required : ndarray of int
         Boundaries that stay.
     """
-    fixed = boundaries[np.isin(boundaries, must)]
+    fixed = boundaries[np.isin(boundaries, required)]
     sums, kept = _sums(x), [fixed]
     for start, stop in pairwise([0, *fixed.tolist(), len(x)]):
         inside = boundaries[(boundaries > start) & (boundaries < stop)]
@@ -205,9 +205,9 @@ def _longer_events(sums: FloatArray, edges: IntArray, clock: FloatArray, shortes
 
 
 def nearest_to_duration(levels: tuple[Level, ...], duration: float, *, total: float, strength: float) -> Level:
-    """Weigh the usual price against a wished mean duration of events.
+    """Weigh the usual penalty against a requested mean duration of events.
 
-    Minimises (log2 of the factor)^2 + strength (log2 of the mean duration over the wished one)^2.
+    Minimises (log2 of the factor)^2 + strength (log2 of the mean duration over the requested one)^2.
     """
 
     def cost(level: Level) -> float:

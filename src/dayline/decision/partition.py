@@ -20,10 +20,10 @@ def partition(
     min_length: int = 2,
     candidates: Iterable[int] | None = None,
 ) -> IntArray:
-    """Cut a sequence of vectors where it pays most: the optimal partition.
+    """Find the optimal partition of a sequence of vectors.
 
-    Maximises the sum over events of length times squared length of the event's mean, minus the price of every
-    boundary. Exact dynamic programming; starts that can no longer win are dropped, so it is near linear where
+    Maximises the sum over events of length times squared length of the event's mean, minus the penalty of every
+    boundary. Exact dynamic programming; starts that can no longer win are dropped, so it is nearly linear if
     events are short.
 
     Parameters
@@ -31,9 +31,9 @@ def partition(
     x : array of shape (n_frames, n_dims)
         Vectors, usually unit rows of an embedding.
     penalty : float >= 0 or ndarray of shape (n_frames,)
-        Price of a boundary, the same everywhere or by frame; infinity forbids it.
+        Penalty of a boundary, the same everywhere or by frame; infinity forbids it.
     min_length : int >= 1
-        Fewest frames of an event; not looked at where `candidates` are given.
+        Fewest frames of an event; ignored if `candidates` are given.
     candidates : iterable of int, optional
         Only these frames may become boundaries.
     """
@@ -42,26 +42,26 @@ def partition(
     n = len(u)
     min_length = min(min_length, n + 1)
     sums = np.concatenate([np.zeros((1, u.shape[1])), np.cumsum(u, axis=0)])
-    prices = _prices(penalty, n)
+    penalties = _penalty_by_frame(penalty, n)
     if candidates is None:
         positions, least = np.arange(n + 1), min_length
     else:
         positions, least = np.union1d([0, n], _frames(candidates, n)), 1
-    allowed = np.isfinite(prices[positions])
-    return _best_path(sums, positions[allowed], prices, least)
+    allowed = np.isfinite(penalties[positions])
+    return _best_path(sums, positions[allowed], penalties, least)
 
 
-def _prices(penalty: float | FloatArray, n_frames: int) -> FloatArray:
-    """Price of a boundary at every frame; neither end of the sequence costs anything."""
+def _penalty_by_frame(penalty: float | FloatArray, n_frames: int) -> FloatArray:
+    """Return the penalty of a boundary at every frame; neither end of the sequence has one."""
     try:
-        prices = np.zeros(n_frames + 1)
-        prices[:-1] = penalty
+        penalties = np.zeros(n_frames + 1)
+        penalties[:-1] = penalty
     except (OverflowError, TypeError, ValueError):
-        prices[:-1] = np.nan
-    prices[0] = 0.0
-    if not np.all(prices >= 0):
+        penalties[:-1] = np.nan
+    penalties[0] = 0.0
+    if not np.all(penalties >= 0):
         raise ValueError(f"penalty={show_value(penalty)}; it must be a number of at least 0, or one for each frame")
-    return prices
+    return penalties
 
 
 def _frames(candidates: Iterable[int], n_frames: int) -> IntArray:
@@ -74,16 +74,16 @@ def _frames(candidates: Iterable[int], n_frames: int) -> IntArray:
 
 
 def partition_between(
-    x: FloatArray, prices: FloatArray, fixed: IntArray, *, among: IntArray | None = None
+    x: FloatArray, penalties: FloatArray, fixed: IntArray, *, among: IntArray | None = None
 ) -> IntArray:
     """Find the best partition of every piece between fixed boundaries; those are returned too.
 
     Parameters
     ----------
-    x, prices : ndarray of shape (n_frames, n_dims) and (n_frames,)
+    x, penalties : ndarray of shape (n_frames, n_dims) and (n_frames,)
         As for `partition`.
     fixed : ndarray of int
-        Boundaries that stay, whatever they cost.
+        Boundaries that stay, whatever their penalty.
     among : ndarray of int, optional
         Only these frames may become boundaries.
     """
@@ -91,20 +91,20 @@ def partition_between(
     for start, stop in pairwise([0, *fixed.tolist(), len(x)]):
         if among is None:
             if stop - start > 1:
-                pieces.append(start + partition(x[start:stop], penalty=prices[start:stop]))
+                pieces.append(start + partition(x[start:stop], penalty=penalties[start:stop]))
             continue
         inside = among[(among > start) & (among < stop)] - start
         if len(inside):
-            pieces.append(start + partition(x[start:stop], penalty=prices[start:stop], candidates=inside.tolist()))
+            pieces.append(start + partition(x[start:stop], penalty=penalties[start:stop], candidates=inside.tolist()))
     return np.unique(np.concatenate(pieces))
 
 
-def _best_path(sums: FloatArray, positions: IntArray, prices: FloatArray, min_length: int) -> IntArray:
+def _best_path(sums: FloatArray, positions: IntArray, penalties: FloatArray, min_length: int) -> IntArray:
     """Find the best chain of positions from the first to the last."""
     best = np.full(len(positions), -np.inf)
     best[0] = 0.0
     previous = np.zeros(len(positions), dtype=np.int64)
-    net_prices = prices[positions]
+    penalty_at = penalties[positions]
     starts = np.zeros(0, dtype=np.int64)
     entered = 0
     drop_at: list[tuple[int, IntArray]] = []
@@ -120,12 +120,12 @@ def _best_path(sums: FloatArray, positions: IntArray, prices: FloatArray, min_le
         if len(starts) == 0:
             continue
         run = sums[stop] - sums[positions[starts]]
-        gain = best[starts] - net_prices[starts] + np.einsum("ij,ij->i", run, run) / (stop - positions[starts])
+        gain = best[starts] - penalty_at[starts] + np.einsum("ij,ij->i", run, run) / (stop - positions[starts])
         winner = int(np.argmax(gain))
         best[k], previous[k] = gain[winner], starts[winner]
-        # Splitting an event never lowers the sum, so a start that does not even reach `stop` with the price of
-        # a boundary there paid loses to it for all ends that leave room for an event after `stop`.
-        beaten = starts[gain <= best[k] - net_prices[k]]
+        # Splitting an event never lowers the sum. A start that gains no more at `stop` than the best one less the
+        # penalty there therefore loses to a boundary at `stop`, for every end at least `min_length` frames later.
+        beaten = starts[gain <= best[k] - penalty_at[k]]
         if len(beaten):
             drop_at.append((stop + min_length, beaten))
     return trace_back(previous, positions)

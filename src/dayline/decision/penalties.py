@@ -1,7 +1,7 @@
-"""What a boundary costs: how long looks last, whether they come back, where the picture jumps, if order matters.
+"""The penalty of a boundary: from the persistence of frames, their recurrence, hard cuts, and whether order matters.
 
-A boundary is worth its price when the looks before and after it differ by more than that. The bounds of the price are
-the same for a recording of any length: twice the day has twice the events.
+A boundary is worth its penalty if the frames before and after it differ by more than that. The bounds of the penalty
+are the same for a recording of any length: twice the day has twice the events.
 """
 
 from __future__ import annotations
@@ -12,115 +12,116 @@ import numpy as np
 
 from dayline.arrays import Array, FloatArray, to_numpy
 from dayline.decision.hard_cuts import DISCOUNT, abruptness, cut_discount, hard_cuts
-from dayline.decision.recurrence import REACHES, return_of_looks
+from dayline.decision.recurrence import REACHES, recurrence
 from dayline.method.graph import unit_rows
 
-__all__ = ["Prices", "boundary_prices", "comeback_factor", "order_matters", "persistence"]
+__all__ = ["Penalties", "boundary_penalties", "order_matters", "persistence", "recurrence_factor"]
 
-HIGHEST_PRICE = 20.0
-"""Frames of full contrast a boundary must explain at most, before comebacks and hard cuts; chosen with the constants
-below, DISCOUNT of cuts.py and those of steadiness.py, see how-it-decides.md."""
+HIGHEST_PENALTY = 20.0
+"""Frames of full contrast a boundary must explain at most, before recurrence and hard cuts count; chosen with the
+constants below, DISCOUNT of hard_cuts.py and those of stability.py, see how-it-decides.md."""
 
-LOWEST_PRICE = 2.0
-"""Frames of full contrast a boundary must explain at least, before comebacks and the discount of hard cuts: the
+LOWEST_PENALTY = 2.0
+"""Frames of full contrast a boundary must explain at least, before recurrence and the discount of hard cuts: the
 shortest event has two frames."""
 
-COMEBACK = 3.5
-"""How much dearer a boundary is across which looks come back."""
+RECURRENCE_STRENGTH = 3.5
+"""How strongly recurrence raises the penalty."""
 
 FADED = 0.05
-"""Share of the similarity of neighbours below which a look is over."""
+"""Share of the similarity of neighbours below which frames no longer count as similar."""
 
-UNBOUGHT = 1e6
-"""Factor on prices where order carries nothing: no boundary is worth it, yet a wished number can still be reached."""
+PROHIBITIVE = 1e6
+"""Factor on the penalties if order does not matter: no boundary is worth it, but a requested number can be met."""
 
 
 @dataclass(frozen=True)
-class Prices:
-    """Price of a boundary at every frame.
+class Penalties:
+    """Penalty of a boundary at every frame.
 
     Attributes
     ----------
-    asked, full : ndarray of shape (n_frames,)
+    discounted, undiscounted : ndarray of shape (n_frames,)
         With and without the discount of hard cuts.
     cuts : ndarray of shape (n_frames,)
-        How abrupt the cut at a frame is, 0 where there is none.
-    room : float >= 1
-        How much dearer all of them may become.
+        Abruptness of the cut at each frame, 0 if there is none.
+    max_factor : float >= 1
+        Highest factor by which all penalties may be raised.
     """
 
-    asked: FloatArray
-    full: FloatArray
+    discounted: FloatArray
+    undiscounted: FloatArray
     cuts: FloatArray
-    room: float = 1.0
+    max_factor: float = 1.0
 
 
-def boundary_prices(
+def boundary_penalties(
     features: Array,
     denoised: Array,
     *,
-    highest: float = HIGHEST_PRICE,
+    highest: float = HIGHEST_PENALTY,
     discount: float = DISCOUNT,
-    comeback: float = COMEBACK,
-) -> Prices:
-    """Price of a boundary at every frame.
+    recurrence_strength: float = RECURRENCE_STRENGTH,
+) -> Penalties:
+    """Compute the penalty of a boundary at every frame.
 
-    The price is the persistence of looks, at least 2 and at most `highest`, and may rise up to that (see
-    `steady_factor`). It is dearer where looks come back and cheaper where least of them does (see `comeback_factor`).
-    It is divided by 1 + discount (a - 2) where the abruptness a is above 2: a hard cut is a boundary on less
-    evidence. Where the order of frames carries nothing, a boundary costs more than any can be worth.
+    The penalty is the persistence of the frames, at least 2 and at most `highest`, and may rise up to that (see
+    `stable_factor`). It is higher where recurrence is high and lower where recurrence is lowest (see
+    `recurrence_factor`). It is divided by 1 + discount (a - 2) where the abruptness a is above 2: a hard cut needs
+    less evidence to be a boundary. If the order of frames does not matter, the penalty is higher than any boundary is
+    worth.
 
     Parameters
     ----------
     features, denoised : array of shape (n_frames, n_features)
         Standardized features, and the same after denoising.
     highest : float > 0
-        Frames of full contrast that a boundary must explain at most, before comebacks.
+        Frames of full contrast that a boundary must explain at most, before recurrence counts.
     discount : float >= 0
-        How much cheaper a hard cut is.
-    comeback : float >= 0
-        How much dearer a boundary is across which looks come back.
+        How much a hard cut lowers the penalty.
+    recurrence_strength : float >= 0
+        How strongly recurrence raises the penalty.
     """
     values = to_numpy(features).astype(np.float64)
     ordered = order_matters(values)
-    lowest = min(max(persistence(values), LOWEST_PRICE), highest)
-    price, room = (lowest, highest / lowest) if ordered else (lowest * UNBOUGHT, 1.0)
-    full = price * comeback_factor(return_of_looks(denoised), strength=comeback)
+    lowest = min(max(persistence(values), LOWEST_PENALTY), highest)
+    penalty, max_factor = (lowest, highest / lowest) if ordered else (lowest * PROHIBITIVE, 1.0)
+    undiscounted = penalty * recurrence_factor(recurrence(denoised), strength=recurrence_strength)
     cuts = hard_cuts(abruptness(values))
-    return Prices(full / cut_discount(cuts, discount=discount), full, cuts, room)
+    return Penalties(undiscounted / cut_discount(cuts, discount=discount), undiscounted, cuts, max_factor)
 
 
-def comeback_factor(returns: FloatArray, *, strength: float = COMEBACK) -> FloatArray:
-    """How much dearer a boundary is at every frame for the looks that come back across it.
+def recurrence_factor(recurring: FloatArray, *, strength: float = RECURRENCE_STRENGTH) -> FloatArray:
+    """Return the factor of recurrence on the penalty of every frame.
 
     exp(strength (r - median r)), r - median r between -0.4 and 0.4: by default by 4 either way. It is below 1 only
-    near a frame where no more comes back than at the five before and after it: within one reach of a boundary every
+    near a frame with no more recurrence than the five before and after it: within one reach of a boundary every
     frame sees something new on one side. Towards the ends, where one side is short, it counts less and less.
 
     Parameters
     ----------
-    returns : ndarray of shape (n_frames,)
-        From `return_of_looks`.
+    recurring : ndarray of shape (n_frames,)
+        From `recurrence`.
     strength : float >= 0
         0 changes nothing.
     """
     from scipy.ndimage import maximum_filter1d, minimum_filter1d
 
-    # With room for rounding: the order of the columns must not tell which of two equal frames is the lowest.
-    lowest = returns <= minimum_filter1d(returns, 11) + 1e-9
+    # With a margin for rounding: the order of the columns must not decide which of two equal frames is the lowest.
+    lowest = recurring <= minimum_filter1d(recurring, 11) + 1e-9
     # The embedding may put the same boundary a few frames beside.
     near = maximum_filter1d(lowest, 9)
-    excess = np.clip(returns - np.median(returns), -0.4, 0.4)
-    t = np.arange(len(returns))
+    excess = np.clip(recurring - np.median(recurring), -0.4, 0.4)
+    t = np.arange(len(recurring))
     known = np.clip(np.minimum(t, len(t) - t) / min(REACHES), 0.0, 1.0)
     return np.exp(strength * known * np.where(near, excess, np.maximum(excess, 0.0)))
 
 
 def persistence(x: Array) -> float:
-    """How many frames a look lasts: the summed autocorrelation of the frames, up to where it fades.
+    """Measure for how many frames a sequence stays alike: the summed autocorrelation, up to where it fades.
 
     With c(k) the mean cosine of frames k apart and b its mean over lags of half the sequence and more, or over all
-    pairs where that is less, sums (c(k) - b) / (c(0) - b) from k = 0 until it first falls below 0.05.
+    pairs if that is less, sums (c(k) - b) / (c(0) - b) from k = 0 until it first falls below 0.05.
     """
     u = unit_rows(to_numpy(x).astype(np.float64))
     n = len(u)
@@ -128,9 +129,9 @@ def persistence(x: Array) -> float:
         return 1.0
     products = _mean_products(u)
     cosine = products / (n - np.arange(n))
-    # A look that comes back late must not pass for the similarity of strangers.
-    strangers = (float(np.sum(u.sum(axis=0) ** 2)) - products[0]) / (n * (n - 1))
-    base = min(float(cosine[n // 2 :].mean()), strangers)
+    # What recurs late must not pass for the similarity of any two frames.
+    any_two = (float(np.sum(u.sum(axis=0) ** 2)) - products[0]) / (n * (n - 1))
+    base = min(float(cosine[n // 2 :].mean()), any_two)
     if cosine[0] - base <= 1e-12:
         return float(n)
     ratio = (cosine - base) / (cosine[0] - base)

@@ -1,4 +1,4 @@
-"""Whether what was seen before a frame is seen again after it: within one event people come back, waves repeat."""
+"""Recurrence: how much of what is seen before a frame is seen again after it, as within one event."""
 
 from __future__ import annotations
 
@@ -9,44 +9,44 @@ import numpy as np
 from dayline.arrays import Array, FloatArray, to_numpy
 from dayline.method.graph import unit_rows
 
-__all__ = ["return_of_looks"]
+__all__ = ["recurrence"]
 
 REACHES = (32, 64, 128)
-"""Frames looked at on either side: an excursion of ten frames and one of fifty both come back."""
+"""Frames compared on either side: both an excursion of ten frames and one of fifty end with a recurrence."""
 
 BLOCK = 256
 """Frames per matrix product."""
 
 
-def return_of_looks(x: Array, *, reaches: Sequence[int] = REACHES) -> FloatArray:
-    """How much of what the frames before t show is shown again from t on, and the other way round.
+def recurrence(x: Array, *, reaches: Sequence[int] = REACHES) -> FloatArray:
+    """Measure how much of what the frames before t show is shown again from t on, and vice versa.
 
-    Every frame of the `reach` before t looks for the frame most like it among the `reach` from t on, and every frame
-    from t on for one before t. The mean cosine of these pairs is given on a scale where 0 is the mean cosine of all
-    pairs of frames, a frame with itself among them, and 1 that of neighbours, and averaged over the reaches. Near the
-    ends one side is shorter.
+    Every frame of the `reach` before t is paired with the frame most like it among the `reach` from t on, and every
+    frame from t on with one before t. The mean cosine of these pairs is given on a scale where 0 is the mean cosine
+    of all pairs of frames, a frame with itself among them, and 1 that of neighbours, and averaged over the reaches.
+    Near the ends one side is shorter.
 
     Parameters
     ----------
     x : array of shape (n_frames, n_dims)
         Denoised features; the mean of every column is taken out.
     reaches : sequence of int >= 1
-        Frames looked at on either side.
+        Frames compared on either side.
 
     Returns
     -------
     ndarray of shape (n_frames,)
-        One value per frame; that of frame 0 is that of frame 1. All zero where frames are too few, all alike, or
-        neighbours no more alike than strangers.
+        One value per frame; that of frame 0 is that of frame 1. All zero if there are fewer than 4 frames,
+        if all are alike, or if neighbours are no more alike than any two frames.
     """
     values = to_numpy(x).astype(np.float64)
     n = len(values)
     if n < 4:
         return np.zeros(n)
     u = unit_rows(values - values.mean(axis=0))
-    strangers = float(np.sum(u.sum(axis=0) ** 2)) / n**2
+    any_two = float(np.sum(u.sum(axis=0) ** 2)) / n**2
     neighbours = float(np.mean(np.sum(u[1:] * u[:-1], axis=1)))
-    if neighbours - strangers <= 1e-9:
+    if neighbours - any_two <= 1e-9:
         return np.zeros(n)
     later = _cosines_by_lag(u, 2 * max(reaches))
     earlier = np.full_like(later, -np.inf)
@@ -56,7 +56,7 @@ def return_of_looks(x: Array, *, reaches: Sequence[int] = REACHES) -> FloatArray
     both = [_mean_best(later, reach) + _mean_best(earlier[::-1], reach)[::-1] for reach in reaches]
     found = 0.5 * np.mean(both, axis=0)[:n]
     found[0] = found[1]
-    return np.asarray((found - strangers) / (neighbours - strangers))
+    return np.asarray((found - any_two) / (neighbours - any_two))
 
 
 def _cosines_by_lag(u: FloatArray, n_lags: int) -> FloatArray:

@@ -1,4 +1,4 @@
-"""How dear: among the prices a boundary may have, those on which the answer hangs least."""
+"""Stability: among the penalties a boundary may have, those on which the boundaries depend least."""
 
 from __future__ import annotations
 
@@ -9,108 +9,108 @@ import numpy as np
 from dayline.arrays import FloatArray
 from dayline.decision.partition import partition
 
-__all__ = ["PriceCurve", "price_curve", "steadiest", "steady_factor"]
+__all__ = ["PenaltyCurve", "most_stable_factor", "penalty_curve", "stable_factor"]
 
 STEP = 0.11
-"""Logarithm of the largest factor from one price to the next."""
+"""Logarithm of the largest factor from one penalty to the next."""
 
 RANGE = np.log(3.0)
-"""Logarithm of how far apart the two ends of a range of prices are, within half a step."""
+"""Logarithm of how far apart the two ends of a range of penalties are, within half a step."""
 
 STEEPEST = 1.2
-"""Share lost by factor e beyond which a loss is no worse; noise loses about 1."""
+"""Largest loss that counts, as a share by factor e; noise loses about 1."""
 
 DOUBT = 4.0
-"""Standard errors by which a count of boundaries is doubted; high prices leave few, and few prove little."""
+"""Standard errors by which a count of boundaries is doubted; high penalties leave few, and few prove little."""
 
 UNDECIDED = 0.03
-"""Difference of the criterion below which two prices are taken together."""
+"""Difference of the criterion below which two penalties are taken together."""
 
 
 @dataclass(frozen=True)
-class PriceCurve:
-    """How many boundaries there are at every price, and how fast they are given up.
+class PenaltyCurve:
+    """How many boundaries remain at every penalty, and how fast they disappear.
 
     Attributes
     ----------
-    dearer : ndarray
-        Logarithms of the factors on the lowest price.
-    left : ndarray
-        Boundaries at each of them.
-    lost : ndarray
-        Fall of the logarithm of their number by factor e, over a range of prices around each.
+    log_factors : ndarray
+        Logarithms of the factors on the lowest penalty.
+    n_boundaries : ndarray
+        Number of boundaries at each of them.
+    loss : ndarray
+        Fall of the logarithm of that number by factor e, over a range of penalties around each.
     """
 
-    dearer: FloatArray
-    left: FloatArray
-    lost: FloatArray
+    log_factors: FloatArray
+    n_boundaries: FloatArray
+    loss: FloatArray
 
 
-def steady_factor(x: FloatArray, prices: FloatArray, *, room: float) -> float:
-    """How much dearer boundaries should be, between 1 and `room`; see `price_curve` and `steadiest`.
+def stable_factor(x: FloatArray, penalties: FloatArray, *, max_factor: float) -> float:
+    """Choose a factor on all penalties, between 1 and `max_factor`; see `penalty_curve` and `most_stable_factor`.
 
     Parameters
     ----------
     x : ndarray of shape (n_frames, n_dims)
         Unit rows of an embedding.
-    prices : ndarray of shape (n_frames,)
-        Lowest price of a boundary at every frame.
-    room : float >= 1
-        The highest factor on them.
+    penalties : ndarray of shape (n_frames,)
+        Lowest penalty of a boundary at every frame.
+    max_factor : float >= 1
+        The highest factor.
     """
-    curve = price_curve(x, prices, room=room)
-    return 1.0 if curve is None else min(steadiest(curve), room)
+    curve = penalty_curve(x, penalties, max_factor=max_factor)
+    return 1.0 if curve is None else min(most_stable_factor(curve), max_factor)
 
 
-def price_curve(x: FloatArray, prices: FloatArray, *, room: float) -> PriceCurve | None:
-    """Count boundaries at prices from the lowest to `room` times it, and a range beyond on both sides.
+def penalty_curve(x: FloatArray, penalties: FloatArray, *, max_factor: float) -> PenaltyCurve | None:
+    """Count boundaries at penalties from the lowest to `max_factor` times it, and a range beyond on both sides.
 
-    None where there is no room. Parameters are those of `steady_factor`.
+    None if `max_factor` is (nearly) 1. Parameters are those of `stable_factor`.
     """
-    if np.log(room) < STEP / 5:
+    if np.log(max_factor) < STEP / 5:
         return None
-    n_steps = int(np.ceil(np.log(room) / STEP))
-    step = np.log(room) / n_steps
+    n_steps = int(np.ceil(np.log(max_factor) / STEP))
+    step = np.log(max_factor) / n_steps
     half = max(round(RANGE / 2 / step), 1)
     logarithms = step * np.arange(-half, n_steps + half + 1)
-    counts = _counts(x, prices, np.exp(logarithms))
-    lost = (np.log(counts[: -2 * half] + 0.5) - np.log(counts[2 * half :] + 0.5)) / (2 * half * step)
-    return PriceCurve(logarithms[half:-half], counts[half:-half], lost)
+    counts = _counts(x, penalties, np.exp(logarithms))
+    loss = (np.log(counts[: -2 * half] + 0.5) - np.log(counts[2 * half :] + 0.5)) / (2 * half * step)
+    return PenaltyCurve(logarithms[half:-half], counts[half:-half], loss)
 
 
-def steadiest(curve: PriceCurve, *, doubt: float = DOUBT, undecided: float = UNDECIDED) -> float:
-    """Take the factor on which the answer hangs least.
+def most_stable_factor(curve: PenaltyCurve, *, doubt: float = DOUBT, undecided: float = UNDECIDED) -> float:
+    """Choose the factor on which the boundaries depend least.
 
-    The criterion is how many boundaries are given up over a range of prices, from 1/sqrt(3) to sqrt(3) times the
-    price: the fall of the logarithm of their number by factor e, at most 1.2. Noise and wandering give up boundaries
-    at every price; where events are clear, there is a range over which hardly any is lost. To this, doubt / sqrt(n +
-    1) is added for the n boundaries at the price: a plateau of few boundaries may be chance, and one of none is not
-    looked at. The answer is the mean logarithm of the factors, weighted by exp(-criterion / undecided), so that
-    prices which are nearly as good are taken together.
+    The criterion is how many boundaries disappear over a range of penalties, from 1/sqrt(3) to sqrt(3) times the
+    penalty: the fall of the logarithm of their number by factor e, at most 1.2. Noise and drift lose boundaries at
+    every penalty; if events are clear, there is a range over which hardly any is lost. To this, doubt / sqrt(n + 1)
+    is added for the n boundaries at the penalty: a plateau of few boundaries may be chance, and one without any is
+    ignored. The result is the mean logarithm of the factors, weighted by exp(-criterion / undecided), so that
+    penalties which are nearly as good are taken together.
 
     Parameters
     ----------
-    curve : PriceCurve
-        From `price_curve`.
+    curve : PenaltyCurve
+        From `penalty_curve`.
     doubt : float >= 0
         Standard errors by which a count is doubted.
     undecided : float > 0
-        Difference of the criterion below which two prices are taken together.
+        Difference of the criterion below which two penalties are taken together.
     """
-    if not np.any(curve.left):
+    if not np.any(curve.n_boundaries):
         return 1.0
-    unsure = np.minimum(curve.lost, STEEPEST) + doubt / np.sqrt(curve.left + 1.0)
-    criterion = np.where(curve.left > 0, unsure, np.inf)
+    unsure = np.minimum(curve.loss, STEEPEST) + doubt / np.sqrt(curve.n_boundaries + 1.0)
+    criterion = np.where(curve.n_boundaries > 0, unsure, np.inf)
     weights = np.exp((criterion.min() - criterion) / undecided)
-    mean = float(weights @ curve.dearer / weights.sum())
-    return float(np.exp(np.clip(mean, 0.0, curve.dearer[-1])))
+    mean = float(weights @ curve.log_factors / weights.sum())
+    return float(np.exp(np.clip(mean, 0.0, curve.log_factors[-1])))
 
 
-def _counts(x: FloatArray, prices: FloatArray, factors: FloatArray) -> FloatArray:
-    """How many boundaries there are at every factor, each level chosen from the one before."""
-    found = partition(x, penalty=prices * factors[0])
+def _counts(x: FloatArray, penalties: FloatArray, factors: FloatArray) -> FloatArray:
+    """Count the boundaries at every factor, each set chosen from the one before."""
+    found = partition(x, penalty=penalties * factors[0])
     counts = [len(found)]
     for factor in factors[1:]:
-        found = partition(x, penalty=prices * factor, candidates=found.tolist())
+        found = partition(x, penalty=penalties * factor, candidates=found.tolist())
         counts.append(len(found))
     return np.asarray(counts, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""The scikit-learn doors: classes that check, call one function and store what it returns."""
+"""Scikit-learn estimators: classes that check, call one function and store what it returns."""
 
 from dayline.estimators.embedder import DynamicGraphEmbedding
 from dayline.estimators.segmenter import EventSegmenter

@@ -15,7 +15,7 @@ from dayline.method.denoise import fit_single_precision
 from dayline.method.dge import (
     BANDWIDTHS,
     DynamicGraph,
-    Reading,
+    Variant,
     check_embedding_parameters,
     dynamic_graph_embedding,
 )
@@ -26,7 +26,7 @@ __all__ = ["DynamicGraphEmbedding", "EmbeddingParameters"]
 
 
 class EmbeddingParameters(TypedDict, total=False):
-    """Every parameter of `DynamicGraphEmbedding` that a preset may be asked to change."""
+    """Every parameter of `DynamicGraphEmbedding` that can be changed in a preset."""
 
     n_components: int
     n_iterations: int
@@ -78,7 +78,7 @@ class DynamicGraphEmbedding(BaseEstimator):  # type: ignore[misc]
     denoise_bandwidth : float or "median", default="median"
         Decay of the denoising weights (h).
     feature_bandwidth, embedding_bandwidth : float or None
-        Decay of the weights of the initial and the learnt graph (l-hat and l-tilde). None takes the reading's own:
+        Decay of the weights of the initial and the learnt graph (l-hat and l-tilde). None takes the variant's own:
         0.1 and 0.5; paper 0.0025 n_features and 0.02 d; authors 0.0025 n_features and 0.3125 d.
     n_steps, n_loop_steps : int, default=60 and 20
         Most evaluations for the initial embedding and for each turn.
@@ -97,7 +97,8 @@ class DynamicGraphEmbedding(BaseEstimator):  # type: ignore[misc]
     random_state : int or None, default=0
         Seed of the communities.
     reading : {"default", "paper", "authors"}, default="default"
-        Whose scaling, denoising, loop order and descent; use `paper()` and `authors()` to get the numbers too.
+        Variant of the method: whose scaling, denoising, loop order and descent; use `paper()` and `authors()` to get
+        the numbers too.
 
     Attributes
     ----------
@@ -139,7 +140,7 @@ class DynamicGraphEmbedding(BaseEstimator):  # type: ignore[misc]
         device: str = "cpu",
         dtype: Literal["float64", "float32"] = "float64",
         random_state: int | None = 0,
-        reading: Reading = "default",
+        reading: Variant = "default",
     ) -> None:
         self.n_components = n_components
         self.n_iterations = n_iterations
@@ -206,7 +207,7 @@ class DynamicGraphEmbedding(BaseEstimator):  # type: ignore[misc]
         return self.learn(self.without_outliers(features))
 
     def without_outliers(self, features: FloatArray) -> FloatArray:
-        """Warn of frames far beyond all others and, unless a published reading is followed, draw them in."""
+        """Warn of frames far beyond all others and, unless the variant is a published one, draw them in."""
         self.check_parameters()
         frames = outlying_frames(features)
         if len(frames) == 0:
@@ -250,12 +251,12 @@ class DynamicGraphEmbedding(BaseEstimator):  # type: ignore[misc]
         return wide, narrow
 
     def check_parameters(self) -> None:
-        """Refuse parameters that cannot be; `fit` does so first."""
+        """Raise ValueError if a parameter is invalid; `fit` does so first."""
         given = self.get_params(deep=False)
         check_choice("missing", given.pop("missing"), ("raise", "interpolate"))
         check_choice("dtype", given.pop("dtype"), ("float64", "float32"))
         check_device(given.pop("device"))
-        # A bandwidth of None is the reading's own.
+        # A bandwidth of None is the variant's own.
         check_embedding_parameters({k: v for k, v in given.items() if v is not None or k not in BANDWIDTHS})
 
     def _store(self, learnt: DynamicGraph) -> None:

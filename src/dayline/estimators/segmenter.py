@@ -14,10 +14,15 @@ from dayline.arrays import Array, FloatArray, IntArray
 from dayline.checks import Missing, check_between, check_choice, check_features, check_times, show_value, unmask
 from dayline.decision.constraints import Frames, forbidden_frames, frames_given, required_frames
 from dayline.decision.context_distance import context_distance, pick_boundaries
-from dayline.decision.decide import Decision, decide, gather_evidence
-from dayline.decision.penalties import boundary_prices
+from dayline.decision.decide import (
+    DECISION_PARAMETERS,
+    Decision,
+    check_decision_parameters,
+    decide,
+    gather_evidence,
+)
+from dayline.decision.penalties import boundary_penalties
 from dayline.estimators.embedder import DynamicGraphEmbedding, EmbeddingParameters
-from dayline.estimators.wishes import WISHES, check_wished_numbers
 from dayline.events import Segmentation, boundaries_to_labels
 from dayline.method.denoise import standardize
 from dayline.progress import OnStep
@@ -31,18 +36,18 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     embedding : DynamicGraphEmbedding, optional
-        How frames are embedded; our default where None.
+        How frames are embedded; None takes our default.
     detector : {"partition", "ces"}, default="partition"
-        "partition" cuts the embedding where it pays most; "ces" is the paper's rule: local maxima of the distance
-        between past and future. The next five are for "partition" only.
+        "partition" finds the optimal partition of the embedding; "ces" is the paper's rule: local maxima of the
+        distance between past and future. The next five are for "partition" only.
     n_events : int, optional
-        How many events are wanted.
+        Number of events.
     min_duration : float, optional
         Shortest event: seconds where `times` are given to `fit`, frames otherwise.
     expected_duration : float, optional
-        Mean duration that is wanted, in the same unit.
+        Requested mean duration of events, in the same unit.
     typical_duration : float, optional
-        Mean duration that this kind of source usually has; weighs less than what the frames say.
+        Typical mean duration for this kind of source; weighs less than what the frames say.
     level : int, default=0
         Levels finer (positive) or coarser (negative) than the usual one.
     window, order : int, default=8 and 5
@@ -59,7 +64,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
     boundaries_ : ndarray of int
         First frame of every event but the first, increasing.
     confidence_ : ndarray of shape (n_boundaries,)
-        How sure each boundary is, in [0, 1]; NaN for "ces".
+        Confidence in each boundary, in [0, 1]; NaN for "ces".
     labels_ : ndarray of int, shape (n_frames,)
         Event number of each frame.
     scores_ : ndarray of shape (n_frames,)
@@ -142,8 +147,8 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         # Learnt on the side and taken over when all is done: a fit that fails leaves the one before as it was.
         made = copy(self)
         rows = validate_data(made, unmask(X), dtype="numeric", ensure_all_finite=False)
-        asked = frames_given("must", must), frames_given("must_not", must_not)
-        return self._take_over(made._fit(rows, times, *asked, on_step))
+        constraints = frames_given("must", must), frames_given("must_not", must_not)
+        return self._take_over(made._fit(rows, times, *constraints, on_step))
 
     def fit_predict(
         self, X: Any, y: None = None, *, times: Any = None, must: Frames = (), must_not: Frames = ()
@@ -174,15 +179,15 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
     ) -> Segmentation:
         """Segment the fitted sequence in another way without learning again.
 
-        Starts from no wish, whatever the constructor was told; the fitted attributes stay as they are. See the class
-        for the parameters.
+        The parameters are those of the class, but their values in the constructor do not apply here. The fitted
+        attributes do not change.
         """
         check_is_fitted(self)
         if self.evidence_ is None:
             raise ValueError('choose() needs detector="partition"')
-        wishes = {"n_events": n_events, "min_duration": min_duration, "expected_duration": expected_duration}
-        check_wished_numbers(**wishes, level=level)
-        return self._segmentation(decide(self.evidence_, **wishes, level=level))  # type: ignore[arg-type]
+        requested = {"n_events": n_events, "min_duration": min_duration, "expected_duration": expected_duration}
+        check_decision_parameters(**requested, level=level)
+        return self._segmentation(decide(self.evidence_, **requested, level=level))  # type: ignore[arg-type]
 
     def append(self, X: Any, *, times: Any = None) -> Self:
         """Go on with frames that came later, as if all had been there from the start.
@@ -223,7 +228,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         features = check_features(rows, missing=self.missing)
         times = check_times(times, len(features))
         forbidden = forbidden_frames(must_not, len(features))
-        # Asked again below, when it is known where in a range; a contradiction need not wait for that.
+        # Repeated below, once the scores tell where in a range; a contradiction need not wait for them.
         required_frames(must, np.zeros(len(features)), forbidden=forbidden)
         embedder = self._embedder()
         features = embedder.without_outliers(features)
@@ -238,9 +243,11 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
             self.evidence_ = None
             decision = self._decide_by_peaks(required, forbidden)
         else:
-            prices = boundary_prices(standardize(features), self.embedder_.denoised_)
-            self.evidence_ = gather_evidence(self.embedding_, prices, must=required, forbidden=forbidden, times=times)
-            decision = decide(self.evidence_, **{name: getattr(self, name) for name in WISHES})
+            penalties = boundary_penalties(standardize(features), self.embedder_.denoised_)
+            self.evidence_ = gather_evidence(
+                self.embedding_, penalties, required=required, forbidden=forbidden, times=times
+            )
+            decision = decide(self.evidence_, **{name: getattr(self, name) for name in DECISION_PARAMETERS})
         self.levels_ = () if self.evidence_ is None else self.evidence_.levels
         self.boundaries_, self.confidence_ = decision.boundaries.copy(), decision.confidence
         self.communities_ = decision.communities
@@ -271,11 +278,11 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
             scores=tuple(self.scores_.tolist()),
             times=None if self._times is None else tuple(self._times.tolist()),
         )
-        sure = [None, *(None if np.isnan(c) else round(float(c), 4) for c in decision.confidence)]
-        asked = set(self._required.tolist())
+        confidence = [None, *(None if np.isnan(c) else round(float(c), 4) for c in decision.confidence)]
+        required = set(self._required.tolist())
         events = tuple(
-            replace(event, confidence=c, reason="asked" if event.start in asked else event.reason)
-            for event, c in zip(made.events, sure, strict=True)
+            replace(event, confidence=c, reason="asked" if event.start in required else event.reason)
+            for event, c in zip(made.events, confidence, strict=True)
         )
         return made.about(events=events)
 
@@ -288,7 +295,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         return embedder
 
     def check_parameters(self) -> None:
-        """Refuse parameters that cannot be; `fit` does so first."""
+        """Raise ValueError if a parameter is invalid; `fit` does so first."""
         check_choice("detector", self.detector, ("partition", "ces"))
         check_choice("missing", self.missing, ("raise", "interpolate"))
         if self.embedding is not None and not isinstance(self.embedding, DynamicGraphEmbedding):
@@ -298,9 +305,10 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         self._embedder().check_parameters()
         check_between("window", self.window, 1, whole=True)
         check_between("order", self.order, 1, whole=True)
-        check_wished_numbers(**{name: getattr(self, name) for name in WISHES})
-        asked = [name for name in WISHES if getattr(self, name) not in (None, 0)]
-        if self.detector == "ces" and asked:
+        check_decision_parameters(**{name: getattr(self, name) for name in DECISION_PARAMETERS})
+        requested = [name for name in DECISION_PARAMETERS if getattr(self, name) not in (None, 0)]
+        if self.detector == "ces" and requested:
             raise ValueError(
-                f'{asked[0]} needs detector="partition" (method default); the CES rule finds its own number of events'
+                f'{requested[0]} needs detector="partition" (method default); '
+                "the CES rule finds its own number of events"
             )

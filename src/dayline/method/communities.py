@@ -9,7 +9,7 @@ import numpy as np
 from dayline.arrays import Array, FloatArray, IntArray, to_numpy
 from dayline.checks import check_between, check_matrix, check_seed
 
-__all__ = ["find_communities", "find_recurring_events"]
+__all__ = ["find_communities", "find_recurring_events", "in_order_of_appearance"]
 
 
 def find_communities(x: Array, n_communities: int, *, random_state: int | None = 0) -> IntArray:
@@ -37,10 +37,11 @@ def find_communities(x: Array, n_communities: int, *, random_state: int | None =
     if k <= 1:
         return np.zeros(len(points), dtype=np.int64)
     labels = KMeans(k, n_init=10, random_state=random_state).fit_predict(points)
-    return _in_order_of_appearance(labels)
+    return in_order_of_appearance(labels)
 
 
-def _in_order_of_appearance(labels: IntArray) -> IntArray:
+def in_order_of_appearance(labels: IntArray) -> IntArray:
+    """Renumber labels 0, 1, ... in the order in which they first appear."""
     _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     rank = np.empty(len(first), dtype=np.int64)
     rank[np.argsort(first)] = np.arange(len(first))
@@ -71,14 +72,14 @@ def find_recurring_events(x: FloatArray, boundaries: IntArray) -> IntArray:
     steps = np.sum((means[1:] - means[:-1]) ** 2, axis=1)
     alike = 0.65 * float(np.median(steps)) if len(steps) else 0.0
     labels = _joined(means, lengths, alike)
-    return np.repeat(_in_order_of_appearance(labels), np.diff(edges))
+    return np.repeat(in_order_of_appearance(labels), np.diff(edges))
 
 
 def _joined(means: FloatArray, lengths: FloatArray, alike: float) -> IntArray:
     """Join the two groups of events whose means are nearest, until none differ by less than `alike`."""
     n = len(lengths)
     labels = np.arange(n)
-    # A group stands at the place of its first event; the places of its others are closed.
+    # A group is kept at the index of its first event; those of its other events are closed.
     forbidden = np.abs(labels[:, None] - labels[None, :]) <= 1
     squares = np.sum(means * means, axis=1)
     distances = squares[:, None] + squares[None, :] - 2 * means @ means.T

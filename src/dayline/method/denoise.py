@@ -123,7 +123,7 @@ def nonlocal_means(
         none = xp.zeros_like(x[:t])
         mean = mean + xp.concat([w * x[t:], none], axis=0) + xp.concat([none, w * x[:-t]], axis=0)
         weight = weight + xp.concat([w, none[:, :1]], axis=0) + xp.concat([none[:, :1], w], axis=0)
-    # Where every weight underflowed nothing looks alike: the frame stays as it is.
+    # If every weight underflowed, nothing is alike: the frame stays as it is.
     return xp.where(weight > 0, mean / xp.where(weight > 0, weight, xp.ones_like(weight)), x)
 
 

@@ -27,7 +27,7 @@ class Descent:
     loss, start_loss : float
         Loss there and at the start.
     n_evaluations : int
-        How often the objective was asked.
+        How often the objective was evaluated.
     stopped : str
         Why it ended, in words.
     """
@@ -98,13 +98,13 @@ def descend_barzilai_borwein(
     Parameters
     ----------
     objective : callable
-        Returns (loss, gradient) at a point; asked at the start and at the end.
+        Returns (loss, gradient) at a point; evaluated at the start and at the end.
     start : array
         First point.
     n_steps : int >= 0
         How many steps.
     gradient_of : callable, optional
-        Returns the gradient alone, where that costs less: no step looks at the loss.
+        Returns the gradient alone, if that is faster: no step needs the loss.
     """
     xp = array_namespace(start)
     x = start
@@ -120,4 +120,4 @@ def descend_barzilai_borwein(
         curvature = float(xp.sum(bend * bend))
         step = float(xp.sum(bend * change)) / curvature if curvature > 0 else 1e-16
         x, gradient = moved, next_gradient
-    return Descent(x, loss, start_loss, n_steps + 1, f"took the {n_steps} steps asked for")
+    return Descent(x, loss, start_loss, n_steps + 1, f"took all {n_steps} steps")

@@ -36,13 +36,14 @@ from dayline.progress import OnStep
 
 __all__ = [
     "DynamicGraph",
-    "Reading",
+    "Variant",
     "check_embedding_parameters",
     "denoise_features",
     "dynamic_graph_embedding",
 ]
 
-Reading: TypeAlias = Literal["default", "paper", "authors"]
+Variant: TypeAlias = Literal["default", "paper", "authors"]
+"""Whose scaling, denoising, order in the loop and descent (the public parameter `reading`)."""
 
 CHOICES = {"reading": ("default", "paper", "authors"), "start": ("pca", "columns"), "gradient": ("full", "half")}
 COUNTS = {
@@ -87,7 +88,7 @@ class DynamicGraph:
 
 
 def check_embedding_parameters(given: Mapping[str, Any]) -> None:
-    """Refuse parameters of `dynamic_graph_embedding` that cannot be, before any work is done.
+    """Raise ValueError if a parameter of `dynamic_graph_embedding` is invalid, before any work is done.
 
     Parameters
     ----------
@@ -114,10 +115,10 @@ def check_embedding_parameters(given: Mapping[str, Any]) -> None:
         check_seed(given["random_state"])
 
 
-def _check_denoise_bandwidth(value: Any, reading: Any) -> None:
+def _check_denoise_bandwidth(value: Any, variant: Any) -> None:
     if isinstance(value, str) and value == "median":
-        if reading == "authors":
-            raise ValueError('denoise_bandwidth="median" is for the other readings; authors() takes a number')
+        if variant == "authors":
+            raise ValueError('denoise_bandwidth="median" is for the other variants; authors() takes a number')
         return
     if not isinstance(value, (int, float)):
         raise ValueError(f'denoise_bandwidth={show_value(value)}; it must be "median" or a number above 0')
@@ -127,18 +128,18 @@ def _check_denoise_bandwidth(value: Any, reading: Any) -> None:
 def denoise_features(
     features: Array,
     *,
-    reading: Reading = "default",
+    variant: Variant = "default",
     search_radius: int = 4,
     patch_radius: int = 1,
     denoise_bandwidth: float | Literal["median"] = "median",
 ) -> Array:
-    """Scale and denoise features (Eq. 1 and 2) as the reading wants it.
+    """Scale and denoise features (Eq. 1 and 2) as a variant of the method does.
 
     Parameters
     ----------
     features : array of shape (n_frames, n_features)
         One row per frame.
-    reading : {"default", "paper", "authors"}
+    variant : {"default", "paper", "authors"}
         "default" standardizes columns and denoises lightly; "paper" scales to [-1, 1] and denoises as in
         the text; "authors" does both as in the notebook.
     search_radius, patch_radius, denoise_bandwidth
@@ -146,13 +147,14 @@ def denoise_features(
     """
     radii = {"search_radius": search_radius, "patch_radius": patch_radius}
     check_matrix("features", features)
-    check_embedding_parameters({"reading": reading, "denoise_bandwidth": denoise_bandwidth, **radii})
-    if reading == "authors":
+    check_choice("variant", variant, CHOICES["reading"])
+    check_embedding_parameters({"reading": variant, "denoise_bandwidth": denoise_bandwidth, **radii})
+    if variant == "authors":
         bandwidth = float(denoise_bandwidth)
         return authors_nonlocal_means(
             features, search_radius=search_radius, patch_radius=patch_radius, bandwidth=bandwidth
         )
-    paper = reading == "paper"
+    paper = variant == "paper"
     denoised = nonlocal_means(
         scale_to_range(features) if paper else standardize(features),
         search_radius=search_radius,
@@ -169,7 +171,7 @@ def denoise_features(
 def dynamic_graph_embedding(
     features: Array,
     *,
-    reading: Reading = "default",
+    reading: Variant = "default",
     n_components: int = 15,
     n_iterations: int = 2,
     initial_graph_weight: float = 0.1,
@@ -199,8 +201,9 @@ def dynamic_graph_embedding(
     features : array of shape (n_frames, n_features)
         One row per frame, NumPy or PyTorch, without NaN.
     reading : {"default", "paper", "authors"}
-        Whose scaling, denoising, order in the loop and descent. The text embeds first and then applies the priors;
-        the notebook, and our default, apply the temporal prior first. Only "authors" descends without safeguard.
+        Variant of the method: whose scaling, denoising, order in the loop and descent. The text embeds first and then
+        applies the priors; the notebook, and our default, apply the temporal prior first. Only "authors" descends
+        without safeguard.
     n_components, n_iterations : int
         d and K.
     initial_graph_weight : float in [0, 1]
@@ -234,7 +237,7 @@ def dynamic_graph_embedding(
     )
     denoising = {"search_radius": search_radius, "patch_radius": patch_radius, "denoise_bandwidth": denoise_bandwidth}
     tell("denoising")
-    denoised = denoise_features(features, reading=reading, **denoising)  # type: ignore[arg-type]
+    denoised = denoise_features(features, variant=reading, **denoising)  # type: ignore[arg-type]
     clean = rescale(denoised)
     tell("linking frames")
     initial_graph = normalize_columns(affinity_graph(clean, bandwidth=feature_bandwidth))

@@ -115,7 +115,7 @@ def _objective(graph: Array, bandwidth: float, gradient: Gradient = "full") -> C
     """Prepare what every evaluation against the same graph needs.
 
     The gradient by u is a matrix times u: E * (q_i + q_j) - W - W^T, or E * q_i - W^T for the half; both over the
-    bandwidth. Asked `with_loss=False` it returns NaN for the loss.
+    bandwidth. With `with_loss=False` it returns NaN for the loss.
     """
     check_bandwidth("bandwidth", bandwidth)
     xp = array_namespace(graph)

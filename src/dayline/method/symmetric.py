@@ -50,7 +50,7 @@ def sum_with_transpose(x: Array) -> list[SymmetricBlock]:
 
 
 def empty_like_blocks(blocks: list[SymmetricBlock]) -> list[SymmetricBlock]:
-    """Return room for another matrix of the same shape."""
+    """Return uninitialised blocks for another matrix of the same shape."""
     return [SymmetricBlock(b.rows, b.columns, array_namespace(b.values).empty_like(b.values)) for b in blocks]
 
 

@@ -44,7 +44,7 @@ EARLIEST_DATE = 1e8
 
 
 class Finder(Protocol):
-    """What finds events: our `EventSegmenter`, or a `PeerSegmenter` around a baseline."""
+    """What finds events: our `EventSegmenter`, or a `BaselineSegmenter`."""
 
     @property
     def communities_(self) -> IntArray:
@@ -140,7 +140,7 @@ def segment_source(
     corrections : Segmentation, "kept" or None
         A result that a person corrected; its boundaries and names are kept. "kept" uses what earlier runs or the
         person left in `store`, None uses none.
-    segmenter : EventSegmenter or PeerSegmenter, optional
+    segmenter : EventSegmenter or BaselineSegmenter, optional
         The method; our default when not given. It is copied, not fitted.
     pictures : PictureFolder, optional
         Where `write_result` will want the pictures; those of a video are written while it is decoded.

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
+from dayline.baselines import catalogue
 from dayline.datasets.edub_seg import find_days, load_days
 from dayline.datasets.folders import load_group
 from dayline.datasets.sequence import LabelledSequence
@@ -22,19 +23,19 @@ __all__ = [
     "BASELINES",
     "COLUMNS",
     "CONTROLS",
-    "READINGS",
+    "VARIANTS",
     "Finder",
     "find_sequences",
     "make_tasks",
     "measure_boundaries",
-    "reading_finder",
     "score_found",
+    "variant_finder",
 ]
 
 Finder: TypeAlias = Callable[[LabelledSequence, int], IntArray]
 """Takes a sequence and a seed."""
 COLUMNS = ("F 5", "R 5", "P 5", "F 4", "F 3", "F 2", "F 1", "interior F 5", "found / true")
-READINGS = ("paper()", "authors()", "hybrid", "default")
+VARIANTS = ("paper()", "authors()", "hybrid", "default")
 HYBRID: dict[str, Any] = {"start": "pca", "gradient": "full", "n_loop_steps": 150, "embedding_bandwidth": 0.3}
 
 
@@ -75,7 +76,7 @@ def make_tasks(
 def find_sequences(
     root: str | Path, *, group: str, folder: str, only: Sequence[str] | None, most: int | None
 ) -> list[LabelledSequence]:
-    """Read the sequences of a table, or those of the groups asked for instead; refuse a folder without them.
+    """Read the sequences of a table, or those of the groups named instead; refuse a folder without them.
 
     Days of which there are only photos have no features yet.
     """
@@ -102,30 +103,28 @@ def _features(sequence: LabelledSequence) -> FloatArray:
     return sequence.features
 
 
-def _by_reading(sequence: LabelledSequence, _: int, *, reading: str, changes: Mapping[str, Any]) -> IntArray:
+def _by_variant(sequence: LabelledSequence, _: int, *, variant: str, changes: Mapping[str, Any]) -> IntArray:
     from dayline.estimators import DynamicGraphEmbedding, EventSegmenter
 
-    if reading == "default":
+    if variant == "default":
         segmenter = EventSegmenter(DynamicGraphEmbedding().set_params(**changes))
-    elif reading == "paper()":
+    elif variant == "paper()":
         segmenter = EventSegmenter.paper(**changes)
     else:
-        segmenter = EventSegmenter.authors(**(HYBRID if reading == "hybrid" else {}), **changes)
+        segmenter = EventSegmenter.authors(**(HYBRID if variant == "hybrid" else {}), **changes)
     return np.asarray(segmenter.fit(_features(sequence)).boundaries_)
 
 
-def reading_finder(reading: str, **changes: Any) -> Finder:
-    """Return a finder that follows one of `READINGS` with some parameters changed."""
-    return partial(_by_reading, reading=reading, changes=changes)
+def variant_finder(variant: str, **changes: Any) -> Finder:
+    """Return a finder that follows one of `VARIANTS` with some parameters changed."""
+    return partial(_by_variant, variant=variant, changes=changes)
 
 
-def _baseline(sequence: LabelledSequence, seed: int, *, name: str) -> IntArray:
-    from dayline.estimators.baseline import make_peer
-
-    peer = make_peer(name)
-    if "random_state" in peer.get_params():
-        peer.set_params(random_state=seed)
-    return np.asarray(peer.fit(_features(sequence)).boundaries_)
+def _baseline(sequence: LabelledSequence, seed: int, *, entry: catalogue.BaselineEntry) -> IntArray:
+    baseline = catalogue.make_baseline(entry.name)
+    if entry.is_seeded:
+        baseline.set_params(random_state=seed)
+    return np.asarray(baseline.fit(_features(sequence)).boundaries_)
 
 
 def _equal_pieces(sequence: LabelledSequence, _: int) -> IntArray:
@@ -154,18 +153,8 @@ def _nothing(sequence: LabelledSequence, _: int) -> IntArray:
     return no_boundaries(sequence.n_frames)
 
 
-_NAMES = {
-    "k-means smoothed (k = 30)": "kmeans",
-    "SR-Clustering": "sr-clustering",
-    "KTS": "kts",
-    "CES-TSC": "tsc",
-    "TW-FINCH": "tw-finch",
-    "window difference": "window-difference",
-    "kernel change, rbf": "kernel-rbf",
-    "kernel change, cosine": "kernel-cosine",
-    "CES on raw features": "ces",
-}
-BASELINES: dict[str, Finder] = {row: partial(_baseline, name=name) for row, name in _NAMES.items()}
+_ENTRIES = [entry for entry in catalogue.BASELINES.values() if entry.boundary_row]
+BASELINES: dict[str, Finder] = {entry.boundary_row: partial(_baseline, entry=entry) for entry in _ENTRIES}
 CONTROLS: dict[str, Finder] = {
     "equal pieces (true number)": _equal_pieces,
     "random cuts (true number)": _random_cuts,
@@ -173,6 +162,10 @@ CONTROLS: dict[str, Finder] = {
     "no boundary at all": _nothing,
 }
 ALWAYS = ("equal pieces (true number)", "random cuts (true number)", "no boundary at all")
-"""Controls beside whatever methods were asked for; the one on noise takes its time."""
-SEEDED = {"k-means smoothed (k = 30)", "CES-TSC", "random cuts (true number)", "authors() on white noise"}
-"""Those that depend on the seed; readings of DGE keep the published seed of their communities."""
+"""Controls beside whatever methods are chosen; the one on noise takes its time."""
+SEEDED = {
+    "random cuts (true number)",
+    "authors() on white noise",
+    *(entry.boundary_row for entry in _ENTRIES if entry.is_seeded),
+}
+"""Those that depend on the seed; the variants of DGE keep the published seed of their communities."""

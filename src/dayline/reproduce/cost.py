@@ -1,4 +1,4 @@
-"""Cost: seconds and memory for a sequence as long as those of EDUB-Seg, for every reading."""
+"""Cost: seconds and memory for a sequence as long as those of EDUB-Seg, for every variant."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from dayline.datasets.sequence import LabelledSequence
 from dayline.datasets.synthetic import make_communities
-from dayline.reproduce.boundaries import READINGS, reading_finder
+from dayline.reproduce.boundaries import VARIANTS, variant_finder
 from dayline.reproduce.report import Report, Table, published, summarise
 from dayline.reproduce.tasks import Measured, OnDone, Task, choose, run_tasks
 
@@ -23,12 +23,12 @@ COLUMNS = ("CPU s", "CPU s, 20 sequences", "peak MB")
 NOTES = (
     "EDUB-Seg has 18,735 frames in 20 sequences, 937 in the mean, of 2048 numbers each; the sequence here is made. "
     "Published: about 2 minutes for all on a workstation with one Titan XP.",
-    "One process, one BLAS thread, double precision. Memory is what NumPy asked for, in a run of its own.",
+    "One process, one BLAS thread, double precision. Memory is what NumPy allocated, in a run of its own.",
 )
 
 
-def _measure(reading: str, sequence: LabelledSequence) -> Measured:
-    find = reading_finder(reading)
+def _measure(variant: str, sequence: LabelledSequence) -> Measured:
+    find = variant_finder(variant)
     find(replace(sequence, features=np.eye(30, 20)), 0)  # loads what is loaded on first use
     begin = time.process_time()
     find(sequence, 0)
@@ -37,7 +37,7 @@ def _measure(reading: str, sequence: LabelledSequence) -> Measured:
     find(sequence, 0)
     peak = tracemalloc.get_traced_memory()[1] / 1e6
     tracemalloc.stop()
-    return {reading: [{"CPU s": seconds, "CPU s, 20 sequences": 20 * seconds, "peak MB": peak}]}
+    return {variant: [{"CPU s": seconds, "CPU s, 20 sequences": 20 * seconds, "peak MB": peak}]}
 
 
 def cost_report(
@@ -51,11 +51,11 @@ def cost_report(
     most: int | None = None,
     on_done: OnDone | None = None,
 ) -> Report:
-    """Measure the cost of every reading on one made sequence of `most` frames (937)."""
+    """Measure the cost of every variant on one made sequence of `most` frames (937)."""
     n_frames = most or 937
     made = make_communities(n_frames, stay=600.0, n_features=2048)
     sequence = LabelledSequence("cost", f"{n_frames} frames", made.features, made.boundaries)
-    chosen = choose(methods, READINGS, what="method")
+    chosen = choose(methods, VARIANTS, what="method")
     # Times are measured anew on every run: a stored one would speak of another day or machine.
     tasks = [Task("cost", sequence.name, r, partial(_measure, r, sequence), data=str(time.time_ns())) for r in chosen]
     results = run_tasks(tasks, store=out, settings={"table": "cost"}, on_done=on_done)

@@ -9,6 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
+from dayline.baselines.catalogue import BASELINES, BaselineEntry, make_baseline
 from dayline.datasets.sequence import LabelledSequence
 from dayline.events import boundaries_to_labels, labels_to_boundaries
 from dayline.metrics import hungarian_accuracy, score_boundaries, score_labels
@@ -60,52 +61,13 @@ def _kmeans(x: FloatArray, n_labels: int, seed: int) -> IntArray:
     return np.asarray(KMeans(n_labels, n_init=10, random_state=seed).fit_predict(x))
 
 
-def _kmeans_smoothed(x: FloatArray, n_labels: int, seed: int) -> IntArray:
-    from dayline.baselines.kmeans_smoothed import SmoothedKMeans
-
-    return np.asarray(SmoothedKMeans(n_labels, random_state=seed).fit(x).communities_)
-
-
-def _tsc(x: FloatArray, n_labels: int, seed: int) -> IntArray:
-    from dayline.baselines.tsc import TemporalSubspaceSegmenter
-
-    return np.asarray(TemporalSubspaceSegmenter(n_labels, random_state=seed).fit(x).communities_)
-
-
-def _tw_finch(x: FloatArray, n_labels: int, _: int) -> IntArray:
-    from dayline.baselines.tw_finch import TemporalFinch
-
-    return np.asarray(TemporalFinch(n_labels).fit(x).communities_)
-
-
-def _kts(x: FloatArray, n_labels: int, _: int) -> IntArray:
-    from dayline.baselines.kts import KernelTemporalSegmenter
-
-    return KernelTemporalSegmenter(n_labels).fit_predict(x)
-
-
-def _kernel_change(x: FloatArray, n_labels: int, _: int, *, kernel: str) -> IntArray:
-    from dayline.baselines.kernel_change import KernelChangeSegmenter
-
-    return KernelChangeSegmenter(n_labels).set_params(kernel=kernel).fit_predict(x)  # type: ignore[no-any-return]
-
-
-def _ces(x: FloatArray, n_labels: int, _: int) -> IntArray:
-    from dayline.baselines.ces import ContextualSegmenter
-
-    return ContextualSegmenter(n_labels).fit_predict(x)
-
-
-def _window_difference(x: FloatArray, n_labels: int, _: int) -> IntArray:
-    from dayline.baselines.window_difference import WindowDifferenceSegmenter
-
-    return WindowDifferenceSegmenter(n_labels).fit_predict(x)
-
-
-def _sr_clustering(x: FloatArray, n_labels: int, _: int) -> IntArray:  # noqa: ARG001 (finds its own number)
-    from dayline.baselines.sr_clustering import SRClustering
-
-    return np.asarray(SRClustering().fit_predict(x))
+def _baseline(x: FloatArray, n_labels: int, seed: int, *, entry: BaselineEntry) -> IntArray:
+    baseline = make_baseline(entry.name)
+    if entry.number_parameter is not None:
+        baseline.set_params(**{entry.number_parameter: n_labels})
+    if entry.is_seeded:
+        baseline.set_params(random_state=seed)
+    return np.asarray(getattr(baseline.fit(x), entry.labels))
 
 
 def _default_events(x: FloatArray, n_labels: int, _: int) -> IntArray:
@@ -126,20 +88,13 @@ def _random_cuts(x: FloatArray, n_labels: int, seed: int) -> IntArray:
     return boundaries_to_labels(random_cuts(len(x), n_labels, random_state=seed), len(x))
 
 
+_ENTRIES = [entry for entry in BASELINES.values() if entry.label_row]
 LABELLERS: dict[str, Labeller] = {
     "default, its own events": _default_events,
-    "TSC": _tsc,
-    "TW-FINCH": _tw_finch,
-    "KTS": _kts,
-    "kernel change, rbf": partial(_kernel_change, kernel="rbf"),
-    "kernel change, cosine": partial(_kernel_change, kernel="cosine"),
-    "CES on raw features": _ces,
-    "window difference": _window_difference,
-    "SR-Clustering (number not given)": _sr_clustering,
+    **{entry.label_row: partial(_baseline, entry=entry) for entry in _ENTRIES},
     "k-means on raw features": _kmeans,
-    "k-means smoothed": _kmeans_smoothed,
     "equal pieces": _equal_pieces,
     "random cuts": _random_cuts,
 }
-SEEDED = {"TSC", "k-means on raw features", "k-means smoothed", "random cuts"}
+SEEDED = {"k-means on raw features", "random cuts", *(entry.label_row for entry in _ENTRIES if entry.is_seeded)}
 """Those that depend on the seed; the others are measured once."""

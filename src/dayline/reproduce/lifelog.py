@@ -23,15 +23,15 @@ from dayline.reproduce.boundaries import (
     BASELINES,
     COLUMNS,
     CONTROLS,
-    READINGS,
+    VARIANTS,
     Finder,
     find_sequences,
     make_tasks,
-    reading_finder,
     score_found,
+    variant_finder,
 )
 from dayline.reproduce.figures import ABLATION, CORE_ABLATION, GRID, PUBLISHED_DAYS
-from dayline.reproduce.pixels import FromPixels, Pixels, look_at_days
+from dayline.reproduce.pixels import FromPixels, Pixels, extract_days
 from dayline.reproduce.report import Report, Row, Table, published, summarise
 from dayline.reproduce.tasks import Measured, OnDone, Task, choose, run_tasks
 
@@ -67,7 +67,7 @@ class Source:
     def sequences(
         self, rows: Iterable[str], *, desc: bool = False
     ) -> tuple[list[LabelledSequence], FromPixels | None]:
-        """Read the days of EDUB-Seg or EDUB-SegDesc, or the groups asked for; look at photos without features.
+        """Read the days of EDUB-Seg or EDUB-SegDesc, or the groups named; look at photos without features.
 
         Methods that are not among the table's rows are refused first: photos take their time.
         """
@@ -78,7 +78,7 @@ class Source:
         if ready or self.only is not None:
             return found, None
         pixels = Pixels(self.model or "lite0", self.weights, self.out / "photos")
-        seen, from_pixels = look_at_days(found, pixels, on_done=self.on_done)
+        seen, from_pixels = extract_days(found, pixels, on_done=self.on_done)
         return seen, from_pixels
 
 
@@ -164,8 +164,8 @@ def lifelog_report(
         rows += [Row(m, {}, reason) for m, reason in empty.items()]
         tables.append(Table(f"{table} on {group}, {n} sequences", COLUMNS, tuple(rows)))
     seconds = {m: sum(r.cpu_seconds for r in results if r.method == m) for m in chosen}
-    asked = {"n_jobs": n_jobs, "most": most, "only": only, "methods": methods}
-    return Report(table, tuple(tables), settings | asked, (_features_note(plan), *NOTES), seconds)
+    scope = {"n_jobs": n_jobs, "most": most, "only": only, "methods": methods}
+    return Report(table, tuple(tables), settings | scope, (_features_note(plan), *NOTES), seconds)
 
 
 def _fingerprint(path: Path | None) -> str | None:
@@ -186,10 +186,10 @@ def _second_annotators(sequence: LabelledSequence) -> Measured:
 
 
 def _days(source: Source, *, desc: bool) -> Plan:
-    """Every reading, baseline and control at tolerances 5 to 1."""
-    rows = [*READINGS, *FROM_PIXELS, "CES-VCP", *BASELINES, *CONTROLS, "second annotators"]
+    """Every variant, baseline and control at tolerances 5 to 1."""
+    rows = [*VARIANTS, *FROM_PIXELS, "CES-VCP", *BASELINES, *CONTROLS, "second annotators"]
     sequences, from_pixels = source.sequences(rows, desc=desc)
-    finders: dict[str, Finder] = {reading: reading_finder(reading) for reading in READINGS}
+    finders: dict[str, Finder] = {variant: variant_finder(variant) for variant in VARIANTS}
     never: dict[str, str] = {}
     if from_pixels is not None:
         finders |= {name: partial(find, from_pixels) for name, find in FROM_PIXELS.items()}
@@ -218,12 +218,12 @@ def _by_network(sequence: LabelledSequence, _: int, *, path: Path) -> IntArray:
     return np.asarray(VisualContextSegmenter(predictor=path).fit(sequence.features).boundaries_)
 
 
-def _stage(sequence: LabelledSequence, _: int, *, stage: str, reading: str) -> IntArray:
-    """Apply the CES rule to one stage of a reading."""
+def _stage(sequence: LabelledSequence, _: int, *, stage: str, variant: str) -> IntArray:
+    """Apply the CES rule to one stage of a variant."""
     from dayline.decision.context_distance import context_distance, pick_boundaries
     from dayline.estimators import DynamicGraphEmbedding
 
-    make = DynamicGraphEmbedding.paper if reading == "paper()" else DynamicGraphEmbedding.authors
+    make = DynamicGraphEmbedding.paper if variant == "paper()" else DynamicGraphEmbedding.authors
     learnt = make(n_iterations=0).fit(sequence.features)
     return pick_boundaries(context_distance(getattr(learnt, stage)))
 
@@ -231,10 +231,10 @@ def _stage(sequence: LabelledSequence, _: int, *, stage: str, reading: str) -> I
 def _ablation(source: Source) -> Plan:
     """Measure the stages: raw features, denoised features, the initial embedding, and all of it."""
     finders: dict[str, Finder] = {"CES on raw features": BASELINES["CES on raw features"]}
-    for reading in ("paper()", "authors()"):
+    for variant in ("paper()", "authors()"):
         for name, stage in (("NL-means", "denoised_"), ("embedding", "initial_embedding_")):
-            finders[f"{reading}, {name}"] = partial(_stage, stage=stage, reading=reading)
-        finders[f"{reading}, DGE"] = reading_finder(reading)
+            finders[f"{variant}, {name}"] = partial(_stage, stage=stage, variant=variant)
+        finders[f"{variant}, DGE"] = variant_finder(variant)
     known = [published(name, **figures) for name, figures in ABLATION.items()]
     sequences, from_pixels = source.sequences([*finders, *CONTROLS])
     return Plan(finders | CONTROLS, known, sequences, features=_origin(from_pixels))
@@ -249,7 +249,7 @@ def _core_ablation(source: Source) -> Plan:
         "eta = 0": {"temporal_prior": 0.0},
         "mu = 0": {"semantic_prior": 0.0},
     }
-    finders = {f"{r}, {name}": reading_finder(r, **off[name]) for r in READINGS for name in off}
+    finders = {f"{r}, {name}": variant_finder(r, **off[name]) for r in VARIANTS for name in off}
     known = [published(name, **{"F 5": f}) for name, f in CORE_ABLATION.items()]
     sequences, from_pixels = source.sequences([*finders, *CONTROLS])
     return Plan(finders | CONTROLS, known, sequences, features=_origin(from_pixels))
@@ -261,8 +261,8 @@ def _robustness(source: Source) -> Plan:
     for symbol, (parameter, values) in GRID.items():
         for value, f in values.items():
             known.append(published(f"{symbol} = {value}", **{"F 5": f}))
-            for reading in ("authors()", "paper()", "default"):
-                finders[f"{reading}, {symbol} = {value}"] = reading_finder(reading, **{parameter: value})
+            for variant in ("authors()", "paper()", "default"):
+                finders[f"{variant}, {symbol} = {value}"] = variant_finder(variant, **{parameter: value})
     sequences, from_pixels = source.sequences([*finders, *CONTROLS])
     return Plan(finders | CONTROLS, known, sequences, features=_origin(from_pixels))
 

@@ -1,4 +1,4 @@
-"""Human motion (Keck, MAD, Weizmann, UT): every reading of the method, every baseline, and the controls.
+"""Human motion (Keck, MAD, Weizmann, UT): every variant of the method, every baseline, and the controls.
 
 The number of classes is given, d = 35 and p = 50 as in the paper. The learnt embedding is grouped by k-means and the
 learnt graph by normalised cuts. Where the temporal prior comes first in a turn (the notebook, our default), it is
@@ -24,15 +24,15 @@ from dayline.reproduce.labels import LABELLERS, LabelColumns, measure_labels, sc
 from dayline.reproduce.report import Report, Row, Table, published, summarise
 from dayline.reproduce.tasks import Figures, Measured, OnDone, Task, choose, run_tasks
 
-__all__ = ["MOTION_METHODS", "measure_reading", "motion_readings", "motion_report"]
+__all__ = ["MOTION_METHODS", "measure_variant", "motion_report", "motion_variants"]
 
 PUBLISHED = {
     "keck": {"TSC": (0.48, 0.71), "LRT": (0.55, 0.82), "MTS": (0.60, 0.83), "DGE": (0.72, 0.83)},
     "mad": {"TSC": (0.56, 0.77), "LRT": (0.60, 0.82), "MTS": (0.62, 0.83), "DGE": (0.67, 0.82)},
 }
-READINGS = ("paper()", "paper(), columns rescaled", "paper(), l-hat = 0.0025", "authors()", "hybrid", "default")
+VARIANTS = ("paper()", "paper(), columns rescaled", "paper(), l-hat = 0.0025", "authors()", "hybrid", "default")
 NOISE, SMOOTHED_NOISE = "hybrid on white noise", "white noise, smoothed 50 x 50"
-MOTION_METHODS = (*READINGS, "LRT", *list(LABELLERS)[:-2], *list(LABELLERS)[-2:], NOISE, SMOOTHED_NOISE)
+MOTION_METHODS = (*VARIANTS, "LRT", *LABELLERS, NOISE, SMOOTHED_NOISE)
 NEVER = {
     "MTS": "no program was published and its description leaves too much open; see the published row",
     "VCP": "needs a training set of many sequences of the same kind",
@@ -43,7 +43,7 @@ NOTES = (
     "group became a group of its own. The papers do not define ACC. The program published with LRT turns groups into "
     "runs before its Hungarian step, as far as names of functions tell, which would explain its low ACC at high NMI.",
     "NMI: over the geometric mean of the entropies; F1: boundaries strictly inside, one to one, within 5 frames.",
-    "Readings of DGE are learnt once (communities with seed 0, as published); seeds reach the final grouping. So do "
+    "Variants of DGE are learnt once (communities with seed 0, as published); seeds reach the final grouping. So do "
     "those of LRT. Seeds of TSC reach its dictionary too. Methods without ± do not depend on a seed.",
     "DGE is worked in single precision, in half the time: against double precision the means moved by at most 0.03 "
     "on five sequences of MAD and 0.035 on Keck, as much as the last k-means does.",
@@ -51,15 +51,15 @@ NOTES = (
 )
 
 
-def motion_readings(n_components: int = 35, smoothing_width: int = 50) -> dict[str, DynamicGraphEmbedding]:
-    """Return every reading of the method with the motion table's d and p.
+def motion_variants(n_components: int = 35, smoothing_width: int = 50) -> dict[str, DynamicGraphEmbedding]:
+    """Return every variant of the method with the motion table's d and p.
 
     "hybrid" is the notebook with what the text says of start, gradient, l-tilde and steps; the text to the letter has
     l-hat = 0.0025, with which nearly all weights between frames vanish.
     """
     size = {"n_components": n_components, "smoothing_width": smoothing_width, "dtype": "float32"}
     hybrid = DynamicGraphEmbedding.authors(start="pca", gradient="full", n_loop_steps=150)
-    readings = {
+    variants = {
         "paper()": DynamicGraphEmbedding.paper(),
         "paper(), columns rescaled": DynamicGraphEmbedding.paper(rescale_columns=True),
         "paper(), l-hat = 0.0025": DynamicGraphEmbedding.paper(feature_bandwidth=0.0025),
@@ -67,21 +67,21 @@ def motion_readings(n_components: int = 35, smoothing_width: int = 50) -> dict[s
         "hybrid": hybrid.set_params(embedding_bandwidth=0.02 * n_components),
         "default": DynamicGraphEmbedding(),
     }
-    return {name: reading.set_params(**size) for name, reading in readings.items()}
+    return {name: variant.set_params(**size) for name, variant in variants.items()}
 
 
-def measure_reading(
-    name: str, reading: DynamicGraphEmbedding, sequence: LabelledSequence, *, seeds: Sequence[int]
+def measure_variant(
+    name: str, variant: DynamicGraphEmbedding, sequence: LabelledSequence, *, seeds: Sequence[int]
 ) -> Measured:
     """Learn once, then group by k-means on the embedding and by normalised cuts of the graph, for every seed."""
     from dayline.method.graph import smooth_edges, weaken_distant_edges
 
     features, _ = _known(sequence)
-    learnt = reading.fit(features)
+    learnt = variant.fit(features)
     graph = learnt.graph_.astype(np.float64)
-    if reading.reading != "paper":
-        graph = smooth_edges(graph, width=reading.smoothing_width)
-        graph = weaken_distant_edges(graph, temporal_prior=reading.temporal_prior)
+    if variant.reading != "paper":
+        graph = smooth_edges(graph, width=variant.smoothing_width)
+        graph = weaken_distant_edges(graph, temporal_prior=variant.temporal_prior)
     by_kmeans = _group(learnt.embedding_, sequence, seeds)
     return {f"{name}, k-means": by_kmeans, f"{name}, spectral": _cut_graph(graph, sequence, seeds)}
 
@@ -127,17 +127,17 @@ def _known(sequence: LabelledSequence) -> tuple[FloatArray, int]:
 
 
 def _noise(sequence: LabelledSequence) -> LabelledSequence:
-    """Put noise in the place of the features, another one for every sequence."""
+    """Replace the features by noise, another one for every sequence."""
     generator = np.random.default_rng(zlib.crc32(f"{sequence.group} {sequence.name}".encode()))
     return replace(sequence, features=generator.normal(size=_known(sequence)[0].shape))
 
 
 def _task(method: str, sequence: LabelledSequence, source: LabelledSequence, seeds: Sequence[int]) -> Task:
-    readings = motion_readings()
-    if method in readings:
-        measure = partial(measure_reading, method, readings[method], sequence, seeds=seeds)
+    variants = motion_variants()
+    if method in variants:
+        measure = partial(measure_variant, method, variants[method], sequence, seeds=seeds)
     elif method == NOISE:
-        measure = partial(measure_reading, NOISE, readings["hybrid"], _noise(sequence), seeds=seeds)
+        measure = partial(measure_variant, NOISE, variants["hybrid"], _noise(sequence), seeds=seeds)
     elif method == SMOOTHED_NOISE:
         measure = partial(_measure_smoothed_noise, sequence, seeds=seeds)
     elif method == "LRT":
@@ -170,7 +170,7 @@ def motion_report(
     n_seeds, n_jobs : int
         Seeds 0, 1, ... of the groupings, and processes.
     methods, only : sequence of str, optional
-        Of `MOTION_METHODS` and of the data sets; all where None.
+        Of `MOTION_METHODS` and of the data sets; None takes all.
     most : int, optional
         Most sequences of each set.
     on_done : callable, optional
@@ -185,8 +185,8 @@ def motion_report(
     sets = {g: load_motion(root, g) for g in choose(only, list(MOTION_FOLDERS), what="data set")}
     lost = [group for group, some in sets.items() if not some]
     if lost and (only is not None or len(lost) == len(sets)):
-        places = "; ".join(f"{group} in {' or '.join(MOTION_FOLDERS[group])}" for group in lost)
-        raise ValueError(f"{root}: the data are not there ({places}); name the folder that holds them (--root)")
+        expected = "; ".join(f"{group} in {' or '.join(MOTION_FOLDERS[group])}" for group in lost)
+        raise ValueError(f"{root}: the data are not there ({expected}); name the folder that holds them (--root)")
     seeds = range(n_seeds)
     tasks = [
         _task(method, sequence, some[(k + 1) % len(some)], seeds)

@@ -18,7 +18,7 @@ from dayline.pipeline import segment_source
 from dayline.pipeline.extraction import look_at_frames
 from dayline.reproduce.tasks import OnDone
 
-__all__ = ["FromPixels", "Pixels", "look_at_days"]
+__all__ = ["FromPixels", "Pixels", "extract_days"]
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class FromPixels:
         return labels_to_boundaries([event[image.name] for image in sequence.images])
 
 
-def look_at_days(
+def extract_days(
     sequences: list[LabelledSequence], pixels: Pixels, *, on_done: OnDone | None = None
 ) -> tuple[list[LabelledSequence], FromPixels]:
     """Compute the features of every day from its photos, except what an earlier run has kept.
@@ -92,8 +92,8 @@ def look_at_days(
     """
     seen, colors = [], {}
     for sequence in sequences:
-        features = _look(sequence, pixels, pixels.model, pixels.name, on_done)
-        colors[sequence.name] = _look(sequence, pixels, "color-lab", "color-lab", on_done)
+        features = _extract(sequence, pixels, pixels.model, pixels.name, on_done)
+        colors[sequence.name] = _extract(sequence, pixels, "color-lab", "color-lab", on_done)
         seen.append(replace(sequence, features=features))
     return seen, FromPixels(pixels, colors)
 
@@ -102,7 +102,7 @@ def _file_names(photos: FrameSequence | None) -> list[str]:
     return [] if photos is None else [path.name for path in photos.paths]
 
 
-def _look(sequence: LabelledSequence, pixels: Pixels, model: str, name: str, on_done: OnDone | None) -> FloatArray:
+def _extract(sequence: LabelledSequence, pixels: Pixels, model: str, name: str, on_done: OnDone | None) -> FloatArray:
     """Features of the photos in the order of the ground truth; it refers to each, so none may be left out."""
     folder = sequence.images[0].parent
     extractor = load_extractor(model, weights=pixels.weights if model == pixels.model else None)
@@ -113,10 +113,12 @@ def _look(sequence: LabelledSequence, pixels: Pixels, model: str, name: str, on_
 
     photos = open_source(folder, order="name")
     with output_folder(pixels.folder(sequence, name)) as store:
-        looks = look_at_frames(photos, extractor, store=store, on_step=on_step)
-    places = {file: k for k, file in enumerate(_file_names(looks.sequence))}
-    lost = [image for image in sequence.images if image.name not in places]
+        extracted = look_at_frames(photos, extractor, store=store, on_step=on_step)
+    index_of = {file: k for k, file in enumerate(_file_names(extracted.sequence))}
+    lost = [image for image in sequence.images if image.name not in index_of]
     if lost:
-        why = {file.name: file.why for file in looks.sequence.skipped}.get(lost[0].name, "not found among the photos")
+        why = {file.name: file.why for file in extracted.sequence.skipped}.get(
+            lost[0].name, "not found among the photos"
+        )
         raise ValueError(f"{lost[0]}: {why}; the ground truth counts every photo: repair it, or leave out the day")
-    return looks.features[[places[image.name] for image in sequence.images]]
+    return extracted.features[[index_of[image.name] for image in sequence.images]]

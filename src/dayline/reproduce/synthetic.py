@@ -11,7 +11,7 @@ import numpy as np
 from dayline.arrays import IntArray
 from dayline.datasets.sequence import LabelledSequence
 from dayline.datasets.synthetic import make_communities
-from dayline.reproduce.boundaries import ALWAYS, BASELINES, COLUMNS, CONTROLS, Finder, make_tasks, reading_finder
+from dayline.reproduce.boundaries import ALWAYS, BASELINES, COLUMNS, CONTROLS, Finder, make_tasks, variant_finder
 from dayline.reproduce.figures import SYNTHETIC
 from dayline.reproduce.report import Report, Table, published, summarise
 from dayline.reproduce.tasks import OnDone, choose, run_tasks
@@ -27,10 +27,10 @@ NOTES = (
 )
 
 
-def _after_turns(sequence: LabelledSequence, _: int, *, turns: int, reading: str) -> IntArray:
+def _after_turns(sequence: LabelledSequence, _: int, *, turns: int, variant: str) -> IntArray:
     from dayline.estimators import EventSegmenter
 
-    make = EventSegmenter.paper if reading == "paper()" else EventSegmenter.authors
+    make = EventSegmenter.paper if variant == "paper()" else EventSegmenter.authors
     segmenter = make(
         n_components=2, n_iterations=turns, search_radius=0, start="columns", n_steps=1, embedding_bandwidth=0.3
     )
@@ -52,11 +52,11 @@ def synthetic_report(
     made = [make_communities(random_state=k) for k in range(most or 20)]
     sequences = [LabelledSequence("synthetic", f"draw {k}", m.features, m.boundaries) for k, m in enumerate(made)]
     finders: dict[str, Finder] = {
-        f"{reading}, turn {turns}": partial(_after_turns, turns=turns, reading=reading)
-        for reading in ("paper()", "authors()")
+        f"{variant}, turn {turns}": partial(_after_turns, turns=turns, variant=variant)
+        for variant in ("paper()", "authors()")
         for turns in SYNTHETIC
     }
-    finders |= {"default": reading_finder("default", n_components=2)}
+    finders |= {"default": variant_finder("default", n_components=2)}
     finders |= {name: BASELINES[name] for name in BASELINES if "kernel" not in name} | CONTROLS
     wanted = choose(methods, list(finders), what="method")
     chosen = {m: find for m, find in finders.items() if m in wanted or m in ALWAYS}

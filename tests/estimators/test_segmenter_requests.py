@@ -61,9 +61,9 @@ def test_more_events_than_possible_gives_the_nearest_with_a_warning():
 
 
 def test_a_level_beyond_the_last_gives_the_last_with_a_warning():
-    with pytest.warns(UserWarning, match="no coarser level"):
+    with pytest.warns(UserWarning, match="no level is coarser"):
         assert len(FITTED.choose(level=-99).events) == 1
-    with pytest.warns(UserWarning, match="no finer level"):
+    with pytest.warns(UserWarning, match="no level is finer"):
         EventSegmenter(level=3).fit(np.ones((1, 3)))
 
 
@@ -75,7 +75,7 @@ def test_shortest_events_in_frames_and_seconds():
         assert len(FITTED.choose(min_duration=1000).events) == 1
 
 
-def test_a_wished_duration_changes_the_number():
+def test_a_requested_duration_changes_the_number():
     coarse, fine = (len(FITTED.choose(expected_duration=d).events) for d in (120, 8))
     assert coarse < len(FITTED.events_) <= fine
 
@@ -100,7 +100,7 @@ def test_constraints_reach_the_ces_rule_too():
     assert bound == [3, *free[1:]]
 
 
-def test_contradictions_and_misplaced_wishes_are_named():
+def test_contradictions_and_misplaced_requests_are_named():
     with pytest.raises(ValueError, match="contradict each other at frame 9"):
         EventSegmenter().fit(MADE.features, must=[9], must_not=[(5, 12)])
     with pytest.raises(ValueError, match='n_events needs detector="partition"'):
@@ -141,12 +141,12 @@ def test_appending_repairs_gaps_as_a_fresh_run_does():
     assert grown.segmentation_ == fresh.segmentation_
 
 
-@pytest.mark.parametrize("wishes", [{"must": [99]}, {"must": [5], "must_not": [5]}, {"times": [0.0]}])
-def test_a_failed_fit_leaves_the_past_untouched(wishes):
+@pytest.mark.parametrize("arguments", [{"must": [99]}, {"must": [5], "must_not": [5]}, {"times": [0.0]}])
+def test_a_failed_fit_leaves_the_past_untouched(arguments):
     segmenter = EventSegmenter().fit(MADE.features[:60])
     before, scores, chosen = segmenter.boundaries_, segmenter.scores_, segmenter.choose(n_events=2)
-    with pytest.raises(ValueError, match=r"contradict|no place|one time per frame"):
-        segmenter.fit(MADE.features[100:140, :2], **wishes)
+    with pytest.raises(ValueError, match=r"contradict|cannot be a boundary|one time per frame"):
+        segmenter.fit(MADE.features[100:140, :2], **arguments)
     assert segmenter.boundaries_ is before
     assert segmenter.scores_ is scores
     assert segmenter.choose(n_events=2) == chosen
@@ -197,7 +197,7 @@ def test_a_range_that_must_hold_a_boundary_is_asked_for():
     assert 100 <= asked[0] < 104
 
 
-def test_a_shortest_duration_that_costs_wished_events_is_said():
+def test_a_shortest_duration_that_costs_requested_events_is_said():
     with pytest.warns(UserWarning, match="of n_events=12 events"):
         assert len(FITTED.choose(n_events=12, min_duration=30).events) < 12
 
@@ -221,19 +221,19 @@ def test_white_noise_is_one_event(shape):
 @pytest.mark.parametrize("noise", [0.0, 0.001, 0.05])
 @pytest.mark.parametrize("lengths", [(10, 12), (12, 14, 12), (40, 60, 30)])
 def test_a_hard_cut_between_still_scenes_is_one_boundary(noise, lengths, random):
-    looks = random.normal(size=(2, 50))
-    x = np.concatenate([np.repeat(looks[[k % 2]], n, axis=0) for k, n in enumerate(lengths)])
+    contexts = random.normal(size=(2, 50))
+    x = np.concatenate([np.repeat(contexts[[k % 2]], n, axis=0) for k, n in enumerate(lengths)])
     found = EventSegmenter().fit(x + noise * random.normal(size=x.shape)).boundaries_
     assert found.tolist() == np.cumsum(lengths)[:-1].tolist()
 
 
 @pytest.mark.slow
-def test_what_a_source_usually_has_moves_the_number_less_than_a_wish():
+def test_what_a_source_usually_has_moves_the_number_less_than_a_request():
     counts = []
     for seed in (0, 1, 2):
         noisy = make_communities(400, stay=400.0, variance=9.0, n_features=8, random_state=seed).features
-        wishes: tuple[dict[str, float], ...] = ({}, {"typical_duration": 4.0}, {"expected_duration": 4.0})
-        counts.append([len(EventSegmenter(**wish).fit(noisy).events_) for wish in wishes])
+        requests: tuple[dict[str, float], ...] = ({}, {"typical_duration": 4.0}, {"expected_duration": 4.0})
+        counts.append([len(EventSegmenter(**request).fit(noisy).events_) for request in requests])
     usual, weak, strong = np.transpose(counts)
     assert np.all(usual <= weak)
     assert np.all(weak < strong)
@@ -270,12 +270,12 @@ def test_a_duration_below_the_finest_level_gives_as_many_events_as_it_makes():
         with pytest.warns(UserWarning, match=f"expected_duration={duration:g}: 240 events cannot be reached here"):
             finest = FITTED.choose(expected_duration=duration).boundaries
     assert len(finest) > 80
-    with pytest.warns(UserWarning, match="there is no finer level"):
+    with pytest.warns(UserWarning, match="no level is finer"):
         assert len(FITTED.choose(expected_duration=3, level=1).events) == 80
 
 
 @pytest.mark.parametrize("value", [np.inf, np.nan])
-def test_no_wish_is_infinite(value):
+def test_no_requested_duration_is_infinite(value):
     for name in ("min_duration", "expected_duration", "typical_duration"):
         with pytest.raises(ValueError, match=f"{name}={value}; it must be a number above 0"):
             EventSegmenter(**{name: value}).fit(MADE.features)
