@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import subprocess
 import sys
 
@@ -103,6 +104,12 @@ def test_the_network_is_kept_and_checked(tmp_path, caplog):
     assert "does not match its hash" in caplog.text
     content[len(content) // 2] ^= 1
     assert network.read_bytes() == bytes(content)
+
+
+def test_the_network_that_stored_features_come_from_is_the_same_to_the_byte():
+    # If this changes on purpose, raise _RECIPE, so that no features of the old network are reused.
+    digest = hashlib.sha256(lite0_onnx(find_lite0_weights())).hexdigest()
+    assert digest == "6795e7c273240829861b6a16e268ab5e0df9e194351b2cc173871c8c096d9bff"
 
 
 def test_refuses_other_weights(tmp_path):
