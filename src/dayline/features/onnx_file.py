@@ -177,9 +177,10 @@ def _choose_output(session: Any, path: Path, wanted: str | None) -> str:
 
 def _hash_with_external_data(path: Path) -> list[str]:
     """Hash the file and the weights it keeps in files beside it."""
+    model_type = onnx_messages().ModelProto
     with reading(path, "an ONNX file"):
         content = path.read_bytes()
-        model = onnx_messages().ModelProto.FromString(content)
+        model = model_type.FromString(content)
         entries = [entry for tensor in tensors_inside(model) for entry in tensor.external_data]
         locations = sorted({entry.value for entry in entries if entry.key == "location"})
         hashes = [hashlib.sha256(content).hexdigest()]
