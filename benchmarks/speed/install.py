@@ -36,12 +36,9 @@ def main() -> None:
             subprocess.run([*pip, requirement], check=True)
             seconds = time.perf_counter() - start
             (site,) = Path(folder).glob("lib/python*/site-packages")
-            own = [
-                p for p in site.iterdir() if not p.name.startswith(("pip", "setuptools", "_distutils", "distutils"))
-            ]
-            n_bytes = sum(
-                f.stat().st_size for p in own for f in ([p] if p.is_file() else p.rglob("*")) if f.is_file()
-            )
+            own = [p for p in site.iterdir() if not p.name.startswith(("pip", "setuptools", "_distutils"))]
+            found = [f for p in own for f in (p, *p.rglob("*")) if f.is_file()]
+            n_bytes = sum(f.stat().st_size for f in found)
             n_packages = sum(p.suffix == ".dist-info" for p in own)
             ratios = start_ratios(python)
             cells = f"{n_bytes / 1e6:.0f} | {seconds:.0f} | {n_packages} | " + " | ".join(f"{r:.2f}" for r in ratios)
