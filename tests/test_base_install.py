@@ -155,8 +155,3 @@ except ValueError as error:
     done = run_base(absent, code, model, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert 'pip install "dayline[photos]"' in done.stdout
-
-
-def test_the_version_stands_in_one_place():
-    assert "version" not in PROJECT
-    assert "version" in PROJECT["dynamic"]
