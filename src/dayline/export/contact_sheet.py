@@ -12,6 +12,7 @@ from dayline.events import Segmentation
 from dayline.export.photos import photo_path
 from dayline.export.pictures import Hide, photo_thumbnail, video_thumbnails
 from dayline.export.titles import context_letters, event_titles, time_text
+from dayline.extras import needs_extra
 from dayline.frames.faces import face_blurrer
 from dayline.io.files import writing_whole
 from dayline.text import counted
@@ -36,6 +37,7 @@ CONTEXT_COLOURS = (
 """Okabe and Ito's colours, which people with colour blindness can tell apart; they repeat after eight."""
 
 
+@needs_extra("photos", "a contact sheet")
 def write_contact_sheet(
     segmentation: Segmentation,
     path: str | Path,

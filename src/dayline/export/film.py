@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from dayline.events import Segmentation
 from dayline.export.chapters import Chapter, chapters, milliseconds
+from dayline.extras import needs_extra
 from dayline.io.files import writing_whole
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ COPIED = ("video", "audio", "subtitle")
 log = logging.getLogger(__name__)
 
 
+@needs_extra("photos", "copying a video")
 def write_chapters(
     video: str | Path, segmentation: Segmentation, output: str | Path, *, fps: float | None = None
 ) -> Path:

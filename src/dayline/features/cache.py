@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,12 +16,9 @@ _log = logging.getLogger(__name__)
 
 def cache_folder() -> Path:
     """Return where this system keeps files that can be made again; the folder may not exist yet."""
-    if os.environ.get("XDG_CACHE_HOME"):
-        return Path(os.environ["XDG_CACHE_HOME"]) / "dayline"
-    if sys.platform == "win32" and os.environ.get("LOCALAPPDATA"):
-        return Path(os.environ["LOCALAPPDATA"]) / "dayline" / "cache"
-    home = Path(os.environ.get("HOME") or os.path.expanduser("~"))  # noqa: PTH111 - Path.home() may raise
-    return home / ("Library/Caches" if sys.platform == "darwin" else ".cache") / "dayline"
+    from platformdirs import user_cache_path
+
+    return user_cache_path("dayline", appauthor=False)
 
 
 def kept_in_cache(name: str, build: Callable[[], bytes], *, folder: Path | None = None) -> bytes:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dayline.arrays import IntArray
+from dayline.extras import needs_extra
 from dayline.features.preprocess import Image
 
 __all__ = ["Extractor", "FrameImage", "extract_features", "iter_features", "load_extractor"]
@@ -56,6 +57,7 @@ class Extractor(Protocol):
         """Return one row of features per prepared image."""
 
 
+@needs_extra("photos", "computing features of images")
 def load_extractor(
     model: str = "lite0",
     *,

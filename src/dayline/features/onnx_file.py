@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
@@ -12,6 +12,7 @@ from typing import Any, Literal, cast, get_args
 import numpy as np
 
 from dayline.features.network import NetworkExtractor, Pooling, fingerprint_of, open_session
+from dayline.features.onnx_messages import onnx_messages, tensors_inside
 from dayline.features.preprocess import Interpolation, Preprocessing
 from dayline.io.untrusted import check_allocation, reading
 
@@ -176,12 +177,13 @@ def _choose_output(session: Any, path: Path, wanted: str | None) -> str:
 
 def _hash_with_external_data(path: Path) -> list[str]:
     """Hash the file and the weights it keeps in files beside it."""
-    import onnx
-
+    model_type = onnx_messages().ModelProto
     with reading(path, "an ONNX file"):
-        model = onnx.load(str(path), load_external_data=False)
-        locations = sorted(set(_external_files(model.graph)))
-        hashes = [hashlib.sha256(path.read_bytes()).hexdigest()]
+        content = path.read_bytes()
+        model = model_type.FromString(content)
+        entries = [entry for tensor in tensors_inside(model) for entry in tensor.external_data]
+        locations = sorted({entry.value for entry in entries if entry.key == "location"})
+        hashes = [hashlib.sha256(content).hexdigest()]
     for location in locations:
         data = path.parent / location
         with reading(path, "an ONNX file"):
@@ -191,14 +193,3 @@ def _hash_with_external_data(path: Path) -> list[str]:
         with reading(data, "weights"), data.open("rb") as file:
             hashes.append(hashlib.file_digest(file, "sha256").hexdigest())
     return hashes
-
-
-def _external_files(graph: Any) -> Iterator[str]:
-    """Yield the files named by the weights of a graph and of the graphs inside its operations."""
-    attributes = [attribute for node in graph.node for attribute in node.attribute]
-    tensors = [*graph.initializer, *(a.t for a in attributes), *(t for a in attributes for t in a.tensors)]
-    for tensor in tensors:
-        yield from (entry.value for entry in tensor.external_data if entry.key == "location")
-    for attribute in attributes:
-        for inner in (attribute.g, *attribute.graphs):
-            yield from _external_files(inner) if inner.node else ()

@@ -8,12 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dayline.features.onnx_messages import FLOAT, INT, INTS, onnx_messages
+
 __all__ = ["Graph", "fold_batch_norm"]
 
 # Old enough for every onnxruntime we allow, new enough for all operations we use.
 _OPSET = 17
 _IR_VERSION = 8
 
+Attributes = dict[str, int | Sequence[int]]
 Pads = tuple[int, int, int, int]
 """Rows above, columns left, rows below, columns right."""
 
@@ -51,20 +54,19 @@ class Graph:
         self._nodes: list[Any] = []
         self._constants: list[Any] = []
 
-    def add(self, operation: str, *inputs: str, attributes: Mapping[str, Any] | None = None) -> str:
-        """Add any operation of the ONNX standard."""
-        from onnx import helper
-
+    def add(self, operation: str, *inputs: str, attributes: Attributes | None = None) -> str:
+        """Add any operation of the ONNX standard whose attributes are whole numbers."""
         output = f"{operation.lower()}_{len(self._nodes)}"
-        self._nodes.append(helper.make_node(operation, inputs, [output], **(attributes or {})))
+        self._nodes.append(_node(operation, inputs, output, attributes or {}))
         return output
 
     def constant(self, values: NDArray[Any]) -> str:
         """Add fixed numbers."""
-        from onnx import numpy_helper
-
         name = f"constant_{len(self._constants)}"
-        self._constants.append(numpy_helper.from_array(np.ascontiguousarray(values), name))
+        stored = np.ascontiguousarray(values, dtype="<f4")
+        self._constants.append(
+            onnx_messages().TensorProto(dims=stored.shape, data_type=FLOAT, name=name, raw_data=stored.tobytes())
+        )
         return name
 
     def convolution(
@@ -78,7 +80,7 @@ class Graph:
         groups: int = 1,
     ) -> str:
         """Add a convolution with bias."""
-        attributes = {
+        attributes: Attributes = {
             "kernel_shape": list(weight.shape[2:]),
             "strides": [stride, stride],
             "pads": list(pads),
@@ -93,7 +95,7 @@ class Graph:
 
     def pool(self, x: str, kind: str, *, stride: int, padding: int = 0, count_padding: bool | None = None) -> str:
         """Add a 3 x 3 pooling, "MaxPool" or "AveragePool"."""
-        attributes: dict[str, Any] = {
+        attributes: Attributes = {
             "kernel_shape": [3, 3],
             "strides": [stride, stride],
             "pads": [padding] * 4,
@@ -114,28 +116,45 @@ class Graph:
         outputs : mapping of str to (str, int)
             For each output's public name, the operation that gives it and its number of columns.
         """
-        import onnx
-        from onnx import TensorProto, helper
-
-        nodes = [
-            *self._nodes,
-            *(helper.make_node("Identity", [x], [name]) for name, (x, _) in outputs.items()),
-        ]
-        graph = helper.make_graph(
-            nodes,
-            self._name,
-            [helper.make_tensor_value_info(self.input, TensorProto.FLOAT, ["n", 3, self._size, self._size])],
-            [
-                helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n", columns])
-                for name, (_, columns) in outputs.items()
-            ],
-            self._constants,
+        messages = onnx_messages()
+        graph = messages.GraphProto(
+            node=[*self._nodes, *(_node("Identity", [x], name, {}) for name, (x, _) in outputs.items())],
+            name=self._name,
+            initializer=self._constants,
+            input=[_float_array(self.input, ("n", 3, self._size, self._size))],
+            output=[_float_array(name, ("n", columns)) for name, (_, columns) in outputs.items()],
         )
-        model = helper.make_model(
-            graph,
-            producer_name="dayline",
+        model = messages.ModelProto(
             ir_version=_IR_VERSION,
-            opset_imports=[helper.make_opsetid("", _OPSET)],
+            producer_name="dayline",
+            graph=graph,
+            opset_import=[messages.OperatorSetIdProto(domain="", version=_OPSET)],
         )
-        onnx.checker.check_model(model)
         return bytes(model.SerializeToString())
+
+
+def _node(operation: str, inputs: Sequence[str], output: str, attributes: Attributes) -> Any:
+    messages = onnx_messages()
+    return messages.NodeProto(
+        input=inputs,
+        output=[output],
+        op_type=operation,
+        attribute=[
+            messages.AttributeProto(name=name, i=value, type=INT)
+            if isinstance(value, int)
+            else messages.AttributeProto(name=name, ints=value, type=INTS)
+            for name, value in sorted(attributes.items())
+        ],
+    )
+
+
+def _float_array(name: str, shape: Sequence[int | str]) -> Any:
+    """Declare an input or output; an axis of any length has a name in place of a number."""
+    messages = onnx_messages()
+    axes = [
+        messages.DimensionProto(dim_param=side) if isinstance(side, str) else messages.DimensionProto(dim_value=side)
+        for side in shape
+    ]
+    shape_of = messages.TensorShapeProto(dim=axes)
+    kind = messages.TypeProto(tensor_type=messages.TensorTypeProto(elem_type=FLOAT, shape=shape_of))
+    return messages.ValueInfoProto(name=name, type=kind)

@@ -8,6 +8,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from dayline.extras import needs_extra
+
 __all__ = ["Image", "Preprocessing", "check_image", "normalise", "prepare", "resize"]
 
 Image: TypeAlias = NDArray[np.uint8]
@@ -56,6 +58,7 @@ def check_image(image: Image) -> Image:
     return image
 
 
+@needs_extra("photos", "resampling images")
 def resize(image: Image, *, size: int, crop: float | None, interpolation: Interpolation = "bicubic") -> Image:
     """Bring the centre square, or the whole picture, to `size` pixels a side, in one resampling.
 

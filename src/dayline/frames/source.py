@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
+from dayline.extras import MissingExtraError, needs_extra
 from dayline.frames.names import shown_name
 from dayline.frames.sequence import FrameSequence
 from dayline.frames.suffixes import PHOTO_SUFFIXES, VIDEO_SUFFIXES
@@ -41,6 +42,8 @@ def open_source(
         raise ValueError(f"{shown_name(source)}: a single photo has no events; give the folder it is in")
     try:
         return read_video(source, every=every)
+    except MissingExtraError:
+        raise
     except ValueError as error:
         if suffix in VIDEO_SUFFIXES:
             raise
@@ -48,6 +51,7 @@ def open_source(
         raise ValueError(f"{shown_name(source)}: neither a folder of photos nor a video ({error})") from None
 
 
+@needs_extra("photos", "reading photos")
 def read_photo_folder(path: str | Path, *, order: Literal["time", "name"] = "time") -> FrameSequence:
     """Find the photos of a folder; see `dayline.frames.folder.read_photo_folder`."""
     from dayline.frames import folder
@@ -55,6 +59,7 @@ def read_photo_folder(path: str | Path, *, order: Literal["time", "name"] = "tim
     return folder.read_photo_folder(path, order=order)
 
 
+@needs_extra("photos", "reading photos")
 def day_folders(path: str | Path) -> tuple[Path, ...]:
     """Find the folders of a folder per day; see `dayline.frames.folder.day_folders`."""
     from dayline.frames import folder
@@ -62,6 +67,7 @@ def day_folders(path: str | Path) -> tuple[Path, ...]:
     return folder.day_folders(path)
 
 
+@needs_extra("photos", "reading a video")
 def read_video(path: str | Path, *, every: float | None = None) -> FrameSequence:
     """Find the frames of a video; see `dayline.frames.video.read_video`."""
     from dayline.frames import video

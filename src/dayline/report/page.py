@@ -170,11 +170,11 @@ def _write_graph(graph: Array | None, n_frames: int, folder: Path) -> None:
 
 def _shape(pictures: list[str | None] | None, folder: Path) -> str:
     """Whether pictures lie, stand or are square, so that the page keeps the right room for them."""
-    from PIL import Image, UnidentifiedImageError
-
     first = next((unquote(address) for address in pictures or () if address), None)
     if first is None:
         return "none"
+    from PIL import Image, UnidentifiedImageError
+
     with reading(first, "a picture"):
         try:
             with Image.open(folder / first) as picture:

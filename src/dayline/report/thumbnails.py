@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from dayline.extras import needs_extra
 from dayline.frames.faces import face_blurrer
 from dayline.io.files import UNFINISHED, refuse_link, writing_whole
 from dayline.io.untrusted import UnreadableFileError, reading
@@ -26,6 +27,7 @@ MOST_BYTES = 46_000
 JPEG_END = b"\xff\xd9"
 
 
+@needs_extra("photos", "showing photos on the page")
 def write_thumbnails(
     images: Iterable[tuple[int, Pixels]],
     folder: str | Path,
