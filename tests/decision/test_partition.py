@@ -4,17 +4,21 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
+from brute_force import best_between, best_partition, worth
 from dayline.decision.context_distance import context_distance, pick_boundaries
-from dayline.decision.partition import partition
+from dayline.decision.partition import partition, partition_between
 
 
-def slow_partition(x, penalty, min_length):
+def slow_partition(x, penalties, min_length):
+    """The same dynamic programme without pruning, for sequences too long to try everything."""
     n = len(x)
     best, previous = [0.0] + [-np.inf] * n, [0] * (n + 1)
     for stop in range(1, n + 1):
         for start in range(stop - min_length + 1):
-            gain = best[start] + np.sum(x[start:stop].sum(axis=0) ** 2) / (stop - start) - penalty
+            gain = best[start] + np.sum(x[start:stop].sum(axis=0) ** 2) / (stop - start)
+            gain -= penalties[start] if start else 0.0
             if gain > best[stop]:
                 best[stop], previous[stop] = gain, start
     cuts, at = [], previous[n]
@@ -24,11 +28,85 @@ def slow_partition(x, penalty, min_length):
     return cuts[::-1]
 
 
-@given(st.integers(0, 1000), st.floats(0.1, 20), st.integers(1, 6), st.integers(6, 50))
+@given(st.integers(0, 1000), st.floats(0.1, 20), st.booleans(), st.integers(1, 6), st.integers(6, 50))
 @settings(max_examples=60, deadline=None)
-def test_partition_agrees_with_a_slow_twin(seed, penalty, min_length, n):
-    x = np.random.default_rng(seed).normal(size=(n, 3))
-    assert partition(x, penalty=penalty, min_length=min_length).tolist() == slow_partition(x, penalty, min_length)
+def test_partition_agrees_with_a_slow_twin(seed, penalty, by_frame, min_length, n):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(n, 3))
+    penalties = penalty * rng.uniform(0, 2, n) if by_frame else np.full(n, penalty)
+    found = partition(x, penalty=penalties if by_frame else penalty, min_length=min_length)
+    assert found.tolist() == slow_partition(x, penalties, min_length)
+
+
+def made(seed):
+    """A short sequence and penalties by frame, some of them nearly nothing and some infinite."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 13))
+    penalties = rng.exponential(rng.choice([0.3, 1.0, 3.0]), n)
+    penalties[rng.random(n) < rng.choice([0.0, 0.1, 0.4])] = np.inf
+    return rng, rng.normal(size=(n, int(rng.integers(1, 4)))), penalties
+
+
+def some_frames(rng, n):
+    return np.flatnonzero(rng.random(n) < 0.6)[1:]
+
+
+@pytest.mark.parametrize("min_length", [1, 2, 3, 4])
+def test_partition_is_the_best_of_all_partitions(min_length):
+    for seed in range(150):
+        _, x, penalties = made(seed)
+        found = partition(x, penalty=penalties, min_length=min_length).tolist()
+        assert found == best_partition(x, penalties, min_length=min_length), f"seed {seed}"
+
+
+def test_partition_among_candidates_is_the_best_of_all_of_them():
+    for seed in range(200):
+        rng, x, penalties = made(seed)
+        candidates = some_frames(rng, len(x)).tolist()
+        found = partition(x, penalty=penalties, min_length=3, candidates=candidates).tolist()
+        assert found == best_partition(x, penalties, among=candidates), f"seed {seed}"
+
+
+def test_partition_between_fixed_boundaries_is_the_best_of_every_piece():
+    for seed in range(200):
+        rng, x, penalties = made(seed)
+        fixed = rng.choice(np.arange(1, len(x)), min(int(rng.integers(0, 3)), len(x) - 1), replace=False)
+        fixed = np.sort(fixed).astype(np.int64)
+        found = partition_between(x, penalties, fixed).tolist()
+        assert found == best_between(x, penalties, fixed.tolist(), min_length=2), f"seed {seed}"
+        among = some_frames(rng, len(x))
+        found = partition_between(x, penalties, fixed, among=among).tolist()
+        assert found == best_between(x, penalties, fixed.tolist(), among=among.tolist()), f"seed {seed}"
+
+
+entries = st.floats(-4, 4, width=16)
+sequences = st.tuples(st.integers(1, 11), st.integers(1, 3)).flatmap(
+    lambda s: arrays(np.float64, s, elements=entries)
+)
+
+
+@given(sequences, st.lists(st.floats(0, 8) | st.just(np.inf), min_size=11, max_size=11), st.integers(1, 4), st.data())
+@settings(max_examples=150)
+def test_no_partition_beats_the_one_found(x, penalties, min_length, data):
+    """Any numbers, ties among them: only the worth of what is found is determined."""
+    penalties = np.asarray(penalties[: len(x)])
+    candidates = data.draw(st.none() | st.sets(st.integers(1, len(x))).map(sorted))
+    found = partition(x, penalty=penalties, min_length=min_length, candidates=candidates).tolist()
+    if candidates is None:
+        best = best_partition(x, penalties, min_length=min_length)
+        assert not found or min(np.diff([0, *found, len(x)])) >= min_length
+    else:
+        best = best_partition(x, penalties, among=[c for c in candidates if c < len(x)])
+        assert set(found) <= set(candidates)
+    assert worth(x, found, penalties) == pytest.approx(worth(x, best, penalties), rel=1e-9, abs=1e-9)
+
+
+def test_one_penalty_for_all_frames_is_the_same_penalty_for_each(random):
+    x = random.normal(size=(60, 3))
+    for penalty in (0.5, 2, 7.0):
+        found = partition(x, penalty=penalty, min_length=3).tolist()
+        assert found == partition(x, penalty=np.full(60, penalty), min_length=3).tolist()
+        assert found
 
 
 def test_partition_finds_the_steps_of_a_staircase(xp):

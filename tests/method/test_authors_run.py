@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -136,28 +134,3 @@ def assert_scores(found: Any, true: Any, scores: Any) -> None:
         score = score_boundaries(found, true, tolerance=tolerance, protocol="ces", n_frames=200)
         actual = [score.f1, score.precision, score.recall]
         np.testing.assert_allclose(actual, scores[tolerance - 1], atol=1e-12, rtol=0)
-
-
-@pytest.fixture(scope="module")
-def distilled() -> dict[str, Any]:
-    content: dict[str, Any] = json.loads((Path(__file__).parents[1] / "data" / "authors_run.json").read_text())
-    return content
-
-
-def test_distilled_scores(distilled: dict[str, Any]) -> None:
-    for pair in distilled["metric_pairs"]:
-        assert_scores(pair["found"], pair["true"], pair["scores"])
-
-
-def test_distilled_graph(distilled: dict[str, Any]) -> None:
-    """Within a column, weights relate as in the notebook whatever the other frames are."""
-    rows, block = np.asarray(distilled["embedding_rows"]), np.asarray(distilled["graph_block"])[:4, :4]
-    graph = affinity_graph(rows, bandwidth=NARROW)
-    np.testing.assert_allclose(normalize_columns(graph), normalize_columns(block), rtol=1e-12)
-
-
-def test_distilled_temporal_prior(distilled: dict[str, Any]) -> None:
-    smoothed = smooth_edges(np.asarray(distilled["graph_block"]), width=3)[:4, :4]
-    np.testing.assert_allclose(smoothed, distilled["smoothed_block"], rtol=1e-12)
-    temporal = weaken_distant_edges(smoothed, temporal_prior=0.3)
-    np.testing.assert_allclose(temporal, distilled["temporal_block"], rtol=1e-12)

@@ -22,6 +22,12 @@ def test_no_more_communities_than_different_frames():
     assert find_communities(np.zeros((1, 2)), 10).tolist() == [0]
 
 
+@pytest.mark.parametrize(("difference", "n_found"), [(4e-8, 1), (4e-7, 2)])
+def test_frames_that_differ_by_rounding_alone_are_one_community(difference, n_found):
+    x = 1000 * np.asarray([[1.0, 0.0], [1.0, difference]] * 4)
+    assert len(set(find_communities(x, 2).tolist())) == n_found
+
+
 def test_same_seed_same_communities(random):
     x = random.normal(size=(60, 4))
     assert np.array_equal(find_communities(x, 5, random_state=3), find_communities(x, 5, random_state=3))

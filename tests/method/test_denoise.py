@@ -6,7 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from dayline.method.denoise import authors_nonlocal_means, nonlocal_means, scale_to_range, standardize
+from dayline.method.denoise import (
+    authors_nonlocal_means,
+    fit_single_precision,
+    nonlocal_means,
+    scale_to_range,
+    standardize,
+)
 
 sequences = arrays(np.float64, st.tuples(st.integers(1, 14), st.integers(1, 4)), elements=st.floats(-5, 5, width=16))
 TEXT = {"search_radius": 3, "patch_radius": 1, "bandwidth": 0.25}
@@ -19,17 +25,22 @@ def mirrored(i, n):
     return i
 
 
-def slow_text_denoising(x, *, search_radius, patch_radius, bandwidth):
-    """Eq. 1 and 2, word by word."""
+def slow_denoising(x, *, search_radius, patch_radius, bandwidth, power=1, decay=1.0, include_self=False):
+    """Eq. 1 and 2, word by word; beyond the text, another kernel, less weight far away, and the frame itself."""
     n = len(x)
+    sides = [m for m in range(-patch_radius, patch_radius + 1) if m]
+    distances = {
+        (k, j): np.mean([np.abs(x[mirrored(k + m, n)] - x[mirrored(j + m, n)]).mean() for m in sides])
+        for k in range(n)
+        for j in range(max(0, k - search_radius), min(n, k + search_radius + 1))
+        if j != k
+    }
+    h = np.median(list(distances.values())) if bandwidth == "median" else bandwidth
     out = np.zeros_like(x)
     for k in range(n):
-        weights = {}
-        for j in range(max(0, k - search_radius), min(n, k + search_radius + 1)):
-            if j != k:
-                sides = [m for m in range(-patch_radius, patch_radius + 1) if m]
-                distance = np.mean([np.abs(x[mirrored(k + m, n)] - x[mirrored(j + m, n)]).mean() for m in sides])
-                weights[j] = np.exp(-distance / bandwidth)
+        weights = {j: np.exp(-((d / h) ** power)) * decay ** abs(k - j) for (i, j), d in distances.items() if i == k}
+        if include_self:
+            weights[k] = 1.0
         out[k] = sum(w * x[j] for j, w in weights.items()) / sum(weights.values())
     return out
 
@@ -37,9 +48,44 @@ def slow_text_denoising(x, *, search_radius, patch_radius, bandwidth):
 @pytest.mark.parametrize("patch_radius", [1, 2])
 def test_text_denoising_agrees_with_a_slow_twin(xp, assert_close, random, patch_radius):
     x = random.normal(size=(17, 3))
-    expected = slow_text_denoising(x, search_radius=3, patch_radius=patch_radius, bandwidth=0.25)
+    expected = slow_denoising(x, search_radius=3, patch_radius=patch_radius, bandwidth=0.25)
     actual = nonlocal_means(xp.asarray(x), search_radius=3, patch_radius=patch_radius, bandwidth=0.25)
     assert_close(actual, expected)
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 17])
+def test_light_denoising_agrees_with_a_slow_twin(xp, assert_close, random, n):
+    x = random.normal(size=(n, 3))
+    expected = slow_denoising(
+        x, search_radius=4, patch_radius=1, bandwidth="median", power=2, decay=0.25, include_self=True
+    )
+    assert_close(nonlocal_means(xp.asarray(x), include_self=True, **LIGHT), expected)
+
+
+@pytest.mark.parametrize("kernel", ["exponential", "gaussian"])
+def test_frames_unlike_all_others_stay_as_they_are(xp, assert_close, kernel):
+    """Every weight underflows."""
+    x = xp.asarray([[0.0], [1e6], [5e6], [5e9], [1e200]], dtype=xp.float64)
+    assert_close(nonlocal_means(x, search_radius=2, patch_radius=1, bandwidth=1.0, kernel=kernel), x)
+
+
+def test_one_frame_and_equal_frames_stay_as_they_are():
+    for x in (np.asarray([[3.0, 4.0]]), np.full((6, 2), 3.0)):
+        for settings_ in (TEXT, LIGHT):
+            np.testing.assert_array_equal(nonlocal_means(x, **settings_), x)
+
+
+def test_what_single_precision_cannot_hold_is_scaled_and_the_rest_left():
+    """Columns: one that fits, a large offset with little on top, a huge and a tiny one."""
+    ramp = np.asarray([0.0, 0.25, 1.0])
+    x = np.column_stack([5 + ramp, 1e4 + 9 * ramp, 3e30 * (ramp - 0.5), 1e-31 * ramp, 1e4 + 11 * ramp])
+    scaled = fit_single_precision(x, by_column=True)
+    np.testing.assert_array_equal(scaled[:, [0, 4]], x[:, [0, 4]])
+    np.testing.assert_allclose(scaled[:, 1:4], np.column_stack([2 * ramp - 1] * 3), atol=1e-9)
+    whole = fit_single_precision(1e4 + 9 * x[:, :1], by_column=False)
+    np.testing.assert_allclose(whole[:, 0], 2 * ramp - 1, atol=1e-9)
+    held = np.column_stack([1e4 + 9 * ramp, ramp])
+    np.testing.assert_array_equal(fit_single_precision(held, by_column=False), held)
 
 
 @pytest.mark.parametrize("settings_", [TEXT, LIGHT])

@@ -1,13 +1,91 @@
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 import pytest
 
 from dayline.datasets.synthetic import make_communities
-from dayline.method.dge import dynamic_graph_embedding
-from dayline.method.graph import affinity_graph, normalize_columns
+from dayline.estimators import DynamicGraphEmbedding
+from dayline.method.communities import find_communities
+from dayline.method.denoise import nonlocal_means, scale_to_range, standardize
+from dayline.method.dge import denoise_features, dynamic_graph_embedding
+from dayline.method.embedding import embed_graph, fix_rotation, principal_components
+from dayline.method.graph import (
+    affinity_graph,
+    normalize_columns,
+    smooth_edges,
+    unit_rows,
+    weaken_distant_edges,
+    weaken_edges_between_communities,
+)
 
 FEATURES = make_communities(90, stay=300.0, n_features=6, random_state=1).features
+
+
+def own_graph(x):
+    return affinity_graph(x, bandwidth=0.6)
+
+
+def with_temporal_prior(graph):
+    return weaken_distant_edges(smooth_edges(graph, width=5), temporal_prior=0.4)
+
+
+def embed(graph, start, n_steps):
+    return fix_rotation(unit_rows(embed_graph(graph, start=start, bandwidth=0.6, n_steps=n_steps).x))
+
+
+PARAMETERS = {
+    "n_components": 5, "n_iterations": 2, "initial_graph_weight": 0.2, "smoothing_width": 5, "temporal_prior": 0.4,
+    "semantic_prior": 0.15, "n_communities": 6, "feature_bandwidth": 0.3, "embedding_bandwidth": 0.6, "n_steps": 9,
+    "n_loop_steps": 7, "random_state": 3,
+}  # fmt: skip
+
+
+def by_hand(variant):
+    """Algorithm 1 in the order of either variant, with `PARAMETERS`."""
+    clean = denoise_features(FEATURES, variant=variant)
+    initial_graph = normalize_columns(affinity_graph(clean, bandwidth=0.3))
+    embedding = embed(initial_graph, principal_components(clean, 5), 9)
+    graph = normalize_columns(own_graph(embedding))
+    for _ in range(2):
+        learnt = normalize_columns(graph) if variant == "paper" else with_temporal_prior(graph)
+        embedding = embed(0.8 * learnt + 0.2 * initial_graph, embedding, 7)
+        graph = own_graph(embedding)
+        graph = with_temporal_prior(graph) if variant == "paper" else normalize_columns(graph)
+        communities = find_communities(embedding, 6, random_state=3)
+        graph = weaken_edges_between_communities(graph, communities, semantic_prior=0.15)
+    return embedding, graph, communities
+
+
+@pytest.mark.parametrize("variant", ["default", "paper"])
+def test_the_loop_takes_the_steps_of_its_variant(variant):
+    learnt = dynamic_graph_embedding(FEATURES, reading=variant, **PARAMETERS)
+    embedding, graph, communities = by_hand(variant)
+    np.testing.assert_allclose(learnt.embedding, embedding, atol=1e-10)
+    np.testing.assert_allclose(learnt.graph, graph, atol=1e-10)
+    assert learnt.communities.tolist() == communities.tolist()
+    assert [descent.n_evaluations for descent in learnt.descents] == [9, 7, 7]
+
+
+def test_each_variant_scales_and_denoises_in_its_own_way():
+    light = {"search_radius": 4, "patch_radius": 1, "bandwidth": "median"}
+    denoised = nonlocal_means(standardize(FEATURES), kernel="gaussian", decay=0.25, include_self=True, **light)
+    np.testing.assert_allclose(denoise_features(FEATURES), denoised - denoised.mean(axis=0), atol=1e-12)
+    text = {"search_radius": 3, "patch_radius": 2, "bandwidth": 0.25}
+    denoised = nonlocal_means(scale_to_range(FEATURES), kernel="exponential", decay=1.0, include_self=False, **text)
+    by_text = denoise_features(FEATURES, variant="paper", search_radius=3, patch_radius=2, denoise_bandwidth=0.25)
+    np.testing.assert_allclose(by_text, denoised, atol=1e-12)
+
+
+def test_function_and_estimator_have_the_same_defaults():
+    estimator = DynamicGraphEmbedding()
+    bandwidths = dict(zip(("feature_bandwidth", "embedding_bandwidth"), estimator._bandwidths(6), strict=True))
+    expected = estimator.get_params() | bandwidths | {"variant": estimator.reading}
+    for function in (dynamic_graph_embedding, denoise_features):
+        for name, parameter in inspect.signature(function).parameters.items():
+            if name not in ("features", "on_step"):
+                assert parameter.default == expected[name], name
 
 
 def test_without_priors_the_default_loop_only_refits_its_own_graph(xp):

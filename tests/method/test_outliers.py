@@ -35,6 +35,37 @@ def test_what_is_usual_or_not_rare_is_left_alone(random):
     assert len(outlying_frames(np.asarray([[1.0], [2.0], [1e9]]))) == 0
 
 
+def swinging(n_frames, **frames):
+    """Frames at distance 1 from the median frame 0, but for those given."""
+    x = np.resize([-1.0, 1.0], (n_frames, 1))
+    for frame, value in frames.items():
+        x[int(frame[1:])] = value
+    return x
+
+
+def test_an_outlier_is_over_50_times_as_far_as_any_other():
+    assert outlying_frames(swinging(100, f3=-49.9, f8=49.9)).tolist() == []
+    assert outlying_frames(swinging(100, f3=-50.1, f8=50.1)).tolist() == [3, 8]
+    assert outlying_frames(swinging(100, f3=-50.1, f8=50.0 * 50.2)).tolist() == [3, 8]
+    assert outlying_frames(swinging(100, f3=-40.0, f8=40.0 * 50.1)).tolist() == [8]
+
+
+def test_at_most_two_in_a_hundred_are_outliers_and_none_of_fewer_than_eight():
+    assert outlying_frames(swinging(100, f3=-1e6, f8=1e6, f41=1e6)).tolist() == []
+    assert outlying_frames(swinging(150, f3=-1e6, f8=1e6, f41=1e6)).tolist() == [3, 8, 41]
+    assert outlying_frames(swinging(8, f3=1e6)).tolist() == [3]
+    assert outlying_frames(swinging(7, f3=1e6)).tolist() == []
+
+
+def test_the_size_of_a_frame_is_its_root_mean_square_over_columns_that_usually_move():
+    """Distances of 30 and 90 in two columns: root mean square 67; in both 30: below 50. The third never moves."""
+    x = np.column_stack([swinging(100, f5=30.0), 7 * swinging(100, f5=90.0), swinging(100) * 0])
+    x[5, 2] = 1e9
+    assert outlying_frames(x).tolist() == [5]
+    x[5, 1] = 7 * 30.0
+    assert outlying_frames(x).tolist() == []
+
+
 def test_an_outlier_comes_as_near_as_the_farthest_other_frame_and_keeps_its_direction():
     x = np.asarray([[-2.0], [-1.0], [0.0], [1.0], [3.0], [-1.0], [1.0], [0.0], [1e8]])
     assert draw_in(x, np.asarray([8]))[:, 0].tolist() == pytest.approx([-2, -1, 0, 1, 3, -1, 1, 0, 3])

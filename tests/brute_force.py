@@ -1,0 +1,45 @@
+"""The optimal partition by trying every one: the slow twin of the dynamic programmes."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+
+def chains(start, stop, allowed):
+    """Yield every way to go from `start` to `stop` in allowed steps, as the list of frames in between."""
+    if allowed(start, stop):
+        yield []
+    for middle in range(start + 1, stop):
+        if allowed(start, middle):
+            for rest in chains(middle, stop, allowed):
+                yield [middle, *rest]
+
+
+def worth(x, boundaries, penalties):
+    """Sum over events of length times squared length of the mean, minus the penalty of every boundary."""
+    events = [x[a:b] for a, b in pairwise([0, *boundaries, len(x)])]
+    return sum(len(e) * np.sum(e.mean(axis=0) ** 2) for e in events) - sum(penalties[b] for b in boundaries)
+
+
+def best_partition(x, penalties, *, min_length=1, among=None):
+    """Try all sets of boundaries: events long enough, penalties finite, only frames in `among`."""
+    n = len(x)
+    frames = {b for b in (range(1, n) if among is None else among) if np.isfinite(penalties[b])}
+
+    def allowed(start, stop):
+        return stop - start >= min_length and (stop == n or stop in frames)
+
+    possible = list(chains(0, n, allowed)) or [[]]
+    return max(possible, key=lambda boundaries: worth(x, boundaries, penalties))
+
+
+def best_between(x, penalties, fixed, *, min_length=1, among=None):
+    """Try all partitions of every piece between fixed boundaries."""
+    found = list(fixed)
+    for start, stop in pairwise([0, *fixed, len(x)]):
+        inside = None if among is None else [b - start for b in among if start < b < stop]
+        best = best_partition(x[start:stop], penalties[start:stop], min_length=min_length, among=inside)
+        found += [start + b for b in best]
+    return sorted(found)
