@@ -46,7 +46,7 @@ def damaged_file(kind: str, index: int, wholes: Sequence[Sample]) -> DamagedFile
         damaged = damage(sample.data, random, hot=sample.hot)
         return DamagedFile(damaged.data, damaged.how, number, sample.checked)
     parts = sample.seal.parts(sample.data)
-    at = random.choice((0, random.randrange(len(parts))))
+    at = random.choice((0, random.choice([k for k, part in enumerate(parts) if part])))
     damaged = damage(parts[at], random)
     parts[at] = damaged.data
     how = f"part {at}: {damaged.how}; checksums made anew"

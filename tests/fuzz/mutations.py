@@ -12,7 +12,7 @@ __all__ = ["Damaged", "damage"]
 
 SEED = 13
 HEADER = 160
-"""Bytes at either end of a file that are hit as often as all the others together: structure lies there."""
+"""Bytes at either end of a file, where structure lies; one place in three or two is drawn from them."""
 
 LONGEST_CHUNK = 64
 INTEGERS = {1: "B", 2: "H", 4: "I", 8: "Q"}

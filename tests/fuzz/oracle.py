@@ -18,7 +18,7 @@ import traceback
 from dataclasses import dataclass
 from pathlib import Path
 
-from fuzz.readers import Reading, StrayWarning
+from fuzz.readers import Reading, StrayWarningError
 from fuzz.second_readers import SECOND_READERS
 
 __all__ = ["Fault", "judge_answer", "judge_error"]
@@ -69,7 +69,7 @@ def judge_error(error: BaseException, path: Path) -> Fault | None:
     """Tell whether an exception is one line that names the file."""
     text = str(error)
     where = _innermost_of_dayline(error)
-    if isinstance(error, StrayWarning):
+    if isinstance(error, StrayWarningError):
         return Fault("warning", f"a warning of a library ({text.split(':')[0]})", text)
     if not isinstance(error, ValueError):
         return Fault("traceback", f"{type(error).__name__} at {where}", text)
@@ -110,7 +110,8 @@ def judge_answer(whole: Reading, damaged: Reading, *, kind: str, data: bytes, ch
 
 def _ran_out_of_memory(error: BaseException | None) -> bool:
     while error is not None:
-        if isinstance(error, MemoryError):
+        # FFmpeg's own error of this name, an OSError, is how it refuses a size before it asks for the memory.
+        if isinstance(error, MemoryError) and not isinstance(error, OSError):
             return True
         error = error.__cause__ or error.__context__
     return False

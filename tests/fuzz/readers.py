@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from fuzz.samples import PHOTO_NAMES, photo
 
-__all__ = ["READERS", "Reading", "place_beside", "table_answer"]
+__all__ = ["READERS", "Reading", "StrayWarningError", "place_beside", "table_answer"]
 
 Answer = dict[str, Any]
 
@@ -81,12 +82,11 @@ def _features(extractor: Any, words: list[str]) -> Reading:
     random = np.random.default_rng(4)
     frames = [(k, random.integers(0, 256, (40, 48, 3), dtype=np.uint8)) for k in range(3)]
     indices, features = extract_features(frames, extractor, n_frames=3)
-    rounded = features.astype(np.float32).round(4)
     answer = {
         "frames": indices.tolist(),
         "n_features": (extractor.n_features, features.shape),
         "input_size": extractor.input_size,
-        "values": _digest(rounded),
+        "values": _digest(features),
     }
     return Reading(answer, words)
 
@@ -109,8 +109,7 @@ def _images(source: Path) -> Reading:
         pixels = dict(images(sequence, size=64, on_skip=failed.__setitem__, on_note=words.append))
         sequence = drop_frames(sequence, failed)
     words += [*sequence.notes, *(f"{skipped.name}: {skipped.why}" for skipped in sequence.skipped)]
-    assert sorted(pixels) + sorted(failed) == sorted([*pixels, *failed])
-    assert len(pixels) == sequence.n_frames
+    assert len(pixels) == sequence.n_frames, "a frame that neither came nor was left out"
     answer = {
         "names": sequence.names,
         "times": sequence.times,
@@ -131,13 +130,13 @@ def _warnings_as_words() -> Iterator[list[str]]:
         yield words
     for warning in caught:
         if warning.category is not UserWarning:
-            raise StrayWarning(
+            raise StrayWarningError(
                 f"{warning.category.__name__} at {warning.filename}:{warning.lineno}: {warning.message}"
             )
         words.append(str(warning.message))
 
 
-class StrayWarning(Exception):
+class StrayWarningError(Exception):
     """A warning of a library on its way to the user."""
 
 

@@ -19,6 +19,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+
 from fuzz.seals import MAT_SEAL, PNG_SEAL, ZIP_SEAL, Seal, zipped
 
 __all__ = ["PHOTO_NAMES", "Sample", "samples"]

@@ -15,6 +15,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+
 from fuzz.readers import table_answer
 
 __all__ = ["SECOND_READERS"]
@@ -52,7 +53,10 @@ def _json(data: bytes) -> dict[str, Any] | None:
         content = json.loads(data.decode(), parse_constant=_refuse, object_pairs_hook=_without_repeats)
     except (ValueError, RecursionError):
         return None
-    if not _validator().is_valid(content) or content["n_frames"] != content["events"][-1]["stop"]:
+    # The number of frames may be left out: the events say it too.
+    if not isinstance(content, dict) or not _validator().is_valid({"n_frames": 1} | content):
+        return None
+    if content.get("n_frames", content["events"][-1]["stop"]) != content["events"][-1]["stop"]:
         return None
     answer = {key: content.get(key) for key in ABOUT}
     for key in ("scores", "times", "names"):
