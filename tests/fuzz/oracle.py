@@ -3,11 +3,13 @@
 1. What it answers for the whole file; or
 2. a ValueError of one line that names the file (or, of photos, the folder); or
 3. another answer with a word that the whole file does not get: a note, a warning, a file that is left out; or
-4. another answer without a word, if no reader could know better. That is so in three cases only:
+4. another answer without a word, if no reader could know better. That is so in four cases only:
    - the aspects in `FREE` differ and no other does: numbers in a table without checksums, the colours of a pixel.
-     How many frames there are, what they are called and how many values each has must not differ;
+     How many frames there are, what they are called and how many values each has must not differ. A frame of a video
+     may be shown a little earlier or later, by less than the time between two frames;
    - the text says so: the answer is the one of a plain second reader (`fuzz.second_readers`) for the damaged text;
-   - the file was damaged behind its checksums, which makes it a whole file with other numbers.
+   - the file was damaged behind its checksums, which makes it a whole file with other numbers;
+   - a transport stream ends between two packets: streams have neither a length nor an end, so it may be a whole one.
 
 Everything else is a fault: any other exception, several lines, a signal, more memory or time than allowed.
 """
@@ -15,14 +17,17 @@ Everything else is a fault: any other exception, several lines, a signal, more m
 from __future__ import annotations
 
 import traceback
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
-from fuzz.readers import Reading, StrayWarningError
+from fuzz.readers import Answer, Reading, StrayWarningError
 from fuzz.second_readers import SECOND_READERS
 
 __all__ = ["Fault", "judge_answer", "judge_error"]
 
+TS_PACKET = 188
 TABLE = frozenset({"values", "dtype"})
 PHOTO = frozenset({"pixels", "sizes", "times"})
 FREE: dict[str, frozenset[str]] = {
@@ -98,14 +103,29 @@ def judge_answer(whole: Reading, damaged: Reading, *, kind: str, data: bytes, ch
     """
     if set(damaged.words) - set(whole.words):
         return None
-    differing = [aspect for aspect in whole.answer if whole.answer[aspect] != damaged.answer[aspect]]
+    differing = [aspect for aspect in whole.answer if not _same(aspect, whole.answer, damaged.answer)]
     if not checked and set(differing) <= FREE[kind]:
+        return None
+    if kind == "ts" and len(data) % TS_PACKET == 0 and _is_beginning(damaged.answer["times"], whole.answer["times"]):
         return None
     second = SECOND_READERS.get(kind)
     if not differing or (second is not None and second(data) == damaged.answer):
         return None
     changes = "; ".join(f"{a}: {whole.answer[a]!r:.200} became {damaged.answer[a]!r:.200}" for a in differing)
     return Fault("silent", f"other {', '.join(differing)}", changes)
+
+
+def _same(aspect: str, whole: Answer, damaged: Answer) -> bool:
+    one, other = whole[aspect], damaged[aspect]
+    if aspect == "times" and whole["clock"] == "media" and one and other:
+        return len(one) == len(other) and _is_beginning(other, one)
+    return bool(one == other)
+
+
+def _is_beginning(times: Sequence[float], of: Sequence[float]) -> bool:
+    """Tell whether frames are the first of a video, each to less than the time between two."""
+    step = min(after - before for before, after in pairwise(of))
+    return len(times) <= len(of) and all(abs(a - b) < step for a, b in zip(times, of, strict=False))
 
 
 def _ran_out_of_memory(error: BaseException | None) -> bool:

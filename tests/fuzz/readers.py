@@ -15,7 +15,7 @@ import numpy as np
 
 from fuzz.samples import PHOTO_NAMES, photo
 
-__all__ = ["READERS", "Reading", "StrayWarningError", "place_beside", "table_answer"]
+__all__ = ["READERS", "Answer", "Reading", "StrayWarningError", "place_beside", "table_answer"]
 
 Answer = dict[str, Any]
 
@@ -111,7 +111,9 @@ def _images(source: Path) -> Reading:
     words += [*sequence.notes, *(f"{skipped.name}: {skipped.why}" for skipped in sequence.skipped)]
     assert len(pixels) == sequence.n_frames, "a frame that neither came nor was left out"
     answer = {
-        "names": sequence.names,
+        "n_frames": sequence.n_frames,
+        # A frame of a video is called by its time.
+        "names": sequence.names if sequence.kind == "photos" else None,
         "times": sequence.times,
         "clock": sequence.clock,
         "sizes": tuple(image.shape for image in pixels.values()),

@@ -302,15 +302,15 @@ def _heic() -> list[Sample]:
 
 
 def _film(suffix: str, **options: str) -> bytes:
-    """Encode three seconds, five frames each, a key frame in every second."""
+    """Encode three seconds of ten frames, of which dayline takes five, with a key frame in each."""
     import av
 
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"film.{suffix}"
         with av.open(str(path), "w", options={"fflags": "+bitexact"} | options) as container:
-            stream = container.add_stream("libx264", rate=5, options={"threads": "1", "g": "5", "bf": "1"})
+            stream = container.add_stream("libx264", rate=10, options={"threads": "1", "g": "10", "bf": "1"})
             stream.width, stream.height, stream.pix_fmt = 48, 32, "yuv420p"
-            for k in range(15):
+            for k in range(30):
                 container.mux(stream.encode(av.VideoFrame.from_ndarray(picture(k), "rgb24")))
             container.mux(stream.encode())
         return path.read_bytes()
