@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy.io import savemat
@@ -208,7 +210,7 @@ def damaged_archives(folder):
 @pytest.mark.parametrize("name", ["deflate.npz", "encrypted.npz", "method.npz", "huge.npy"])
 def test_damaged_archives_are_refused_in_one_line(tmp_path, name):
     damaged_archives(tmp_path)
-    with pytest.raises(ValueError, match=f"{name}: not read: it is damaged or not a NumPy file"):
+    with pytest.raises(ValueError, match=f"{name}: damaged, or not a NumPy file"):
         read_features(tmp_path / name)
 
 
@@ -246,3 +248,159 @@ def test_an_empty_line_between_others_is_refused(tmp_path, text):
     (tmp_path / "x.csv").write_text(text)
     with pytest.raises(ValueError, match="line 3 is empty; fill it in or take it out"):
         read_features(tmp_path / "x.csv")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "-,-\n1,2\n3,4\n",
+        "?,?\n1,2\n",
+        "-,\n1,2\n",
+        "-\n1\n",
+        "--;,..\n1,2\n",
+        "unknown,unknown\n1,2\n",
+        "#N/A,#N/A\n1,2\n",
+    ],
+)
+def test_a_first_row_of_missing_values_is_not_taken_for_a_header(tmp_path, text):
+    (tmp_path / "x.csv").write_text(text)
+    with pytest.raises(ValueError, match=r"x\.csv: .*neither numbers nor names .*; write nan for a missing value"):
+        read_features(tmp_path / "x.csv")
+
+
+def test_a_quote_left_open_in_the_header_hides_no_frame(tmp_path):
+    (tmp_path / "x.csv").write_text('a,"b\n1,2\n3,"4\n5,6\n')
+    with pytest.raises(ValueError, match="neither numbers nor names"):
+        read_features(tmp_path / "x.csv")
+
+
+@pytest.mark.parametrize("text", ["{},1\n2,3\n", "1,{}\n", '1,"{}"\n'])
+def test_a_cell_without_end_is_refused_and_takes_no_memory(tmp_path, text):
+    (tmp_path / "x.csv").write_text("".join(["1,2\n"] * 1000) + text.format("9" * 200_000))
+    tracemalloc.start()
+    with pytest.raises(ValueError, match=r"x\.csv: not a table of numbers .*: field larger than field limit"):
+        read_features(tmp_path / "x.csv")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 4e6
+
+
+def test_a_csv_takes_little_more_memory_than_its_numbers(tmp_path):
+    x = np.random.default_rng(0).normal(size=(50, 512))
+    np.savetxt(tmp_path / "x.csv", x, delimiter=",")
+    tracemalloc.start()
+    read = read_features(tmp_path / "x.csv").features
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    np.testing.assert_array_equal(read, x)
+    assert peak < 3 * x.nbytes
+
+
+@pytest.mark.parametrize(
+    ("cell", "value"),
+    [
+        (" 1.5 ", 1.5),
+        ("1e400", np.inf),
+        ("-INF", -np.inf),
+        ("NaN", np.nan),
+        (" n/a", np.nan),
+        ("NULL", np.nan),
+        ('"1" ', 1),
+        ("1_0", 10),
+        ("\t+3", 3),
+        ("0.1", 0.1),
+    ],
+)
+def test_cells_are_read_as_python_reads_numbers(tmp_path, cell, value):
+    (tmp_path / "x.csv").write_text(f"a,b\n4,{cell}\n")
+    np.testing.assert_array_equal(read_features(tmp_path / "x.csv").features, [[4, value]])
+
+
+@pytest.mark.parametrize("index", [[5.0, 3.0, 9.0], ["x", "y", "z"]])
+def test_the_index_of_a_parquet_table_is_not_a_feature(tmp_path, index):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": [1.0, 2.0, 4.0], "b": [0.5, 0.25, 0.125]}, index=index)
+    frame.to_parquet(tmp_path / "x.parquet")
+    with pytest.warns(UserWarning, match=r"x\.parquet: '__index_level_0__' is the index .*left out"):
+        table = read_features(tmp_path / "x.parquet")
+    np.testing.assert_array_equal(table.features, frame.to_numpy())
+
+
+def test_an_index_of_times_gives_the_times(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": [1, 2], "b": [3, 4]}, index=pandas.Index([0.5, 7.5], name="Time"))
+    frame.to_parquet(tmp_path / "x.parquet")
+    table = read_features(tmp_path / "x.parquet")
+    assert (table.features.tolist(), table.times.tolist()) == ([[1, 3], [2, 4]], [0.5, 7.5])
+
+
+@pytest.mark.parametrize("header", ["time,a,seconds", "a,time,time", "Timestamp,Time (s),a"])
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_two_columns_of_times_are_refused(tmp_path, header, suffix):
+    path = tmp_path / f"x.{suffix}"
+    if suffix == "csv":
+        path.write_text(f"{header}\n1,2,3\n4,5,6\n")
+    else:
+        pyarrow = pytest.importorskip("pyarrow")
+        from pyarrow import parquet
+
+        columns = [pyarrow.array([1, 4]), pyarrow.array([2, 5]), pyarrow.array([3, 6])]
+        names = header.replace(" (s)", "").split(",")
+        parquet.write_table(pyarrow.Table.from_arrays(columns, names=names), path)
+    twice = suffix == "parquet" and header.count("time") == 2
+    message = (
+        "two of its columns are named 'time'" if twice else "has times in '.*' and '.*'; keep one of them, rename"
+    )
+    with pytest.raises(ValueError, match=message):
+        read_features(path)
+
+
+def test_a_parquet_table_of_millions_of_equal_rows_is_refused_before_it_is_read(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    zeros = pyarrow.array(np.zeros(5_000_000, dtype=np.int8))
+    parquet.write_table(pyarrow.table({f"x{k}": zeros for k in range(7)}), tmp_path / "x.parquet")
+    with pytest.raises(ValueError, match=r"a table of 5,000,000 rows declares 267 MB, over the limit of 256 MB"):
+        read_features(tmp_path / "x.parquet")
+
+
+def test_a_parquet_column_of_words_is_named(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    pandas.DataFrame({"a": [1.0, 2.0], "who": ["x", "y"]}).to_parquet(tmp_path / "x.parquet")
+    with pytest.raises(
+        ValueError, match=r"x\.parquet: column 'who' holds values of type .*; real numbers are needed"
+    ):
+        read_features(tmp_path / "x.parquet")
+
+
+def test_every_damaged_parquet_file_is_named(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    path = tmp_path / "x.parquet"
+    pandas.DataFrame(X, columns=["a", "b"]).to_parquet(path)
+    good, rng, messages = path.read_bytes(), np.random.default_rng(0), []
+    for _ in range(300):
+        damaged = bytearray(good)
+        damaged[int(rng.integers(len(good)))] ^= 1 << int(rng.integers(8))
+        path.write_bytes(damaged)
+        try:
+            read_features(path)
+        except ValueError as error:
+            messages.append(str(error))
+    assert len(messages) > 30
+    assert all(message.startswith(f"{path}: ") and "\n" not in message for message in messages)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("9" * 200_000, "field larger than field limit"),
+        ("1e300\n", r"1e\+300 is not a frame; at most 10,000,000 are read"),
+        ("event,start,stop\n0,0,1000000000\n", r"1e\+09 is not a frame"),
+        ("2\n\udcff\n", "a text file"),
+    ],
+)
+def test_boundaries_beyond_any_sequence_are_refused(tmp_path, text, message):
+    (tmp_path / "b.csv").write_text(text, encoding="utf-8", errors="surrogateescape")
+    with pytest.raises(ValueError, match=rf"b\.csv: .*{message}"):
+        read_boundaries(tmp_path / "b.csv")

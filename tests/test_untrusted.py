@@ -21,7 +21,7 @@ def test_only_the_first_line_of_a_long_message_is_shown():
 
 
 def test_what_we_refuse_ourselves_passes_unchanged():
-    with pytest.raises(UnreadableFileError, match="^ours$"), reading("a.npy", "a NumPy file"):
+    with pytest.raises(UnreadableFileError, match=r"^ours$"), reading("a.npy", "a NumPy file"):
         raise UnreadableFileError("ours")
 
 

@@ -17,6 +17,7 @@ from dayline.schema import check_against
 
 __all__ = [
     "EVENTS_VERSION",
+    "MOST_FRAMES",
     "Event",
     "Segmentation",
     "SkippedFile",
@@ -28,6 +29,8 @@ __all__ = [
 
 EVENTS_VERSION = 1
 EVENTS_FORMAT = "dayline-events"
+MOST_FRAMES = 10_000_000
+"""More than a day of video at 100 frames per second; a file of a few bytes that declares more is refused."""
 A_YEAR = 366 * 86_400
 
 Reason = Literal["start", "looks", "pause", "both", "asked"]

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-import zlib
-from collections.abc import Callable, Mapping
+import csv
+import re
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 
+from dayline.array_files import ArrayHeader, list_npz, load_npy, load_npz
 from dayline.arrays import FloatArray, IntArray
-from dayline.events import labels_to_boundaries, read_events
+from dayline.events import MOST_FRAMES, labels_to_boundaries, read_events
+from dayline.matlab_files import list_mat, load_mat
 from dayline.text_tables import read_csv
+from dayline.untrusted import UnreadableFileError, check_allocation, reading
 
 __all__ = ["BoundaryList", "FeatureTable", "read_arrays", "read_boundaries", "read_features"]
 
 TIME_COLUMNS = ("time", "times", "seconds", "timestamp")
+Load = Callable[[Path, Iterable[str]], Mapping[str, Any]]
 EXTENSIONS = (".npy", ".npz", ".csv", ".parquet", ".mat")
-DAMAGED = (ValueError, EOFError, OSError, BadZipFile, zlib.error, KeyError, RuntimeError, MemoryError, OverflowError)
-"""What NumPy's reader and the archive under it raise on a file that is not what it says: RuntimeError for one that is
-encrypted or packed in an unknown way, the last two for one that claims to be huge."""
+PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 
 
 @dataclass(frozen=True)
@@ -62,11 +65,11 @@ def read_features(path: str | Path, *, key: str | None = None, transpose: bool =
     """
     path = _existing(path)
     readers: Mapping[str, Callable[[Path, str | None], FeatureTable]] = {
-        ".npy": lambda p, _: FeatureTable(_numeric(_load_array(p), p)),
-        ".npz": lambda p, k: _choose(_load_arrays(p), k, p),
-        ".csv": lambda p, _: _split_times(*read_csv(p)),
+        ".npy": lambda p, _: FeatureTable(_numeric(load_npy(p), p)),
+        ".npz": lambda p, k: _chosen(p, list_npz(p), load_npz, k),
+        ".csv": lambda p, _: _split_times(*read_csv(p), p),
         ".parquet": lambda p, _: _read_parquet(p),
-        ".mat": lambda p, k: _choose(_load_mat(p), k, p),
+        ".mat": lambda p, k: _chosen(p, list_mat(p), load_mat, k),
     }
     if path.suffix.lower() not in readers:
         raise ValueError(f"{path}: feature files end in {', '.join(EXTENSIONS)}, not in {path.suffix or 'nothing'!r}")
@@ -85,14 +88,11 @@ def read_features(path: str | Path, *, key: str | None = None, transpose: bool =
 
 
 def read_arrays(path: str | Path) -> dict[str, Any]:
-    """Read all arrays of an .npz or .mat file by name; nothing pickled is ever loaded."""
+    """Read all arrays of an .npz file, or all numeric ones of a .mat file, by name. Nothing pickled is loaded."""
     path = _existing(path)
     if path.suffix.lower() not in (".npz", ".mat"):
         raise ValueError(f"{path}: named arrays are read from .npz and .mat files")
-    arrays: dict[str, Any] = _load_mat(path) if path.suffix.lower() == ".mat" else _load_numpy(path)
-    if isinstance(arrays, np.ndarray):
-        raise ValueError(f"{path}: holds one array without a name, not an .npz archive")
-    return arrays
+    return load_mat(path) if path.suffix.lower() == ".mat" else load_npz(path)
 
 
 def _existing(path: str | Path) -> Path:
@@ -106,67 +106,32 @@ def _existing(path: str | Path) -> Path:
     return path
 
 
-def _load_numpy(path: Path) -> Any:
-    try:
-        content = np.load(path, allow_pickle=False)
-        if isinstance(content, np.ndarray):
-            return content
-        with content:
-            return {name: content[name] for name in content.files}
-    except DAMAGED as error:
-        # NumPy takes whatever it does not know for pickled objects, which begin with this byte.
-        pickled = "Object arrays" in str(error) or ("pickle" in str(error) and _first_byte(path) == b"\x80")
-        if pickled:
-            why = "it holds Python objects (pickle), which could run code; save plain numbers"
-        else:
-            why = "it is damaged or not a NumPy file"
-        raise ValueError(f"{path}: not read: {why}") from None
-
-
-def _first_byte(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return file.read(1)
-
-
-def _load_array(path: Path) -> Any:
-    content = _load_numpy(path)
-    if isinstance(content, dict):
-        raise ValueError(f"{path}: holds several arrays; name it .npz")
-    return content
-
-
-def _load_arrays(path: Path) -> dict[str, Any]:
-    content = _load_numpy(path)
-    if not isinstance(content, dict):
-        raise ValueError(f"{path}: holds one plain array; name it .npy")
-    return content
-
-
-def _load_mat(path: Path) -> dict[str, Any]:
-    from scipy.io import loadmat
-
-    try:
-        content = loadmat(path)
-    except NotImplementedError:
-        raise ValueError(f"{path}: a MATLAB 7.3 file; save it with -v7") from None
-    # scipy's reader fails in many ways on a file that is not what it says.
-    except Exception as error:
-        raise ValueError(f"{path}: not read: damaged or not a MATLAB file ({error})") from None
-    return {name: value for name, value in content.items() if not name.startswith("__")}
-
-
-def _choose(arrays: Mapping[str, Any], key: str | None, path: Path) -> FeatureTable:
-    matrices = [name for name, a in arrays.items() if np.ndim(a) == 2 and min(np.shape(a)) > 1]
-    names = ", ".join(arrays) or "nothing"
+def _chosen(path: Path, headers: Mapping[str, ArrayHeader], load: Load, key: str | None) -> FeatureTable:
+    """Read the features and the times among the arrays of a file, and none of the others."""
+    names = ", ".join(headers) or "nothing"
     if key is None:
-        likely = ["features"] if "features" in arrays else matrices
+        matrices = [n for n, h in headers.items() if h.is_numeric and len(h.shape) == 2 and min(h.shape) > 1]
+        likely = ["features"] if "features" in headers else matrices
         if len(likely) != 1:
             raise ValueError(f"{path}: holds {names}; say which are the features (--key)")
         key = likely[0]
-    if key not in arrays:
+    if key not in headers:
         raise ValueError(f"{path}: has no array {key!r}; it holds {names}")
-    times = next((np.ravel(_numeric(arrays[n], path)) for n in TIME_COLUMNS if n in arrays), None)
-    return FeatureTable(_numeric(arrays[key], path), times)
+    time = _the_times([name for name in headers if name in TIME_COLUMNS and name != key], path)
+    wanted = [key] if time is None else [key, time]
+    for name in wanted:
+        if not headers[name].is_numeric:
+            raise ValueError(f"{path}: {name!r} holds values of type {headers[name].kind}; real numbers are needed")
+    arrays = load(path, wanted)
+    return FeatureTable(_numeric(arrays[key], path), None if time is None else np.ravel(arrays[time]))
+
+
+def _the_times(names: Sequence[str], path: Path) -> str | None:
+    if len(names) > 1:
+        raise ValueError(
+            f"{path}: has times in {' and '.join(map(repr, names))}; keep one of them, rename the others"
+        )
+    return names[0] if names else None
 
 
 def _numeric(values: Any, path: Path) -> FloatArray:
@@ -179,25 +144,56 @@ def _numeric(values: Any, path: Path) -> FloatArray:
 
 def _read_parquet(path: Path) -> FeatureTable:
     try:
-        from pyarrow import ArrowException, parquet
+        from pyarrow import parquet
     except ModuleNotFoundError:
         raise ValueError(f'{path}: reading .parquet needs pyarrow; pip install "dayline[parquet]"') from None
-    try:
-        table = parquet.read_table(path)
-        columns = [_numeric(table.column(name).to_numpy(), path) for name in table.column_names]
-    except ArrowException as error:
-        raise ValueError(f"{path}: not read: damaged or not a parquet file ({error})") from None
-    return _split_times(np.column_stack(columns).astype(np.float64), [str(n).lower() for n in table.column_names])
+    with reading(path, "a parquet file"), parquet.ParquetFile(path) as file:
+        schema, n_rows = file.schema_arrow, file.metadata.num_rows
+        index = [name for name in _index_columns(schema) if name.lower() not in TIME_COLUMNS]
+        fields = [field for field in schema if field.name not in index]
+        for field in fields:
+            if not _is_real(field.type):
+                why = f"column {field.name!r} holds values of type {field.type}; real numbers are needed"
+                raise UnreadableFileError(f"{path}: {why}")
+        names = [field.name for field in fields]
+        if len(set(names)) < len(names):
+            double = next(name for name in names if names.count(name) > 1)
+            raise UnreadableFileError(f"{path}: two of its columns are named {double!r}")
+        check_allocation(path, 8 * n_rows * len(fields), what=f"a table of {n_rows:,} rows")
+        table = file.read(columns=names)
+        values = np.empty((n_rows, len(fields)))
+        for k, name in enumerate(names):
+            values[:, k] = _numeric(table.column(name).to_numpy(), path)
+    if index:
+        shown = ", ".join(map(repr, index))
+        warnings.warn(f"{path}: {shown} is the index of the table, not a feature; it is left out", stacklevel=4)
+    return _split_times(values, [name.lower() for name in names], path)
 
 
-def _split_times(values: FloatArray, header: list[str]) -> FeatureTable:
+def _is_real(kind: Any) -> bool:
+    from pyarrow import types
+
+    if types.is_dictionary(kind):
+        return _is_real(kind.value_type)
+    return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind))
+
+
+def _index_columns(schema: Any) -> list[str]:
+    """Names of the columns in which pandas keeps the index of its table."""
+    described = (schema.pandas_metadata or {}).get("index_columns", [])
+    # An index that only counts is described by a dictionary and has no column.
+    return [name for name in schema.names if name in described or PANDAS_INDEX.fullmatch(name)]
+
+
+def _split_times(values: FloatArray, header: list[str], path: Path) -> FeatureTable:
     """Take the time column out of the features."""
-    if len(header) == values.shape[1] > 1:
-        for name in TIME_COLUMNS:
-            if name in header:
-                at = header.index(name)
-                return FeatureTable(np.delete(values, at, axis=1), values[:, at])
-    return FeatureTable(values)
+    if len(header) != values.shape[1] or len(header) == 1:
+        return FeatureTable(values)
+    time = _the_times([name for name in header if name in TIME_COLUMNS], path)
+    if time is None:
+        return FeatureTable(values)
+    at = header.index(time)
+    return FeatureTable(np.delete(values, at, axis=1), values[:, at])
 
 
 def read_boundaries(path: str | Path) -> BoundaryList:
@@ -212,37 +208,36 @@ def read_boundaries(path: str | Path) -> BoundaryList:
         segmentation = read_events(path)
         return BoundaryList(np.asarray(segmentation.boundaries, dtype=np.int64), segmentation.n_frames)
     if kind in (".npz", ".mat"):
-        return _from_arrays(_load_arrays(path) if kind == ".npz" else _load_mat(path), path)
+        return (
+            _from_arrays(path, list_npz(path), load_npz)
+            if kind == ".npz"
+            else _from_arrays(path, list_mat(path), load_mat)
+        )
     if kind == ".npy":
-        return BoundaryList(_whole(_load_array(path), path))
+        return BoundaryList(_whole(load_npy(path), path))
     if kind in (".csv", ".txt"):
         return _from_text(path)
     raise ValueError(f"{path}: boundaries are read from .json, .csv, .txt, .npy, .npz and .mat files")
 
 
-def _from_arrays(arrays: Mapping[str, Any], path: Path) -> BoundaryList:
-    n_frames = len(np.atleast_1d(arrays["features"])) if "features" in arrays else None
-    if "boundaries" in arrays:
-        return BoundaryList(_whole(arrays["boundaries"], path), n_frames)
-    labels = [n for n in arrays if n.lower() in ("label", "labels")] or [
-        n for n in arrays if "label" in n.lower() and "size" not in n.lower() and not n.endswith("S")
+def _from_arrays(path: Path, headers: Mapping[str, ArrayHeader], load: Load) -> BoundaryList:
+    n_frames = (*headers["features"].shape, 1)[0] if "features" in headers else None
+    if "boundaries" in headers:
+        return BoundaryList(_whole(load(path, ["boundaries"])["boundaries"], path), n_frames)
+    labels = [n for n in headers if n.lower() in ("label", "labels")] or [
+        n for n in headers if "label" in n.lower() and "size" not in n.lower() and not n.endswith("S")
     ]
     if len(labels) != 1:
         raise ValueError(
-            f"{path}: holds {', '.join(arrays) or 'nothing'}, neither boundaries nor one array of labels"
+            f"{path}: holds {', '.join(headers) or 'nothing'}, neither boundaries nor one array of labels"
         )
-    values = np.ravel(arrays[labels[0]])
+    values = np.ravel(load(path, labels)[labels[0]])
     return BoundaryList(labels_to_boundaries(values), len(values))
 
 
 def _from_text(path: Path) -> BoundaryList:
-    import csv
-
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = [row for row in csv.reader(file) if row]
-    except UnicodeDecodeError:
-        raise ValueError(f"{path}: not a text file") from None
+    with reading(path, "a text file"), path.open(encoding="utf-8-sig", newline="") as file:
+        rows = [row for row in csv.reader(file) if row]
     if rows and "start" in rows[0]:
         at, stop_at = rows[0].index("start"), rows[0].index("stop") if "stop" in rows[0] else None
         short = next((k for k, row in enumerate(rows) if len(row) < len(rows[0])), None)
@@ -260,11 +255,15 @@ def _whole(values: Any, path: Path) -> IntArray:
     )
     if not np.all(np.isfinite(numbers)) or np.any(numbers != np.round(numbers)):
         raise ValueError(f"{path}: boundaries must be whole frame numbers")
+    if np.any(np.abs(numbers) > MOST_FRAMES):
+        raise ValueError(
+            f"{path}: {numbers[np.argmax(np.abs(numbers))]:g} is not a frame; at most {MOST_FRAMES:,} are read"
+        )
     return numbers.astype(np.int64)
 
 
 def _frame_number(word: Any, path: Path) -> float:
     try:
         return float(word)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{path}: boundaries must be frame numbers, not {str(word)[:40]!r}") from None

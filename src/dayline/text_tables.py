@@ -5,16 +5,21 @@ from __future__ import annotations
 import csv
 import re
 import warnings
+from array import array
+from collections.abc import Iterable
+from itertools import chain
 from pathlib import Path
+from typing import TextIO
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dayline.arrays import FloatArray
+from dayline.untrusted import UnreadableFileError, reading
 
 __all__ = ["read_csv"]
 
 MISSING_WORDS = ("", "na", "n/a", "null", "none")
+SPREADSHEET_ERRORS = ("#n/a", "#div/0!", "#value!", "#ref!", "#name?", "#num!", "#null!")
 COUNTER_NAMES = ("", "unnamed: 0")
 """How pandas heads the column of its index."""
 UNIT = re.compile(r"[\s_]*[(\[](s|sec|seconds)[)\]]$")
@@ -26,29 +31,16 @@ def read_csv(path: Path) -> tuple[FloatArray, list[str]]:
     Lines above the table may begin with #; the last of them is the header where the table has none, as NumPy writes
     it. A first column without a name that counts the rows, as pandas writes it, is left out with a warning.
     """
-    try:
-        header, skipped = _head(path)
-        _refuse_gaps(path, skipped)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # of empty lines, and of a header alone, which is said below
-            rows = np.loadtxt(
-                path,
-                delimiter=",",
-                quotechar='"',
-                comments=None,
-                skiprows=skipped,
-                ndmin=2,
-                encoding="utf-8-sig",
-                dtype=str,
-            )
-        rows = np.char.lower(np.char.strip(rows))
-        values = _floats(np.where(np.isin(rows, MISSING_WORDS), "nan", rows))
-    except UnicodeDecodeError:
-        raise ValueError(f"{path}: not a text file") from None
-    except (ValueError, csv.Error) as error:
-        raise ValueError(f"{path}: not a table of numbers separated by commas: {_in_our_words(error)}") from None
+    with reading(path, "a table of numbers"):
+        try:
+            with path.open(encoding="utf-8-sig", newline="") as file:
+                values, header = _read(file)
+        except UnicodeDecodeError:
+            raise UnreadableFileError(f"{path}: not a text file") from None
+        except (ValueError, csv.Error) as error:
+            raise UnreadableFileError(f"{path}: not a table of numbers separated by commas: {error}") from None
     if values.size == 0:
-        raise ValueError(f"{path}: has a header and no rows")
+        raise UnreadableFileError(f"{path}: has a header and no rows")
     return _without_counter(values, header, path)
 
 
@@ -61,60 +53,78 @@ def _without_counter(values: FloatArray, header: list[str], path: Path) -> tuple
     return values[:, 1:], header[1:]
 
 
-def _floats(words: NDArray[np.str_]) -> FloatArray:
-    """Turn words into numbers, or name the first that is none."""
-    try:
-        return words.astype(np.float64)
-    except ValueError:
-        row, column = next(at for at, word in np.ndenumerate(words) if not _is_number(str(word)))
-        raise ValueError(f"frame {row}, column {column} is {str(words[row, column])[:40]!r}") from None
-
-
-def _head(path: Path) -> tuple[list[str], int]:
-    """Names of the columns, and how many lines stand above the first row of numbers."""
+def _read(file: TextIO) -> tuple[FloatArray, list[str]]:
     comments = []
-    with path.open(encoding="utf-8-sig", newline="") as file:
+    line = file.readline()
+    while _is_comment(line):
+        comments.append(line.lstrip()[1:])
         line = file.readline()
-        while line.lstrip().startswith("#"):
-            comments.append(line.lstrip()[1:])
-            line = file.readline()
-    first, above = (next(csv.reader([text]), []) for text in (line, comments[-1] if comments else ""))
+    # The reader of the standard library refuses cells over 128 kB, so none makes a table of its width.
+    rows = csv.reader(chain([line], file))
+    first = next(rows, [])
     header = _header(first)
-    if header:
-        return header, len(comments) + 1
-    is_header = len(above) == len(first) and not any(map(_is_number, above))
-    return _header(above) if is_header else [], len(comments)
+    above = next(csv.reader(comments[-1:]), [])
+    body = rows if header else chain([first], rows)
+    if not header and len(above) == len(first) and not any(map(_is_number, above)):
+        header = _header(above)
+    numbers, n_columns, empty = array("d"), 0, 0
+    for frame, row in enumerate(body):
+        if not any(word.strip() for word in row) and len(row) <= 1:
+            # Passing over it would miscount the frames below; at the end of a file it means nothing.
+            empty = empty or len(comments) + rows.line_num
+            continue
+        if empty:
+            raise ValueError(f"line {empty} is empty; fill it in or take it out")
+        n_columns = n_columns or len(row)
+        if len(row) != n_columns:
+            raise ValueError(f"row {frame + 1} has {len(row)} values, the rows before it {n_columns}")
+        numbers.extend(_floats(row, frame))
+    return np.frombuffer(numbers, dtype=np.float64).reshape(-1, max(n_columns, 1)), header
 
 
-def _refuse_gaps(path: Path, skipped: int) -> None:
-    """Refuse an empty line between others: NumPy would pass over it, and frames after it would be miscounted."""
-    empty = 0
-    with path.open(encoding="utf-8-sig") as file:
-        for number, line in enumerate(file, start=1):
-            if line.strip() and empty:
-                raise ValueError(f"line {empty} is empty; fill it in or take it out")
-            if number > skipped and not line.strip():
-                empty = empty or number
+def _is_comment(line: str) -> bool:
+    """Tell a comment from a row that begins with a cell a spreadsheet could not compute."""
+    cell = line.split(",", maxsplit=1)[0].strip().lower()
+    return cell.startswith("#") and cell not in SPREADSHEET_ERRORS
+
+
+def _floats(row: list[str], frame: int) -> list[float]:
+    try:
+        return [float(word) for word in row]
+    except ValueError:
+        # Few rows have missing values, and looking for them in all would take most of the time.
+        return [_float(word, frame, column) for column, word in enumerate(row)]
+
+
+def _float(word: str, frame: int, column: int) -> float:
+    if word.strip().lower() in MISSING_WORDS:
+        return np.nan
+    try:
+        return float(word)
+    except ValueError:
+        raise ValueError(f"frame {frame}, column {column} is {word.strip()[:40].lower()!r}") from None
 
 
 def _header(first: list[str]) -> list[str]:
-    """Names of the columns, where the first row holds names; half of each is refused."""
+    """Names of the columns, where the first row holds names; a row that may be a frame is refused."""
     numbers = [_is_number(word) for word in first]
     if all(numbers):
         return []
-    if any(number and word.strip() for number, word in zip(numbers, first, strict=True)):
-        wrong = first[numbers.index(False)]
-        raise ValueError(f"its first row mixes numbers and words ({wrong.strip()[:40]!r})")
-    return [UNIT.sub("", word.strip().lower()) for word in first]
+    words = [word.strip().lower() for word in first]
+    wrong = first[numbers.index(False)].strip()[:40]
+    if any(number and word for number, word in zip(numbers, words, strict=True)):
+        raise ValueError(f"its first row mixes numbers and words ({wrong!r})")
+    if not _are_names(words):
+        raise ValueError(f"its first row holds neither numbers nor names ({wrong!r}); write nan for a missing value")
+    return [UNIT.sub("", word) for word in words]
 
 
-def _in_our_words(error: Exception) -> str:
-    """Say of a row that it is shorter or longer than the others, without NumPy's advice."""
-    ragged = re.search(r"changed from (\d+) to (\d+) at row (\d+)", str(error))
-    if ragged is None:
-        return str(error)
-    usual, other, row = ragged.groups()
-    return f"row {row} has {other} values, the rows before it {usual}"
+def _are_names(words: Iterable[str]) -> bool:
+    """Tell names of columns from signs for missing values: "-", "?", or the same word in every column."""
+    names = [word for word in words if word]
+    if any("\n" in name or "\r" in name or name in SPREADSHEET_ERRORS for name in names):
+        return False
+    return any(c.isalpha() for c in "".join(names)) and (len(names) == 1 or len(set(names)) > 1)
 
 
 def _is_number(word: str) -> bool:
