@@ -1,7 +1,10 @@
 from __future__ import annotations
 
 import struct
+import threading
+import time
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +12,8 @@ import pytest
 from PIL import Image
 from pillow_heif import register_heif_opener
 
-from dayline.frames.decode import BadImageError, decode_photo
+from dayline.frames import decode
+from dayline.frames.decode import BadImageError, decode_photo, opened
 
 register_heif_opener()
 RED, GREEN, BLUE, WHITE = (230, 20, 20), (20, 200, 40), (20, 30, 220), (245, 245, 245)
@@ -131,15 +135,16 @@ def test_of_an_animation_the_first_frame(tmp_path, suffix):
     assert corners(decode_photo(tmp_path / f"p.{suffix}", size=1000)) == ["red", "green", "blue", "white"]
 
 
-def png_header(width: int, height: int) -> bytes:
-    """A PNG that claims a size and holds almost nothing."""
+def png_header(width: int, height: int, *, spare: int = 0) -> bytes:
+    """A PNG that claims a size and holds almost nothing; `spare` bytes of padding stand for a large file."""
 
     def chunk(kind: bytes, content: bytes) -> bytes:
         return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
 
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     pixels = chunk(b"IDAT", zlib.compress(b"\0" * 10))
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + pixels + chunk(b"IEND", b"")
+    padding = chunk(b"prVt", bytes(spare))
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + padding + pixels + chunk(b"IEND", b"")
 
 
 def test_a_decompression_bomb_is_refused_by_its_header(tmp_path):
@@ -151,10 +156,93 @@ def test_a_decompression_bomb_is_refused_by_its_header(tmp_path):
 def test_what_phones_make_is_under_the_limit_and_pillow_keeps_its_own(tmp_path):
     """At 199.8 megapixels Pillow alone would refuse; here the file is only found to be broken."""
     before = Image.MAX_IMAGE_PIXELS
-    (tmp_path / "large.png").write_bytes(png_header(16_320, 12_240))
+    (tmp_path / "large.png").write_bytes(png_header(16_320, 12_240, spare=2_000_000))
     with pytest.raises(BadImageError, match="broken image"):
         decode_photo(tmp_path / "large.png", size=100)
     assert before == Image.MAX_IMAGE_PIXELS
+
+
+def test_a_small_file_that_declares_a_large_image_is_refused_by_its_header(tmp_path):
+    (tmp_path / "flat.png").write_bytes(png_header(14_000, 14_000))
+    why = "14000 x 14000 pixels take 784 MB to decode, over the limit of 600 MB for a file of this size"
+    with pytest.raises(BadImageError, match=why), opened(tmp_path / "flat.png"):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("width", "height"), [(8192, 6144), (11_648, 8736), (16_384, 3900)], ids=["50 MP", "102 MP", "panorama"]
+)
+def test_photos_of_cameras_pass_whatever_their_content(tmp_path, width, height):
+    (tmp_path / "large.png").write_bytes(png_header(width, height))
+    with opened(tmp_path / "large.png") as image:
+        assert image.size == (width, height)
+
+
+def test_photos_that_do_not_fit_into_memory_together_are_decoded_one_after_the_other(tmp_path, monkeypatch):
+    for name in ("a.png", "b.png", "c.png"):
+        Image.fromarray(four_colours(400, 300)).save(tmp_path / name)
+    monkeypatch.setattr(decode, "_memory", decode._SharedMemory(900_000))  # one takes 480,000
+    at_once, most = 0, []
+    load = Image.Image.crop
+    lock = threading.Lock()
+
+    def slowly(image, box):
+        nonlocal at_once
+        with lock:
+            at_once += 1
+            most.append(at_once)
+        time.sleep(0.01)
+        with lock:
+            at_once -= 1
+        return load(image, box)
+
+    monkeypatch.setattr(Image.Image, "crop", slowly)
+    with ThreadPoolExecutor(3) as pool:
+        made = list(pool.map(lambda name: decode_photo(tmp_path / name, size=20), ("a.png", "b.png", "c.png")))
+    assert [image.shape for image in made] == [(20, 27, 3)] * 3
+    assert max(most) == 1
+
+
+def test_a_photo_over_what_all_may_take_together_is_decoded_alone(tmp_path, monkeypatch):
+    Image.fromarray(four_colours(400, 300)).save(tmp_path / "p.png")
+    monkeypatch.setattr(decode, "_memory", decode._SharedMemory(1000))
+    assert decode_photo(tmp_path / "p.png", size=20).shape == (20, 27, 3)
+
+
+@pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGB", "RGBA", "CMYK", "I;16", "F"])
+def test_an_image_reduced_in_tiles_is_the_one_reduced_as_a_whole(tmp_path, monkeypatch, mode):
+    noise = np.random.default_rng(5).integers(0, 256, (211, 307, 4), dtype=np.uint8)
+    grey = noise[:, :, 0].astype(np.float32)
+    whole = {"I;16": grey.astype(np.uint16) * 257, "F": grey * 2.5 - 40, "RGBA": noise}.get(mode)
+    image = Image.fromarray(noise[:, :, :3]).convert(mode) if whole is None else Image.fromarray(whole)
+    path = tmp_path / ("p.tif" if mode in ("F", "CMYK") else "p.png")
+    image.save(path)
+    made = {}
+    for tile in (32, 10_000):
+        monkeypatch.setattr(decode, "TILE", tile)
+        made[tile] = decode_photo(path, size=24)
+    rgb = decode._to_rgb(image, (float(grey.min() * 2.5 - 40), float(grey.max() * 2.5 - 40)) if mode == "F" else None)
+    expected = rgb.resize((35, 24), Image.Resampling.BICUBIC, reducing_gap=2.0)
+    np.testing.assert_array_equal(made[32], made[10_000])
+    np.testing.assert_array_equal(made[32], np.asarray(expected))
+
+
+def test_a_strip_far_longer_than_a_panorama_is_reduced_by_its_longer_side(tmp_path):
+    Image.new("L", (300_000, 30), 90).save(tmp_path / "strip.png")
+    assert decode_photo(tmp_path / "strip.png", size=50).shape == (1, 1000, 3)
+    Image.new("L", (1000, 60), 90).save(tmp_path / "panorama.png")
+    assert decode_photo(tmp_path / "panorama.png", size=50).shape == (50, 833, 3)
+
+
+def test_the_words_about_a_file_hold_no_path(tmp_path, monkeypatch):
+    Image.fromarray(four_colours()).save(tmp_path / "p.png")
+
+    def fails(*_, **__):
+        raise OSError(5, "Input/output error", str(tmp_path / "p.png"))
+
+    monkeypatch.setattr(Image, "open", fails)
+    with pytest.raises(BadImageError, match="^broken image: Input/output error$"):
+        decode_photo(tmp_path / "p.png", size=50)
 
 
 @pytest.mark.parametrize("suffix", ["jpg", "png", "webp", "tif", "gif", "heic", "avif"])

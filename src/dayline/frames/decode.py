@@ -6,6 +6,8 @@ import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import product
+from math import ceil
 from pathlib import Path
 
 import numpy as np
@@ -13,10 +15,23 @@ from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
 from pillow_heif import register_heif_opener
 
-__all__ = ["MAX_PIXELS", "BadImageError", "decode_photo", "opened"]
+__all__ = ["LONGEST_SIDE", "MAX_PIXELS", "BadImageError", "decode_photo", "opened"]
 
 MAX_PIXELS = 200_000_000
 """Largest image that is decoded; the largest phone cameras stay just below it."""
+
+BYTES_AT_ONCE = 600_000_000
+"""Memory that the photos being decoded take together, and that one photo may take however small its file is."""
+
+LARGEST_EXPANSION = 400
+"""How many times the size of its file a photo may take beyond that; cameras spend over half a bit per pixel."""
+
+LONGEST_SIDE = 20
+"""Longer side of a reduced image, in units of the shorter side asked for; panoramas stay below it."""
+
+# Bytes per pixel at the peak of decoding, where a library takes more than the image that it gives to Pillow.
+PEAK_BYTES = {"WEBP": 16, "HEIF": 10, "AVIF": 12, "TIFF": 8}
+TILE = 512
 
 # Only these: Pillow knows formats that start other programs (EPS) or that no camera writes.
 FORMATS = ("JPEG", "PNG", "WEBP", "TIFF", "GIF", "HEIF", "AVIF")
@@ -33,6 +48,9 @@ UPRIGHT = {
 }
 
 register_heif_opener()
+# Pillow asks for the memory of an image in blocks. The system gets blocks of this size back when they are freed;
+# smaller ones may stay with the thread that decoded, and each thread would keep the memory of a large photo.
+Image.core.set_block_size(64 * 2**20)  # type: ignore[attr-defined]
 # Photos with slightly wrong EXIF data are common and usable. Appended, so that anybody's own filter wins; not
 # set around each call, because that is not safe in threads.
 warnings.filterwarnings("ignore", category=UserWarning, module=r"PIL\.", append=True)
@@ -56,6 +74,7 @@ def opened(path: Path) -> Iterator[Image.Image]:
             if width * height > MAX_PIXELS:
                 limit = f"over the limit of {MAX_PIXELS // 1_000_000} megapixels"
                 raise BadImageError(f"too large: {width} x {height} pixels is {limit}")
+            _check_memory(image, file_size=path.stat().st_size)
             yield image
     except BadImageError:
         raise
@@ -70,14 +89,62 @@ def opened(path: Path) -> Iterator[Image.Image]:
 
 
 def decode_photo(path: Path, *, size: int) -> NDArray[np.uint8]:
-    """Decode a photo to RGB, upright, its shorter side `size` pixels (smaller ones as they are)."""
-    with opened(path) as image:
+    """Decode a photo to RGB, upright, its shorter side `size` pixels (smaller ones as they are).
+
+    The longer side has at most `LONGEST_SIDE` times `size` pixels; a longer strip is reduced further.
+    """
+    with opened(path) as image, _memory.holding(_peak_bytes(image)):
         # JPEG only: the decoder itself leaves out detail, which makes large photos several times faster.
         image.draft(None, (size, size))
         image.load()
         turned = _orientation(image)
-        small = _reduced(_to_rgb(image), size=size)
+        small = _reduced(image, size=size)
+        image.close()  # gives its pixels back before the next photo takes their place
         return np.asarray(_upright(small, turned), dtype=np.uint8)
+
+
+def _peak_bytes(image: Image.Image) -> int:
+    """Estimate what decoding takes, from the header alone."""
+    n_pixels = image.width * image.height
+    if image.format in ("JPEG", "MPO"):
+        # Reduced while it is decoded, but a progressive one is kept whole until its last scan.
+        return n_pixels * (2 * len(image.getbands()) if image.info.get("progressive") else 1)
+    own = 1 if image.mode in ("1", "L", "P") else 2 if image.mode.startswith("I;16") else 4
+    return n_pixels * max(own, PEAK_BYTES.get(image.format or "", 0))
+
+
+def _check_memory(image: Image.Image, *, file_size: int) -> None:
+    """Refuse a small file that declares a large image, as it does not hold one."""
+    needed, limit = _peak_bytes(image), max(BYTES_AT_ONCE, LARGEST_EXPANSION * file_size)
+    if needed > limit:
+        raise BadImageError(
+            f"too large: {image.width} x {image.height} pixels take {needed // 1_000_000:,} MB to decode, over the "
+            f"limit of {limit // 1_000_000:,} MB for a file of this size"
+        )
+
+
+class _SharedMemory:
+    """Memory that threads take turns in: whoever would exceed the limit waits, unless nobody else holds any."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._held = 0
+        self._changed = threading.Condition()
+
+    @contextmanager
+    def holding(self, n_bytes: int) -> Iterator[None]:
+        with self._changed:
+            self._changed.wait_for(lambda: not self._held or self._held + n_bytes <= self._limit)
+            self._held += n_bytes
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._held -= n_bytes
+                self._changed.notify_all()
+
+
+_memory = _SharedMemory(BYTES_AT_ONCE)
 
 
 def _open(path: Path) -> Image.Image:
@@ -93,7 +160,9 @@ def _open(path: Path) -> Image.Image:
 
 
 def _in_words(error: Exception) -> str:
-    text = " ".join(str(error).split())[:120]
+    # The text of an error of the operating system ends with the path, which is not for a page.
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    text = " ".join(reason.split())[:120]
     return text or type(error).__name__
 
 
@@ -110,12 +179,46 @@ def _upright(image: Image.Image, orientation: int) -> Image.Image:
     return image if turn is None else image.transpose(turn)
 
 
-def _to_rgb(image: Image.Image) -> Image.Image:
+def _reduced(image: Image.Image, *, size: int) -> Image.Image:
+    """Convert to RGB and reduce, tile by tile, so that only one tile is held in both forms."""
+    width, height = _reduced_size(image.size, size=size)
+    values = _value_range(image) if image.mode in ("I", "F") else None
+    if (width, height) == image.size:
+        return _to_rgb(image, values)
+    # Box averages down to twice the size, then bicubic: what `resize` does with a reducing gap of 2.
+    across, down = (max(1, int(side / new / 2)) for side, new in zip(image.size, (width, height), strict=True))
+    means = Image.new("RGB", (ceil(image.width / across), ceil(image.height / down)))
+    for box in _tiles(image.size, across=across, down=down):
+        tile = _to_rgb(image.crop(box), values)
+        means.paste(tile.reduce((across, down)), (box[0] // across, box[1] // down))
+    exact = (0.0, 0.0, image.width / across, image.height / down)
+    return means.resize((width, height), Image.Resampling.BICUBIC, box=exact)
+
+
+def _reduced_size(whole: tuple[int, int], *, size: int) -> tuple[int, int]:
+    shorter, longer = sorted(whole)
+    if shorter * LONGEST_SIDE * size < longer * min(shorter, size):
+        scale = LONGEST_SIDE * size / longer
+        return max(1, round(whole[0] * scale)), max(1, round(whole[1] * scale))
+    if shorter <= size:
+        return whole
+    return max(size, round(whole[0] * size / shorter)), max(size, round(whole[1] * size / shorter))
+
+
+def _tiles(whole: tuple[int, int], *, across: int, down: int) -> Iterator[tuple[int, int, int, int]]:
+    """Cut an image into boxes whose edges lie on multiples of `across` and `down`."""
+    width, height = whole
+    wide, high = (max(1, TILE // step) * step for step in (across, down))
+    for top, left in product(range(0, height, high), range(0, width, wide)):
+        yield left, top, min(left + wide, width), min(top + high, height)
+
+
+def _to_rgb(image: Image.Image, values: tuple[float, float] | None) -> Image.Image:
     if image.mode.startswith("I;16"):
-        values = np.asarray(image).astype(np.uint16)
-        return Image.fromarray((values >> 8).astype(np.uint8)).convert("RGB")
-    if image.mode in ("I", "F"):
-        return _stretched(np.asarray(image, dtype=np.float64)).convert("RGB")
+        numbers = np.asarray(image).astype(np.uint16)
+        return Image.fromarray((numbers >> 8).astype(np.uint8)).convert("RGB")
+    if values is not None:
+        return _stretched(np.asarray(image, dtype=np.float64), *values).convert("RGB")
     if image.has_transparency_data:
         see_through = image.convert("RGBA")
         white = Image.new("RGBA", image.size, "white")
@@ -123,17 +226,18 @@ def _to_rgb(image: Image.Image) -> Image.Image:
     return image.convert("RGB")
 
 
-def _stretched(values: NDArray[np.float64]) -> Image.Image:
+def _value_range(image: Image.Image) -> tuple[float, float]:
+    """Find the lowest and the highest finite value of an image of 32 bits or of floating point."""
+    ranges = []
+    for box in _tiles(image.size, across=1, down=1):
+        values = np.asarray(image.crop(box), dtype=np.float64)
+        finite = values[np.isfinite(values)]
+        if finite.size:
+            ranges.append((float(finite.min()), float(finite.max())))
+    return (min(low for low, _ in ranges), max(high for _, high in ranges)) if ranges else (0.0, 0.0)
+
+
+def _stretched(values: NDArray[np.float64], low: float, high: float) -> Image.Image:
     """Bring values of unknown range (32 bits, floating point) to 0..255 by their own extremes."""
-    finite = values[np.isfinite(values)]
-    low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
     scaled = (np.nan_to_num(values, nan=low, posinf=high, neginf=low) - low) / ((high - low) or 1.0)
     return Image.fromarray(np.round(255 * scaled).astype(np.uint8))
-
-
-def _reduced(image: Image.Image, *, size: int) -> Image.Image:
-    shorter = min(image.size)
-    if shorter <= size:
-        return image
-    width, height = (max(size, round(side * size / shorter)) for side in image.size)
-    return image.resize((width, height), Image.Resampling.BICUBIC, reducing_gap=2.0)
