@@ -143,3 +143,22 @@ def test_every_field_is_checked_against_the_schema(change, message):
 
 def test_a_file_without_the_number_of_frames_is_read():
     assert Segmentation.from_json(json.dumps({k: v for k, v in ONE.items() if k != "n_frames"})).n_frames == 2
+
+
+def test_a_key_that_occurs_twice_is_refused(tmp_path):
+    path = tmp_path / "events.json"
+    path.write_text(FULL.to_json().replace('"start": 2,', '"start": 2, "stop": 9,'))
+    with pytest.raises(ValueError, match=r"events\.json: .*holds 'stop' twice"):
+        read_events(path)
+
+
+def test_events_that_end_elsewhere_than_announced_are_refused():
+    text = Segmentation.from_boundaries([4], 11).to_json()
+    assert '"stop": 11' in text
+    with pytest.raises(ValueError, match="announces 11 frames, but its events end at 19"):
+        Segmentation.from_json(text.replace('"stop": 11', '"stop": 19'))
+
+
+def test_a_limit_on_one_side_is_said():
+    with pytest.raises(ValueError, match=r"key_frame is -1; it must be at least 0$"):
+        Segmentation.from_json(FULL.to_json().replace('"key_frame": 1', '"key_frame": -1'))

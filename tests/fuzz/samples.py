@@ -136,7 +136,8 @@ def _events() -> list[Sample]:
         skipped=(SkippedFile("IMG_0011.jpg", "empty file"),),
         notes=("ordered by EXIF time",),
     )
-    return [Sample(segmentation.to_json().encode())]
+    alone = Segmentation(segmentation.events)
+    return [Sample(each.to_json().encode()) for each in (segmentation, alone)]
 
 
 def _inception_tensors() -> dict[str, np.ndarray]:
