@@ -14,6 +14,7 @@ import numpy as np
 
 from dayline.arrays import IntArray
 from dayline.schema import check_against
+from dayline.untrusted import UnreadableFileError
 
 __all__ = [
     "EVENTS_VERSION",
@@ -218,9 +219,10 @@ class Segmentation:
         except ValueError as error:
             raise ValueError(f"an events file with missing or odd fields: {error}") from None
         segmentation = _from_content(content)
-        announced = content.get("n_frames", segmentation.n_frames)
-        if announced != segmentation.n_frames:
-            raise ValueError(f"announces {announced} frames, but its events end at {segmentation.n_frames}")
+        if content.get("n_frames", segmentation.n_frames) != segmentation.n_frames:
+            raise ValueError(
+                f"n_frames is {content['n_frames']}, but the last event stops at {segmentation.n_frames}"
+            )
         return segmentation
 
 
@@ -248,9 +250,9 @@ def read_events(path: str | Path) -> Segmentation:
     try:
         return Segmentation.from_json(Path(path).read_text(encoding="utf-8"))
     except UnicodeDecodeError:
-        raise ValueError(f"{path}: not a text file") from None
+        raise UnreadableFileError(f"{path}: not a text file") from None
     except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
+        raise UnreadableFileError(f"{path}: {error}") from None
 
 
 def events_schema() -> dict[str, Any]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Mapping
 from typing import Any
 
 __all__ = ["check_against"]
 
+LARGEST = sys.float_info.max
 TYPES: Mapping[str, tuple[type, ...]] = {
     "object": (dict,),
     "array": (list,),
@@ -63,13 +64,16 @@ def _is_plain(schema: Mapping[str, Any], value: Any) -> bool:
     if type(value) is str:
         return kind == "string" and "enum" not in schema
     if type(value) is float or type(value) is int:
-        low, high = schema.get("minimum", -math.inf), schema.get("maximum", math.inf)
+        low, high = schema.get("minimum", -LARGEST), schema.get("maximum", LARGEST)
         return bool(kind == "number" and low <= value <= high)
     return False
 
 
 def _check_range(schema: Mapping[str, Any], value: float, place: str) -> None:
     low, high = schema.get("minimum"), schema.get("maximum")
+    # JSON knows neither NaN nor infinity, but Python's reader does; and a whole number may be too long for a float.
+    if not -LARGEST <= value <= LARGEST:
+        raise ValueError(f"{place} is {_short(value)}; it must be a finite number")
     # The other way round, NaN would pass.
     if not (low is None or value >= low) or not (high is None or value <= high):
         limits = (("at least", low), ("at most", high))

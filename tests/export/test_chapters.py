@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import tracemalloc
 from dataclasses import replace
 
 import pytest
@@ -34,6 +35,14 @@ def test_a_media_clock_that_starts_late_keeps_its_times():
 
 def test_frames_per_second_stand_for_missing_times():
     assert spans(Segmentation.from_boundaries([3], 8), fps=4.0) == [(0.0, 0.75), (0.75, 2.0)]
+
+
+def test_frames_without_times_take_no_memory_of_their_own():
+    tracemalloc.start()
+    assert spans(Segmentation.from_boundaries([3], 10**7), fps=4.0) == [(0.0, 0.75), (0.75, 2.5e6)]
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1e5
 
 
 def test_frames_per_second_replace_times_that_are_there(film):

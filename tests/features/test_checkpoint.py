@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import io
+import os
 import pickle
+import pickletools
+import resource
 import struct
+import tracemalloc
 import zipfile
 from collections import OrderedDict
 from pathlib import Path
@@ -13,6 +17,10 @@ import numpy as np
 import pytest
 
 from dayline.features.checkpoint import read_checkpoint
+from dayline.untrusted import UnreadableFileError
+
+OPERATION_CODES = [ord(operation.code) for operation in pickletools.opcodes]
+KNOWN_OPERATIONS = set(b"\x80\x95(N\x88\x89JKM\x8aGX\x8cUT)\x85\x86\x87t]ae}suqr\x94hjc\x93R\x81bQ.")
 
 
 class Attack:
@@ -84,6 +92,30 @@ def test_reads_torchscript_by_attribute_names(tmp_path):
     np.testing.assert_array_equal(read["1.running_var"], inner[1].running_var.numpy())
 
 
+@pytest.mark.parametrize("protocol", [2, 4])
+def test_reads_the_state_of_a_network_with_the_versions_of_its_layers(tmp_path, protocol):
+    torch = pytest.importorskip("torch")
+    network = torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.BatchNorm1d(2))
+    state = network.state_dict()
+    assert state._metadata  # kept on the dictionary, as the state of an object
+    content = {"epoch": 3, "loss": 0.25, "steps": [1, (2, None)], "model": state, "best": True}
+    torch.save(content, tmp_path / "model.pth", pickle_protocol=protocol)
+    read = read_checkpoint(tmp_path / "model.pth")
+    assert list(read) == [f"model.{name}" for name in state]
+    np.testing.assert_array_equal(read["model.0.weight"], state["0.weight"].numpy())
+
+
+def test_reads_a_legacy_file_whose_data_serves_several_tensors(tmp_path):
+    torch = pytest.importorskip("torch")
+    whole = torch.arange(12.0)
+    content = {"late": whole[6:], "hidden": [torch.ones(3)], "early": whole[:6].reshape(2, 3)}
+    torch.save(content, tmp_path / "model.pth", _use_new_zipfile_serialization=False)
+    read = read_checkpoint(tmp_path / "model.pth")
+    assert list(read) == ["late", "early"]
+    np.testing.assert_array_equal(read["early"], [[0, 1, 2], [3, 4, 5]])
+    np.testing.assert_array_equal(read["late"], np.arange(6, 12))
+
+
 def test_reads_nested_dictionaries_by_dotted_names(tmp_path):
     pickled = tensor_pickle()
     nested = b"\x80\x02}X\x05\x00\x00\x00state" + pickled[2:-1] + b"s."
@@ -93,8 +125,6 @@ def test_reads_nested_dictionaries_by_dotted_names(tmp_path):
 
 @pytest.mark.parametrize("zipped", [True, False])
 def test_refuses_a_pickle_that_runs_a_command(tmp_path, zipped):
-    import os
-
     mark = tmp_path / "ran"
     pickled = pickle.dumps({"w": Attack(os.system, f"touch {mark}")}, protocol=2)
     path = tmp_path / "evil.pth"
@@ -135,6 +165,138 @@ def test_a_file_cannot_alter_the_reader(tmp_path):
     np.testing.assert_array_equal(read["w"], [[0, 1, 2], [3, 4, 5]])
 
 
+def test_a_tensor_cannot_be_changed_after_it_was_checked(tmp_path):
+    # BUILD on the tensor with the values of all its fields: the same storage, and a shape far beyond it.
+    tensor = tensor_pickle()[:-2]
+    storage = tensor[tensor.index(b"(X\x07\x00\x00\x00storage") : tensor.index(b"tQ") + 2]
+    beyond = b"J" + struct.pack("<i", 1000)
+    state = b"(" + storage + b"K\x00" + beyond + b"\x85" + b"K\x01\x85" + b"t"
+    for change in (
+        state,
+        b"]" + state[:-1] + b"e",
+        b"N}X\x05\x00\x00\x00shape" + beyond + b"\x85s\x86",
+    ):
+        with pytest.raises(ValueError, match="changes an object after it was made; refused"):
+            read_checkpoint(write_zip(tmp_path / "evil.pth", tensor + change + b"bs."))
+
+
+@pytest.mark.parametrize("code", sorted(set(OPERATION_CODES) - KNOWN_OPERATIONS))
+def test_refuses_every_operation_that_no_checkpoint_needs(tmp_path, code):
+    evil = b"\x80\x02}" + bytes([code]) + b"\x01\n\x01\n."
+    with pytest.raises(ValueError, match="which no checkpoint needs; refused"):
+        read_checkpoint(write_zip(tmp_path / "evil.pth", evil))
+
+
+@pytest.mark.parametrize(
+    ("pickled", "message"),
+    [
+        (b"\x80\x02}r\xff\xff\xff\x7f.", "holds no tensors"),
+        (b"\x80\x02}j\xff\xff\xff\x7f.", "damaged"),
+        (b"\x80\x02X\xff\xff\xff\x7fx.", "longer than any network has"),
+        (b"\x80\x02" + b"}" * 1_000_001, "nests more objects"),
+        (b"\x80\x02" + b"]" * 300_000 + b"a" * 299_999 + b".", "holds no tensors"),
+        (b"\x80\x02)" + b"q\x00h\x00h\x00\x86" * 60 + b"}q\x01h\x00K\x01s.", "neither names nor numbers"),
+        (b"\x80\x02ccollections\nOrderedDict\n}b.", "changes an object"),
+        (b"\x80\x02c__torch__.a\nB\n)\x81}b}b.", "changes an object"),
+        (b"\x80\x02ctorch\nFloatStorage\n)R.", "calls torch.FloatStorage, which is no function"),
+        (b"\x80\x02c__torch__.a\nB\n)R.", "is no function; refused"),
+    ],
+)
+def test_small_files_cannot_make_the_reader_take_memory_or_time(tmp_path, pickled, message):
+    path = write_zip(tmp_path / "m.pth", pickled)
+    tracemalloc.start()
+    with pytest.raises(ValueError, match=message):
+        read_checkpoint(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 200e6
+
+
+def test_one_storage_is_not_copied_without_limit(tmp_path):
+    # A thousand tensors of one storage of 4 MB.
+    one = tensor_pickle(n_elements=2**20, shape=(2**20,), strides=(1,))[3:-2]
+    tensor = one[one.index(b"ctorch._utils") :]
+    names = (b"X\x04\x00\x00\x00%04d" % k for k in range(1000))
+    first = b"X\x05\x00\x00\x00first" + tensor + b"q\x07s"
+    pickled = b"\x80\x02}" + first + b"".join(name + b"h\x07s" for name in names) + b"."
+    with zipfile.ZipFile(tmp_path / "m.pth", "w") as archive:
+        archive.writestr("archive/data.pkl", pickled)
+        archive.writestr("archive/data/0", bytes(4 * 2**20))
+    with pytest.raises(ValueError, match=r"its tensors together declares 3\.9 GB, over the limit of 256 MB"):
+        read_checkpoint(tmp_path / "m.pth")
+
+
+def test_a_legacy_file_that_declares_more_data_than_it_has_is_cut_off(tmp_path):
+    parts = [pickle.dumps(part, 2) for part in (0x1950A86A20F9469CFC6C, 1001, {"little_endian": True})]
+    n = 2**31 - 1
+    parts += [tensor_pickle(n_elements=n), pickle.dumps(["0"], 2), struct.pack("<q", n), bytes(24)]
+    (tmp_path / "m.pth").write_bytes(b"".join(parts))
+    with pytest.raises(ValueError, match="is cut off: the data '0' is incomplete"):
+        read_checkpoint(tmp_path / "m.pth")
+
+
+def mutated(good: bytes, rng: np.random.Generator) -> bytes:
+    content = bytearray(good)
+    for _ in range(rng.integers(1, 5)):
+        at, other = (int(k) for k in rng.integers(len(content), size=2))
+        match int(rng.integers(5)):
+            case 0:
+                content[at] ^= 1 << int(rng.integers(8))
+            case 1:
+                content[at] = int(rng.integers(256))
+            case 2:
+                content[at] = int(rng.choice(OPERATION_CODES))
+            case 3:
+                content[at : at + 4] = struct.pack("<i", int(rng.choice([-1, 0, 2**31 - 1, -(2**31)])))
+            case 4:
+                content[at:at] = content[other : other + int(rng.integers(40))]
+    return bytes(content)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_ten_thousand_damaged_files_give_tensors_of_their_own_data_or_one_line(tmp_path):
+    torch = pytest.importorskip("torch")
+    content = OrderedDict(a=torch.arange(6.0).reshape(2, 3).T, b=torch.arange(5), c={"d": torch.zeros(2, 0, 3)})
+    goods = []
+    for zipped in (True, False):
+        torch.save(content, tmp_path / "good.pth", _use_new_zipfile_serialization=zipped)
+        goods.append((tmp_path / "good.pth").read_bytes())
+    with zipfile.ZipFile(io.BytesIO(goods[0])) as archive:
+        pickled = archive.read("good/data.pkl")
+    child = os.fork()
+    if child == 0:  # a crash must not take the test with it
+        limit = _virtual_size() + 512 * 2**20
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        os._exit(_try_damaged(tmp_path / "m.pth", pickled, goods))
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def _virtual_size() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+
+
+def _try_damaged(path: Path, pickled: bytes, goods: list[bytes]) -> int:
+    rng, status = np.random.default_rng(5), 0
+    for number in range(10_000):
+        if number % 4 < 2:
+            # Damage inside the pickle alone, which the checksum of the archive would not let through.
+            write_zip(path, mutated(pickled, rng))
+        else:
+            path.write_bytes(mutated(goods[number % 2], rng))
+        try:
+            read = read_checkpoint(path)
+        except UnreadableFileError as error:
+            status = status if str(error).startswith(f"{path}: ") and "\n" not in str(error) else 3
+            status = 5 if "memory" in str(error) else status
+        except BaseException:
+            status = 4
+        else:
+            status = 6 if sum(a.nbytes for a in read.values()) > 2**20 else status
+    return status
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -170,7 +332,7 @@ def test_refuses_objects_nested_without_end(tmp_path):
 @pytest.mark.parametrize("content", [b"", b"\x80\x02", b"not a checkpoint", b"PK\x03\x04 cut", b"\x80\x02}."])
 def test_says_which_file_is_no_checkpoint(tmp_path, content):
     (tmp_path / "m.pth").write_bytes(content)
-    with pytest.raises(ValueError, match=r"m\.pth: not a readable PyTorch checkpoint"):
+    with pytest.raises(ValueError, match=r"m\.pth: damaged, or not a readable PyTorch checkpoint"):
         read_checkpoint(tmp_path / "m.pth")
 
 

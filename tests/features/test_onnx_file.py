@@ -122,6 +122,8 @@ def test_fixed_batches_and_half_precision_work(tmp_path, batch, kind):
         ({"pooling": "cls"}, "pooling is 'cls'; use none, mean, max, first"),
         ({"interpolation": None}, "interpolation is None"),
         ({"output": 1}, "output is 1"),
+        ({"mean": [10**400, 0, 0]}, "use three numbers"),
+        ({"std": [1e-300, 1, 1]}, "all three must be above 0"),
         ([], "must hold one JSON object"),
     ],
 )
@@ -144,12 +146,34 @@ def test_files_that_are_no_networks_are_named(tmp_path):
     with pytest.raises(ValueError, match=r"none\.onnx: cannot be read"):
         load_extractor(str(tmp_path / "none.onnx"))
     (tmp_path / "m.onnx").write_bytes(b"\x00 not a network")
-    with pytest.raises(ValueError, match=r"m\.onnx: not an ONNX file"):
+    with pytest.raises(ValueError, match=r"m\.onnx: damaged, or not an ONNX file"):
         load_extractor(str(tmp_path / "m.onnx"))
     custom = helper.make_node("Sneaky", ["pixels"], ["maps"], domain="their.library")
     path = write_network(tmp_path / "custom.onnx", [custom])
-    with pytest.raises(ValueError, match=r"custom\.onnx: not a network onnxruntime can run: "):
+    with pytest.raises(ValueError, match=r"custom\.onnx: damaged, or not a network onnxruntime can run \("):
         load_extractor(str(path))
+
+
+def test_every_damaged_network_is_named_in_one_line(tmp_path, capfd):
+    kernel = numpy_helper.from_array(np.ones((4, 3, 3, 3), dtype=np.float32), "kernel")
+    nodes = [
+        helper.make_node("Conv", ["pixels", "kernel"], ["small"], pads=[1, 1, 1, 1]),
+        helper.make_node("GlobalAveragePool", ["small"], ["maps"]),
+    ]
+    path = write_network(tmp_path / "m.onnx", nodes, constants=[kernel])
+    good, rng, messages = path.read_bytes(), np.random.default_rng(0), []
+    for _ in range(300):
+        damaged = bytearray(good)
+        for _ in range(rng.integers(1, 4)):
+            damaged[int(rng.integers(len(good)))] = int(rng.integers(256))
+        path.write_bytes(damaged)
+        try:
+            load_extractor(str(path), threads=1)
+        except ValueError as error:
+            messages.append(str(error))
+    assert len(messages) > 100
+    assert all(message.startswith(f"{path}: ") and "\n" not in message for message in messages)
+    assert capfd.readouterr().out == ""
 
 
 def test_networks_that_take_no_images_are_named(tmp_path):
@@ -158,6 +182,56 @@ def test_networks_that_take_no_images_are_named(tmp_path):
         load_extractor(str(path))
     path = write_network(tmp_path / "w.onnx", [relu()], input_shape=("n", 5, 16, 16))
     with pytest.raises(ValueError, match=r"w\.onnx: does not run on one image: .*see w\.json"):
+        load_extractor(str(path))
+
+
+def test_a_network_with_two_rows_per_image_is_refused(tmp_path):
+    double = helper.make_node("Concat", ["pixels", "pixels"], ["maps"], axis=0)
+    path = write_network(tmp_path / "m.onnx", [double])
+    describe(path, pooling="max")
+    with pytest.raises(
+        ValueError, match=r"m\.onnx: does not run on one image: .*gives 2 rows for 1 images; it must give"
+    ):
+        load_extractor(str(path))
+
+
+@pytest.mark.parametrize(
+    ("shape", "message"),
+    [
+        ([1, 768], r"m\.onnx: does not run on 2 images at once: .*; export it for any number of images, or fix its"),
+        ([1, -1], r"m\.onnx: does not run on 2 images at once: the network gives 1 rows for 2 images"),
+        ([-1, 1536], r"m\.onnx: does not run on one image: "),
+        ([2, -1], r"m\.onnx: does not run on one image: the network gives 2 rows for 1 images"),
+    ],
+)
+def test_a_network_fixed_to_another_number_of_images_inside_is_refused(tmp_path, shape, message):
+    constant = numpy_helper.from_array(np.array(shape, dtype=np.int64), "shape")
+    nodes = [helper.make_node("Reshape", ["pixels", "shape"], ["flat"])]
+    path = write_network(tmp_path / "m.onnx", nodes, outputs={"flat": None}, constants=[constant])
+    with pytest.raises(ValueError, match=message) as error:
+        load_extractor(str(path), threads=1)
+    assert "\n" not in str(error.value)
+
+
+def test_a_network_that_fails_in_the_middle_of_the_work_is_named(tmp_path):
+    path = write_network(tmp_path / "m.onnx", [relu()])
+    describe(path, pooling="max")
+    extractor = load_extractor(str(path), threads=1)
+    with pytest.raises(ValueError, match=r"^m: damaged, or not a network for 2 images at once \(") as error:
+        extractor.extract(np.zeros((3, 3, 20, 20), dtype=np.uint8))
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("shape", "message"),
+    [
+        ((1, 3, 100_000, 100_000), "wants 1 images of 100000 pixels a side"),
+        ((10**9, 3, 16, 16), r"its input of 1000000000 images declares .* GB, over the limit of 256 MB"),
+    ],
+)
+def test_an_input_that_takes_all_memory_is_refused(tmp_path, shape, message):
+    path = write_network(tmp_path / "m.onnx", [relu()], input_shape=shape)
+    with pytest.raises(ValueError, match=rf"m\.onnx: {message}"):
         load_extractor(str(path))
 
 
@@ -215,7 +289,7 @@ def test_cuda_is_asked_for_only_where_onnxruntime_has_it(monkeypatch, tmp_path, 
 
     asked = []
 
-    def session(source, options, *, providers):
+    def session(source, options, *, providers, enable_fallback):
         asked.extend(p if isinstance(p, str) else p[0] for p in providers)
 
     available = ["CUDAExecutionProvider"] * present + ["CPUExecutionProvider"]

@@ -189,6 +189,42 @@ def test_damaged_and_foreign_files_are_ignored_with_a_reason(store, damage):
     assert "\n" not in found.reason
 
 
+def _declare_much(path):
+    content = path.read_bytes()
+    # The header keeps its length, and the checksum is read only with the last value.
+    path.write_bytes(content.replace(b"'shape': (3, 2), }" + b" " * 10, b"'shape': (3, 20000000000), }"))
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        _declare_much,
+        lambda path: _rewrite(path, names=np.asarray("x")),
+        lambda path: _rewrite(path, format=np.zeros((3, 3))),
+        lambda path: (path.unlink(), path.symlink_to("nowhere")),
+    ],
+)
+def test_a_damaged_store_is_computed_anew(store, damage):
+    extract_with_store(Source(), Model(), store=store, keys=frame_keys(3))
+    damage(store.path)
+    result = extract_with_store(Source(), Model(), store=store, keys=frame_keys(3))
+    assert (result.n_reused, result.features[:, 0].tolist()) == (0, [0, 1, 2])
+    assert result.reason.startswith("features.npz ")
+    assert str(store.path.parent) not in result.reason
+    assert extract_with_store(Source(), Model(), store=store, keys=frame_keys(3)).n_reused == 3
+
+
+def test_every_damaged_store_is_computed_anew_and_never_wrong(store):
+    extract_with_store(Source(), Model(), store=store, keys=frame_keys(3))
+    good, rng = store.path.read_bytes(), np.random.default_rng(0)
+    for _ in range(300):
+        damaged = bytearray(good)
+        damaged[int(rng.integers(len(good)))] ^= 1 << int(rng.integers(8))
+        store.path.write_bytes(damaged)
+        found = store.load(frame_keys(3), Model())
+        np.testing.assert_array_equal(found.features[:, 0], found.indices)
+
+
 def test_no_file_is_no_reason(store):
     assert store.load(frame_keys(3), Model()).reason is None
 

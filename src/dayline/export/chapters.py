@@ -48,12 +48,11 @@ def chapters(
         End of the recording in seconds. Without it the last event ends one typical distance of
         frames after its last frame.
     """
-    times = _player_times(segmentation, fps)
-    starts = [float(times[event.start]) for event in segmentation.events]
+    starts, last, distance = _at_rate(segmentation, fps) if fps is not None else _at_times(segmentation)
     for k in range(1, len(starts)):
         # Two photos of the same second on both sides of a boundary.
         starts[k] = max(starts[k], starts[k - 1] + SHORTEST)
-    end = float(times[-1]) + _typical_distance(times, fps) if duration is None else duration
+    end = last + distance if duration is None else duration
     if duration is not None and starts[-1] >= duration:
         msg = f"the last event starts at {starts[-1]:.3f} s, but the recording ends at {duration:.3f} s; "
         raise ValueError(msg + "use the events of this recording")
@@ -62,11 +61,21 @@ def chapters(
     return tuple(Chapter(a, b, title) for (a, b), title in zip(pairwise(edges), titles, strict=True))
 
 
-def _player_times(segmentation: Segmentation, fps: float | None) -> FloatArray:
-    if fps is not None:
-        if not 1e-6 <= fps <= 1e6:
-            raise ValueError(f"fps={fps} is not a number of frames per second; it must be from 1e-6 to 1e6")
-        return np.arange(segmentation.n_frames) / fps
+def _at_rate(segmentation: Segmentation, fps: float) -> tuple[list[float], float, float]:
+    """Return the start of every event, the time of the last frame and the distance of two frames, in seconds."""
+    if not 1e-6 <= fps <= 1e6:
+        raise ValueError(f"fps={fps} is not a number of frames per second; it must be from 1e-6 to 1e6")
+    return [event.start / fps for event in segmentation.events], (segmentation.n_frames - 1) / fps, 1.0 / fps
+
+
+def _at_times(segmentation: Segmentation) -> tuple[list[float], float, float]:
+    """Return the same from the times of the frames."""
+    times = _player_times(segmentation)
+    distance = float(np.median(np.diff(times))) if len(times) > 1 else 1.0
+    return [float(times[event.start]) for event in segmentation.events], float(times[-1]), distance
+
+
+def _player_times(segmentation: Segmentation) -> FloatArray:
     if segmentation.times is None:
         msg = "the frames have no times, and chapters need them; pass fps (frames per second)"
         raise ValueError(msg)
@@ -81,12 +90,6 @@ def _player_times(segmentation: Segmentation, fps: float | None) -> FloatArray:
     origin = 0.0 if segmentation.clock == "media" else times[0]
     # Decoders report a first stamp slightly below zero for some files; no player goes there.
     return np.maximum(times - origin, 0.0)
-
-
-def _typical_distance(times: FloatArray, fps: float | None) -> float:
-    if fps is not None:
-        return 1.0 / fps
-    return float(np.median(np.diff(times))) if len(times) > 1 else 1.0
 
 
 def timeline_rate(fps: float | None, rate: float | None) -> float:

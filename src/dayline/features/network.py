@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dayline.features.preprocess import Image, Preprocessing, normalise, prepare
+from dayline.untrusted import reading
 
 __all__ = ["NetworkExtractor", "Pooling", "fingerprint_of", "open_session"]
 
@@ -51,13 +52,10 @@ def open_session(model: bytes | Path) -> Any:
         # TensorFloat-32 would round features to three digits, other than on the CPU.
         providers.insert(0, ("CUDAExecutionProvider", {"use_tf32": "0"}))
     source = str(model) if isinstance(model, Path) else model
-    try:
-        return onnxruntime.InferenceSession(source, options, providers=providers)
-    except Exception as error:
-        # onnxruntime raises types of its own, one per cause, all meaning that the file is unusable.
-        where = f"{model}: " if isinstance(model, Path) else ""
-        reason = str(error).strip().splitlines()[0]
-        raise ValueError(f"{where}not a network onnxruntime can run: {reason}") from error
+    with reading(model if isinstance(model, Path) else "the network", "a network onnxruntime can run"):
+        # Going back to the CPU is announced on standard output, also where there is nothing to go back from.
+        fallback = int(len(providers) > 1)
+        return onnxruntime.InferenceSession(source, options, providers=providers, enable_fallback=fallback)
 
 
 @dataclass(frozen=True)
@@ -119,7 +117,11 @@ class NetworkExtractor:
             inputs = inputs.astype(np.float16)
         if isinstance(source.shape[0], int) and len(part) < source.shape[0]:
             inputs = np.concatenate([inputs, np.repeat(inputs[-1:], source.shape[0] - len(part), axis=0)])
-        (values,) = self.session.run([self.output], {source.name: inputs})
+        with reading(self.name, f"a network for {len(inputs)} images at once"):
+            (values,) = self.session.run([self.output], {source.name: inputs})
+        if np.ndim(values) == 0 or len(values) != len(inputs):
+            rows = len(values) if np.ndim(values) else "no"
+            raise ValueError(f"the network gives {rows} rows for {len(inputs)} images; it must give one for each")
         return _pool(values[: len(part)], self.pooling).astype(np.float32, copy=False)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from dayline.features.network import NetworkExtractor, Pooling, fingerprint_of, open_session
 from dayline.features.preprocess import Interpolation, Preprocessing
+from dayline.untrusted import check_allocation, reading
 
 __all__ = ["load_onnx_file"]
 
@@ -22,6 +23,8 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
     "interpolation": get_args(Interpolation),
     "pooling": get_args(Pooling),
 }
+LARGEST_SIDE = 4096
+LARGEST_NUMBER = 1e6
 _KNOWN = ("size", "crop", "mean", "std", "output", *_CHOICES)
 
 
@@ -50,18 +53,37 @@ def load_onnx_file(
     session = open_session(path)
     _check_input(session, path)
     preprocessing = _described(preprocessing, description, _fixed_size(session, description.get("layout")))
+    _check_size(session, preprocessing.size, path)
     output = _choose_output(session, path, description.get("output"))
     pooling = cast("Pooling", description.get("pooling", pooling))
-    blank = np.full((preprocessing.size, preprocessing.size, 3), 128, dtype=np.uint8)
     extractor = NetworkExtractor(path.stem, "", 0, session, preprocessing, output, pooling, threads)
-    try:
-        features = extractor.extract(extractor.prepare(blank)[None])
-    except Exception as error:
-        # A trial finds wrong sizes and layouts now, with one line, instead of in the middle of the work.
-        reason = str(error).strip().splitlines()[0]
-        raise ValueError(f"{path}: does not run on one image: {reason}; see {path.stem}.json") from error
+    n_features = _try_out(extractor, path, 1)
+    # A network may be fixed to one image inside, though its input is declared to take any number.
+    if _try_out(extractor, path, 2) != n_features:
+        raise ValueError(f"{path}: gives other features for two images than for one; export it for any number")
     fingerprint = fingerprint_of("onnx", weights, asdict(preprocessing), output, pooling)
-    return replace(extractor, fingerprint=fingerprint, n_features=features.shape[1])
+    return replace(extractor, fingerprint=fingerprint, n_features=n_features)
+
+
+def _try_out(extractor: NetworkExtractor, path: Path, n_images: int) -> int:
+    """Run the network once, and return how many features it gives.
+
+    This finds wrong sizes and layouts now, with one line, instead of in the middle of the work.
+    """
+    size = extractor.preprocessing.size
+    blank = extractor.prepare(np.full((size, size, 3), 128, dtype=np.uint8))
+    try:
+        features = extractor.extract(np.stack([blank] * n_images))
+    except Exception as error:
+        images, way_out = "one image", f"see {path.stem}.json"
+        if n_images > 1:
+            images, way_out = (
+                f"{n_images} images at once",
+                "export it for any number of images, or fix its input to one",
+            )
+        reason = str(error.__cause__ or error).strip().splitlines()[0]
+        raise ValueError(f"{path}: does not run on {images}: {reason}; {way_out}") from error
+    return int(features.shape[1])
 
 
 def _read_description(path: Path) -> dict[str, Any]:
@@ -86,15 +108,15 @@ def _fault(key: str, value: Any) -> str | None:
         return f"is not known; use {', '.join(_KNOWN)}"
     if key in _CHOICES and value not in _CHOICES[key]:
         return f"is {value!r}; use {', '.join(_CHOICES[key])}"
-    if key == "size" and not (type(value) is int and 8 <= value <= 4096):
-        return f"is {value!r}; use a whole number of pixels, 8 to 4096"
+    if key == "size" and not (type(value) is int and 8 <= value <= LARGEST_SIDE):
+        return f"is {value!r}; use a whole number of pixels, 8 to {LARGEST_SIDE}"
     if key == "crop" and not (_is_number(value) and 0 < value <= 1):
         return f"is {value!r}; use a number above 0, at most 1"
     if key in ("mean", "std") and not (
         isinstance(value, list) and len(value) == 3 and all(_is_number(v) for v in value)
     ):
         return f"is {value!r}; use three numbers for red, green and blue values of 0 to 255"
-    if key == "std" and not all(v > 0 for v in value):
+    if key == "std" and not all(v >= 1 / LARGEST_NUMBER for v in value):
         return f"is {value!r}; all three must be above 0"
     if key == "output" and not isinstance(value, str):
         return f"is {value!r}; use the name of an output"
@@ -102,7 +124,7 @@ def _fault(key: str, value: Any) -> str | None:
 
 
 def _is_number(value: Any) -> bool:
-    return type(value) in (int, float) and bool(np.isfinite(value))
+    return type(value) in (int, float) and abs(value) <= LARGEST_NUMBER
 
 
 def _described(start: Preprocessing, description: Mapping[str, Any], fixed_size: int | None) -> Preprocessing:
@@ -127,6 +149,17 @@ def _check_input(session: Any, path: Path) -> None:
         )
 
 
+def _check_size(session: Any, size: int, path: Path) -> None:
+    """Refuse an input that would take all memory before the network ran once."""
+    fixed = session.get_inputs()[0].shape[0]
+    n_images = fixed if isinstance(fixed, int) else 1
+    if size > LARGEST_SIDE or n_images < 1:
+        raise ValueError(
+            f"{path}: wants {n_images} images of {size} pixels a side; it must take images of at most {LARGEST_SIDE}"
+        )
+    check_allocation(path, n_images * size * size * 3 * 4, what=f"its input of {n_images} images")
+
+
 def _fixed_size(session: Any, layout: Literal["NCHW", "NHWC"] | None) -> int | None:
     side = session.get_inputs()[0].shape[1 if layout == "NHWC" else 2]
     return side if isinstance(side, int) and side > 0 else None
@@ -145,18 +178,17 @@ def _hash_with_external_data(path: Path) -> list[str]:
     """Hash the file and the weights it keeps in files beside it."""
     import onnx
 
-    try:
+    with reading(path, "an ONNX file"):
         model = onnx.load(str(path), load_external_data=False)
+        locations = sorted(set(_external_files(model.graph)))
         hashes = [hashlib.sha256(path.read_bytes()).hexdigest()]
-    except OSError as error:
-        raise ValueError(f"{path}: cannot be read ({error.strerror or error})") from error
-    except Exception as error:
-        raise ValueError(f"{path}: not an ONNX file") from error
-    for location in sorted(set(_external_files(model.graph))):
+    for location in locations:
         data = path.parent / location
-        if Path(location).is_absolute() or ".." in Path(location).parts or not data.is_file():
+        with reading(path, "an ONNX file"):
+            is_beside = not Path(location).is_absolute() and ".." not in Path(location).parts and data.is_file()
+        if not is_beside:
             raise ValueError(f"{path}: its weights in {location!r} are not beside it")
-        with data.open("rb") as file:
+        with reading(data, "weights"), data.open("rb") as file:
             hashes.append(hashlib.file_digest(file, "sha256").hexdigest())
     return hashes
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import zipfile
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dayline.array_files import load_npz
 from dayline.arrays import IntArray
 from dayline.features.extract import Extractor
 from dayline.files import writing_whole
+from dayline.untrusted import UnreadableFileError
 
 __all__ = ["FeatureStore", "FrameKeys", "StoredFeatures"]
 
@@ -94,14 +96,16 @@ class FeatureStore:
             What would compute the features; those of another model are not used.
         """
         nothing = np.empty(0, dtype=np.int64), np.empty((0, extractor.n_features), dtype=np.float32)
-        try:
-            fields = _read(self.path)
-            reason = _mismatch(fields, extractor)
-        except FileNotFoundError:
+        if not os.path.lexists(self.path):
             return StoredFeatures(*nothing)
-        except Exception as error:
-            # A damaged archive may fail anywhere in zipfile or NumPy; it only costs computing again.
-            return StoredFeatures(*nothing, f"{self.path.name} is not a usable feature store ({error})")
+        try:
+            # We store plainly, so a compressed file is not ours.
+            fields = load_npz(self.path, _FIELDS, stored=True)
+        except UnreadableFileError as error:
+            # It only costs computing again. The reason may be shown to others, so it does not say in which folder.
+            why = str(error).removeprefix(f"{self.path}: ")
+            return StoredFeatures(*nothing, f"{self.path.name} is not a usable feature store ({why})")
+        reason = _mismatch(fields, extractor)
         if reason:
             return StoredFeatures(*nothing, f"{self.path.name} {reason}")
         columns = (fields["names"].tolist(), fields["sizes"].tolist(), fields["modified"].tolist())
@@ -144,20 +148,6 @@ class FeatureStore:
             )
 
 
-def _read(path: Path) -> dict[str, NDArray[Any]]:
-    with path.open("rb") as file:
-        with zipfile.ZipFile(file) as archive:
-            # We store plainly, so a compressed file is not ours, and could unpack to any size.
-            if any(member.compress_type != zipfile.ZIP_STORED for member in archive.infolist()):
-                raise ValueError("it is compressed")
-            missing = {f"{field}.npy" for field in _FIELDS} - set(archive.namelist())
-        if missing:
-            raise ValueError("it was written by something else")
-        file.seek(0)
-        with np.load(file, allow_pickle=False) as content:
-            return {field: content[field] for field in _FIELDS}
-
-
 def _mismatch(fields: dict[str, NDArray[Any]], extractor: Extractor) -> str | None:
     """Say why the stored features cannot stand for those of the extractor."""
     if str(fields["format"]) != _FORMAT:
@@ -165,7 +155,7 @@ def _mismatch(fields: dict[str, NDArray[Any]], extractor: Extractor) -> str | No
     if str(fields["fingerprint"]) != extractor.fingerprint:
         return f"holds features of {fields['model']} with other weights or preprocessing"
     features = fields["features"]
-    n_rows = len(fields["names"])
+    n_rows = fields["names"].size
     if features.dtype != np.float32 or features.shape != (n_rows, extractor.n_features):
         return "holds features of a wrong shape"
     if any(fields[column].shape != (n_rows,) for column in ("names", "sizes", "modified", "times")):
