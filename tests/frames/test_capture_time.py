@@ -77,9 +77,30 @@ def test_exif_with_sub_seconds_and_offset(make_photo):
     assert found == CaptureTime(at(2015, 3, 12, 14, 22, 33) + 0.25, -19800.0)
 
 
-@pytest.mark.parametrize("taken", ["0000:00:00 00:00:00", "    :  :     :  :  ", "2015:02:30 10:00:00", "soon"])
+@pytest.mark.parametrize(
+    "taken",
+    [
+        "0000:00:00 00:00:00",
+        "0001:01:01 00:00:00",
+        "9999:12:31 23:59:59",
+        "    :  :     :  :  ",
+        "2015:02:30 10:00:00",
+        "soon",
+    ],
+)
 def test_nonsense_in_exif_is_no_time(make_photo, taken):
     assert exif(make_photo, taken=taken) is None
+
+
+@pytest.mark.parametrize(("offset", "seconds"), [("+14:00", 50_400.0), ("-12:00", -43_200.0), ("+05:45", 20_700.0)])
+def test_offsets_of_time_zones_are_read(make_photo, offset, seconds):
+    assert exif(make_photo, taken="2015:03:12 14:22:33", offset=offset).offset == seconds
+
+
+@pytest.mark.parametrize("offset", ["+99:99", "+14:01", "-15:00", "+05:60"])
+def test_offsets_that_no_time_zone_has_are_not_used(make_photo, offset):
+    found = exif(make_photo, taken="2015:03:12 14:22:33", offset=offset)
+    assert found == CaptureTime(at(2015, 3, 12, 14, 22, 33), None, offset)
 
 
 def test_other_exif_times_stand_in(make_photo):

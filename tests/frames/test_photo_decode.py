@@ -241,7 +241,7 @@ def test_the_words_about_a_file_hold_no_path(tmp_path, monkeypatch):
         raise OSError(5, "Input/output error", str(tmp_path / "p.png"))
 
     monkeypatch.setattr(Image, "open", fails)
-    with pytest.raises(BadImageError, match="^broken image: Input/output error$"):
+    with pytest.raises(BadImageError, match=r"^broken image: Input/output error$"):
         decode_photo(tmp_path / "p.png", size=50)
 
 

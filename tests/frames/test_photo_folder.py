@@ -3,11 +3,20 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PIL import Image
 
 from dayline.events import SkippedFile
-from dayline.frames import day_folders, describe, find_clock_jumps, find_pauses, images, read_photo_folder
+from dayline.frames import (
+    day_folders,
+    describe,
+    find_clock_jumps,
+    find_pauses,
+    images,
+    read_photo_folder,
+    time_text,
+)
 
 
 def test_photos_are_found_below_the_folder_and_ordered_by_exif(make_photo, tmp_path):
@@ -203,3 +212,25 @@ def test_a_result_of_ours_is_no_source(make_photo, tmp_path):
     for read in (read_photo_folder, day_folders):
         with pytest.raises(ValueError, match=r"day: is a result of dayline, not a folder of photos"):
             read(tmp_path / "day")
+
+
+def test_an_impossible_offset_moves_no_photo_and_is_noted(make_photo, tmp_path):
+    for i, offset in enumerate(("+01:00", "+99:99", "+01:00")):
+        make_photo(f"p{i}.jpg", taken=f"2015:03:12 10:00:0{i}", offset=offset)
+    sequence = read_photo_folder(tmp_path)
+    assert sequence.names == ("p0.jpg", "p1.jpg", "p2.jpg")
+    assert np.diff(sequence.times).tolist() == [1.0, 1.0]
+    assert sequence.notes == ("offsets from UTC that no time zone has, ignored: 1 (first p1.jpg: +99:99)",)
+
+
+def test_a_year_that_no_camera_knows_is_no_time(make_photo, tmp_path):
+    for i, taken in enumerate(("2015:03:12 10:00:00", "9999:12:31 23:59:59", "2015:03:12 10:00:02")):
+        make_photo(f"p{i}.jpg", taken=taken, offset="-05:00")
+    sequence = read_photo_folder(tmp_path)
+    assert [row.time[:4] for row in describe(sequence)] == ["2015"] * 3
+    assert any("1 of 3 photos have no capture time (first p1.jpg)" in note for note in sequence.notes)
+
+
+def test_a_time_outside_the_calendar_is_one_line():
+    with pytest.raises(ValueError, match=r"^time 1e\+15 s lies outside the years 1 to 9999"):
+        time_text(1e15, clock="wall")

@@ -140,6 +140,87 @@ def test_a_whole_video_has_no_notes(make_video):
         assert read_video(make_video(name, times_ms=EVERY_40_MS, codec=codec)).notes == ()
 
 
+@pytest.mark.parametrize("name", ["v.mkv", "v.ts", "v.mp4"])
+def test_a_video_whose_stamps_start_at_an_hour_is_not_cut_off(make_video, name):
+    sequence = read_video(make_video(name, times_ms=[3_600_000 + ms for ms in EVERY_40_MS]), every=1)
+    assert sequence.times == (0.0, 1.0)
+    assert sequence.notes == ()
+
+
+def test_a_cut_off_video_whose_stamps_start_at_an_hour_says_so(make_video):
+    times_ms = [3_600_000 + 40 * i for i in range(100)]
+    path = make_video("v.mkv", times_ms=times_ms, greys=[(37 * i) % 200 for i in range(100)], options={"g": "10"})
+    content = path.read_bytes()
+    path.write_bytes(content[: int(0.6 * len(content))])
+    assert any("it announces 0:00:04.000, its last" in note for note in read_video(path).notes)
+
+
+@pytest.mark.parametrize(
+    ("name", "known", "unknown"), [("v.mp4", b"avc1", b"zzzz"), ("v.mkv", b"V_MPEG4/ISO", b"V_ZPEG4/ISO")]
+)
+def test_a_codec_that_is_not_known_is_one_line(make_video, name, known, unknown):
+    path = make_video(name, times_ms=EVERY_40_MS)
+    path.write_bytes(path.read_bytes().replace(known, unknown))
+    with pytest.raises(ValueError, match=rf"{name}: the codec of its video is not known here; convert it to H\.264$"):
+        read_video(path)
+
+
+def test_frames_over_the_limit_are_refused_before_they_are_decoded(make_video, monkeypatch):
+    sequence = read_video(make_video("v.mp4", times_ms=EVERY_40_MS), every=1)
+    monkeypatch.setattr("dayline.frames.video_file.MAX_PIXELS", 5_000)
+    with pytest.raises(ValueError, match="frames of 96 x 64 pixels are over the limit of"):
+        list(images(sequence, size=32))
+
+
+def test_whatever_fails_in_a_frame_costs_that_frame_alone(make_video, monkeypatch):
+    from dayline.frames import video_decode
+
+    sequence = read_video(make_video("v.mp4", times_ms=EVERY_40_MS), every=1)
+    to_rgb, calls = video_decode._to_rgb, []
+
+    def fails_once(frame, *, size):
+        calls.append(frame)
+        if len(calls) == 1:
+            raise OverflowError("a rotation that is not a number")
+        return to_rgb(frame, size=size)
+
+    monkeypatch.setattr(video_decode, "_to_rgb", fails_once)
+    failed = {}
+    assert [i for i, _ in images(sequence, size=32, on_skip=failed.__setitem__)] == [1]
+    assert failed == {0: "frame of the video: damaged, or not a picture (a rotation that is not a number)"}
+
+
+def test_a_reader_that_fails_on_the_way_ends_the_video_with_a_note(make_video, monkeypatch):
+    from dayline.frames import video_file
+
+    path = make_video("v.mp4", times_ms=EVERY_40_MS)
+
+    class Failing:
+        def __init__(self, container):
+            self.container = container
+
+        def __getattr__(self, name):
+            return getattr(self.container, name)
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *why):
+            self.container.close()
+
+        def demux(self, stream):
+            for number, packet in enumerate(self.container.demux(stream)):
+                if number == 30:
+                    raise OverflowError("too large")
+                yield packet
+
+    opened = video_file._opened
+    monkeypatch.setattr(video_file, "_opened", lambda *what: Failing(opened(*what)))
+    sequence = read_video(path, every=0.04)
+    assert sequence.n_frames == 30
+    assert "the video could not be read to its end (OverflowError)" in sequence.notes
+
+
 @pytest.mark.parametrize("of_the_index", [-4, 60], ids=["before", "inside"])
 def test_a_video_cut_off_in_or_before_its_index_is_refused(make_video, of_the_index):
     path = make_video("v.mp4", times_ms=EVERY_40_MS, index_first=False)

@@ -30,6 +30,10 @@ EPOCH = re.compile(r"(?<!\d)(1\d{9})(\d{3})?(?!\d)", re.ASCII)
 TIME_OF_DAY = re.compile(r"(\d{2})(\d{2})(\d{2})(?:[a-z]|[ _-]?\(?\d{1,3}\)?)?", re.ASCII | re.IGNORECASE)
 DATE = re.compile(r"(?<!\d)((?:19|20)\d{2})[-_.]?(\d{2})[-_.]?(\d{2})(?!\d)", re.ASCII)
 MINUTE = 60.0
+# No camera was there before, and no clock is set later on purpose; 0001 and 9999 stand for "not known".
+FIRST_YEAR, LAST_YEAR = 1800, 2200
+LARGEST_OFFSET = 14 * 3600.0
+"""Seconds: no time zone is further from UTC."""
 
 
 @dataclass(frozen=True)
@@ -42,10 +46,13 @@ class CaptureTime:
         Since 1970, as if the camera's clock showed UTC.
     offset : float or None
         Seconds by which that clock is ahead of UTC, where the photo says so.
+    impossible_offset : str
+        What the photo says in its place where no time zone has such an offset, as "+99:99"; else empty.
     """
 
     seconds: float
     offset: float | None = None
+    impossible_offset: str = ""
 
 
 def exif_time(image: Image.Image) -> CaptureTime | None:
@@ -60,7 +67,7 @@ def exif_time(image: Image.Image) -> CaptureTime | None:
         found = EXIF_TIME.match(_text(tags, time_tag))
         seconds = None if found is None else _seconds(*map(int, found.groups()))
         if seconds is not None:
-            return CaptureTime(seconds + _part(_text(tags, part_tag)), _offset(_text(tags, offset_tag)))
+            return CaptureTime(seconds + _part(_text(tags, part_tag)), *_offset(_text(tags, offset_tag)))
     return None
 
 
@@ -114,14 +121,21 @@ def _part(digits: str) -> float:
     return float(f"0.{digits}") if digits.isascii() and digits.isdigit() else 0.0
 
 
-def _offset(text: str) -> float | None:
+def _offset(text: str) -> tuple[float | None, str]:
+    """Read an offset from UTC; one that no time zone has is given as text only."""
     found = EXIF_OFFSET.match(text)
     if found is None:
-        return None
-    return (-1 if found[1] == "-" else 1) * (3600.0 * int(found[2]) + MINUTE * int(found[3]))
+        return None, ""
+    sign, hours, minutes = found.groups()
+    seconds = 3600.0 * int(hours) + MINUTE * int(minutes)
+    if int(minutes) > 59 or seconds > LARGEST_OFFSET:
+        return None, f"{sign}{hours}:{minutes}"
+    return (-seconds if sign == "-" else seconds), ""
 
 
 def _seconds(year: int, month: int, day: int, hour: int = 0, minute: int = 0, second: int = 0) -> float | None:
+    if not FIRST_YEAR <= year <= LAST_YEAR:
+        return None
     try:
         return datetime.combine(date(year, month, day), time(hour, minute, second), UTC).timestamp()
     except ValueError:

@@ -78,6 +78,12 @@ def offset_notes(names: Sequence[str], exif_times: Sequence[CaptureTime | None])
     """Say where the time zone written in the photos changes, and which ones do not name one."""
     known = [(name, t.offset) for name, t in zip(names, exif_times, strict=True) if t and t.offset is not None]
     notes = []
+    impossible = [
+        (n, t.impossible_offset) for n, t in zip(names, exif_times, strict=True) if t and t.impossible_offset
+    ]
+    if impossible:
+        name, offset = impossible[0]
+        notes.append(f"offsets from UTC that no time zone has, ignored: {len(impossible)} (first {name}: {offset})")
     changes = [(a[1], *b) for a, b in pairwise(known) if a[1] != b[1]]
     for old, name, new in changes[:FEW_JUMPS]:
         notes.append(

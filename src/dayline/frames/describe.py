@@ -45,7 +45,10 @@ def time_text(seconds: float, *, clock: Literal["wall", "media"] | None) -> str:
     whole, rest = divmod(milliseconds, 1000)
     if clock == "wall":
         # Added to 1970 rather than converted: works before 1970 too, and knows no time zone.
-        moment = EPOCH + timedelta(seconds=whole)
+        try:
+            moment = EPOCH + timedelta(seconds=whole)
+        except OverflowError:
+            raise ValueError(f"time {seconds:g} s lies outside the years 1 to 9999; leave times out") from None
         text = moment.strftime("%H:%M:%S" if moment.year == EPOCH.year else "%Y-%m-%d %H:%M:%S")
         return f"{text}.{rest:03d}" if rest else text
     sign, milliseconds = ("-", -milliseconds) if milliseconds < 0 else ("", milliseconds)

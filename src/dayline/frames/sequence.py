@@ -41,14 +41,17 @@ class VideoFrame:
     Attributes
     ----------
     stamp : int
-        Presentation time stamp, in the stream's own time base.
+        Presentation time stamp, in the stream's own time base, as the file has it; it tells frames apart.
     first_group, last_group : int
         Groups of packets, each opened by a key frame, that must be decoded to see it.
+    shown_at : int
+        When it is shown, in the same unit; differs from `stamp` where that was found to be wrong.
     """
 
     stamp: int
     first_group: int
     last_group: int
+    shown_at: int
 
 
 @dataclass(frozen=True)

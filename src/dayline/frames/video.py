@@ -12,6 +12,7 @@ from typing import cast
 from dayline.frames.describe import time_text
 from dayline.frames.names import shown_name
 from dayline.frames.sequence import FrameSequence, VideoFrame
+from dayline.frames.stamps import mended_stamps
 from dayline.frames.video_file import PacketCount, VideoFile, opened_video, packets_in_groups
 
 __all__ = ["default_every", "read_video"]
@@ -20,7 +21,9 @@ STEPS = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0)
 MOST_FRAMES = 1000
 CUT_OFF_SECONDS = 1.0
 CUT_OFF_PART = 0.05
-DURATION_TAG = re.compile(r"(\d+):(\d{2}):(\d{2}(?:\.\d+)?)", re.ASCII)
+# Each frame has a stamp of its own, at an exact rate. How long they are, their last stamp tells and nothing else.
+STREAMED = ("mpegts", "mpeg")
+DURATION_TAG = re.compile(r"(\d{1,6}):(\d{2}):(\d{2}(?:\.\d+)?)", re.ASCII)
 
 
 def read_video(path: str | Path, *, every: float | None = None) -> FrameSequence:
@@ -47,15 +50,15 @@ def read_video(path: str | Path, *, every: float | None = None) -> FrameSequence
         raise ValueError(f"every={every}: the time between frames must be more than 0 seconds")
     count = PacketCount()
     with opened_video(source) as video:
-        base = Fraction(video.stream.time_base or 1)
+        base = video.time_base
         found = _all_frames(video, count)
         if not found:
             raise ValueError(f"{shown_name(source)}: holds no frame with a time stamp; save it anew as mp4 or mkv")
-        start = _start(video, first=found[0].stamp * base)
-        announced = _announced_seconds(video)
-    step = every if every is not None else default_every(float((found[-1].stamp - found[0].stamp) * base))
+        start = _start(video, found, base)
+        announced = _announced_seconds(video, start=start)
+    step = every if every is not None else default_every(float((found[-1].shown_at - found[0].shown_at) * base))
     frames = _sampled(found, step=Fraction(str(step)) / base)
-    times = tuple(round(float(frame.stamp * base - start), 6) for frame in frames)
+    times = tuple(round(float(frame.shown_at * base - start), 6) for frame in frames)
     return FrameSequence(
         source=source,
         kind="video",
@@ -63,7 +66,10 @@ def read_video(path: str | Path, *, every: float | None = None) -> FrameSequence
         times=times,
         clock="media",
         order=f"by presentation time, one frame every {step:g} s ({len(frames)} of {len(found)})",
-        notes=_notes(count, there=float(found[-1].stamp * base - start), announced=announced),
+        notes=(
+            *_mended_notes(found, base=base, start=start),
+            *_notes(count, there=float(found[-1].shown_at * base - start), announced=announced),
+        ),
         video_frames=frames,
     )
 
@@ -74,51 +80,80 @@ def default_every(seconds: float) -> float:
 
 
 def _all_frames(video: VideoFile, count: PacketCount) -> list[VideoFrame]:
-    """List every frame by its stamp, with the groups of packets that are needed to see it."""
-    frames: dict[int, VideoFrame] = {}
-    group_opens: dict[int, int] = {}
+    """List every frame by when it is shown, with the groups of packets that are needed to see it."""
+    groups: dict[int, int] = {}
     for group, packet in packets_in_groups(video, count):
-        if packet.is_discard or packet.pts is None:
-            continue
-        opens = group_opens.setdefault(group, packet.pts)
+        if not packet.is_discard and packet.pts is not None:
+            groups.setdefault(packet.pts, group)
+    exact = video.container.format.name in STREAMED
+    mended = mended_stamps(list(groups), ticks_per_second=float(1 / video.time_base), exact_rate=exact)
+    frames = []
+    group_opens: dict[int, int] = {}
+    for i, (stamp, group) in enumerate(groups.items()):
+        shown_at = mended.get(i, stamp)
+        opens = group_opens.setdefault(group, shown_at)
         # Frames shown before the key frame of their group lean on the group before it.
-        first_group = group if packet.pts >= opens else max(group - 1, 0)
-        frames.setdefault(packet.pts, VideoFrame(packet.pts, first_group, group))
-    return sorted(frames.values(), key=lambda frame: frame.stamp)
+        first_group = group if shown_at >= opens else max(group - 1, 0)
+        frames.append(VideoFrame(stamp, first_group, group, shown_at))
+    return sorted(frames, key=lambda frame: frame.shown_at)
 
 
 def _sampled(frames: Sequence[VideoFrame], *, step: Fraction) -> tuple[VideoFrame, ...]:
     """Take the first frame at or after each multiple of `step` ticks from the first one."""
-    first = frames[0].stamp
+    first = frames[0].shown_at
     taken = []
     due = 0
     for frame in frames:
-        since = frame.stamp - first
+        since = frame.shown_at - first
         if since >= due * step:
             taken.append(frame)
             due = math.floor(since / step) + 1
     return tuple(taken)
 
 
-def _start(video: VideoFile, *, first: Fraction) -> Fraction:
-    """Time stamp at which a player starts to count: of the sound, if that comes before the pictures."""
+def _start(video: VideoFile, frames: Sequence[VideoFrame], base: Fraction) -> Fraction:
+    """Time at which a player starts to count: of the sound, if that comes before the pictures."""
+    first = frames[0].shown_at * base
     # PyAV's types promise a number, but a container without times has none.
     microseconds = cast("int | None", video.container.start_time)
     if microseconds is None:
         return first
     start = Fraction(microseconds, 1_000_000)
-    # The container rounds to microseconds; where it means the first picture, take that exactly.
-    return first if abs(start - first) < Fraction(2, 1_000_000) else start
+    # The container rounds to microseconds; where it means the first picture, or one whose stamp is wrong, take
+    # that of the first picture exactly.
+    meant = [first, *(frame.stamp * base for frame in frames if frame.stamp != frame.shown_at)]
+    return first if any(abs(start - stamp) < Fraction(2, 1_000_000) for stamp in meant) else start
 
 
-def _announced_seconds(video: VideoFile) -> float | None:
+def _announced_seconds(video: VideoFile, *, start: Fraction) -> float | None:
+    """Length that the file says it has, from the start of the recording."""
+    if video.container.format.name in STREAMED:
+        return None
     stream = video.stream
     if stream.duration is not None and stream.time_base is not None:
         return float(stream.duration * stream.time_base)
     tag = DURATION_TAG.match(stream.metadata.get("DURATION", ""))
     if tag is not None:
-        return 3600 * int(tag[1]) + 60 * int(tag[2]) + float(tag[3])
-    return None if video.container.duration is None else video.container.duration / 1_000_000
+        end = 3600 * int(tag[1]) + 60 * int(tag[2]) + float(tag[3])
+    elif video.container.duration is not None:
+        end = video.container.duration / 1_000_000
+    else:
+        return None
+    # Some programs give the time of the end in place of the length.
+    return end - float(start) if 0 < start < end else end
+
+
+def _mended_notes(frames: Sequence[VideoFrame], *, base: Fraction, start: Fraction) -> tuple[str, ...]:
+    mended = [frame for frame in frames if frame.stamp != frame.shown_at]
+    if not mended:
+        return ()
+    wrong, right = (
+        time_text(float(stamp * base - start), clock="media") for stamp in (mended[0].stamp, mended[0].shown_at)
+    )
+    return (
+        f"wrong time stamps in the video, mended after the frames around them: {len(mended)} "
+        f"(first {wrong} in place of {right})",
+    )
 
 
 def _notes(count: PacketCount, *, there: float, announced: float | None) -> tuple[str, ...]:

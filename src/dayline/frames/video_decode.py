@@ -6,14 +6,15 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
-from av.error import FFmpegError
 from av.packet import Packet
 from av.video.frame import VideoFrame as DecodedFrame
 from av.video.stream import VideoStream
 from numpy.typing import NDArray
 
+from dayline.frames.decode import LONGEST_SIDE
 from dayline.frames.sequence import Also, FrameSequence
 from dayline.frames.video_file import PacketCount, VideoFile, opened_video, packets_in_groups, refuse_huge_frames
+from dayline.untrusted import UnreadableFileError, reading
 
 __all__ = ["video_images"]
 
@@ -51,10 +52,17 @@ def video_images(
                 needed[group].discard(place.stamp)
             if decoded.is_corrupt:
                 on_skip(index, "frame of the video is broken")
-            else:
-                if also is not None:
-                    also.take(index, _to_rgb(decoded, size=also.size))
-                yield index, _to_rgb(decoded, size=size)
+                continue
+            try:
+                with reading("frame of the video", "a picture"):
+                    image = _to_rgb(decoded, size=size)
+                    second = None if also is None else _to_rgb(decoded, size=also.size)
+            except UnreadableFileError as error:
+                on_skip(index, str(error))
+                continue
+            if also is not None and second is not None:
+                also.take(index, second)
+            yield index, image
     for index in sorted(wanted.values()):
         on_skip(index, "frame of the video is missing or broken")
     if on_note is not None and count.n_broken:
@@ -82,15 +90,16 @@ def _decoded(video: VideoFile, needed: defaultdict[int, set[int]], count: Packet
 def _decode(video: VideoFile, packet: Packet[VideoStream] | None, count: PacketCount) -> list[DecodedFrame]:
     try:
         return video.stream.codec_context.decode(packet)
-    except FFmpegError:
+    # FFmpeg and PyAV fail in many ways on damaged data.
+    except Exception:
         # One broken packet costs its own frame, perhaps some that lean on it, but not the video.
         count.n_broken += 1
         return []
 
 
 def _to_rgb(frame: DecodedFrame, *, size: int) -> NDArray[np.uint8]:
-    shorter = min(frame.width, frame.height)
-    scale = min(1.0, size / shorter)
+    shorter, longer = sorted((frame.width, frame.height))
+    scale = min(1.0, size / shorter, LONGEST_SIDE * size / longer)
     width, height = (max(1, round(side * scale)) for side in (frame.width, frame.height))
     interpolation = "AREA" if scale < 1 else "BILINEAR"
     rgb = frame.reformat(width=width, height=height, format="rgb24", interpolation=interpolation).to_ndarray()

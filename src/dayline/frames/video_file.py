@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
+from typing import Any, cast
 
 import av
 from av.container import InputContainer
@@ -14,13 +16,16 @@ from av.packet import Packet
 from av.stream import Disposition
 from av.video.stream import VideoStream
 
-from dayline.frames.decode import MAX_PIXELS
 from dayline.frames.names import shown_name
+from dayline.untrusted import UnreadableFileError, reading
 
 __all__ = ["PacketCount", "VideoFile", "opened_video", "packets_in_groups", "refuse_huge_frames"]
 
 # Left out with a purpose: playlists and lists of files, which make a reader open other files.
 CONTAINERS = "mov,mp4,matroska,webm,avi,mpegts,mpeg,flv,asf,ogg,mxf"
+
+MAX_PIXELS = 80_000_000
+"""Largest frame that is decoded: 12K. Decoders hold up to 20 frames at once, so the limit is below that of photos."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +34,11 @@ class VideoFile:
 
     container: InputContainer
     stream: VideoStream
+
+    @property
+    def time_base(self) -> Fraction:
+        """Unit of the time stamps in seconds."""
+        return Fraction(self.stream.time_base or 1)
 
 
 @dataclass
@@ -48,28 +58,37 @@ def opened_video(path: Path) -> Iterator[VideoFile]:
         raise ValueError(f"{name}: {'not a regular file' if path.exists() else 'no such file'}")
     if path.stat().st_size == 0:
         raise ValueError(f"{name}: empty file")
-    try:
-        # The prefix keeps a colon in the name from being read as a protocol; the lists keep to this one file.
-        options = {"format_whitelist": CONTAINERS, "protocol_whitelist": "file"}
-        container = av.open(f"file:{path}", options=options)
-    except PermissionError:
-        raise ValueError(f"{name}: no permission to read it") from None
-    except (FFmpegError, OSError) as error:
-        why = error.strerror or type(error).__name__
-        raise ValueError(
-            f"{name}: cannot be opened as a video ({why}); it may be cut off or something else"
-        ) from None
-    with container:
+    with _opened(path, name) as container:
         if not container.streams:
             raise ValueError(f"{name}: cannot be opened as a video (nothing in it can be read); it may be cut off")
         streams = [s for s in container.streams.video if not s.disposition & Disposition.attached_pic]
         if not streams:
             raise ValueError(f"{name}: has no video stream, only sound or other data")
-        yield VideoFile(container, streams[0])
+        # PyAV's types promise a decoder, but a codec that FFmpeg does not know has none.
+        known = [stream for stream in streams if cast("Any", stream.codec_context) is not None]
+        if not known:
+            raise ValueError(f"{name}: the codec of its video is not known here; convert it to H.264")
+        yield VideoFile(container, known[0])
+
+
+def _opened(path: Path, name: str) -> InputContainer:
+    # The prefix keeps a colon in the name from being read as a protocol; the lists keep to this one file.
+    options = {"format_whitelist": CONTAINERS, "protocol_whitelist": "file"}
+    with reading(name, "a video"):
+        try:
+            return av.open(f"file:{path}", options=options)
+        except PermissionError:
+            raise UnreadableFileError(f"{name}: no permission to read it") from None
+        except (FFmpegError, OSError) as error:
+            why = error.strerror or type(error).__name__
+            raise UnreadableFileError(
+                f"{name}: cannot be opened as a video ({why}); it may be cut off or something else"
+            ) from None
 
 
 def refuse_huge_frames(path: Path, video: VideoFile) -> None:
-    """Refuse a video whose frames are larger than the largest photo that is decoded."""
+    """Refuse a video whose frames are too large, whether it says so at its start or on the way."""
+    video.stream.codec_context.options = {"max_pixels": str(MAX_PIXELS)}
     width, height = video.stream.width, video.stream.height
     if width * height > MAX_PIXELS:
         limit = f"over the limit of {MAX_PIXELS // 1_000_000} megapixels"
@@ -87,8 +106,9 @@ def packets_in_groups(video: VideoFile, count: PacketCount) -> Iterator[tuple[in
     while True:
         try:
             packet = next(packets, None)
-        except (FFmpegError, OSError) as error:
-            count.stopped = error.strerror or type(error).__name__
+        # A damaged file can make FFmpeg and PyAV fail in any way; what came before it is still good.
+        except Exception as error:
+            count.stopped = getattr(error, "strerror", None) or type(error).__name__
             return
         if packet is None:
             return

@@ -16,6 +16,7 @@ from dayline.arrays import FloatArray, IntArray
 from dayline.dge import OnStep
 from dayline.features import Extractor, FeatureStore, FrameKeys, extract_with_store
 from dayline.frames import FrameSequence, drop_frames, images
+from dayline.pipeline.moments import signatures_in_bursts
 from dayline.pipeline.pictures import PictureFolder
 
 __all__ = ["Looks", "frame_keys", "look_at_frames", "sharpness"]
@@ -37,6 +38,8 @@ class Looks:
         One row per frame of `sequence`.
     sharpness : ndarray of shape (n_frames,)
         High for sharp frames; to be compared within an event only.
+    signatures : dict of int to ndarray
+        Grey thumbnails of the photos that may belong to a burst.
     n_reused : int
         Frames whose features were stored by an earlier run.
     """
@@ -44,6 +47,7 @@ class Looks:
     sequence: FrameSequence
     features: FloatArray
     sharpness: FloatArray
+    signatures: dict[int, Image]
     n_reused: int
 
 
@@ -117,10 +121,16 @@ def look_at_frames(
     sharp = extract_with_store(decoded, _Sharpness(), store=sharp_store, keys=keys, on_step=None)
     good = np.intersect1d(found.indices, sharp.indices)
     kept = drop_frames(sequence, {i: failed.get(i, "cannot be decoded") for i in _others(good, sequence.n_frames)})
+    # A photo whose features are stored may have been damaged since; it is left out as in a first run.
+    damaged: dict[int, str] = {}
+    signatures = signatures_in_bursts(kept, on_skip=damaged.__setitem__)
+    still = np.asarray(_others(np.asarray(list(damaged), dtype=np.int64), kept.n_frames), dtype=np.int64)
+    good, kept = good[still], drop_frames(kept, damaged)
     return Looks(
         sequence=_with_notes(kept, tuple(notes)),
         features=found.features[np.searchsorted(found.indices, good)].astype(np.float64),
         sharpness=sharp.features[np.searchsorted(sharp.indices, good), 0].astype(np.float64),
+        signatures={place: signatures[i] for place, i in enumerate(still.tolist()) if i in signatures},
         n_reused=found.n_reused,
     )
 

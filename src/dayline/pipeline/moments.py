@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dayline.arrays import FloatArray, IntArray
 from dayline.events import Event, Segmentation
 from dayline.frames import FrameSequence, group_bursts, images, signature
 
-__all__ = ["Moments", "find_moments"]
+__all__ = ["Moments", "find_moments", "signatures_in_bursts"]
 
 SIGNATURE_SIDE = 16
 DECODED_SIDE = 64
@@ -62,29 +63,50 @@ class Moments:
         return int(counts[counts > 1].sum())
 
 
-def find_moments(sequence: FrameSequence, *, opened: Collection[int] = ()) -> Moments:
-    """Find bursts of near-identical photos; each other frame is a moment of its own.
+def signatures_in_bursts(
+    sequence: FrameSequence, *, on_skip: Callable[[int, str], None]
+) -> dict[int, NDArray[np.uint8]]:
+    """Decode the photos that may belong to a burst, those within two seconds of another, to tell them by.
 
-    Only photos within two seconds of another are looked at. Frames of a video are never a burst.
+    Parameters
+    ----------
+    sequence : FrameSequence
+        The frames; those of a video are never a burst.
+    on_skip : callable
+        Called with the index of a photo that cannot be decoded, and why.
+    """
+    if sequence.kind == "video" or sequence.times is None:
+        return {}
+    gaps = np.diff(sequence.times)
+    follows = np.flatnonzero((gaps >= 0) & (gaps <= BURST_GAP)) + 1
+    close = np.union1d(follows - 1, follows).tolist()
+    if not close:
+        return {}
+    found = images(sequence, size=DECODED_SIDE, indices=close, on_skip=on_skip)
+    return {i: signature(image, side=SIGNATURE_SIDE) for i, image in found}
+
+
+def find_moments(
+    sequence: FrameSequence, signatures: Mapping[int, NDArray[np.uint8]], *, opened: Collection[int] = ()
+) -> Moments:
+    """Find bursts of near-identical photos; each other frame is a moment of its own.
 
     Parameters
     ----------
     sequence : FrameSequence
         The frames.
+    signatures : mapping of int to array
+        What `signatures_in_bursts` returned.
     opened : collection of int
         Frames that open a moment whatever they look like: boundaries that somebody asked for.
     """
-    n, times = sequence.n_frames, sequence.times
-    close = np.zeros(n, dtype=bool)
-    if sequence.kind == "photos" and times is not None:
-        follows = np.flatnonzero((np.diff(times) >= 0) & (np.diff(times) <= BURST_GAP)) + 1
-        close[follows] = close[follows - 1] = True
-    if not close.any():
+    n = sequence.n_frames
+    if not signatures:
         return Moments(np.arange(n))
-    signatures = np.zeros((n, SIGNATURE_SIDE**2), dtype=np.uint8)
-    for i, image in images(sequence, size=DECODED_SIDE, indices=np.flatnonzero(close).tolist()):
-        signatures[i] = signature(image, side=SIGNATURE_SIDE)
-    opens = np.diff(group_bursts(times, signatures, max_gap_seconds=BURST_GAP), prepend=-1) > 0
+    rows = np.zeros((n, SIGNATURE_SIDE**2), dtype=np.uint8)
+    for i, row in signatures.items():
+        rows[i] = row
+    opens = np.diff(group_bursts(sequence.times, rows, max_gap_seconds=BURST_GAP), prepend=-1) > 0
     opens[[f for f in opened if 0 <= f < n]] = True
     return Moments(np.cumsum(opens) - 1)
 

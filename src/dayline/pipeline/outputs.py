@@ -21,6 +21,7 @@ from dayline.pipeline.events_file import write_events
 from dayline.pipeline.pictures import DECODED_SIDE, PICTURE_SIDE, PictureFolder
 from dayline.pipeline.walk import SourceResult
 from dayline.report import write_page, write_thumbnails
+from dayline.report.thumbnails import is_whole_thumbnail
 
 __all__ = ["ExportError", "Written", "chaptered_copy", "default_output", "write_result"]
 
@@ -143,7 +144,7 @@ def _pictures(
     if result.sequence is None or result.keys is None:
         return None
     names = dict(enumerate(PictureFolder(folder, blur_faces).names(result.keys)))
-    missing = [i for i, name in names.items() if not (folder / "thumbnails" / name).is_file()]
+    missing = [i for i, name in names.items() if not is_whole_thumbnail(folder / "thumbnails" / name)]
     lost: dict[int, str] = {}
     skip = lost.__setitem__
     decoded = images(result.sequence, size=DECODED_SIDE, indices=missing, on_skip=skip) if missing else ()

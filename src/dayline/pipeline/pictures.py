@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from dayline.features import FrameKeys
 from dayline.frames import Also
 from dayline.frames.faces import face_blurrer
-from dayline.report.thumbnails import thumbnail_folder, write_thumbnail
+from dayline.report.thumbnails import is_whole_thumbnail, thumbnail_folder, write_thumbnail
 
 __all__ = ["DECODED_SIDE", "PICTURE_SIDE", "PictureFolder"]
 
@@ -50,7 +50,7 @@ class PictureFolder:
         hide: Callable[[NDArray[np.uint8]], NDArray[np.uint8]] | None = face_blurrer() if self.blur_faces else None
 
         def take(frame: int, image: NDArray[np.uint8]) -> None:
-            if not (target / names[frame]).is_file():
+            if not is_whole_thumbnail(target / names[frame]):
                 write_thumbnail(image, target / names[frame], size=PICTURE_SIDE, hide=hide)
 
         return Also(DECODED_SIDE, take)

@@ -146,7 +146,7 @@ def segment_source(
         asked = read_corrections(corrections, n_frames=sequence.n_frames, names=sequence.names, times=sequence.times)
     # Photos of one burst count as one; a pause, or what a person says, parts them nevertheless.
     opened = {*asked.must, *(pause.before for pause in pauses)}.difference(asked.must_not)
-    moments = find_moments(sequence, opened=opened)
+    moments = find_moments(sequence, looks.signatures, opened=opened)
     result = _segment(looks, moments, pauses, asked, segmenter, on_step)
     notes = _notes(sequence, moments, pauses)
     about = {"source": sequence.source.resolve().name, "method": f"features {extractor.name}", "notes": notes}

@@ -22,6 +22,7 @@ from dayline.events import Segmentation
 from dayline.files import write_text_whole, writing_whole
 from dayline.report.graph_picture import graph_image
 from dayline.report.thumbnails import remove_thumbnails
+from dayline.untrusted import reading
 
 __all__ = ["day_heading", "render", "write_page"]
 
@@ -174,7 +175,7 @@ def _shape(pictures: list[str | None] | None, folder: Path) -> str:
     first = next((address for address in pictures or () if address), None)
     if first is None:
         return "none"
-    with Image.open(folder / unquote(first)) as picture:
+    with reading(unquote(first), "a picture"), Image.open(folder / unquote(first)) as picture:
         ratio = picture.width / picture.height
     return "film" if ratio > 1.6 else "wide" if ratio > 1.15 else "square" if ratio > 0.87 else "tall"
 

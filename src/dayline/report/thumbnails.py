@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from dayline.files import writing_whole
 from dayline.frames.faces import face_blurrer
+from dayline.untrusted import UnreadableFileError, reading
 
-__all__ = ["remove_thumbnails", "thumbnail_folder", "write_thumbnail", "write_thumbnails"]
+__all__ = ["is_whole_thumbnail", "remove_thumbnails", "thumbnail_folder", "write_thumbnail", "write_thumbnails"]
 
 Pixels = NDArray[np.uint8]
 
@@ -24,6 +25,7 @@ GENERATED_NAME = re.compile(r"(\d{6,}|[0-9a-f]{20})\.jpg")
 UNFINISHED_NAME = re.compile(r"\.(\d{6,}|[0-9a-f]{20})\.jpg\.\w+\.part")
 # 586 pictures of this size, with page and graph, stay under 30 MB whatever the photos show.
 MOST_BYTES = 46_000
+JPEG_END = b"\xff\xd9"
 
 
 def write_thumbnails(
@@ -63,7 +65,7 @@ def write_thumbnails(
     target = thumbnail_folder(folder)
     hide = face_blurrer() if blur_faces else None
     named = {} if names is None else names
-    written = {frame: f"{FOLDER}/{name}" for frame, name in named.items() if (target / name).is_file()}
+    written = {frame: f"{FOLDER}/{name}" for frame, name in named.items() if is_whole_thumbnail(target / name)}
     for frame, image in images:
         pixels = _checked(image, frame)
         name = named.get(frame, f"{frame:06d}.jpg")
@@ -80,6 +82,24 @@ def write_thumbnail(
     """Write one picture as a JPEG; `hide` is applied to it first, such as to blur faces."""
     with writing_whole(path, "wb") as file:
         file.write(_jpeg(image if hide is None else hide(image), size))
+
+
+def is_whole_thumbnail(path: Path) -> bool:
+    """Say whether a picture of an earlier run can be shown again: a plain file that starts, opens and ends as a JPEG.
+
+    One that is empty or cut off is made anew, and so is a link, which may lead anywhere.
+    """
+    from PIL import Image
+
+    if path.is_symlink() or not path.is_file():
+        return False
+    try:
+        with reading(path.name, "a JPEG"), path.open("rb") as file:
+            content = file.read()
+            with Image.open(BytesIO(content), formats=("JPEG",)):
+                return content.endswith(JPEG_END)
+    except UnreadableFileError:
+        return False
 
 
 def remove_thumbnails(folder: str | Path, *, keep: Collection[str] = ()) -> None:
