@@ -12,7 +12,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from dayline.features import load_extractor
+from dayline.features import extract_features, load_extractor
 from dayline.features.network import open_session
 
 PICTURE = np.random.default_rng(0).integers(0, 256, (40, 60, 3), dtype=np.uint8)
@@ -309,3 +309,15 @@ def test_onnxruntime_reports_to_nobody(tmp_path):
     code = "from sys import argv; from dayline.features import load_extractor; load_extractor(argv[1])"
     subprocess.run([sys.executable, "-c", code, str(path)], env=environment, check=True, timeout=120)
     assert list(home.rglob("*")) == []
+
+
+def test_weights_that_give_values_without_end_are_named_by_their_file(tmp_path):
+    infinite = numpy_helper.from_array(np.array([np.inf], dtype=np.float32), "infinite")
+    nodes = [
+        helper.make_node("Mul", ["pixels", "infinite"], ["large"]),
+        helper.make_node("GlobalMaxPool", ["large"], ["maps"]),
+    ]
+    path = write_network(tmp_path / "m.onnx", nodes, constants=[infinite])
+    extractor = load_extractor(str(path), threads=1)
+    with pytest.raises(ValueError, match=r"m\.onnx: gives values that are not finite for frame 2;"):
+        extract_features([(2, PICTURE)], extractor, n_frames=3)

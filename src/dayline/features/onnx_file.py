@@ -62,7 +62,7 @@ def load_onnx_file(
     if _try_out(extractor, path, 2) != n_features:
         raise ValueError(f"{path}: gives other features for two images than for one; export it for any number")
     fingerprint = fingerprint_of("onnx", weights, asdict(preprocessing), output, pooling)
-    return replace(extractor, fingerprint=fingerprint, n_features=n_features)
+    return replace(extractor, fingerprint=fingerprint, n_features=n_features, file=path)
 
 
 def _try_out(extractor: NetworkExtractor, path: Path, n_images: int) -> int:
