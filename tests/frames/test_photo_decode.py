@@ -256,6 +256,17 @@ def test_cut_off_files_are_broken_not_half_grey(tmp_path, suffix):
         decode_photo(path, size=50)
 
 
+def test_a_png_that_ends_in_zeros_is_broken_not_half_black(tmp_path):
+    """As an interrupted copy leaves it: of its whole length, but filled up to a point."""
+    noise = np.random.default_rng(3).integers(90, 110, (48, 64, 3), dtype=np.uint8)
+    path = tmp_path / "p.png"
+    Image.fromarray(noise).save(path)
+    content = path.read_bytes()
+    path.write_bytes(content[:200] + bytes(len(content) - 200))
+    with pytest.raises(BadImageError, match="broken image"):
+        decode_photo(path, size=50)
+
+
 @pytest.mark.parametrize(
     ("content", "why"),
     [(b"", "empty file"), (b"hello, not a photo\n" * 9, "not an image, whatever its name")],

@@ -62,6 +62,50 @@ def test_pictures_are_kept_from_run_to_run(result, tmp_path):
     assert {name: (tmp_path / name).stat().st_mtime_ns for name in again.pictures.values()} == times
 
 
+def test_damaged_pictures_are_made_anew(result, tmp_path):
+    first = write_result(result, tmp_path)
+    whole = {name: (tmp_path / name).read_bytes() for name in first.pictures.values()}
+    for frame, left in ((0, b""), (5, whole[first.pictures[5]][:-40])):
+        (tmp_path / first.pictures[frame]).write_bytes(left)
+    again = write_result(result, tmp_path)
+    assert again.pictures == first.pictures
+    assert {name: (tmp_path / name).read_bytes() for name in again.pictures.values()} == whole
+
+
+def test_damaged_pictures_of_a_film_are_made_anew_while_it_is_decoded(tmp_path):
+    film, out = make_film(tmp_path / "film.avi"), tmp_path / "out"
+    first = write_result(segment_source(film, model="color", every=0.5), out)
+    whole = (out / first.pictures[3]).read_bytes()
+    (out / first.pictures[3]).write_bytes(b"")
+    segment_source(film, model="color", every=0.5, pictures=PictureFolder(out))
+    assert (out / first.pictures[3]).read_bytes() == whole
+
+
+def test_what_is_written_names_files_within_the_source_only(tmp_path):
+    photos = tmp_path / "private place" / "day"
+    paths = make_day(photos)
+    paths[3].write_bytes(paths[3].read_bytes()[:-300])
+    paths[4].write_bytes(b"")
+    paths[5].write_text("no image")
+    os.link(paths[8], photos / paths[8].name.replace(".png", "500.png"))
+    (photos / "lost.jpg").symlink_to(tmp_path / "nowhere.jpg")
+    (photos / "earlier").mkdir()
+    (photos / "earlier" / ".dayline").touch()
+    damaged = segment_source(photos, model="color")
+    film = make_film(tmp_path / "private place" / "film.mkv")
+    film.write_bytes(film.read_bytes()[: film.stat().st_size * 2 // 3])
+    cut_off = segment_source(film, model="color", every=0.5)
+    assert len(damaged.segmentation.skipped) == 4
+    assert any("cut off" in note for note in cut_off.segmentation.notes)
+    for number, made in enumerate((damaged, cut_off)):
+        out = tmp_path / "out" / str(number)
+        write_result(made, out)
+        for name in files(out):
+            content = (out / name).read_bytes()
+            assert b"private place" not in content, name
+            assert str(tmp_path).encode() not in content, name
+
+
 def test_a_page_without_thumbnails_has_none_left(result, tmp_path):
     write_result(result, tmp_path)
     written = write_result(result, tmp_path, thumbnails=False)

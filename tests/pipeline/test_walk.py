@@ -68,6 +68,23 @@ def test_a_burst_counts_once_and_stays_together(tmp_path):
     assert found.segmentation.scores[11:16] == (0, 0, 0, 0, 0)
 
 
+def test_a_burst_photo_that_was_damaged_since_is_left_out_as_in_a_first_run(tmp_path):
+    photos = tmp_path / "photos"
+    paths = make_day(photos, [("red", 10), ("green", 10)])
+    for k in range(1, 6):
+        save(scene("green", k), photos / paths[10].name.replace(".png", f"{k:03d}.png"))
+    segment_source(photos, model="color", store=tmp_path / "store")
+    rotten = photos / paths[10].name.replace(".png", "003.png")
+    about, content = rotten.stat(), rotten.read_bytes()
+    rotten.write_bytes(content[:200] + bytes(len(content) - 200))
+    os.utime(rotten, ns=(about.st_atime_ns, about.st_mtime_ns))
+    again = segment_source(photos, model="color", store=tmp_path / "store")
+    assert again.n_reused == 25
+    assert [s.name for s in again.segmentation.skipped] == [rotten.name]
+    first = segment_source(photos, model="color", store=tmp_path / "new store")
+    assert again.segmentation == first.segmentation
+
+
 def test_the_key_photo_is_a_sharp_one(tmp_path):
     for k in range(24):
         pixels = scene("red" if k < 12 else "blue", k).astype(int)

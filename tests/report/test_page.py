@@ -121,6 +121,12 @@ def test_a_picture_outside_the_folder_is_refused(tmp_path, day, path):
     assert not (tmp_path / "page" / "index.html").exists()
 
 
+def test_a_picture_that_is_none_is_one_line(tmp_path, day):
+    (tmp_path / "empty.jpg").touch()
+    with pytest.raises(ValueError, match=r"^empty\.jpg: not a picture; write it anew$"):
+        write_page(day, tmp_path, thumbnails={7: "empty.jpg"})
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

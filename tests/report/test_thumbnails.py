@@ -84,6 +84,34 @@ def test_no_picture_is_written_through_a_link_to_another_place(tmp_path):
     assert (tmp_path / "other" / "000000.jpg").exists()
 
 
+def damaged(content: bytes, how: str) -> bytes:
+    return {"empty": b"", "cut off": content[:-40], "zeros": bytes(len(content)), "no header": content[9:]}[how]
+
+
+@pytest.mark.parametrize("how", ["empty", "cut off", "zeros", "no header"])
+def test_a_damaged_picture_is_not_kept(tmp_path, how):
+    names = {0: "0123456789abcdef0123.jpg", 1: "0123456789abcdef0124.jpg"}
+    write_thumbnails([(0, noise(30, 40)), (1, noise(30, 40))], tmp_path, names=names)
+    path = tmp_path / "thumbnails" / names[0]
+    whole = path.read_bytes()
+    path.write_bytes(damaged(whole, how))
+    assert write_thumbnails([], tmp_path, names=names) == {1: f"thumbnails/{names[1]}"}
+    assert write_thumbnails([(0, noise(30, 40))], tmp_path, names=names).keys() == {0, 1}
+    assert path.read_bytes() == whole
+
+
+def test_a_link_is_not_kept_as_a_picture(tmp_path):
+    name = "0123456789abcdef0123.jpg"
+    elsewhere = tmp_path / write_thumbnails([(0, noise(30, 40))], tmp_path)[0]
+    (tmp_path / "page" / "thumbnails").mkdir(parents=True)
+    link = tmp_path / "page" / "thumbnails" / name
+    link.symlink_to(elsewhere)
+    assert write_thumbnails([], tmp_path / "page", names={0: name}) == {}
+    write_thumbnails([(0, noise(20, 20))], tmp_path / "page", names={0: name})
+    assert not link.is_symlink()
+    assert grey(elsewhere).shape == (30, 40)
+
+
 @pytest.mark.parametrize(
     ("frame", "image", "message"),
     [

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import struct
 import threading
 import warnings
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import product
@@ -96,6 +99,8 @@ def decode_photo(path: Path, *, size: int) -> NDArray[np.uint8]:
     with opened(path) as image, _memory.holding(_peak_bytes(image)):
         # JPEG only: the decoder itself leaves out detail, which makes large photos several times faster.
         image.draft(None, (size, size))
+        if image.format == "PNG":
+            _check_png(path)
         image.load()
         turned = _orientation(image)
         small = _reduced(image, size=size)
@@ -145,6 +150,24 @@ class _SharedMemory:
 
 
 _memory = _SharedMemory(BYTES_AT_ONCE)
+
+
+def _check_png(path: Path) -> None:
+    """Refuse a PNG whose pixels do not match their check sums, which Pillow does not compare."""
+    with path.open("rb") as file:
+        file.seek(8)
+        while len(header := file.read(8)) == 8:
+            length, kind = struct.unpack(">I4s", header)
+            if kind == b"IEND":
+                return
+            if kind != b"IDAT":
+                file.seek(length + 4, os.SEEK_CUR)
+                continue
+            found = zlib.crc32(kind)
+            while length and (part := file.read(min(length, 2**20))):
+                found, length = zlib.crc32(part, found), length - len(part)
+            if file.read(4) != struct.pack(">I", found):
+                raise BadImageError("broken image: its pixels do not match their check sum")
 
 
 def _open(path: Path) -> Image.Image:

@@ -22,7 +22,7 @@ from dayline.events import Segmentation
 from dayline.files import write_text_whole, writing_whole
 from dayline.report.graph_picture import graph_image
 from dayline.report.thumbnails import remove_thumbnails
-from dayline.untrusted import reading
+from dayline.untrusted import UnreadableFileError, reading
 
 __all__ = ["day_heading", "render", "write_page"]
 
@@ -170,13 +170,18 @@ def _write_graph(graph: Array | None, n_frames: int, folder: Path) -> None:
 
 def _shape(pictures: list[str | None] | None, folder: Path) -> str:
     """Whether pictures lie, stand or are square, so that the page keeps the right room for them."""
-    from PIL import Image
+    from PIL import Image, UnidentifiedImageError
 
-    first = next((address for address in pictures or () if address), None)
+    first = next((unquote(address) for address in pictures or () if address), None)
     if first is None:
         return "none"
-    with reading(unquote(first), "a picture"), Image.open(folder / unquote(first)) as picture:
-        ratio = picture.width / picture.height
+    with reading(first, "a picture"):
+        try:
+            with Image.open(folder / first) as picture:
+                ratio = picture.width / picture.height
+        except UnidentifiedImageError:
+            # Pillow's own words hold the whole path.
+            raise UnreadableFileError(f"{first}: not a picture; write it anew") from None
     return "film" if ratio > 1.6 else "wide" if ratio > 1.15 else "square" if ratio > 0.87 else "tall"
 
 
