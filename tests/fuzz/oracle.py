@@ -6,7 +6,7 @@
 4. another answer without a word, if no reader could know better. That is so in four cases only:
    - the aspects in `FREE` differ and no other does: numbers in a table without checksums, the colours of a pixel.
      How many frames there are, what they are called and how many values each has must not differ. A frame of a video
-     may be shown a little earlier or later, by less than the time between two frames;
+     may be shown a little earlier or later, by less than the shortest time between frames that dayline looks at;
    - the text says so: the answer is the one of a plain second reader (`fuzz.second_readers`) for the damaged text;
    - the file was damaged behind its checksums, which makes it a whole file with other numbers;
    - a transport stream ends between two packets: streams have neither a length nor an end, so it may be a whole one.
@@ -19,7 +19,6 @@ from __future__ import annotations
 import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 
 from fuzz.readers import Answer, Reading, StrayWarningError
@@ -28,6 +27,9 @@ from fuzz.second_readers import SECOND_READERS
 __all__ = ["Fault", "judge_answer", "judge_error"]
 
 TS_PACKET = 188
+A_LITTLE = 0.2
+"""Seconds between frames of the shortest videos."""
+
 TABLE = frozenset({"values", "dtype"})
 PHOTO = frozenset({"pixels", "sizes", "times"})
 FREE: dict[str, frozenset[str]] = {
@@ -123,15 +125,14 @@ def _same(aspect: str, whole: Answer, damaged: Answer) -> bool:
 
 
 def _is_beginning(times: Sequence[float], of: Sequence[float]) -> bool:
-    """Tell whether frames are the first of a video, each to less than the time between two."""
-    step = min(after - before for before, after in pairwise(of))
-    return len(times) <= len(of) and all(abs(a - b) < step for a, b in zip(times, of, strict=False))
+    """Tell whether frames are the first of a video, each a little earlier or later at most."""
+    return len(times) <= len(of) and all(abs(a - b) < A_LITTLE for a, b in zip(times, of, strict=False))
 
 
 def _ran_out_of_memory(error: BaseException | None) -> bool:
     while error is not None:
-        # FFmpeg's own error of this name, an OSError, is how it refuses a size before it asks for the memory.
-        if isinstance(error, MemoryError) and not isinstance(error, OSError):
+        # PyAV's own error of this name is how FFmpeg refuses a size before it asks for the memory.
+        if isinstance(error, MemoryError) and not type(error).__module__.startswith("av."):
             return True
         error = error.__cause__ or error.__context__
     return False

@@ -92,19 +92,19 @@ def _features(extractor: Any, words: list[str]) -> Reading:
 
 
 def _photos(path: Path) -> Reading:
-    return _images(path.parent)
+    return _images(path.parent, every=None)
 
 
 def _video(path: Path) -> Reading:
-    return _images(path)
+    return _images(path, every=0.01)  # so that all frames are taken
 
 
-def _images(source: Path) -> Reading:
+def _images(source: Path, *, every: float | None) -> Reading:
     """Read all frames and leave out those that cannot be decoded, as segmenting does."""
     from dayline.frames import drop_frames, images, open_source
 
     with _warnings_as_words() as words:
-        sequence = open_source(source)
+        sequence = open_source(source, every=every)
         failed: dict[int, str] = {}
         pixels = dict(images(sequence, size=64, on_skip=failed.__setitem__, on_note=words.append))
         sequence = drop_frames(sequence, failed)

@@ -303,7 +303,7 @@ def _heic() -> list[Sample]:
 
 
 def _film(suffix: str, **options: str) -> bytes:
-    """Encode three seconds of ten frames, of which dayline takes five, with a key frame in each."""
+    """Encode three seconds of ten frames, with a key frame in each."""
     import av
 
     with TemporaryDirectory() as folder:

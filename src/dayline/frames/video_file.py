@@ -43,8 +43,9 @@ class VideoFile:
 
 @dataclass
 class PacketCount:
-    """What went wrong while packets were read: filled by `packets_in_groups`."""
+    """How many packets were read and what went wrong: filled by `packets_in_groups`."""
 
+    n_packets: int = 0
     n_broken: int = 0
     n_without_stamp: int = 0
     stopped: str = ""
@@ -116,6 +117,7 @@ def packets_in_groups(video: VideoFile, count: PacketCount) -> Iterator[tuple[in
         group += bool(packet.is_keyframe)
         if packet.size == 0:
             continue
+        count.n_packets += 1
         if packet.is_corrupt:
             count.n_broken += 1
         elif packet.pts is None:
