@@ -133,7 +133,7 @@ def wrong_input(tmp_path, features):
         "frame 1 has no time": ("segment", _write(tmp_path / "late.csv", "a,time\n1,0\n2,\n3,4\n")),
         "frame numbers, not 'x'": ("evaluate", _write(tmp_path / "w.txt", "3\nx\n"), features),
         "expected_duration=inf; it must be": ("segment", features, "--expected-duration", "inf"),
-        "it is damaged": ("segment", _write(tmp_path / "zip.npz", "PK")),
+        "damaged, or not a NumPy file": ("segment", _write(tmp_path / "zip.npz", "PK")),
         "not JSON": ("export", _write(tmp_path / "deep.json", "[" * 200_000), "-f", "csv"),
         "--export photos sorts or shows photos": ("segment", features, "-o", tmp_path / "new", "--export", "photos"),
         "not an events file|not JSON": ("evaluate", _write(tmp_path / "x.json", "[]"), features),
