@@ -44,7 +44,7 @@ def test_frames_at_the_end_that_an_index_lists_and_the_file_does_not_hold_are_co
 def test_frames_that_share_a_time_stamp_are_counted(make_video):
     path = make_video("film.ts", times_ms=TIMES, options={"bf": "0"}, corner=True)
     damaged = change_stamp(path.read_bytes(), 20, lambda stamp: stamp + 40 * 90)
-    assert notes_of(path, damaged) == ("1 of 75 frames of the video are not shown: cut out of it, or damaged",)
+    assert "1 of 75 frames of the video are not shown: cut out of it, or damaged" in notes_of(path, damaged)
     assert open_source(path, every=0.001).n_frames == 74
 
 
@@ -105,6 +105,5 @@ def test_every_byte_of_the_lengths_may_be_damaged(film):
 def test_a_stream_that_ends_in_the_middle_of_a_packet_is_said_to_be_cut_off(make_video, kept):
     path = make_video("film.ts", times_ms=TIMES, corner=True)
     data = path.read_bytes()
-    assert notes_of(path, data[: int(kept * len(data)) // 188 * 188 + 100]) == (
-        "the video is damaged or cut off at 1 places",
-    )
+    cut = data[: int(kept * len(data)) // 188 * 188 + 100]
+    assert "places at which the video is damaged or cut off: 1" in notes_of(path, cut)

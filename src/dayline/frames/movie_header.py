@@ -15,6 +15,7 @@ __all__ = ["seconds_in_movie"]
 
 MOST_BOXES = 10_000
 LARGEST_EDIT_LIST = 2**20
+NORMAL_RATE = 1 << 16
 UNKNOWN = (2**32 - 1, 2**64 - 1)
 
 
@@ -104,7 +105,8 @@ def _edited_ticks(file: BinaryIO, track: _Box) -> int | None:
     data = file.read(min(listed.stop - listed.start, LARGEST_EDIT_LIST))
     if len(data) < 8:
         return None
-    layout = struct.Struct(">Qq4x" if data[0] == 1 else ">Ii4x")
+    layout = struct.Struct(">Qqi" if data[0] == 1 else ">Iii")
     n_edits = min(int.from_bytes(data[4:8]), (len(data) - 8) // layout.size)
-    entries: Iterator[tuple[int, int]] = layout.iter_unpack(data[8 : 8 + n_edits * layout.size])
-    return sum(ticks for ticks, starts_at in entries if starts_at >= 0)
+    entries: Iterator[tuple[int, int, int]] = layout.iter_unpack(data[8 : 8 + n_edits * layout.size])
+    # What is shown slower lasts longer than its frames.
+    return sum(ticks for ticks, starts_at, rate in entries if starts_at >= 0 and rate == NORMAL_RATE)

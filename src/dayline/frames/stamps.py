@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dayline.arrays import FloatArray
 
-__all__ = ["mended_stamps"]
+__all__ = ["gaps_in_rate", "mended_stamps"]
 
 NEIGHBOURS = 8
 """Frames on each side that a stamp is compared with."""
@@ -62,6 +62,24 @@ def mended_stamps(stamps: Sequence[int], *, ticks_per_second: float, exact_rate:
     return _places(stamps, wrong, between, step)
 
 
+def gaps_in_rate(stamps: Sequence[int]) -> list[int]:
+    """Find the frames before which others are missing, in a video of an exact frame rate; nothing in any other.
+
+    Parameters
+    ----------
+    stamps : sequence of int
+        Time stamps in the order in which frames are shown.
+    """
+    gaps = np.diff(np.asarray(stamps, dtype=np.float64))
+    if len(gaps) < 2 * NEIGHBOURS or not _is_exact(steps := gaps / np.median(gaps)):
+        return []
+    return [int(i) + 1 for i in np.flatnonzero(steps > 1.5)]
+
+
+def _is_exact(steps: FloatArray) -> bool:
+    return bool(np.mean(np.abs(steps - 1) <= 0.05) >= 0.95)
+
+
 def _out_of_line(values: FloatArray, step: float) -> NDArray[np.bool_]:
     steady = values - step * np.arange(len(values))
     away = np.fmin(np.abs(steady - _medians_before(steady)), np.abs(steady - _medians_after(steady)))
@@ -90,7 +108,7 @@ def _between_steps(values: FloatArray, step: float) -> NDArray[np.bool_]:
     """Find frames that lie a whole number of steps from neither neighbour, where almost all others do."""
     order = np.argsort(values, kind="stable")
     steps = np.diff(values[order]) / step
-    if np.mean(np.abs(steps - 1) <= 0.05) < 0.95:
+    if not _is_exact(steps):
         return np.zeros(len(values), dtype=bool)
     uneven = np.abs(steps - np.round(steps)) > 0.1
     inside = uneven[1:] & uneven[:-1]

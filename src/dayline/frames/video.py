@@ -3,34 +3,22 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import cast
 
 from dayline.frames.describe import time_text
-from dayline.frames.movie_header import seconds_in_movie
 from dayline.frames.names import shown_name
 from dayline.frames.sequence import FrameSequence, VideoFrame
 from dayline.frames.stamps import mended_stamps
-from dayline.frames.transport_stream import damaged_places
-from dayline.frames.video_file import PacketCount, VideoFile, opened_video, packets_in_groups
+from dayline.frames.video_file import STREAMED, PacketCount, VideoFile, opened_video, packets_in_groups
+from dayline.frames.video_notes import damage_notes
 
 __all__ = ["default_every", "read_video"]
 
 STEPS = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0)
 MOST_FRAMES = 1000
-CUT_OFF_SECONDS = 1.0
-CUT_OFF_PART = 0.05
-# Both clocks of an mp4 file round; what is cut out of it makes the movie shorter than its frames, never longer.
-CLOCKS_APART_SECONDS = 0.1
-CLOCKS_APART_PART = 0.01
-# Each frame has a stamp of its own, at an exact rate. How long they are, their last stamp tells and nothing else.
-STREAMED = ("mpegts", "mpeg")
-# The index of these lists every frame.
-INDEXED = "mp4"
-DURATION_TAG = re.compile(r"(\d{1,6}):(\d{2}):(\d{2}(?:\.\d+)?)", re.ASCII)
 
 
 def read_video(path: str | Path, *, every: float | None = None) -> FrameSequence:
@@ -62,12 +50,7 @@ def read_video(path: str | Path, *, every: float | None = None) -> FrameSequence
         if not found:
             raise ValueError(f"{shown_name(source)}: holds no frame with a time stamp; save it anew as mp4 or mkv")
         start = _start(video, found, base)
-        announced = _announced_seconds(video, start=start)
-        damage = (
-            *_lost_notes(video, count, n_frames=len(found)),
-            *_clock_notes(video, source),
-            *_stream_notes(video, source),
-        )
+        notes = damage_notes(video, source, found, count, start=start)
     step = every if every is not None else default_every(float((found[-1].shown_at - found[0].shown_at) * base))
     frames = _sampled(found, step=Fraction(str(step)) / base)
     times = tuple(round(float(frame.shown_at * base - start), 6) for frame in frames)
@@ -78,11 +61,7 @@ def read_video(path: str | Path, *, every: float | None = None) -> FrameSequence
         times=times,
         clock="media",
         order=f"by presentation time, one frame every {step:g} s ({len(frames)} of {len(found)})",
-        notes=(
-            *_mended_notes(found, base=base, start=start),
-            *_notes(count, there=float(found[-1].shown_at * base - start), announced=announced),
-            *damage,
-        ),
+        notes=notes,
         video_frames=frames,
     )
 
@@ -136,83 +115,3 @@ def _start(video: VideoFile, frames: Sequence[VideoFrame], base: Fraction) -> Fr
     # that of the first picture exactly.
     meant = [first, *(frame.stamp * base for frame in frames if frame.stamp != frame.shown_at)]
     return first if any(abs(start - stamp) < Fraction(2, 1_000_000) for stamp in meant) else start
-
-
-def _announced_seconds(video: VideoFile, *, start: Fraction) -> float | None:
-    """Length that the file says it has, from the start of the recording."""
-    if video.container.format.name in STREAMED:
-        return None
-    stream = video.stream
-    if stream.duration is not None and stream.time_base is not None:
-        return float(stream.duration * stream.time_base)
-    tag = DURATION_TAG.match(stream.metadata.get("DURATION", ""))
-    if tag is not None:
-        end = 3600 * int(tag[1]) + 60 * int(tag[2]) + float(tag[3])
-    elif video.container.duration is not None:
-        end = video.container.duration / 1_000_000
-    else:
-        return None
-    # Some programs give the time of the end in place of the length.
-    return end - float(start) if 0 < start < end else end
-
-
-def _mended_notes(frames: Sequence[VideoFrame], *, base: Fraction, start: Fraction) -> tuple[str, ...]:
-    mended = [frame for frame in frames if frame.stamp != frame.shown_at]
-    if not mended:
-        return ()
-    wrong, right = (
-        time_text(float(stamp * base - start), clock="media") for stamp in (mended[0].stamp, mended[0].shown_at)
-    )
-    return (
-        f"wrong time stamps in the video, mended after the frames around them: {len(mended)} "
-        f"(first {wrong} in place of {right})",
-    )
-
-
-def _lost_notes(video: VideoFile, count: PacketCount, *, n_frames: int) -> tuple[str, ...]:
-    """Say how many frames are not shown: those that only an index lists, and those that share a time stamp."""
-    listed = video.stream.frames if INDEXED in video.container.format.name else 0
-    n_whole = count.n_packets - count.n_broken - count.n_without_stamp
-    lost = max(listed - count.n_packets, 0) + n_whole - n_frames
-    of = max(listed, count.n_packets)
-    return (f"{lost} of {of} frames of the video are not shown: cut out of it, or damaged",) if lost else ()
-
-
-def _clock_notes(video: VideoFile, path: Path) -> tuple[str, ...]:
-    """Say that a movie and the frames in it are not equally long: one of the two clocks is wrong."""
-    frames = video.stream.duration
-    if INDEXED not in video.container.format.name or not frames:
-        return ()
-    by_frames, by_movie = float(frames * video.time_base), seconds_in_movie(path, track=video.stream.id)
-    if by_movie is None or by_movie - by_frames <= max(CLOCKS_APART_SECONDS, CLOCKS_APART_PART * by_movie):
-        return ()
-    lengths = (time_text(seconds, clock="media") for seconds in (by_movie, by_frames))
-    return ("the video is damaged: it lasts {} by its own clock and {} by that of its frames".format(*lengths),)
-
-
-def _stream_notes(video: VideoFile, path: Path) -> tuple[str, ...]:
-    if video.container.format.name != "mpegts":
-        return ()
-    n_places = damaged_places(path, pid=video.stream.id)
-    return (f"the video is damaged or cut off at {n_places} places",) if n_places else ()
-
-
-def _notes(count: PacketCount, *, there: float, announced: float | None) -> tuple[str, ...]:
-    notes = []
-    if count.n_broken:
-        notes.append(f"broken packets in the video, skipped: {count.n_broken}")
-    if count.n_without_stamp:
-        notes.append(f"packets without a time stamp in the video, skipped: {count.n_without_stamp}")
-    if announced:
-        notes.extend(_length_notes(there, announced))
-    if count.stopped:
-        notes.append(f"the video could not be read to its end ({count.stopped})")
-    return tuple(notes)
-
-
-def _length_notes(there: float, announced: float) -> tuple[str, ...]:
-    if abs(announced - there) <= max(CUT_OFF_SECONDS, CUT_OFF_PART * announced):
-        return ()
-    ends, length = time_text(there, clock="media"), time_text(announced, clock="media")
-    what = "the video is cut off" if there < announced else "times in the video may be wrong"
-    return (f"{what}: it announces {length}, its last frame is at {ends}",)

@@ -19,10 +19,13 @@ from av.video.stream import VideoStream
 from dayline.frames.names import shown_name
 from dayline.untrusted import UnreadableFileError, reading
 
-__all__ = ["PacketCount", "VideoFile", "opened_video", "packets_in_groups", "refuse_huge_frames"]
+__all__ = ["STREAMED", "PacketCount", "VideoFile", "opened_video", "packets_in_groups", "refuse_huge_frames"]
 
 # Left out with a purpose: playlists and lists of files, which make a reader open other files.
 CONTAINERS = "mov,mp4,matroska,webm,avi,mpegts,mpeg,flv,asf,ogg,mxf"
+
+STREAMED = ("mpegts", "mpeg")
+"""Containers without an index: each frame has a stamp of its own, at an exact rate; the last one tells the length."""
 
 MAX_PIXELS = 80_000_000
 """Largest frame that is decoded: 12K. Decoders hold up to 20 frames at once, so the limit is below that of photos."""
