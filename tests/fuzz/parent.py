@@ -19,6 +19,7 @@ from fuzz.oracle import Fault
 __all__ = ["Found", "find_faults", "in_words"]
 
 TESTS = Path(__file__).parents[1]
+CHILD = (sys.executable, "-m", "fuzz.child")
 SECONDS_EACH = 20.0
 SECONDS_TO_START = 120.0
 
@@ -49,7 +50,7 @@ def find_faults(kind: str, n_files: int, folder: Path) -> list[Found]:
     first = 0
     while first < n_files:
         begun, how = first - 1, ""
-        with _child(kind, first, n_files, folder) as child:
+        with _Child(kind, first, n_files, folder) as child:
             for line in child.lines():
                 if "begun" in line:
                     begun, how = line["begun"], line["how"]
@@ -68,7 +69,7 @@ def find_faults(kind: str, n_files: int, folder: Path) -> list[Found]:
     return found
 
 
-class _child:  # noqa: N801 - reads as a function
+class _Child:
     """A child process and the pipe on which it reports."""
 
     def __init__(self, kind: str, first: int, stop: int, folder: Path) -> None:
@@ -76,7 +77,7 @@ class _child:  # noqa: N801 - reads as a function
         self._late = False
         reading, writing = os.pipe()
         environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(TESTS), *filter(None, sys.path)])}
-        command = [sys.executable, "-m", "fuzz.child", kind, str(first), str(stop), str(folder), str(writing)]
+        command = [*CHILD, kind, str(first), str(stop), str(folder), str(writing)]
         with self._output.open("wb") as output:
             self._process = subprocess.Popen(
                 command, stdout=output, stderr=output, pass_fds=[writing], env=environment
@@ -84,7 +85,7 @@ class _child:  # noqa: N801 - reads as a function
         os.close(writing)
         self._pipe = reading
 
-    def __enter__(self) -> _child:
+    def __enter__(self) -> _Child:
         return self
 
     def __exit__(self, *_: object) -> None:
