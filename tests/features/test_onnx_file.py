@@ -321,3 +321,21 @@ def test_weights_that_give_values_without_end_are_named_by_their_file(tmp_path):
     extractor = load_extractor(str(path), threads=1)
     with pytest.raises(ValueError, match=r"m\.onnx: gives values that are not finite for frame 2;"):
         extract_features([(2, PICTURE)], extractor, n_frames=3)
+
+
+def test_a_network_without_outputs_is_refused(tmp_path):
+    graph = helper.make_graph(
+        [relu()], "test", [helper.make_tensor_value_info("pixels", TensorProto.FLOAT, ("n", 3, 16, 16))], []
+    )
+    onnx.save(
+        helper.make_model(graph, ir_version=8, opset_imports=[helper.make_opsetid("", 17)]), tmp_path / "m.onnx"
+    )
+    with pytest.raises(ValueError, match=r"m\.onnx: has no output$"):
+        load_extractor(str(tmp_path / "m.onnx"))
+
+
+def test_a_name_that_is_not_text_is_refused(tmp_path):
+    path = write_network(tmp_path / "m.onnx", [relu()], input_shape=("frames", 3, 16, 16))
+    path.write_bytes(path.read_bytes().replace(b"frames", b"\x80rames"))
+    with pytest.raises(ValueError, match=r"m\.onnx: damaged, or not an ONNX file \(.*decode"):
+        load_extractor(str(path))

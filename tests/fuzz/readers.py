@@ -96,7 +96,7 @@ def _photos(path: Path) -> Reading:
 
 
 def _video(path: Path) -> Reading:
-    return _images(path, every=0.01)  # so that all frames are taken
+    return _images(path, every=1e-6)  # so that all frames are taken
 
 
 def _images(source: Path, *, every: float | None) -> Reading:

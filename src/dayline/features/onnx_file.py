@@ -139,7 +139,9 @@ def _described(start: Preprocessing, description: Mapping[str, Any], fixed_size:
 
 
 def _check_input(session: Any, path: Path) -> None:
-    inputs = session.get_inputs()
+    with reading(path, "an ONNX file"):  # names that are not text fail when they are asked for, not before
+        inputs = session.get_inputs()
+        [(each.name, each.type, each.shape) for each in (*inputs, *session.get_outputs())]
     if len(inputs) != 1:
         names = ", ".join(i.name for i in inputs)
         raise ValueError(f"{path}: wants {len(inputs)} inputs ({names}); export the image part alone")
@@ -167,6 +169,8 @@ def _fixed_size(session: Any, layout: Literal["NCHW", "NHWC"] | None) -> int | N
 
 def _choose_output(session: Any, path: Path, wanted: str | None) -> str:
     names = [output.name for output in session.get_outputs()]
+    if not names:
+        raise ValueError(f"{path}: has no output")
     if wanted is None:
         return str(names[0])
     if wanted not in names:
