@@ -426,3 +426,9 @@ def test_a_damaged_name_of_the_times_in_parquet_is_said(tmp_path):
     path.write_bytes(whole.replace(b"\x04time", b"\x04tiMd", 1))
     with pytest.warns(UserWarning, match=r"x\.parquet: names a column 'time' that its schema does not"):
         assert read_features(path).times is None
+
+
+def test_an_underscore_in_a_number_is_refused(tmp_path):
+    (tmp_path / "x.csv").write_text("1,2\n3,1_5\n")
+    with pytest.raises(ValueError, match=r"x\.csv: .*frame 1, column 1 is '1_5'"):
+        read_features(tmp_path / "x.csv")

@@ -9,19 +9,23 @@
      may be shown a little earlier or later, by less than the shortest time between frames that dayline looks at;
    - the text says so: the answer is the one of a plain second reader (`fuzz.second_readers`) for the damaged text;
    - the file was damaged behind its checksums, which makes it a whole file with other numbers;
-   - a transport stream ends between two packets: streams have neither a length nor an end, so it may be a whole one.
+   - a transport stream ends between two packets, or a .mat file between two variables: neither says how long it is,
+     so it may be a whole one.
 
 Everything else is a fault: any other exception, several lines, a signal, more memory or time than allowed.
 """
 
 from __future__ import annotations
 
+import struct
 import traceback
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from fuzz.readers import Answer, Reading, StrayWarningError
+from fuzz.seals import MAT_SEAL
 from fuzz.second_readers import SECOND_READERS
 
 __all__ = ["Fault", "judge_answer", "judge_error"]
@@ -110,6 +114,8 @@ def judge_answer(whole: Reading, damaged: Reading, *, kind: str, data: bytes, ch
         return None
     if kind == "ts" and len(data) % TS_PACKET == 0 and _is_beginning(damaged.answer["times"], whole.answer["times"]):
         return None
+    if kind == "mat" and set(differing) <= FREE[kind] and _is_whole_by_its_checksums(data):
+        return None
     second = SECOND_READERS.get(kind)
     if not differing or (second is not None and second(data) == damaged.answer):
         return None
@@ -127,6 +133,14 @@ def _same(aspect: str, whole: Answer, damaged: Answer) -> bool:
 def _is_beginning(times: Sequence[float], of: Sequence[float]) -> bool:
     """Tell whether frames are the first of a video, each a little earlier or later at most."""
     return len(times) <= len(of) and all(abs(a - b) < A_LITTLE for a, b in zip(times, of, strict=False))
+
+
+def _is_whole_by_its_checksums(mat: bytes) -> bool:
+    try:
+        MAT_SEAL.parts(mat)
+    except (zlib.error, struct.error, AssertionError):
+        return False
+    return True
 
 
 def _ran_out_of_memory(error: BaseException | None) -> bool:

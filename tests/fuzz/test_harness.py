@@ -132,6 +132,18 @@ def test_frames_of_a_stream_may_move_a_little_or_end_with_a_packet(times, length
     assert (fault is not None) == is_fault
 
 
+def test_a_mat_file_may_end_between_two_variables_only():
+    compressed = next(sample for sample in samples("mat") if sample.checked)
+    parts = compressed.seal.parts(compressed.data)
+    fewer = compressed.seal.close(compressed.data, parts[:1])
+    flipped = bytearray(compressed.data)
+    flipped[200] ^= 1
+    damaged = Reading(WHOLE | {"has times": False, "values": "b"})
+    for data, is_fault in ((fewer, False), (fewer[:-1], True), (bytes(flipped), True)):
+        fault = judge_answer(Reading(WHOLE), damaged, kind="mat", data=data, checked=True)
+        assert (fault is not None) == is_fault
+
+
 @pytest.mark.parametrize("kind", SECOND_READERS)
 def test_the_second_readers_agree_about_whole_files(kind, tmp_path):
     for sample in samples(kind):
