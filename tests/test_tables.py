@@ -306,7 +306,6 @@ def test_a_csv_takes_little_more_memory_than_its_numbers(tmp_path):
         (" n/a", np.nan),
         ("NULL", np.nan),
         ('"1" ', 1),
-        ("1_0", 10),
         ("\t+3", 3),
         ("0.1", 0.1),
     ],
