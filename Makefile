@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test quick fuzz lint chromium clean
+.PHONY: demo test quick fuzz kill lint chromium clean
 
 demo: .venv/demo.stamp
 	$(BIN)/dayline demo -o demo
@@ -16,6 +16,10 @@ quick: .venv/test.stamp
 # 5,000 damaged files of each format that dayline reads; `make test` reads 300 of each.
 fuzz: .venv/test.stamp
 	OMP_NUM_THREADS=1 DAYLINE_FUZZ=5000 $(BIN)/python -m pytest -n 2 tests/fuzz
+
+# Kill -9 at 50 moments of each command that writes; `make test` tries a few.
+kill: .venv/test.stamp
+	DAYLINE_KILLS=50 $(BIN)/python -m pytest -n 2 tests/kill
 
 lint: .venv/test.stamp
 	$(BIN)/ruff format --check .

@@ -28,7 +28,7 @@ from dayline.datasets.edub_seg import load_day
 from dayline.datasets.folders import read_labelled
 from dayline.datasets.motion import read_motion
 from dayline.datasets.sequence import LabelledSequence
-from dayline.files import writing_whole
+from dayline.io.files import writing_whole
 
 READINGS = {
     "default": DynamicGraphEmbedding,

@@ -26,7 +26,7 @@ from dayline import (
     score_boundaries,
 )
 from dayline.datasets.synthetic import CommunitySequence
-from dayline.files import writing_whole
+from dayline.io.files import writing_whole
 
 SHOWN = (0, 1, 3, 10)
 COLORS = np.asarray(["#0072b2", "#e69f00", "#009e73", "#cc79a7"])

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime, timedelta, timezone
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -121,3 +122,93 @@ def test_a_whole_number_may_be_as_large_as_it_likes():
     check_between("n_events", 10**400, 1, whole=True)
     with pytest.raises(ValueError, match="n_events=inf"):
         check_between("n_events", np.inf, 1)
+
+
+def objects(*values):
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+@pytest.mark.parametrize(
+    ("times", "expected"),
+    [
+        (objects(0, 1.5, Decimal("2.5")), [0.0, 1.5, 2.5]),
+        (objects(*(timedelta(minutes=k) for k in range(3))), [0, 60, 120]),
+        (objects(*(np.timedelta64(k, "m") for k in range(3))), [0, 60, 120]),
+        ([date(2020, 1, k) for k in (1, 2, 3)], 1577836800.0 + 86_400 * np.arange(3)),
+        (np.ma.masked_array([0, 1, 2]), [0, 1, 2]),
+    ],
+    ids=["numbers", "durations", "NumPy's durations", "days", "a mask that hides nothing"],
+)
+def test_objects_are_read_for_what_they_are(times, expected):
+    np.testing.assert_allclose(check_times(times, 3), expected)
+
+
+def test_times_of_pandas_are_read_for_what_they_are():
+    pandas = pytest.importorskip("pandas")
+    # The clocks of Madrid go forward at 2 in the morning of that day; the hours still follow each other.
+    madrid = pandas.date_range("2020-03-29 00:00", periods=4, freq="h", tz="Europe/Madrid")
+    utc = 1585436400.0 + 3600 * np.arange(4)
+    for times in (madrid, pandas.Series(madrid), list(madrid), madrid.tz_convert("UTC").tz_localize(None)):
+        np.testing.assert_allclose(check_times(times, 4), utc)
+    months = pandas.period_range("2020-01", periods=3, freq="M")
+    np.testing.assert_allclose(check_times(months, 3), [1577836800, 1580515200, 1583020800])
+    np.testing.assert_allclose(check_times(pandas.array([1, 2, 4], dtype="Int64"), 3), [1, 2, 4])
+    for gap in (
+        pandas.array([1, None, 4], dtype="Int64"),
+        pandas.PeriodIndex(["2020-01", "NaT", "2020-03"], freq="M"),
+    ):
+        with pytest.raises(ValueError, match="frame 1 has no time"):
+            check_times(gap, 3)
+
+
+def test_dates_with_a_time_zone_are_taken_to_utc_and_not_mixed_with_others():
+    east, west = timezone(timedelta(hours=2)), timezone(timedelta(hours=-3))
+    aware = [datetime(2020, 1, 1, 12, tzinfo=east), datetime(2020, 1, 1, 8, tzinfo=west)]
+    np.testing.assert_allclose(check_times(aware, 2), [1577872800.0, 1577872800.0 + 3600])
+    with pytest.raises(ValueError, match=r"^times mix dates and dates with a time zone; give seconds"):
+        check_times([datetime(2020, 1, 1), aware[1]], 2)
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        objects("2020", "2021", "2022"),
+        ["1", "2", "3"],
+        [True, False, True],
+        [1j, 2, 3],
+        [[1], [2, 3], [4]],
+        objects(0, datetime(2020, 1, 1), 2),
+        [10**400, 1, 2],
+        {0: 1},
+        3,
+    ],
+    ids=["words", "numbers as words", "flags", "complex", "ragged", "mixed", "too large", "mapping", "one number"],
+)
+def test_what_is_no_time_is_refused_in_one_line(times):
+    with pytest.raises(ValueError, match=r"^times .*; give (seconds, or dates as datetime64|one time per frame)$"):
+        check_times(times, 3)
+
+
+@pytest.mark.parametrize("values", [np.arange(3.0), np.arange(3), np.arange(3).astype("M8[s]"), objects(0, 1, 2)])
+def test_masked_times_are_missing(values):
+    with pytest.raises(ValueError, match="frame 1 has no time"):
+        check_times(np.ma.masked_array(values, mask=[False, True, False]), 3)
+
+
+def test_masked_features_are_missing():
+    x = np.ma.masked_array([[1, 10], [2, -999], [3, 30]], mask=[[0, 0], [0, 1], [0, 0]])
+    with pytest.raises(ValueError, match="frame 1 holds NaN"):
+        check_features(x)
+    assert check_features(x, missing="interpolate").tolist() == [[1, 10], [2, 20], [3, 30]]
+    assert check_features(x[:1]).tolist() == [[1, 10]]
+    assert x.data[1, 1] == -999
+
+
+@pytest.mark.parametrize(
+    "value", [10**5000, np.zeros((40, 40)), "x" * 500, object()], ids=["int", "array", "str", "object"]
+)
+def test_any_value_is_shown_in_one_short_line(value):
+    with pytest.raises(ValueError, match=r"^p=[^\n]{1,60}; it must be a whole number of at least 1 and at most 9$"):
+        check_between("p", value, 1, 9, whole=True)

@@ -19,7 +19,6 @@ from pathlib import Path
 
 import numpy as np
 from joblib import Parallel, delayed
-from sequences import Sequence, load_folder, load_motion
 from threadpoolctl import threadpool_limits
 
 from dayline import EventSegmenter, equal_pieces, random_cuts, score_boundaries
@@ -28,10 +27,13 @@ from dayline.baselines.kernel_change import KernelChangeSegmenter
 from dayline.baselines.kts import KernelTemporalSegmenter
 from dayline.baselines.tw_finch import TemporalFinch
 from dayline.baselines.window_difference import WindowDifferenceSegmenter
-from dayline.files import write_text_whole
+from dayline.datasets.folders import load_folder
+from dayline.datasets.motion import load_motion
+from dayline.datasets.sequence import LabelledSequence
+from dayline.io.files import write_text_whole
 
 DEV = ("bbc", "gtea", "sensecam", "mocap6")
-METHODS: dict[str, Callable[[Sequence], np.ndarray]] = {
+METHODS: dict[str, Callable[[LabelledSequence], np.ndarray]] = {
     "default": lambda s: EventSegmenter().fit(s.features).boundaries_,
     "default, true number": lambda s: EventSegmenter(n_events=len(s.boundaries) + 1).fit(s.features).boundaries_,
     "authors": lambda s: EventSegmenter.authors().fit(s.features).boundaries_,
@@ -48,7 +50,7 @@ METHODS: dict[str, Callable[[Sequence], np.ndarray]] = {
 }
 
 
-def measure(method: str, sequence: Sequence, store: Path) -> dict[str, float]:
+def measure(method: str, sequence: LabelledSequence, store: Path) -> dict[str, float]:
     """Score one method on one sequence, or read what an earlier run found."""
     path = store / method.replace(" ", "_") / sequence.group / f"{sequence.name}.json"
     if path.exists():
@@ -118,7 +120,7 @@ def main() -> None:
     if not arguments.only_folders:
         known = load_folder(arguments.root / "dev")
         sequences += [s for group in DEV for s in known if s.group == group]
-        sequences += load_motion(arguments.root, "keck") + load_motion(arguments.root, "mad", arguments.mad)
+        sequences += load_motion(arguments.root, "keck") + load_motion(arguments.root, "mad", most=arguments.mad)
     if not sequences:
         raise SystemExit(f"no sequences under {arguments.root}; give --root or --folder")
     for method in arguments.methods:

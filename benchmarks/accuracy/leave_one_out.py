@@ -24,16 +24,25 @@ from typing import NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
-from sequences import Sequence, load_all, load_folder
+from sequences import load_all
 from threadpoolctl import threadpool_limits
 
 from dayline import EventSegmenter, partition, score_boundaries
-from dayline.cuts import DISCOUNT, abruptness, cut_discount, hard_cuts, plain_factor
-from dayline.denoise import standardize
-from dayline.graph import unit_rows
-from dayline.prices import COMEBACK, HIGHEST_PRICE, LOWEST_PRICE, comeback_factor, order_matters, persistence
-from dayline.returns import return_of_looks
-from dayline.steadiness import DOUBT, UNDECIDED, price_curve, steadiest
+from dayline.datasets.folders import load_folder
+from dayline.datasets.sequence import LabelledSequence
+from dayline.decision.hard_cuts import DISCOUNT, abruptness, cut_discount, hard_cuts, plain_factor
+from dayline.decision.penalties import (
+    COMEBACK,
+    HIGHEST_PRICE,
+    LOWEST_PRICE,
+    comeback_factor,
+    order_matters,
+    persistence,
+)
+from dayline.decision.recurrence import return_of_looks
+from dayline.decision.stability import DOUBT, UNDECIDED, price_curve, steadiest
+from dayline.method.denoise import standardize
+from dayline.method.graph import unit_rows
 
 NAMES = ("highest price", "comeback", "discount", "lowest price", "doubt", "undecided")
 TODAY = np.asarray([HIGHEST_PRICE, COMEBACK, DISCOUNT, LOWEST_PRICE, DOUBT, UNDECIDED])
@@ -52,7 +61,7 @@ class Looks(NamedTuple):
     ordered: bool
 
 
-def looked_at(sequence: Sequence) -> Looks:
+def looked_at(sequence: LabelledSequence) -> Looks:
     with threadpool_limits(1):
         fitted = EventSegmenter().fit(sequence.features)
     values = standardize(sequence.features.astype(np.float64))
@@ -65,7 +74,7 @@ def looked_at(sequence: Sequence) -> Looks:
     )
 
 
-def f1(sequence: Sequence, u: np.ndarray, prices: np.ndarray) -> float:
+def f1(sequence: LabelledSequence, u: np.ndarray, prices: np.ndarray) -> float:
     found = partition(u, penalty=prices)
     return score_boundaries(found, sequence.boundaries, tolerance=sequence.tolerance, n_frames=len(u)).f1
 
@@ -76,7 +85,7 @@ def asked_prices(looks: Looks, comeback: float, discount: float, lowest: float) 
     return full * plain / cut_discount(looks.cuts, discount=discount)
 
 
-def score(sequence: Sequence, looks: Looks, constants: np.ndarray) -> float:
+def score(sequence: LabelledSequence, looks: Looks, constants: np.ndarray) -> float:
     """F1 with these constants."""
     highest, comeback, discount, low, doubt, undecided = constants
     if not looks.ordered:
@@ -88,7 +97,7 @@ def score(sequence: Sequence, looks: Looks, constants: np.ndarray) -> float:
     return f1(sequence, looks.u, asked * factor)
 
 
-def scores(sequence: Sequence, looks: Looks, grid: Grid) -> np.ndarray:
+def scores(sequence: LabelledSequence, looks: Looks, grid: Grid) -> np.ndarray:
     """F1 for every setting; what several settings share is computed once."""
     if not looks.ordered:
         return np.zeros(int(np.prod([len(values) for values in grid])))
@@ -108,7 +117,7 @@ def scores(sequence: Sequence, looks: Looks, grid: Grid) -> np.ndarray:
     return np.asarray(found)
 
 
-def measured(sequence: Sequence, grid: Grid) -> tuple[Looks, np.ndarray]:
+def measured(sequence: LabelledSequence, grid: Grid) -> tuple[Looks, np.ndarray]:
     looks = looked_at(sequence)
     return looks, scores(sequence, looks, grid)
 
@@ -127,7 +136,7 @@ def weighted_mean(means: np.ndarray, settings: np.ndarray) -> np.ndarray:
 
 
 Choose = Callable[[np.ndarray, np.ndarray], np.ndarray]
-Results = dict[str, list[tuple[Sequence, Looks, np.ndarray]]]
+Results = dict[str, list[tuple[LabelledSequence, Looks, np.ndarray]]]
 """Sequences of every group with what was measured."""
 
 

@@ -29,7 +29,7 @@ import numpy as np
 from scipy import fft, signal
 from scipy.io import wavfile
 
-from dayline.files import writing_whole
+from dayline.io.files import writing_whole
 
 ARCHIVES = {
     "sktime": ("sktime-1.0.2.tar.gz", "f94c59c3614dd6b194fb494152516a94804a8fa77cf8c779492e0d5a45c1f96f"),

@@ -15,15 +15,17 @@ from pathlib import Path
 
 import numpy as np
 from joblib import Parallel, delayed
-from sequences import Sequence, load_all, load_folder
+from sequences import load_all
 from threadpoolctl import threadpool_limits
 
 from dayline import EventSegmenter, score_boundaries
+from dayline.datasets.folders import load_folder
+from dayline.datasets.sequence import LabelledSequence
 
 EDGES = np.asarray([0.0, 0.5, 0.6, 0.7, 0.8, 1.0])
 
 
-def judge(sequence: Sequence) -> tuple[str, np.ndarray, np.ndarray]:
+def judge(sequence: LabelledSequence) -> tuple[str, np.ndarray, np.ndarray]:
     """Confidence of every found boundary, and whether it takes part in the largest matching."""
     with threadpool_limits(1):
         fitted = EventSegmenter().fit(sequence.features)

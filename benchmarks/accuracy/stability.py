@@ -11,14 +11,16 @@ from __future__ import annotations
 import argparse
 import json
 from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from joblib import Parallel, delayed
-from sequences import Sequence, load_all
+from sequences import load_all
 from threadpoolctl import threadpool_limits
 
 from dayline import DynamicGraphEmbedding, EventSegmenter, score_boundaries
+from dayline.datasets.sequence import LabelledSequence
 
 METHODS = {
     "default": (EventSegmenter, DynamicGraphEmbedding),
@@ -46,7 +48,7 @@ def boundaries(method: str, variant: str, x: np.ndarray) -> EventSegmenter:
         return segmenter.fit(x)
 
 
-def compare(method: str, sequence: Sequence, variants: list[str]) -> dict[str, object]:
+def compare(method: str, sequence: LabelledSequence, variants: list[str]) -> dict[str, object]:
     x = sequence.features.astype(np.float64)
     reference = boundaries(method, "", x)
     descents = reference.embedder_.descents_
@@ -72,10 +74,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--output", type=Path, default=None, help="write all rows as JSON")
     arguments = parser.parse_args()
-    sequences = [
-        Sequence(s.group, s.name, s.features[: arguments.most], s.boundaries, s.tolerance)
-        for s in load_all(arguments.root)
-    ]
+    sequences = [replace(s, features=s.features[: arguments.most], labels=None) for s in load_all(arguments.root)]
     everything = {}
     for method in arguments.methods:
         rows = Parallel(n_jobs=arguments.jobs)(delayed(compare)(method, s, arguments.variants) for s in sequences)

@@ -56,9 +56,9 @@ def autograd_embedding(graph, start, bandwidth: float, cosines: Callable, n_step
 def autograd_run(features: np.ndarray, cosines: Callable, n_steps: int) -> None:
     import torch
 
-    from dayline.dge import denoise_features
-    from dayline.embedding import principal_components
-    from dayline.graph import affinity_graph, normalize_columns, smooth_edges, weaken_distant_edges
+    from dayline.method.dge import denoise_features
+    from dayline.method.embedding import principal_components
+    from dayline.method.graph import affinity_graph, normalize_columns, smooth_edges, weaken_distant_edges
 
     clean = denoise_features(torch.as_tensor(features, dtype=torch.float32))
     initial = normalize_columns(affinity_graph(clean, bandwidth=0.1))

@@ -18,9 +18,9 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1] / "accuracy"))
 
 from core import made_features
-from sequences import load_folder
 
 from dayline import DynamicGraphEmbedding, EventSegmenter, score_boundaries
+from dayline.datasets.folders import load_folder
 
 
 def timed(x: np.ndarray, **how: str) -> tuple[EventSegmenter, float]:

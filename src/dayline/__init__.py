@@ -7,21 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from dayline.baselines.controls import equal_pieces, no_boundaries, random_cuts
-    from dayline.boundaries import context_distance, partition, pick_boundaries
-    from dayline.communities import find_communities
     from dayline.datasets.synthetic import make_communities
-    from dayline.denoise import nonlocal_means
-    from dayline.dge import dynamic_graph_embedding
-    from dayline.embedding import embed_graph, graph_cross_entropy, principal_components
+    from dayline.decision.context_distance import context_distance, pick_boundaries
+    from dayline.decision.hierarchy import Level
+    from dayline.decision.partition import partition
     from dayline.estimators import DynamicGraphEmbedding, EventSegmenter
     from dayline.events import Event, Segmentation, read_events
-    from dayline.graph import (
+    from dayline.method.communities import find_communities
+    from dayline.method.denoise import nonlocal_means
+    from dayline.method.dge import dynamic_graph_embedding
+    from dayline.method.embedding import embed_graph, graph_cross_entropy, principal_components
+    from dayline.method.graph import (
         affinity_graph,
         smooth_edges,
         weaken_distant_edges,
         weaken_edges_between_communities,
     )
-    from dayline.levels import Level
     from dayline.metrics import score_boundaries, score_labels
     from dayline.pipeline import segment_source, write_result
 
@@ -32,29 +33,29 @@ _HOMES = {
     "DynamicGraphEmbedding": "estimators",
     "Event": "events",
     "EventSegmenter": "estimators",
-    "Level": "levels",
+    "Level": "decision.hierarchy",
     "Segmentation": "events",
-    "affinity_graph": "graph",
-    "context_distance": "boundaries",
-    "dynamic_graph_embedding": "dge",
-    "embed_graph": "embedding",
+    "affinity_graph": "method.graph",
+    "context_distance": "decision.context_distance",
+    "dynamic_graph_embedding": "method.dge",
+    "embed_graph": "method.embedding",
     "equal_pieces": "baselines.controls",
-    "find_communities": "communities",
-    "graph_cross_entropy": "embedding",
+    "find_communities": "method.communities",
+    "graph_cross_entropy": "method.embedding",
     "make_communities": "datasets.synthetic",
     "no_boundaries": "baselines.controls",
-    "nonlocal_means": "denoise",
-    "partition": "boundaries",
-    "pick_boundaries": "boundaries",
-    "principal_components": "embedding",
+    "nonlocal_means": "method.denoise",
+    "partition": "decision.partition",
+    "pick_boundaries": "decision.context_distance",
+    "principal_components": "method.embedding",
     "random_cuts": "baselines.controls",
     "read_events": "events",
     "score_boundaries": "metrics",
     "score_labels": "metrics",
     "segment_source": "pipeline",
-    "smooth_edges": "graph",
-    "weaken_distant_edges": "graph",
-    "weaken_edges_between_communities": "graph",
+    "smooth_edges": "method.graph",
+    "weaken_distant_edges": "method.graph",
+    "weaken_edges_between_communities": "method.graph",
     "write_result": "pipeline",
 }
 

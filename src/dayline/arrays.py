@@ -16,6 +16,8 @@ __all__ = [
     "check_device",
     "exp_in_place",
     "is_on_host",
+    "is_single_precision",
+    "is_torch_array",
     "like",
     "product_into",
     "sum_of_products",
@@ -52,8 +54,15 @@ def to_device(x: FloatArray, device: str, dtype: str = "float64") -> Array:
     return torch.as_tensor(np.ascontiguousarray(x), dtype=precision, device=target)
 
 
-def check_device(device: str) -> Any:
+def is_single_precision(device: str, dtype: str) -> bool:
+    """Tell whether `to_device` turns features into single precision."""
+    return dtype == "float32" or device.split(":")[0] == "mps"
+
+
+def check_device(device: Any) -> Any:
     """Give PyTorch's name of a device, None for NumPy on the CPU; refuse one that is not known or not there."""
+    if not isinstance(device, str):
+        raise ValueError(f'device is of type {type(device).__name__}; use "cpu", "torch", "cuda" or "mps"')
     kind = device.split(":")[0]
     if kind not in ("cpu", "torch", "cuda", "mps"):
         raise ValueError(f'device="{device}" is not known; use "cpu", "torch", "cuda" or "mps"')
@@ -68,7 +77,10 @@ def check_device(device: str) -> Any:
     if not available.get(kind, True):
         raise ValueError(f'device="{device}" is not available on this machine; use device="cpu"')
     try:
-        return torch.device("cpu" if kind == "torch" else device)
+        target = torch.device("cpu" if kind == "torch" else device)
+        if target.type != "cuda" or target.index is None or target.index < torch.cuda.device_count():
+            return target
+        raise ValueError(f'device="{device}" is not available on this machine; use device="cuda"')
     except RuntimeError:
         raise ValueError(f'device="{device}" is not known; use "cpu", "torch", "cuda" or "mps"') from None
 

@@ -4,20 +4,31 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from numbers import Real
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from dayline.arrays import FloatArray, IntArray
+from dayline.arrays import Array, FloatArray, IntArray, is_torch_array, to_numpy
 
 __all__ = [
+    "LARGEST_COUNT",
+    "MOST_STEPS",
     "Missing",
+    "check_bandwidth",
     "check_between",
     "check_choice",
     "check_features",
+    "check_flag",
+    "check_matrix",
+    "check_seed",
     "check_times",
     "list_frames",
     "looks_transposed",
+    "show_value",
+    "unmask",
 ]
 
 Missing: TypeAlias = Literal["raise", "interpolate"]
@@ -28,6 +39,19 @@ LARGEST = 1e100
 LATEST = 1e12
 """Beyond this, a time in seconds is no date; times in nanoseconds are."""
 
+LARGEST_NUMBER = float(np.finfo(np.float64).max)
+
+LARGEST_COUNT = 2**63 - 1
+"""Most frames, rows or components of anything: no array can hold more."""
+
+MOST_STEPS = 100_000
+"""Most steps, turns or restarts of anything: more would not end in a lifetime, and nothing here needs them."""
+
+NARROWEST = 1e-6
+"""Smallest bandwidth over cosines: in single precision they are known no better than this."""
+
+TIMES_WANTED = "give seconds, or dates as datetime64"
+
 
 def check_features(x: Any, *, missing: Missing = "raise") -> FloatArray:
     """Return features as a new float64 matrix, or say what is wrong with them.
@@ -35,13 +59,13 @@ def check_features(x: Any, *, missing: Missing = "raise") -> FloatArray:
     Parameters
     ----------
     x : array-like of shape (n_frames, n_features)
-        Numbers, one row per frame. Never modified.
+        Numbers, one row per frame; masked ones are missing. Never modified.
     missing : {"raise", "interpolate"}
         What to do about NaN and infinity: refuse and name the frames, or fill each gap in a column from the
         frames before and after it.
     """
     check_choice("missing", missing, ("raise", "interpolate"))
-    features = np.asarray(x)
+    features = np.asarray(unmask(x))
     if features.dtype == object:
         raise ValueError("features are an object array; give a matrix of numbers")
     if features.ndim != 2:
@@ -66,6 +90,16 @@ def check_features(x: Any, *, missing: Missing = "raise") -> FloatArray:
             stacklevel=2,
         )
     return features
+
+
+def unmask(x: Any) -> Any:
+    """Replace what a masked array hides by NaN; return anything else as it is.
+
+    NumPy drops the mask of an array without a word, and the values behind it come back as if they were data.
+    """
+    if not isinstance(x, np.ma.MaskedArray) or x.dtype.kind not in "biuf":
+        return x
+    return np.ma.filled(x.astype(np.float64), np.nan) if np.ma.is_masked(x) else x.data
 
 
 def _repair(features: FloatArray, bad: Any, missing: Missing) -> FloatArray:
@@ -118,11 +152,45 @@ def _roughness(x: FloatArray) -> float:
     return float(np.mean(np.diff(z, axis=0) ** 2) / 2.0)
 
 
+def check_matrix(name: str, x: Any) -> None:
+    """Refuse what is not a matrix of NumPy or PyTorch."""
+    kind = type(x).__name__
+    if not (isinstance(x, np.ndarray) or is_torch_array(x)):
+        raise TypeError(f"{name} is of type {kind}; give a matrix, as a NumPy array or a PyTorch tensor")
+    if x.ndim != 2:
+        raise ValueError(f"{name} has shape {tuple(x.shape)}; give a matrix")
+
+
+def show_value(value: Any, most: int = 60) -> str:
+    """Write a value for a message: one line, however large the value is."""
+    try:
+        text = " ".join(repr(value).split())
+    except ValueError:  # Python does not write out a whole number of more than 4,300 digits
+        return f"a number of {int(value).bit_length()} bits"
+    return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
 def check_choice(name: str, value: Any, allowed: Sequence[str]) -> None:
     """Refuse a word that is not among the allowed ones."""
-    if value not in allowed:
+    if not isinstance(value, str) or value not in allowed:
         words = ", ".join(f'"{a}"' for a in allowed)
-        raise ValueError(f"{name}={value!r} is not known; use one of {words}")
+        raise ValueError(f"{name}={show_value(value)} is not known; use one of {words}")
+
+
+def check_flag(name: str, value: Any) -> None:
+    """Refuse what is neither True nor False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name}={show_value(value)}; it must be True or False")
+
+
+def check_seed(value: Any, *, largest: float = 2**32 - 1) -> None:
+    """Refuse a random_state that is not a seed; scikit-learn's have 32 bits, NumPy's may be larger."""
+    if value is not None:
+        check_between("random_state", value, 0, largest, whole=True)
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 def check_between(
@@ -130,17 +198,26 @@ def check_between(
 ) -> None:
     """Refuse a number outside [low, high] (or not above low), or one that is not whole."""
     kind = "a whole number" if whole else "a number"
-    right = isinstance(value, (int, np.integer)) or (not whole and isinstance(value, (float, np.floating)))
-    inside = right and not isinstance(value, bool) and low <= value <= high
-    endless = isinstance(value, (float, np.floating)) and not np.isfinite(value)
-    if not inside or endless or (above and value == low):
+    value = float(value) if isinstance(value, np.floating) else value
+    right = _is_whole(value) or (not whole and isinstance(value, float))
+    # A whole number may have any size; as a number it must fit into double precision.
+    inside = right and low <= value <= high and (whole or abs(value) <= LARGEST_NUMBER)
+    if not inside or (above and value == low):
         side = f"above {low:g}" if above else f"of at least {low:g}"
         top = "" if np.isinf(high) else f" and at most {high:g}"
-        raise ValueError(f"{name}={value!r}; it must be {kind} {side}{top}")
+        raise ValueError(f"{name}={show_value(value)}; it must be {kind} {side}{top}")
+
+
+def check_bandwidth(name: str, value: Any) -> None:
+    """Refuse a bandwidth over cosines that is too small for their precision."""
+    check_between(name, value, NARROWEST)
 
 
 def check_times(times: Any, n_frames: int) -> FloatArray | None:
-    """Return times as float64 seconds, one per frame and never backwards, or say what is wrong with them."""
+    """Return times as float64 seconds, one per frame and never backwards, or say what is wrong with them.
+
+    Dates become seconds since 1970; those with a time zone are taken to UTC first.
+    """
     if times is None:
         return None
     seconds = _as_seconds(times)
@@ -159,16 +236,81 @@ def check_times(times: Any, n_frames: int) -> FloatArray | None:
 
 
 def _as_seconds(times: Any) -> FloatArray:
-    """Turn dates and durations into seconds; numbers are seconds already."""
-    values = np.asarray(times)
+    """Turn dates and durations into seconds; numbers are seconds already, and what is masked is missing."""
     try:
-        if values.dtype == object:  # dates of Python, or of pandas with a time zone
-            values = values.astype("M8[us]")
-        if values.dtype.kind not in "mM":
-            return np.array(values, dtype=np.float64)
-        if np.datetime_data(values.dtype)[0] == "generic":
-            raise TypeError
-        microseconds = values.astype(f"{values.dtype.kind}8[us]")
+        values = np.asarray(unmask(times))
     except (TypeError, ValueError):
-        raise ValueError(f"times are of type {values.dtype}; give seconds, or dates as datetime64") from None
-    return np.where(np.isnat(microseconds), np.nan, microseconds.astype(np.int64) / 1e6)
+        raise ValueError(f"times are not a list of single values; {TIMES_WANTED}") from None
+    hidden: Any = np.ma.getmaskarray(times) if isinstance(times, np.ma.MaskedArray) else False
+    if values.dtype == object:
+        values = values.copy()
+        values[hidden] = None
+        values = _from_objects(values)
+    kind = values.dtype.kind
+    if kind in "iuf":
+        return np.array(values, dtype=np.float64)
+    if kind not in "mM" or np.datetime_data(values.dtype)[0] == "generic":
+        raise ValueError(f"times are of type {values.dtype}; {TIMES_WANTED}")
+    try:
+        microseconds = values.astype(f"{kind}8[us]")
+    except OverflowError:
+        raise ValueError(f"times of type {values.dtype} are too far from 1970; {TIMES_WANTED}") from None
+    return np.where(np.isnat(microseconds) | hidden, np.nan, microseconds.astype(np.int64) / 1e6)
+
+
+def _from_objects(values: Any) -> Any:
+    """Turn an object array into numbers, dates or durations; they cannot be mixed.
+
+    NumPy's own conversion takes numbers for microseconds and words for years.
+    """
+    times = [None if _is_missing(value) else _plain_time(value) for value in values.ravel()]
+    kinds = sorted({time[0] for time in times if time is not None})
+    if len(kinds) > 1:
+        raise ValueError(f"times mix {' and '.join(kinds)}; {TIMES_WANTED}")
+    dtype = {"numbers": "f8", "durations": "m8[us]"}.get(kinds[0], "M8[us]") if kinds else "f8"
+    nothing = np.nan if dtype == "f8" else "NaT"
+    plain = np.asarray([nothing if time is None else time[1] for time in times], dtype=dtype)
+    return plain.reshape(values.shape)
+
+
+def _is_missing(value: Any) -> bool:
+    if value is None or value is np.ma.masked:
+        return True
+    try:
+        return bool(value != value)  # NaN and NaT differ from themselves
+    except TypeError:
+        return True  # pandas' NA does not even know that
+    except ValueError:
+        return False
+
+
+def _plain_time(value: Any) -> tuple[str, Any]:
+    """Return what kind of time an object is, and the number, date or duration that it stands for."""
+    as_date: Any = np.datetime64  # its many signatures know fewer types than it takes
+    as_duration: Any = np.timedelta64
+    if hasattr(value, "to_timestamp"):  # a period of pandas: the time at which it begins
+        value = value.to_timestamp()
+    try:
+        # Before numbers: NumPy counts its durations among the integers.
+        if isinstance(value, (timedelta, np.timedelta64)):
+            return "durations", as_duration(value, "us")
+        if not isinstance(value, bool) and isinstance(value, (Real, Decimal)):
+            return "numbers", float(value)
+        if isinstance(value, datetime) and value.tzinfo is not None:
+            return "dates with a time zone", as_date(value.astimezone(UTC).replace(tzinfo=None), "us")
+        if isinstance(value, (date, np.datetime64)):
+            return "dates", as_date(value, "us")
+    except (OverflowError, TypeError, ValueError):
+        pass
+    raise ValueError(f"times hold {show_value(value, 40)} of type {type(value).__name__}; {TIMES_WANTED}")
+
+
+def check_rows(x: Array) -> FloatArray:
+    """Return vectors as float64, one row per frame, or say what is wrong with them."""
+    try:
+        values = to_numpy(x).astype(np.float64)
+    except (OverflowError, TypeError, ValueError):
+        values = np.zeros(0)
+    if values.ndim != 2:
+        raise ValueError(f"x={show_value(x)}; give a matrix of numbers, one row per frame")
+    return values

@@ -13,8 +13,8 @@ from typing import Any, Literal
 import numpy as np
 
 from dayline.arrays import IntArray
-from dayline.schema import check_against
-from dayline.untrusted import UnreadableFileError
+from dayline.io.schema import check_against
+from dayline.io.untrusted import UnreadableFileError
 
 __all__ = [
     "EVENTS_VERSION",
@@ -33,6 +33,7 @@ EVENTS_FORMAT = "dayline-events"
 MOST_FRAMES = 10_000_000
 """More than a day of video at 100 frames per second; a file of a few bytes that declares more is refused."""
 A_YEAR = 366 * 86_400
+PER_FRAME = ("scores", "times", "names", "sizes")
 
 Reason = Literal["start", "looks", "pause", "both", "asked"]
 
@@ -100,6 +101,8 @@ class Segmentation:
         the recording.
     names : tuple of str or None
         File name of every frame, relative to the source.
+    sizes : tuple of int or None
+        Size in bytes of every photo's file; tells apart recordings whose file names coincide.
     source : str or None
         What was segmented, as a name to show.
     method : str or None
@@ -115,6 +118,7 @@ class Segmentation:
     times: tuple[float, ...] | None = None
     clock: Literal["wall", "media"] | None = None
     names: tuple[str, ...] | None = None
+    sizes: tuple[int, ...] | None = None
     source: str | None = None
     method: str | None = None
     skipped: tuple[SkippedFile, ...] = field(default=())
@@ -132,7 +136,7 @@ class Segmentation:
                 raise ValueError(f"event {event.start}..{event.stop} holds no frame")
             if event.key_frame is not None and not 0 <= event.key_frame < self.n_frames:
                 raise ValueError(f"event {event.start}..{event.stop}: key frame {event.key_frame} is no frame")
-        for what in ("scores", "times", "names"):
+        for what in PER_FRAME:
             values = getattr(self, what)
             if values is not None and len(values) != self.n_frames:
                 raise ValueError(f"{len(values)} {what} for {self.n_frames} frames")
@@ -238,7 +242,7 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _from_content(content: Mapping[str, Any]) -> Segmentation:
     known = {f.name for f in fields(Event)}
     events = tuple(Event(**{k: v for k, v in e.items() if k in known}) for e in content["events"])
-    per_frame = {k: None if content.get(k) is None else tuple(content[k]) for k in ("scores", "times", "names")}
+    per_frame = {k: None if content.get(k) is None else tuple(content[k]) for k in PER_FRAME}
     about = {k: content.get(k) for k in ("clock", "source", "method")}
     skipped = tuple(SkippedFile(s["name"], s["why"]) for s in content.get("skipped", ()))
     notes = tuple(content.get("notes", ()))

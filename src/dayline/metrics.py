@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from dayline.arrays import IntArray
+from dayline.checks import LARGEST_COUNT, check_between, check_choice, show_value
 
 __all__ = ["BoundaryScore", "LabelScore", "hungarian_accuracy", "score_boundaries", "score_labels"]
 
@@ -97,15 +98,15 @@ def score_boundaries(
     n_frames : int, optional
         Length of the sequence; needed for "ces".
     """
-    if tolerance < 0:
-        raise ValueError(f"tolerance={tolerance}; it must be 0 or more frames")
+    check_between("tolerance", tolerance, 0)
+    check_choice("protocol", protocol, ("interior", "ces"))
+    if n_frames is not None:
+        check_between("n_frames", n_frames, 1, LARGEST_COUNT, whole=True)
     found_at = _sorted_frames(found, n_frames, "found")
     true_at = _sorted_frames(true, n_frames, "true")
     if protocol == "interior":
         found_at, true_at = _inside(found_at, n_frames), _inside(true_at, n_frames)
         return BoundaryScore(_most_pairs(found_at, true_at, tolerance), len(found_at), len(true_at))
-    if protocol != "ces":
-        raise ValueError(f'protocol="{protocol}" is not known; use "interior" or "ces"')
     if n_frames is None:
         raise ValueError('protocol="ces" counts the ends of the sequence and needs n_frames')
     ends = np.asarray([0, n_frames - 1])
@@ -114,16 +115,29 @@ def score_boundaries(
 
 
 def _sorted_frames(boundaries: Iterable[int], n_frames: int | None, which: str) -> IntArray:
-    values = np.asarray(list(boundaries))
+    values = _as_list(boundaries, which)
     if values.size == 0:
         return np.zeros(0, dtype=np.int64)
+    # Numbers beyond 64 bits come as objects, and True and False are no frames.
+    right = values.ndim == 1 and values.dtype.kind in "iuf"
+    if not right or not np.all((np.abs(values) < LARGEST_COUNT) & (values == np.floor(values))):
+        raise ValueError(
+            f"{which}={show_value(boundaries)}; {which} boundaries must be a list of whole frame numbers"
+        )
     frames = np.unique(values.astype(np.int64))
-    if values.ndim != 1 or not np.all(values == values.astype(np.int64)):
-        raise ValueError(f"{which} boundaries must be a list of whole frame numbers")
     if frames[0] < 0 or (n_frames is not None and frames[-1] >= n_frames):
         wrong = frames[0] if frames[0] < 0 else frames[-1]
         raise ValueError(f"{which} boundary {wrong} is outside the sequence of {n_frames or 'unknown'} frames")
     return frames
+
+
+def _as_list(values: Iterable[Any], which: str) -> Any:
+    try:
+        if not isinstance(values, (str, bytes)):
+            return np.asarray(list(values))
+    except (TypeError, ValueError):
+        pass
+    raise ValueError(f"{which}={show_value(values)}; give a list of numbers") from None
 
 
 def _inside(frames: IntArray, n_frames: int | None) -> IntArray:
@@ -181,9 +195,12 @@ def _joint_counts(found: Iterable[int], true: Iterable[int]) -> tuple[IntArray, 
     """Both labellings, and how many frames have each true (rows) and found (columns) label."""
     from sklearn.metrics.cluster import contingency_matrix
 
-    a, b = np.asarray(list(found)), np.asarray(list(true))
+    a, b = _as_list(found, "found"), _as_list(true, "true")
     if a.shape != b.shape or a.ndim != 1 or len(a) == 0:
         raise ValueError(f"labels of the same frames are needed, got {a.shape} found and {b.shape} true")
+    for which, labels in (("found", a), ("true", b)):
+        if labels.dtype.kind not in "biufUS":
+            raise ValueError(f"{which} labels are of type {labels.dtype}; give numbers or words")
     return a, b, contingency_matrix(b, a)
 
 

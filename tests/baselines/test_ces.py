@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 from dayline.baselines.ces import ContextualSegmenter, strongest_maxima
-from dayline.boundaries import context_distance, pick_boundaries
+from dayline.decision.context_distance import context_distance, pick_boundaries
 
 
 def test_the_automatic_rule_is_the_paper_s_own(random):

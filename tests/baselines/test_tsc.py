@@ -11,7 +11,7 @@ from dayline.baselines.tsc import (
     temporal_codes,
     temporal_laplacian,
 )
-from dayline.boundaries import context_distance, pick_boundaries
+from dayline.decision.context_distance import context_distance, pick_boundaries
 from dayline.metrics import score_labels
 
 

@@ -94,7 +94,7 @@ def test_other_files_are_refused_by_name(tmp_path, predictor):
     pickled, other, odd = tmp_path / "a.pt", tmp_path / "b.safetensors", tmp_path / "c.safetensors"
     pickled.write_bytes(b"\x80\x04K\x01.")
     save_file({"x": np.ones(3)}, other)
-    with pytest.raises(ValueError, match=r"a\.pt: not a safetensors file"):
+    with pytest.raises(ValueError, match=r"a\.pt: damaged, or not a safetensors file"):
         load_predictor(pickled)
     with pytest.raises(ValueError, match=r"b\.safetensors: .* not a context predictor"):
         load_predictor(other)

@@ -8,7 +8,7 @@ import pytest
 
 from cli.run_command import run, run_process
 from dayline.datasets.synthetic import make_communities
-from dayline.estimators.peer import PEERS
+from dayline.estimators.baseline import PEERS
 from dayline.events import Segmentation, events_schema, read_events
 
 
@@ -33,7 +33,7 @@ def test_segment_writes_whole_results(features, tmp_path, method):
     assert rows[0].startswith("event,title,context,start,stop,n_frames,start_time")
     assert len(rows) == 1 + len(content["events"])
     assert sorted(p.name for p in (tmp_path / "out").iterdir()) == [
-        ".dayline", "events.csv", "events.json", "graph.png", "index.html",
+        ".dayline", ".dayline-files.json", "events.csv", "events.json", "graph.png", "index.html",
     ]  # fmt: skip
 
 

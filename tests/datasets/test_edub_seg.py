@@ -56,7 +56,7 @@ def test_other_annotators_are_in_files_of_their_own(root):
     assert [a.tolist() for a in day.annotations] == [[4]]
 
 
-def test_a_sheet_holds_an_annotator_per_column(root):
+def test_a_sheet_holds_an_annotator_per_column(root, capsys):
     pytest.importorskip("xlrd")
     (root / "GT" / "GT_Subject1_Set1.csv").unlink()
     cells = {(0, 0): "Subject1", (1, 1): "Events", (2, 0): "1", (2, 1): "72334 72404", (2, 2): "072334-090030"}
@@ -66,7 +66,7 @@ def test_a_sheet_holds_an_annotator_per_column(root):
     assert day.boundaries.tolist() == [3]
     assert [a.tolist() for a in day.annotations] == [[5]]
     (root / "GT" / "GT_Subject1_Set1.xls").write_bytes(b"nonsense")
-    with pytest.raises(ValueError, match=r"GT_Subject1_Set1.xls: not read"):
+    with pytest.raises(ValueError, match=r"GT_Subject1_Set1.xls: damaged, or not an .xls sheet"):
         load_day(root, "Subject1_Set1")
 
 

@@ -27,7 +27,8 @@ def test_every_format_is_written_into_the_folder_and_nowhere_else(photos, tmp_pa
     assert len(set(written)) == len(FORMATS) == 10
     assert all(path.exists() and path.parent == tmp_path / "new" / "out" for path in written)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["in", "new"]
-    assert {p.name for p in (tmp_path / "new" / "out").iterdir()} == {p.name for p in written}
+    made = {p.name for p in (tmp_path / "new" / "out").iterdir()}
+    assert made == {".dayline-files.json", *(p.name for p in written)}
 
 
 def test_a_second_run_updates_the_first(photos, tmp_path):

@@ -162,3 +162,38 @@ def test_a_link_in_place_of_the_folder_is_refused(source, out):
 def test_frames_without_names_cannot_be_sorted(source, out):
     with pytest.raises(ValueError, match="segment a folder of photos"):
         sort_photos(Segmentation.from_boundaries([1], 2), out, source=source)
+
+
+def test_a_photo_that_was_replaced_by_hand_is_not_deleted(source, out):
+    sort_photos(of("a.jpg", "b.jpg", split=1), out, source=source)
+    (out / "01 event A/a.jpg").unlink()
+    (out / "01 event A/a.jpg").write_text("retouched")
+    with pytest.raises(ValueError, match=r"holds '01 event A/a\.jpg', which was changed by hand"):
+        sort_photos(of("a.jpg", "b.jpg", split=1), out, source=source)
+    assert (out / "01 event A/a.jpg").read_text() == "retouched"
+
+
+def test_a_photo_that_was_edited_in_the_source_too_is_sorted_again(source, out):
+    sort_photos(of("a.jpg", "b.jpg", split=1), out, source=source)
+    (out / "01 event A/a.jpg").write_text("edited in place, in both folders")
+    sort_photos(of("a.jpg", "b.jpg", split=1), out, source=source)
+    assert (out / "01 event A/a.jpg").samefile(source / "a.jpg")
+
+
+def test_an_empty_folder_of_others_is_not_deleted(source, out):
+    sort_photos(of("a.jpg", "b.jpg", split=1), out, source=source)
+    (out / "for later").mkdir()
+    with pytest.raises(ValueError, match="holds the folder 'for later', which is not ours"):
+        sort_photos(of("a.jpg", "b.jpg", split=1), out, source=source)
+    assert (out / "for later").is_dir()
+
+
+def test_a_folder_of_version_0_1_0_is_replaced_if_it_holds_links_alone(source, out):
+    sort_photos(of("a.jpg", "b.jpg", split=1), out, source=source)
+    (out / ".dayline-photos.json").write_text('["01 event A/a.jpg", "02 event/b.jpg"]')
+    sort_photos(of("a.jpg", "b.jpg", split=1), out, source=source)
+    (out / ".dayline-photos.json").write_text('["01 event A/a.jpg", "02 event/b.jpg"]')
+    (out / "02 event/b.jpg").unlink()
+    (out / "02 event/b.jpg").write_text("mine")
+    with pytest.raises(ValueError, match="changed by hand"):
+        sort_photos(of("a.jpg", "b.jpg", split=1), out, source=source)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from dayline.events import Event, Segmentation
-from dayline.export.titles import clean_text, clock_text, context_letters, event_titles, time_text
+from dayline.export.titles import clean_text, context_letters, event_titles, time_text
 
 
 @pytest.mark.parametrize(
@@ -33,12 +33,6 @@ def test_a_title_is_the_name_or_the_number_and_letter():
     events = (Event(0, 1, name="  Lunch \n"), Event(1, 2, name=" "), Event(2, 3, community=4))
     segmentation = Segmentation(events)
     assert event_titles(segmentation) == ("Lunch", "Event 2", "Event 3 (A)")
-
-
-def test_clocks_carry_over_when_rounding_and_go_beyond_a_day():
-    assert clock_text(3599.9996) == "01:00:00.000"
-    assert clock_text(3599.9996, digits=0) == "00:59:59"
-    assert clock_text(100 * 3600 + 61.5, digits=9) == "100:01:01.500000000"
 
 
 def test_a_time_that_is_no_date_is_named():

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from dayline.features.checkpoint import read_checkpoint
-from dayline.untrusted import UnreadableFileError
+from dayline.io.untrusted import UnreadableFileError
 
 OPERATION_CODES = [ord(operation.code) for operation in pickletools.opcodes]
 KNOWN_OPERATIONS = set(b"\x80\x95(N\x88\x89JKM\x8aGX\x8cUT)\x85\x86\x87t]ae}suqr\x94hjc\x93R\x81bQ.")

@@ -31,3 +31,8 @@ def test_what_could_move_the_cursor_or_turn_the_line_is_escaped():
 
 def test_a_shown_name_can_always_be_written_as_utf8():
     assert shown_name(os.fsdecode(bytes(range(1, 256)).replace(b"/", b""))).encode("utf-8")
+
+
+def test_different_names_stay_different():
+    names = [b"\xff", b"\xfe", b"\\xff", "\x80".encode(), b"\x80", "\xff".encode(), b"\\\\xff", b"\n", b"\\n"]
+    assert len({shown_name(os.fsdecode(name)) for name in names}) == len(names)

@@ -46,7 +46,7 @@ def _digest(*arrays: np.ndarray) -> str:
 
 
 def _table(path: Path) -> Reading:
-    from dayline.tables import read_features
+    from dayline.io.tables import read_features
 
     with _warnings_as_words() as words:
         table = read_features(path)

@@ -110,3 +110,42 @@ def test_tables_and_films_are_corrected_too(tmp_path):
     wanted = Segmentation.from_boundaries([4], 22, names=found.names, times=found.times, clock="media")
     finer = segment_source(film, model="color", every=0.25, corrections=wanted).segmentation
     assert [finer.times[b] for b in finer.boundaries] == [2.0]
+
+
+def test_photos_of_another_day_with_the_same_names_are_refused():
+    times = tuple(1_700_000_000.0 + 30 * k for k in range(8))
+    day = corrected(times=times, clock="wall", source="DCIM")
+    assert read_corrections(day, n_frames=8, names=NAMES, times=times, source="DCIM").must == (3, 5)
+    next_day = [time + 86_400 for time in times]
+    with pytest.raises(ValueError, match=r"of another recording .DCIM.: a is at .* there and at .* here"):
+        read_corrections(day, n_frames=8, names=NAMES, times=next_day, source="DCIM")
+    one_mended = [times[0] + 3600, *times[1:]]
+    assert read_corrections(day, n_frames=8, names=NAMES, times=one_mended, source="DCIM").must == (3, 5)
+
+
+def test_photos_without_times_are_told_by_their_sizes_and_else_by_their_source():
+    sizes = tuple(range(1000, 1008))
+    day = corrected(sizes=sizes, source="DCIM")
+    assert read_corrections(day, n_frames=8, names=NAMES, sizes=sizes, source="renamed").must == (3, 5)
+    with pytest.raises(ValueError, match=r"of another recording .DCIM.: a has 1,000 bytes there and 2,000 here"):
+        read_corrections(day, n_frames=8, names=NAMES, sizes=range(2000, 2008), source="DCIM")
+    with pytest.raises(ValueError, match="the corrections are of 'DCIM', and this is 'other'"):
+        read_corrections(corrected(source="DCIM"), n_frames=8, names=NAMES, source="other")
+
+
+def test_another_video_of_the_same_name_is_refused():
+    film = corrected(times=tuple(float(k) for k in range(8)), clock="media", source="film.mp4")
+    with pytest.raises(ValueError, match="of another video"):
+        read_corrections(film, n_frames=8, names=NAMES, times=[4.0 * k for k in range(8)], source="film.mp4")
+
+
+def test_rows_that_were_added_to_a_table_are_new_and_the_others_stay_corrected():
+    table = corrected(names=None, times=tuple(float(k) for k in range(8)), clock=None)
+    asked = read_corrections(table, n_frames=20, times=[float(k) for k in range(20)])
+    assert asked.must == (3, 5)
+    assert asked.must_not == (1, 2, 4, 6, 7)
+
+
+def test_a_day_that_doubled_keeps_its_corrections():
+    asked = read_corrections(corrected(), n_frames=20, names=[*NAMES, *(f"new {k}" for k in range(12))])
+    assert asked.must == (3, 5)

@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 
 from dayline.events import Segmentation
+from dayline.pipeline.extraction import sharpness
 from dayline.pipeline.key_photos import with_key_photos
-from dayline.pipeline.look import sharpness
 
 FEATURES = np.asarray([[1, 0], [1, 0.1], [1, 0.3], [0, 1], [0.1, 1], [0.5, 1]])
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import warnings
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +14,15 @@ from PIL import Image
 
 from dayline.events import Segmentation, events_schema, read_events
 from dayline.frames import images
-from dayline.pipeline import ExportError, PictureFolder, default_output, segment_source, segment_table, write_result
+from dayline.pipeline import (
+    ExportError,
+    PictureFolder,
+    default_output,
+    forget_corrections,
+    segment_source,
+    segment_table,
+    write_result,
+)
 from made_photos import make_day, make_film
 
 
@@ -36,7 +45,7 @@ def test_the_folder_holds_page_json_and_table(result, tmp_path):
     assert len(pictures) == 38
     assert sorted(written.pictures.values()) == pictures
     assert set(files(tmp_path / "out")) - set(pictures) == {
-        ".dayline", "events.csv", "events.json", "graph.png", "index.html",
+        ".dayline", ".dayline-files.json", "events.csv", "events.json", "graph.png", "index.html",
     }  # fmt: skip
     content = json.loads((tmp_path / "out" / "events.json").read_text())
     jsonschema.validate(content, events_schema())
@@ -137,7 +146,7 @@ def test_a_full_disk_leaves_the_previous_result(result, tmp_path, monkeypatch, p
     with pytest.raises(OSError, match="No space left on device"):
         write_result(result, tmp_path, thumbnails=not pictures)
     left = {name: (tmp_path / name).read_bytes() for name in files(tmp_path)}
-    assert left == before
+    assert left | {".dayline-files.json": before[".dayline-files.json"]} == before
 
 
 def test_a_full_disk_costs_stored_features_but_not_the_result(tmp_path, monkeypatch, caplog):
@@ -158,7 +167,7 @@ def test_a_film_gets_chapters_and_photos_do_not(result, tmp_path):
     made = segment_source(film, model="color", every=0.5)
     written = write_result(made, tmp_path / "out", with_chapters=True, formats=["edl", "csv"])
     assert [p.name for p in written.exports] == ["events.edl", "film-chapters.mkv"]
-    with pytest.raises(ValueError, match="chapters are written into a video, and this is none"):
+    with pytest.raises(ValueError, match="chapters are written into a video, and this is not one"):
         write_result(result, tmp_path / "other", with_chapters=True)
 
 
@@ -230,15 +239,61 @@ def test_corrections_saved_into_the_folder_are_not_written_over(result, tmp_path
     named = corrected(result.segmentation, name="Breakfast")
     for number, change in enumerate((merged, named)):
         (tmp_path / "events.json").write_text(change.to_json())
-        name = ("events-corrected.json", "events-corrected-2.json")[number]
-        with pytest.warns(UserWarning, match=f"are kept as .*{name}"):
+        with pytest.warns(
+            UserWarning, match=r"events\.json is not as dayline left it; it is kept as .*events-20.*json"
+        ):
             write_result(result, tmp_path)
-        assert read_events(tmp_path / name) == change
+        assert len(list(tmp_path.glob("events-*.json"))) == number + 1
+        assert change in [read_events(path) for path in tmp_path.glob("events-*.json")]
         assert read_events(tmp_path / "events.json") == result.segmentation
     write_result(result, tmp_path)
-    (tmp_path / "events.json").write_text(named.to_json())
-    write_result(replace(result, segmentation=named), tmp_path)
-    assert len(list(tmp_path.glob("events-corrected*"))) == 2
+    assert len(list(tmp_path.glob("events-*.json"))) == 2
+
+
+def test_corrections_are_kept_and_used_until_they_are_forgotten(tmp_path):
+    make_day(tmp_path / "photos")
+    found = segment_source(tmp_path / "photos", model="color", store=tmp_path / "out")
+    write_result(found, tmp_path / "out")
+    change = corrected(found.segmentation, name="Breakfast")
+    (tmp_path / "out" / "events.json").write_text(change.to_json())
+    for _ in range(2):
+        again = segment_source(tmp_path / "photos", model="color", store=tmp_path / "out")
+        assert again.segmentation.events[0].name == "Breakfast"
+        assert any("--forget-corrections" in note for note in again.segmentation.notes)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=r"events\.json is not as dayline left it")
+            write_result(again, tmp_path / "out")
+        assert read_events(tmp_path / "out" / "corrections.json") == change
+    anew = segment_source(tmp_path / "photos", model="color", store=tmp_path / "out", corrections=None)
+    assert anew.segmentation.events[0].name is None
+    with pytest.warns(UserWarning, match=r"the previous events\.json holds corrections; it is kept as"):
+        write_result(anew, tmp_path / "out")
+    forget_corrections(tmp_path / "out")
+    last = segment_source(tmp_path / "photos", model="color", store=tmp_path / "out")
+    assert last.segmentation.events[0].name is None
+    assert change in [read_events(path) for path in (tmp_path / "out").glob("corrections-*.json")]
+
+
+def test_damaged_corrections_are_one_line_and_not_lost(tmp_path):
+    make_day(tmp_path / "photos")
+    found = segment_source(tmp_path / "photos", model="color", store=tmp_path / "out")
+    write_result(found, tmp_path / "out")
+    (tmp_path / "out" / "events.json").write_text("{")
+    with pytest.raises(ValueError, match=r"events\.json: not JSON.*; repair it, or go on without it"):
+        segment_source(tmp_path / "photos", model="color", store=tmp_path / "out")
+    with pytest.warns(UserWarning, match="it is kept as"):
+        write_result(found, tmp_path / "out")
+    assert [path.read_text() for path in (tmp_path / "out").glob("events-*.json")] == ["{"]
+
+
+def test_a_folder_without_pictures_has_none_of_earlier_results_inside_either(result, tmp_path):
+    write_result(result, tmp_path)
+    write_result(result, tmp_path / "a day that is gone")
+    (tmp_path / "mine" / "thumbnails").mkdir(parents=True)
+    (tmp_path / "mine" / "thumbnails" / "000001.jpg").touch()
+    with pytest.warns(UserWarning, match="a day that is gone: the pictures of this earlier result were removed"):
+        write_result(result, tmp_path, thumbnails=False)
+    assert [p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("*.jpg")] == ["mine/thumbnails/000001.jpg"]
 
 
 def test_a_full_disk_leaves_the_events_of_before(result, tmp_path, monkeypatch):
@@ -253,7 +308,7 @@ def test_a_full_disk_leaves_the_events_of_before(result, tmp_path, monkeypatch):
         replaced(source, target)
 
     monkeypatch.setattr(os, "replace", full)
-    with pytest.raises(OSError, match="No space left"), pytest.warns(UserWarning, match="are kept as"):
+    with pytest.raises(OSError, match="No space left"), pytest.warns(UserWarning, match="is kept as"):
         write_result(result, tmp_path, thumbnails=False)
     assert read_events(tmp_path / "events.json") == named
 
@@ -279,7 +334,9 @@ def test_faces_on_the_contact_sheet_are_blurred_and_sorted_photos_are_warned_of(
 def test_a_table_has_a_page_without_pictures(tmp_path):
     table = segment_table(np.repeat(np.eye(3)[[0, 1]], 10, axis=0) + 0.01)
     write_result(table, tmp_path)
-    assert files(tmp_path) == [".dayline", "events.csv", "events.json", "graph.png", "index.html"]
+    assert files(tmp_path) == [
+        ".dayline", ".dayline-files.json", "events.csv", "events.json", "graph.png", "index.html",
+    ]  # fmt: skip
 
 
 def test_the_result_is_named_after_the_source(tmp_path, monkeypatch):

@@ -60,7 +60,7 @@ def test_pictures_of_an_earlier_run_go_with_their_page_and_other_files_stay(tmp_
     events = Segmentation.from_boundaries([2], 4)
     write_page(events, tmp_path, thumbnails=write_thumbnails(((t, noise(8, 8)) for t in range(4)), tmp_path))
     (tmp_path / "thumbnails" / "IMG_1.jpg").write_bytes(b"not ours")
-    (tmp_path / "thumbnails" / ".000003.jpg.ab1_x9.part").write_bytes(b"of a run that was killed")
+    (tmp_path / "thumbnails" / ".dayline-000003.jpg-ab1_x9cd.part").write_bytes(b"of a run that was killed")
     shown = write_thumbnails(((t, noise(8, 8)) for t in (1, 2)), tmp_path)
     assert len(list((tmp_path / "thumbnails").iterdir())) == 6
     write_page(events, tmp_path, thumbnails=shown)

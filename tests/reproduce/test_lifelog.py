@@ -90,11 +90,9 @@ def test_what_cannot_be_done_is_refused_first(root, tmp_path, given, message):
         lifelog_report("edub-seg", tmp_path / "nowhere", out=tmp_path / "out")
 
 
-def test_missing_data_are_named(tmp_path):
-    report = lifelog_report("edub-seg-desc", tmp_path, out=tmp_path / "out")
-    rows = rows_of(report)
-    assert rows["published: CES-VCP"].cells["F 1"].mean == 0.43
-    assert "EDUB-SegDesc is not there" in rows["all others"].why_empty
+def test_a_folder_without_the_data_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="EDUB-SegDesc is not there"):
+        lifelog_report("edub-seg-desc", tmp_path, out=tmp_path / "out")
 
 
 def test_edub_seg_from_pixels_to_the_table(tmp_path):
@@ -170,8 +168,8 @@ def test_ablations_run_on_any_group(root, tmp_path, table, methods):
     assert "random cuts (true number)" in rows_of(report)
 
 
-def test_the_whole_grid_of_the_paper_is_there(tmp_path):
-    rows = rows_of(lifelog_report("robustness", tmp_path, out=tmp_path / "out"))
+def test_the_whole_grid_of_the_paper_is_there(root, tmp_path):
+    rows = rows_of(lifelog_report("robustness", root, out=tmp_path / "out", methods=["no boundary at all"]))
     assert sum(name.startswith("published") for name in rows) == 45
     assert rows["published: alpha = 0.05"].cells["F 5"].mean == 0.679
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from dayline.reproduce.report import Report, Row, Table, published, save_report, summarise, to_csv, to_markdown
-from dayline.reproduce.work import Result
+from dayline.reproduce.tasks import Result
 
 
 def results():

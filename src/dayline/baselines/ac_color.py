@@ -15,10 +15,10 @@ from typing import Any, Self
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
-from dayline.baselines.doors import Baseline, check_n_events, store_boundaries, take_features
-from dayline.checks import Missing, check_between, list_frames
-from dayline.communities import _in_order_of_appearance as in_order
+from dayline.baselines.base import Baseline, check_n_events, store_boundaries, take_features
+from dayline.checks import LARGEST_COUNT, Missing, check_between, list_frames
 from dayline.events import labels_to_boundaries
+from dayline.method.communities import _in_order_of_appearance as in_order
 
 __all__ = ["ColorSegmenter", "color_distance"]
 
@@ -40,11 +40,12 @@ def color_distance(histograms: FloatArray, *, time_window: int = 60) -> FloatArr
     """
     from sklearn.metrics.pairwise import additive_chi2_kernel
 
+    check_between("time_window", time_window, 1, LARGEST_COUNT, whole=True)
     chi2 = -additive_chi2_kernel(histograms)
     n = len(chi2)
     mean = chi2.sum() / max(n * (n - 1), 1)
     t = np.arange(n)
-    weight = np.maximum(0.0, time_window - np.abs(t[:, None] - t[None, :])) / time_window
+    weight = np.maximum(0.0, float(time_window) - np.abs(t[:, None] - t[None, :])) / time_window
     return np.asarray(1.0 - weight * np.exp(-chi2 / (mean if mean > 0 else 1.0)))
 
 
@@ -85,7 +86,7 @@ class ColorSegmenter(Baseline):
 
         Published with what `dayline.features.load_extractor("color-lab")` computes.
         """
-        check_between("time_window", self.time_window, 1, whole=True)
+        check_between("time_window", self.time_window, 1, LARGEST_COUNT, whole=True)
         features = take_features(self, X, missing=self.missing)
         check_n_events(self.n_events, len(features))
         below = np.flatnonzero((features < 0).any(axis=1))

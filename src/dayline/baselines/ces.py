@@ -12,10 +12,10 @@ from typing import Any, Self
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
-from dayline.baselines.doors import Baseline, check_n_events, store_boundaries, take_features
-from dayline.boundaries import context_distance, pick_boundaries
-from dayline.checks import Missing, check_between
-from dayline.dge import denoise_features
+from dayline.baselines.base import Baseline, check_n_events, store_boundaries, take_features
+from dayline.checks import Missing, check_between, check_flag
+from dayline.decision.context_distance import check_scores, context_distance, local_maxima, pick_boundaries
+from dayline.method.dge import denoise_features
 
 __all__ = ["ContextualSegmenter", "strongest_maxima"]
 
@@ -32,11 +32,10 @@ def strongest_maxima(scores: FloatArray, *, n_boundaries: int, order: int = 5) -
     order : int >= 1
         A local maximum is strictly above this many frames on either side.
     """
-    from scipy.signal import argrelmax
-
-    values = np.asarray(scores, dtype=np.float64)
+    check_between("n_boundaries", n_boundaries, 0, whole=True)
+    values = check_scores(scores)
     is_peak = np.zeros(len(values), dtype=bool)
-    is_peak[argrelmax(values, order=order)[0]] = True
+    is_peak[local_maxima(values, order=order)] = True
     ranked = np.lexsort((-values[1:], ~is_peak[1:])) + 1
     return np.sort(ranked[:n_boundaries])
 
@@ -80,6 +79,7 @@ class ContextualSegmenter(Baseline):
 
     def fit(self, X: Any, y: None = None) -> Self:  # noqa: ARG002
         """Find the events of one sequence, X of shape (n_frames, n_features); y is ignored."""
+        check_flag("denoise", self.denoise)
         check_between("window", self.window, 1, whole=True)
         check_between("order", self.order, 1, whole=True)
         features = take_features(self, X, missing=self.missing)

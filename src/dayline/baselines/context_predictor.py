@@ -19,13 +19,16 @@ from typing import Any
 import numpy as np
 
 from dayline.arrays import FloatArray, check_device
-from dayline.checks import check_between, check_features
-from dayline.files import writing_whole
+from dayline.checks import LARGEST_COUNT, MOST_STEPS, check_between, check_features, check_seed
+from dayline.io.files import writing_whole
+from dayline.io.untrusted import reading
 
 __all__ = ["ContextPredictor", "load_predictor", "predict_contexts", "save_predictor", "train_predictor"]
 
 FORMAT = "dayline-context-predictor-1"
 PARTS = ("encoder", "decoder")
+MOST_UNITS = 8192
+"""Largest context: beyond, a network takes gigabytes."""
 GATES = ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0")
 
 
@@ -93,10 +96,13 @@ def train_predictor(
     on_epoch : callable, optional
         Called as on_epoch(epoch, loss) after every epoch.
     """
-    for name, value in {"n_units": n_units, "n_past": n_past, "n_future": n_future, "n_epochs": n_epochs}.items():
-        check_between(name, value, 1, whole=True)
-    check_between("batch_size", batch_size, 1, whole=True)
-    check_between("learning_rate", learning_rate, 0, above=True)
+    _place(device)
+    for name, value in {"n_past": n_past, "n_future": n_future, "batch_size": batch_size}.items():
+        check_between(name, value, 1, LARGEST_COUNT, whole=True)
+    check_between("n_units", n_units, 1, MOST_UNITS, whole=True)
+    check_between("n_epochs", n_epochs, 1, MOST_STEPS, whole=True)
+    check_between("learning_rate", learning_rate, 0, 1, above=True)
+    check_seed(random_state, largest=np.inf)
     used = [s for s in (check_features(s) for s in sequences) if len(s) >= n_past + n_future]
     if not used:
         raise ValueError(f"no sequence has the {n_past + n_future} frames of a training window; give longer ones")
@@ -166,12 +172,9 @@ def load_predictor(path: str | Path) -> ContextPredictor:
     safetensors = _safetensors()
     if not Path(path).is_file():
         raise ValueError(f"{path}: no such file; train a network and save it first")
-    try:
-        with safetensors.safe_open(path, framework="numpy") as content:
-            form = (content.metadata() or {}).get("format")
-            arrays = {name: content.get_tensor(name) for name in content.keys()}  # noqa: SIM118
-    except safetensors.SafetensorError as error:
-        raise ValueError(f"{path}: not a safetensors file ({error})") from None
+    with reading(path, "a safetensors file"), safetensors.safe_open(path, framework="numpy") as content:
+        form = (content.metadata() or {}).get("format")
+        arrays = {name: content.get_tensor(name) for name in content.keys()}  # noqa: SIM118
     names = [f"{part}.{gate}" for part in PARTS for gate in GATES]
     if form != FORMAT or not {*names, "offset", "scale", "losses"} <= set(arrays):
         raise ValueError(f"{path}: a safetensors file, but not a context predictor (format {form!r})")
@@ -210,7 +213,7 @@ def _safetensors() -> Any:
 def _place(device: str) -> Any:
     """Find PyTorch's device; "cpu" is PyTorch here too."""
     _torch()
-    return check_device("torch" if device == "cpu" else device)
+    return check_device("torch" if isinstance(device, str) and device == "cpu" else device)
 
 
 def _starting_weights(n_features: int, n_units: int, generator: np.random.Generator) -> dict[str, FloatArray]:

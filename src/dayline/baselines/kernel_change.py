@@ -13,9 +13,9 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
-from dayline.baselines.doors import Baseline, check_n_events, store_boundaries, take_features
-from dayline.checks import Missing, check_between, check_choice
-from dayline.graph import unit_rows
+from dayline.baselines.base import Baseline, check_n_events, store_boundaries, take_features
+from dayline.checks import Missing, check_between, check_choice, show_value
+from dayline.method.graph import unit_rows
 
 __all__ = ["KernelChangeSegmenter", "kernel_changes", "kernel_penalty"]
 
@@ -61,11 +61,19 @@ def kernel_changes(
         from ruptures import KernelCPD  # type: ignore[import-untyped, unused-ignore]
     except ModuleNotFoundError:
         raise ValueError('kernel change points need ruptures; install it (pip install "dayline[peers]")') from None
+    check_choice("kernel", kernel, ("rbf", "cosine"))
+    check_between("min_length", min_length, 1, whole=True)
+    if penalty is not None:
+        check_between("penalty", penalty, 0, above=True)
+    if n_events is not None:
+        check_between("n_events", n_events, 1, whole=True)
     n = len(x)
     if n < 2 * min_length or np.all(x == x[0]) or n_events == 1:
         return np.zeros(0, dtype=np.int64)
     if n_events is not None and n_events * min_length > n:
-        raise ValueError(f"n_events={n_events} of at least {min_length} frames do not fit into {n} frames")
+        raise ValueError(
+            f"n_events={show_value(n_events)} of at least {show_value(min_length)} frames do not fit into {n} frames"
+        )
     detector = KernelCPD(kernel=kernel, min_size=min_length).fit(np.ascontiguousarray(x, dtype=np.float64))
     if n_events is not None:
         stops = detector.predict(n_bkps=n_events - 1)
@@ -113,10 +121,6 @@ class KernelChangeSegmenter(Baseline):
 
     def fit(self, X: Any, y: None = None) -> Self:  # noqa: ARG002
         """Find the events of one sequence, X of shape (n_frames, n_features); y is ignored."""
-        check_choice("kernel", self.kernel, ("rbf", "cosine"))
-        check_between("min_length", self.min_length, 1, whole=True)
-        if self.penalty is not None:
-            check_between("penalty", self.penalty, 0, above=True)
         features = take_features(self, X, missing=self.missing)
         check_n_events(self.n_events, len(features))
         boundaries = kernel_changes(

@@ -12,10 +12,10 @@ from typing import Any, Self
 import numpy as np
 
 from dayline.arrays import IntArray
-from dayline.baselines.doors import Baseline, store_boundaries, take_features
+from dayline.baselines.base import Baseline, store_boundaries, take_features
 from dayline.checks import Missing, check_between
-from dayline.communities import find_communities
 from dayline.events import labels_to_boundaries
+from dayline.method.communities import find_communities
 
 __all__ = ["SmoothedKMeans", "smooth_labels"]
 
@@ -30,8 +30,10 @@ def smooth_labels(labels: IntArray, *, radius: int = 5) -> IntArray:
     radius : int >= 0
         Frames counted on either side; 0 changes nothing.
     """
+    check_between("radius", radius, 0, whole=True)
     values = np.asarray(labels, dtype=np.int64)
     n = len(values)
+    radius = min(radius, n)
     counts = np.zeros((n + 1, int(values.max()) + 1))
     counts[np.arange(1, n + 1), values] = 1.0
     counts = np.cumsum(counts, axis=0)

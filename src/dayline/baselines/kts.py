@@ -22,9 +22,9 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray, to_numpy
-from dayline.baselines.doors import Baseline, check_n_events, store_boundaries, take_features
-from dayline.checks import Missing, check_between, check_choice
-from dayline.graph import unit_rows
+from dayline.baselines.base import Baseline, check_n_events, store_boundaries, take_features
+from dayline.checks import Missing, check_between, check_choice, show_value
+from dayline.method.graph import unit_rows
 
 __all__ = ["KernelTemporalSegmenter", "cut_automatically", "cut_into", "scatter_sums"]
 
@@ -79,9 +79,13 @@ def cut_into(scatter: FloatArray, *, n_events: int, min_length: int = 1) -> IntA
     min_length : int >= 1
         Fewest frames of an event.
     """
+    check_between("n_events", n_events, 1, whole=True)
+    check_between("min_length", min_length, 1, whole=True)
     n = len(scatter) - 1
     if n_events > 1 and n_events * min_length > n:
-        raise ValueError(f"n_events={n_events} of at least {min_length} frames do not fit into {n} frames")
+        raise ValueError(
+            f"n_events={show_value(n_events)} of at least {show_value(min_length)} frames do not fit into {n} frames"
+        )
     best = np.full((n_events + 1, n + 1), np.inf)
     best[0, 0] = 0.0
     previous = np.zeros((n_events + 1, n + 1), dtype=np.int32)
@@ -111,6 +115,8 @@ def cut_automatically(scatter: FloatArray, *, penalty: float = 0.5, min_length: 
     min_length : int >= 1
         Fewest frames of an event; 1 in the published program.
     """
+    check_between("penalty", penalty, 0, above=True)
+    check_between("min_length", min_length, 1, whole=True)
     n = len(scatter) - 1
     whole = _Cut(np.zeros(0, dtype=np.int64), float(scatter[n, 0]), float(scatter[n, 0]))
     if n < 2 * min_length:

@@ -18,11 +18,11 @@ from typing import Any, Self
 import numpy as np
 
 from dayline.arrays import FloatArray, to_numpy
-from dayline.baselines.doors import Baseline, check_n_events, store_boundaries, take_features
-from dayline.baselines.tsc import label_codes, solve_shifted, temporal_laplacian
-from dayline.checks import Missing, check_between, check_features
+from dayline.baselines.base import Baseline, check_n_events, store_boundaries, take_features
+from dayline.baselines.tsc import HEAVIEST, label_codes, solve_shifted, temporal_laplacian
+from dayline.checks import MOST_STEPS, Missing, check_between, check_features, check_seed
 from dayline.events import labels_to_boundaries
-from dayline.graph import unit_rows
+from dayline.method.graph import unit_rows
 
 __all__ = ["LowRankTransferSegmenter", "transfer_codes"]
 
@@ -62,6 +62,11 @@ def transfer_codes(
     ndarray of shape (n_target_frames, n_source_frames)
         The codes Z of the target, transposed.
     """
+    check_between("n_directions", n_directions, 1, whole=True)
+    check_between("n_iterations", n_iterations, 1, MOST_STEPS, whole=True)
+    check_between("smoothness", smoothness, 1 / HEAVIEST, HEAVIEST)
+    check_between("mu", mu, 1 / HEAVIEST, HEAVIEST)
+    check_seed(random_state, largest=np.inf)
     first = unit_rows(to_numpy(source).astype(np.float64)).T
     both = np.hstack([first, unit_rows(to_numpy(target).astype(np.float64)).T])
     offsets = np.arange(1, REACH + 1)
@@ -163,13 +168,9 @@ class LowRankTransferSegmenter(Baseline):
 
     def fit(self, X: Any, y: None = None) -> Self:  # noqa: ARG002
         """Find the events of one sequence, X of shape (n_frames, n_features); y is ignored."""
-        for name in ("n_directions", "n_iterations"):
-            check_between(name, getattr(self, name), 1, whole=True)
-        for name in ("smoothness", "mu"):
-            check_between(name, getattr(self, name), 0, above=True)
         features = take_features(self, X, missing=self.missing)
         check_n_events(self.n_events, len(features))
-        source = features if self.source is None else check_features(self.source, missing=self.missing)
+        source = features if self.source is None else self._source()
         if source.shape[1] != features.shape[1]:
             raise ValueError(f"the source has {source.shape[1]} features, the sequence {features.shape[1]}")
         self.codes_ = transfer_codes(
@@ -185,3 +186,9 @@ class LowRankTransferSegmenter(Baseline):
         if np.all(features == features[0]):
             self.communities_ = np.zeros(len(features), dtype=np.int64)
         return store_boundaries(self, labels_to_boundaries(self.communities_), len(features))
+
+    def _source(self) -> FloatArray:
+        try:
+            return check_features(self.source, missing=self.missing)
+        except ValueError as error:
+            raise ValueError(f"source: {error}") from None

@@ -10,8 +10,8 @@ from collections.abc import Callable
 import numpy as np
 
 from dayline.arrays import Array, FloatArray, IntArray, to_numpy
-from dayline.checks import check_between
-from dayline.communities import _in_order_of_appearance as in_order
+from dayline.checks import MOST_STEPS, check_between, check_seed
+from dayline.method.communities import _in_order_of_appearance as in_order
 
 __all__ = ["graph_labels", "random_walk_eigenvectors", "vector_labels"]
 
@@ -71,6 +71,8 @@ def graph_labels(graph: Array, *, n_labels: int, n_restarts: int = 10, random_st
         Groups, numbered in the order in which they first appear.
     """
     check_between("n_labels", n_labels, 1, len(graph), whole=True)
+    check_between("n_restarts", n_restarts, 1, MOST_STEPS, whole=True)
+    check_seed(random_state)
     vectors = random_walk_eigenvectors(graph, n_vectors=n_labels)
     return vector_labels(vectors, n_labels=n_labels, n_restarts=n_restarts, random_state=random_state)
 

@@ -19,13 +19,13 @@ from typing import Any, Self
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
-from dayline.baselines.doors import Baseline, store_boundaries, take_features
+from dayline.baselines.base import Baseline, store_boundaries, take_features
 from dayline.baselines.expansion import expand_labels
 from dayline.checks import Missing, check_between
-from dayline.communities import _in_order_of_appearance as in_order
-from dayline.denoise import scale_to_range
 from dayline.events import boundaries_to_labels, labels_to_boundaries
-from dayline.graph import unit_rows
+from dayline.method.communities import _in_order_of_appearance as in_order
+from dayline.method.denoise import scale_to_range
+from dayline.method.graph import unit_rows
 
 __all__ = ["SRClustering", "adaptive_windows", "linked_clusters"]
 

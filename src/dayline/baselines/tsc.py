@@ -14,12 +14,12 @@ from typing import Any, Self
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray, to_numpy
-from dayline.baselines.doors import Baseline, check_n_events, store_boundaries, take_features
+from dayline.baselines.base import Baseline, check_n_events, store_boundaries, take_features
 from dayline.baselines.spectral import graph_labels
-from dayline.boundaries import context_distance, pick_boundaries
-from dayline.checks import Missing, check_between
+from dayline.checks import MOST_STEPS, Missing, check_between, check_seed
+from dayline.decision.context_distance import context_distance, pick_boundaries
 from dayline.events import boundaries_to_labels, labels_to_boundaries
-from dayline.graph import unit_rows
+from dayline.method.graph import unit_rows
 
 __all__ = [
     "TemporalSubspaceSegmenter",
@@ -29,6 +29,12 @@ __all__ = [
     "temporal_codes",
     "temporal_laplacian",
 ]
+
+MOST_ATOMS = 1000
+"""Columns that a dictionary may have, however few frames there are."""
+
+HEAVIEST = 1e9
+"""Largest weight of a term, and 1 over the smallest of a constraint: beyond, rounding decides."""
 
 
 def temporal_codes(
@@ -66,14 +72,27 @@ def temporal_codes(
     ndarray of shape (n_frames, n_atoms)
         The codes Z, transposed.
     """
-    frames = unit_rows(to_numpy(x).astype(np.float64)).T
+    values = to_numpy(x).astype(np.float64)
+    # Codes over more atoms than there are frames say nothing, and take forever.
+    check_between("n_atoms", n_atoms, 1, max(len(values), MOST_ATOMS), whole=True)
+    check_between("n_neighbours", n_neighbours, 1, whole=True)
+    check_between("n_iterations", n_iterations, 1, MOST_STEPS, whole=True)
+    check_between("ridge", ridge, 0, HEAVIEST)
+    check_between("smoothness", smoothness, 0, HEAVIEST)
+    check_between("rho", rho, 1 / HEAVIEST, HEAVIEST)
+    check_seed(random_state, largest=np.inf)
+    frames = unit_rows(values).T
     generator = np.random.default_rng(random_state)
     atoms, codes = generator.random((len(frames), n_atoms)), generator.random((n_atoms, frames.shape[1]))
     atoms /= np.linalg.norm(atoms, axis=0)
     atom_duals, code_duals = np.zeros_like(atoms), np.zeros_like(codes)
     free_codes: FloatArray = codes
     identity = np.eye(n_atoms)
-    laplacian = 2.0 * smoothness * temporal_laplacian(frames.shape[1], np.ones((n_neighbours - 1) // 2))
+    laplacian = (
+        2.0
+        * smoothness
+        * temporal_laplacian(frames.shape[1], np.ones((min(n_neighbours, 2 * frames.shape[1]) - 1) // 2))
+    )
     for _ in range(n_iterations):
         products = free_codes @ free_codes.T + rho * identity
         free_atoms = np.linalg.solve(products, (frames @ free_codes.T + rho * atoms - atom_duals).T).T
@@ -222,11 +241,6 @@ class TemporalSubspaceSegmenter(Baseline):
 
     def fit(self, X: Any, y: None = None) -> Self:  # noqa: ARG002
         """Find the events of one sequence, X of shape (n_frames, n_features); y is ignored."""
-        for name in ("n_atoms", "n_neighbours", "n_iterations"):
-            check_between(name, getattr(self, name), 1, whole=True)
-        for name in ("ridge", "smoothness"):
-            check_between(name, getattr(self, name), 0)
-        check_between("rho", self.rho, 0, above=True)
         features = take_features(self, X, missing=self.missing)
         check_n_events(self.n_events, len(features))
         self.codes_ = temporal_codes(

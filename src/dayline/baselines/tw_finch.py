@@ -17,11 +17,11 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from dayline.arrays import FloatArray, IntArray
-from dayline.baselines.doors import Baseline, check_n_events, store_boundaries, take_features
+from dayline.baselines.base import Baseline, check_n_events, store_boundaries, take_features
 from dayline.checks import Missing, check_between
-from dayline.communities import _in_order_of_appearance as in_order
 from dayline.events import labels_to_boundaries
-from dayline.graph import unit_rows
+from dayline.method.communities import _in_order_of_appearance as in_order
+from dayline.method.graph import unit_rows
 
 __all__ = ["TemporalFinch", "finch_hierarchy", "merge_groups"]
 

@@ -9,17 +9,18 @@ that the future leaves.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
 from dayline.arrays import FloatArray
+from dayline.baselines.base import Baseline, check_n_events, store_boundaries, take_features
 from dayline.baselines.ces import strongest_maxima
 from dayline.baselines.context_predictor import ContextPredictor, load_predictor, predict_contexts, train_predictor
-from dayline.baselines.doors import Baseline, check_n_events, store_boundaries, take_features
-from dayline.boundaries import pick_boundaries
-from dayline.checks import Missing, check_between
-from dayline.graph import unit_rows
+from dayline.checks import Missing, check_between, show_value
+from dayline.decision.context_distance import pick_boundaries
+from dayline.method.graph import unit_rows
 
 __all__ = ["VisualContextSegmenter", "compare_contexts"]
 
@@ -122,8 +123,12 @@ class VisualContextSegmenter(Baseline):
     def _predictor(self, features: FloatArray) -> ContextPredictor:
         if isinstance(self.predictor, ContextPredictor):
             return self.predictor
-        if self.predictor is not None:
+        if isinstance(self.predictor, (str, Path)):
             return load_predictor(self.predictor)
+        if self.predictor is not None:
+            raise ValueError(
+                f"predictor={show_value(self.predictor)}; give a ContextPredictor or the path of its file"
+            )
         # A short sequence has fewer frames than the published window.
         half = max(min(10, len(features) // 2), 1)
         return train_predictor(

@@ -12,11 +12,12 @@ from typing import Any, Self
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray, to_numpy
+from dayline.baselines.base import Baseline, check_n_events, store_boundaries, take_features
 from dayline.baselines.ces import strongest_maxima
-from dayline.baselines.doors import Baseline, check_n_events, store_boundaries, take_features
-from dayline.checks import Missing, check_between
-from dayline.denoise import standardize
-from dayline.graph import unit_rows
+from dayline.checks import LARGEST_COUNT, Missing, check_between, check_flag
+from dayline.decision.context_distance import check_scores
+from dayline.method.denoise import standardize
+from dayline.method.graph import unit_rows
 
 __all__ = ["WindowDifferenceSegmenter", "pick_outstanding", "window_difference"]
 
@@ -45,9 +46,12 @@ def window_difference(x: FloatArray, *, window: int = 16) -> FloatArray:
     """
     from scipy.ndimage import correlate1d
 
+    check_between("window", window, 1, LARGEST_COUNT, whole=True)
     values = to_numpy(x).astype(np.float64)
-    taper = np.exp(-0.5 * ((np.arange(window) + 0.5) / (TAPER * window)) ** 2)
-    none = np.zeros(window)
+    # Frames beyond the ends are not there, however wide the window.
+    reach = min(window, len(values))
+    taper = np.exp(-0.5 * ((np.arange(reach) + 0.5) / (TAPER * window)) ** 2)
+    none = np.zeros(reach)
     before, after = np.concatenate([taper[::-1], none, [0.0]]), np.concatenate([none, taper, [0.0]])
     present = np.ones((len(values), 1))
     means = []
@@ -73,12 +77,13 @@ def pick_outstanding(scores: FloatArray, *, order: int = 5) -> IntArray:
     """
     from scipy.signal import find_peaks
 
-    values = np.asarray(scores, dtype=np.float64)
+    check_between("order", order, 1, whole=True)
+    values = check_scores(scores)
     if len(values) < 4:
         return np.zeros(0, dtype=np.int64)
     median = np.median(values[1:])
     threshold = median + NORMAL * np.median(np.abs(values[1:] - median))
-    peaks = find_peaks(values, distance=order)[0]
+    peaks = find_peaks(values, distance=min(order, len(values)))[0]
     # Rounding must not pass for a change where nothing moves.
     return np.asarray(peaks[values[peaks] > max(threshold, 1e-12)], dtype=np.int64)
 
@@ -124,7 +129,8 @@ class WindowDifferenceSegmenter(Baseline):
 
     def fit(self, X: Any, y: None = None) -> Self:  # noqa: ARG002
         """Find the events of one sequence, X of shape (n_frames, n_features); y is ignored."""
-        check_between("window", self.window, 1, whole=True)
+        check_flag("standardize", self.standardize)
+        check_between("window", self.window, 1, LARGEST_COUNT, whole=True)
         check_between("order", self.order, 1, whole=True)
         features = take_features(self, X, missing=self.missing)
         check_n_events(self.n_events, len(features))

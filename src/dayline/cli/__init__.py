@@ -17,6 +17,7 @@ from dayline.cli.evaluate import evaluate
 from dayline.cli.export import export
 from dayline.cli.reproduce import reproduce
 from dayline.cli.segment import segment
+from dayline.cli.streams import print_anywhere
 
 __all__ = ["app", "main"]
 
@@ -52,6 +53,7 @@ def _about(
 
 def main() -> None:
     """Run the command line; a user's mistake is one line and exit code 2, never a traceback."""
+    print_anywhere()
     warnings.showwarning = _show_warning  # type: ignore[assignment]
     logging.basicConfig(format="dayline: note: %(message)s", level=logging.WARNING)
     try:

@@ -20,26 +20,16 @@ def demo(
     ),
 ) -> None:
     """Make an afternoon of a wearable camera out of real photographs, and find its events."""
-    from functools import partial
-
     from dayline.cli.evaluate import Protocol, evaluate
-    from dayline.cli.run import run
+    from dayline.cli.segment import Options, segment_and_print
     from dayline.datasets.photostream import make_photostream
-    from dayline.files import output_folder, write_text_whole
-    from dayline.pipeline import segment_source, write_result
+    from dayline.io.files import write_text_whole
+    from dayline.io.output_folder import output_folder
 
     with output_folder(output) as folder:
         stream = make_photostream(folder / "stream", random_state=seed)
     write_text_whole(folder / "truth.json", stream.segmentation.to_json())
-    run(
-        stream.folder,
-        folder,
-        lambda source, store, on_step: segment_source(source, store=store, on_step=on_step),
-        partial(write_result),
-        method="default",
-        quiet=False,
-        as_json=False,
-        open_page=sys.stdout.isatty() if open_page is None else open_page,
-    )
+    is_opened = sys.stdout.isatty() if open_page is None else open_page
+    segment_and_print(Options(stream.folder, folder, thumbnails=True, open_page=is_opened))
     typer.echo(f"\nAgainst the {len(stream.boundaries)} true boundaries, {TOLERANCE} photos off at most:\n")
     evaluate(folder / "events.json", folder / "truth.json", TOLERANCE, Protocol.interior, None, as_json=False)

@@ -36,7 +36,7 @@ def evaluate(
     """Score found boundaries against true ones, with the controls beside them."""
     import json
 
-    from dayline.tables import read_boundaries
+    from dayline.datasets.boundary_file import read_boundaries
 
     ours, truth = read_boundaries(found), read_boundaries(true)
     lengths = {n for n in (n_frames, ours.n_frames, truth.n_frames) if n is not None}

@@ -24,21 +24,29 @@ def export(
         False, "--write-chapters", help="Copy the video with the events as chapters."
     ),
     blur_faces: bool = typer.Option(False, "--blur-faces", help="Blur faces on the contact sheet."),
+    force: bool = typer.Option(False, "--force", help="Replace files that dayline did not write, too."),
 ) -> None:
     """Write events in the formats of other programs."""
-    from contextlib import nullcontext
-
     from dayline.events import read_events
+    from dayline.export import FORMATS as WRITERS
     from dayline.export import check_formats
     from dayline.export import export as write
-    from dayline.files import output_folder
-    from dayline.pipeline import chaptered_copy
+    from dayline.io.output_folder import export_folder, output_folder
+    from dayline.pipeline import chaptered_copy, chaptered_name
 
     segmentation = read_events(events)
     if not formats and not write_chapters:
         raise ValueError(f"say what to write: --format with one of {FORMATS}, or --write-chapters")
     check_formats(formats)
-    with nullcontext(events.parent) if output is None else output_folder(output) as folder:
+    names = [WRITERS[name].name for name in formats if name != "photos"]
+    if write_chapters and source is not None:
+        names.append(chaptered_name(source))
+    guarded = (
+        export_folder(events.parent, names=names, force=force)
+        if output is None
+        else output_folder(output, others="replace" if force else "refuse", names=names)
+    )
+    with guarded as folder:
         written = write(segmentation, folder, formats=formats, source=source, fps=fps, blur_faces=blur_faces)
         if write_chapters:
             written.append(chaptered_copy(source, segmentation, folder))

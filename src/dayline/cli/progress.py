@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Timer
 
-from dayline.dge import OnStep
+from dayline.progress import OnStep
 
 __all__ = ["progress_bar"]
 

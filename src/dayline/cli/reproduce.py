@@ -34,10 +34,10 @@ def reproduce(
     root: Path = typer.Option(Path(), help="Folder that holds the data sets; see `dayline datasets`."),
     output: Path = typer.Option(..., "--output", "-o", help="Folder for the table and for what was measured."),
     jobs: int = typer.Option(2, min=1, help="Processes."),
-    seeds: int = typer.Option(4, min=1, help="Seeds over which mean and spread are taken."),
+    seeds: int = typer.Option(4, min=1, max=1000, help="Seeds over which mean and spread are taken."),
     methods: list[str] | None = typer.Option(None, help="Only these methods; may be repeated."),
     only: list[str] | None = typer.Option(None, help="Only these data sets; may be repeated."),
-    most: int | None = typer.Option(None, min=1, help="At most this many sequences of each set."),
+    most: int | None = typer.Option(None, min=1, max=100_000, help="At most this many sequences of each set."),
     model: str | None = typer.Option(
         None, help="Compute features from the photos (docs/models.md); without, files are read, or else lite0 is run."
     ),
@@ -47,7 +47,7 @@ def reproduce(
 ) -> None:
     """Measure one table of the paper; a run that was interrupted goes on."""
     from dayline.cli.progress import progress_bar
-    from dayline.files import output_folder
+    from dayline.io.output_folder import output_folder
     from dayline.reproduce import cost, lifelog, motion, synthetic
     from dayline.reproduce.report import save_report
 
@@ -64,6 +64,8 @@ def reproduce(
         raise ValueError(f"--{given} is for the tables of photos ({', '.join(lifelog.LIFELOG_TABLES)})")
     if table in (PaperTable.synthetic, PaperTable.cost) and only:
         raise ValueError(f"--only is for tables of data sets; {table.value} makes its own sequences")
+    if not root.is_dir():
+        raise ValueError(f"{root}: no such folder; name the one that holds the data sets (--root)")
     with output_folder(output) as folder, progress_bar(quiet=quiet, time_left=True) as on_done:
         report = reports[table](
             root, out=folder, n_seeds=seeds, n_jobs=jobs, methods=methods, only=only, most=most, on_done=on_done

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from dayline.arrays import IntArray
+from dayline.io.untrusted import reading
 
 __all__ = ["TRUTH_TYPES", "read_annotations"]
 
@@ -47,11 +49,8 @@ def _plain(name: str) -> str:
 
 
 def _text_lines(path: Path) -> list[str]:
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            return [" ".join(row) for row in csv.reader(file) if any(cell.strip() for cell in row)]
-    except UnicodeDecodeError:
-        raise ValueError(f"{path}: not a text file") from None
+    with reading(path, "a text file"), path.open(encoding="utf-8-sig", newline="") as file:
+        return [" ".join(row) for row in csv.reader(file) if any(cell.strip() for cell in row)]
 
 
 def _sheet_columns(path: Path) -> list[list[str]]:
@@ -59,15 +58,13 @@ def _sheet_columns(path: Path) -> list[list[str]]:
         import xlrd
     except ModuleNotFoundError:
         raise ValueError(f'{path}: reading .xls needs xlrd; pip install "dayline[datasets]"') from None
-    try:
-        sheet = xlrd.open_workbook(path, on_demand=True).sheet_by_index(0)
+    with reading(path, "an .xls sheet"):
+        # Its remarks go to standard output if nowhere else, in the middle of our own.
+        sheet = xlrd.open_workbook(path, logfile=io.StringIO(), on_demand=True).sheet_by_index(0)
         cells = [
             [str(sheet.cell_value(r, c)).strip() for r in range(FIRST_ROW, sheet.nrows)]
             for c in range(FIRST_COLUMN, sheet.ncols)
         ]
-    # xlrd fails in many ways on a file that is not what it says.
-    except Exception as error:
-        raise ValueError(f"{path}: not read: damaged or not an .xls sheet ({error})") from None
     # Further columns may hold remarks; those of annotators hold pairs of photo names.
     return [kept for column in cells if (kept := [cell for cell in column if len(_pair(cell)) == 2])]
 

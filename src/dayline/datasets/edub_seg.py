@@ -20,8 +20,9 @@ import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
 from dayline.datasets.annotations import TRUTH_TYPES, read_annotations
-from dayline.datasets.sequence import LabelledSequence, by_number
-from dayline.tables import read_features
+from dayline.datasets.sequence import LabelledSequence
+from dayline.frames.names import by_name
+from dayline.io.tables import read_features
 
 __all__ = ["find_days", "load_day", "load_days"]
 
@@ -34,7 +35,7 @@ FEATURE_TYPES = (".npy", ".npz", ".csv", ".mat", ".parquet")
 
 def find_days(root: str | Path) -> dict[str, list[Path]]:
     """List the ground truth files of every day, the first annotator's first."""
-    named = {re.sub(r"^GT_", "", path.stem): path for path in sorted(_truth_files(Path(root)), key=by_number)}
+    named = {re.sub(r"^GT_", "", path.stem): path for path in sorted(_truth_files(Path(root)), key=by_name)}
     days: dict[str, list[Path]] = {}
     for name, path in named.items():
         # GT_NAME_2 is a second annotator only where there is a GT_NAME.
@@ -95,9 +96,7 @@ def load_day(root: str | Path, name: str, *, group: str = "edub-seg") -> Labelle
 
 def _images(root: Path, name: str) -> list[Path]:
     for folder in IMAGE_FOLDERS:
-        found = sorted(
-            (p for p in (root / folder / name).glob("*") if p.suffix.lower() in IMAGE_TYPES), key=by_number
-        )
+        found = sorted((p for p in (root / folder / name).glob("*") if p.suffix.lower() in IMAGE_TYPES), key=by_name)
         if found:
             return found
     return []

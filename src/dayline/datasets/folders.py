@@ -6,23 +6,29 @@ from pathlib import Path
 
 import numpy as np
 
-from dayline.datasets.sequence import LabelledSequence, by_number, real_numbers, whole_numbers
-from dayline.tables import read_arrays
+from dayline.datasets.sequence import LabelledSequence, real_numbers, whole_numbers
+from dayline.frames.names import by_name
+from dayline.io.tables import read_arrays
 
-__all__ = ["find_groups", "load_group", "read_labelled"]
+__all__ = ["find_groups", "load_folder", "load_group", "read_labelled"]
 
 
 def find_groups(root: str | Path) -> dict[str, list[Path]]:
     """List the files of every group below a folder and below its dev/."""
     root = Path(root)
     folders = [*sorted(root.glob("*/")), *sorted((root / "dev").glob("*/"))]
-    groups = {path.name: sorted(path.glob("*.npz"), key=by_number) for path in folders}
+    groups = {path.name: sorted(path.glob("*.npz"), key=by_name) for path in folders}
     return {name: files for name, files in groups.items() if files}
 
 
 def load_group(root: str | Path, group: str, *, most: int | None = None) -> list[LabelledSequence]:
     """Read the sequences of one group, at most `most` of them; none where it is not there."""
     return [read_labelled(path) for path in find_groups(root).get(group, [])[:most]]
+
+
+def load_folder(root: str | Path) -> list[LabelledSequence]:
+    """Read the sequences of all groups below a folder."""
+    return [read_labelled(path) for files in find_groups(root).values() for path in files]
 
 
 def read_labelled(path: str | Path) -> LabelledSequence:

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
-from dayline.datasets.sequence import LabelledSequence, by_number, real_numbers, whole_numbers
+from dayline.datasets.sequence import LabelledSequence, real_numbers, whole_numbers
 from dayline.events import labels_to_boundaries
-from dayline.tables import read_arrays
+from dayline.frames.names import by_name
+from dayline.io.tables import read_arrays
 
 __all__ = ["MOTION_FOLDERS", "find_motion", "load_motion", "read_motion"]
 
@@ -41,7 +42,7 @@ def find_motion(root: str | Path, group: str) -> list[Path]:
     root = Path(root)
     for parent in (root, root / "motion", root / "Datasets"):
         for name in MOTION_FOLDERS[group]:
-            files = sorted((parent / name).glob("*.mat"), key=by_number)
+            files = sorted((parent / name).glob("*.mat"), key=by_name)
             if files:
                 return files
     return []

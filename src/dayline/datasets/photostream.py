@@ -17,7 +17,7 @@ import numpy as np
 
 from dayline.datasets.wearable import colour_of_grey, passer_by, take_photo, visit
 from dayline.events import Segmentation
-from dayline.files import writing_whole
+from dayline.io.files import writing_whole
 
 if TYPE_CHECKING:
     from PIL import Image

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +12,7 @@ import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
 
-__all__ = ["LabelledSequence", "by_number", "real_numbers", "whole_numbers"]
+__all__ = ["LabelledSequence", "real_numbers", "whole_numbers"]
 
 
 @dataclass(frozen=True)
@@ -79,8 +78,3 @@ def whole_numbers(values: Any, what: str, path: Path) -> IntArray:
     if np.any(array != np.round(array)):
         raise ValueError(f"{path}: the {what} must be whole numbers")
     return array.astype(np.int64)
-
-
-def by_number(path: Path) -> tuple[list[int], str]:
-    """Sort key: the numbers in a name count as numbers, so that 2 comes before 10."""
-    return [int(digits) for digits in re.findall(r"\d+", path.stem)], path.name

@@ -7,11 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
+from dayline.checks import check_between, check_seed
 from dayline.events import labels_to_boundaries
 
 __all__ = ["CommunitySequence", "make_communities"]
 
 MEANS = np.asarray([(-7.8, 5.1), (-1.4, 2.8), (-2.9, 12.1), (2.5, 3.4)])
+
+MOST_FRAMES = 10_000_000
+"""Frames are drawn one by one: ten million take a minute."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,11 @@ def make_communities(
     random_state : int or None
         Seed.
     """
+    check_between("n_frames", n_frames, 1, MOST_FRAMES, whole=True)
+    check_between("n_features", n_features, 2, MOST_FRAMES, whole=True)
+    check_between("stay", stay, 0, above=True)
+    check_between("variance", variance, 0, 1e100)
+    check_seed(random_state, largest=np.inf)
     generator = np.random.default_rng(random_state)
     communities = np.empty(n_frames, dtype=np.int64)
     current, age = int(generator.integers(len(MEANS))), 0
@@ -65,7 +74,7 @@ def make_communities(
             current, age = int((current + generator.integers(1, len(MEANS))) % len(MEANS)), 0
         communities[t] = current
         age += 1
-    spread = np.sqrt(variance)
+    spread = np.sqrt(float(variance))
     means = np.hstack([MEANS, generator.normal(scale=3.0, size=(len(MEANS), n_features - 2))])
     features = means[communities] + spread * generator.normal(size=(n_frames, n_features))
     return CommunitySequence(features, communities, labels_to_boundaries(communities))

@@ -9,9 +9,18 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 from threadpoolctl import threadpool_limits
 
-from dayline.arrays import FloatArray, to_device, to_numpy
-from dayline.checks import Missing, check_between, check_choice, check_features
-from dayline.dge import DynamicGraph, OnStep, Reading, dynamic_graph_embedding
+from dayline.arrays import Array, FloatArray, check_device, is_single_precision, to_device, to_numpy
+from dayline.checks import Missing, check_choice, check_features, unmask
+from dayline.method.denoise import fit_single_precision
+from dayline.method.dge import (
+    BANDWIDTHS,
+    DynamicGraph,
+    Reading,
+    check_embedding_parameters,
+    dynamic_graph_embedding,
+)
+from dayline.method.outliers import draw_in, outlying_frames, warn_of_outliers
+from dayline.progress import OnStep
 
 __all__ = ["DynamicGraphEmbedding", "EmbeddingParameters"]
 
@@ -192,12 +201,22 @@ class DynamicGraphEmbedding(BaseEstimator):  # type: ignore[misc]
         return embedding
 
     def _fit(self, X: Any) -> Self:
-        numbers = validate_data(self, X, dtype="numeric", ensure_all_finite=False)
-        return self.learn(check_features(numbers, missing=self.missing))
+        numbers = validate_data(self, unmask(X), dtype="numeric", ensure_all_finite=False)
+        features = check_features(numbers, missing=self.missing)
+        return self.learn(self.without_outliers(features))
+
+    def without_outliers(self, features: FloatArray) -> FloatArray:
+        """Warn of frames far beyond all others and, unless a published reading is followed, draw them in."""
+        self.check_parameters()
+        frames = outlying_frames(features)
+        if len(frames) == 0:
+            return features
+        warn_of_outliers(frames, drawn_in=self.reading == "default")
+        return draw_in(features, frames) if self.reading == "default" else features
 
     def learn(self, features: FloatArray, *, on_step: OnStep | None = None) -> Self:
         """Learn from features that `check_features` has seen."""
-        self._check_parameters()
+        self.check_parameters()
         feature_bandwidth, embedding_bandwidth = self._bandwidths(features.shape[1])
         given = self.get_params(deep=False)
         for name in ("missing", "device", "dtype", "feature_bandwidth", "embedding_bandwidth"):
@@ -206,7 +225,7 @@ class DynamicGraphEmbedding(BaseEstimator):  # type: ignore[misc]
         # they wait for each other (10 times as long was seen).
         with threadpool_limits(1):
             learnt = dynamic_graph_embedding(
-                to_device(features, self.device, self.dtype),
+                self._on_device(features),
                 feature_bandwidth=feature_bandwidth,
                 embedding_bandwidth=embedding_bandwidth,
                 on_step=on_step,
@@ -214,6 +233,11 @@ class DynamicGraphEmbedding(BaseEstimator):  # type: ignore[misc]
             )
         self._store(learnt)
         return self
+
+    def _on_device(self, features: FloatArray) -> Array:
+        if is_single_precision(self.device, self.dtype):
+            features = fit_single_precision(features, by_column=self.reading == "default")
+        return to_device(features, self.device, self.dtype)
 
     def _bandwidths(self, n_features: int) -> tuple[float, float]:
         own = {
@@ -225,28 +249,14 @@ class DynamicGraphEmbedding(BaseEstimator):  # type: ignore[misc]
         narrow = own[1] if self.embedding_bandwidth is None else self.embedding_bandwidth
         return wide, narrow
 
-    def _check_parameters(self) -> None:
-        check_choice("reading", self.reading, ("default", "paper", "authors"))
-        check_choice("start", self.start, ("pca", "columns"))
-        check_choice("gradient", self.gradient, ("full", "half"))
-        check_choice("dtype", self.dtype, ("float64", "float32"))
-        for name in (
-            "n_components",
-            "smoothing_width",
-            "n_communities",
-            "patch_radius",
-            "n_steps",
-            "n_loop_steps",
-        ):
-            check_between(name, getattr(self, name), 1, whole=True)
-        for name in ("n_iterations", "search_radius"):
-            check_between(name, getattr(self, name), 0, whole=True)
-        for name in ("initial_graph_weight", "temporal_prior", "semantic_prior"):
-            check_between(name, getattr(self, name), 0, 1)
-        for name in ("feature_bandwidth", "embedding_bandwidth", "denoise_bandwidth"):
-            value = getattr(self, name)
-            if value is not None and not (name == "denoise_bandwidth" and value == "median"):
-                check_between(name, value, 0, above=True)
+    def check_parameters(self) -> None:
+        """Refuse parameters that cannot be; `fit` does so first."""
+        given = self.get_params(deep=False)
+        check_choice("missing", given.pop("missing"), ("raise", "interpolate"))
+        check_choice("dtype", given.pop("dtype"), ("float64", "float32"))
+        check_device(given.pop("device"))
+        # A bandwidth of None is the reading's own.
+        check_embedding_parameters({k: v for k, v in given.items() if v is not None or k not in BANDWIDTHS})
 
     def _store(self, learnt: DynamicGraph) -> None:
         for name in ("embedding", "graph", "denoised", "initial_embedding", "initial_graph"):

@@ -10,17 +10,17 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from dayline.arrays import Array, FloatArray, IntArray, check_device
-from dayline.boundaries import context_distance, pick_boundaries
-from dayline.checks import Missing, check_between, check_choice, check_features, check_times
-from dayline.constraints import Frames, forbidden_frames, frames_given, required_frames
-from dayline.decide import Decision, decide, gather_evidence
-from dayline.denoise import standardize
-from dayline.dge import OnStep
+from dayline.arrays import Array, FloatArray, IntArray
+from dayline.checks import Missing, check_between, check_choice, check_features, check_times, show_value, unmask
+from dayline.decision.constraints import Frames, forbidden_frames, frames_given, required_frames
+from dayline.decision.context_distance import context_distance, pick_boundaries
+from dayline.decision.decide import Decision, decide, gather_evidence
+from dayline.decision.penalties import boundary_prices
 from dayline.estimators.embedder import DynamicGraphEmbedding, EmbeddingParameters
 from dayline.estimators.wishes import WISHES, check_wished_numbers
 from dayline.events import Segmentation, boundaries_to_labels
-from dayline.prices import boundary_prices
+from dayline.method.denoise import standardize
+from dayline.progress import OnStep
 
 __all__ = ["EventSegmenter"]
 
@@ -132,7 +132,8 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         y : None
             Ignored.
         times : array-like of shape (n_frames,), optional
-            Time of every frame: seconds, or dates (datetime64).
+            Time of every frame: seconds, or dates (datetime64, or Python's and pandas' own; with a time zone they
+            are taken to UTC).
         must, must_not : iterable of int or (int, int)
             Frames that must, or must not, be boundaries; of a range (first, stop), one frame must be, or none may.
         on_step : callable, optional
@@ -140,7 +141,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         """
         # Learnt on the side and taken over when all is done: a fit that fails leaves the one before as it was.
         made = copy(self)
-        rows = validate_data(made, X, dtype="numeric", ensure_all_finite=False)
+        rows = validate_data(made, unmask(X), dtype="numeric", ensure_all_finite=False)
         asked = frames_given("must", must), frames_given("must_not", must_not)
         return self._take_over(made._fit(rows, times, *asked, on_step))
 
@@ -197,7 +198,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
             Needed where the first frames had times.
         """
         check_is_fitted(self)
-        new = validate_data(self, X, dtype="numeric", ensure_all_finite=False, reset=False)
+        new = validate_data(self, unmask(X), dtype="numeric", ensure_all_finite=False, reset=False)
         seconds = check_times(times, len(new))
         if (seconds is None) != (self._times is None):
             raise ValueError("either all frames have times or none; pass times= to append as to fit")
@@ -224,7 +225,9 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         forbidden = forbidden_frames(must_not, len(features))
         # Asked again below, when it is known where in a range; a contradiction need not wait for that.
         required_frames(must, np.zeros(len(features)), forbidden=forbidden)
-        self.embedder_ = self._embedder().learn(features, on_step=on_step)
+        embedder = self._embedder()
+        features = embedder.without_outliers(features)
+        self.embedder_ = embedder.learn(features, on_step=on_step)
         self.embedding_: FloatArray = self.embedder_.embedding_
         self.scores_ = context_distance(self.embedding_, window=self.window)
         required = required_frames(must, self.scores_, forbidden=forbidden)
@@ -287,7 +290,12 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
     def check_parameters(self) -> None:
         """Refuse parameters that cannot be; `fit` does so first."""
         check_choice("detector", self.detector, ("partition", "ces"))
-        check_device(self.device or "cpu")
+        check_choice("missing", self.missing, ("raise", "interpolate"))
+        if self.embedding is not None and not isinstance(self.embedding, DynamicGraphEmbedding):
+            raise ValueError(
+                f"embedding={show_value(self.embedding)}; it must be a DynamicGraphEmbedding, or None for the default"
+            )
+        self._embedder().check_parameters()
         check_between("window", self.window, 1, whole=True)
         check_between("order", self.order, 1, whole=True)
         check_wished_numbers(**{name: getattr(self, name) for name in WISHES})

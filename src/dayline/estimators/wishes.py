@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from dayline.checks import check_between
+import numpy as np
+
+from dayline.checks import LARGEST_COUNT, check_between
 
 __all__ = ["WISHES", "check_wished_numbers"]
 
@@ -16,7 +18,8 @@ def check_wished_numbers(**wishes: Any) -> None:
     """Refuse wishes that are no numbers, or none that could be."""
     for name, value in wishes.items():
         if name == "level":
-            check_between(name, value, -1000, whole=True)
+            check_between(name, value, -1000, 1000, whole=True)
         elif value is not None:
             counted = name == "n_events"
-            check_between(name, value, 1 if counted else 0, whole=counted, above=not counted)
+            high = LARGEST_COUNT if counted else np.inf
+            check_between(name, value, 1 if counted else 0, high, whole=counted, above=not counted)

@@ -20,6 +20,7 @@ from dayline.export.photos import sort_photos
 from dayline.export.table import write_csv
 from dayline.export.webvtt import write_webvtt
 from dayline.export.youtube import write_youtube, youtube_text
+from dayline.io.output_folder import OutputFolderError, export_folder
 
 __all__ = [
     "FORMATS",
@@ -57,27 +58,44 @@ class Given:
         return self.source
 
 
-Writer = Callable[[Segmentation, Path, Given], Path]
+@dataclass(frozen=True)
+class Format:
+    """What an export is called in its folder, and the function that writes it there.
 
-FORMATS: Mapping[str, Writer] = MappingProxyType(
+    Attributes
+    ----------
+    name : str
+        Name of the file, or of the folder of "photos".
+    write : callable
+        Called with the events, the path and what else is given.
+    """
+
+    name: str
+    write: Callable[[Segmentation, Path, Given], Path]
+
+
+FORMATS: Mapping[str, Format] = MappingProxyType(
     {
-        "csv": lambda events, folder, _: write_csv(events, folder / "events.csv"),
-        "webvtt": lambda events, folder, given: write_webvtt(events, folder / "chapters.vtt", fps=given.fps),
-        "ffmetadata": lambda events, folder, given: write_ffmetadata(
-            events, folder / "chapters.ffmetadata", fps=given.fps
+        "csv": Format("events.csv", lambda events, path, _: write_csv(events, path)),
+        "webvtt": Format("chapters.vtt", lambda events, path, given: write_webvtt(events, path, fps=given.fps)),
+        "ffmetadata": Format(
+            "chapters.ffmetadata", lambda events, path, given: write_ffmetadata(events, path, fps=given.fps)
         ),
-        "matroska": lambda events, folder, given: write_matroska(events, folder / "chapters.xml", fps=given.fps),
-        "youtube": lambda events, folder, given: write_youtube(events, folder / "youtube.txt", fps=given.fps),
-        "edl": lambda events, folder, given: write_edl(events, folder / "events.edl", fps=given.fps),
-        "otio": lambda events, folder, given: write_otio(events, folder / "events.otio", fps=given.fps),
-        "elan": lambda events, folder, given: write_elan(events, folder / "events.eaf", fps=given.fps),
-        "photos": lambda events, folder, given: sort_photos(events, folder / "photos", source=given.frames),
-        "contact-sheet": lambda events, folder, given: write_contact_sheet(
-            events, folder / "contact-sheet.png", source=given.frames, blur_faces=given.blur_faces
+        "matroska": Format("chapters.xml", lambda events, path, given: write_matroska(events, path, fps=given.fps)),
+        "youtube": Format("youtube.txt", lambda events, path, given: write_youtube(events, path, fps=given.fps)),
+        "edl": Format("events.edl", lambda events, path, given: write_edl(events, path, fps=given.fps)),
+        "otio": Format("events.otio", lambda events, path, given: write_otio(events, path, fps=given.fps)),
+        "elan": Format("events.eaf", lambda events, path, given: write_elan(events, path, fps=given.fps)),
+        "photos": Format("photos", lambda events, path, given: sort_photos(events, path, source=given.frames)),
+        "contact-sheet": Format(
+            "contact-sheet.png",
+            lambda events, path, given: write_contact_sheet(
+                events, path, source=given.frames, blur_faces=given.blur_faces
+            ),
         ),
     }
 )
-"""Every format by name: a function of the events, the folder and what else is given."""
+"""Every format by the name that people give."""
 
 OF_PHOTOS = ("photos", "contact-sheet")
 """Formats that need the frames themselves."""
@@ -91,8 +109,11 @@ def export(
     source: str | Path | None = None,
     fps: float | None = None,
     blur_faces: bool = False,
+    force: bool = False,
 ) -> list[Path]:
     """Write the events into a folder in each of the formats.
+
+    Only files that dayline wrote there are replaced; one of somebody else is refused before anything is written.
 
     Parameters
     ----------
@@ -108,6 +129,8 @@ def export(
         Frames per second: frame k lies at k / fps, in place of the times.
     blur_faces : bool
         Blur faces on the contact sheet (extra "faces"). Sorted photos stay as they are.
+    force : bool
+        Replace files that dayline did not write, too.
 
     Returns
     -------
@@ -115,17 +138,20 @@ def export(
         What was written, in the order of `formats`.
     """
     check_formats(formats)
-    folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
     if blur_faces and "photos" in formats:
         warnings.warn("photos are sorted as they are; faces in them are not blurred", stacklevel=2)
     given = Given(None if source is None else Path(source), fps, blur_faces)
     written = []
-    for name in dict.fromkeys(formats):
-        try:
-            written.append(FORMATS[name](segmentation, folder, given))
-        except ValueError as error:
-            raise ValueError(f"{name}: {error}") from None
+    # Sorted photos are a folder, which tells its own files from those of others.
+    names = [FORMATS[name].name for name in formats if name != "photos"]
+    with export_folder(folder, names=names, force=force) as folder:
+        for name in dict.fromkeys(formats):
+            try:
+                written.append(FORMATS[name].write(segmentation, folder / FORMATS[name].name, given))
+            except OutputFolderError:
+                raise
+            except ValueError as error:
+                raise ValueError(f"{name}: {error}") from None
     return written
 
 

@@ -12,8 +12,9 @@ from dayline.events import Segmentation
 from dayline.export.photos import photo_path
 from dayline.export.pictures import Hide, photo_thumbnail, video_thumbnails
 from dayline.export.titles import context_letters, event_titles, time_text
-from dayline.files import writing_whole
 from dayline.frames.faces import face_blurrer
+from dayline.io.files import writing_whole
+from dayline.text import counted
 
 if TYPE_CHECKING:
     from PIL import Image, ImageDraw, ImageFont
@@ -120,7 +121,7 @@ def _tiles(segmentation: Segmentation, pictures: Sequence[Image.Image | None]) -
         pictures,
         strict=True,
     ):
-        frames = f"{event.n_frames} frame" + ("s" if event.n_frames > 1 else "")
+        frames = counted(event.n_frames, "frame")
         time = None if segmentation.times is None else segmentation.times[event.start]
         about = ", ".join(part for part in (time_text(segmentation, time, digits=0), frames) if part)
         colour = CONTEXT_COLOURS[order[letter] % len(CONTEXT_COLOURS)] if letter else None

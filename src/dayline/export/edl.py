@@ -7,7 +7,8 @@ from pathlib import Path
 from dayline.events import Segmentation
 from dayline.export.chapters import chapters, frame_ranges, timeline_rate
 from dayline.export.titles import clean_text
-from dayline.files import write_text_whole
+from dayline.io.files import write_text_whole
+from dayline.text import clock_text
 
 __all__ = ["write_edl"]
 
@@ -51,4 +52,4 @@ def write_edl(
 def _timecode(frame: int, rate: float) -> str:
     """Count frames at the nominal rate, as non-drop timecode does (30 for 29.97)."""
     seconds, frames = divmod(frame, round(rate))
-    return f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}:{frames:02d}"
+    return f"{clock_text(seconds)}:{frames:02d}"

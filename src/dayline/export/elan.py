@@ -11,7 +11,7 @@ from xml.etree import ElementTree  # only writes here; nothing of others is pars
 from dayline.events import Segmentation
 from dayline.export.chapters import chapters, milliseconds
 from dayline.export.titles import clean_text, context_letters
-from dayline.files import write_text_whole
+from dayline.io.files import write_text_whole
 
 __all__ = ["write_elan"]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from dayline.events import Segmentation
 from dayline.export.chapters import chapters, milliseconds
-from dayline.files import write_text_whole
+from dayline.io.files import write_text_whole
 
 __all__ = ["write_ffmetadata"]
 

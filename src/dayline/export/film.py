@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from dayline.events import Segmentation
 from dayline.export.chapters import Chapter, chapters, milliseconds
-from dayline.files import writing_whole
+from dayline.io.files import writing_whole
 
 if TYPE_CHECKING:
     from av.container import InputContainer, OutputContainer

@@ -7,8 +7,8 @@ from xml.etree import ElementTree  # only writes here; nothing of others is pars
 
 from dayline.events import Segmentation
 from dayline.export.chapters import Chapter, chapters
-from dayline.export.titles import clock_text
-from dayline.files import write_text_whole
+from dayline.io.files import write_text_whole
+from dayline.text import clock_text
 
 __all__ = ["write_matroska"]
 

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from dayline.events import Event, Segmentation
 from dayline.export.chapters import chapters, frame_ranges, timeline_rate
 from dayline.export.titles import clean_text, context_letters
-from dayline.files import write_text_whole
+from dayline.io.files import write_text_whole
 
 __all__ = ["write_otio"]
 

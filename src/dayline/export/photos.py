@@ -7,16 +7,18 @@ import json
 import os
 import re
 import shutil
-import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from dayline.events import Segmentation
 from dayline.export.titles import clean_text, event_titles
 from dayline.frames.names import shown_name
+from dayline.io.files import read_no_follow, temporary_folder
 
 __all__ = ["photo_path", "sort_photos"]
 
+MANIFEST_FORMAT = "dayline-photos-2"
+WAY_OUT = "move it elsewhere or choose another folder"
 MANIFEST = ".dayline-photos.json"
 """What we wrote, so that a later run can tell its own files from those of others."""
 
@@ -52,14 +54,15 @@ def sort_photos(segmentation: Segmentation, folder: str | Path, *, source: str |
     if segmentation.names is None:
         raise ValueError("the frames have no file names, so there is nothing to sort; segment a folder of photos")
     photos = [photo_path(name, source=source) for name in segmentation.names]
-    _check_ours(folder)
-    workshop = Path(tempfile.mkdtemp(prefix=f".{folder.name[:40]}.", suffix=".part", dir=folder.parent))
+    _check_ours(folder, photos)
+    workshop = temporary_folder(folder.parent, folder.name)
     try:
         made = workshop / "new"
         made.mkdir()
-        written = [p.relative_to(made).as_posix() for p in _fill(made, segmentation, photos)]
-        (made / MANIFEST).write_text(json.dumps(written), encoding="utf-8")
-        _take_place(made, folder, old=workshop / "old")
+        written = {p.relative_to(made).as_posix(): _stamp(p) for p in _fill(made, segmentation, photos)}
+        manifest = {"format": MANIFEST_FORMAT, "files": written}
+        (made / MANIFEST).write_text(json.dumps(manifest, indent=1), encoding="utf-8")
+        _take_place(made, folder, old=workshop / "old", photos=photos)
     finally:
         shutil.rmtree(workshop, ignore_errors=True)
     return folder
@@ -126,30 +129,58 @@ def _link_or_copy(photo: Path, target: Path) -> None:
         shutil.copy2(photo, target)
 
 
-def _check_ours(folder: Path) -> None:
-    """Refuse to replace anything that an earlier run of ours did not write."""
+def _stamp(path: Path) -> list[int]:
+    """Size and time of modification: what tells a photo from one that somebody put in its place."""
+    about = path.stat()
+    return [about.st_size, about.st_mtime_ns]
+
+
+def _check_ours(folder: Path, photos: Sequence[Path], *, shown: Path | None = None) -> None:
+    """Refuse to replace anything that an earlier run of ours did not write, or that was changed since."""
+    shown = shown or folder
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-        raise ValueError(f"{folder} exists and is not a folder of ours; choose another one")
+        raise ValueError(f"{shown} exists and is not a folder of ours; choose another one")
     if not folder.is_dir():
         return
-    manifest = folder / MANIFEST
+    stamps = _manifest(folder, shown)
+    folders = {parent.as_posix() for name in stamps for parent in PurePosixPath(name).parents}
+    originals = {(about.st_dev, about.st_ino) for about in (photo.stat() for photo in photos)}
+    for path in folder.rglob("*"):
+        name = path.relative_to(folder).as_posix()
+        if path.is_dir() and not path.is_symlink():
+            if name not in folders:
+                raise ValueError(f"{shown} holds the folder {clean_text(name)!r}, which is not ours; {WAY_OUT}")
+        elif name != MANIFEST:
+            if name not in stamps or path.is_symlink():
+                raise ValueError(f"{shown} holds {clean_text(name)!r}, which is not ours; {WAY_OUT}")
+            about = path.stat()
+            # Another link to a photo of the source loses nothing, whatever was done to the photo.
+            linked = (about.st_dev, about.st_ino) in originals
+            if not linked and stamps[name] != [about.st_size, about.st_mtime_ns]:
+                raise ValueError(f"{shown} holds {clean_text(name)!r}, which was changed by hand; {WAY_OUT}")
+
+
+def _manifest(folder: Path, shown: Path) -> dict[str, list[int] | None]:
+    """Read what an earlier run wrote, with the stamp of each file (version 0.1.0 kept names only)."""
+    text = read_no_follow(folder / MANIFEST)
+    if text is None:
+        return {}
     try:
-        ours = set(json.loads(manifest.read_text(encoding="utf-8"))) if manifest.is_file() else set()
-    except (ValueError, TypeError):
-        raise ValueError(f"{manifest} is damaged; remove {folder} or choose another one") from None
-    for place, folders, names in os.walk(folder):
-        links = [name for name in folders if Path(place, name).is_symlink()]
-        for name in [*links, *names]:
-            path = Path(place, name)
-            if path != manifest and path.relative_to(folder).as_posix() not in ours:
-                raise ValueError(f"{folder} holds {clean_text(name)!r}, which is not ours; choose another folder")
+        content = json.loads(text)
+        if isinstance(content, list):
+            return {str(name): None for name in content}
+        return {str(name): list(stamp) for name, stamp in content["files"].items()}
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        raise ValueError(f"{shown / MANIFEST} is damaged; remove {shown} or choose another one") from None
 
 
-def _take_place(made: Path, folder: Path, *, old: Path) -> None:
+def _take_place(made: Path, folder: Path, *, old: Path, photos: Sequence[Path]) -> None:
     """Put the new folder where the old one was; the old one comes back if that fails."""
     if folder.exists():
         folder.rename(old)
     try:
+        # Once more, now that nobody can find it to put anything in.
+        _check_ours(old, photos, shown=folder)
         made.rename(folder)
     except BaseException:
         if old.exists():

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from dayline.events import Event, Segmentation
 from dayline.export.titles import clean_text, context_letters, event_titles, time_text
-from dayline.files import writing_whole
+from dayline.io.files import writing_whole
 
 __all__ = ["COLUMNS", "write_csv"]
 

@@ -8,8 +8,9 @@ import unicodedata
 from datetime import UTC, datetime, timedelta
 
 from dayline.events import Segmentation
+from dayline.text import clock_text
 
-__all__ = ["clean_text", "clock_text", "context_letters", "event_titles", "time_text"]
+__all__ = ["clean_text", "context_letters", "event_titles", "time_text"]
 
 
 def clean_text(text: str) -> str:
@@ -63,21 +64,12 @@ def _letter(number: int) -> str:
     return letters
 
 
-def clock_text(seconds: float, *, digits: int = 3) -> str:
-    """Write seconds as 01:02:03.250, with the digits asked for."""
-    # A clock without fractions shows the second it is in, not the nearest one.
-    ticks = round(seconds * 10**digits) if digits else int(seconds)
-    whole, fraction = divmod(ticks, 10**digits)
-    text = f"{whole // 3600:02d}:{whole // 60 % 60:02d}:{whole % 60:02d}"
-    return f"{text}.{fraction:0{digits}d}" if digits else text
-
-
 def time_text(segmentation: Segmentation, seconds: float | None, *, digits: int = 3) -> str:
     """Write a time for people: a date on a wall clock that knows it, else hours and minutes; "" if unknown."""
     if seconds is None or not math.isfinite(seconds):
         return ""
     if segmentation.clock == "wall" and segmentation.times is not None and not segmentation.is_dated:
-        return clock_text(seconds % 86_400, digits=0)
+        return clock_text(seconds % 86_400)
     if segmentation.clock != "wall":
         return clock_text(max(seconds, 0.0), digits=digits)
     try:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from dayline.events import Segmentation
 from dayline.export.chapters import chapters
-from dayline.export.titles import clock_text
-from dayline.files import write_text_whole
+from dayline.io.files import write_text_whole
+from dayline.text import clock_text
 
 __all__ = ["write_webvtt"]
 
@@ -30,7 +30,7 @@ def write_webvtt(segmentation: Segmentation, path: str | Path, *, fps: float | N
     path = Path(path)
     blocks = ["WEBVTT"]
     for number, mark in enumerate(chapters(segmentation, fps=fps)):
-        times = f"{clock_text(mark.start)} --> {clock_text(mark.end)}"
+        times = f"{clock_text(mark.start, digits=3)} --> {clock_text(mark.end, digits=3)}"
         blocks.append(f"{number + 1}\n{times}\n{mark.title.translate(ESCAPES)}")
     write_text_whole(path, "\n\n".join(blocks) + "\n")
     return path

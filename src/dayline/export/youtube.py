@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dayline.events import Segmentation
 from dayline.export.chapters import Chapter, chapters
-from dayline.files import write_text_whole
+from dayline.io.files import write_text_whole
+from dayline.text import clock_text
 
 __all__ = ["YouTubeText", "write_youtube", "youtube_text"]
 
@@ -100,6 +102,5 @@ def _length(mark: Chapter) -> float:
 
 
 def _stamp(seconds: float) -> str:
-    whole = int(seconds)
-    hours, minutes, rest = whole // 3600, whole // 60 % 60, whole % 60
-    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+    # 0:40 rather than 0:00:40, and 12:40 rather than 0:12:40.
+    return re.sub(r"^0:0?", "", clock_text(seconds, short=True))

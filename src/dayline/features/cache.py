@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from dayline.files import write_text_whole, writing_whole
+from dayline.io.files import remove_unfinished, write_text_whole, writing_whole
 
 __all__ = ["cache_folder", "kept_in_cache"]
 
@@ -52,6 +52,8 @@ def kept_in_cache(name: str, build: Callable[[], bytes], *, folder: Path | None 
     content = build()
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
+        # Other processes may be writing here right now, but not for a day.
+        remove_unfinished(file.parent, older_than=86_400)
         with writing_whole(file, "wb") as out:
             out.write(content)
         write_text_whole(digest_file, hashlib.sha256(content).hexdigest() + "\n")

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dayline.features.tensor_pickle import Module, Storage, TensorPlace, read_pickle
-from dayline.untrusted import UnreadableFileError, check_allocation, reading
+from dayline.io.untrusted import UnreadableFileError, check_allocation, reading
 
 __all__ = ["Tensors", "read_checkpoint"]
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dayline.features.preprocess import Image, Preprocessing, normalise, prepare
-from dayline.untrusted import reading
+from dayline.io.untrusted import reading
 
 __all__ = ["NetworkExtractor", "Pooling", "fingerprint_of", "open_session"]
 

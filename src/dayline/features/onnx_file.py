@@ -13,7 +13,7 @@ import numpy as np
 
 from dayline.features.network import NetworkExtractor, Pooling, fingerprint_of, open_session
 from dayline.features.preprocess import Interpolation, Preprocessing
-from dayline.untrusted import check_allocation, reading
+from dayline.io.untrusted import check_allocation, reading
 
 __all__ = ["load_onnx_file"]
 

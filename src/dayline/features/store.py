@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dayline.array_files import load_npz
 from dayline.arrays import IntArray
 from dayline.features.extract import Extractor
-from dayline.files import writing_whole
-from dayline.untrusted import UnreadableFileError
+from dayline.io.files import writing_whole
+from dayline.io.numpy_files import load_npz
+from dayline.io.untrusted import UnreadableFileError
 
 __all__ = ["FeatureStore", "FrameKeys", "StoredFeatures"]
 
@@ -98,6 +98,8 @@ class FeatureStore:
         nothing = np.empty(0, dtype=np.int64), np.empty((0, extractor.n_features), dtype=np.float32)
         if not os.path.lexists(self.path):
             return StoredFeatures(*nothing)
+        if self.path.is_symlink():
+            return StoredFeatures(*nothing, f"{self.path.name} is a link to another place")
         try:
             # We store plainly, so a compressed file is not ours.
             fields = load_npz(self.path, _FIELDS, stored=True)

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Literal
 
 from dayline.frames.sequence import FrameSequence
+from dayline.text import clock_text
 
 __all__ = ["FrameRow", "describe", "time_text"]
 
@@ -51,6 +52,4 @@ def time_text(seconds: float, *, clock: Literal["wall", "media"] | None) -> str:
             raise ValueError(f"time {seconds:g} s lies outside the years 1 to 9999; leave times out") from None
         text = moment.strftime("%H:%M:%S" if moment.year == EPOCH.year else "%Y-%m-%d %H:%M:%S")
         return f"{text}.{rest:03d}" if rest else text
-    sign, milliseconds = ("-", -milliseconds) if milliseconds < 0 else ("", milliseconds)
-    minutes, milliseconds = divmod(milliseconds, 60_000)
-    return f"{sign}{minutes // 60}:{minutes % 60:02d}:{milliseconds // 1000:02d}.{milliseconds % 1000:03d}"
+    return f"{'-' if milliseconds < 0 else ''}{clock_text(abs(milliseconds) / 1000, digits=3, short=True)}"

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Literal
 
 from dayline.events import SkippedFile
-from dayline.files import MARK
 from dayline.frames.capture_time import CaptureTime, exif_time
 from dayline.frames.decode import BadImageError, opened
-from dayline.frames.names import natural_key, shown_name
+from dayline.frames.names import by_name, shown_name
 from dayline.frames.order import order_photos
 from dayline.frames.sequence import FrameSequence, refuse_mostly_bad
 from dayline.frames.suffixes import PHOTO_SUFFIXES, VIDEO_SUFFIXES
+from dayline.io.output_folder import MARK
 
 __all__ = ["day_folders", "read_photo_folder"]
 
@@ -96,7 +96,7 @@ def day_folders(path: str | Path) -> tuple[Path, ...]:
         raise ValueError(f"{shown_name(folder)}: no such folder")
     _refuse_result(folder)
     try:
-        entries = sorted(folder.iterdir(), key=lambda p: natural_key(shown_name(p.name)))
+        entries = sorted(folder.iterdir(), key=by_name)
     except OSError as error:
         raise ValueError(f"{shown_name(folder)}: folder cannot be read: {error.strerror or error}") from None
     if any(_is_photo_name(p.name) and not _is_folder(p) for p in entries):

@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import PurePath
 
-__all__ = ["natural_key", "shown_name"]
+__all__ = ["by_name", "natural_key", "shown_name"]
 
 NUMBERS = re.compile(r"([0-9]+)")
 
@@ -14,17 +14,34 @@ NUMBERS = re.compile(r"([0-9]+)")
 def shown_name(path: PurePath | str) -> str:
     """Write a name so that it can be shown anywhere: one line, valid Unicode, forward slashes.
 
-    Bytes that are no UTF-8, control characters and marks that turn the direction of writing become
-    backslash escapes; letters of every script stay. It is not escaped for HTML.
+    Bytes that are not UTF-8, control characters and marks that turn the direction of writing become
+    backslash escapes, and a backslash becomes two; letters of every script stay. Different names stay different.
+    It is not escaped for HTML.
     """
     text = path.as_posix() if isinstance(path, PurePath) else path
-    valid = os.fsencode(text).decode("utf-8", "backslashreplace")
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in valid)
+    # fsdecode turns a byte that is not UTF-8 into one of the characters U+DC80 to U+DCFF.
+    return "".join(_shown_character(c) for c in os.fsdecode(os.fsencode(text)))
+
+
+def _shown_character(c: str) -> str:
+    if "\udc80" <= c <= "\udcff":
+        return f"\\x{ord(c) - 0xDC00:02x}"
+    if c == "\\":
+        return "\\\\"
+    if c.isprintable():
+        return c
+    # Not \x80 for U+0080, which would look like the byte.
+    return f"\\u{ord(c):04x}" if 0x80 <= ord(c) <= 0xFF else c.encode("unicode_escape").decode("ascii")
 
 
 def natural_key(name: str) -> tuple[tuple[tuple[int, int, str], ...], ...]:
     """Sort key under which photo2 comes before photo10, folder by folder."""
     return tuple(_part_key(part) for part in name.split("/"))
+
+
+def by_name(path: PurePath) -> tuple[tuple[tuple[int, int, str], ...], ...]:
+    """Sort key of files by their names, see `natural_key`."""
+    return natural_key(shown_name(path.name))
 
 
 def _part_key(part: str) -> tuple[tuple[int, int, str], ...]:

@@ -1,14 +1,12 @@
-"""The frames of one recording, in order, and their pixels."""
+"""The frames of one recording, in order: names, times, where each lies."""
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +16,7 @@ from dayline.frames.bursts import group_bursts
 from dayline.frames.pauses import ClockJump, Pause, find_clock_jumps, find_pauses
 
 __all__ = [
+    "Also",
     "ClockJump",
     "FrameSequence",
     "Pause",
@@ -26,12 +25,10 @@ __all__ = [
     "find_clock_jumps",
     "find_pauses",
     "group_bursts",
-    "images",
     "refuse_mostly_bad",
 ]
 
 Image = NDArray[np.uint8]
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -116,56 +113,6 @@ class Also:
     take: Callable[[int, Image], None]
 
 
-def images(
-    sequence: FrameSequence,
-    *,
-    size: int,
-    indices: Sequence[int] | None = None,
-    on_skip: Callable[[int, str], None] | None = None,
-    on_note: Callable[[str], None] | None = None,
-    n_workers: int = 2,
-    also: Also | None = None,
-) -> Iterator[tuple[int, Image]]:
-    """Decode frames, one after another, in the order of the sequence.
-
-    Parameters
-    ----------
-    sequence : FrameSequence
-        What `open_source` returned.
-    size : int
-        Pixels of the shorter side. Larger images are reduced to it while they are decoded; smaller
-        ones come as they are.
-    indices : sequence of int, optional
-        Only these frames. They come in the order of the sequence whatever their order here.
-    on_skip : callable, optional
-        Called with the index of a frame that cannot be decoded, and why. Such a frame is not
-        yielded. Without it, a bad frame is a ValueError.
-    on_note : callable, optional
-        Called with what concerns the whole source, such as the number of broken packets.
-    n_workers : int
-        Threads that decode photos ahead of the one asked for (a video uses its decoder's own).
-    also : Also, optional
-        A second size; of a video only.
-
-    Yields
-    ------
-    index : int
-    image : array of shape (height, width, 3), uint8
-        RGB, upright.
-    """
-    if size < 1 or n_workers < 1:
-        raise ValueError(f"size and n_workers must be 1 or more, not {size} and {n_workers}")
-    wanted = sorted(set(range(sequence.n_frames) if indices is None else indices))
-    if wanted and not 0 <= wanted[0] <= wanted[-1] < sequence.n_frames:
-        raise ValueError(f"frames {wanted[0]} to {wanted[-1]} asked of a sequence of {sequence.n_frames}")
-    skip = on_skip if on_skip is not None else _refuse(sequence)
-    if sequence.kind == "video":
-        from dayline.frames.video_decode import video_images
-
-        return video_images(sequence, size=size, indices=wanted, on_skip=skip, on_note=on_note, also=also)
-    return _photo_images(sequence, size=size, indices=wanted, on_skip=skip, n_workers=n_workers)
-
-
 def drop_frames(sequence: FrameSequence, failed: Mapping[int, str]) -> FrameSequence:
     """Leave out frames that could not be decoded; they are named among the skipped.
 
@@ -202,48 +149,3 @@ def refuse_mostly_bad(source: Path, skipped: Sequence[SkippedFile], *, n_good: i
         f"{shown_name(source)}: {len(skipped)} of {len(skipped) + n_good} frames cannot be read, more than "
         f"half (first {first.name}: {first.why}); remove or repair them"
     )
-
-
-def _refuse(sequence: FrameSequence) -> Callable[[int, str], None]:
-    def refuse(index: int, why: str) -> None:
-        raise ValueError(f"frame {index}, {sequence.names[index]}: {why}")
-
-    return refuse
-
-
-def _photo_images(
-    sequence: FrameSequence,
-    *,
-    size: int,
-    indices: Sequence[int],
-    on_skip: Callable[[int, str], None],
-    n_workers: int,
-) -> Iterator[tuple[int, Image]]:
-    from dayline.frames.decode import BadImageError, decode_photo
-
-    def decode(index: int) -> Image | str:
-        try:
-            return decode_photo(sequence.paths[index], size=size)
-        except BadImageError as error:
-            return str(error)
-
-    for index, result in zip(indices, _ahead(decode, indices, n_workers=n_workers), strict=True):
-        if isinstance(result, str):
-            on_skip(index, result)
-        else:
-            yield index, result
-
-
-def _ahead(function: Callable[[int], T], arguments: Iterable[int], *, n_workers: int) -> Iterator[T]:
-    """Apply a function in threads, in order, never more than a few results ahead."""
-    pool = ThreadPoolExecutor(n_workers, thread_name_prefix="dayline-decode")
-    waiting: deque[Future[Any]] = deque()
-    try:
-        for argument in arguments:
-            waiting.append(pool.submit(function, argument))
-            if len(waiting) > 2 * n_workers:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from dayline.frames.decode import LONGEST_SIDE
 from dayline.frames.sequence import Also, FrameSequence
 from dayline.frames.video_file import PacketCount, VideoFile, opened_video, packets_in_groups, refuse_huge_frames
-from dayline.untrusted import UnreadableFileError, reading
+from dayline.io.untrusted import UnreadableFileError, reading
 
 __all__ = ["video_images"]
 
@@ -28,7 +28,7 @@ def video_images(
     on_note: Callable[[str], None] | None = None,
     also: Also | None = None,
 ) -> Iterator[tuple[int, NDArray[np.uint8]]]:
-    """Decode frames of a video; see `dayline.frames.sequence.images`.
+    """Decode frames of a video; see `dayline.frames.images`.
 
     Groups of packets in which no wanted frame lies, and the rest of a group after its last wanted
     frame, are read but not decoded.

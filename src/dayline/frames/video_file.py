@@ -17,7 +17,7 @@ from av.stream import Disposition
 from av.video.stream import VideoStream
 
 from dayline.frames.names import shown_name
-from dayline.untrusted import UnreadableFileError, reading
+from dayline.io.untrusted import UnreadableFileError, reading
 
 __all__ = ["STREAMED", "PacketCount", "VideoFile", "opened_video", "packets_in_groups", "refuse_huge_frames"]
 

@@ -1,50 +1,94 @@
-"""events.json of a result, written so that nothing a person changed in it is lost."""
+"""events.json of a result, and a person's corrections of it: kept, and used again until the person says otherwise."""
 
 from __future__ import annotations
 
-import hashlib
 import warnings
-from itertools import count
 from pathlib import Path
 
-from dayline.events import Segmentation
-from dayline.files import MARK, write_text_whole
+from dayline.events import Segmentation, read_events
+from dayline.io.files import write_text_whole
+from dayline.io.output_folder import OwnFiles, keep_aside
 
-__all__ = ["write_events"]
+__all__ = ["CORRECTIONS", "forget_corrections", "kept_corrections", "write_events"]
+
+EVENTS = "events.json"
+CORRECTIONS = "corrections.json"
 
 
-def write_events(segmentation: Segmentation, folder: Path) -> None:
-    """Write `folder`/events.json; one that is not as we left it, and says other things, is kept beside it.
+def kept_corrections(folder: str | Path) -> Segmentation | None:
+    """Return what a person corrected in this result, or None.
 
-    The page lets people save their corrections, and the folder of the result is where they may put them. What we
-    write ourselves is known again by its hash, in the file that marks the folder as ours.
+    That is events.json if it is not as dayline wrote it (the page saves under this name), else corrections.json, in
+    which earlier corrections are kept.
+
+    Parameters
+    ----------
+    folder : str or Path
+        The folder of the result.
     """
-    path, mark = folder / "events.json", folder / MARK
-    text = segmentation.to_json()
-    before = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else None
-    known = mark.read_text(encoding="ascii", errors="replace") if mark.is_file() else ""
-    if before is not None and known and _hash(before) != known and not _says_the_same(before, segmentation):
-        aside = next(p for k in count(1) if not (p := folder / _name(k)).exists())
-        write_text_whole(aside, before)
-        warnings.warn(
-            f"the corrected events of before are kept as {aside}; pass them with --corrections", stacklevel=3
-        )
-    write_text_whole(path, text)
-    write_text_whole(mark, _hash(text))
+    folder = Path(folder)
+    saved, kept = folder / EVENTS, folder / CORRECTIONS
+    for path in (saved, kept):
+        if path.is_symlink() or not path.is_file() or (path == saved and OwnFiles(folder).wrote(EVENTS)):
+            continue
+        try:
+            return read_events(path)
+        except ValueError as error:
+            raise ValueError(f"{error}; repair it, or go on without it with --forget-corrections") from None
+    return None
 
 
-def _hash(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
+def forget_corrections(folder: str | Path) -> None:
+    """Stop using the corrections kept in a folder; the file stays beside the result under a dated name.
+
+    Parameters
+    ----------
+    folder : str or Path
+        The folder of the result.
+    """
+    path = Path(folder) / CORRECTIONS
+    if path.is_file() and not path.is_symlink():
+        keep_aside(path)
+        path.unlink()
 
 
-def _name(number: int) -> str:
-    return "events-corrected.json" if number == 1 else f"events-corrected-{number}.json"
+def write_events(segmentation: Segmentation, folder: Path, *, corrections: Segmentation | None = None) -> None:
+    """Write events.json and the corrections that went into it; a person's work that they replace is kept.
+
+    Parameters
+    ----------
+    segmentation : Segmentation
+        The events.
+    folder : Path
+        The folder of the result.
+    corrections : Segmentation, optional
+        What a person corrected, to be used again by the next run.
+    """
+    if corrections is not None:
+        _replace(folder / CORRECTIONS, corrections)
+    _replace(folder / EVENTS, segmentation)
 
 
-def _says_the_same(text: str, segmentation: Segmentation) -> bool:
+def _replace(path: Path, segmentation: Segmentation) -> None:
+    # What dayline did not write itself is kept by the output folder; this is about names that it wrote for a person.
+    if path.is_file() and not path.is_symlink() and OwnFiles(path.parent).wrote(path.name):
+        before = _said(path)
+        if before is not None and _has_work(before, path.name) and _content(before) != _content(segmentation):
+            aside = keep_aside(path)
+            warnings.warn(f"the previous {path.name} holds corrections; it is kept as {aside}", stacklevel=4)
+    write_text_whole(path, segmentation.to_json())
+
+
+def _said(path: Path) -> Segmentation | None:
     try:
-        before = Segmentation.from_json(text)
+        return read_events(path)
     except ValueError:
-        return False
-    said = [[(e.start, e.stop, e.name) for e in one.events] for one in (before, segmentation)]
-    return said[0] == said[1]
+        return None
+
+
+def _has_work(segmentation: Segmentation, name: str) -> bool:
+    return name == CORRECTIONS or any(e.name is not None or e.reason == "asked" for e in segmentation.events)
+
+
+def _content(segmentation: Segmentation) -> list[tuple[int, int, str | None]]:
+    return [(e.start, e.stop, e.name) for e in segmentation.events]

@@ -8,7 +8,7 @@ import numpy as np
 
 from dayline.arrays import FloatArray
 from dayline.events import Segmentation
-from dayline.graph import unit_rows
+from dayline.method.graph import unit_rows
 
 __all__ = ["with_key_photos"]
 

@@ -3,27 +3,36 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dayline.dge import OnStep
 from dayline.events import Segmentation
 from dayline.export import check_formats, export, write_csv
 from dayline.export.film import CONTAINERS, write_chapters
-from dayline.files import prepare_output
 from dayline.frames import images
 from dayline.frames.faces import face_blurrer
+from dayline.io.output_folder import MARK, output_folder
 from dayline.pipeline.events_file import write_events
 from dayline.pipeline.pictures import DECODED_SIDE, PICTURE_SIDE, PictureFolder
-from dayline.pipeline.walk import SourceResult
+from dayline.pipeline.segment import SourceResult
+from dayline.progress import OnStep
 from dayline.report import write_page, write_thumbnails
-from dayline.report.thumbnails import is_whole_thumbnail
+from dayline.report.thumbnails import FOLDER as THUMBNAILS
+from dayline.report.thumbnails import is_whole_thumbnail, remove_thumbnails
 
-__all__ = ["ExportError", "Written", "chaptered_copy", "default_output", "write_result"]
+__all__ = [
+    "ExportError",
+    "Written",
+    "chaptered_copy",
+    "chaptered_name",
+    "default_output",
+    "remove_other_pictures",
+    "write_result",
+]
 
 
 @dataclass(frozen=True)
@@ -89,30 +98,31 @@ def write_result(
     check_formats(formats)
     if blur_faces:
         face_blurrer()  # refused before anything is written where it cannot be
-    folder = prepare_output(folder)
-    if not thumbnails:
-        _warn_of_photos(folder, formats)
-    pictures = _pictures(result, folder, blur_faces=blur_faces, on_step=on_step) if thumbnails else None
-    segmentation = result.segmentation
     source = None if result.sequence is None else result.sequence.source
-    page = write_page(
-        segmentation,
-        folder,
-        thumbnails=pictures,
-        graph=result.graph,
-        communities=result.communities,
-        blurred=blur_faces and pictures is not None,
-    )
-    write_events(segmentation, folder)
-    write_csv(segmentation, folder / "events.csv")
-    written = Written(page, pictures or {})
-    others = [f for f in formats if f != "csv"]
-    try:
-        exports = export(segmentation, folder, formats=others, source=source, blur_faces=blur_faces)
-        if with_chapters:
-            exports.append(chaptered_copy(source, segmentation, folder))
-    except ValueError as error:
-        raise ExportError(str(error), segmentation, written) from None
+    segmentation = result.segmentation
+    with output_folder(folder) as folder:
+        if not thumbnails:
+            _warn_of_photos(folder, formats)
+            remove_other_pictures(folder)
+        pictures = _pictures(result, folder, blur_faces=blur_faces, on_step=on_step) if thumbnails else None
+        page = write_page(
+            segmentation,
+            folder,
+            thumbnails=pictures,
+            graph=result.graph,
+            communities=result.communities,
+            blurred=blur_faces and pictures is not None,
+        )
+        write_events(segmentation, folder, corrections=result.corrections)
+        write_csv(segmentation, folder / "events.csv")
+        written = Written(page, pictures or {})
+        others = [f for f in formats if f != "csv"]
+        try:
+            exports = export(segmentation, folder, formats=others, source=source, blur_faces=blur_faces)
+            if with_chapters:
+                exports.append(chaptered_copy(source, segmentation, folder))
+        except ValueError as error:
+            raise ExportError(str(error), segmentation, written) from None
     return replace(written, exports=tuple(exports))
 
 
@@ -123,12 +133,37 @@ def _warn_of_photos(folder: Path, formats: Sequence[str]) -> None:
             warnings.warn(f"{folder / name} of an earlier run shows photos; remove it before you share", stacklevel=3)
 
 
+def remove_other_pictures(folder: Path, *, days: Collection[str] = ()) -> None:
+    """Remove the pictures of results in folders within `folder`, such as those of days that are gone.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder of the result.
+    days : collection of str
+        Folders to leave alone.
+    """
+    for inner in sorted(path for path in folder.iterdir() if path.name not in days):
+        if inner.is_symlink() or not (inner / MARK).is_file():
+            continue
+        with output_folder(inner):
+            _warn_of_photos(inner, ())
+            if (inner / THUMBNAILS).is_dir():
+                remove_thumbnails(inner)
+                warnings.warn(f"{inner}: the pictures of this earlier result were removed", stacklevel=3)
+
+
 def chaptered_copy(video: Path | None, segmentation: Segmentation, folder: Path) -> Path:
     """Copy a video with the events as chapters; Matroska where its own container cannot hold them."""
     if video is None or not video.is_file():
-        raise ValueError(f"{video or 'features'}: chapters are written into a video, and this is none")
+        raise ValueError(f"{video or 'features'}: chapters are written into a video, and this is not one")
+    return write_chapters(video, segmentation, folder / chaptered_name(video))
+
+
+def chaptered_name(video: Path) -> str:
+    """Name the copy of a video with chapters."""
     suffix = video.suffix.lower() if video.suffix.lower() in CONTAINERS else ".mkv"
-    return write_chapters(video, segmentation, folder / f"{video.stem}-chapters{suffix}")
+    return f"{video.stem}-chapters{suffix}"
 
 
 def default_output(source: str | Path) -> Path:
@@ -144,7 +179,7 @@ def _pictures(
     if result.sequence is None or result.keys is None:
         return None
     names = dict(enumerate(PictureFolder(folder, blur_faces).names(result.keys)))
-    missing = [i for i, name in names.items() if not is_whole_thumbnail(folder / "thumbnails" / name)]
+    missing = [i for i, name in names.items() if not is_whole_thumbnail(folder / THUMBNAILS / name)]
     lost: dict[int, str] = {}
     skip = lost.__setitem__
     decoded = images(result.sequence, size=DECODED_SIDE, indices=missing, on_skip=skip) if missing else ()

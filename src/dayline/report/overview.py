@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
 
 from dayline.events import Segmentation
-from dayline.files import write_text_whole
+from dayline.io.files import write_text_whole
 from dayline.report.page import day_heading, render
+from dayline.text import counted
 
 __all__ = ["Day", "write_overview"]
 
@@ -68,19 +70,17 @@ def _row(day: Day) -> dict[str, object]:
     events = day.segmentation.events
     heading = day_heading(day.segmentation)
     frames = "photo" if day.segmentation.clock != "media" else "frame"
-    facts = f"{_many(day.segmentation.n_frames, frames)} · {_many(len(events), 'event')}"
+    facts = f"{counted(day.segmentation.n_frames, frames)} · {counted(len(events), 'event')}"
     longest = sorted(events, key=lambda e: -e.n_frames)[:MOST_PICTURES]
     shown = sorted(e.key_frame for e in longest if e.key_frame is not None)
     inside = [day.pictures[frame] for frame in shown if frame in day.pictures]
+    # A folder's name may be of any bytes; addresses are made of them.
+    folder = quote(os.fsencode(day.folder))
     return {
         "heading": heading or day.name,
         "overline": day.name if heading else None,
         "why": "",
-        "address": f"{quote(day.folder)}/index.html",
-        "pictures": [f"{quote(day.folder)}/{quote(picture)}" for picture in inside],
+        "address": f"{folder}/index.html",
+        "pictures": [f"{folder}/{quote(picture)}" for picture in inside],
         "facts": facts,
     }
-
-
-def _many(number: int, thing: str) -> str:
-    return f"{number} {thing}{'' if number == 1 else 's'}"

@@ -19,10 +19,10 @@ from markupsafe import Markup
 
 from dayline.arrays import Array
 from dayline.events import Segmentation
-from dayline.files import write_text_whole, writing_whole
+from dayline.io.files import write_text_whole, writing_whole
+from dayline.io.untrusted import UnreadableFileError, reading
 from dayline.report.graph_picture import graph_image
 from dayline.report.thumbnails import remove_thumbnails
-from dayline.untrusted import UnreadableFileError, reading
 
 __all__ = ["day_heading", "render", "write_page"]
 

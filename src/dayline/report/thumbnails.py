@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from dayline.files import writing_whole
 from dayline.frames.faces import face_blurrer
-from dayline.untrusted import UnreadableFileError, reading
+from dayline.io.files import UNFINISHED, refuse_link, writing_whole
+from dayline.io.untrusted import UnreadableFileError, reading
 
 __all__ = ["is_whole_thumbnail", "remove_thumbnails", "thumbnail_folder", "write_thumbnail", "write_thumbnails"]
 
@@ -21,8 +21,6 @@ Pixels = NDArray[np.uint8]
 
 FOLDER = "thumbnails"
 GENERATED_NAME = re.compile(r"(\d{6,}|[0-9a-f]{20})\.jpg")
-# What a run that was killed leaves of a picture.
-UNFINISHED_NAME = re.compile(r"\.(\d{6,}|[0-9a-f]{20})\.jpg\.\w+\.part")
 # 586 pictures of this size, with page and graph, stay under 30 MB whatever the photos show.
 MOST_BYTES = 46_000
 JPEG_END = b"\xff\xd9"
@@ -80,7 +78,8 @@ def write_thumbnail(
     image: Pixels, path: Path, *, size: int = 640, hide: Callable[[Pixels], Pixels] | None = None
 ) -> None:
     """Write one picture as a JPEG; `hide` is applied to it first, such as to blur faces."""
-    with writing_whole(path, "wb") as file:
+    # Not waiting for the disk: a picture that a power cut damages is made again.
+    with writing_whole(path, "wb", durable=False) as file:
         file.write(_jpeg(image if hide is None else hide(image), size))
 
 
@@ -117,7 +116,7 @@ def remove_thumbnails(folder: str | Path, *, keep: Collection[str] = ()) -> None
         return
     for path in target.iterdir():
         old = GENERATED_NAME.fullmatch(path.name) and f"{FOLDER}/{path.name}" not in keep
-        if old or UNFINISHED_NAME.fullmatch(path.name):
+        if old or UNFINISHED.fullmatch(path.name):
             path.unlink()
     with suppress(OSError):  # it holds something else: not ours to remove
         target.rmdir()
@@ -126,10 +125,7 @@ def remove_thumbnails(folder: str | Path, *, keep: Collection[str] = ()) -> None
 def thumbnail_folder(folder: str | Path) -> Path:
     """Make the folder of the pictures, refused where it is a link to another place."""
     target = Path(folder) / FOLDER
-    if target.is_symlink():
-        raise ValueError(
-            f"{target} is a link to another place; remove it, pictures are written inside the folder only"
-        )
+    refuse_link(target)
     target.mkdir(parents=True, exist_ok=True)
     return target
 

@@ -15,7 +15,7 @@ from dayline.datasets.edub_seg import find_days, load_days
 from dayline.datasets.folders import load_group
 from dayline.datasets.sequence import LabelledSequence
 from dayline.metrics import score_boundaries
-from dayline.reproduce.work import Figures, Measured, Task
+from dayline.reproduce.tasks import Figures, Measured, Task
 
 __all__ = [
     "ALWAYS",
@@ -74,8 +74,8 @@ def make_tasks(
 
 def find_sequences(
     root: str | Path, *, group: str, folder: str, only: Sequence[str] | None, most: int | None
-) -> tuple[list[LabelledSequence], str]:
-    """Read the sequences of a table, or those of the groups asked for instead; say in words why there are none.
+) -> list[LabelledSequence]:
+    """Read the sequences of a table, or those of the groups asked for instead; refuse a folder without them.
 
     Days of which there are only photos have no features yet.
     """
@@ -87,12 +87,13 @@ def find_sequences(
         empty = [name for name, some in groups.items() if not some]
         if empty:
             raise ValueError(f"{root}: has no group {empty[0]} ({empty[0]}/*.npz, or dev/{empty[0]}/*.npz)")
-        return [s for some in groups.values() for s in some], ""
+        return [s for some in groups.values() for s in some]
     own = root if root.resolve().name == folder else root / folder
     if not find_days(own):
-        return [], f"{folder} is not there (see `dayline datasets`); --only GROUP runs on other features"
-    place = own
-    return load_days(place, group=group, most=most), ""
+        raise ValueError(
+            f"{root}: {folder} is not there (see `dayline datasets`); --only GROUP runs on other features"
+        )
+    return load_days(own, group=group, most=most)
 
 
 def _features(sequence: LabelledSequence) -> FloatArray:
@@ -119,7 +120,7 @@ def reading_finder(reading: str, **changes: Any) -> Finder:
 
 
 def _baseline(sequence: LabelledSequence, seed: int, *, name: str) -> IntArray:
-    from dayline.estimators.peer import make_peer
+    from dayline.estimators.baseline import make_peer
 
     peer = make_peer(name)
     if "random_state" in peer.get_params():

@@ -15,7 +15,7 @@ from dayline.datasets.sequence import LabelledSequence
 from dayline.datasets.synthetic import make_communities
 from dayline.reproduce.boundaries import READINGS, reading_finder
 from dayline.reproduce.report import Report, Table, published, summarise
-from dayline.reproduce.work import Measured, OnDone, Task, choose, run_tasks
+from dayline.reproduce.tasks import Measured, OnDone, Task, choose, run_tasks
 
 __all__ = ["cost_report"]
 

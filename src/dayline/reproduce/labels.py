@@ -12,7 +12,7 @@ from dayline.arrays import FloatArray, IntArray
 from dayline.datasets.sequence import LabelledSequence
 from dayline.events import boundaries_to_labels, labels_to_boundaries
 from dayline.metrics import hungarian_accuracy, score_boundaries, score_labels
-from dayline.reproduce.work import Figures, Measured
+from dayline.reproduce.tasks import Figures, Measured
 
 __all__ = ["LABELLERS", "SEEDED", "LabelColumns", "measure_labels", "score_sequence"]
 

@@ -33,7 +33,7 @@ from dayline.reproduce.boundaries import (
 from dayline.reproduce.figures import ABLATION, CORE_ABLATION, GRID, PUBLISHED_DAYS
 from dayline.reproduce.pixels import FromPixels, Pixels, look_at_days
 from dayline.reproduce.report import Report, Row, Table, published, summarise
-from dayline.reproduce.work import Measured, OnDone, Task, choose, run_tasks
+from dayline.reproduce.tasks import Measured, OnDone, Task, choose, run_tasks
 
 __all__ = ["LIFELOG_TABLES", "Plan", "lifelog_report"]
 
@@ -66,30 +66,29 @@ class Source:
 
     def sequences(
         self, rows: Iterable[str], *, desc: bool = False
-    ) -> tuple[list[LabelledSequence], str, FromPixels | None]:
+    ) -> tuple[list[LabelledSequence], FromPixels | None]:
         """Read the days of EDUB-Seg or EDUB-SegDesc, or the groups asked for; look at photos without features.
 
         Methods that are not among the table's rows are refused first: photos take their time.
         """
         choose(self.methods, list(rows), what="method")
         group, folder = ("edub-seg-desc", "EDUB-SegDesc") if desc else ("edub-seg", "EDUB-Seg")
-        found, why = find_sequences(self.root, group=group, folder=folder, only=self.only, most=self.most)
+        found = find_sequences(self.root, group=group, folder=folder, only=self.only, most=self.most)
         ready = self.model is None and all(s.features is not None for s in found)
-        if ready or self.only is not None or not found:
-            return found, why, None
+        if ready or self.only is not None:
+            return found, None
         pixels = Pixels(self.model or "lite0", self.weights, self.out / "photos")
         seen, from_pixels = look_at_days(found, pixels, on_done=self.on_done)
-        return seen, why, from_pixels
+        return seen, from_pixels
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What one table measures: methods by row, published rows, sequences or why there are none."""
+    """What one table measures: methods by row, published rows and sequences."""
 
     finders: Mapping[str, Finder]
     known: Sequence[Row]
     sequences: Sequence[LabelledSequence]
-    why_none: str
     extra: Sequence[Task] = ()
     never: Mapping[str, str] = field(default_factory=dict)
     features: str = "read from files"
@@ -158,11 +157,10 @@ def lifelog_report(
     }
     results = run_tasks(tasks, store=out, settings=settings, n_jobs=n_jobs, on_done=on_done)
     tables = []
-    for group in dict.fromkeys(s.group for s in plan.sequences) or [table]:
+    for group in dict.fromkeys(s.group for s in plan.sequences):
         n = sum(s.group == group for s in plan.sequences)
         known = plan.known if only is None else ()  # published figures are of the paper's own set
         rows = [*known, *summarise((r for r in results if r.group == group), columns=COLUMNS)]
-        rows += [Row("all others", {}, plan.why_none)] if plan.why_none else []
         rows += [Row(m, {}, reason) for m, reason in empty.items()]
         tables.append(Table(f"{table} on {group}, {n} sequences", COLUMNS, tuple(rows)))
     seconds = {m: sum(r.cpu_seconds for r in results if r.method == m) for m in chosen}
@@ -190,7 +188,7 @@ def _second_annotators(sequence: LabelledSequence) -> Measured:
 def _days(source: Source, *, desc: bool) -> Plan:
     """Every reading, baseline and control at tolerances 5 to 1."""
     rows = [*READINGS, *FROM_PIXELS, "CES-VCP", *BASELINES, *CONTROLS, "second annotators"]
-    sequences, why, from_pixels = source.sequences(rows, desc=desc)
+    sequences, from_pixels = source.sequences(rows, desc=desc)
     finders: dict[str, Finder] = {reading: reading_finder(reading) for reading in READINGS}
     never: dict[str, str] = {}
     if from_pixels is not None:
@@ -207,7 +205,7 @@ def _days(source: Source, *, desc: bool) -> Plan:
         never["second annotators"] = "nobody else marked these sequences"
     extra = [Task(s.group, s.name, "second annotators", partial(_second_annotators, s)) for s in marked]
     known = [published(name, **row) for name, row in PUBLISHED_DAYS["edub-seg-desc" if desc else "edub-seg"].items()]
-    return Plan(finders, known, sequences, why, extra, never, _origin(from_pixels))
+    return Plan(finders, known, sequences, extra, never, _origin(from_pixels))
 
 
 def _origin(from_pixels: FromPixels | None) -> str:
@@ -222,7 +220,7 @@ def _by_network(sequence: LabelledSequence, _: int, *, path: Path) -> IntArray:
 
 def _stage(sequence: LabelledSequence, _: int, *, stage: str, reading: str) -> IntArray:
     """Apply the CES rule to one stage of a reading."""
-    from dayline.boundaries import context_distance, pick_boundaries
+    from dayline.decision.context_distance import context_distance, pick_boundaries
     from dayline.estimators import DynamicGraphEmbedding
 
     make = DynamicGraphEmbedding.paper if reading == "paper()" else DynamicGraphEmbedding.authors
@@ -238,8 +236,8 @@ def _ablation(source: Source) -> Plan:
             finders[f"{reading}, {name}"] = partial(_stage, stage=stage, reading=reading)
         finders[f"{reading}, DGE"] = reading_finder(reading)
     known = [published(name, **figures) for name, figures in ABLATION.items()]
-    sequences, why, from_pixels = source.sequences([*finders, *CONTROLS])
-    return Plan(finders | CONTROLS, known, sequences, why, features=_origin(from_pixels))
+    sequences, from_pixels = source.sequences([*finders, *CONTROLS])
+    return Plan(finders | CONTROLS, known, sequences, features=_origin(from_pixels))
 
 
 def _core_ablation(source: Source) -> Plan:
@@ -253,8 +251,8 @@ def _core_ablation(source: Source) -> Plan:
     }
     finders = {f"{r}, {name}": reading_finder(r, **off[name]) for r in READINGS for name in off}
     known = [published(name, **{"F 5": f}) for name, f in CORE_ABLATION.items()]
-    sequences, why, from_pixels = source.sequences([*finders, *CONTROLS])
-    return Plan(finders | CONTROLS, known, sequences, why, features=_origin(from_pixels))
+    sequences, from_pixels = source.sequences([*finders, *CONTROLS])
+    return Plan(finders | CONTROLS, known, sequences, features=_origin(from_pixels))
 
 
 def _robustness(source: Source) -> Plan:
@@ -265,8 +263,8 @@ def _robustness(source: Source) -> Plan:
             known.append(published(f"{symbol} = {value}", **{"F 5": f}))
             for reading in ("authors()", "paper()", "default"):
                 finders[f"{reading}, {symbol} = {value}"] = reading_finder(reading, **{parameter: value})
-    sequences, why, from_pixels = source.sequences([*finders, *CONTROLS])
-    return Plan(finders | CONTROLS, known, sequences, why, features=_origin(from_pixels))
+    sequences, from_pixels = source.sequences([*finders, *CONTROLS])
+    return Plan(finders | CONTROLS, known, sequences, features=_origin(from_pixels))
 
 
 _PLANS: dict[str, Callable[[Source], Plan]] = {

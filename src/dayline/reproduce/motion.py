@@ -22,7 +22,7 @@ from dayline.datasets.sequence import LabelledSequence
 from dayline.estimators import DynamicGraphEmbedding
 from dayline.reproduce.labels import LABELLERS, LabelColumns, measure_labels, score_sequence
 from dayline.reproduce.report import Report, Row, Table, published, summarise
-from dayline.reproduce.work import Figures, Measured, OnDone, Task, choose, run_tasks
+from dayline.reproduce.tasks import Figures, Measured, OnDone, Task, choose, run_tasks
 
 __all__ = ["MOTION_METHODS", "measure_reading", "motion_readings", "motion_report"]
 
@@ -74,7 +74,7 @@ def measure_reading(
     name: str, reading: DynamicGraphEmbedding, sequence: LabelledSequence, *, seeds: Sequence[int]
 ) -> Measured:
     """Learn once, then group by k-means on the embedding and by normalised cuts of the graph, for every seed."""
-    from dayline.graph import smooth_edges, weaken_distant_edges
+    from dayline.method.graph import smooth_edges, weaken_distant_edges
 
     features, _ = _known(sequence)
     learnt = reading.fit(features)
@@ -96,7 +96,7 @@ def _measure_transfer(sequence: LabelledSequence, source: LabelledSequence, *, s
 
 def _measure_smoothed_noise(sequence: LabelledSequence, *, seeds: Sequence[int]) -> Measured:
     """Group a graph of noise that was only smoothed and shrunk: nothing of the frames is left in it."""
-    from dayline.graph import affinity_graph, normalize_columns, smooth_edges, weaken_distant_edges
+    from dayline.method.graph import affinity_graph, normalize_columns, smooth_edges, weaken_distant_edges
 
     noise, _ = _known(_noise(sequence))
     graph = normalize_columns(affinity_graph(noise, bandwidth=0.0025 * noise.shape[1]))
@@ -183,6 +183,10 @@ def motion_report(
         raise ValueError(f"{root}: no such folder; name the one that holds the data sets (--root)")
     # LRT takes the next person as its source, whoever else is measured.
     sets = {g: load_motion(root, g) for g in choose(only, list(MOTION_FOLDERS), what="data set")}
+    lost = [group for group, some in sets.items() if not some]
+    if lost and (only is not None or len(lost) == len(sets)):
+        places = "; ".join(f"{group} in {' or '.join(MOTION_FOLDERS[group])}" for group in lost)
+        raise ValueError(f"{root}: the data are not there ({places}); name the folder that holds them (--root)")
     seeds = range(n_seeds)
     tasks = [
         _task(method, sequence, some[(k + 1) % len(some)], seeds)

@@ -12,11 +12,11 @@ from dayline.arrays import FloatArray, IntArray
 from dayline.datasets.sequence import LabelledSequence
 from dayline.events import labels_to_boundaries
 from dayline.features import load_extractor
-from dayline.files import prepare_output
 from dayline.frames import FrameSequence, open_source
+from dayline.io.output_folder import output_folder
 from dayline.pipeline import segment_source
-from dayline.pipeline.look import look_at_frames
-from dayline.reproduce.work import OnDone
+from dayline.pipeline.extraction import look_at_frames
+from dayline.reproduce.tasks import OnDone
 
 __all__ = ["FromPixels", "Pixels", "look_at_days"]
 
@@ -111,9 +111,9 @@ def _look(sequence: LabelledSequence, pixels: Pixels, model: str, name: str, on_
         if on_done is not None:
             on_done(f"{name} on {sequence.name}", done, total)
 
-    store = prepare_output(pixels.folder(sequence, name))
     photos = open_source(folder, order="name")
-    looks = look_at_frames(photos, extractor, store=store, on_step=on_step)
+    with output_folder(pixels.folder(sequence, name)) as store:
+        looks = look_at_frames(photos, extractor, store=store, on_step=on_step)
     places = {file: k for k, file in enumerate(_file_names(looks.sequence))}
     lost = [image for image in sequence.images if image.name not in places]
     if lost:

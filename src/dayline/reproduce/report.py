@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from dayline import __version__
-from dayline.files import write_text_whole
-from dayline.reproduce.work import Result
+from dayline.io.files import write_text_whole
+from dayline.reproduce.tasks import Result
 
 __all__ = [
     "Cell",

@@ -14,7 +14,7 @@ from dayline.datasets.synthetic import make_communities
 from dayline.reproduce.boundaries import ALWAYS, BASELINES, COLUMNS, CONTROLS, Finder, make_tasks, reading_finder
 from dayline.reproduce.figures import SYNTHETIC
 from dayline.reproduce.report import Report, Table, published, summarise
-from dayline.reproduce.work import OnDone, choose, run_tasks
+from dayline.reproduce.tasks import OnDone, choose, run_tasks
 
 __all__ = ["synthetic_report"]
 

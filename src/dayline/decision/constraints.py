@@ -1,0 +1,74 @@
+"""What a person knows: frames where a boundary must be, and frames where none may be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from dayline.arrays import FloatArray, IntArray
+from dayline.checks import show_value
+
+__all__ = ["Frames", "forbidden_frames", "frames_given", "required_frames"]
+
+Frames: TypeAlias = Iterable[int | tuple[int, int]]
+"""Frames, or ranges (first, stop) that hold frames first .. stop-1."""
+
+
+def frames_given(name: str, frames: Frames | None) -> tuple[int | tuple[int, int], ...]:
+    """Return frames and ranges as a tuple; None holds none, and what is no list is refused."""
+    if frames is None:
+        return ()
+    if not isinstance(frames, Iterable) or isinstance(frames, (str, bytes)):
+        shown = show_value(frames)
+        raise ValueError(f"{name}={shown}; give a list of frames or ranges, such as [{shown}]")
+    return tuple(frames)
+
+
+def required_frames(must: Frames, scores: FloatArray, *, forbidden: IntArray) -> IntArray:
+    """Frames at which a boundary must be; of a range, the allowed frame with the highest score.
+
+    Parameters
+    ----------
+    must : iterable of int or (int, int)
+        Frames or ranges.
+    scores : ndarray of shape (n_frames,)
+        Boundary score of every frame.
+    forbidden : ndarray of int
+        Frames at which no boundary may be; a frame in both is a contradiction.
+    """
+    chosen = []
+    for first, stop in _ranges(must, len(scores), "must"):
+        allowed = np.setdiff1d(np.arange(first, stop), forbidden)
+        if len(allowed) == 0:
+            what = f"frame {first}" if stop == first + 1 else f"frames {first} to {stop - 1}"
+            raise ValueError(f"must and must_not contradict each other at {what}; drop one of them")
+        chosen.append(int(allowed[np.argmax(scores[allowed])]))
+    return np.unique(np.asarray(chosen, dtype=np.int64))
+
+
+def forbidden_frames(must_not: Frames, n_frames: int) -> IntArray:
+    """Frames at which no boundary may be."""
+    frames = [np.arange(first, stop) for first, stop in _ranges(must_not, n_frames, "must_not")]
+    return np.unique(np.concatenate(frames)) if frames else np.zeros(0, dtype=np.int64)
+
+
+def _ranges(items: Frames, n_frames: int, name: str) -> list[tuple[int, int]]:
+    ranges = []
+    for item in items:
+        first, stop = _as_range(item, name)
+        if not 1 <= first < stop <= n_frames:
+            one = stop == first + 1
+            frames = f"frame {show_value(first)}" if one else f"range {show_value(first)} to {show_value(stop)}"
+            raise ValueError(f"{name}: {frames} is no place for a boundary; boundaries are at 1 to {n_frames - 1}")
+        ranges.append((first, stop))
+    return ranges
+
+
+def _as_range(item: Any, name: str) -> tuple[int, int]:
+    if isinstance(item, (int, np.integer)) and not isinstance(item, bool):
+        return int(item), int(item) + 1
+    if isinstance(item, tuple) and len(item) == 2 and all(isinstance(i, (int, np.integer)) for i in item):
+        return int(item[0]), int(item[1])
+    raise ValueError(f"{name}: {show_value(item)} is neither a frame number nor a range (first, stop)")

@@ -1,0 +1,136 @@
+"""Tables of numbers in text files: one row per frame, values separated by commas."""
+
+from __future__ import annotations
+
+import csv
+import re
+import warnings
+from array import array
+from collections.abc import Iterable
+from contextlib import suppress
+from itertools import chain
+from pathlib import Path
+from typing import TextIO
+
+import numpy as np
+
+from dayline.arrays import FloatArray
+from dayline.io.untrusted import UnreadableFileError, reading
+
+__all__ = ["read_csv"]
+
+MISSING_WORDS = ("", "na", "n/a", "null", "none")
+SPREADSHEET_ERRORS = ("#n/a", "#div/0!", "#value!", "#ref!", "#name?", "#num!", "#null!")
+COUNTER_NAMES = ("", "unnamed: 0")
+"""How pandas heads the column of its index."""
+UNIT = re.compile(r"[\s_]*[(\[](s|sec|seconds)[)\]]$")
+
+
+def read_csv(path: Path) -> tuple[FloatArray, list[str]]:
+    """Read the numbers of a .csv file and the names of its columns, in lower case; none where it has no header.
+
+    Lines above the table may begin with #; the last of them is the header where the table has none, as NumPy writes
+    it. A first column without a name that counts the rows, as pandas writes it, is left out with a warning.
+    """
+    with reading(path, "a table of numbers"):
+        try:
+            with path.open(encoding="utf-8-sig", newline="") as file:
+                values, header = _read(file)
+        except UnicodeDecodeError:
+            raise UnreadableFileError(f"{path}: not a text file") from None
+        except (ValueError, csv.Error) as error:
+            raise UnreadableFileError(f"{path}: not a table of numbers separated by commas: {error}") from None
+    if values.size == 0:
+        raise UnreadableFileError(f"{path}: has a header and no rows")
+    return _without_counter(values, header, path)
+
+
+def _without_counter(values: FloatArray, header: list[str], path: Path) -> tuple[FloatArray, list[str]]:
+    n, columns = values.shape
+    named = len(header) == columns > 1 and header[0] in COUNTER_NAMES and all(header[1:])
+    if not named or not np.array_equal(values[:, 0] - values[0, 0], np.arange(n)):
+        return values, header
+    warnings.warn(f"{path}: its first column has no name and counts the rows; it is left out", stacklevel=3)
+    return values[:, 1:], header[1:]
+
+
+def _read(file: TextIO) -> tuple[FloatArray, list[str]]:
+    comments = []
+    line = file.readline()
+    while _is_comment(line):
+        comments.append(line.lstrip()[1:])
+        line = file.readline()
+    # The reader of the standard library refuses cells over 128 kB, so none makes a table of its width.
+    rows = csv.reader(chain([line], file))
+    first = next(rows, [])
+    header = _header(first)
+    above = next(csv.reader(comments[-1:]), [])
+    body = rows if header else chain([first], rows)
+    if not header and len(above) == len(first) and not any(map(_is_number, above)):
+        header = _header(above)
+    numbers, n_columns, empty = array("d"), 0, 0
+    for frame, row in enumerate(body):
+        if not any(word.strip() for word in row) and len(row) <= 1:
+            # Passing over it would miscount the frames below; at the end of a file it means nothing.
+            empty = empty or len(comments) + rows.line_num
+            continue
+        if empty:
+            raise ValueError(f"line {empty} is empty; fill it in or take it out")
+        n_columns = n_columns or len(row)
+        if len(row) != n_columns:
+            raise ValueError(f"row {frame + 1} has {len(row)} values, the rows before it {n_columns}")
+        numbers.extend(_floats(row, frame))
+    return np.frombuffer(numbers, dtype=np.float64).reshape(-1, max(n_columns, 1)), header
+
+
+def _is_comment(line: str) -> bool:
+    """Tell a comment from a row that begins with a cell a spreadsheet could not compute."""
+    cell = line.split(",", maxsplit=1)[0].strip().lower()
+    return cell.startswith("#") and cell not in SPREADSHEET_ERRORS
+
+
+def _floats(row: list[str], frame: int) -> list[float]:
+    # Python alone takes 1_5 for fifteen.
+    if "_" not in "".join(row):
+        # Few rows have missing values, and looking for them in all would take most of the time.
+        with suppress(ValueError):
+            return [float(word) for word in row]
+    return [_float(word, frame, column) for column, word in enumerate(row)]
+
+
+def _float(word: str, frame: int, column: int) -> float:
+    if word.strip().lower() in MISSING_WORDS:
+        return np.nan
+    if _is_number(word):
+        return float(word)
+    raise ValueError(f"frame {frame}, column {column} is {word.strip()[:40].lower()!r}")
+
+
+def _header(first: list[str]) -> list[str]:
+    """Names of the columns, where the first row holds names; a row that may be a frame is refused."""
+    numbers = [_is_number(word) for word in first]
+    if all(numbers):
+        return []
+    words = [word.strip().lower() for word in first]
+    wrong = first[numbers.index(False)].strip()[:40]
+    if any(number and word for number, word in zip(numbers, words, strict=True)):
+        raise ValueError(f"its first row mixes numbers and words ({wrong!r})")
+    if not _are_names(words):
+        raise ValueError(f"its first row holds neither numbers nor names ({wrong!r}); write nan for a missing value")
+    return [UNIT.sub("", word) for word in words]
+
+
+def _are_names(words: Iterable[str]) -> bool:
+    """Tell names of columns from signs for missing values: "-", "?", or the same word in every column."""
+    names = [word for word in words if word]
+    if any("\n" in name or "\r" in name or name in SPREADSHEET_ERRORS for name in names):
+        return False
+    return any(c.isalpha() for c in "".join(names)) and (len(names) == 1 or len(set(names)) > 1)
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return word.strip().lower() in MISSING_WORDS
+    return "_" not in word

@@ -1,0 +1,209 @@
+"""Feature tables in files of others: .npy, .npz, .csv, .parquet, .mat."""
+
+from __future__ import annotations
+
+import os
+import re
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dayline.arrays import FloatArray
+from dayline.io.csv_files import read_csv
+from dayline.io.matlab_files import list_mat, load_mat
+from dayline.io.numpy_files import ArrayHeader, list_npz, load_npy, load_npz
+from dayline.io.untrusted import UnreadableFileError, check_allocation, reading
+
+__all__ = ["FeatureTable", "existing_file", "read_arrays", "read_features"]
+
+TIME_COLUMNS = ("time", "times", "seconds", "timestamp")
+Load = Callable[[Path, Iterable[str]], Mapping[str, Any]]
+EXTENSIONS = (".npy", ".npz", ".csv", ".parquet", ".mat")
+PANDAS_INDEX = re.compile(r"__index_level_\d+__")
+
+
+@dataclass(frozen=True)
+class FeatureTable:
+    """Features as read from a file.
+
+    Attributes
+    ----------
+    features : ndarray of shape (n_frames, n_features)
+        One row per frame.
+    times : ndarray or None
+        Seconds of every frame, where the file has a column or an array named time, times, seconds or timestamp.
+    """
+
+    features: FloatArray
+    times: FloatArray | None = None
+
+
+def read_features(path: str | Path, *, key: str | None = None, transpose: bool = False) -> FeatureTable:
+    """Read a table of features.
+
+    Parameters
+    ----------
+    path : str or Path
+        .npy, .npz, .csv (with or without a header), .parquet or .mat. Nothing pickled is ever loaded.
+    key : str, optional
+        Which array of an .npz or .mat file holds the features; needed where several could.
+    transpose : bool
+        Whether columns are frames.
+    """
+    path = existing_file(path)
+    readers: Mapping[str, Callable[[Path, str | None], FeatureTable]] = {
+        ".npy": lambda p, _: FeatureTable(_numeric(load_npy(p), p)),
+        ".npz": lambda p, k: _chosen(p, list_npz(p), load_npz, k),
+        ".csv": lambda p, _: _split_times(*read_csv(p), p),
+        ".parquet": lambda p, _: _read_parquet(p),
+        ".mat": lambda p, k: _chosen(p, list_mat(p), load_mat, k),
+    }
+    if path.suffix.lower() not in readers:
+        raise ValueError(f"{path}: feature files end in {', '.join(EXTENSIONS)}, not in {path.suffix or 'nothing'!r}")
+    table = readers[path.suffix.lower()](path, key)
+    features = table.features.T if transpose else table.features
+    if features.ndim != 2 or 0 in features.shape:
+        raise ValueError(f"{path}: shape {features.shape}; a matrix with one row per frame is needed")
+    times = table.times
+    if times is not None and np.isnan(times).all():
+        if path.suffix.lower() != ".npz":  # our own features.npz says so of photos without times
+            warnings.warn(f"{path}: its column of times is empty; the frames have no times", stacklevel=2)
+        times = None
+    if times is not None and times.shape != (len(features),):
+        raise ValueError(f"{path}: {times.size} times for {len(features)} frames")
+    if times is not None and not np.isfinite(times).all():
+        raise ValueError(f"{path}: frame {int(np.argmin(np.isfinite(times)))} has no time; give all or none")
+    return FeatureTable(features, times)
+
+
+def read_arrays(path: str | Path) -> dict[str, Any]:
+    """Read all arrays of an .npz file, or all numeric ones of a .mat file, by name. Nothing pickled is loaded."""
+    path = existing_file(path)
+    if path.suffix.lower() not in (".npz", ".mat"):
+        raise ValueError(f"{path}: named arrays are read from .npz and .mat files")
+    return load_mat(path) if path.suffix.lower() == ".mat" else load_npz(path)
+
+
+def existing_file(path: str | Path) -> Path:
+    """Return a path to a file that holds something, or say why it does not."""
+    path = Path(path)
+    if not path.exists():
+        raise ValueError(f"{path}: no such file")
+    if path.is_dir():
+        raise ValueError(f"{path}: is a folder; name a file")
+    if path.stat().st_size == 0:
+        raise ValueError(f"{path}: the file is empty")
+    return path
+
+
+def _chosen(path: Path, headers: Mapping[str, ArrayHeader], load: Load, key: str | None) -> FeatureTable:
+    """Read the features and the times among the arrays of a file, and none of the others."""
+    names = ", ".join(headers) or "nothing"
+    if key is None:
+        matrices = [n for n, h in headers.items() if h.is_numeric and len(h.shape) == 2 and min(h.shape) > 1]
+        likely = ["features"] if "features" in headers else matrices
+        if len(likely) != 1:
+            raise ValueError(f"{path}: holds {names}; say which are the features (--key)")
+        key = likely[0]
+    if key not in headers:
+        raise ValueError(f"{path}: has no array {key!r}; it holds {names}")
+    time = _the_times([name for name in headers if name in TIME_COLUMNS and name != key], path)
+    wanted = [key] if time is None else [key, time]
+    for name in wanted:
+        if not headers[name].is_numeric:
+            raise ValueError(f"{path}: {name!r} holds values of type {headers[name].kind}; real numbers are needed")
+    arrays = load(path, wanted)
+    return FeatureTable(_numeric(arrays[key], path), None if time is None else np.ravel(arrays[time]))
+
+
+def _the_times(names: Sequence[str], path: Path) -> str | None:
+    if len(names) > 1:
+        raise ValueError(
+            f"{path}: has times in {' and '.join(map(repr, names))}; keep one of them, rename the others"
+        )
+    return names[0] if names else None
+
+
+def _numeric(values: Any, path: Path) -> FloatArray:
+    values = np.asarray(values)
+    if values.dtype.kind not in "biuf":
+        raise ValueError(f"{path}: values of type {values.dtype}; real numbers are needed")
+    numbers: FloatArray = values
+    return numbers
+
+
+def _read_parquet(path: Path) -> FeatureTable:
+    try:
+        from pyarrow import parquet
+    except ModuleNotFoundError:
+        raise ValueError(f'{path}: reading .parquet needs pyarrow; pip install "dayline[parquet]"') from None
+    with reading(path, "a parquet file"), parquet.ParquetFile(path) as file:
+        schema, n_rows = file.schema_arrow, file.metadata.num_rows
+        index = [name for name in _index_columns(schema) if name.lower() not in TIME_COLUMNS]
+        fields = [field for field in schema if field.name not in index]
+        for field in fields:
+            if not _is_real(field.type):
+                why = f"column {field.name!r} holds values of type {field.type}; real numbers are needed"
+                raise UnreadableFileError(f"{path}: {why}")
+        names = [field.name for field in fields]
+        if len(set(names)) < len(names):
+            double = next(name for name in names if names.count(name) > 1)
+            raise UnreadableFileError(f"{path}: two of its columns are named {double!r}")
+        check_allocation(path, 8 * n_rows * len(fields), what=f"a table of {n_rows:,} rows")
+        table = file.read(columns=names)
+        values = np.empty((n_rows, len(fields)))
+        for k, name in enumerate(names):
+            values[:, k] = _numeric(table.column(name).to_numpy(), path)
+        _look_for_lost_times([name.lower() for name in schema.names], path)
+    if index:
+        shown = ", ".join(map(repr, index))
+        warnings.warn(f"{path}: {shown} is the index of the table, not a feature; it is left out", stacklevel=4)
+    return _split_times(values, [name.lower() for name in names], path)
+
+
+def _look_for_lost_times(names: Sequence[str], path: Path) -> None:
+    """Warn if parts of a parquet file name a column of times that its schema does not: every part repeats the names.
+
+    The bytes are searched, because on a damaged file pyarrow ends the process when asked for these names.
+    """
+    with path.open("rb") as file:
+        file.seek(-8, os.SEEK_END)
+        size = int.from_bytes(file.read(4), "little")
+        file.seek(-8 - size, os.SEEK_END)
+        footer = file.read(size).lower()
+    lost = [name for name in TIME_COLUMNS if name not in names and bytes([len(name)]) + name.encode() in footer]
+    if lost:
+        warnings.warn(
+            f"{path}: names a column {lost[0]!r} that its schema does not; it may be damaged, and times lost",
+            stacklevel=5,
+        )
+
+
+def _is_real(kind: Any) -> bool:
+    from pyarrow import types
+
+    if types.is_dictionary(kind):
+        return _is_real(kind.value_type)
+    return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind))
+
+
+def _index_columns(schema: Any) -> list[str]:
+    """Names of the columns in which pandas keeps the index of its table."""
+    described = (schema.pandas_metadata or {}).get("index_columns", [])
+    # An index that only counts is described by a dictionary and has no column.
+    return [name for name in schema.names if name in described or PANDAS_INDEX.fullmatch(name)]
+
+
+def _split_times(values: FloatArray, header: list[str], path: Path) -> FeatureTable:
+    """Take the time column out of the features."""
+    if len(header) != values.shape[1] or len(header) == 1:
+        return FeatureTable(values)
+    time = _the_times([name for name in header if name in TIME_COLUMNS], path)
+    if time is None:
+        return FeatureTable(values)
+    at = header.index(time)
+    return FeatureTable(np.delete(values, at, axis=1), values[:, at])

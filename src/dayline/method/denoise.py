@@ -1,0 +1,200 @@
+"""Nonlocal means along time (Eq. 1 and 2), and the scalings that go before it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from dayline.arrays import Array, FloatArray, array_namespace, like, to_numpy
+from dayline.checks import LARGEST, check_between, check_choice, check_flag, check_matrix
+
+__all__ = ["authors_nonlocal_means", "fit_single_precision", "nonlocal_means", "scale_to_range", "standardize"]
+
+SMALLEST_SPREAD = 1e-3
+"""Spread of features over their size below which single precision keeps less than four of its seven digits."""
+
+FARTHEST = 1000.0
+"""Distance in bandwidths beyond which a weight is 0, whatever the kernel."""
+
+
+def scale_to_range(x: Array, *, by_column: bool = False) -> Array:
+    """Scale to [-1, 1]: the whole matrix at once, or each column for itself.
+
+    What does not vary becomes 0.
+    """
+    xp = array_namespace(x)
+    axis = 0 if by_column else None
+    low = xp.min(x, axis=axis, keepdims=True)
+    spread = xp.max(x, axis=axis, keepdims=True) - low
+    safe = xp.where(spread > 0, spread, xp.ones_like(spread))
+    return xp.where(spread > 0, 2.0 * (x - low) / safe - 1.0, xp.zeros_like(x))
+
+
+def standardize(x: Array) -> Array:
+    """Centre every column and divide it by its standard deviation; drop columns that do not vary.
+
+    A sequence that does not vary at all gives one column of zeros.
+    """
+    xp = array_namespace(x)
+    # Exactly constant columns first: the rounding of a mean must not pass for variation.
+    varying = xp.max(x, axis=0) > xp.min(x, axis=0)
+    if not bool(xp.any(varying)):
+        return xp.zeros_like(x[:, :1])
+    x = x[:, varying]
+    # The range as unit: neither tiny nor huge columns may under- or overflow when squared.
+    x = (x - xp.min(x, axis=0)) / (xp.max(x, axis=0) - xp.min(x, axis=0))
+    x = x - xp.mean(x, axis=0)
+    return x / xp.std(x, axis=0)
+
+
+def fit_single_precision(features: FloatArray, *, by_column: bool) -> FloatArray:
+    """Scale to [-1, 1] what single precision cannot hold: large offsets with little on top, tiny and huge values.
+
+    Scaling afterwards gives the same result. What single precision can hold stays as it is.
+
+    Parameters
+    ----------
+    features : ndarray of shape (n_frames, n_features)
+        In double precision.
+    by_column : bool
+        Whether each column is scaled for itself, or the whole matrix at once.
+    """
+    axis = 0 if by_column else None
+    low, high = features.min(axis=axis, keepdims=True), features.max(axis=axis, keepdims=True)
+    spread, largest = high - low, np.maximum(np.abs(low), np.abs(high))
+    held = (spread > SMALLEST_SPREAD * largest) & (largest < 1e30) & (spread > 1e-30)
+    return features if held.all() else np.where(held, features, scale_to_range(features, by_column=by_column))
+
+
+def nonlocal_means(
+    x: Array,
+    *,
+    search_radius: int,
+    patch_radius: int,
+    bandwidth: float | Literal["median"],
+    kernel: Literal["exponential", "gaussian"] = "exponential",
+    decay: float = 1.0,
+    include_self: bool = False,
+) -> Array:
+    """Replace every frame by a mean of frames whose neighbourhoods look alike (Eq. 1 and 2).
+
+    The defaults are the paper's, with the L1 distance averaged over frames and features.
+
+    Parameters
+    ----------
+    x : array of shape (n_frames, n_features)
+        Features, already scaled.
+    search_radius : int >= 0
+        Frames looked at on either side (L); 0 changes nothing.
+    patch_radius : int >= 1
+        Frames compared on either side of each, the frame itself left out (M).
+    bandwidth : float > 0 or "median"
+        Decay of the weights (h); "median" takes the median patch distance of the sequence.
+    kernel : {"exponential", "gaussian"}
+        exp(-D / h) as in the paper, or exp(-(D / h)^2).
+    decay : float in (0, 1]
+        Factor on the weight for every frame of distance in time.
+    include_self : bool
+        Whether a frame takes part in its own mean.
+    """
+    check_matrix("x", x)
+    _check_denoising(search_radius, patch_radius, bandwidth)
+    check_choice("kernel", kernel, ("exponential", "gaussian"))
+    check_between("decay", decay, 0, 1, above=True)
+    check_flag("include_self", include_self)
+    n = x.shape[0]
+    reach = min(search_radius, n - 1)
+    if reach < 1:
+        return x
+    xp = array_namespace(x)
+    offsets = range(1, reach + 1)
+    distances = {t: _patch_distance(x, t, patch_radius=patch_radius) for t in offsets}
+    h = _median_distance(distances) if bandwidth == "median" else float(bandwidth)
+    if h <= 0:
+        return x
+    mean, weight = (x, xp.ones_like(x[:, :1])) if include_self else (xp.zeros_like(x), xp.zeros_like(x[:, :1]))
+    for t in offsets:
+        ratio = distances[t][:, None] / h
+        # The weight is 0 long before; the square of the ratio must not overflow.
+        ratio = xp.where(ratio < FARTHEST, ratio, FARTHEST * xp.ones_like(ratio))
+        w = xp.exp(-ratio * ratio if kernel == "gaussian" else -ratio) * decay**t
+        # Zeros stand for the neighbours that do not exist before the start and after the end.
+        none = xp.zeros_like(x[:t])
+        mean = mean + xp.concat([w * x[t:], none], axis=0) + xp.concat([none, w * x[:-t]], axis=0)
+        weight = weight + xp.concat([w, none[:, :1]], axis=0) + xp.concat([none[:, :1], w], axis=0)
+    # Where every weight underflowed nothing looks alike: the frame stays as it is.
+    return xp.where(weight > 0, mean / xp.where(weight > 0, weight, xp.ones_like(weight)), x)
+
+
+def _patch_distance(x: Array, offset: int, *, patch_radius: int) -> Array:
+    """Mean absolute difference of the patches around k and k + offset, for every k."""
+    xp = array_namespace(x)
+    n = x.shape[0]
+    # Mirrored at its ends, a sequence repeats itself beyond this.
+    radius = min(patch_radius, n - 1)
+    positions = np.arange(-radius, n - offset + radius)
+    apart = xp.mean(xp.abs(_rows(x, _mirrored(n, positions + offset)) - _rows(x, _mirrored(n, positions))), axis=1)
+    total = 0.0
+    for m in range(1, radius + 1):
+        for side in (-m, m):
+            total = total + apart[radius + side : radius + side + n - offset]
+    return total / (2 * radius)
+
+
+def _rows(x: Array, rows: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Array:
+    xp = array_namespace(x)
+    return xp.take(x, xp.asarray(rows, device=x.device), axis=0)
+
+
+def _mirrored(
+    n: int, positions: np.ndarray[tuple[int], np.dtype[np.int64]]
+) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """Fold positions back into 0 .. n-1 at the ends, the end frame not repeated."""
+    if n == 1:
+        return np.zeros_like(positions)
+    period = 2 * (n - 1)
+    folded = np.abs(positions) % period
+    return np.asarray(np.minimum(folded, period - folded))
+
+
+def _check_denoising(search_radius: int, patch_radius: int, bandwidth: float | Literal["median"]) -> None:
+    check_between("search_radius", search_radius, 0, whole=True)
+    check_between("patch_radius", patch_radius, 1, whole=True)
+    if not isinstance(bandwidth, str):
+        check_between("bandwidth", bandwidth, 1 / LARGEST)
+    else:
+        check_choice("bandwidth", bandwidth, ("median",))
+
+
+def _median_distance(distances: dict[int, Array]) -> float:
+    return float(np.median(np.concatenate([to_numpy(d) for d in distances.values()])))
+
+
+def authors_nonlocal_means(x: Array, *, search_radius: int, patch_radius: int, bandwidth: float) -> Array:
+    """Denoise as the authors' notebook does.
+
+    It differs from the text in that the whole matrix is scaled to [-1, 1] before and after, every frame of
+    the sequence takes part (itself included) with weight exp(-D / h) 0.25^(distance in time / L), and
+    the first and the last L frames count twice in every mean.
+    """
+    _check_denoising(search_radius, patch_radius, bandwidth)
+    n = x.shape[0]
+    x = scale_to_range(x)
+    if n == 1 or search_radius == 0:
+        return x
+    xp = array_namespace(x)
+    twice = np.ones((n, 1))
+    twice[: min(search_radius, n)] = 2.0
+    twice[max(n - search_radius, 0) :] = 2.0
+    count = like(twice, x)
+    mean, weight = count * x, count
+    # Beyond 27 L the factor 0.25^(t/L) is below 2^-53 and adds nothing.
+    for t in range(1, min(n - 1, 27 * search_radius) + 1):
+        w = xp.exp(-_patch_distance(x, t, patch_radius=patch_radius)[:, None] / bandwidth)
+        w = w * 0.25 ** (t / search_radius)
+        none = xp.zeros_like(x[:t])
+        later, earlier = w * count[t:], w * count[:-t]
+        mean = mean + xp.concat([later * x[t:], none], axis=0) + xp.concat([none, earlier * x[:-t]], axis=0)
+        weight = weight + xp.concat([later, none[:, :1]], axis=0) + xp.concat([none[:, :1], earlier], axis=0)
+    return scale_to_range(mean / weight)

@@ -1,0 +1,306 @@
+"""Dynamic Graph Embedding: learn a graph over the frames and an embedding of it, in turns (Algorithm 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal, TypeAlias
+
+from dayline.arrays import Array, IntArray, array_namespace
+from dayline.checks import (
+    LARGEST,
+    LARGEST_COUNT,
+    MOST_STEPS,
+    check_bandwidth,
+    check_between,
+    check_choice,
+    check_flag,
+    check_matrix,
+    check_seed,
+    show_value,
+)
+from dayline.method.communities import find_communities
+from dayline.method.denoise import authors_nonlocal_means, nonlocal_means, scale_to_range, standardize
+from dayline.method.descent import Descent
+from dayline.method.embedding import embed_graph, fix_rotation, principal_components
+from dayline.method.graph import (
+    affinity_graph,
+    normalize_columns,
+    smooth_edges,
+    unit_rows,
+    weaken_distant_edges,
+    weaken_edges_between_communities,
+)
+from dayline.progress import OnStep
+
+__all__ = [
+    "DynamicGraph",
+    "Reading",
+    "check_embedding_parameters",
+    "denoise_features",
+    "dynamic_graph_embedding",
+]
+
+Reading: TypeAlias = Literal["default", "paper", "authors"]
+
+CHOICES = {"reading": ("default", "paper", "authors"), "start": ("pca", "columns"), "gradient": ("full", "half")}
+COUNTS = {
+    "n_components": (1, LARGEST_COUNT),
+    "n_iterations": (0, 1000),
+    "smoothing_width": (1, LARGEST_COUNT),
+    "n_communities": (1, LARGEST_COUNT),
+    "search_radius": (0, LARGEST_COUNT),
+    "patch_radius": (1, LARGEST_COUNT),
+    "n_steps": (1, MOST_STEPS),
+    "n_loop_steps": (1, MOST_STEPS),
+}
+SHARES = ("initial_graph_weight", "temporal_prior", "semantic_prior")
+BANDWIDTHS = ("feature_bandwidth", "embedding_bandwidth")
+
+
+@dataclass(frozen=True)
+class DynamicGraph:
+    """What the method learnt about one sequence.
+
+    Attributes
+    ----------
+    embedding, graph : array
+        The learnt vector per frame and the weights between frames, after the last turn.
+    communities : ndarray of int
+        Community of every frame.
+    denoised : array
+        Features after denoising, before any column rescaling.
+    initial_embedding, initial_graph : array
+        Both before the first turn.
+    descents : tuple of Descent
+        How every embedding was found, the initial one first.
+    """
+
+    embedding: Array
+    graph: Array
+    communities: IntArray
+    denoised: Array
+    initial_embedding: Array
+    initial_graph: Array
+    descents: tuple[Descent, ...]
+
+
+def check_embedding_parameters(given: Mapping[str, Any]) -> None:
+    """Refuse parameters of `dynamic_graph_embedding` that cannot be, before any work is done.
+
+    Parameters
+    ----------
+    given : mapping of str to object
+        Parameters by name; those that are not among them are not checked.
+    """
+    for name, allowed in CHOICES.items():
+        if name in given:
+            check_choice(name, given[name], allowed)
+    for name, (low, high) in COUNTS.items():
+        if name in given:
+            check_between(name, given[name], low, high, whole=True)
+    for name in SHARES:
+        if name in given:
+            check_between(name, given[name], 0, 1)
+    for name in BANDWIDTHS:
+        if name in given:
+            check_bandwidth(name, given[name])
+    if "denoise_bandwidth" in given:
+        _check_denoise_bandwidth(given["denoise_bandwidth"], given.get("reading"))
+    if "rescale_columns" in given:
+        check_flag("rescale_columns", given["rescale_columns"])
+    if "random_state" in given:
+        check_seed(given["random_state"])
+
+
+def _check_denoise_bandwidth(value: Any, reading: Any) -> None:
+    if isinstance(value, str) and value == "median":
+        if reading == "authors":
+            raise ValueError('denoise_bandwidth="median" is for the other readings; authors() takes a number')
+        return
+    if not isinstance(value, (int, float)):
+        raise ValueError(f'denoise_bandwidth={show_value(value)}; it must be "median" or a number above 0')
+    check_between("denoise_bandwidth", value, 1 / LARGEST)
+
+
+def denoise_features(
+    features: Array,
+    *,
+    reading: Reading = "default",
+    search_radius: int = 4,
+    patch_radius: int = 1,
+    denoise_bandwidth: float | Literal["median"] = "median",
+) -> Array:
+    """Scale and denoise features (Eq. 1 and 2) as the reading wants it.
+
+    Parameters
+    ----------
+    features : array of shape (n_frames, n_features)
+        One row per frame.
+    reading : {"default", "paper", "authors"}
+        "default" standardizes columns and denoises lightly; "paper" scales to [-1, 1] and denoises as in
+        the text; "authors" does both as in the notebook.
+    search_radius, patch_radius, denoise_bandwidth
+        L, M and h; see `nonlocal_means`.
+    """
+    radii = {"search_radius": search_radius, "patch_radius": patch_radius}
+    check_matrix("features", features)
+    check_embedding_parameters({"reading": reading, "denoise_bandwidth": denoise_bandwidth, **radii})
+    if reading == "authors":
+        bandwidth = float(denoise_bandwidth)
+        return authors_nonlocal_means(
+            features, search_radius=search_radius, patch_radius=patch_radius, bandwidth=bandwidth
+        )
+    paper = reading == "paper"
+    denoised = nonlocal_means(
+        scale_to_range(features) if paper else standardize(features),
+        search_radius=search_radius,
+        patch_radius=patch_radius,
+        bandwidth=denoise_bandwidth,
+        kernel="exponential" if paper else "gaussian",
+        decay=1.0 if paper else 0.25,
+        include_self=not paper,
+    )
+    xp = array_namespace(denoised)
+    return denoised if paper else denoised - xp.mean(denoised, axis=0)
+
+
+def dynamic_graph_embedding(
+    features: Array,
+    *,
+    reading: Reading = "default",
+    n_components: int = 15,
+    n_iterations: int = 2,
+    initial_graph_weight: float = 0.1,
+    smoothing_width: int = 3,
+    temporal_prior: float = 0.3,
+    semantic_prior: float = 0.1,
+    n_communities: int = 10,
+    search_radius: int = 4,
+    patch_radius: int = 1,
+    denoise_bandwidth: float | Literal["median"] = "median",
+    feature_bandwidth: float = 0.1,
+    embedding_bandwidth: float = 0.5,
+    n_steps: int = 60,
+    n_loop_steps: int = 20,
+    start: Literal["pca", "columns"] = "pca",
+    gradient: Literal["full", "half"] = "full",
+    rescale_columns: bool = False,
+    random_state: int | None = 0,
+    on_step: OnStep | None = None,
+) -> DynamicGraph:
+    """Learn graph and embedding from one sequence (Algorithm 1).
+
+    The defaults are our own; `DynamicGraphEmbedding.paper()` and `.authors()` hold the published ones.
+
+    Parameters
+    ----------
+    features : array of shape (n_frames, n_features)
+        One row per frame, NumPy or PyTorch, without NaN.
+    reading : {"default", "paper", "authors"}
+        Whose scaling, denoising, order in the loop and descent. The text embeds first and then applies the priors;
+        the notebook, and our default, apply the temporal prior first. Only "authors" descends without safeguard.
+    n_components, n_iterations : int
+        d and K.
+    initial_graph_weight : float in [0, 1]
+        Weight of the initial graph in the loop (alpha).
+    smoothing_width, temporal_prior, semantic_prior, n_communities
+        p, eta, mu and N_C.
+    search_radius, patch_radius, denoise_bandwidth
+        L, M and h.
+    feature_bandwidth, embedding_bandwidth : float > 0
+        l-hat and l-tilde.
+    n_steps, n_loop_steps : int
+        Most evaluations of the initial embedding and of each turn (exact steps for "authors").
+    start : {"pca", "columns"}
+        Where the initial embedding starts: principal components, or the first columns as in the notebook.
+    gradient : {"full", "half"}
+        The true gradient, or the notebook's (only "authors").
+    rescale_columns : bool
+        Whether every column is rescaled to [-1, 1] after denoising, after the start and after each embedding.
+    random_state : int or None
+        Seed of the communities.
+    on_step : callable, optional
+        Called before every stage.
+    """
+    check_matrix("features", features)
+    check_embedding_parameters(locals())  # nothing but the parameters so far
+    tell = _Teller(on_step, total=3 + n_iterations)
+    rescale = partial(scale_to_range, by_column=True) if rescale_columns else _leave
+    temporal = partial(_temporal_prior, smoothing_width=smoothing_width, temporal_prior=temporal_prior)
+    embed = partial(
+        _embed, bandwidth=embedding_bandwidth, steady=reading != "authors", gradient=gradient, rescale=rescale
+    )
+    denoising = {"search_radius": search_radius, "patch_radius": patch_radius, "denoise_bandwidth": denoise_bandwidth}
+    tell("denoising")
+    denoised = denoise_features(features, reading=reading, **denoising)  # type: ignore[arg-type]
+    clean = rescale(denoised)
+    tell("linking frames")
+    initial_graph = normalize_columns(affinity_graph(clean, bandwidth=feature_bandwidth))
+    begin = clean[:, :n_components] if start == "columns" else principal_components(clean, n_components)
+    tell("embedding")
+    embedding, descent = embed(initial_graph, rescale(begin), n_steps)
+    initial_embedding, descents = embedding, [descent]
+    graph = normalize_columns(affinity_graph(embedding, bandwidth=embedding_bandwidth))
+    communities = None
+    for turn in range(n_iterations):
+        tell(f"turn {turn + 1}")
+        learnt = normalize_columns(graph) if reading == "paper" else temporal(graph)
+        target = (1.0 - initial_graph_weight) * learnt + initial_graph_weight * initial_graph
+        embedding, descent = embed(target, embedding, n_loop_steps)
+        descents.append(descent)
+        graph = affinity_graph(embedding, bandwidth=embedding_bandwidth)
+        graph = temporal(graph) if reading == "paper" else normalize_columns(graph)
+        communities = find_communities(embedding, n_communities, random_state=random_state)
+        graph = _semantic_prior(graph, communities, semantic_prior)
+    if communities is None:
+        communities = find_communities(embedding, n_communities, random_state=random_state)
+    return DynamicGraph(embedding, graph, communities, denoised, initial_embedding, initial_graph, tuple(descents))
+
+
+def _leave(x: Array) -> Array:
+    return x
+
+
+def _embed(
+    target: Array,
+    begin: Array,
+    n_steps: int,
+    *,
+    bandwidth: float,
+    steady: bool,
+    gradient: Literal["full", "half"],
+    rescale: Callable[[Array], Array],
+) -> tuple[Array, Descent]:
+    """Embed and bring the result into the form the next stage expects."""
+    if steady:
+        descent = embed_graph(target, start=begin, bandwidth=bandwidth, n_steps=n_steps)
+        # Lengths mean nothing to the loss; equal ones keep them out of the communities too.
+        return rescale(fix_rotation(unit_rows(descent.x))), descent
+    descent = embed_graph(
+        target, start=begin, bandwidth=bandwidth, n_steps=n_steps, optimizer="barzilai-borwein", gradient=gradient
+    )
+    return rescale(descent.x), descent
+
+
+def _temporal_prior(graph: Array, *, smoothing_width: int, temporal_prior: float) -> Array:
+    return weaken_distant_edges(smooth_edges(graph, width=smoothing_width), temporal_prior=temporal_prior)
+
+
+def _semantic_prior(graph: Array, communities: IntArray, semantic_prior: float) -> Array:
+    xp = array_namespace(graph)
+    numbers = xp.asarray(communities, device=graph.device)
+    return weaken_edges_between_communities(graph, numbers, semantic_prior=semantic_prior)
+
+
+class _Teller:
+    """Counts the stages for `on_step`."""
+
+    def __init__(self, on_step: OnStep | None, *, total: int) -> None:
+        self.on_step, self.total, self.done = on_step, total, 0
+
+    def __call__(self, what: str) -> None:
+        if self.on_step is not None:
+            self.on_step(what, self.done, self.total)
+        self.done += 1

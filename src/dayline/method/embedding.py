@@ -1,0 +1,195 @@
+"""From a graph to a vector per frame: the cross-entropy of Eq. 4 and 5, and its minimum."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, TypeAlias
+
+from dayline.arrays import Array, array_namespace
+from dayline.checks import MOST_STEPS, check_bandwidth, check_between, check_choice, check_matrix
+from dayline.method.descent import Descent, descend_barzilai_borwein, descend_lbfgs
+from dayline.method.graph import unit_rows
+from dayline.method.symmetric import empty_like_blocks, exponential_kernel_into, sum_with_transpose, times
+
+__all__ = [
+    "authors_gradient",
+    "embed_graph",
+    "fix_rotation",
+    "graph_cross_entropy",
+    "principal_components",
+]
+
+Gradient: TypeAlias = Literal["full", "half"]
+
+
+def principal_components(x: Array, n_components: int) -> Array:
+    """Project centred frames on their main directions (the start of Eq. 4).
+
+    Parameters
+    ----------
+    x : array of shape (n_frames, n_dims)
+        Features.
+    n_components : int >= 1
+        Directions to keep (d); no more than n_frames or n_dims are.
+
+    Returns
+    -------
+    array of shape (n_frames, min(n_components, n_frames, n_dims))
+        Strongest direction first; the largest entry of each column is positive.
+    """
+    check_matrix("x", x)
+    check_between("n_components", n_components, 1, whole=True)
+    xp = array_namespace(x)
+    centred = x - xp.mean(x, axis=0)
+    n, dims = centred.shape
+    keep = min(n_components, n, dims)
+    if n <= dims:
+        values, vectors = xp.linalg.eigh(centred @ centred.T)
+        spread = xp.sqrt(xp.where(values > 0, values, xp.zeros_like(values)))
+        projected = vectors * spread
+    else:
+        _, vectors = xp.linalg.eigh(centred.T @ centred)
+        projected = centred @ vectors
+    return _fix_signs(xp.flip(projected[:, -keep:], axis=(1,)))
+
+
+def fix_rotation(embedding: Array) -> Array:
+    """Turn an embedding onto its principal axes, signs fixed; no cosine changes."""
+    xp = array_namespace(embedding)
+    _, axes = xp.linalg.eigh(embedding.T @ embedding)
+    return _fix_signs(embedding @ xp.flip(axes, axis=(1,)))
+
+
+def _fix_signs(x: Array) -> Array:
+    xp = array_namespace(x)
+    largest = xp.argmax(xp.abs(x), axis=0)
+    signs = xp.stack([x[int(row), column] for column, row in enumerate(largest)])
+    return x * xp.where(signs < 0, -xp.ones_like(signs), xp.ones_like(signs))
+
+
+def graph_cross_entropy(embedding: Array, graph: Array, *, bandwidth: float) -> tuple[float, Array]:
+    """Loss and gradient of an embedding whose graph should resemble a given one (Eq. 4).
+
+    Every column of weights is read as a distribution over frames; the loss is the sum over columns of the
+    relative entropy of the embedding's column to the given one. With u the unit rows, s = 1 / bandwidth,
+    E = exp(s (u u^T - 1)), z and w the column sums of E and of the graph W, and q = w / z, the gradient by u is
+    s (E (q u) + q (E u) - (W + W^T) u), without any array larger than n_frames x n_frames.
+
+    Parameters
+    ----------
+    embedding : array of shape (n_frames, n_components)
+        One row per frame; only directions matter. A zero row has gradient 0.
+    graph : array of shape (n_frames, n_frames)
+        Target weights, not negative.
+    bandwidth : float >= 1e-6
+        Decay of the embedding's weights (l-tilde).
+
+    Returns
+    -------
+    loss : float
+        Zero where both graphs have the same normalized columns.
+    gradient : array of the embedding's shape
+        Derivative of the loss by the embedding.
+    """
+    _check_pair("embedding", embedding, graph)
+    return _objective(graph, bandwidth)(embedding)
+
+
+def _check_pair(name: str, embedding: Array, graph: Array) -> None:
+    check_matrix(name, embedding)
+    check_matrix("graph", graph)
+    n = embedding.shape[0]
+    if tuple(graph.shape) != (n, n):
+        raise ValueError(f"graph has shape {tuple(graph.shape)}, {name} {n} rows; both must be of the same frames")
+
+
+def authors_gradient(embedding: Array, graph: Array, *, bandwidth: float) -> Array:
+    """Half of the gradient, as one of the authors' notebooks has it: only the column of the frame itself.
+
+    It is not divided by the number of components either; the published table was printed with it.
+    """
+    return _objective(graph, bandwidth, "half")(embedding)[1]
+
+
+def _objective(graph: Array, bandwidth: float, gradient: Gradient = "full") -> Callable[..., tuple[float, Array]]:
+    """Prepare what every evaluation against the same graph needs.
+
+    The gradient by u is a matrix times u: E * (q_i + q_j) - W - W^T, or E * q_i - W^T for the half; both over the
+    bandwidth. Asked `with_loss=False` it returns NaN for the loss.
+    """
+    check_bandwidth("bandwidth", bandwidth)
+    xp = array_namespace(graph)
+    target = sum_with_transpose(graph)
+    kernel = empty_like_blocks(target)
+    degrees = xp.sum(graph, axis=0)
+    entropy = _entropy(graph)
+
+    def evaluate(embedding: Array, *, with_loss: bool = True) -> tuple[float, Array]:
+        u = unit_rows(embedding)
+        sums, agreement = exponential_kernel_into(kernel, u, bandwidth, target if with_loss else None)
+        share = degrees / sums
+        loss = entropy + float(xp.sum(degrees * xp.log(sums))) - agreement / 2 if with_loss else float("nan")
+        if gradient == "half":
+            one_sided = share[:, None] * times(kernel, u) - (u.T @ graph).T
+            return loss, _project(one_sided * (u.shape[1] / bandwidth), embedding, u)
+        for block, aim in zip(kernel, target, strict=True):
+            values = block.values
+            values *= share[block.rows, None] + share[block.columns]
+            values -= aim.values
+        return loss, _project(times(kernel, u) / bandwidth, embedding, u)
+
+    return evaluate
+
+
+def _entropy(graph: Array) -> float:
+    xp = array_namespace(graph)
+    positive = xp.where(graph > 0, graph, xp.ones_like(graph))
+    return float(xp.sum(graph * xp.log(positive)))
+
+
+def _project(by_direction: Array, embedding: Array, u: Array) -> Array:
+    """Chain rule through u = x / |x|: lengths do not matter, so only the tangent part counts."""
+    xp = array_namespace(embedding)
+    tangent = by_direction - u * xp.sum(u * by_direction, axis=1, keepdims=True)
+    length = xp.sqrt(xp.sum(embedding * embedding, axis=1, keepdims=True))
+    return tangent * xp.where(length > 0, 1.0 / xp.where(length > 0, length, xp.ones_like(length)), 0.0 * length)
+
+
+def embed_graph(
+    graph: Array,
+    *,
+    start: Array,
+    bandwidth: float,
+    n_steps: int = 60,
+    optimizer: Literal["lbfgs", "barzilai-borwein"] = "lbfgs",
+    gradient: Gradient = "full",
+) -> Descent:
+    """Find the embedding whose graph resembles the given one most (Eq. 4 and 5).
+
+    Eq. 5 blends two losses; the loss is linear in its target, so one call against the blended graph is the same.
+
+    Parameters
+    ----------
+    graph : array of shape (n_frames, n_frames)
+        Target weights.
+    start : array of shape (n_frames, n_components)
+        Where to start.
+    bandwidth : float >= 1e-6
+        Decay of the embedding's weights (l-tilde).
+    n_steps : int
+        Most evaluations for "lbfgs", exact number of steps for "barzilai-borwein".
+    optimizer : {"lbfgs", "barzilai-borwein"}
+        A safeguarded descent from unit rows, or the authors' own.
+    gradient : {"full", "half"}
+        The true gradient, or the authors' (only for "barzilai-borwein").
+    """
+    _check_pair("start", start, graph)
+    check_choice("optimizer", optimizer, ("lbfgs", "barzilai-borwein"))
+    check_choice("gradient", gradient, ("full", "half"))
+    check_between("n_steps", n_steps, 1 if optimizer == "lbfgs" else 0, MOST_STEPS, whole=True)
+    if optimizer == "lbfgs":
+        return descend_lbfgs(_objective(graph, bandwidth), unit_rows(start), max_evaluations=n_steps)
+    objective = _objective(graph, bandwidth, gradient)
+    return descend_barzilai_borwein(
+        objective, start, n_steps=n_steps, gradient_of=lambda x: objective(x, with_loss=False)[1]
+    )

@@ -1,0 +1,94 @@
+"""Frames so far beyond all others that they would set the scale alone."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+
+from dayline.arrays import FloatArray, IntArray
+from dayline.checks import list_frames
+
+__all__ = ["draw_in", "outlying_frames", "warn_of_outliers"]
+
+MOST = 0.02
+"""Share of the frames that outliers may be; more of them are an event of its own."""
+
+FEWEST_FRAMES = 8
+"""With fewer frames nothing is usual."""
+
+FAR = 50.0
+"""Size of an outlier, at least, in sizes of the largest other frame."""
+
+
+def outlying_frames(features: FloatArray) -> IntArray:
+    """Find the few frames, if any, that are far larger than all others.
+
+    The size of a frame is its root mean square distance from the median frame, every column in units of its mean
+    absolute deviation without the largest 2 % of them. A few frames are outliers if each is more than 50 times as
+    large as the largest other one.
+
+    Parameters
+    ----------
+    features : ndarray of shape (n_frames, n_features)
+        One row per frame, without NaN.
+
+    Returns
+    -------
+    ndarray of int
+        The frames, in order; at most 2 % of all, or one.
+    """
+    most = _most(len(features))
+    if len(features) < FEWEST_FRAMES:
+        return np.zeros(0, dtype=np.int64)
+    sizes = _sizes(features)
+    order = np.argsort(sizes)[::-1][: most + 1]
+    largest = sizes[order]
+    gaps = np.flatnonzero(largest[:-1] > FAR * largest[1:])
+    return np.sort(order[: gaps[-1] + 1]) if len(gaps) else np.zeros(0, dtype=np.int64)
+
+
+def draw_in(features: FloatArray, frames: IntArray) -> FloatArray:
+    """Bring outlying frames as near to the median frame as the farthest other one, in the same direction.
+
+    Parameters
+    ----------
+    features : ndarray of shape (n_frames, n_features)
+        One row per frame.
+    frames : ndarray of int
+        From `outlying_frames`.
+    """
+    sizes = _sizes(features)
+    centre = np.median(features, axis=0)
+    limit = np.delete(sizes, frames).max()
+    drawn = features.copy()
+    drawn[frames] = centre + (features[frames] - centre) * (limit / sizes[frames])[:, None]
+    return drawn
+
+
+def warn_of_outliers(frames: IntArray, *, drawn_in: bool) -> None:
+    """Name the frames, and say what is done about them."""
+    verb = "is" if len(frames) == 1 else "are"
+    done = "scaled down here to the next largest" if drawn_in else "this may hide all boundaries"
+    warnings.warn(
+        f"{list_frames(frames)} {verb} over {FAR:g} times as far from the median frame as any other; {done}; "
+        f"drop or repair {'it' if len(frames) == 1 else 'them'} if that is a fault",
+        stacklevel=4,
+    )
+
+
+def _most(n_frames: int) -> int:
+    return max(int(MOST * n_frames), 1)
+
+
+def _sizes(features: FloatArray) -> FloatArray:
+    """Root mean square distance of every frame from the median frame, in robust units of each column."""
+    columns = np.ascontiguousarray(features.T)  # medians of rows take half the time
+    apart = np.abs(columns - np.median(columns, axis=1, keepdims=True))
+    kept = len(features) - _most(len(features))
+    usual = np.partition(apart, kept - 1, axis=1)[:, :kept].mean(axis=1)
+    # A column that moves in those few frames alone has no usual size.
+    moving = usual > 0
+    if not moving.any():
+        return np.zeros(len(features))
+    return np.asarray(np.sqrt(np.mean((apart[moving] / usual[moving, None]) ** 2, axis=0)))

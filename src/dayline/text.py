@@ -1,0 +1,29 @@
+"""Numbers as text, written the same way everywhere."""
+
+from __future__ import annotations
+
+__all__ = ["clock_text", "counted"]
+
+
+def counted(number: int, thing: str) -> str:
+    """Write a number of things: "1 event", "3 events"."""
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
+def clock_text(seconds: float, *, digits: int = 0, short: bool = False) -> str:
+    """Write seconds as a clock shows them: 01:02:03, or 01:02:03.250 with three digits.
+
+    Parameters
+    ----------
+    seconds : float >= 0
+        Time since the start, or since midnight.
+    digits : int >= 0
+        Digits after the second. Without any, the clock shows the second it is in, not the nearest one.
+    short : bool
+        Without zeros in front: 1:02:03.
+    """
+    ticks = round(seconds * 10**digits) if digits else int(seconds)
+    whole, fraction = divmod(ticks, 10**digits)
+    hours = f"{whole // 3600}" if short else f"{whole // 3600:02d}"
+    text = f"{hours}:{whole // 60 % 60:02d}:{whole % 60:02d}"
+    return f"{text}.{fraction:0{digits}d}" if digits else text

@@ -1,0 +1,214 @@
+"""Whatever is given for a parameter: it works, or one line names the parameter, and soon."""
+
+from __future__ import annotations
+
+import warnings
+from functools import partial
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.decomposition import PCA
+
+import dayline
+from dayline import DynamicGraphEmbedding, EventSegmenter
+from dayline.baselines.ac_color import ColorSegmenter
+from dayline.baselines.ces import ContextualSegmenter
+from dayline.baselines.kernel_change import KernelChangeSegmenter
+from dayline.baselines.kmeans_smoothed import SmoothedKMeans
+from dayline.baselines.kts import KernelTemporalSegmenter
+from dayline.baselines.lrt import LowRankTransferSegmenter
+from dayline.baselines.sr_clustering import SRClustering
+from dayline.baselines.tsc import TemporalSubspaceSegmenter
+from dayline.baselines.tw_finch import TemporalFinch
+from dayline.baselines.vcp import VisualContextSegmenter
+from dayline.baselines.window_difference import WindowDifferenceSegmenter
+from dayline.datasets.synthetic import make_communities
+
+X = np.abs(make_communities(24, stay=300.0, n_features=4, random_state=2).features)
+ODD = (
+    None, "x", 3, -1, 0, 2.5, True, [], (1, 2), object(), np.arange(3), PCA(),
+    float("nan"), float("inf"), 1e300, 1e-310, np.float32(2.0), 10**9, 10**30, -(10**30), 10**400, 10**5000,
+)  # fmt: skip
+QUICK = {"n_steps": 5, "n_loop_steps": 3, "n_iterations": 1}
+ESTIMATORS = {
+    "EventSegmenter": EventSegmenter(DynamicGraphEmbedding(**QUICK)),
+    "EventSegmenter.paper": EventSegmenter.paper(**QUICK),
+    "DynamicGraphEmbedding": DynamicGraphEmbedding(**QUICK),
+    "DynamicGraphEmbedding.paper": DynamicGraphEmbedding.paper(**QUICK),
+    "DynamicGraphEmbedding.authors": DynamicGraphEmbedding.authors(**QUICK),
+    "ces": ContextualSegmenter(),
+    "kts": KernelTemporalSegmenter(),
+    "tw-finch": TemporalFinch(),
+    "window difference": WindowDifferenceSegmenter(),
+    "kernel change": KernelChangeSegmenter(),
+    "tsc": TemporalSubspaceSegmenter(n_atoms=5, n_iterations=5),
+    "lrt": LowRankTransferSegmenter(n_directions=5, n_iterations=3),
+    "vcp": VisualContextSegmenter(n_units=4, n_epochs=1),
+    "k-means smoothed": SmoothedKMeans(n_communities=3),
+    "ac-color": ColorSegmenter(),
+    "sr-clustering": SRClustering(),
+}
+GRAPH = dayline.affinity_graph(X, bandwidth=0.1)
+START = dayline.principal_components(X, 3)
+SCORES = dayline.context_distance(X)
+FUNCTIONS = {
+    "dynamic_graph_embedding": {"features": X, "reading": "default", "n_components": 3, "initial_graph_weight": 0.1,
+                                "smoothing_width": 3, "temporal_prior": 0.3, "semantic_prior": 0.1, "start": "pca",
+                                "n_communities": 4, "search_radius": 4, "patch_radius": 1, "gradient": "full",
+                                "denoise_bandwidth": "median", "feature_bandwidth": 0.1, "embedding_bandwidth": 0.5,
+                                "rescale_columns": False, "random_state": 0, **QUICK},
+    "nonlocal_means": {"x": X, "search_radius": 3, "patch_radius": 1, "bandwidth": 0.25, "kernel": "gaussian",
+                       "decay": 0.5, "include_self": True},
+    "affinity_graph": {"x": X, "bandwidth": 0.1},
+    "principal_components": {"x": X, "n_components": 3},
+    "graph_cross_entropy": {"embedding": START, "graph": GRAPH, "bandwidth": 0.5},
+    "embed_graph": {"graph": GRAPH, "start": START, "bandwidth": 0.5, "n_steps": 5, "optimizer": "lbfgs",
+                    "gradient": "full"},
+    "smooth_edges": {"graph": GRAPH, "width": 3},
+    "weaken_distant_edges": {"graph": GRAPH, "temporal_prior": 0.3},
+    "find_communities": {"x": X, "n_communities": 3, "random_state": 0},
+    "weaken_edges_between_communities": {"graph": GRAPH, "communities": np.arange(24) // 8, "semantic_prior": 0.1},
+    "context_distance": {"x": X, "window": 8},
+    "pick_boundaries": {"scores": SCORES, "order": 5},
+    "partition": {"x": X, "penalty": 2.0, "min_length": 2, "candidates": [3, 9]},
+    "make_communities": {"n_frames": 24, "stay": 50.0, "variance": 3.0, "n_features": 3, "random_state": 0},
+    "no_boundaries": {"n_frames": 24},
+    "equal_pieces": {"n_frames": 24, "n_events": 3},
+    "random_cuts": {"n_frames": 24, "n_events": 3, "random_state": 0},
+    "score_boundaries": {"found": [2], "true": [1], "tolerance": 5, "protocol": "ces", "n_frames": 24},
+    "score_labels": {"found": [0, 0, 1], "true": [0, 1, 1]},
+}  # fmt: skip
+CALLS = [
+    (name, partial(getattr(dayline, name), **{k: v for k, v in arguments.items() if k != parameter}), parameter)
+    for name, arguments in FUNCTIONS.items()
+    for parameter in arguments
+    if not (name == "make_communities" and parameter == "n_frames")  # 10**9 frames are refused, and 3 are fine
+]
+
+
+def works_or_is_refused_in_one_line(call, parameter):
+    said = None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # a wish that cannot be met is said
+        try:
+            call()
+        except (TypeError, ValueError) as error:
+            said = str(error)
+    if said is not None:
+        assert parameter in said, said
+        assert "\n" not in said
+        assert len(said) < 300
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_every_parameter_of_an_estimator_works_or_is_named(name):
+    estimator = ESTIMATORS[name]
+    if name in ("vcp", "kernel change"):
+        pytest.importorskip("torch" if name == "vcp" else "ruptures")
+    for parameter in estimator.get_params(deep=False):
+        for value in ODD:
+            if parameter == "predictor" and isinstance(value, str):
+                continue  # the name of a file, which the message is about
+            odd = clone(estimator)
+            setattr(odd, parameter, value)
+            works_or_is_refused_in_one_line(partial(odd.fit, X), parameter)
+
+
+@pytest.mark.parametrize(("name", "call", "parameter"), CALLS, ids=[f"{name} {p}" for name, _, p in CALLS])
+def test_every_argument_of_a_public_function_works_or_is_named(name, call, parameter):
+    for value in ODD:
+        if name == "score_boundaries" and parameter == "n_frames" and value is ODD[2]:
+            continue
+        works_or_is_refused_in_one_line(partial(call, **{parameter: value}), parameter)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"device": 3}, 'device is of type int; use "cpu"'),
+        ({"device": 0}, 'device is of type int; use "cpu"'),
+        ({"embedding": PCA()}, r"embedding=PCA\(\); it must be a DynamicGraphEmbedding, or None"),
+        ({"embedding": DynamicGraphEmbedding}, "it must be a DynamicGraphEmbedding, or None"),
+        (
+            {"embedding": DynamicGraphEmbedding(denoise_bandwidth=None)},
+            'bandwidth=None; it must be "median" or a numb',
+        ),
+        ({"embedding": DynamicGraphEmbedding(feature_bandwidth=1e-301)}, "feature_bandwidth=1e-301; it must be"),
+        ({"embedding": DynamicGraphEmbedding(n_steps=10**9)}, "n_steps=1000000000; it must be .* at most 100000"),
+        ({"missing": "drop"}, "missing='drop' is not known"),
+        ({"random_state": "seed"}, "random_state='seed'; it must be"),
+    ],
+)
+def test_wrong_parameters_are_refused_before_the_features_are_looked_at(changes, message):
+    with pytest.raises(ValueError, match=message):
+        EventSegmenter(**changes).check_parameters()
+
+
+@pytest.mark.parametrize(
+    ("parameter", "enough"),
+    [
+        ("patch_radius", 23),
+        ("search_radius", 23),
+        ("smoothing_width", None),
+        ("n_communities", 24),
+        ("n_components", 4),
+    ],
+)
+@pytest.mark.parametrize("name", ["DynamicGraphEmbedding", "DynamicGraphEmbedding.authors"])
+def test_radii_and_widths_beyond_the_sequence_end_and_change_no_more(name, parameter, enough):
+    make = clone(ESTIMATORS[name]).set_params
+    if name.endswith("authors") and parameter in ("search_radius", "n_components"):
+        enough = None  # the notebook divides by them, so that every value has its own result
+    far = make(**{parameter: 10**7}).fit(X).embedding_
+    assert np.isfinite(far).all()
+    if enough is not None:
+        np.testing.assert_array_equal(far, make(**{parameter: enough}).fit(X).embedding_)
+
+
+@pytest.mark.parametrize(
+    ("made", "enough"),
+    [
+        (ContextualSegmenter(window=10**9, order=10**9), {"window": 24, "order": 24}),
+        (ContextualSegmenter(n_events=4, order=10**9), {"order": 24}),
+        (WindowDifferenceSegmenter(order=10**9), {"order": 24}),
+        (SmoothedKMeans(3, radius=10**30), {"radius": 24}),
+        (TemporalSubspaceSegmenter(n_atoms=5, n_iterations=5, n_neighbours=10**10), {"n_neighbours": 48}),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_windows_of_baselines_beyond_the_sequence_change_no_more(made, enough):
+    assert made.fit_predict(X).tolist() == clone(made).set_params(**enough).fit_predict(X).tolist()
+
+
+def test_masked_values_are_missing_for_every_estimator():
+    masked = np.ma.masked_array(X, mask=np.zeros(X.shape, dtype=bool))
+    masked[7, 2] = np.ma.masked
+    for name in ("EventSegmenter", "DynamicGraphEmbedding", "ces"):
+        with pytest.raises(ValueError, match="frame 7 holds NaN"):
+            clone(ESTIMATORS[name]).fit(masked)
+    with pytest.raises(ValueError, match="frame 31 holds NaN"):
+        clone(ESTIMATORS["EventSegmenter"]).fit(X).append(masked)
+
+
+OFFSETS = pytest.mark.parametrize(
+    ("offset", "scale"), [(1e8, 1.0), (-1e12, 1.0), (0.0, 1e80), (0.0, 1e-80), (1e6, 1e-3)]
+)
+
+
+@OFFSETS
+def test_single_precision_finds_the_boundaries_of_double_whatever_the_offset(offset, scale):
+    made = make_communities(160, stay=300.0, n_features=8, random_state=2)
+    x = offset + scale * made.features
+    expected = EventSegmenter().fit(x).boundaries_.tolist()
+    assert len(expected) > 3
+    assert EventSegmenter(DynamicGraphEmbedding(dtype="float32")).fit(x).boundaries_.tolist() == expected
+
+
+@OFFSETS
+@pytest.mark.parametrize("make", [DynamicGraphEmbedding.paper, DynamicGraphEmbedding.authors])
+def test_published_readings_denoise_alike_in_single_precision_whatever_the_offset(make, offset, scale):
+    x = offset + scale * X
+    double, single = (make(**QUICK, dtype=dtype).fit(x).denoised_ for dtype in ("float64", "float32"))
+    assert single.dtype == np.float32
+    np.testing.assert_allclose(single, double, atol=1e-5)

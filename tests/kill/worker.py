@@ -1,0 +1,93 @@
+"""Runs commands of dayline in forked children, each killed before a chosen change to the file system.
+
+Reads one JSON request per line: {"arguments": [...], "log": path, "kill_before": number or null}; answers with
+{"killed": bool, "code": int, "changes": number, "said": text}. Forking saves loading all libraries for every kill.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import traceback
+from pathlib import Path
+from typing import Any
+
+CHANGES = {"os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.link", "os.symlink", "os.chmod", "os.truncate"}
+WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
+
+
+class Changes:
+    """Counts changes to the file system as the interpreter announces them, and ends the process before one."""
+
+    def __init__(self, kill_before: int | None) -> None:
+        self.kill_before = kill_before
+        self.count = 0
+        self.active = True
+
+    def __call__(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if not self.active:
+            return
+        if event in CHANGES or (event == "open" and isinstance(arguments[2], int) and arguments[2] & WRITES):
+            if self.count == self.kill_before:
+                os.kill(os.getpid(), signal.SIGKILL)
+            self.count += 1
+
+
+def child(request: dict[str, Any]) -> None:
+    from dayline.cli import main
+
+    log = Path(request["log"])
+    handle = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    os.dup2(handle, 1)
+    os.dup2(handle, 2)
+    sys.argv = ["dayline", *request["arguments"]]
+    changes = Changes(request["kill_before"])
+    sys.addaudithook(changes)
+    code = 0
+    try:
+        main()
+    except SystemExit as ended:
+        code = int(ended.code or 0)
+    except BaseException:
+        traceback.print_exc()
+        code = 70
+    changes.active = False
+    sys.stdout.flush()
+    sys.stderr.flush()
+    log.with_suffix(".count").write_text(str(changes.count))
+    os._exit(code)
+
+
+def answer(request: dict[str, Any]) -> dict[str, Any]:
+    log = Path(request["log"])
+    log.with_suffix(".count").unlink(missing_ok=True)
+    pid = os.fork()
+    if pid == 0:
+        child(request)
+    _, status = os.waitpid(pid, 0)
+    count = log.with_suffix(".count")
+    return {
+        "killed": os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL,
+        "code": os.waitstatus_to_exitcode(status),
+        "changes": int(count.read_text()) if count.exists() else None,
+        "said": log.read_text(encoding="utf-8", errors="replace") if log.exists() else "",
+    }
+
+
+def serve() -> None:
+    import av  # noqa: F401 - loaded once, for all children
+    import PIL.Image  # noqa: F401
+
+    import dayline.cli
+    import dayline.cli.segment
+    import dayline.export
+    import dayline.pipeline  # noqa: F401
+
+    for line in sys.stdin:
+        print(json.dumps(answer(json.loads(line))), flush=True)
+
+
+if __name__ == "__main__":
+    serve()

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dayline.method.descent import descend_barzilai_borwein, descend_lbfgs
+
+
+def bowl(x):
+    scales = np.asarray([1.0, 4.0, 9.0])
+    return float(np.sum(scales * (x - 2.0) ** 2)), 2 * scales * (x - 2.0)
+
+
+def test_lbfgs_finds_the_bottom_of_a_bowl():
+    descent = descend_lbfgs(bowl, np.asarray([5.0, -3.0, 1.0]), max_evaluations=50, tolerance=1e-14)
+    np.testing.assert_allclose(descent.x, 2.0, atol=1e-5)
+    assert descent.start_loss == 9 + 4 * 25 + 9
+    assert descent.n_evaluations < 30
+
+
+def test_lbfgs_returns_the_best_point_seen_when_it_runs_out():
+    seen = []
+
+    def watched(x):
+        loss, gradient = bowl(x)
+        seen.append(loss)
+        return loss, gradient
+
+    descent = descend_lbfgs(watched, np.asarray([5.0, -3.0, 1.0]), max_evaluations=3)
+    assert descent.loss == min(seen)
+    assert len(seen) == descent.n_evaluations == 3
+
+
+def test_lbfgs_at_the_optimum_stays_there():
+    descent = descend_lbfgs(bowl, np.full(3, 2.0), max_evaluations=9)
+    assert descent.loss == 0
+    assert descent.stopped == "converged: the loss no longer falls"
+
+
+def test_barzilai_borwein_takes_the_second_rule_by_hand():
+    """One dimension, f = 3 x^2: after the first tiny step the rule finds the exact curvature 6."""
+    descent = descend_barzilai_borwein(lambda x: (float(3 * x[0] ** 2), 6 * x), np.asarray([4.0]), n_steps=2)
+    np.testing.assert_allclose(descent.x, 0.0, atol=1e-8)
+    one = descend_barzilai_borwein(lambda x: (float(3 * x[0] ** 2), 6 * x), np.asarray([4.0]), n_steps=1)
+    assert one.x[0] == pytest.approx(4.0 - 24e-6, rel=1e-15)
+
+
+def test_the_loss_is_asked_for_at_the_start_and_the_end_only():
+    asked = []
+
+    def objective(x):
+        asked.append(float(x[0]))
+        return float(3 * x[0] ** 2), 6 * x
+
+    start = np.asarray([4.0])
+    cheap = descend_barzilai_borwein(objective, start, n_steps=3, gradient_of=lambda x: 6 * x)
+    assert len(asked) == 2
+    plain = descend_barzilai_borwein(objective, start, n_steps=3)
+    assert cheap.x.tolist() == plain.x.tolist()
+    assert (cheap.loss, cheap.start_loss, cheap.n_evaluations) == (plain.loss, plain.start_loss, plain.n_evaluations)

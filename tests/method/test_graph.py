@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from dayline.method.graph import (
+    affinity_graph,
+    normalize_columns,
+    smooth_edges,
+    unit_rows,
+    weaken_distant_edges,
+    weaken_edges_between_communities,
+)
+
+points = arrays(np.float64, st.tuples(st.integers(2, 9), st.integers(2, 5)), elements=st.floats(0.1, 10))
+matrices = st.integers(1, 9).flatmap(lambda n: arrays(np.float64, (n, n), elements=st.floats(0, 1)))
+
+
+def test_orthogonal_frames_are_linked_by_exp_minus_one_over_bandwidth(xp, assert_close):
+    graph = affinity_graph(xp.asarray([[3.0, 0.0], [0.0, 2.0]]), bandwidth=0.5)
+    assert_close(graph, [[1.0, np.exp(-2.0)], [np.exp(-2.0), 1.0]], rtol=1e-6)
+
+
+def test_a_zero_frame_is_orthogonal_to_every_other(xp, assert_close):
+    graph = affinity_graph(xp.asarray([[0.0, 0.0], [0.0, 2.0]]), bandwidth=0.5)
+    assert_close(graph[0, :], [np.exp(-2.0)] * 2, rtol=1e-6)
+
+
+def test_rows_of_any_size_become_unit(assert_close):
+    assert_close(unit_rows(np.asarray([[3e-200, 4e-200], [3e200, 4e200]])), [[0.6, 0.8], [0.6, 0.8]])
+
+
+@given(points, st.floats(0.05, 5))
+def test_graph_is_symmetric_and_blind_to_scale_and_rotation(x, bandwidth):
+    graph = affinity_graph(x, bandwidth=bandwidth)
+    np.testing.assert_allclose(graph, graph.T, rtol=1e-12)
+    scales = np.linspace(0.5, 3, len(x))[:, None]
+    np.testing.assert_allclose(affinity_graph(x * scales, bandwidth=bandwidth), graph, rtol=1e-10)
+    turn, _ = np.linalg.qr(np.random.default_rng(0).normal(size=(x.shape[1], x.shape[1])))
+    np.testing.assert_allclose(affinity_graph(x @ turn, bandwidth=bandwidth), graph, rtol=1e-10)
+
+
+def test_columns_sum_to_one(xp, assert_close):
+    graph = normalize_columns(xp.asarray([[1.0, 2.0], [3.0, 2.0]]))
+    assert_close(graph, [[0.25, 0.5], [0.75, 0.5]])
+
+
+@pytest.mark.parametrize("width", [2, 3, 4, 7, 50])
+def test_smoothing_agrees_with_a_slow_twin(xp, assert_close, random, width):
+    graph = random.uniform(size=(11, 11))
+    expected = np.zeros_like(graph)
+    for k in range(11):
+        for j in range(11):
+            rows = [r for r in range(k - width // 2, k - width // 2 + width) if 0 <= r < 11]
+            columns = [c for c in range(j - width // 2, j - width // 2 + width) if 0 <= c < 11]
+            expected[k, j] = graph[np.ix_(rows, columns)].sum() / width**2
+    assert_close(smooth_edges(xp.asarray(graph), width=width), expected)
+
+
+def test_temporal_prior_spares_neighbours_only(xp, assert_close):
+    graph = weaken_distant_edges(xp.ones((4, 4)) * 2.0, temporal_prior=0.25)
+    assert_close(graph[0, :], [2.0, 2.0, 1.5, 1.5])
+    assert_close(graph[2, :], [1.5, 2.0, 2.0, 2.0])
+
+
+def test_semantic_prior_spares_the_own_community(xp, assert_close):
+    graph = weaken_edges_between_communities(xp.ones((3, 3)) * 2.0, xp.asarray([4, 7, 4]), semantic_prior=0.25)
+    assert_close(graph, [[2.0, 1.5, 2.0], [1.5, 2.0, 1.5], [2.0, 1.5, 2.0]])
+
+
+@given(matrices)
+def test_priors_of_zero_are_exactly_the_identity(graph):
+    communities = np.arange(len(graph)) % 2
+    assert np.array_equal(smooth_edges(graph, width=1), graph)
+    assert np.array_equal(weaken_distant_edges(graph, temporal_prior=0), graph)
+    assert np.array_equal(weaken_edges_between_communities(graph, communities, semantic_prior=0), graph)
+
+
+@given(matrices, st.sampled_from([3, 5, 7]), st.floats(0, 1), st.floats(0, 1))
+@settings(max_examples=50)
+def test_priors_keep_symmetry_and_commute_with_time_reversal(graph, width, eta, mu):
+    communities = np.arange(len(graph)) % 3
+
+    def apply(g, c):
+        g = weaken_distant_edges(smooth_edges(g, width=width), temporal_prior=eta)
+        return weaken_edges_between_communities(g, c, semantic_prior=mu)
+
+    symmetric = apply(graph + graph.T, communities)
+    np.testing.assert_allclose(symmetric, symmetric.T, atol=1e-12)
+    reversed_after = apply(graph, communities)[::-1, ::-1]
+    np.testing.assert_allclose(apply(graph[::-1, ::-1], communities[::-1]), reversed_after, atol=1e-12)

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+from dayline import EventSegmenter, score_boundaries
+from dayline.baselines.window_difference import WindowDifferenceSegmenter
+from dayline.datasets.folders import find_groups, read_labelled
+from dayline.datasets.synthetic import make_communities
+from dayline.method.outliers import draw_in, outlying_frames
+
+MADE = make_communities(240, stay=300.0, n_features=10, random_state=4)
+
+
+def with_outliers(*frames, value=1e6):
+    x = MADE.features.copy()
+    x[list(frames)] = value
+    return x
+
+
+@pytest.mark.parametrize("frames", [(57,), (3, 239), (100, 101)])
+@pytest.mark.parametrize("value", [1e4, 1e6, -1e90])
+def test_frames_far_beyond_all_others_are_found(frames, value):
+    assert outlying_frames(with_outliers(*frames, value=value)).tolist() == list(frames)
+
+
+def test_what_is_usual_or_not_rare_is_left_alone(random):
+    assert len(outlying_frames(MADE.features)) == 0
+    assert len(outlying_frames(random.standard_cauchy((300, 20)))) == 0
+    assert len(outlying_frames(with_outliers(*range(20)))) == 0  # an event of its own
+    assert len(outlying_frames(np.zeros((50, 3)))) == 0
+    assert len(outlying_frames(np.eye(50))) == 0
+    assert len(outlying_frames(np.asarray([[1.0], [2.0], [1e9]]))) == 0
+
+
+def test_an_outlier_comes_as_near_as_the_farthest_other_frame_and_keeps_its_direction():
+    x = np.asarray([[-2.0], [-1.0], [0.0], [1.0], [3.0], [-1.0], [1.0], [0.0], [1e8]])
+    assert draw_in(x, np.asarray([8]))[:, 0].tolist() == pytest.approx([-2, -1, 0, 1, 3, -1, 1, 0, 3])
+    assert x[8, 0] == 1e8
+
+
+@pytest.mark.parametrize("frame", [0, 57, 120])
+def test_one_wild_frame_is_named_and_hides_no_boundary(frame):
+    expected = EventSegmenter().fit(MADE.features).boundaries_
+    with pytest.warns(UserWarning, match=rf"^frame {frame} is over 50 times as far .*drop or repair it"):
+        found = EventSegmenter().fit(with_outliers(frame)).boundaries_
+    assert score_boundaries(expected, found, tolerance=1).precision == 1.0
+    assert len(found) <= len(expected) + 2
+
+
+@pytest.mark.parametrize("make", [EventSegmenter.paper, EventSegmenter.authors, WindowDifferenceSegmenter])
+def test_published_methods_take_the_frame_as_it_is_with_a_warning(make):
+    with pytest.warns(UserWarning, match="frame 57 is over 50 times as far .*this may hide all boundaries"):
+        make().fit(with_outliers(57))
+
+
+def test_no_recording_of_the_development_sets_has_an_outlier(shared):
+    groups = find_groups(shared)
+    if not groups:
+        pytest.skip("the development sets are not there")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for path in (path for files in groups.values() for path in files[:3]):
+            assert len(outlying_frames(np.asarray(read_labelled(path).features, dtype=np.float64))) == 0, path
