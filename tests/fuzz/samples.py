@@ -131,6 +131,7 @@ def _events() -> list[Sample]:
         times=tuple((1.4e9 + _times()).tolist()),
         clock="wall",
         names=tuple(f"IMG_{k:04d}.jpg" for k in range(N_FRAMES)),
+        sizes=tuple(range(2000, 2000 + N_FRAMES)),
         source="tuesday",
         method="default",
         skipped=(SkippedFile("IMG_0011.jpg", "empty file"),),

@@ -24,7 +24,7 @@ NUMBER = re.compile(r"\s*[+-]?(?:\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+
 MISSING = ("", "na", "n/a", "null", "none")
 TIME_NAMES = ("time", "times", "seconds", "timestamp")
 EVENT = ("start", "stop", "community", "key_frame", "start_time", "stop_time", "confidence", "reason", "name")
-ABOUT = ("scores", "times", "clock", "names", "source", "method")
+ABOUT = ("scores", "times", "clock", "names", "sizes", "source", "method")
 
 
 def _csv(data: bytes) -> dict[str, Any] | None:
@@ -59,7 +59,7 @@ def _json(data: bytes) -> dict[str, Any] | None:
     if content.get("n_frames", content["events"][-1]["stop"]) != content["events"][-1]["stop"]:
         return None
     answer = {key: content.get(key) for key in ABOUT}
-    for key in ("scores", "times", "names"):
+    for key in ("scores", "times", "names", "sizes"):
         answer[key] = None if answer[key] is None else tuple(answer[key])
     return answer | {
         "events": tuple({key: event.get(key) for key in EVENT} for event in content["events"]),
