@@ -4,7 +4,7 @@ BIN := .venv/bin
 HAS_CHROMIUM := command -v chromium >/dev/null || command -v chromium-browser >/dev/null
 APT_INSTALL := apt-get install -y -qq --no-install-recommends
 
-.PHONY: demo test quick kill lint chromium clean
+.PHONY: demo test quick fuzz kill lint chromium clean
 
 demo: .venv/demo.stamp
 	$(BIN)/dayline demo -o demo
@@ -15,6 +15,10 @@ test: .venv/test.stamp lint
 
 quick: .venv/test.stamp
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m "not slow"
+
+# 5,000 damaged files of each format that dayline reads; `make test` reads 300 of each.
+fuzz: .venv/test.stamp
+	OMP_NUM_THREADS=1 DAYLINE_FUZZ=5000 $(BIN)/python -m pytest -n 2 tests/fuzz
 
 # Kill -9 at 50 moments of each command that writes; `make test` tries a few.
 kill: .venv/test.stamp

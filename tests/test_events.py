@@ -150,6 +150,18 @@ def test_a_file_without_the_number_of_frames_is_read():
     assert Segmentation.from_json(json.dumps({k: v for k, v in ONE.items() if k != "n_frames"})).n_frames == 2
 
 
+def test_a_key_that_occurs_twice_is_refused(tmp_path):
+    path = tmp_path / "events.json"
+    path.write_text(FULL.to_json().replace('"start": 2,', '"start": 2, "stop": 9,'))
+    with pytest.raises(ValueError, match=r"events\.json: .*holds 'stop' twice"):
+        read_events(path)
+
+
+def test_a_limit_on_one_side_is_said():
+    with pytest.raises(ValueError, match=r"key_frame is -1; it must be at least 0$"):
+        Segmentation.from_json(FULL.to_json().replace('"key_frame": 1', '"key_frame": -1'))
+
+
 @pytest.mark.parametrize("n_frames", [10**7 + 1, 10**9])
 def test_more_frames_than_any_sequence_has_are_refused_with_the_limit(n_frames):
     for change in ({"n_frames": n_frames}, {"events": [{"start": 0, "stop": n_frames}]}):

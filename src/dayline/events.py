@@ -209,7 +209,7 @@ class Segmentation:
     def from_json(cls, text: str) -> Segmentation:
         """Read what `to_json` wrote, in this or an older version."""
         try:
-            content = json.loads(text)
+            content = json.loads(text, object_pairs_hook=_without_repeats)
         except (json.JSONDecodeError, RecursionError) as error:
             raise ValueError(f"not JSON: {error}") from None
         if not isinstance(content, dict) or content.get("format") != EVENTS_FORMAT:
@@ -228,6 +228,15 @@ class Segmentation:
                 f"n_frames is {content['n_frames']}, but the last event stops at {segmentation.n_frames}"
             )
         return segmentation
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuse a key that occurs twice in one object: JSON leaves open which one counts."""
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise ValueError(f"holds {next(key for key in keys if keys.count(key) > 1)!r} twice in one place")
+    return content
 
 
 def _from_content(content: Mapping[str, Any]) -> Segmentation:

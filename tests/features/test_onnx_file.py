@@ -12,7 +12,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from dayline.features import load_extractor
+from dayline.features import extract_features, load_extractor
 from dayline.features.network import open_session
 
 PICTURE = np.random.default_rng(0).integers(0, 256, (40, 60, 3), dtype=np.uint8)
@@ -217,7 +217,7 @@ def test_a_network_that_fails_in_the_middle_of_the_work_is_named(tmp_path):
     path = write_network(tmp_path / "m.onnx", [relu()])
     describe(path, pooling="max")
     extractor = load_extractor(str(path), threads=1)
-    with pytest.raises(ValueError, match=r"^m: damaged, or not a network for 2 images at once \(") as error:
+    with pytest.raises(ValueError, match=r"m\.onnx: damaged, or not a network for 2 images at once \(") as error:
         extractor.extract(np.zeros((3, 3, 20, 20), dtype=np.uint8))
     assert "\n" not in str(error.value)
 
@@ -348,3 +348,33 @@ def test_onnxruntime_reports_to_nobody(tmp_path):
     code = "from sys import argv; from dayline.features import load_extractor; load_extractor(argv[1])"
     subprocess.run([sys.executable, "-c", code, str(path)], env=environment, check=True, timeout=120)
     assert list(home.rglob("*")) == []
+
+
+def test_weights_that_give_values_without_end_are_named_by_their_file(tmp_path):
+    infinite = numpy_helper.from_array(np.array([np.inf], dtype=np.float32), "infinite")
+    nodes = [
+        helper.make_node("Mul", ["pixels", "infinite"], ["large"]),
+        helper.make_node("GlobalMaxPool", ["large"], ["maps"]),
+    ]
+    path = write_network(tmp_path / "m.onnx", nodes, constants=[infinite])
+    extractor = load_extractor(str(path), threads=1)
+    with pytest.raises(ValueError, match=r"m\.onnx: gives values that are not finite for frame 2;"):
+        extract_features([(2, PICTURE)], extractor, n_frames=3)
+
+
+def test_a_network_without_outputs_is_refused(tmp_path):
+    graph = helper.make_graph(
+        [relu()], "test", [helper.make_tensor_value_info("pixels", TensorProto.FLOAT, ("n", 3, 16, 16))], []
+    )
+    onnx.save(
+        helper.make_model(graph, ir_version=8, opset_imports=[helper.make_opsetid("", 17)]), tmp_path / "m.onnx"
+    )
+    with pytest.raises(ValueError, match=r"m\.onnx: has no output$"):
+        load_extractor(str(tmp_path / "m.onnx"))
+
+
+def test_a_name_that_is_not_text_is_refused(tmp_path):
+    path = write_network(tmp_path / "m.onnx", [relu()], input_shape=("frames", 3, 16, 16))
+    path.write_bytes(path.read_bytes().replace(b"frames", b"\x80rames"))
+    with pytest.raises(ValueError, match=r"m\.onnx: damaged, or not an ONNX file \(.*decode"):
+        load_extractor(str(path))

@@ -151,3 +151,28 @@ def test_two_arrays_of_times_are_refused(tmp_path, suffix):
     (np.savez if suffix == "npz" else lambda path, **a: savemat(path, a))(tmp_path / f"x.{suffix}", **arrays)
     with pytest.raises(ValueError, match="has times in 'time' and 'seconds'; keep one of them"):
         read_features(tmp_path / f"x.{suffix}")
+
+
+@pytest.mark.parametrize("damage", ["name", "ending", "length of a name"])
+def test_an_array_that_the_directory_of_an_archive_names_wrongly_is_not_lost(tmp_path, damage):
+    path = tmp_path / "x.npz"
+    np.savez(path, features=X, times=np.arange(6))
+    data = bytearray(path.read_bytes())
+    first, second = data.index(b"PK\x01\x02"), data.rindex(b"PK\x01\x02")
+    if damage == "length of a name":
+        # The comment of the first entry covers the second.
+        data[first + 32 : first + 34] = (data.rindex(b"PK\x05\x06") - second).to_bytes(2, "little")
+    else:
+        data[data.rindex(b"times.npy") + (2 if damage == "name" else 7)] ^= 2
+    path.write_bytes(data)
+    with pytest.raises(UnreadableFileError, match=r"x\.npz: damaged"):
+        read_features(path)
+
+
+def test_members_that_are_no_arrays_do_no_harm(tmp_path):
+    path = tmp_path / "x.npz"
+    np.savez(path, features=X)
+    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.comment = b"six frames"
+        archive.writestr("read me.txt", "how it was made")
+    np.testing.assert_array_equal(read_features(path).features, X)

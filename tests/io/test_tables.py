@@ -307,7 +307,6 @@ def test_a_csv_takes_little_more_memory_than_its_numbers(tmp_path):
         (" n/a", np.nan),
         ("NULL", np.nan),
         ('"1" ', 1),
-        ("1_0", 10),
         ("\t+3", 3),
         ("0.1", 0.1),
     ],
@@ -405,3 +404,31 @@ def test_boundaries_beyond_any_sequence_are_refused(tmp_path, text, message):
     (tmp_path / "b.csv").write_text(text, encoding="utf-8", errors="surrogateescape")
     with pytest.raises(ValueError, match=rf"b\.csv: .*{message}"):
         read_boundaries(tmp_path / "b.csv")
+
+
+def test_a_column_of_times_without_times_is_said(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("time,a,b\n,1,2\n,3,4\n")
+    with pytest.warns(UserWarning, match=r"x\.csv: its column of times is empty"):
+        table = read_features(path)
+    assert table.times is None
+    np.testing.assert_array_equal(table.features, [[1, 2], [3, 4]])
+
+
+def test_a_damaged_name_of_the_times_in_parquet_is_said(tmp_path):
+    pytest.importorskip("pyarrow")
+    from pyarrow import parquet, table
+
+    path = tmp_path / "x.parquet"
+    parquet.write_table(table({"time": np.arange(6.0), "a": X[:, 0], "b": X[:, 1]}), path)
+    assert read_features(path).times.tolist() == list(range(6))
+    whole = path.read_bytes()
+    path.write_bytes(whole.replace(b"\x04time", b"\x04tiMd", 1))
+    with pytest.warns(UserWarning, match=r"x\.parquet: names a column 'time' that its schema does not"):
+        assert read_features(path).times is None
+
+
+def test_an_underscore_in_a_number_is_refused(tmp_path):
+    (tmp_path / "x.csv").write_text("1,2\n3,1_5\n")
+    with pytest.raises(ValueError, match=r"x\.csv: .*frame 1, column 1 is '1_5'"):
+        read_features(tmp_path / "x.csv")

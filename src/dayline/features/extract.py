@@ -189,9 +189,9 @@ def _extract_batch(
     features = extractor.extract(np.stack(inputs))
     bad = np.flatnonzero(~np.isfinite(features).all(axis=1))
     if len(bad):
-        raise ValueError(
-            f"model {extractor.name} gives values that are not finite for frame {indices[bad[0]]}; use another model"
-        )
+        file = getattr(extractor, "file", None)
+        model = f"{file}:" if file is not None else f"model {extractor.name}"
+        raise ValueError(f"{model} gives values that are not finite for frame {indices[bad[0]]}; use another model")
     return np.asarray(indices, dtype=np.int64), features
 
 

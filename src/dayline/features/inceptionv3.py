@@ -70,7 +70,7 @@ def load_inceptionv3(
 
     network = kept_in_cache(f"{name}-{fingerprint[:16]}.onnx", build, folder=cache)
     session = open_session(network)
-    return NetworkExtractor(name, fingerprint, _N_FEATURES, session, preprocessing, threads=threads)
+    return NetworkExtractor(name, fingerprint, _N_FEATURES, session, preprocessing, threads=threads, file=weights)
 
 
 def _open_onnx(weights: Path, name: str, *, pooling: Literal["mean", "max"], threads: int | None) -> NetworkExtractor:

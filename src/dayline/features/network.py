@@ -80,6 +80,8 @@ class NetworkExtractor:
         How an output with positions becomes one vector per image.
     threads : int or None
         CPU threads; all cores if None.
+    file : Path or None
+        The file of the user's that holds its weights, for messages.
     """
 
     name: str
@@ -90,6 +92,7 @@ class NetworkExtractor:
     output: str = "features"
     pooling: Pooling = "none"
     threads: int | None = None
+    file: Path | None = None
 
     @property
     def input_size(self) -> int:
@@ -117,7 +120,7 @@ class NetworkExtractor:
             inputs = inputs.astype(np.float16)
         if isinstance(source.shape[0], int) and len(part) < source.shape[0]:
             inputs = np.concatenate([inputs, np.repeat(inputs[-1:], source.shape[0] - len(part), axis=0)])
-        with reading(self.name, f"a network for {len(inputs)} images at once"):
+        with reading(self.file or self.name, f"a network for {len(inputs)} images at once"):
             (values,) = self.session.run([self.output], {source.name: inputs})
         if np.ndim(values) == 0 or len(values) != len(inputs):
             rows = len(values) if np.ndim(values) else "no"

@@ -63,7 +63,7 @@ def load_onnx_file(
     if _try_out(extractor, path, 2) != n_features:
         raise ValueError(f"{path}: gives other features for two images than for one; export it for any number")
     fingerprint = fingerprint_of("onnx", weights, asdict(preprocessing), output, pooling)
-    return replace(extractor, fingerprint=fingerprint, n_features=n_features)
+    return replace(extractor, fingerprint=fingerprint, n_features=n_features, file=path)
 
 
 def _try_out(extractor: NetworkExtractor, path: Path, n_images: int) -> int:
@@ -140,7 +140,9 @@ def _described(start: Preprocessing, description: Mapping[str, Any], fixed_size:
 
 
 def _check_input(session: Any, path: Path) -> None:
-    inputs = session.get_inputs()
+    with reading(path, "an ONNX file"):  # names that are not text fail when they are asked for, not before
+        inputs = session.get_inputs()
+        [(each.name, each.type, each.shape) for each in (*inputs, *session.get_outputs())]
     if len(inputs) != 1:
         names = ", ".join(i.name for i in inputs)
         raise ValueError(f"{path}: wants {len(inputs)} inputs ({names}); export the image part alone")
@@ -168,6 +170,8 @@ def _fixed_size(session: Any, layout: Literal["NCHW", "NHWC"] | None) -> int | N
 
 def _choose_output(session: Any, path: Path, wanted: str | None) -> str:
     names = [output.name for output in session.get_outputs()]
+    if not names:
+        raise ValueError(f"{path}: has no output")
     if wanted is None:
         return str(names[0])
     if wanted not in names:

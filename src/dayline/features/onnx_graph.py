@@ -37,11 +37,15 @@ def fold_batch_norm(
     weight, bias : ndarray of float32
         Computed in float64, so that folding adds no error of its own.
     """
-    gain = 1.0 / np.sqrt(variance.astype(np.float64) + epsilon)
-    if scale is not None:
-        gain = gain * scale
-    bias = shift - mean * gain
-    return (weight * gain[:, None, None, None]).astype(np.float32), bias.astype(np.float32)
+    with np.errstate(all="ignore"):  # values that are not finite are refused below
+        gain = 1.0 / np.sqrt(variance.astype(np.float64) + epsilon)
+        if scale is not None:
+            gain = gain * scale
+        bias = (shift - mean * gain).astype(np.float32)
+        folded = (weight * gain[:, None, None, None]).astype(np.float32)
+    if not (np.isfinite(folded).all() and np.isfinite(bias).all()):
+        raise ValueError("holds weights that are not finite, or too large to work with")
+    return folded, bias
 
 
 class Graph:

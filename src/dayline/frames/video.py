@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -12,18 +11,14 @@ from typing import cast
 from dayline.frames.describe import time_text
 from dayline.frames.names import shown_name
 from dayline.frames.sequence import FrameSequence, VideoFrame
-from dayline.frames.stamps import gaps_in_rate, mended_stamps
-from dayline.frames.video_file import PacketCount, VideoFile, opened_video, packets_in_groups
+from dayline.frames.stamps import mended_stamps
+from dayline.frames.video_file import STREAMED, PacketCount, VideoFile, opened_video, packets_in_groups
+from dayline.frames.video_notes import damage_notes
 
 __all__ = ["default_every", "read_video"]
 
 STEPS = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0)
 MOST_FRAMES = 1000
-CUT_OFF_SECONDS = 1.0
-CUT_OFF_PART = 0.05
-# Each frame has a stamp of its own, at an exact rate. How long they are, their last stamp tells and nothing else.
-STREAMED = ("mpegts", "mpeg")
-DURATION_TAG = re.compile(r"(\d{1,6}):(\d{2}):(\d{2}(?:\.\d+)?)", re.ASCII)
 
 
 def read_video(path: str | Path, *, every: float | None = None) -> FrameSequence:
@@ -55,8 +50,7 @@ def read_video(path: str | Path, *, every: float | None = None) -> FrameSequence
         if not found:
             raise ValueError(f"{shown_name(source)}: holds no frame with a time stamp; save it anew as mp4 or mkv")
         start = _start(video, found, base)
-        announced = _announced_seconds(video, start=start)
-        exact = video.container.format.name in STREAMED
+        notes = damage_notes(video, source, found, count, start=start)
     step = every if every is not None else default_every(float((found[-1].shown_at - found[0].shown_at) * base))
     frames = _sampled(found, step=Fraction(str(step)) / base)
     times = tuple(round(float(frame.shown_at * base - start), 6) for frame in frames)
@@ -67,11 +61,7 @@ def read_video(path: str | Path, *, every: float | None = None) -> FrameSequence
         times=times,
         clock="media",
         order=f"by presentation time, one frame every {step:g} s ({len(frames)} of {len(found)})",
-        notes=(
-            *_mended_notes(found, base=base, start=start),
-            *(_gap_notes(found, base=base, start=start) if exact else ()),
-            *_notes(count, there=float(found[-1].shown_at * base - start), announced=announced),
-        ),
+        notes=notes,
         video_frames=frames,
     )
 
@@ -125,61 +115,3 @@ def _start(video: VideoFile, frames: Sequence[VideoFrame], base: Fraction) -> Fr
     # that of the first picture exactly.
     meant = [first, *(frame.stamp * base for frame in frames if frame.stamp != frame.shown_at)]
     return first if any(abs(start - stamp) < Fraction(2, 1_000_000) for stamp in meant) else start
-
-
-def _announced_seconds(video: VideoFile, *, start: Fraction) -> float | None:
-    """Length that the file says it has, from the start of the recording."""
-    if video.container.format.name in STREAMED:
-        return None
-    stream = video.stream
-    if stream.duration is not None and stream.time_base is not None:
-        return float(stream.duration * stream.time_base)
-    tag = DURATION_TAG.match(stream.metadata.get("DURATION", ""))
-    if tag is not None:
-        end = 3600 * int(tag[1]) + 60 * int(tag[2]) + float(tag[3])
-    elif video.container.duration is not None:
-        end = video.container.duration / 1_000_000
-    else:
-        return None
-    # Some programs give the time of the end in place of the length.
-    return end - float(start) if 0 < start < end else end
-
-
-def _mended_notes(frames: Sequence[VideoFrame], *, base: Fraction, start: Fraction) -> tuple[str, ...]:
-    mended = [frame for frame in frames if frame.stamp != frame.shown_at]
-    if not mended:
-        return ()
-    wrong, right = (
-        time_text(float(stamp * base - start), clock="media") for stamp in (mended[0].stamp, mended[0].shown_at)
-    )
-    return (
-        f"wrong time stamps in the video, mended after the frames around them: {len(mended)} "
-        f"(first {wrong} in place of {right})",
-    )
-
-
-def _gap_notes(frames: Sequence[VideoFrame], *, base: Fraction, start: Fraction) -> tuple[str, ...]:
-    gaps = gaps_in_rate([frame.shown_at for frame in frames])
-    if not gaps:
-        return ()
-    before, after = frames[gaps[0] - 1].shown_at, frames[gaps[0]].shown_at
-    first = time_text(float(before * base - start), clock="media")
-    return (
-        f"gaps in the video, where frames are missing: {len(gaps)} (first after {first}, "
-        f"{float((after - before) * base):.3g} s long)",
-    )
-
-
-def _notes(count: PacketCount, *, there: float, announced: float | None) -> tuple[str, ...]:
-    notes = []
-    if count.n_broken:
-        notes.append(f"broken packets in the video, skipped: {count.n_broken}")
-    if count.n_without_stamp:
-        notes.append(f"packets without a time stamp in the video, skipped: {count.n_without_stamp}")
-    missing = 0.0 if announced is None else announced - there
-    if announced is not None and missing > max(CUT_OFF_SECONDS, CUT_OFF_PART * announced):
-        ends, length = time_text(there, clock="media"), time_text(announced, clock="media")
-        notes.append(f"the video is cut off: it announces {length}, its last frame is at {ends}")
-    if count.stopped:
-        notes.append(f"the video could not be read to its end ({count.stopped})")
-    return tuple(notes)

@@ -19,10 +19,13 @@ from av.video.stream import VideoStream
 from dayline.frames.names import shown_name
 from dayline.io.untrusted import UnreadableFileError, reading
 
-__all__ = ["PacketCount", "VideoFile", "opened_video", "packets_in_groups", "refuse_huge_frames"]
+__all__ = ["STREAMED", "PacketCount", "VideoFile", "opened_video", "packets_in_groups", "refuse_huge_frames"]
 
 # Left out with a purpose: playlists and lists of files, which make a reader open other files.
 CONTAINERS = "mov,mp4,matroska,webm,avi,mpegts,mpeg,flv,asf,ogg,mxf"
+
+STREAMED = ("mpegts", "mpeg")
+"""Containers without an index: each frame has a stamp of its own, at an exact rate; the last one tells the length."""
 
 MAX_PIXELS = 80_000_000
 """Largest frame that is decoded: 12K. Decoders hold up to 20 frames at once, so the limit is below that of photos."""
@@ -43,8 +46,9 @@ class VideoFile:
 
 @dataclass
 class PacketCount:
-    """What went wrong while packets were read: filled by `packets_in_groups`."""
+    """How many packets were read and what went wrong: filled by `packets_in_groups`."""
 
+    n_packets: int = 0
     n_broken: int = 0
     n_without_stamp: int = 0
     stopped: str = ""
@@ -116,6 +120,7 @@ def packets_in_groups(video: VideoFile, count: PacketCount) -> Iterator[tuple[in
         group += bool(packet.is_keyframe)
         if packet.size == 0:
             continue
+        count.n_packets += 1
         if packet.is_corrupt:
             count.n_broken += 1
         elif packet.pts is None:

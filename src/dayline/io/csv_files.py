@@ -7,6 +7,7 @@ import re
 import warnings
 from array import array
 from collections.abc import Iterable
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from typing import TextIO
@@ -89,20 +90,20 @@ def _is_comment(line: str) -> bool:
 
 
 def _floats(row: list[str], frame: int) -> list[float]:
-    try:
-        return [float(word) for word in row]
-    except ValueError:
+    # Python alone takes 1_5 for fifteen.
+    if "_" not in "".join(row):
         # Few rows have missing values, and looking for them in all would take most of the time.
-        return [_float(word, frame, column) for column, word in enumerate(row)]
+        with suppress(ValueError):
+            return [float(word) for word in row]
+    return [_float(word, frame, column) for column, word in enumerate(row)]
 
 
 def _float(word: str, frame: int, column: int) -> float:
     if word.strip().lower() in MISSING_WORDS:
         return np.nan
-    try:
+    if _is_number(word):
         return float(word)
-    except ValueError:
-        raise ValueError(f"frame {frame}, column {column} is {word.strip()[:40].lower()!r}") from None
+    raise ValueError(f"frame {frame}, column {column} is {word.strip()[:40].lower()!r}")
 
 
 def _header(first: list[str]) -> list[str]:
@@ -132,4 +133,4 @@ def _is_number(word: str) -> bool:
         float(word)
     except ValueError:
         return word.strip().lower() in MISSING_WORDS
-    return True
+    return "_" not in word

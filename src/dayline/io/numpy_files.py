@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import os
+import struct
 import warnings
 import zipfile
 from collections.abc import Iterable
@@ -22,6 +24,8 @@ __all__ = ["ArrayHeader", "list_npz", "load_npy", "load_npz"]
 MAGIC_NPY, MAGIC_ZIP, MAGIC_PICKLE = b"\x93NUMPY", b"PK", b"\x80"
 HEADER_READERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 LONGEST_HEADER = 2**16
+ZIP_END, ZIP64_END = b"PK\x05\x06", b"PK\x06\x06"
+LONGEST_ZIP_END = 2**16 + 98  # a comment, and the records of either kind of archive
 PICKLED = "Python objects (pickle), which could run code"
 
 
@@ -109,8 +113,12 @@ def _open_npz(path: Path) -> zipfile.ZipFile:
 
 def _members(archive: zipfile.ZipFile, path: Path) -> dict[str, zipfile.ZipInfo]:
     members: dict[str, zipfile.ZipInfo] = {}
+    if len(archive.infolist()) != _announced_members(path):
+        raise UnreadableFileError(f"{path}: damaged: its directory does not list all that it holds")
     for member in archive.infolist():
         if not member.filename.endswith(".npy"):
+            # An array whose name is damaged in the directory looks like another file: opening compares the names.
+            archive.open(member).close()
             continue
         name = member.filename.removesuffix(".npy")
         if name in members:
@@ -120,6 +128,17 @@ def _members(archive: zipfile.ZipFile, path: Path) -> dict[str, zipfile.ZipInfo]
             raise UnreadableFileError(f"{path}: damaged, or not a NumPy file ({name!r} is packed in an unknown way)")
         members[name] = member
     return members
+
+
+def _announced_members(path: Path) -> int:
+    """Return how many members the end of a zip archive announces, which zipfile does not look at."""
+    with path.open("rb") as file:
+        file.seek(-min(path.stat().st_size, LONGEST_ZIP_END), os.SEEK_END)
+        end = file.read()
+    at = end.rfind(ZIP64_END)
+    if at >= 0:
+        return int(struct.unpack_from("<Q", end, at + 32)[0])
+    return int(struct.unpack_from("<H", end, end.rindex(ZIP_END) + 10)[0])
 
 
 def _header(file: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any], int]:

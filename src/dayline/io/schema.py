@@ -76,7 +76,8 @@ def _check_range(schema: Mapping[str, Any], value: float, place: str) -> None:
         raise ValueError(f"{place} is {_short(value)}; it must be a finite number")
     # The other way round, NaN would pass.
     if not (low is None or value >= low) or not (high is None or value <= high):
-        sides = [f"at least {low:g}"] * (low is not None) + [f"at most {high:g}"] * (high is not None)
+        limits = (("at least", low), ("at most", high))
+        sides = [f"{side} {limit:g}" for side, limit in limits if limit is not None]
         raise ValueError(f"{place} is {_short(value)}; it must be {' and '.join(sides)}")
 
 

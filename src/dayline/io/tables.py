@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -69,7 +70,9 @@ def read_features(path: str | Path, *, key: str | None = None, transpose: bool =
         raise ValueError(f"{path}: shape {features.shape}; a matrix with one row per frame is needed")
     times = table.times
     if times is not None and np.isnan(times).all():
-        times = None  # as our own features.npz says that photos have no times
+        if path.suffix.lower() != ".npz":  # our own features.npz says so of photos without times
+            warnings.warn(f"{path}: its column of times is empty; the frames have no times", stacklevel=2)
+        times = None
     if times is not None and times.shape != (len(features),):
         raise ValueError(f"{path}: {times.size} times for {len(features)} frames")
     if times is not None and not np.isfinite(times).all():
@@ -155,10 +158,29 @@ def _read_parquet(path: Path) -> FeatureTable:
         values = np.empty((n_rows, len(fields)))
         for k, name in enumerate(names):
             values[:, k] = _numeric(table.column(name).to_numpy(), path)
+        _look_for_lost_times([name.lower() for name in schema.names], path)
     if index:
         shown = ", ".join(map(repr, index))
         warnings.warn(f"{path}: {shown} is the index of the table, not a feature; it is left out", stacklevel=4)
     return _split_times(values, [name.lower() for name in names], path)
+
+
+def _look_for_lost_times(names: Sequence[str], path: Path) -> None:
+    """Warn if parts of a parquet file name a column of times that its schema does not: every part repeats the names.
+
+    The bytes are searched, because on a damaged file pyarrow ends the process when asked for these names.
+    """
+    with path.open("rb") as file:
+        file.seek(-8, os.SEEK_END)
+        size = int.from_bytes(file.read(4), "little")
+        file.seek(-8 - size, os.SEEK_END)
+        footer = file.read(size).lower()
+    lost = [name for name in TIME_COLUMNS if name not in names and bytes([len(name)]) + name.encode() in footer]
+    if lost:
+        warnings.warn(
+            f"{path}: names a column {lost[0]!r} that its schema does not; it may be damaged, and times lost",
+            stacklevel=5,
+        )
 
 
 def _is_real(kind: Any) -> bool:

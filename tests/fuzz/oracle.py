@@ -1,0 +1,159 @@
+"""What dayline may answer when a file is damaged.
+
+1. What it answers for the whole file; or
+2. a ValueError of one line that names the file (or, of photos, the folder); or
+3. another answer with a word that the whole file does not get: a note, a warning, a file that is left out; or
+4. another answer without a word, if no reader could know better. That is so in four cases only:
+   - the aspects in `FREE` differ and no other does: numbers in a table without checksums, the colours of a pixel.
+     How many frames there are, what they are called and how many values each has must not differ. A frame of a video
+     may be shown a little earlier or later, by less than the shortest time between frames that dayline looks at;
+   - the text says so: the answer is the one of a plain second reader (`fuzz.second_readers`) for the damaged text;
+   - the file was damaged behind its checksums, which makes it a whole file with other numbers;
+   - a transport stream ends between two packets, or a .mat file between two variables: neither says how long it is,
+     so it may be a whole one.
+
+Everything else is a fault: any other exception, several lines, a signal, more memory or time than allowed.
+"""
+
+from __future__ import annotations
+
+import struct
+import traceback
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from fuzz.readers import Answer, Reading, StrayWarningError
+from fuzz.seals import MAT_SEAL
+from fuzz.second_readers import SECOND_READERS
+
+__all__ = ["Fault", "judge_answer", "judge_error"]
+
+TS_PACKET = 188
+A_LITTLE = 0.2
+"""Seconds between frames of the shortest videos."""
+
+TABLE = frozenset({"values", "dtype"})
+PHOTO = frozenset({"pixels", "sizes", "times"})
+FREE: dict[str, frozenset[str]] = {
+    # A header that says int64 instead of float64 accounts for as many bytes.
+    "npy": TABLE,
+    "npz": TABLE,
+    # Names of variables are not covered either: another name for the times is a file without times.
+    "mat": TABLE | {"has times"},
+    "csv": frozenset(),
+    "parquet": frozenset({"values"}),
+    "json": frozenset(),
+    "pt": frozenset({"values"}),
+    "onnx": frozenset({"values"}),
+    # Also how a photo is turned, and the digits of its capture time. Another order is always said.
+    "jpeg": PHOTO,
+    "png": PHOTO,
+    "heic": PHOTO,
+    "mp4": frozenset({"pixels", "sizes"}),
+    "ts": frozenset({"pixels", "sizes"}),
+}
+"""Aspects that may differ without a word, because nothing in the file could tell."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What went wrong.
+
+    Attributes
+    ----------
+    kind : str
+        One of traceback, words, silent, memory, time, signal, warning.
+    cause : str
+        Where or in what, the same for all damage that meets the same mistake.
+    detail : str
+        What was said or answered this time.
+    """
+
+    kind: str
+    cause: str
+    detail: str
+
+
+def judge_error(error: BaseException, path: Path) -> Fault | None:
+    """Tell whether an exception is one line that names the file."""
+    text = str(error)
+    where = _innermost_of_dayline(error)
+    if isinstance(error, StrayWarningError):
+        return Fault("warning", f"a warning of a library ({text.split(':')[0]})", text)
+    if not isinstance(error, ValueError):
+        return Fault("traceback", f"{type(error).__name__} at {where}", text)
+    if _ran_out_of_memory(error):
+        return Fault("memory", f"MemoryError instead of a check of the declared size, at {where}", text)
+    if "\n" in text or not text:
+        return Fault("words", f"not one line, at {where}", repr(text))
+    if path.name not in text and path.parent.name not in text:
+        return Fault("words", f"the file is not named, at {where}", text)
+    return None
+
+
+def judge_answer(whole: Reading, damaged: Reading, *, kind: str, data: bytes, checked: bool) -> Fault | None:
+    """Tell whether an answer is the one for the whole file, or comes with a word, or could not be known to be wrong.
+
+    Parameters
+    ----------
+    whole, damaged : Reading
+        What was read from the file before and after the damage.
+    kind : str
+        The format.
+    data : bytes
+        The damaged file.
+    checked : bool
+        Whether checksums cover what was damaged.
+    """
+    if set(damaged.words) - set(whole.words):
+        return None
+    differing = [aspect for aspect in whole.answer if not _same(aspect, whole.answer, damaged.answer)]
+    if not checked and set(differing) <= FREE[kind]:
+        return None
+    if kind == "ts" and len(data) % TS_PACKET == 0 and _is_beginning(damaged.answer["times"], whole.answer["times"]):
+        return None
+    if kind == "mat" and set(differing) <= FREE[kind] and _is_whole_by_its_checksums(data):
+        return None
+    second = SECOND_READERS.get(kind)
+    if not differing or (second is not None and second(data) == damaged.answer):
+        return None
+    changes = "; ".join(f"{a}: {whole.answer[a]!r:.200} became {damaged.answer[a]!r:.200}" for a in differing)
+    return Fault("silent", f"other {', '.join(differing)}", changes)
+
+
+def _same(aspect: str, whole: Answer, damaged: Answer) -> bool:
+    one, other = whole[aspect], damaged[aspect]
+    if aspect == "times" and whole["clock"] == "media" and one and other:
+        return len(one) == len(other) and _is_beginning(other, one)
+    return bool(one == other)
+
+
+def _is_beginning(times: Sequence[float], of: Sequence[float]) -> bool:
+    """Tell whether frames are the first of a video, each a little earlier or later at most."""
+    return len(times) <= len(of) and all(abs(a - b) < A_LITTLE for a, b in zip(times, of, strict=False))
+
+
+def _is_whole_by_its_checksums(mat: bytes) -> bool:
+    try:
+        MAT_SEAL.parts(mat)
+    except (zlib.error, struct.error, AssertionError):
+        return False
+    return True
+
+
+def _ran_out_of_memory(error: BaseException | None) -> bool:
+    while error is not None:
+        # PyAV's own error of this name is how FFmpeg refuses a size before it asks for the memory.
+        if isinstance(error, MemoryError) and not type(error).__module__.startswith("av."):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def _innermost_of_dayline(error: BaseException) -> str:
+    frames = traceback.extract_tb(error.__traceback__)
+    inside = [frame for frame in frames if "/dayline/" in frame.filename] or frames
+    file = inside[-1].filename.rpartition("/dayline/")[2]
+    return f"{file}:{inside[-1].lineno}"

@@ -1,0 +1,162 @@
+"""Read a file of each format as a user of dayline does, and keep what was answered and what was said."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fuzz.samples import PHOTO_NAMES, photo
+
+__all__ = ["READERS", "Answer", "Reading", "StrayWarningError", "place_beside", "table_answer"]
+
+Answer = dict[str, Any]
+
+
+@dataclass
+class Reading:
+    """What a reader answered, aspect by aspect, and its words: notes, warnings, files left out."""
+
+    answer: Answer
+    words: list[str] = field(default_factory=list)
+
+
+def table_answer(features: np.ndarray, times: np.ndarray | None) -> Answer:
+    """Split a table of features into aspects."""
+    return {
+        "shape": features.shape,
+        "has times": times is not None,
+        "dtype": str(features.dtype),
+        "values": _digest(features, *(() if times is None else (times,))),
+    }
+
+
+def _digest(*arrays: np.ndarray) -> str:
+    digest = hashlib.sha256()
+    for array in arrays:
+        digest.update(np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("=")).tobytes())
+    return digest.hexdigest()
+
+
+def _table(path: Path) -> Reading:
+    from dayline.io.tables import read_features
+
+    with _warnings_as_words() as words:
+        table = read_features(path)
+    return Reading(table_answer(table.features, table.times), words)
+
+
+def _events(path: Path) -> Reading:
+    from dayline.events import read_events
+
+    with _warnings_as_words() as words:
+        return Reading(asdict(read_events(path)), words)
+
+
+def _pt(path: Path) -> Reading:
+    from dayline.features import load_extractor
+
+    cache = path.with_name("cache")
+    shutil.rmtree(cache, ignore_errors=True)  # every file makes a network of its own
+    with _warnings_as_words() as words:
+        return _features(load_extractor("inceptionv3", weights=path, cache=cache, threads=1), words)
+
+
+def _onnx(path: Path) -> Reading:
+    from dayline.features import load_extractor
+
+    with _warnings_as_words() as words:
+        return _features(load_extractor(str(path), threads=1), words)
+
+
+def _features(extractor: Any, words: list[str]) -> Reading:
+    from dayline.features import extract_features
+
+    random = np.random.default_rng(4)
+    frames = [(k, random.integers(0, 256, (40, 48, 3), dtype=np.uint8)) for k in range(3)]
+    indices, features = extract_features(frames, extractor, n_frames=3)
+    answer = {
+        "frames": indices.tolist(),
+        "n_features": (extractor.n_features, features.shape),
+        "input_size": extractor.input_size,
+        "values": _digest(features),
+    }
+    return Reading(answer, words)
+
+
+def _photos(path: Path) -> Reading:
+    return _images(path.parent, every=None)
+
+
+def _video(path: Path) -> Reading:
+    return _images(path, every=1e-6)  # so that all frames are taken
+
+
+def _images(source: Path, *, every: float | None) -> Reading:
+    """Read all frames and leave out those that cannot be decoded, as segmenting does."""
+    from dayline.frames import drop_frames, images, open_source
+
+    with _warnings_as_words() as words:
+        sequence = open_source(source, every=every)
+        failed: dict[int, str] = {}
+        pixels = dict(images(sequence, size=64, on_skip=failed.__setitem__, on_note=words.append))
+        sequence = drop_frames(sequence, failed)
+    words += [*sequence.notes, *(f"{skipped.name}: {skipped.why}" for skipped in sequence.skipped)]
+    assert len(pixels) == sequence.n_frames, "a frame that neither came nor was left out"
+    answer = {
+        "n_frames": sequence.n_frames,
+        # A frame of a video is called by its time.
+        "names": sequence.names if sequence.kind == "photos" else None,
+        "times": sequence.times,
+        "clock": sequence.clock,
+        "sizes": tuple(image.shape for image in pixels.values()),
+        "pixels": _digest(*pixels.values()),
+    }
+    return Reading(answer, words)
+
+
+@contextmanager
+def _warnings_as_words() -> Iterator[list[str]]:
+    """Collect dayline's own warnings; one of a library would reach the user without the name of the file."""
+    words: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warnings.filterwarnings("ignore", category=UserWarning, module=r"PIL\.")  # as dayline.frames.decode does
+        yield words
+    for warning in caught:
+        if warning.category is not UserWarning:
+            raise StrayWarningError(
+                f"{warning.category.__name__} at {warning.filename}:{warning.lineno}: {warning.message}"
+            )
+        words.append(str(warning.message))
+
+
+class StrayWarningError(Exception):
+    """A warning of a library on its way to the user."""
+
+
+def place_beside(path: Path) -> None:
+    """Put beside a photo the others of its folder, undamaged."""
+    names = {".jpeg": "JPEG", ".png": "PNG", ".heic": "HEIF"}
+    if path.suffix not in names:
+        return
+    for position, name in enumerate(PHOTO_NAMES):
+        if name != path.stem:
+            path.with_stem(name).write_bytes(photo(names[path.suffix], position))
+
+
+READERS: dict[str, Callable[[Path], Reading]] = {
+    **dict.fromkeys(("npy", "npz", "mat", "csv", "parquet"), _table),
+    "json": _events,
+    "pt": _pt,
+    "onnx": _onnx,
+    **dict.fromkeys(("jpeg", "png", "heic"), _photos),
+    **dict.fromkeys(("mp4", "ts"), _video),
+}

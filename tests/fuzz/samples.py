@@ -1,0 +1,349 @@
+"""Small whole files of every format that dayline reads, made anew in each run and the same in all of them.
+
+Small, because damage to a large one would mostly hit pixels and numbers, which every reader passes on.
+"""
+
+from __future__ import annotations
+
+import io
+import pickle
+import sys
+import zipfile
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from fuzz.seals import MAT_SEAL, PNG_SEAL, ZIP_SEAL, Seal, zipped
+
+__all__ = ["PHOTO_NAMES", "Sample", "samples"]
+
+N_FRAMES, N_FEATURES = 11, 7
+"""Primes: no other shape has as many values."""
+
+PHOTO_NAMES = ("a", "b", "c")
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A whole file.
+
+    Attributes
+    ----------
+    data : bytes
+        Its content.
+    seal : Seal or None
+        How to damage it behind its checksums, if it has any.
+    checked : bool
+        Whether checksums cover all of its content.
+    hot : tuple of range
+        Where its structure lies, if not only at both ends.
+    """
+
+    data: bytes
+    seal: Seal | None = None
+    checked: bool = False
+    hot: tuple[range, ...] = ()
+
+
+def samples(kind: str) -> list[Sample]:
+    """Make the samples of one format; damage goes to them in turn."""
+    return MAKERS[kind]()
+
+
+def _features() -> np.ndarray:
+    return np.random.default_rng(1).normal(size=(N_FRAMES, N_FEATURES))
+
+
+def _times() -> np.ndarray:
+    return 30.0 * np.arange(N_FRAMES)
+
+
+def _npy_bytes(values: np.ndarray) -> bytes:
+    buffer = io.BytesIO()
+    np.save(buffer, values)
+    return buffer.getvalue()
+
+
+def _npy() -> list[Sample]:
+    turned = np.asfortranarray(_features().astype(np.float32))
+    return [Sample(_npy_bytes(values)) for values in (_features(), turned)]
+
+
+def _npz() -> list[Sample]:
+    members = [("features.npy", _npy_bytes(_features())), ("times.npy", _npy_bytes(_times()))]
+    return [
+        Sample(zipped(members, how), ZIP_SEAL, checked=True) for how in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+    ]
+
+
+def _mat() -> list[Sample]:
+    from scipy.io import savemat
+
+    cells = np.empty((1, 3), dtype=object)
+    cells[0] = [np.arange(4.0), "walk", np.ones((2, 2), dtype=np.uint8)]
+    content = {"features": _features(), "times": _times(), "cells": cells, "about": {"rate": 25.0, "camera": "left"}}
+    made = []
+    for compressed in (False, True):
+        buffer = io.BytesIO()
+        savemat(buffer, content, do_compression=compressed)
+        data = buffer.getvalue()
+        dateless = b"MATLAB 5.0 MAT-file".ljust(116) + data[116:]
+        made.append(Sample(dateless, MAT_SEAL if compressed else None, checked=compressed))
+    return made
+
+
+def _csv() -> list[Sample]:
+    rows = np.column_stack([_times(), _features()])
+    text = "\n".join(",".join(f"{value:.6g}" for value in row) for row in rows) + "\n"
+    names = ",".join(["time", *(f"f{k}" for k in range(N_FEATURES))])
+    return [Sample(f"{names}\n{text}".encode()), Sample(text.encode())]
+
+
+def _parquet() -> list[Sample]:
+    from pyarrow import BufferOutputStream, parquet, table
+
+    columns = {"time": _times()} | {f"f{k}": column for k, column in enumerate(_features().T)}
+    made = []
+    for options in ({}, {"compression": "none", "use_dictionary": False}):
+        sink = BufferOutputStream()
+        parquet.write_table(table(columns), sink, **options)
+        data = sink.getvalue().to_pybytes()
+        footer = int.from_bytes(data[-8:-4], "little") + 8
+        made.append(Sample(data, hot=(range(len(data) - footer, len(data)),)))
+    return made
+
+
+def _events() -> list[Sample]:
+    from dayline.events import Segmentation, SkippedFile
+
+    segmentation = Segmentation.from_boundaries(
+        [4, 9],
+        N_FRAMES,
+        communities=[0] * 4 + [1] * 5 + [0] * 2,
+        scores=tuple(np.linspace(0.125, 0.75, N_FRAMES).tolist()),
+        times=tuple((1.4e9 + _times()).tolist()),
+        clock="wall",
+        names=tuple(f"IMG_{k:04d}.jpg" for k in range(N_FRAMES)),
+        sizes=tuple(range(2000, 2000 + N_FRAMES)),
+        source="tuesday",
+        method="default",
+        skipped=(SkippedFile("IMG_0011.jpg", "empty file"),),
+        notes=("ordered by EXIF time",),
+    )
+    alone = Segmentation(segmentation.events)
+    return [Sample(each.to_json().encode()) for each in (segmentation, alone)]
+
+
+def _inception_tensors() -> dict[str, np.ndarray]:
+    """Inception-v3 with one channel wherever the number of features allows it."""
+    from dayline.features.inception_layers import _LAYERS, _STEM
+
+    last = {"branch1x1": 320, "branch_pool": 192, **dict.fromkeys(("branch3x3_2a", "branch3x3_2b"), 384)}
+    last |= dict.fromkeys(("branch3x3dbl_3a", "branch3x3dbl_3b"), 384)
+    # Channels that enter a block are those of all branches of the block before, one each; 6a and 7a pool as well.
+    entering = {"5b": 1, "5c": 4, "5d": 4, "6a": 4, "6b": 6, "6c": 4, "6d": 4, "6e": 4, "7a": 4, "7b": 6, "7c": 6}
+    first_of_branch = ("branch1x1", "branch_pool", "branch3x3")
+    random = np.random.default_rng(2)
+    tensors = {}
+    for name in (*_STEM, *(f"{block}.{layer}" for block, layers in _LAYERS.items() for layer in layers)):
+        block, _, layer = name.partition(".")
+        enters = layer in first_of_branch or layer.endswith("_1")
+        n_in = 3 if name == "Conv2d_1a_3x3" else entering[block[-2:]] if layer and enters else 1
+        n_out = last.get(layer, 1) if block == "Mixed_7c" else 1
+        shape = (n_out, n_in, *_kernel(name))
+        tensors[f"{name}.conv.weight"] = random.uniform(0.1, 1.0, shape).astype(np.float32)
+        for part in ("weight", "bias", "running_mean", "running_var"):
+            tensors[f"{name}.bn.{part}"] = random.uniform(0.5, 1.5, n_out).astype(np.float32)
+    return tensors
+
+
+def _kernel(name: str) -> tuple[int, int]:
+    """Kernels of 1 x 1, which are the fastest, but where maps shrink to the size of those pooled beside them."""
+    shrinking = ("Conv2d_1a_3x3", "Mixed_6a.branch3x3", "Mixed_6a.branch3x3dbl_3")
+    return (3, 3) if name in (*shrinking, "Mixed_7a.branch3x3_2", "Mixed_7a.branch7x7x3_4") else (1, 1)
+
+
+@contextmanager
+def _names_of_torch() -> Iterator[tuple[Any, Any]]:
+    """Lend pickle the names under which PyTorch stores tensors, without PyTorch, which takes seconds to load."""
+    torch, utils = ModuleType("torch"), ModuleType("torch._utils")
+
+    class FloatStorage:
+        pass
+
+    def _rebuild_tensor_v2() -> None:
+        pass
+
+    FloatStorage.__module__, FloatStorage.__qualname__ = "torch", "FloatStorage"
+    _rebuild_tensor_v2.__module__, _rebuild_tensor_v2.__qualname__ = "torch._utils", "_rebuild_tensor_v2"
+    torch.FloatStorage, utils._rebuild_tensor_v2, torch._utils = FloatStorage, _rebuild_tensor_v2, utils
+    before = {name: sys.modules.get(name) for name in ("torch", "torch._utils")}
+    sys.modules |= {"torch": torch, "torch._utils": utils}
+    try:
+        yield FloatStorage, _rebuild_tensor_v2
+    finally:
+        for name, module in before.items():
+            if module is None:
+                del sys.modules[name]
+            else:
+                sys.modules[name] = module
+
+
+def _tensor_pickle(tensors: dict[str, np.ndarray]) -> bytes:
+    """Pickle a state dictionary as PyTorch does: storages by number, tensors as calls that view them."""
+    buffer = io.BytesIO()
+    numbers = {id(tensor): str(k) for k, tensor in enumerate(tensors.values())}
+
+    class Storage:
+        def __init__(self, tensor: np.ndarray) -> None:
+            self.tensor = tensor
+
+    with _names_of_torch() as (storage_type, rebuild):
+
+        class Pickler(pickle.Pickler):
+            def persistent_id(self, value: Any) -> Any:
+                if not isinstance(value, Storage):
+                    return None
+                return ("storage", storage_type, numbers[id(value.tensor)], "cpu", value.tensor.size)
+
+            def reducer_override(self, value: Any) -> Any:
+                if not isinstance(value, np.ndarray):
+                    return NotImplemented
+                strides = tuple(step // value.itemsize for step in value.strides)
+                return rebuild, (Storage(value), 0, value.shape, strides, False, OrderedDict())
+
+        Pickler(buffer, protocol=2).dump(OrderedDict(tensors))
+    return buffer.getvalue()
+
+
+def _pt() -> list[Sample]:
+    tensors = _inception_tensors()
+    pickled = _tensor_pickle(tensors)
+    members = [("w/data.pkl", pickled), ("w/byteorder", b"little")]
+    members += [(f"w/data/{k}", tensor.tobytes()) for k, tensor in enumerate(tensors.values())]
+    archive = zipped([*members, ("w/version", b"3\n")], zipfile.ZIP_STORED)
+    legacy = [0x1950A86A20F9469CFC6C, 1001, {"protocol_version": 1001, "little_endian": True}]
+    keys = pickle.dumps([str(k) for k in range(len(tensors))], 2)
+    data = b"".join(np.int64(tensor.size).tobytes() + tensor.tobytes() for tensor in tensors.values())
+    old = b"".join(pickle.dumps(part, 2) for part in legacy) + pickled + keys + data
+    return [
+        Sample(archive, ZIP_SEAL, checked=True, hot=(range(len(pickled)),)),
+        Sample(old, hot=(range(len(pickled)),)),
+    ]
+
+
+def _onnx() -> list[Sample]:
+    from onnx import TensorProto, helper, numpy_helper
+
+    random = np.random.default_rng(3)
+    weights = {
+        "w": random.normal(size=(5, 3, 3, 3)),
+        "b": random.normal(size=5),
+        "m": random.normal(size=(5, N_FEATURES)),
+    }
+    nodes = [
+        helper.make_node("Conv", ["image", "w", "b"], ["c"], kernel_shape=[3, 3], strides=[2, 2]),
+        helper.make_node("Relu", ["c"], ["r"]),
+        helper.make_node("GlobalAveragePool", ["r"], ["p"]),
+        helper.make_node("Flatten", ["p"], ["f"], axis=1),
+        helper.make_node("Gemm", ["f", "m"], ["features"]),
+    ]
+    graph = helper.make_graph(
+        nodes,
+        "small",
+        [helper.make_tensor_value_info("image", TensorProto.FLOAT, ["n", 3, 16, 16])],
+        [helper.make_tensor_value_info("features", TensorProto.FLOAT, ["n", N_FEATURES])],
+        [numpy_helper.from_array(values.astype(np.float32), name) for name, values in weights.items()],
+    )
+    model = helper.make_model(graph, ir_version=8, opset_imports=[helper.make_opsetid("", 17)])
+    return [Sample(model.SerializeToString(deterministic=True))]
+
+
+def picture(seed: int) -> np.ndarray:
+    """Draw a smooth picture, so that it packs into few bytes."""
+    rows, columns = np.mgrid[0:32, 0:48]
+    waves = [128 + 100 * np.sin((seed + k + 1) * (rows + 2 * columns) / 40 + k) for k in range(3)]
+    return np.stack(waves, axis=2).astype(np.uint8)
+
+
+def photo(kind: str, position: int = 1, **options: Any) -> bytes:
+    """Write a photo taken half a minute after the one before it."""
+    from PIL import Image
+    from pillow_heif import register_heif_opener
+
+    register_heif_opener()
+    exif = Image.Exif()
+    exif[0x0112] = 1
+    exif.get_ifd(0x8769)[0x9003] = f"2015:03:12 10:{position // 2:02d}:{30 * (position % 2):02d}"
+    image = Image.fromarray(picture(position))
+    if options.pop("palette", False):
+        image = image.quantize(16)
+        options["transparency"] = 0
+    buffer = io.BytesIO()
+    image.save(buffer, kind, exif=exif.tobytes(), **options)
+    return buffer.getvalue()
+
+
+def _jpeg() -> list[Sample]:
+    return [Sample(photo("JPEG")), Sample(photo("JPEG", progressive=True, quality=60))]
+
+
+def _png() -> list[Sample]:
+    return [Sample(photo("PNG", palette=palette), PNG_SEAL, checked=True) for palette in (False, True)]
+
+
+def _heic() -> list[Sample]:
+    return [Sample(photo("HEIF", quality=50))]
+
+
+def _film(suffix: str, **options: str) -> bytes:
+    """Encode three seconds of ten frames, with a key frame in each."""
+    import av
+
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"film.{suffix}"
+        with av.open(str(path), "w", options={"fflags": "+bitexact"} | options) as container:
+            stream = container.add_stream("libx264", rate=10, options={"threads": "1", "g": "10", "bf": "1"})
+            stream.width, stream.height, stream.pix_fmt = 48, 32, "yuv420p"
+            for k in range(30):
+                container.mux(stream.encode(av.VideoFrame.from_ndarray(picture(k), "rgb24")))
+            container.mux(stream.encode())
+        return path.read_bytes()
+
+
+def _mp4() -> list[Sample]:
+    index_first, index_last = _film("mp4", movflags="faststart"), _film("mp4")
+    return [
+        Sample(data, hot=(range(data.index(b"moov"), data.index(b"moov") + 1000),))
+        for data in (index_first, index_last)
+    ]
+
+
+def _ts() -> list[Sample]:
+    data = _film("ts")
+    # A packet has a header of 4 bytes, and the first of a frame its time stamps in the next 20 or so.
+    return [Sample(data, hot=tuple(range(at, at + 24) for at in range(0, len(data), 188)))]
+
+
+MAKERS = {
+    "npy": _npy,
+    "npz": _npz,
+    "mat": _mat,
+    "csv": _csv,
+    "parquet": _parquet,
+    "json": _events,
+    "pt": _pt,
+    "onnx": _onnx,
+    "jpeg": _jpeg,
+    "png": _png,
+    "heic": _heic,
+    "mp4": _mp4,
+    "ts": _ts,
+}
