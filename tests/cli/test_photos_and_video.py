@@ -305,6 +305,7 @@ def test_a_copy_with_chapters_replaces_no_film_of_others(dayline, tmp_path):
 
 
 def test_pages_say_nothing_of_where_things_lie(dayline, tmp_path, monkeypatch):
+    pytest.importorskip("opentimelineio")
     private = tmp_path / "home of ada"
     make_day(private / "trip" / "day 1")
     make_day(private / "trip" / "day 2", day="20150313")
@@ -380,6 +381,7 @@ def test_photos_whose_names_differ_only_in_undecodable_bytes_are_each_sorted(day
 
 
 def test_a_film_with_exports_and_chapters(dayline, tmp_path):
+    pytest.importorskip("opentimelineio")
     film = make_film(tmp_path / "film.mp4")
     options = [f"--export={name}" for name in FORMATS if name not in ("photos", "youtube")]
     segment(dayline, film, "-o", tmp_path / "out", "--every", 0.5, "--n-events", 2, "--write-chapters", *options)

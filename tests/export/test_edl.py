@@ -1,10 +1,11 @@
 from __future__ import annotations
 
-import opentimelineio as otio
 import pytest
 
 from dayline.events import Segmentation
 from dayline.export import write_edl
+
+otio = pytest.importorskip("opentimelineio")
 
 
 def cuts(path, rate):

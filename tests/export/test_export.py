@@ -22,6 +22,7 @@ def photos(tmp_path) -> tuple[Segmentation, object]:
 
 
 def test_every_format_is_written_into_the_folder_and_nowhere_else(photos, tmp_path):
+    pytest.importorskip("opentimelineio")
     segmentation, source = photos
     written = export(segmentation, tmp_path / "new" / "out", formats=list(FORMATS), source=source)
     assert len(set(written)) == len(FORMATS) == 10
@@ -32,6 +33,7 @@ def test_every_format_is_written_into_the_folder_and_nowhere_else(photos, tmp_pa
 
 
 def test_a_second_run_updates_the_first(photos, tmp_path):
+    pytest.importorskip("opentimelineio")
     segmentation, source = photos
     first = export(segmentation, tmp_path / "out", formats=list(FORMATS), source=source)
     second = export(segmentation, tmp_path / "out", formats=list(FORMATS), source=source)
@@ -52,6 +54,8 @@ def test_formats_with_pictures_ask_for_the_source(photos, tmp_path, name):
 
 @pytest.mark.parametrize("name", ["webvtt", "ffmetadata", "matroska", "youtube", "edl", "otio", "elan"])
 def test_formats_with_times_take_frames_per_second(tmp_path, name):
+    if name == "otio":
+        pytest.importorskip("opentimelineio")
     plain = Segmentation.from_boundaries([20, 40], 60)
     with pytest.raises(ValueError, match=f"^{name}: the frames have no times.*pass fps"):
         export(plain, tmp_path, formats=[name])

@@ -3,10 +3,11 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 
-import opentimelineio as otio
 import pytest
 
 from dayline.export import write_otio
+
+otio = pytest.importorskip("opentimelineio")
 
 
 def test_opentimelineio_reads_the_timeline_back(film, tmp_path, expected_chapters):
