@@ -55,6 +55,11 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
     ("method/descent.py", "@dataclass(frozen=True)", "@dataclass(frozen=False)"): "nothing assigns",
     ("method/dge.py", "@dataclass(frozen=True)", "@dataclass(frozen=False)"): "nothing assigns",
     (
+        "method/embedding.py",
+        "objective, start, n_steps=n_steps, gradient_of=lambda x: objective(x, with_loss=False)[1]",
+        "objective, start, n_steps=n_steps, gradient_of=lambda x: objective(x, with_loss=True)[1]",
+    ): "a loss that nothing reads",
+    (
         "decision/partition.py",
         "if stop - start > 1:",
         "if stop - start >= 1:",

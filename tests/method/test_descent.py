@@ -43,6 +43,7 @@ def test_barzilai_borwein_takes_the_second_rule_by_hand():
     np.testing.assert_allclose(descent.x, 0.0, atol=1e-8)
     one = descend_barzilai_borwein(lambda x: (float(3 * x[0] ** 2), 6 * x), np.asarray([4.0]), n_steps=1)
     assert one.x[0] == pytest.approx(4.0 - 24e-6, rel=1e-15)
+    assert (one.n_evaluations, descent.n_evaluations) == (2, 3)
 
 
 def test_the_loss_is_asked_for_at_the_start_and_the_end_only():

@@ -79,6 +79,13 @@ def test_priors_of_zero_are_exactly_the_identity(graph):
     assert np.array_equal(weaken_edges_between_communities(graph, communities, semantic_prior=0), graph)
 
 
+def test_priors_of_one_leave_neighbours_and_the_own_community_alone(xp, assert_close):
+    twos = xp.ones((3, 3)) * 2.0
+    assert_close(weaken_distant_edges(twos, temporal_prior=1), [[2, 2, 0], [2, 2, 2], [0, 2, 2]])
+    between = weaken_edges_between_communities(twos, xp.asarray([4, 7, 4]), semantic_prior=1)
+    assert_close(between, [[2, 0, 2], [0, 2, 0], [2, 0, 2]])
+
+
 @given(matrices, st.sampled_from([3, 5, 7]), st.floats(0, 1), st.floats(0, 1))
 @settings(max_examples=50)
 def test_priors_keep_symmetry_and_commute_with_time_reversal(graph, width, eta, mu):
