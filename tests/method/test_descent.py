@@ -45,7 +45,7 @@ def test_barzilai_borwein_takes_the_second_rule_by_hand():
     assert one.x[0] == pytest.approx(4.0 - 24e-6, rel=1e-15)
 
 
-def test_the_loss_is_asked_for_at_the_start_and_the_end_only():
+def test_the_loss_is_evaluated_at_the_start_and_the_end_only():
     asked = []
 
     def objective(x):

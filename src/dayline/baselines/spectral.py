@@ -36,7 +36,7 @@ def random_walk_eigenvectors(graph: Array, *, n_vectors: int) -> FloatArray:
     weights = to_numpy(graph).astype(np.float64)
     weights = 0.5 * (weights + weights.T)
     degrees = weights.sum(axis=1)
-    # A frame without any link gets a group of its own instead of dividing by zero.
+    # Link an isolated frame to itself: its degree must not be zero.
     alone = degrees <= 0
     weights[alone, alone] = degrees[alone] = 1.0
     scale = 1.0 / np.sqrt(degrees)
