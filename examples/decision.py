@@ -1,4 +1,4 @@
-"""How the default decides, on a made sequence: scores, penalties, nested levels, confidence and contexts.
+"""How the default decides, on a synthetic sequence: scores, penalties, nested levels, confidence and contexts.
 
 python examples/decision.py [--output docs/images/decision.png]
 """

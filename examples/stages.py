@@ -3,9 +3,9 @@
     python examples/stages.py SEQUENCE [--variant authors] [--output stages.png]
 
 SEQUENCE is an .npz (features, boundaries), a motion .mat file, or a folder of EDUB-Seg with --day NAME. Columns: the
-features, the denoised features, the initial embedding, and the embedding after every turn of the loop. Rows: (a) the
-values over time with found boundaries dashed and true ones solid, and F (the papers' scorer, tolerance 5; interior F
-in parentheses), (b) the graph, (c) the graph without edges below a fraction of the strongest one.
+features, the denoised features, the initial embedding, and the embedding after every iteration of the loop. Rows: (a)
+the values over time with found boundaries dashed and true ones solid, and F (the papers' scorer, tolerance 5;
+interior F in parentheses), (b) the graph, (c) the graph without edges below a fraction of the strongest one.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def read(path: Path, day: str | None) -> LabelledSequence:
 
 
 def stages(features: np.ndarray, variant: str, turns: int) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """Values and graph of every stage; every turn is learnt anew, which costs little and shows what each one does."""
+    """Return values and graph of every stage, each fitted from the start: fast, and it shows what each does."""
     learnt = [VARIANTS[variant](n_iterations=k).fit(features) for k in range(turns + 1)]
     wide, narrow = learnt[0]._bandwidths(features.shape[1])
     found = {

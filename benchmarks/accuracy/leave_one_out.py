@@ -3,11 +3,12 @@
     python benchmarks/accuracy/leave_one_out.py --root ../shared/data [--folder MORE ...] [--shift FACTOR]
 
 Six constants are chosen together from 2,025 settings, each over a factor of four: the highest penalty, how strongly
-recurrence raises it, how much a hard cut lowers it, the lowest penalty, and two of the stable penalty. In two ways:
-the setting with the highest mean F1 over groups, and the geometric mean of all settings, each weighted by exp(-t), t
-the standard errors (over groups) by which it is below the best. The first follows chance, for the mean is flat and
-noisy. The second stays near the middle of the grid where the groups decide little; --shift moves the middle, which is
-today's constants. For every group the choice is made again without it. Half an hour on one core.
+recurrence raises it, how much a hard cut lowers it, the lowest penalty, and two of the stable penalty. They are
+chosen in two ways: the setting with the highest mean F1 over groups, and the geometric mean of all settings, each
+weighted by exp(-t), t the standard errors (over groups) by which it is below the best. The first follows chance,
+because the mean is flat and noisy. The second stays near the middle of the grid if the groups decide little;
+--shift moves the middle, which is today's constants. For every group the choice is made again without it. This takes
+half an hour on one core.
 
 Tables: the group's F1 with that choice, with the choice from all groups, the difference, its standard error over the
 group's sequences, the F1 with today's constants, and the choice. Finally, each constant is chosen alone by the
@@ -123,12 +124,12 @@ def measured(sequence: LabelledSequence, grid: Grid) -> tuple[Evidence, np.ndarr
 
 
 def highest_mean(means: np.ndarray, settings: np.ndarray) -> np.ndarray:
-    """Constants from the mean F1 of every group (rows) with every setting (columns)."""
+    """Return constants from the mean F1 of every group (rows) with every setting (columns)."""
     return np.asarray(settings[means.mean(axis=0).argmax()])
 
 
 def weighted_mean(means: np.ndarray, settings: np.ndarray) -> np.ndarray:
-    """Constants from the mean F1 of every group (rows) with every setting (columns)."""
+    """Return constants from the mean F1 of every group (rows) with every setting (columns)."""
     below = means[:, [means.mean(axis=0).argmax()]] - means
     error = below.std(axis=0, ddof=1) / np.sqrt(len(means))
     weights = np.exp(-below.mean(axis=0) / np.maximum(error, 1e-9))
@@ -137,7 +138,7 @@ def weighted_mean(means: np.ndarray, settings: np.ndarray) -> np.ndarray:
 
 Choose = Callable[[np.ndarray, np.ndarray], np.ndarray]
 Results = dict[str, list[tuple[LabelledSequence, Evidence, np.ndarray]]]
-"""Sequences of every group with what was measured."""
+"""Sequences of every group with their measurements."""
 
 
 def print_losses(results: Results, choose: Choose, settings: np.ndarray, jobs: int) -> None:

@@ -40,7 +40,7 @@ def test_what_is_no_histogram_or_image_is_refused():
         lab_histogram(np.zeros((4, 4), dtype=np.uint8))
 
 
-def test_groups_are_as_many_as_asked_for(random):
+def test_groups_are_as_many_as_requested(random):
     fitted = ColorSegmenter(5).fit(random.random((60, 9)))
     assert fitted.communities_.max() + 1 == 5
     assert fitted.communities_[0] == 0

@@ -19,7 +19,7 @@ def test_equal_pieces_follow_their_formula(case):
 
 
 @given(cases, st.integers(0, 99))
-def test_random_cuts_are_as_many_as_asked(case, seed):
+def test_random_cuts_are_as_many_as_requested(case, seed):
     n, k = case
     cuts = random_cuts(n, k, random_state=seed)
     assert len(np.unique(cuts)) == k - 1

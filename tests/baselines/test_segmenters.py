@@ -1,4 +1,4 @@
-"""What holds for every baseline: the interface, small and odd inputs, and made events that are plain to see."""
+"""What holds for every baseline: the interface, small and odd inputs, and clear synthetic events."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ SEGMENTERS = {
 }
 NUMBERED = [name for name, segmenter in SEGMENTERS.items() if "n_events" in segmenter.get_params()]
 EXACT = [name for name in NUMBERED if name not in {"tw-finch", "tsc", "lrt", "ac-color"}]
-"""Those that return as many events as requested and cut them well; the groups of the others may recur."""
+"""Those that return as many events as requested, in the right places; the groups of the others may recur."""
 
 TRUE = [25, 60, 78]
 one_by_one = pytest.mark.parametrize("segmenter", SEGMENTERS.values(), ids=SEGMENTERS)
@@ -87,7 +87,7 @@ def test_plain_events_are_found_exactly_where_their_number_is_given(name):
 
 @pytest.mark.parametrize("name", EXACT)
 @pytest.mark.parametrize("n_events", [1, 2, 9])
-def test_as_many_events_as_asked_for(name, n_events):
+def test_as_many_events_as_requested(name, n_events):
     labels = clone(SEGMENTERS[name]).set_params(n_events=n_events).fit_predict(made_events())
     assert labels.max() + 1 == n_events
 

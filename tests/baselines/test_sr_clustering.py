@@ -37,7 +37,7 @@ def test_windows_are_those_of_the_published_rule(random):
     assert found == [50, 100]
 
 
-def test_less_confidence_is_asked_where_more_false_changes_are_allowed(random):
+def test_less_confidence_is_required_if_more_false_changes_are_allowed(random):
     x = random.random((300, 6))
     assert adaptive_windows(x, confidence=0.01).tolist() == []
     x[150:] = 0.75 + 0.25 * x[150:]

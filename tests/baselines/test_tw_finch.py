@@ -14,9 +14,9 @@ def angles(*degrees: float) -> np.ndarray:
     return np.column_stack([np.cos(a), np.sin(a)])
 
 
-def test_first_neighbours_are_near_in_looks_and_time():
-    # Frame 0 looks most like frame 5 (2 degrees off: 0.0006), but that is 5 frames away (0.0030); frame 1 (4 degrees
-    # off: 0.0024) is next to it. So the two pairs at the ends stay apart.
+def test_first_neighbours_are_near_in_features_and_time():
+    # Frame 0 is most similar to frame 5 (2 degrees off: 0.0006), but that is 5 frames away (0.0030); frame 1 (4
+    # degrees off: 0.0024) is next to it. So the two pairs at the ends stay apart.
     x = angles(30, 26, 80, 84, 36, 32)
     assert finch_hierarchy(x)[0].tolist() == [0, 0, 1, 1, 2, 2]
 
@@ -45,7 +45,7 @@ def test_the_level_is_taken_from_the_hierarchy(random):
 
 
 @pytest.mark.parametrize("n_events", [1, 3, 40, 150])
-def test_as_many_groups_as_asked_for(random, n_events):
+def test_as_many_groups_as_requested(random, n_events):
     x = np.cumsum(random.normal(size=(150, 6)), axis=0)
     assert TemporalFinch(n_events).fit(x).communities_.max() + 1 == n_events
 

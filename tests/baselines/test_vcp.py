@@ -111,7 +111,7 @@ def test_what_cannot_be_trained_on_is_refused(predictor, random):
         train_predictor([np.ones((19, 3))])
     with pytest.raises(ValueError, match="different numbers of features"):
         train_predictor([random.random((30, 3)), random.random((30, 4))])
-    with pytest.raises(ValueError, match="trained on 12 features, here are 4"):
+    with pytest.raises(ValueError, match="trained on 12 features, not 4"):
         VisualContextSegmenter(predictor=predictor).fit(random.random((30, 4)))
 
 

@@ -1,4 +1,4 @@
-"""What a decision makes of its evidence; requests and constraints are tested through the estimator."""
+"""Decisions from evidence; requests and constraints are tested through the estimator."""
 
 import numpy as np
 import pytest

@@ -39,7 +39,7 @@ def test_partition_agrees_with_a_slow_twin(seed, penalty, by_frame, min_length, 
 
 
 def made(seed):
-    """A short sequence and penalties by frame, some of them nearly nothing and some infinite."""
+    """A short sequence and penalties by frame, some of them close to 0 and some infinite."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 13))
     penalties = rng.exponential(rng.choice([0.3, 1.0, 3.0]), n)
@@ -121,7 +121,7 @@ def test_partition_of_a_few_frames(n):
 
 
 def test_context_distance_by_hand(xp, assert_close):
-    """Two looks at a right angle, window 2: at the change the two means are orthogonal."""
+    """Two directions at a right angle, window 2: at the change the two means are orthogonal."""
     x = xp.asarray([[1.0, 0.0]] * 4 + [[0.0, 1.0]] * 4, dtype=xp.float64)
     s = 1 / np.sqrt(2)
     assert_close(context_distance(x, window=2), [0, 0, 1 - s, 1.0, 1.0, 1 - s, 0, 0], atol=1e-12)
@@ -143,10 +143,10 @@ def test_peaks_must_rise_above_the_mean_of_all_peaks():
     scores = np.zeros(40)
     scores[[8, 20, 32]] = [0.5, 0.9, 0.6]
     assert pick_boundaries(scores).tolist() == [20]
-    scores[33] = 0.6  # a plateau is no strict maximum
+    scores[33] = 0.6  # a plateau is not a strict maximum
     assert pick_boundaries(scores).tolist() == [20]
     scores[33] = 0.0
-    scores[23] = 0.95  # within 5 frames of the lower peak, which is then none
+    scores[23] = 0.95  # within 5 frames of the lower peak, which is then not a maximum
     assert pick_boundaries(scores).tolist() == [23]
 
 

@@ -1,4 +1,4 @@
-"""Whatever is given for a parameter: it works, or one line names the parameter, and soon."""
+"""Any value of a parameter works, or quickly gives one line that names the parameter."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_every_parameter_of_an_estimator_works_or_is_named(name):
     for parameter in estimator.get_params(deep=False):
         for value in ODD:
             if parameter == "predictor" and isinstance(value, str):
-                continue  # the name of a file, which the message is about
+                continue  # a file name, which the message is about
             odd = clone(estimator)
             setattr(odd, parameter, value)
             works_or_is_refused_in_one_line(partial(odd.fit, X), parameter)

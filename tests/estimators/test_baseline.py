@@ -37,7 +37,7 @@ def test_contexts_recur(random):
 def test_a_number_that_is_not_reached_is_said(steps):
     with pytest.warns(UserWarning, match="kts found 4 events instead of the 3 requested"):
         assert len(BaselineSegmenter("kts", n_events=3).segment(steps, must=[7]).events) == 4
-    with pytest.warns(UserWarning, match="lrt takes this sequence itself as its source"):
+    with pytest.warns(UserWarning, match="lrt uses this sequence itself as its source"):
         BaselineSegmenter("lrt").segment(steps)
 
 

@@ -1,4 +1,4 @@
-"""Every stage against figures of the authors' notebook that each checkout has, each stage fed our own last one."""
+"""Every stage against figures of the authors' notebook in the repository; each stage gets our own previous one."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def run(figures: Run) -> Run:
     run["initial_graph"] = normalize_columns(affinity_graph(run["rescaled"], bandwidth=WIDE))
     run["start_columns"] = scale_to_range(run["rescaled"][:, :15], by_column=True)
     components = scale_to_range(principal_components(run["rescaled"], 15), by_column=True)
-    # The signs of principal components are free, and stay so through every descent.
+    # The signs of principal components are arbitrary, and stay so through every descent.
     signs = np.sign(components[0] * figures["stages"]["start_pca"]["first_row"])
     run["start_pca"] = components * signs
     for start in ("pca", "columns"):

@@ -1,4 +1,4 @@
-"""Every stage against the output of the authors' notebook, each fed the notebook's own input of that stage."""
+"""Every stage against the output of the authors' notebook, each with the notebook's own input."""
 
 from __future__ import annotations
 

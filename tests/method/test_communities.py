@@ -44,7 +44,7 @@ def test_events_of_one_context_share_a_number_and_neighbours_never_do():
 
 
 def slow_recurring_events(x, boundaries):
-    """Join the two nearest groups that hold no neighbours, all pairs looked at anew each time."""
+    """Merge the two nearest groups without neighbouring events, comparing all pairs each time."""
     edges = [0, *boundaries.tolist(), len(x)]
     events = [x[a:b] for a, b in pairwise(edges)]
     steps = [np.sum((a.mean(axis=0) - b.mean(axis=0)) ** 2) for a, b in pairwise(events)]

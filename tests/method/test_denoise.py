@@ -26,7 +26,7 @@ def mirrored(i, n):
 
 
 def slow_denoising(x, *, search_radius, patch_radius, bandwidth, power=1, decay=1.0, include_self=False):
-    """Eq. 1 and 2, word by word; beyond the text, another kernel, less weight far away, and the frame itself."""
+    """Eq. 1 and 2, term by term; beyond the text, another kernel, less weight far away, and the frame itself."""
     n = len(x)
     sides = [m for m in range(-patch_radius, patch_radius + 1) if m]
     distances = {
@@ -76,7 +76,7 @@ def test_one_frame_and_equal_frames_stay_as_they_are():
 
 
 def test_what_single_precision_cannot_hold_is_scaled_and_the_rest_left():
-    """Columns: one that fits, a large offset with little on top, a huge and a tiny one."""
+    """Columns: one that fits, small variation on a large offset, a huge and a tiny one."""
     ramp = np.asarray([0.0, 0.25, 1.0])
     x = np.column_stack([5 + ramp, 1e4 + 9 * ramp, 3e30 * (ramp - 0.5), 1e-31 * ramp, 1e4 + 11 * ramp])
     scaled = fit_single_precision(x, by_column=True)

@@ -46,7 +46,7 @@ def test_barzilai_borwein_takes_the_second_rule_by_hand():
     assert (one.n_evaluations, descent.n_evaluations) == (2, 3)
 
 
-def test_the_loss_is_asked_for_at_the_start_and_the_end_only():
+def test_the_loss_is_evaluated_at_the_start_and_the_end_only():
     asked = []
 
     def objective(x):

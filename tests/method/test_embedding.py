@@ -130,7 +130,7 @@ def test_embedding_ends_below_its_start_and_says_why(xp, random):
     assert descent.stopped.startswith("converged")
     short = embed_graph(xp.asarray(graph), start=xp.asarray(random.normal(size=(40, 5))), bandwidth=0.3, n_steps=4)
     assert short.n_evaluations == 4
-    assert short.stopped == "reached 4 evaluations before convergence; raise n_steps to go on"
+    assert short.stopped == "reached 4 evaluations before convergence; increase n_steps to continue"
 
 
 def test_the_authors_descent_takes_their_half_of_the_gradient(random):

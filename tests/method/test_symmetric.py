@@ -1,4 +1,4 @@
-"""Symmetric matrices in blocks are the dense ones."""
+"""Symmetric matrices in blocks equal the dense ones."""
 
 import numpy as np
 import pytest

@@ -79,7 +79,7 @@ def test_a_mended_truth_is_measured_again(root, tmp_path):
         ({"only": ["nosuch"]}, "has no group nosuch"),
         ({"methods": ["nosuch"]}, "method 'nosuch' is not known"),
         ({"predictor": Path("nosuch.safetensors")}, "no such file"),
-        ({"weights": Path("nosuch.pt")}, "weights go with a model"),
+        ({"weights": Path("nosuch.pt")}, "weights need a model"),
         ({"only": ["mine"], "model": "color"}, "for days of photos"),
     ],
 )
@@ -91,7 +91,7 @@ def test_what_cannot_be_done_is_refused_first(root, tmp_path, given, message):
 
 
 def test_a_folder_without_the_data_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="EDUB-SegDesc is not there"):
+    with pytest.raises(ValueError, match="EDUB-SegDesc not found"):
         lifelog_report("edub-seg-desc", tmp_path, out=tmp_path / "out")
 
 

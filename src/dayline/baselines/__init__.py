@@ -1,1 +1,1 @@
-"""What results are compared with: controls, and the methods of others."""
+"""Baselines: published methods and controls to compare results with."""

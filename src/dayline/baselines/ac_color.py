@@ -1,11 +1,11 @@
-"""AC-color: agglomerative clustering of colour histograms that fade with time.
+"""AC-color: agglomerative clustering of colour histograms, weighted by distance in time.
 
 Y. J. Lee, K. Grauman: Predicting important objects for egocentric video summarization. IJCV 114(1), 2015.
 
 Distance of frames i and j: 1 - w exp(-chi2 / mean chi2), with w = max(0, t - |i - j|) / t for a time window of t
-frames; complete linkage, cut at mean - 2 standard deviations of all distances (the cut is that of the comparison in
-M. Dimiccoli et al.: SR-Clustering, CVIU 155, 2017). The cut is meant for sequences many time windows long, where
-nearly all distances are 1; a shorter one is cut far too often.
+frames; complete linkage, cut at mean - 2 standard deviations of all distances (the threshold is from the comparison
+in M. Dimiccoli et al.: SR-Clustering, CVIU 155, 2017). This threshold is meant for sequences many time windows long,
+where nearly all distances are 1; in shorter ones it finds far too many boundaries.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ def color_distance(histograms: FloatArray, *, time_window: int = 60) -> FloatArr
     Parameters
     ----------
     histograms : ndarray of shape (n_frames, n_bins)
-        Colour histograms, never negative.
+        Colour histograms, non-negative.
     time_window : int >= 1
-        Frames so far apart, or farther, are as different as can be (t).
+        Frames at least this far apart have distance 1 (t).
 
     Returns
     -------
@@ -50,17 +50,17 @@ def color_distance(histograms: FloatArray, *, time_window: int = 60) -> FloatArr
 
 
 class ColorSegmenter(Baseline):
-    """Group frames of like colours that are near in time, and cut where the group changes (AC-color).
+    """Group frames of similar colours that are near in time, and cut where the group changes (AC-color).
 
     Parameters
     ----------
     n_events : int or None, default=None
-        Number of groups; a group may recur, so the events can be more. None cuts the tree at mean - 2
+        Number of groups; a group may recur, so there can be more events. None cuts the tree at mean - 2
         standard deviations of all distances.
     time_window : int, default=60
-        Frames so far apart are never grouped directly (t): half an hour at two photos a minute.
+        Frames at least this far apart are never grouped directly (t): half an hour at two photos a minute.
     missing : {"raise", "interpolate"}, default="raise"
-        What to do about NaN and infinity.
+        How to handle NaN and infinity.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class ColorSegmenter(Baseline):
         self.missing = missing
 
     def __sklearn_tags__(self) -> Any:
-        """Say that histograms are never negative."""
+        """Declare that input must be non-negative."""
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = True
         return tags
@@ -84,7 +84,7 @@ class ColorSegmenter(Baseline):
     def fit(self, X: Any, y: None = None) -> Self:  # noqa: ARG002
         """Find the events of one sequence, X of shape (n_frames, n_bins); y is ignored.
 
-        Published with what `dayline.features.load_extractor("color-lab")` computes.
+        The published features are those of `dayline.features.load_extractor("color-lab")`.
         """
         check_between("time_window", self.time_window, 1, LARGEST_COUNT, whole=True)
         features = take_features(self, X, missing=self.missing)

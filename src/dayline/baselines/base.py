@@ -1,4 +1,4 @@
-"""What every baseline does first and last as a scikit-learn estimator."""
+"""What all baselines share: the estimator class, input checks and stored results."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Baseline(BaseEstimator):  # type: ignore[misc]
 
 
 def take_features(estimator: Any, X: Any, *, missing: Missing = "raise") -> FloatArray:
-    """Check the features of one sequence as `EventSegmenter` does, and note their width on the estimator."""
+    """Check the features of one sequence as `EventSegmenter` does, and set `n_features_in_`."""
     if "random_state" in estimator.get_params(deep=False):
         check_seed(estimator.random_state)
     rows = validate_data(estimator, unmask(X), dtype="numeric", ensure_all_finite=False)
@@ -45,7 +45,7 @@ def take_features(estimator: Any, X: Any, *, missing: Missing = "raise") -> Floa
 
 
 def check_n_events(n_events: int | None, n_frames: int) -> None:
-    """Raise ValueError for more events than frames."""
+    """Raise ValueError if there are more events than frames."""
     if n_events is not None:
         check_between("n_events", n_events, 1, whole=True)
         if n_events > n_frames:
@@ -55,7 +55,7 @@ def check_n_events(n_events: int | None, n_frames: int) -> None:
 
 
 def store_boundaries(estimator: Estimator, boundaries: IntArray, n_frames: int) -> Estimator:
-    """Keep boundaries and labels on the estimator and return it."""
+    """Store boundaries and labels on the estimator and return it."""
     found = np.asarray(boundaries, dtype=np.int64)
     estimator.boundaries_ = found  # type: ignore[attr-defined]
     estimator.labels_ = boundaries_to_labels(found, n_frames)  # type: ignore[attr-defined]

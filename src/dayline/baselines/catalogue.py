@@ -1,7 +1,7 @@
-"""Every baseline once: its name on the command line, its rows in the tables, its class and what to say about it.
+"""The table of baselines: name on the command line, rows in the tables, class and caveats.
 
-The command line, `BaselineSegmenter` and the tables of `dayline.reproduce` all read this list. Nothing is loaded
-before a baseline is made.
+The command line, `BaselineSegmenter` and the tables of `dayline.reproduce` all use this table. Modules are imported
+only when a baseline is made.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class BaselineEntry:
     is_seeded : bool
         Whether the result depends on `random_state`.
     caveat : str
-        What to say whenever it runs on one sequence alone, if it is meant to see others too.
+        Warning when it runs on a single sequence, if it is designed to use others too.
     """
 
     name: str
@@ -121,7 +121,7 @@ _ENTRIES = (
         "LowRankTransferSegmenter",
         labels="communities_",
         is_seeded=True,
-        caveat="takes this sequence itself as its source; the published system has a labelled one",
+        caveat="uses this sequence itself as its source; the published system has a labelled one",
     ),
     BaselineEntry(
         "vcp",

@@ -1,8 +1,8 @@
-"""Contextual event segmentation: the boundary rule of CES on features as they are, or denoised.
+"""Contextual event segmentation: the boundary rule of CES on raw or denoised features.
 
 A. Garcia del Molino, J.-H. Lim, A.-H. Tan: Predicting visual context for unsupervised event segmentation in
 continuous photo-streams. ACM Multimedia 2018. Their contexts come from a trained network (see `vcp`); the
-rule itself takes any vectors, and on raw features it is the ablation every learnt embedding has to beat.
+rule itself takes any vectors, and on raw features it is the ablation that every learnt embedding must beat.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ __all__ = ["ContextualSegmenter", "strongest_maxima"]
 
 
 def strongest_maxima(scores: FloatArray, *, n_boundaries: int, order: int = 5) -> IntArray:
-    """Take the highest scores as boundaries: local maxima first, other frames only where those run out.
+    """Take the highest scores as boundaries: local maxima first, other frames only if those run out.
 
     Parameters
     ----------
     scores : ndarray of shape (n_frames,)
         One score per frame; frame 0 is never a boundary.
     n_boundaries : int
-        How many, at most n_frames - 1.
+        Number of boundaries, at most n_frames - 1.
     order : int >= 1
         A local maximum is strictly above this many frames on either side.
     """
@@ -41,7 +41,7 @@ def strongest_maxima(scores: FloatArray, *, n_boundaries: int, order: int = 5) -
 
 
 class ContextualSegmenter(Baseline):
-    """Cut where the mean of the frames before is farthest from the mean of the frames after (CES rule).
+    """Cut where the means of the frames before and after are farthest apart (CES rule).
 
     Parameters
     ----------
@@ -50,9 +50,9 @@ class ContextualSegmenter(Baseline):
     denoise : bool, default=False
         Apply the rule to the features after nonlocal means along time, as in the paper's text, instead of raw.
     window, order : int, default=8 and 5
-        Frames averaged on either side, and how far a local maximum must reach.
+        Frames on either side that are averaged, and that a local maximum must exceed.
     missing : {"raise", "interpolate"}, default="raise"
-        What to do about NaN and infinity.
+        How to handle NaN and infinity.
 
     Attributes
     ----------

@@ -1,9 +1,9 @@
-"""The network of CES-VCP, in PyTorch: it reads frames, keeps a context and foresees the frames to come.
+"""The network of CES-VCP, in PyTorch: it reads frames, keeps a context and predicts the next frames.
 
 A. Garcia del Molino, J.-H. Lim, A.-H. Tan: Predicting visual context for unsupervised event segmentation in
 continuous photo-streams. ACM Multimedia 2018.
 
-One LSTM turns frames into contexts, a second one contexts into the frames to come. They are trained forwards and
+One LSTM turns frames into contexts, a second one turns contexts into the next frames. They are trained forwards and
 backwards on windows of 10 + 10 frames. The published network has 1,024 units for 2,048 features, RMSprop at 0.001 and
 batches of 250 windows. Ours differs in one point: features are scaled to [-1, 1] by their range in the training set,
 since the output of an LSTM cannot leave that range.
@@ -28,7 +28,7 @@ __all__ = ["ContextPredictor", "load_predictor", "predict_contexts", "save_predi
 FORMAT = "dayline-context-predictor-1"
 PARTS = ("encoder", "decoder")
 MOST_UNITS = 8192
-"""Largest context: beyond, a network takes gigabytes."""
+"""Largest context; beyond this, a network takes gigabytes."""
 GATES = ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0")
 
 
@@ -41,7 +41,7 @@ class ContextPredictor:
     weights : mapping of str to ndarray
         Of the two LSTMs, "encoder" (frames to contexts) and "decoder" (contexts to frames), named as in PyTorch.
     offset, scale : ndarray of shape (n_features,)
-        (x - offset) / scale is what the network sees.
+        The input of the network is (x - offset) / scale.
     losses : tuple of float
         Mean squared error of every epoch of training.
     """
@@ -75,22 +75,22 @@ def train_predictor(
     random_state: int | None = 0,
     on_epoch: Callable[[int, float], None] | None = None,
 ) -> ContextPredictor:
-    """Train the network to foresee frames, on any number of sequences without labels.
+    """Train the network to predict frames, on any number of sequences without labels.
 
     Parameters
     ----------
     sequences : sequence of array-like, each of shape (n_frames, n_features)
-        Recordings with the same features. Those shorter than n_past + n_future frames are left out.
+        Recordings with the same features. Those shorter than n_past + n_future frames are ignored.
     n_units : int >= 1
         Size of a context.
     n_past, n_future : int >= 1
         Frames read before the first prediction, and frames predicted, in a window.
     n_epochs, batch_size : int >= 1
-        Turns over all windows, each forwards or backwards at random, and windows per step.
+        Passes over all windows, each forwards or backwards at random, and windows per step.
     learning_rate : float > 0
-        Of RMSprop.
+        Learning rate of RMSprop.
     device : str
-        Of PyTorch: "cpu", "cuda", "mps".
+        PyTorch device: "cpu", "cuda", "mps".
     random_state : int or None
         Seed of the weights and of the order of windows.
     on_epoch : callable, optional
@@ -137,7 +137,7 @@ def predict_contexts(predictor: ContextPredictor, x: Any, *, device: str = "cpu"
     x : array-like of shape (n_frames, n_features)
         One sequence.
     device : str
-        Of PyTorch.
+        PyTorch device.
 
     Returns
     -------
@@ -146,7 +146,7 @@ def predict_contexts(predictor: ContextPredictor, x: Any, *, device: str = "cpu"
     """
     features = check_features(x)
     if features.shape[1] != predictor.n_features:
-        raise ValueError(f"the network was trained on {predictor.n_features} features, here are {features.shape[1]}")
+        raise ValueError(f"the network was trained on {predictor.n_features} features, not {features.shape[1]}")
     torch = _torch()
     encoder, _ = _network(predictor.weights, device)
     seen = torch.as_tensor(
@@ -168,7 +168,7 @@ def save_predictor(predictor: ContextPredictor, path: str | Path) -> None:
 
 
 def load_predictor(path: str | Path) -> ContextPredictor:
-    """Read what `save_predictor` wrote; another file is refused with its name in the message."""
+    """Read a file written by `save_predictor`; raise ValueError, naming the file, for any other."""
     safetensors = _safetensors()
     if not Path(path).is_file():
         raise ValueError(f"{path}: no such file; train a network and save it first")
@@ -211,13 +211,13 @@ def _safetensors() -> Any:
 
 
 def _place(device: str) -> Any:
-    """Find PyTorch's device; "cpu" is PyTorch here too."""
+    """Return the PyTorch device; "cpu" means PyTorch here too."""
     _torch()
     return check_device("torch" if isinstance(device, str) and device == "cpu" else device)
 
 
 def _starting_weights(n_features: int, n_units: int, generator: np.random.Generator) -> dict[str, FloatArray]:
-    """Uniform weights as PyTorch draws them, but from NumPy, so that every device starts alike."""
+    """Uniform weights as PyTorch draws them, but from NumPy, so that every device starts from the same weights."""
     weights: dict[str, FloatArray] = {}
     for part, (inputs, units) in zip(PARTS, ((n_features, n_units), (n_units, n_features)), strict=True):
         reach = 1.0 / np.sqrt(units)
@@ -225,7 +225,7 @@ def _starting_weights(n_features: int, n_units: int, generator: np.random.Genera
             GATES, ((4 * units, inputs), (4 * units, units), (4 * units,), (4 * units,)), strict=True
         ):
             weights[f"{part}.{gate}"] = generator.uniform(-reach, reach, shape).astype(np.float32)
-        # Gates that forget start open, as the published program has it: a context should last.
+        # Forget gates start open, as in the published program, so that a context lasts.
         weights[f"{part}.bias_ih_l0"][units : 2 * units] += 1.0
     return weights
 
@@ -255,7 +255,7 @@ def _train_once(
     batch_size: int,
     generator: np.random.Generator,
 ) -> float:
-    """Go once through all windows; return the mean loss."""
+    """Train on all windows once; return the mean loss."""
     torch = _torch()
     encoder, decoder = network
     device = encoder.weight_ih_l0.device

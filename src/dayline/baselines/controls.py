@@ -1,4 +1,4 @@
-"""Controls: segmentations that never look at the frames."""
+"""Controls: segmentations that ignore the frames."""
 
 from __future__ import annotations
 

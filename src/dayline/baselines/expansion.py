@@ -1,4 +1,4 @@
-"""Graph cuts: labels of least energy under a Potts prior, by alpha expansion.
+"""Graph cuts: labels of low energy under a Potts prior, by alpha expansion.
 
 Y. Boykov, O. Veksler, R. Zabih: Fast approximate energy minimization via graph cuts. IEEE TPAMI 23(11), 2001.
 """
@@ -23,20 +23,20 @@ def potts_energy(labels: IntArray, costs: FloatArray, pairs: IntArray, weights: 
 def expand_labels(
     labels: IntArray, *, costs: FloatArray, pairs: IntArray, weights: FloatArray, n_sweeps: int = 5
 ) -> IntArray:
-    """Lower the energy of a labelling: one label after the other may take any set of frames, the best one by min-cut.
+    """Lower the energy of a labelling: each label in turn takes the best set of frames, found by min-cut.
 
     Parameters
     ----------
     labels : ndarray of int, shape (n_frames,)
-        Where to start.
+        Initial labels.
     costs : ndarray of shape (n_frames, n_labels)
         Cost of giving each frame each label.
     pairs : ndarray of int, shape (n_pairs, 2)
-        Frames that should rather have the same label.
+        Frames that should have the same label.
     weights : ndarray of shape (n_pairs,)
         Penalty of two different labels, at least 0.
     n_sweeps : int >= 1
-        Most turns over all labels; ends when a turn changes nothing.
+        Maximum number of sweeps over all labels; stops when a sweep changes nothing.
     """
     best: IntArray = np.array(labels, dtype=np.int64)
     energy = potts_energy(best, costs, pairs, weights)
@@ -53,7 +53,7 @@ def expand_labels(
 
 
 def _expand_one(labels: IntArray, label: int, costs: FloatArray, pairs: IntArray, weights: FloatArray) -> IntArray:
-    """Let one label take the frames it is best to take."""
+    """Let one label take the set of frames that lowers the energy most."""
     a, b = labels[pairs[:, 0]], labels[pairs[:, 1]]
     stay = weights * (a != b)
     only_second, only_first = weights * (a != label), weights * (b != label)
@@ -61,7 +61,7 @@ def _expand_one(labels: IntArray, label: int, costs: FloatArray, pairs: IntArray
     np.add.at(change, pairs[:, 0], only_first - stay)
     np.add.at(change, pairs[:, 1], -only_first)
     if change.min() >= 0.0:
-        return labels  # No frame gains by it: the usual case once labels have settled.
+        return labels  # No frame gains: the usual case once labels have settled.
     takes = _min_cut(change, pairs, only_second + only_first - stay)
     return np.where(takes, label, labels)
 
@@ -76,7 +76,7 @@ def _min_cut(change: FloatArray, pairs: IntArray, links: FloatArray) -> Any:
     rows = np.concatenate([np.full(n, source), np.arange(n), pairs[:, 0]])
     columns = np.concatenate([np.arange(n), np.full(n, sink), pairs[:, 1]])
     capacity = np.concatenate([np.maximum(change, 0.0), np.maximum(-change, 0.0), links])
-    # The solver counts in 32-bit whole numbers, the flow as a whole included.
+    # The solver uses 32-bit integers, also for the total flow.
     whole = np.floor(capacity * (2.0**30 / capacity.sum())).astype(np.int32)
     used = whole > 0
     network = coo_array((whole[used], (rows[used], columns[used])), shape=(n + 2, n + 2)).tocsr()

@@ -23,9 +23,9 @@ __all__ = ["KernelChangeSegmenter", "kernel_changes", "kernel_penalty"]
 def kernel_penalty(x: FloatArray, *, kernel: Literal["rbf", "cosine"]) -> float:
     """Return our penalty of one more event: log N for "rbf", 0.5 V log N for "cosine".
 
-    V is the variance of the frames in the cosine kernel's space, 1 - |mean of the unit rows|^2: it lies between 0 and
-    1 and is small where all frames resemble each other, which they do in most image features. The Gaussian kernel
-    needs no such factor, since its width is the median distance of the frames.
+    V is the variance of the frames in the cosine kernel's space, 1 - |mean of the unit rows|^2: it is between 0 and
+    1, and small if all frames are similar, as with most image features. The Gaussian kernel needs no such factor,
+    since its width is the median distance of the frames.
     """
     log_n = math.log(max(len(x), 2))
     if kernel == "rbf":
@@ -42,7 +42,7 @@ def kernel_changes(
     n_events: int | None = None,
     min_length: int = 2,
 ) -> IntArray:
-    """Cut a sequence at the changes of its mean in the kernel's space.
+    """Cut a sequence where its mean in the kernel's space changes.
 
     Parameters
     ----------
@@ -51,11 +51,11 @@ def kernel_changes(
     kernel : {"rbf", "cosine"}
         Gaussian, with the median squared distance as its width, or cosine.
     penalty : float, optional
-        Penalty of one more event; None takes `kernel_penalty`.
+        Penalty of one more event; None uses `kernel_penalty`.
     n_events : int, optional
-        Give the best cut into this many instead.
+        Number of events, instead of a penalty.
     min_length : int >= 1
-        Fewest frames of an event.
+        Minimum number of frames of an event.
     """
     try:
         from ruptures import KernelCPD  # type: ignore[import-untyped, unused-ignore]
@@ -83,7 +83,7 @@ def kernel_changes(
 
 
 class KernelChangeSegmenter(Baseline):
-    """Cut a sequence at the changes of its mean in a kernel's space (ruptures' KernelCPD).
+    """Cut a sequence where its mean in a kernel's space changes (KernelCPD of ruptures).
 
     Parameters
     ----------
@@ -94,9 +94,9 @@ class KernelChangeSegmenter(Baseline):
     penalty : float or None, default=None
         Penalty of one more event; None: log N for "rbf", 0.5 V log N for "cosine" (see `kernel_penalty`).
     min_length : int, default=2
-        Fewest frames of an event.
+        Minimum number of frames of an event.
     missing : {"raise", "interpolate"}, default="raise"
-        What to do about NaN and infinity.
+        How to handle NaN and infinity.
 
     Attributes
     ----------

@@ -1,8 +1,8 @@
 """k-means smoothed in time: the simplest system of the EDUB-Seg table.
 
 Listed as "k-means smoothed (k = 30)" by A. Garcia del Molino, J.-H. Lim, A.-H. Tan: Predicting visual context for
-unsupervised event segmentation in continuous photo-streams. ACM Multimedia 2018. How they smooth is not said; here
-every frame takes the most frequent community of the frames around it.
+unsupervised event segmentation in continuous photo-streams. ACM Multimedia 2018. They do not say how they smooth;
+here every frame takes the most frequent community of the frames around it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["SmoothedKMeans", "smooth_labels"]
 
 
 def smooth_labels(labels: IntArray, *, radius: int = 5) -> IntArray:
-    """Give every frame the most frequent label around it; of equally frequent ones its own, or else the first.
+    """Give every frame the most frequent label around it; in a tie its own, or else the first.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class SmoothedKMeans(Baseline):
     radius : int, default=5
         Frames on either side that vote for the group of a frame.
     missing : {"raise", "interpolate"}, default="raise"
-        What to do about NaN and infinity.
+        How to handle NaN and infinity.
     random_state : int or None, default=0
         Seed of k-means.
 

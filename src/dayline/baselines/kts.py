@@ -5,12 +5,12 @@ D. Potapov, M. Douze, Z. Harchaoui, C. Schmid: Category-specific video summariza
 For m boundaries in n frames, KTS minimises L(m) + penalty g(m): L the sum over events of the squared distances to the
 event's mean in the kernel's space, g(m) = m (log(n / m) + 1). The published program divides both by n and has penalty
 = 1/2. For a given number the dynamic programme is the usual one. For the automatic number we do not tabulate all m: g
-is concave, so the best m also wins for some fixed penalty per boundary, and few such penalties, each one dynamic
-programme over all starts and stops, prove which m is best.
+is concave, so the best m is also optimal for some fixed penalty per boundary, and a few such penalties, each with one
+dynamic programme over all starts and stops, prove which m is best.
 
-One frame per event costs n / 2, however many frames. Where frames of length 1 scatter by more than 1/2 around their
-events, that is the least of all: the published program then returns single frames, unless it is told the largest m
-to try. Events of at least 2 frames prevent it (up to a scatter of 0.85), so that is the default here.
+One frame per event costs n / 2 for any n. If frames of length 1 scatter by more than 1/2 around their events, that is
+the minimum: the published program then returns single frames, unless it is given the largest m to try. Events of at
+least 2 frames prevent this (up to a scatter of 0.85), so that is the default here.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ __all__ = ["KernelTemporalSegmenter", "cut_automatically", "cut_into", "scatter_
 
 @dataclass(frozen=True)
 class _Cut:
-    """One optimal way to cut, the loss it leaves, and a penalty per boundary for which it is the best."""
+    """One optimal segmentation, its loss, and a penalty per boundary for which it is optimal."""
 
     boundaries: IntArray
     loss: float
@@ -39,7 +39,7 @@ class _Cut:
 
 
 def scatter_sums(x: FloatArray) -> FloatArray:
-    """Tabulate the scatter of every run of frames: entry [stop, start] serves frames start .. stop-1.
+    """Tabulate the scatter of every run of frames: entry [stop, start] is for frames start .. stop-1.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def scatter_sums(x: FloatArray) -> FloatArray:
         Lower triangle: sum of squared distances to the mean of the run. N x N numbers: 150 MB for 4,300 frames.
     """
     values = to_numpy(x).astype(np.float64)
-    # Distances do not mind a shift, and sums around the mean keep their digits.
+    # A shift does not change distances, and sums around the mean keep their precision.
     values -= values.mean(axis=0)
     lengths = np.concatenate([[0.0], np.cumsum(np.einsum("ij,ij->i", values, values))])
     sums = np.cumsum(values, axis=0, out=values)
@@ -77,7 +77,7 @@ def cut_into(scatter: FloatArray, *, n_events: int, min_length: int = 1) -> IntA
     n_events : int >= 1
         At most n_frames / min_length.
     min_length : int >= 1
-        Fewest frames of an event.
+        Minimum number of frames of an event.
     """
     check_between("n_events", n_events, 1, whole=True)
     check_between("min_length", min_length, 1, whole=True)
@@ -113,7 +113,7 @@ def cut_automatically(scatter: FloatArray, *, penalty: float = 0.5, min_length: 
     penalty : float > 0
         1/2 in the published program.
     min_length : int >= 1
-        Fewest frames of an event; 1 in the published program.
+        Minimum number of frames of an event; 1 in the published program.
     """
     check_between("penalty", penalty, 0, above=True)
     check_between("min_length", min_length, 1, whole=True)
@@ -185,14 +185,14 @@ class KernelTemporalSegmenter(Baseline):
     n_events : int or None, default=None
         None lets the published penalty decide.
     kernel : {"cosine", "linear"}, default="cosine"
-        "cosine" scales every frame to length 1 first, as the paper does; "linear" takes features as they are, and
-        then the penalty has to fit their scale.
+        "cosine" scales every frame to length 1 first, as the paper does; "linear" uses features as they are, and the
+        penalty must then match their scale.
     penalty : float, default=0.5
         Weight of the penalty in the automatic rule, loss + penalty m (log(n / m) + 1).
     min_length : int, default=2
-        Fewest frames of an event.
+        Minimum number of frames of an event.
     missing : {"raise", "interpolate"}, default="raise"
-        What to do about NaN and infinity.
+        How to handle NaN and infinity.
 
     Attributes
     ----------

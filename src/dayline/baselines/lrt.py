@@ -3,12 +3,13 @@
 L. Wang, Z. Ding, Y. Fu: Low-rank transfer human motion segmentation. IEEE TIP 28(2), 2019.
 
 With X = [source, target], columns of length 1, the published program alternates between a projection P (the
-directions in which the residue X - source V is small against its own spread), codes V of P X over P source that
+directions in which the residual X - source V is small relative to its own spread), codes V of P X over P source that
 change slowly in time, a low-rank copy U of V A (A A^T the temporal Laplacian) and a non-negative copy Z of V. We
 solve for V by banded systems, one for each direction of P, instead of by a dense Lyapunov solver.
 
-Two things the program does and the paper does not say. The labels of the source are never used. And singular values
-are cut at 2 / 0.001 = 2000 where the largest is about 50 (Keck), so that U stays exactly zero: it is left out here.
+The program does two things that the paper does not mention. It never uses the labels of the source. And it thresholds
+singular values at 2 / 0.001 = 2000, while the largest is about 50 (Keck), so that U stays exactly zero; U is left out
+here.
 """
 
 from __future__ import annotations
@@ -47,13 +48,13 @@ def transfer_codes(
     source, target : ndarray of shape (n_frames, n_features)
         Two sequences with the same features; rows are scaled to length 1 here.
     n_directions : int >= 1
-        Columns of the projection, at most; fewer where the features vary in fewer directions.
+        Maximum number of columns of the projection; fewer if the features vary in fewer directions.
     smoothness : float > 0
         Weight of the change in time, and ridge of the projection (both are lambda 1 in the program).
     mu : float > 0
         Weight of the constraints, and step of their multipliers.
     n_iterations : int >= 1
-        Turns of the alternation.
+        Number of alternations.
     random_state : int or None
         Seed of the random start.
 
@@ -82,21 +83,21 @@ def transfer_codes(
         free = _solve_smooth(seen, mu, (mu + smoothness) * bands, right)
         codes = np.maximum(free + duals / mu, 0.0)
         duals += mu * (free - codes)
-        # The equation just solved gives the product of V and the Laplacian for less than the product itself.
+        # The equation just solved gives the product of V and the Laplacian faster than multiplying them.
         smooth_duals -= mu / (mu + smoothness) * (right - mu * free - seen.T @ (seen @ free))
     return np.asarray(codes[:, first.shape[1] :].T)
 
 
 def _projection(residue: FloatArray, *, ridge: float, n_directions: int) -> FloatArray:
-    """Directions p with the least p.(R R^T + ridge).p for p.(R H R^T).p = 1, H taking the mean out."""
+    """Directions p with the least p.(R R^T + ridge).p for p.(R H R^T).p = 1, where H removes the mean."""
     from scipy.linalg import eigh
 
     n = len(residue)
     centred = residue - residue.mean(axis=1, keepdims=True)
-    # Turned round, since the spread may be singular and the ridge never is: the largest of spread over size.
+    # Maximise spread over size instead, since the spread may be singular and the ridge never is.
     size = residue @ residue.T + ridge * np.eye(n)
     values, vectors = eigh(centred @ centred.T, size, subset_by_index=(max(n - n_directions, 0), n - 1))
-    # Directions lost in the ridge would be blown up without bound; the published data have none of them.
+    # Directions dominated by the ridge would grow without bound; the published data have none.
     kept = values > 0.01
     return np.asarray(vectors[:, kept] / np.sqrt(values[kept]))
 
@@ -109,7 +110,7 @@ def _solve_smooth(seen: FloatArray, mu: float, bands: FloatArray, right: FloatAr
     system[-1] += mu
     solution: FloatArray = solveh_banded(system, right.T, check_finite=False).T
     _, sizes, directions = svd(seen, full_matrices=False)
-    # Outside the rows of `seen` that was it; inside, every direction has its own diagonal.
+    # Outside the row space of `seen` this is the solution; inside, every direction has its own diagonal.
     inside = solve_shifted(bands, mu + sizes**2, directions @ right)
     return np.asarray(solution + directions.T @ (inside - directions @ solution))
 
@@ -120,18 +121,18 @@ class LowRankTransferSegmenter(Baseline):
     Parameters
     ----------
     n_events : int or None, default=None
-        None applies the CES rule to the codes. A number groups the graph of the codes into as many groups by
-        normalised cuts, as published; a group may recur, so the events can be more.
+        None applies the CES rule to the codes. A number splits the graph of the codes into that many groups by
+        normalised cuts, as published; a group may recur, so there can be more events.
     source : array-like of shape (n_source_frames, n_features) or None, default=None
-        A sequence of another recording with the same features; None takes the sequence itself.
+        A sequence of another recording with the same features; None uses the sequence itself.
     n_directions : int, default=80
         Columns of the projection.
     smoothness, mu : float, default=0.15 and 0.001
         Weight of the change in time, and of the constraints.
     n_iterations : int, default=20
-        Turns of the alternation.
+        Number of alternations.
     missing : {"raise", "interpolate"}, default="raise"
-        What to do about NaN and infinity.
+        How to handle NaN and infinity.
     random_state : int or None, default=0
         Seed of the start and of k-means.
 
@@ -142,7 +143,7 @@ class LowRankTransferSegmenter(Baseline):
     codes_ : ndarray of shape (n_frames, n_source_frames)
         Codes of the frames.
     communities_ : ndarray of int
-        Group of each frame; its event where `n_events` is None.
+        Group of each frame; its event if `n_events` is None.
     """
 
     def __init__(

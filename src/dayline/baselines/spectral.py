@@ -24,7 +24,7 @@ def random_walk_eigenvectors(graph: Array, *, n_vectors: int) -> FloatArray:
     graph : array of shape (n_frames, n_frames)
         Weights of at least 0; made symmetric as (W + W^T) / 2 first.
     n_vectors : int >= 1
-        How many, at most n_frames.
+        Number of eigenvectors, at most n_frames.
 
     Returns
     -------
@@ -36,7 +36,7 @@ def random_walk_eigenvectors(graph: Array, *, n_vectors: int) -> FloatArray:
     weights = to_numpy(graph).astype(np.float64)
     weights = 0.5 * (weights + weights.T)
     degrees = weights.sum(axis=1)
-    # A frame without any link stays alone instead of dividing by zero.
+    # Link an isolated frame to itself: its degree must not be zero.
     alone = degrees <= 0
     weights[alone, alone] = degrees[alone] = 1.0
     scale = 1.0 / np.sqrt(degrees)
@@ -45,7 +45,7 @@ def random_walk_eigenvectors(graph: Array, *, n_vectors: int) -> FloatArray:
     n = len(weights)
     _, vectors = eigh(weights, subset_by_index=(n - min(n_vectors, n), n - 1), overwrite_a=True, check_finite=False)
     vectors = vectors[:, ::-1]
-    # An eigenvector's sign is free: fixed here, so that restarts of k-means begin alike on every machine.
+    # The sign of an eigenvector is arbitrary: fix it, so that k-means starts alike on every machine.
     largest = np.argmax(np.abs(vectors), axis=0)
     vectors = vectors * np.sign(vectors[largest, np.arange(vectors.shape[1])])
     return np.asarray(vectors * scale[:, None])
@@ -61,14 +61,14 @@ def graph_labels(graph: Array, *, n_labels: int, n_restarts: int = 10, random_st
     n_labels : int >= 1
         Number of groups; as many eigenvectors are used.
     n_restarts : int >= 1
-        Of k-means on the eigenvectors. A few hundredths of accuracy hang on it: 10 or more.
+        Restarts of k-means on the eigenvectors. Use 10 or more: a few hundredths of accuracy depend on it.
     random_state : int or None
         Seed of the restarts.
 
     Returns
     -------
     ndarray of int, shape (n_frames,)
-        Groups, numbered in the order in which they first appear.
+        Groups, numbered in order of first appearance.
     """
     check_between("n_labels", n_labels, 1, len(graph), whole=True)
     check_between("n_restarts", n_restarts, 1, MOST_STEPS, whole=True)
@@ -80,7 +80,7 @@ def graph_labels(graph: Array, *, n_labels: int, n_restarts: int = 10, random_st
 def vector_labels(
     vectors: FloatArray, *, n_labels: int, n_restarts: int = 10, random_state: int | None = 0
 ) -> IntArray:
-    """Group the rows of a matrix by k-means, numbered in the order in which they first appear."""
+    """Group the rows of a matrix by k-means, numbered in order of first appearance."""
     from sklearn.cluster import KMeans
 
     points = np.asarray(vectors, dtype=np.float64)
@@ -91,8 +91,7 @@ def vector_labels(
 def _spread_start(points: FloatArray) -> Callable[..., FloatArray]:
     """Return k-means++ for these points (D. Arthur, S. Vassilvitskii, SODA 2007), several candidates at every step.
 
-    scikit-learn's own takes two thirds of the time of k-means here, computing again for every start what one table
-    of distances holds.
+    scikit-learn's own takes two thirds of the time of k-means here, since it recomputes distances for every start.
     """
     from sklearn.metrics import euclidean_distances
 

@@ -6,9 +6,9 @@ clustering for egocentric photo streams segmentation. CVIU 155, 2017.
 Steps, on features with signed square roots and rows of length 1: principal components with 95 % of the variance;
 agglomerative clustering of these (single linkage, cosine, cut at 0.2); ADWIN over the components, which cuts
 wherever the means of two parts of a growing window differ by more than chance allows; likelihoods of every frame for
-every (cluster, window) that occurs, mixed from both; and the labels of least energy under a prior that close frames
-which look alike share their label. Concept detections, the "semantic" in the name, need a detector of concepts and
-are not part of it: this is the row "SR-Clustering CNN" of the tables.
+every (cluster, window) that occurs, mixed from both; and the labels of low energy under a prior that similar frames
+close in time share a label. Concept detections, the "semantic" in the name, need a concept detector and are not
+included: this is the row "SR-Clustering CNN" of the tables.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def linked_clusters(x: FloatArray, *, cutoff: float = 0.2) -> IntArray:
     x : ndarray of shape (n_frames, n_dims)
         Vectors; a zero row is as far from all others as an orthogonal one.
     cutoff : float > 0
-        Clusters farther apart than this stay apart.
+        Clusters farther apart than this are not merged.
     """
     from scipy.cluster.hierarchy import fcluster, linkage
     from scipy.spatial.distance import squareform
@@ -70,7 +70,7 @@ def adaptive_windows(x: FloatArray, *, confidence: float = 0.1) -> IntArray:
     sizes = np.linalg.norm(x, axis=1) / math.sqrt(dims)
     boundaries: list[int] = []
     start = 0
-    # As published, the first test comes with the sixth frame.
+    # As published, the first test is at the sixth frame.
     for stop in range(6, n + 1):
         variance = float(np.var(sizes[start:stop], ddof=1)) if stop - start > 1 else 0.0
         while stop - start > 1:
@@ -99,23 +99,23 @@ class SRClustering(Baseline):
         Chance of a false change (delta of ADWIN).
     change_weight : float, default=0.9
         Share of the change detection in the likelihoods. The published setting for features without concepts, 1,
-        leaves the clustering no say; this is the one for features with concepts.
+        ignores the clustering; this is the setting for features with concepts.
     pair_weight : float, default=0.5
-        Penalty of different labels for two frames that are the same; it falls as exp(-distance), features scaled to
-        [0, 1]. For features with many dimensions next to nothing is left of it.
+        Penalty of different labels for two identical frames; it falls as exp(-distance) of features scaled to 0 .. 1.
+        For features with many dimensions it is close to 0.
     pair_reach : int, default=5
-        Frames so far apart are pairs.
+        Frames at most this far apart form pairs.
     missing : {"raise", "interpolate"}, default="raise"
-        What to do about NaN and infinity.
+        How to handle NaN and infinity.
 
     Attributes
     ----------
     boundaries_, labels_ : ndarray of int
         First frame of every event but the first, and the event number of each frame.
     communities_ : ndarray of int, shape (n_frames,)
-        Label of each frame after the graph cut; one may recur.
+        Label of each frame after the graph cut; a label may recur.
     clusters_, windows_ : ndarray of int, shape (n_frames,)
-        What the clustering and the change detection said.
+        Results of the clustering and of the change detection.
     """
 
     def __init__(

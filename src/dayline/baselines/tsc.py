@@ -34,7 +34,7 @@ MOST_ATOMS = 1000
 """Columns that a dictionary may have, however few frames there are."""
 
 HEAVIEST = 1e9
-"""Largest weight of a term, and 1 over the smallest of a constraint: beyond, rounding decides."""
+"""Largest weight of a term, and 1 over the smallest of a constraint; beyond this, rounding dominates."""
 
 
 def temporal_codes(
@@ -73,7 +73,7 @@ def temporal_codes(
         The codes Z, transposed.
     """
     values = to_numpy(x).astype(np.float64)
-    # Codes over more atoms than there are frames say nothing, and take forever.
+    # Codes over more atoms than frames carry no information and take forever.
     check_between("n_atoms", n_atoms, 1, max(len(values), MOST_ATOMS), whole=True)
     check_between("n_neighbours", n_neighbours, 1, whole=True)
     check_between("n_iterations", n_iterations, 1, MOST_STEPS, whole=True)
@@ -142,15 +142,15 @@ def solve_shifted(bands: FloatArray, shifts: FloatArray, right: FloatArray) -> F
     Parameters
     ----------
     bands : ndarray of shape (reach + 1, n)
-        Upper bands of B, as `temporal_laplacian` returns them; what LAPACK does not read must be zero.
+        Upper bands of B, as `temporal_laplacian` returns them; entries that LAPACK does not read must be zero.
     shifts : ndarray of shape (n_systems,)
-        What is added to the diagonal.
+        Values added to the diagonal.
     right : ndarray of shape (n_systems, n)
         Right sides.
     """
     from scipy.linalg import solveh_banded
 
-    # One long system whose parts do not touch: a call for each would take as long as its arithmetic.
+    # One long system with independent parts: the overhead of separate calls would double the time.
     systems = np.tile(bands, len(shifts))
     systems[-1] += np.repeat(shifts, bands.shape[1])
     return np.asarray(solveh_banded(systems, right.ravel(), overwrite_ab=True, check_finite=False)).reshape(
@@ -178,7 +178,7 @@ def label_codes(codes: FloatArray, *, n_events: int | None, random_state: int | 
     codes : ndarray of shape (n_frames, n_atoms)
         Non-negative codes.
     n_events : int or None
-        Number of groups; None takes the events between the boundaries of the CES rule.
+        Number of groups; None uses the events of the CES rule.
     random_state : int or None
         Seed of k-means.
     """
@@ -193,8 +193,8 @@ class TemporalSubspaceSegmenter(Baseline):
     Parameters
     ----------
     n_events : int or None, default=None
-        None applies the CES rule to the codes (CES-TSC). A number groups the graph of the codes into as many groups
-        by normalised cuts (TSC); a group may recur, so the events can be more.
+        None applies the CES rule to the codes (CES-TSC). A number splits the graph of the codes into that many groups
+        by normalised cuts (TSC); a group may recur, so there can be more events.
     n_atoms, n_neighbours : int, default=80 and 7
         Columns of the dictionary and frames of the temporal window.
     ridge, smoothness, rho : float, default=0.01, 15 and 0.1
@@ -202,7 +202,7 @@ class TemporalSubspaceSegmenter(Baseline):
     n_iterations : int, default=100
         Steps of ADMM.
     missing : {"raise", "interpolate"}, default="raise"
-        What to do about NaN and infinity.
+        How to handle NaN and infinity.
     random_state : int or None, default=0
         Seed of the start and of k-means.
 
@@ -213,7 +213,7 @@ class TemporalSubspaceSegmenter(Baseline):
     codes_ : ndarray of shape (n_frames, n_atoms)
         Codes of the frames.
     communities_ : ndarray of int
-        Group of each frame; its event where `n_events` is None.
+        Group of each frame; its event if `n_events` is None.
     """
 
     def __init__(

@@ -63,7 +63,7 @@ def merge_groups(x: FloatArray, groups: IntArray, *, n_groups: int) -> IntArray:
     groups : ndarray of int, shape (n_frames,)
         At least `n_groups` groups.
     n_groups : int >= 1
-        How many to leave.
+        Number of groups to leave.
     """
     groups = in_order_of_appearance(groups)
     while groups.max() + 1 > n_groups:
@@ -86,7 +86,7 @@ def _means(x: FloatArray, groups: IntArray) -> tuple[FloatArray, FloatArray]:
 def _weighted_distance(means: FloatArray, times: FloatArray) -> FloatArray:
     """Cosine distance times distance in time; infinite on the diagonal."""
     u = unit_rows(means)
-    # Between frames that look the same, time alone decides: 0 times any time would make all of them equally near.
+    # For identical frames, time alone decides: a distance of 0 would make all of them equally near.
     distance = np.maximum(1.0 - u @ u.T, 1e-9)
     distance *= np.abs(times[:, None] - times[None, :])
     np.fill_diagonal(distance, np.inf)
@@ -98,7 +98,7 @@ def _first_neighbours(distance: FloatArray) -> IntArray:
 
 
 def _join(neighbours: IntArray) -> IntArray:
-    """Groups of those linked to each other or to the same neighbour."""
+    """Group items that are linked to each other or to the same neighbour."""
     n = len(neighbours)
     links = coo_array((np.ones(n), (np.arange(n), neighbours)), shape=(n, n))
     return np.asarray(connected_components(links, directed=False)[1])
@@ -110,13 +110,13 @@ class TemporalFinch(Baseline):
     Parameters
     ----------
     n_events : int or None, default=None
-        Groups to merge to, from the coarsest partition that has as many. A group may recur, so the events
-        can be more. None takes `level` of the hierarchy.
+        Number of groups to merge to, from the coarsest partition with at least as many. A group may recur, so there
+        can be more events. None uses `level` of the hierarchy.
     level : int, default=2
-        Which partition of the hierarchy is the automatic answer, counted from the finest, 0; the coarsest one where
+        Which partition of the hierarchy is used if `n_events` is None, counted from the finest, 0; the coarsest if
         there are fewer.
     missing : {"raise", "interpolate"}, default="raise"
-        What to do about NaN and infinity.
+        How to handle NaN and infinity.
 
     Attributes
     ----------

@@ -1,10 +1,10 @@
-"""CES-VCP: the CES rule on the contexts of a network that foresees frames (see `context_predictor`).
+"""CES-VCP: the CES rule on the contexts of a network that predicts frames (see `context_predictor`).
 
 A. Garcia del Molino, J.-H. Lim, A.-H. Tan: Predicting visual context for unsupervised event segmentation in
 continuous photo-streams. ACM Multimedia 2018.
 
-The network reads a sequence from either end. At a boundary, the context that the past leaves differs from the context
-that the future leaves.
+The network reads a sequence from either end. At a boundary, the context read from the past differs from the context
+read from the future.
 """
 
 from __future__ import annotations
@@ -46,26 +46,26 @@ def compare_contexts(past: FloatArray, future: FloatArray) -> FloatArray:
 
 
 class VisualContextSegmenter(Baseline):
-    """Cut where the context foreseen from the past differs from the one foreseen from the future (CES-VCP).
+    """Cut where the context read from the past differs from the one read from the future (CES-VCP).
 
     Parameters
     ----------
     n_events : int or None, default=None
         None keeps the local maxima above the mean of all local maxima; a number keeps the highest ones.
     predictor : ContextPredictor, path or None, default=None
-        A trained network, or the .safetensors file that holds one. None trains one on the sequence itself, which the
-        published system does not do: it has a training set of many days.
+        A trained network, or the .safetensors file that holds one. None trains one on the sequence itself, unlike the
+        published system, which has a training set of many days.
     n_units, n_epochs, batch_size : int, default=64, 20 and 32
-        Size of the network, turns over all windows and windows per step, where it is trained here. (Published, for
-        its training set: 1,024 units, batches of 250.)
+        Size of the network, passes over all windows and windows per step, if it is trained here. (Published, for its
+        training set: 1,024 units, batches of 250.)
     learning_rate : float, default=0.001
-        Of RMSprop.
+        Learning rate of RMSprop.
     order : int, default=5
-        How far a local maximum must reach.
+        Frames on either side that a local maximum must exceed.
     missing : {"raise", "interpolate"}, default="raise"
-        What to do about NaN and infinity.
+        How to handle NaN and infinity.
     device : str, default="cpu"
-        Of PyTorch.
+        PyTorch device.
     random_state : int or None, default=0
         Seed of the training.
 
@@ -112,7 +112,7 @@ class VisualContextSegmenter(Baseline):
         self.predictor_ = self._predictor(features)
         self.scores_ = compare_contexts(*predict_contexts(self.predictor_, features, device=self.device))
         if np.all(features == features[0]):
-            # What differs then is how far the network has warmed up, not the frames.
+            # Then the contexts differ only by how far the network has warmed up.
             self.scores_[:] = 0.0
         if self.n_events is None:
             boundaries = pick_boundaries(self.scores_, order=self.order)

@@ -22,7 +22,7 @@ from dayline.method.graph import unit_rows
 __all__ = ["WindowDifferenceSegmenter", "pick_outstanding", "window_difference"]
 
 NORMAL = 1.4826
-"""Times the median absolute deviation this is the standard deviation, where values are normal."""
+"""Factor from the median absolute deviation to the standard deviation of normal values."""
 
 TAPER = 0.75
 """Standard deviation of the Gaussian taper, in windows."""
@@ -37,7 +37,7 @@ def window_difference(x: FloatArray, *, window: int = 16) -> FloatArray:
         Vectors, usually unit rows.
     window : int >= 1
         Frames on either side; the k-th from the border counts exp(-((k + 1/2) / (0.75 window))^2 / 2). Near the ends
-        the means take what is there.
+        the means use the frames that exist.
 
     Returns
     -------
@@ -48,7 +48,7 @@ def window_difference(x: FloatArray, *, window: int = 16) -> FloatArray:
 
     check_between("window", window, 1, LARGEST_COUNT, whole=True)
     values = to_numpy(x).astype(np.float64)
-    # Frames beyond the ends are not there, however wide the window.
+    # No frames exist beyond the ends, however wide the window.
     reach = min(window, len(values))
     taper = np.exp(-0.5 * ((np.arange(reach) + 0.5) / (TAPER * window)) ** 2)
     none = np.zeros(reach)
@@ -70,9 +70,9 @@ def pick_outstanding(scores: FloatArray, *, order: int = 5) -> IntArray:
     Parameters
     ----------
     scores : ndarray of shape (n_frames,)
-        One score per frame, 0 for frame 0, which the threshold leaves out. Frame 1 can be a peak, the last cannot.
+        One score per frame, 0 for frame 0, which the threshold ignores. Frame 1 can be a peak, the last cannot.
     order : int >= 1
-        Of peaks closer than this many frames, the highest stay. The deviation is 1.4826 times the median distance
+        Of peaks closer than this many frames, the highest are kept. The deviation is 1.4826 times the median distance
         from the median.
     """
     from scipy.signal import find_peaks
@@ -84,7 +84,7 @@ def pick_outstanding(scores: FloatArray, *, order: int = 5) -> IntArray:
     median = np.median(values[1:])
     threshold = median + NORMAL * np.median(np.abs(values[1:] - median))
     peaks = find_peaks(values, distance=min(order, len(values)))[0]
-    # Rounding must not pass for a change where nothing moves.
+    # Rounding must not count as a change if nothing moves.
     return np.asarray(peaks[values[peaks] > max(threshold, 1e-12)], dtype=np.int64)
 
 
@@ -98,11 +98,11 @@ class WindowDifferenceSegmenter(Baseline):
     window : int, default=16
         Frames on either side.
     order : int, default=5
-        Of peaks closer than this many frames, the highest stay.
+        Of peaks closer than this many frames, the highest are kept.
     standardize : bool, default=True
         Centre every feature and divide it by its standard deviation before frames are scaled to length 1.
     missing : {"raise", "interpolate"}, default="raise"
-        What to do about NaN and infinity.
+        How to handle NaN and infinity.
 
     Attributes
     ----------

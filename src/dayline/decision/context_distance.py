@@ -70,7 +70,7 @@ def pick_boundaries(scores: FloatArray, *, order: int = 5) -> IntArray:
 
 
 def check_scores(scores: Any) -> FloatArray:
-    """Return scores as float64, one per frame, or say what is wrong with them."""
+    """Return scores as float64, one per frame; raise ValueError if they are not."""
     try:
         values = np.asarray(scores, dtype=np.float64)
     except (OverflowError, TypeError, ValueError):
@@ -87,5 +87,5 @@ def local_maxima(scores: FloatArray, *, order: int) -> IntArray:
     check_between("order", order, 1, whole=True)
     if len(scores) < 3:
         return np.zeros(0, dtype=np.int64)
-    # Looking farther than the sequence is long changes nothing and takes time for every frame of it.
+    # An order beyond the length of the sequence changes nothing but takes longer.
     return np.asarray(argrelmax(scores, order=min(order, len(scores)))[0], dtype=np.int64)

@@ -30,7 +30,7 @@ from dayline.method.graph import unit_rows
 __all__ = ["DECISION_PARAMETERS", "Decision", "Evidence", "check_decision_parameters", "decide", "gather_evidence"]
 
 DECISION_PARAMETERS = ("n_events", "min_duration", "expected_duration", "typical_duration", "level")
-"""Parameters of `decide`: what is requested of the events, in addition to what the frames say."""
+"""Parameters of `decide`: what the user requests of the events."""
 
 WEAK, STRONG = 0.25, 10.0
 """Weights of the typical duration of a kind of source, and of a requested duration, against the usual penalty."""
@@ -49,7 +49,7 @@ class Evidence:
     levels : tuple of Level
         Nested segmentations, coarsest first.
     required : ndarray of int
-        Boundaries that stay.
+        Required boundaries.
     clock : ndarray of shape (n_frames + 1,)
         When each frame begins and the last one ends, in seconds of recording (a pause counts as ten long gaps at
         most) or, without times, in frames.
@@ -112,8 +112,8 @@ def _clock(n_frames: int, times: FloatArray | None) -> FloatArray:
     if not np.any(gaps > 0):
         return np.arange(n_frames + 1, dtype=np.float64)
     usual = float(np.median(gaps[gaps > 0]))
-    # A camera that was off has recorded nothing: a pause must not make the events beside it longer. Gaps that one in
-    # ten frames has are not pauses but the rhythm of this camera.
+    # A camera that was off has recorded nothing: a pause must not lengthen the events beside it. Gaps after one frame
+    # in ten are not pauses but this camera's rate.
     longest = 10.0 * float(np.quantile(gaps[gaps > 0], 0.9))
     return np.concatenate([[0.0], np.cumsum(np.append(np.minimum(gaps, longest), usual))])
 
@@ -203,7 +203,7 @@ def _finest_duration(evidence: Evidence) -> float:
 
 
 def _of_duration(evidence: Evidence, duration: float) -> IntArray:
-    """Give as many events as last that long; the levels do not go so far down."""
+    """Return boundaries of as many events of that duration as fit; no level is that fine."""
     n_events = round(min(_total(evidence) / duration, len(evidence.embedding)))
     return _exactly(evidence, n_events, f"expected_duration={duration:g}: {n_events} events")
 

@@ -109,7 +109,7 @@ def recurrence_factor(recurring: FloatArray, *, strength: float = RECURRENCE_STR
 
     # With a margin for rounding: the order of the columns must not decide which of two equal frames is the lowest.
     lowest = recurring <= minimum_filter1d(recurring, 11) + 1e-9
-    # The embedding may put the same boundary a few frames beside.
+    # The embedding may put the same boundary a few frames away.
     near = maximum_filter1d(lowest, 9)
     excess = np.clip(recurring - np.median(recurring), -0.4, 0.4)
     t = np.arange(len(recurring))
@@ -129,7 +129,7 @@ def persistence(x: Array) -> float:
         return 1.0
     products = _mean_products(u)
     cosine = products / (n - np.arange(n))
-    # What recurs late must not pass for the similarity of any two frames.
+    # Late recurrence must not count as the similarity of any two frames.
     any_two = (float(np.sum(u.sum(axis=0) ** 2)) - products[0]) / (n * (n - 1))
     base = min(float(cosine[n // 2 :].mean()), any_two)
     if cosine[0] - base <= 1e-12:
@@ -152,7 +152,7 @@ def _mean_products(u: FloatArray) -> FloatArray:
 
 
 def order_matters(x: Array) -> bool:
-    """Tell whether neighbouring frames are more alike than frames in random order would be.
+    """Return whether neighbouring frames are more alike than frames in random order would be.
 
     The mean cosine of neighbours is compared with that of all pairs; in random order its standard deviation is that
     of the pairs over the square root of their number. Below four of them nothing can be said about events.

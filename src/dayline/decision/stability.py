@@ -24,7 +24,7 @@ DOUBT = 4.0
 """Standard errors by which a count of boundaries is doubted; high penalties leave few, and few prove little."""
 
 UNDECIDED = 0.03
-"""Difference of the criterion below which two penalties are taken together."""
+"""Difference of the criterion below which two penalties are averaged."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def most_stable_factor(curve: PenaltyCurve, *, doubt: float = DOUBT, undecided: 
     every penalty; if events are clear, there is a range over which hardly any is lost. To this, doubt / sqrt(n + 1)
     is added for the n boundaries at the penalty: a plateau of few boundaries may be chance, and one without any is
     ignored. The result is the mean logarithm of the factors, weighted by exp(-criterion / undecided), so that
-    penalties which are nearly as good are taken together.
+    penalties that are nearly as good are averaged.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def most_stable_factor(curve: PenaltyCurve, *, doubt: float = DOUBT, undecided: 
     doubt : float >= 0
         Standard errors by which a count is doubted.
     undecided : float > 0
-        Difference of the criterion below which two penalties are taken together.
+        Difference of the criterion below which two penalties are averaged.
     """
     if not np.any(curve.n_boundaries):
         return 1.0

@@ -1,4 +1,4 @@
-"""Scikit-learn estimators: classes that check, call one function and store what it returns."""
+"""Scikit-learn estimators: classes that check parameters, call one function and store its results."""
 
 from dayline.estimators.embedder import DynamicGraphEmbedding
 from dayline.estimators.segmenter import EventSegmenter

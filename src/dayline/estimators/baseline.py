@@ -1,4 +1,4 @@
-"""BaselineSegmenter: any of the baselines, with the interface of EventSegmenter."""
+"""BaselineSegmenter: any baseline with the interface of EventSegmenter."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ class BaselineSegmenter(BaseEstimator):  # type: ignore[misc]
     name : str
         One of `dayline.baselines.catalogue.BASELINES`.
     n_events : int, optional
-        Number of events, for the baselines that take one.
+        Number of events, for baselines that accept one.
     missing : {"raise", "interpolate"}, default="raise"
-        What to do about NaN and infinity.
+        How to handle NaN and infinity.
 
     Attributes
     ----------
     baseline_ : estimator
         The fitted baseline.
     communities_ : ndarray of int, shape (n_frames,)
-        Recurring context of every frame, one per event, by the raw features.
+        Recurring context of every frame, one per event, from the raw features.
     graph_ : None
         Baselines learn no graph over the frames.
     """
@@ -56,7 +56,7 @@ class BaselineSegmenter(BaseEstimator):  # type: ignore[misc]
         self.missing = missing
 
     def check_parameters(self) -> None:
-        """Raise ValueError if a parameter is invalid; `segment` does so first."""
+        """Raise ValueError if a parameter is invalid; `segment` calls this first."""
         self._make()
 
     def segment(
@@ -85,7 +85,7 @@ class BaselineSegmenter(BaseEstimator):  # type: ignore[misc]
         if self.n_events is not None and len(found) + 1 != self.n_events:
             warnings.warn(
                 f"{self.name} found {len(found) + 1} events instead of the {self.n_events} requested: "
-                "its groups recur, or boundaries were required (pauses are)",
+                "its groups recur, or required boundaries (such as pauses) were added",
                 stacklevel=2,
             )
         self.communities_: IntArray = find_recurring_events(unit_rows(standardize(features)), found)

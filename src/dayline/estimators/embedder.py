@@ -55,22 +55,22 @@ PUBLISHED: EmbeddingParameters = {"search_radius": 3, "denoise_bandwidth": 0.25,
 
 
 class DynamicGraphEmbedding(BaseEstimator):  # type: ignore[misc]
-    """Learn a graph over the frames and a low-dimensional embedding of it, in turns.
+    """Alternately learn a graph over the frames and a low-dimensional embedding of it.
 
     Parameters
     ----------
     n_components : int, default=15
-        Dimensions of the embedding (d); fewer where the features have fewer.
+        Dimensions of the embedding (d); fewer if the features have fewer.
     n_iterations : int, default=2
-        Turns of the loop (K).
+        Iterations of the loop (K).
     initial_graph_weight : float, default=0.1
         Weight of the initial graph in the loop (alpha).
     smoothing_width : int, default=3
         Width of the local average of edges (p); 1 turns it off.
     temporal_prior : float, default=0.3
-        Share taken from edges between frames that are not neighbours (eta); 0 turns it off.
+        Fraction removed from edges between frames that are not neighbours (eta); 0 turns it off.
     semantic_prior : float, default=0.1
-        Share taken from edges between communities (mu); 0 turns it off.
+        Fraction removed from edges between communities (mu); 0 turns it off.
     n_communities : int, default=10
         Number of communities in the loop (N_C).
     search_radius, patch_radius : int, default=4 and 1
@@ -78,38 +78,38 @@ class DynamicGraphEmbedding(BaseEstimator):  # type: ignore[misc]
     denoise_bandwidth : float or "median", default="median"
         Decay of the denoising weights (h).
     feature_bandwidth, embedding_bandwidth : float or None
-        Decay of the weights of the initial and the learnt graph (l-hat and l-tilde). None takes the variant's own:
+        Decay of the weights of the initial and the learnt graph (l-hat and l-tilde). None uses the variant's own:
         0.1 and 0.5; paper 0.0025 n_features and 0.02 d; authors 0.0025 n_features and 0.3125 d.
     n_steps, n_loop_steps : int, default=60 and 20
-        Most evaluations for the initial embedding and for each turn.
+        Maximum number of evaluations for the initial embedding and for each iteration.
     start : {"pca", "columns"}, default="pca"
         Start of the initial embedding.
     gradient : {"full", "half"}, default="full"
-        "half" is the notebook's, for `authors()`.
+        "half" is the notebook's, used by `authors()`.
     rescale_columns : bool, default=False
         Rescale columns to [-1, 1] at every stage, as the notebook does.
     missing : {"raise", "interpolate"}, default="raise"
-        What to do about NaN and infinity.
+        How to handle NaN and infinity.
     device : str, default="cpu"
         "cpu" (NumPy), "torch" (PyTorch on the CPU), "cuda" or "mps".
     dtype : {"float64", "float32"}, default="float64"
-        Precision of the work.
+        Floating-point precision.
     random_state : int or None, default=0
         Seed of the communities.
     reading : {"default", "paper", "authors"}, default="default"
-        Variant of the method: whose scaling, denoising, loop order and descent; use `paper()` and `authors()` to get
-        the numbers too.
+        Variant of the method: whose scaling, denoising, loop order and optimiser to use; `paper()` and `authors()`
+        also set the other parameters.
 
     Attributes
     ----------
     embedding_, graph_, communities_
         The learnt vectors, weights and communities.
     initial_embedding_, initial_graph_, denoised_
-        The same before the first turn, and the denoised features before any column rescaling.
+        The same before the first iteration, and the denoised features before any column rescaling.
     loss_ : float
         Loss of the last embedding.
     n_evaluations_ : int
-        Evaluations of all embeddings together.
+        Total number of evaluations, over all embeddings.
     stopped_ : str
         Why the last embedding stopped, in words.
     descents_ : tuple of dict
@@ -167,16 +167,16 @@ class DynamicGraphEmbedding(BaseEstimator):  # type: ignore[misc]
 
     @classmethod
     def paper(cls, **changes: Unpack[EmbeddingParameters]) -> Self:
-        """Follow the paper's text: its order, denoising and parameters, run to convergence."""
+        """Follow the text of the paper: its loop order, denoising and parameters, run to convergence."""
         preset: EmbeddingParameters = {**PUBLISHED, "n_loop_steps": 150, **changes}
         estimator: Self = cls(reading="paper").set_params(**preset)
         return estimator
 
     @classmethod
     def authors(cls, **changes: Unpack[EmbeddingParameters]) -> Self:
-        """Follow the authors' published notebook, unsafeguarded descent and column rescaling included.
+        """Follow the authors' published notebook, including its unsafeguarded descent and column rescaling.
 
-        It starts from the first columns and uses half of the gradient; one other notebook of theirs has
+        It starts from the first columns and uses half of the gradient; another of their notebooks has
         `start="pca"` and `gradient="full"`.
         """
         notebook: EmbeddingParameters = {"start": "columns", "gradient": "half", "rescale_columns": True}
@@ -207,7 +207,7 @@ class DynamicGraphEmbedding(BaseEstimator):  # type: ignore[misc]
         return self.learn(self.without_outliers(features))
 
     def without_outliers(self, features: FloatArray) -> FloatArray:
-        """Warn of frames far beyond all others and, unless the variant is a published one, draw them in."""
+        """Warn of outliers and, unless the variant is a published one, scale them down."""
         self.check_parameters()
         frames = outlying_frames(features)
         if len(frames) == 0:
@@ -216,14 +216,14 @@ class DynamicGraphEmbedding(BaseEstimator):  # type: ignore[misc]
         return draw_in(features, frames) if self.reading == "default" else features
 
     def learn(self, features: FloatArray, *, on_step: OnStep | None = None) -> Self:
-        """Learn from features that `check_features` has seen."""
+        """Learn from features that `check_features` has returned."""
         self.check_parameters()
         feature_bandwidth, embedding_bandwidth = self._bandwidths(features.shape[1])
         given = self.get_params(deep=False)
         for name in ("missing", "device", "dtype", "feature_bandwidth", "embedding_bandwidth"):
             del given[name]
-        # Products here are thin, so more BLAS threads gain nothing on an idle machine, and on a busy one
-        # they wait for each other (10 times as long was seen).
+        # The matrix products are thin: more BLAS threads gain nothing on an idle machine and wait for each other on a
+        # busy one (we measured 10 times the run time).
         with threadpool_limits(1):
             learnt = dynamic_graph_embedding(
                 self._on_device(features),
@@ -251,12 +251,12 @@ class DynamicGraphEmbedding(BaseEstimator):  # type: ignore[misc]
         return wide, narrow
 
     def check_parameters(self) -> None:
-        """Raise ValueError if a parameter is invalid; `fit` does so first."""
+        """Raise ValueError if a parameter is invalid; `fit` calls this first."""
         given = self.get_params(deep=False)
         check_choice("missing", given.pop("missing"), ("raise", "interpolate"))
         check_choice("dtype", given.pop("dtype"), ("float64", "float32"))
         check_device(given.pop("device"))
-        # A bandwidth of None is the variant's own.
+        # A bandwidth of None means the variant's own.
         check_embedding_parameters({k: v for k, v in given.items() if v is not None or k not in BANDWIDTHS})
 
     def _store(self, learnt: DynamicGraph) -> None:

@@ -1,4 +1,4 @@
-"""EventSegmenter: the event number of each frame."""
+"""EventSegmenter: split a sequence into events."""
 
 from __future__ import annotations
 
@@ -36,28 +36,28 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     embedding : DynamicGraphEmbedding, optional
-        How frames are embedded; None takes our default.
+        How to embed frames; None uses the default.
     detector : {"partition", "ces"}, default="partition"
         "partition" finds the optimal partition of the embedding; "ces" is the paper's rule: local maxima of the
-        distance between past and future. The next five are for "partition" only.
+        distance between past and future. The next five parameters apply only to "partition".
     n_events : int, optional
         Number of events.
     min_duration : float, optional
-        Shortest event: seconds where `times` are given to `fit`, frames otherwise.
+        Shortest event, in seconds if `times` are given to `fit`, otherwise in frames.
     expected_duration : float, optional
         Requested mean duration of events, in the same unit.
     typical_duration : float, optional
-        Typical mean duration for this kind of source; weighs less than what the frames say.
+        Typical mean duration for this kind of source; weighs less than the evidence in the frames.
     level : int, default=0
         Levels finer (positive) or coarser (negative) than the usual one.
     window, order : int, default=8 and 5
-        Frames averaged on either side for the boundary score, and how far a local maximum must reach ("ces").
+        Frames on either side that are averaged for the boundary score, and that a local maximum must exceed ("ces").
     missing : {"raise", "interpolate"}, default="raise"
-        What to do about NaN and infinity.
+        How to handle NaN and infinity.
     device : str or None, default=None
-        Where to work ("cpu", "torch", "cuda", "mps"); None leaves it to `embedding`.
+        Device ("cpu", "torch", "cuda", "mps"); None uses that of `embedding`.
     random_state : int or None, default=None
-        Seed; None leaves it to `embedding`, whose default is 0.
+        Seed; None uses that of `embedding`, which is 0 by default.
 
     Attributes
     ----------
@@ -137,14 +137,15 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         y : None
             Ignored.
         times : array-like of shape (n_frames,), optional
-            Time of every frame: seconds, or dates (datetime64, or Python's and pandas' own; with a time zone they
-            are taken to UTC).
+            Time of every frame: seconds, or dates (NumPy, Python or pandas; dates with a time zone are converted to
+            UTC).
         must, must_not : iterable of int or (int, int)
-            Frames that must, or must not, be boundaries; of a range (first, stop), one frame must be, or none may.
+            Frames that must, or must not, be boundaries; of a range (first, stop), one frame must be a boundary, or
+            none may be.
         on_step : callable, optional
             Called as on_step(what, done, total) before every stage.
         """
-        # Learnt on the side and taken over when all is done: a fit that fails leaves the one before as it was.
+        # Fit a copy and adopt it at the end: a fit that fails leaves the previous one intact.
         made = copy(self)
         rows = validate_data(made, unmask(X), dtype="numeric", ensure_all_finite=False)
         constraints = frames_given("must", must), frames_given("must_not", must_not)
@@ -166,7 +167,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         must_not: Frames = (),
         on_step: OnStep | None = None,
     ) -> Segmentation:
-        """Find the events of one sequence and return them as one object, ready to be saved; see `fit`."""
+        """Find the events of one sequence and return them as one object that can be saved; see `fit`."""
         return self.fit(X, times=times, must=must, must_not=must_not, on_step=on_step).segmentation_
 
     def choose(
@@ -177,7 +178,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         expected_duration: float | None = None,
         level: int = 0,
     ) -> Segmentation:
-        """Segment the fitted sequence in another way without learning again.
+        """Segment the fitted sequence differently, without learning again.
 
         The parameters are those of the class, but their values in the constructor do not apply here. The fitted
         attributes do not change.
@@ -190,17 +191,17 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         return self._segmentation(decide(self.evidence_, **requested, level=level))  # type: ignore[arg-type]
 
     def append(self, X: Any, *, times: Any = None) -> Self:
-        """Go on with frames that came later, as if all had been there from the start.
+        """Continue with later frames, as if all frames had been given to `fit`.
 
-        Everything is learnt again from the frames kept: starting from the past embedding was measured to save no
-        evaluation and to move boundaries (F1 0.96 against a fresh run; so it is 1).
+        Everything is learnt again from all frames, so the result equals a fresh run. Starting from the previous
+        embedding saved no evaluations when measured, and moved boundaries (F1 0.96 against a fresh run).
 
         Parameters
         ----------
         X : array-like of shape (n_new_frames, n_features)
             The frames after those seen so far.
         times : array-like of shape (n_new_frames,), optional
-            Needed where the first frames had times.
+            Required if the first frames had times.
         """
         check_is_fitted(self)
         new = validate_data(self, unmask(X), dtype="numeric", ensure_all_finite=False, reset=False)
@@ -228,7 +229,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         features = check_features(rows, missing=self.missing)
         times = check_times(times, len(features))
         forbidden = forbidden_frames(must_not, len(features))
-        # Repeated below, once the scores tell where in a range; a contradiction need not wait for them.
+        # Find contradictions early; repeated below with the scores, which decide where in a range.
         required_frames(must, np.zeros(len(features)), forbidden=forbidden)
         embedder = self._embedder()
         features = embedder.without_outliers(features)
@@ -236,7 +237,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         self.embedding_: FloatArray = self.embedder_.embedding_
         self.scores_ = context_distance(self.embedding_, window=self.window)
         required = required_frames(must, self.scores_, forbidden=forbidden)
-        # A copy, for a caller may fill the same array with the next frames.
+        # Copy, because the caller may reuse the array for the next frames.
         self._rows, self._times, self._must, self._must_not = np.array(rows), times, must, must_not
         self._required = required
         if self.detector == "ces":
@@ -258,7 +259,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
 
     @property
     def graph_(self) -> Array:
-        """The learnt graph, that of `embedder_`."""
+        """The learnt graph of `embedder_`."""
         return self.embedder_.graph_
 
     def _decide_by_peaks(self, required: IntArray, forbidden: IntArray) -> Decision:
@@ -295,7 +296,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         return embedder
 
     def check_parameters(self) -> None:
-        """Raise ValueError if a parameter is invalid; `fit` does so first."""
+        """Raise ValueError if a parameter is invalid; `fit` calls this first."""
         check_choice("detector", self.detector, ("partition", "ces"))
         check_choice("missing", self.missing, ("raise", "interpolate"))
         if self.embedding is not None and not isinstance(self.embedding, DynamicGraphEmbedding):
@@ -310,5 +311,5 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         if self.detector == "ces" and requested:
             raise ValueError(
                 f'{requested[0]} needs detector="partition" (method default); '
-                "the CES rule finds its own number of events"
+                "the CES rule chooses the number of events itself"
             )

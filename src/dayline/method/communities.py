@@ -13,14 +13,14 @@ __all__ = ["find_communities", "find_recurring_events", "in_order_of_appearance"
 
 
 def find_communities(x: Array, n_communities: int, *, random_state: int | None = 0) -> IntArray:
-    """Group frames by k-means (10 restarts), numbered in the order in which they first appear.
+    """Group frames by k-means (10 restarts); groups are numbered in order of first appearance.
 
     Parameters
     ----------
     x : array of shape (n_frames, n_dims)
         Features or embedding.
     n_communities : int >= 1
-        Number of groups (N_C); no more than there are different frames.
+        Number of groups (N_C), at most the number of distinct frames.
     random_state : int or None
         Seed of the restarts.
     """
@@ -30,7 +30,7 @@ def find_communities(x: Array, n_communities: int, *, random_state: int | None =
     check_between("n_communities", n_communities, 1, whole=True)
     check_seed(random_state)
     points = to_numpy(x).astype(np.float64)
-    # Frames that differ by rounding alone must not become communities of their own.
+    # Frames that differ only by rounding must not become separate communities.
     scale = np.max(np.abs(points), initial=0.0) or 1.0
     n_different = len(np.unique(np.round(points / scale, 7), axis=0))
     k = min(n_communities, n_different)
@@ -41,7 +41,7 @@ def find_communities(x: Array, n_communities: int, *, random_state: int | None =
 
 
 def in_order_of_appearance(labels: IntArray) -> IntArray:
-    """Renumber labels 0, 1, ... in the order in which they first appear."""
+    """Renumber labels 0, 1, ... in order of first appearance."""
     _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     rank = np.empty(len(first), dtype=np.int64)
     rank[np.argsort(first)] = np.arange(len(first))
@@ -49,10 +49,10 @@ def in_order_of_appearance(labels: IntArray) -> IntArray:
 
 
 def find_recurring_events(x: FloatArray, boundaries: IntArray) -> IntArray:
-    """Give events of the same context the same number, at every frame.
+    """Return the community of every frame; events of the same context share one.
 
-    Two events, or groups of them, are one community when their means differ by less than 0.65 of what neighbouring
-    events usually differ (squared distance, median over neighbours). Neighbours stay apart.
+    Two events, or groups of events, are merged if the squared distance between their means is less than 0.65 times
+    its median over neighbouring events. Neighbouring events are never merged.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def find_recurring_events(x: FloatArray, boundaries: IntArray) -> IntArray:
     Returns
     -------
     ndarray of int, shape (n_frames,)
-        Community of every frame, numbered as they first appear.
+        Community of every frame, numbered in order of first appearance.
     """
     edges = np.concatenate([[0], boundaries, [len(x)]])
     lengths = np.diff(edges).astype(np.float64)
@@ -76,10 +76,10 @@ def find_recurring_events(x: FloatArray, boundaries: IntArray) -> IntArray:
 
 
 def _joined(means: FloatArray, lengths: FloatArray, alike: float) -> IntArray:
-    """Join the two groups of events whose means are nearest, until none differ by less than `alike`."""
+    """Merge the two groups of events with the nearest means until no two are closer than `alike`."""
     n = len(lengths)
     labels = np.arange(n)
-    # A group is kept at the index of its first event; those of its other events are closed.
+    # A group is stored at the index of its first event; the indices of its other events are no longer used.
     forbidden = np.abs(labels[:, None] - labels[None, :]) <= 1
     squares = np.sum(means * means, axis=1)
     distances = squares[:, None] + squares[None, :] - 2 * means @ means.T

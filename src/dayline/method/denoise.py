@@ -1,4 +1,4 @@
-"""Nonlocal means along time (Eq. 1 and 2), and the scalings that go before it."""
+"""Nonlocal means along time (Eq. 1 and 2), and the scaling applied before it."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from dayline.checks import LARGEST, check_between, check_choice, check_flag, che
 __all__ = ["authors_nonlocal_means", "fit_single_precision", "nonlocal_means", "scale_to_range", "standardize"]
 
 SMALLEST_SPREAD = 1e-3
-"""Spread of features over their size below which single precision keeps less than four of its seven digits."""
+"""Range of features, relative to their size, below which single precision keeps fewer than four of seven digits."""
 
 FARTHEST = 1000.0
 """Distance in bandwidths beyond which a weight is 0, whatever the kernel."""
 
 
 def scale_to_range(x: Array, *, by_column: bool = False) -> Array:
-    """Scale to [-1, 1]: the whole matrix at once, or each column for itself.
+    """Scale to [-1, 1], the whole matrix at once or each column separately.
 
-    What does not vary becomes 0.
+    Constant values become 0.
     """
     xp = array_namespace(x)
     axis = 0 if by_column else None
@@ -32,33 +32,33 @@ def scale_to_range(x: Array, *, by_column: bool = False) -> Array:
 
 
 def standardize(x: Array) -> Array:
-    """Centre every column and divide it by its standard deviation; drop columns that do not vary.
+    """Centre every column and divide it by its standard deviation; drop constant columns.
 
-    A sequence that does not vary at all gives one column of zeros.
+    If all columns are constant, the result is one column of zeros.
     """
     xp = array_namespace(x)
-    # Exactly constant columns first: the rounding of a mean must not pass for variation.
+    # Drop exactly constant columns first: rounding of the mean must not count as variation.
     varying = xp.max(x, axis=0) > xp.min(x, axis=0)
     if not bool(xp.any(varying)):
         return xp.zeros_like(x[:, :1])
     x = x[:, varying]
-    # The range as unit: neither tiny nor huge columns may under- or overflow when squared.
+    # Divide by the range first, so that tiny or huge columns do not under- or overflow when squared.
     x = (x - xp.min(x, axis=0)) / (xp.max(x, axis=0) - xp.min(x, axis=0))
     x = x - xp.mean(x, axis=0)
     return x / xp.std(x, axis=0)
 
 
 def fit_single_precision(features: FloatArray, *, by_column: bool) -> FloatArray:
-    """Scale to [-1, 1] what single precision cannot hold: large offsets with little on top, tiny and huge values.
+    """Scale to [-1, 1] what single precision cannot hold: small variation on large offsets, tiny and huge values.
 
-    Scaling afterwards gives the same result. What single precision can hold stays as it is.
+    Scaling again later gives the same result. Everything else is returned unchanged.
 
     Parameters
     ----------
     features : ndarray of shape (n_frames, n_features)
         In double precision.
     by_column : bool
-        Whether each column is scaled for itself, or the whole matrix at once.
+        Whether to scale each column separately or the whole matrix at once.
     """
     axis = 0 if by_column else None
     low, high = features.min(axis=axis, keepdims=True), features.max(axis=axis, keepdims=True)
@@ -77,7 +77,7 @@ def nonlocal_means(
     decay: float = 1.0,
     include_self: bool = False,
 ) -> Array:
-    """Replace every frame by a mean of frames whose neighbourhoods look alike (Eq. 1 and 2).
+    """Replace every frame by a weighted mean of frames with similar neighbourhoods (Eq. 1 and 2).
 
     The defaults are the paper's, with the L1 distance averaged over frames and features.
 
@@ -86,17 +86,17 @@ def nonlocal_means(
     x : array of shape (n_frames, n_features)
         Features, already scaled.
     search_radius : int >= 0
-        Frames looked at on either side (L); 0 changes nothing.
+        Frames averaged on either side (L); 0 changes nothing.
     patch_radius : int >= 1
-        Frames compared on either side of each, the frame itself left out (M).
+        Frames on either side that form the patch of a frame, without the frame itself (M).
     bandwidth : float > 0 or "median"
-        Decay of the weights (h); "median" takes the median patch distance of the sequence.
+        Decay of the weights (h); "median" uses the median patch distance of the sequence.
     kernel : {"exponential", "gaussian"}
         exp(-D / h) as in the paper, or exp(-(D / h)^2).
     decay : float in (0, 1]
-        Factor on the weight for every frame of distance in time.
+        Factor on the weight per frame of distance in time.
     include_self : bool
-        Whether a frame takes part in its own mean.
+        Whether a frame contributes to its own mean.
     """
     check_matrix("x", x)
     _check_denoising(search_radius, patch_radius, bandwidth)
@@ -116,14 +116,14 @@ def nonlocal_means(
     mean, weight = (x, xp.ones_like(x[:, :1])) if include_self else (xp.zeros_like(x), xp.zeros_like(x[:, :1]))
     for t in offsets:
         ratio = distances[t][:, None] / h
-        # The weight is 0 long before; the square of the ratio must not overflow.
+        # Clip: the weight is 0 long before this, but the square of the ratio must not overflow.
         ratio = xp.where(ratio < FARTHEST, ratio, FARTHEST * xp.ones_like(ratio))
         w = xp.exp(-ratio * ratio if kernel == "gaussian" else -ratio) * decay**t
-        # Zeros stand for the neighbours that do not exist before the start and after the end.
+        # Zeros replace the missing neighbours before the start and after the end.
         none = xp.zeros_like(x[:t])
         mean = mean + xp.concat([w * x[t:], none], axis=0) + xp.concat([none, w * x[:-t]], axis=0)
         weight = weight + xp.concat([w, none[:, :1]], axis=0) + xp.concat([none[:, :1], w], axis=0)
-    # If every weight underflowed, nothing is alike: the frame stays as it is.
+    # If every weight underflows, no frame is similar: keep the frame unchanged.
     return xp.where(weight > 0, mean / xp.where(weight > 0, weight, xp.ones_like(weight)), x)
 
 
@@ -131,7 +131,7 @@ def _patch_distance(x: Array, offset: int, *, patch_radius: int) -> Array:
     """Mean absolute difference of the patches around k and k + offset, for every k."""
     xp = array_namespace(x)
     n = x.shape[0]
-    # Mirrored at its ends, a sequence repeats itself beyond this.
+    # Beyond this radius, the mirrored sequence repeats itself.
     radius = min(patch_radius, n - 1)
     positions = np.arange(-radius, n - offset + radius)
     apart = xp.mean(xp.abs(_rows(x, _mirrored(n, positions + offset)) - _rows(x, _mirrored(n, positions))), axis=1)
@@ -150,7 +150,7 @@ def _rows(x: Array, rows: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Array:
 def _mirrored(
     n: int, positions: np.ndarray[tuple[int], np.dtype[np.int64]]
 ) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Fold positions back into 0 .. n-1 at the ends, the end frame not repeated."""
+    """Reflect positions into 0 .. n-1 without repeating the end frames."""
     if n == 1:
         return np.zeros_like(positions)
     period = 2 * (n - 1)
@@ -174,9 +174,9 @@ def _median_distance(distances: dict[int, Array]) -> float:
 def authors_nonlocal_means(x: Array, *, search_radius: int, patch_radius: int, bandwidth: float) -> Array:
     """Denoise as the authors' notebook does.
 
-    It differs from the text in that the whole matrix is scaled to [-1, 1] before and after, every frame of
-    the sequence takes part (itself included) with weight exp(-D / h) 0.25^(distance in time / L), and
-    the first and the last L frames count twice in every mean.
+    Unlike the text, it scales the whole matrix to [-1, 1] before and after, averages over every frame of the sequence
+    (itself included) with weight exp(-D / h) 0.25^(distance in time / L), and counts the first and the last L frames
+    twice in every mean.
     """
     _check_denoising(search_radius, patch_radius, bandwidth)
     n = x.shape[0]

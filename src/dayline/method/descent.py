@@ -1,4 +1,4 @@
-"""Two ways downhill. Neither knows what it minimises."""
+"""Two optimisers, independent of what they minimise."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class Descent:
     loss, start_loss : float
         Loss there and at the start.
     n_evaluations : int
-        How often the objective was evaluated.
+        Number of evaluations of the objective.
     stopped : str
-        Why it ended, in words.
+        Why the descent stopped, in words.
     """
 
     x: Array
@@ -40,18 +40,18 @@ class Descent:
 
 
 def descend_lbfgs(objective: Objective, start: Array, *, max_evaluations: int, tolerance: float = 1e-5) -> Descent:
-    """Minimise with L-BFGS and a line search that never ends above its start.
+    """Minimise with L-BFGS and a line search; the result is never above the start.
 
     Parameters
     ----------
     objective : callable
         Returns (loss, gradient) at a point.
     start : array
-        First point, of any shape, library and device.
+        First point, of any shape, array library and device.
     max_evaluations : int >= 1
-        Upper limit of evaluations; one iteration takes one, seldom two.
+        Maximum number of evaluations; an iteration takes one, rarely two.
     tolerance : float
-        Stop when an iteration lowers the loss by less than this share of it.
+        Stop when an iteration lowers the loss by less than this fraction.
     """
     from scipy.optimize import minimize
 
@@ -72,7 +72,7 @@ def descend_lbfgs(objective: Objective, start: Array, *, max_evaluations: int, t
     flat_start = to_numpy(start).astype(np.float64).ravel()
     options = {"maxiter": max_evaluations, "maxfun": 10 * max_evaluations, "ftol": tolerance, "gtol": 1e-9}
     try:
-        # scipy looks at maxfun only between iterations; the limit here holds inside a line search too.
+        # SciPy checks maxfun only between iterations; this limit also holds inside a line search.
         message = minimize(evaluate, flat_start, jac=True, method="L-BFGS-B", options=options).message
     except StopIteration:
         message = "LIMIT"
@@ -84,7 +84,7 @@ def _in_words(message: str, max_evaluations: int) -> str:
         return "converged: the loss no longer falls"
     if "ABNORMAL" in message:
         return "converged to rounding: no step lowers the loss at this precision"
-    return f"reached {max_evaluations} evaluations before convergence; raise n_steps to go on"
+    return f"reached {max_evaluations} evaluations before convergence; increase n_steps to continue"
 
 
 def descend_barzilai_borwein(
@@ -92,8 +92,8 @@ def descend_barzilai_borwein(
 ) -> Descent:
     """Take exactly the authors' steps: Barzilai-Borwein's second rule, no safeguard.
 
-    The first step is 1e-6; a step that is not a number becomes 1e-16. It may well end above its start:
-    it is here to repeat what was published.
+    The first step is 1e-6; an undefined step becomes 1e-16. The result may be above the start: this function exists
+    to reproduce what was published.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def descend_barzilai_borwein(
     start : array
         First point.
     n_steps : int >= 0
-        How many steps.
+        Number of steps.
     gradient_of : callable, optional
         Returns the gradient alone, if that is faster: no step needs the loss.
     """

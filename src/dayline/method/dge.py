@@ -1,4 +1,4 @@
-"""Dynamic Graph Embedding: learn a graph over the frames and an embedding of it, in turns (Algorithm 1)."""
+"""Dynamic Graph Embedding: alternately learn a graph over the frames and its embedding (Algorithm 1)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ __all__ = [
 ]
 
 Variant: TypeAlias = Literal["default", "paper", "authors"]
-"""Whose scaling, denoising, order in the loop and descent (the public parameter `reading`)."""
+"""Whose scaling, denoising, loop order and optimiser to use (the public parameter `reading`)."""
 
 CHOICES = {"reading": ("default", "paper", "authors"), "start": ("pca", "columns"), "gradient": ("full", "half")}
 COUNTS = {
@@ -67,13 +67,13 @@ class DynamicGraph:
     Attributes
     ----------
     embedding, graph : array
-        The learnt vector per frame and the weights between frames, after the last turn.
+        The learnt vector per frame and the weights between frames, after the last iteration.
     communities : ndarray of int
         Community of every frame.
     denoised : array
         Features after denoising, before any column rescaling.
     initial_embedding, initial_graph : array
-        Both before the first turn.
+        Both before the first iteration.
     descents : tuple of Descent
         How every embedding was found, the initial one first.
     """
@@ -93,7 +93,7 @@ def check_embedding_parameters(given: Mapping[str, Any]) -> None:
     Parameters
     ----------
     given : mapping of str to object
-        Parameters by name; those that are not among them are not checked.
+        Parameters by name; missing ones are not checked.
     """
     for name, allowed in CHOICES.items():
         if name in given:
@@ -118,7 +118,7 @@ def check_embedding_parameters(given: Mapping[str, Any]) -> None:
 def _check_denoise_bandwidth(value: Any, variant: Any) -> None:
     if isinstance(value, str) and value == "median":
         if variant == "authors":
-            raise ValueError('denoise_bandwidth="median" is for the other variants; authors() takes a number')
+            raise ValueError('denoise_bandwidth="median" does not work with authors(); give a number')
         return
     if not isinstance(value, (int, float)):
         raise ValueError(f'denoise_bandwidth={show_value(value)}; it must be "median" or a number above 0')
@@ -192,7 +192,7 @@ def dynamic_graph_embedding(
     random_state: int | None = 0,
     on_step: OnStep | None = None,
 ) -> DynamicGraph:
-    """Learn graph and embedding from one sequence (Algorithm 1).
+    """Learn the graph and the embedding of one sequence (Algorithm 1).
 
     The defaults are our own; `DynamicGraphEmbedding.paper()` and `.authors()` hold the published ones.
 
@@ -201,9 +201,9 @@ def dynamic_graph_embedding(
     features : array of shape (n_frames, n_features)
         One row per frame, NumPy or PyTorch, without NaN.
     reading : {"default", "paper", "authors"}
-        Variant of the method: whose scaling, denoising, order in the loop and descent. The text embeds first and then
-        applies the priors; the notebook, and our default, apply the temporal prior first. Only "authors" descends
-        without safeguard.
+        Variant of the method: whose scaling, denoising, loop order and optimiser to use. The text embeds first and
+        then applies the priors; the notebook, and our default, apply the temporal prior first. Only "authors" has no
+        safeguard in its descent.
     n_components, n_iterations : int
         d and K.
     initial_graph_weight : float in [0, 1]
@@ -215,20 +215,21 @@ def dynamic_graph_embedding(
     feature_bandwidth, embedding_bandwidth : float > 0
         l-hat and l-tilde.
     n_steps, n_loop_steps : int
-        Most evaluations of the initial embedding and of each turn (exact steps for "authors").
+        Maximum number of evaluations for the initial embedding and for each iteration (exact number of steps for
+        "authors").
     start : {"pca", "columns"}
         Where the initial embedding starts: principal components, or the first columns as in the notebook.
     gradient : {"full", "half"}
-        The true gradient, or the notebook's (only "authors").
+        The true gradient, or the notebook's (only for "authors").
     rescale_columns : bool
-        Whether every column is rescaled to [-1, 1] after denoising, after the start and after each embedding.
+        Whether to rescale every column to [-1, 1] after denoising, after the start and after each embedding.
     random_state : int or None
         Seed of the communities.
     on_step : callable, optional
         Called before every stage.
     """
     check_matrix("features", features)
-    check_embedding_parameters(locals())  # nothing but the parameters so far
+    check_embedding_parameters(locals())  # only the parameters so far
     tell = _Teller(on_step, total=3 + n_iterations)
     rescale = partial(scale_to_range, by_column=True) if rescale_columns else _leave
     temporal = partial(_temporal_prior, smoothing_width=smoothing_width, temporal_prior=temporal_prior)
@@ -276,10 +277,10 @@ def _embed(
     gradient: Literal["full", "half"],
     rescale: Callable[[Array], Array],
 ) -> tuple[Array, Descent]:
-    """Embed and bring the result into the form the next stage expects."""
+    """Embed, and convert the result to the form that the next stage expects."""
     if steady:
         descent = embed_graph(target, start=begin, bandwidth=bandwidth, n_steps=n_steps)
-        # Lengths mean nothing to the loss; equal ones keep them out of the communities too.
+        # The loss ignores lengths; unit rows keep them out of the communities too.
         return rescale(fix_rotation(unit_rows(descent.x))), descent
     descent = embed_graph(
         target, start=begin, bandwidth=bandwidth, n_steps=n_steps, optimizer="barzilai-borwein", gradient=gradient

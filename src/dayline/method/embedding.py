@@ -30,7 +30,7 @@ def principal_components(x: Array, n_components: int) -> Array:
     x : array of shape (n_frames, n_dims)
         Features.
     n_components : int >= 1
-        Directions to keep (d); no more than n_frames or n_dims are.
+        Number of directions to keep (d), at most n_frames and n_dims.
 
     Returns
     -------
@@ -54,7 +54,7 @@ def principal_components(x: Array, n_components: int) -> Array:
 
 
 def fix_rotation(embedding: Array) -> Array:
-    """Turn an embedding onto its principal axes, signs fixed; no cosine changes."""
+    """Rotate an embedding to its principal axes and fix the signs; cosines do not change."""
     xp = array_namespace(embedding)
     _, axes = xp.linalg.eigh(embedding.T @ embedding)
     return _fix_signs(embedding @ xp.flip(axes, axis=(1,)))
@@ -68,28 +68,28 @@ def _fix_signs(x: Array) -> Array:
 
 
 def graph_cross_entropy(embedding: Array, graph: Array, *, bandwidth: float) -> tuple[float, Array]:
-    """Loss and gradient of an embedding whose graph should resemble a given one (Eq. 4).
+    """Return the loss and gradient of an embedding whose graph should match a given one (Eq. 4).
 
-    Every column of weights is read as a distribution over frames; the loss is the sum over columns of the
+    Every column of weights is treated as a distribution over frames; the loss is the sum over columns of the
     relative entropy of the embedding's column to the given one. With u the unit rows, s = 1 / bandwidth,
-    E = exp(s (u u^T - 1)), z and w the column sums of E and of the graph W, and q = w / z, the gradient by u is
-    s (E (q u) + q (E u) - (W + W^T) u), without any array larger than n_frames x n_frames.
+    E = exp(s (u u^T - 1)), z and w the column sums of E and of the graph W, and q = w / z, the gradient with respect
+    to u is s (E (q u) + q (E u) - (W + W^T) u). No array is larger than n_frames x n_frames.
 
     Parameters
     ----------
     embedding : array of shape (n_frames, n_components)
         One row per frame; only directions matter. A zero row has gradient 0.
     graph : array of shape (n_frames, n_frames)
-        Target weights, not negative.
+        Target weights, non-negative.
     bandwidth : float >= 1e-6
         Decay of the embedding's weights (l-tilde).
 
     Returns
     -------
     loss : float
-        Zero where both graphs have the same normalized columns.
+        Zero if both graphs have the same normalized columns.
     gradient : array of the embedding's shape
-        Derivative of the loss by the embedding.
+        Derivative of the loss with respect to the embedding.
     """
     _check_pair("embedding", embedding, graph)
     return _objective(graph, bandwidth)(embedding)
@@ -100,22 +100,22 @@ def _check_pair(name: str, embedding: Array, graph: Array) -> None:
     check_matrix("graph", graph)
     n = embedding.shape[0]
     if tuple(graph.shape) != (n, n):
-        raise ValueError(f"graph has shape {tuple(graph.shape)}, {name} {n} rows; both must be of the same frames")
+        raise ValueError(f"graph has shape {tuple(graph.shape)}, but {name} has {n} rows; give the same frames")
 
 
 def authors_gradient(embedding: Array, graph: Array, *, bandwidth: float) -> Array:
-    """Half of the gradient, as one of the authors' notebooks has it: only the column of the frame itself.
+    """Return half of the gradient, as in one of the authors' notebooks: only the column of the frame itself.
 
-    It is not divided by the number of components either; the published table was printed with it.
+    It is not divided by the number of components either. The published table was computed with it.
     """
     return _objective(graph, bandwidth, "half")(embedding)[1]
 
 
 def _objective(graph: Array, bandwidth: float, gradient: Gradient = "full") -> Callable[..., tuple[float, Array]]:
-    """Prepare what every evaluation against the same graph needs.
+    """Return an objective against one graph, with all that its evaluations share computed once.
 
-    The gradient by u is a matrix times u: E * (q_i + q_j) - W - W^T, or E * q_i - W^T for the half; both over the
-    bandwidth. With `with_loss=False` it returns NaN for the loss.
+    The gradient with respect to u is a matrix times u: E * (q_i + q_j) - W - W^T, or E * q_i - W^T for "half", both
+    divided by the bandwidth. With `with_loss=False` the loss is NaN.
     """
     check_bandwidth("bandwidth", bandwidth)
     xp = array_namespace(graph)
@@ -148,7 +148,7 @@ def _entropy(graph: Array) -> float:
 
 
 def _project(by_direction: Array, embedding: Array, u: Array) -> Array:
-    """Chain rule through u = x / |x|: lengths do not matter, so only the tangent part counts."""
+    """Apply the chain rule through u = x / |x|: lengths do not matter, so only the tangent part counts."""
     xp = array_namespace(embedding)
     tangent = by_direction - u * xp.sum(u * by_direction, axis=1, keepdims=True)
     length = xp.sqrt(xp.sum(embedding * embedding, axis=1, keepdims=True))
@@ -164,20 +164,20 @@ def embed_graph(
     optimizer: Literal["lbfgs", "barzilai-borwein"] = "lbfgs",
     gradient: Gradient = "full",
 ) -> Descent:
-    """Find the embedding whose graph resembles the given one most (Eq. 4 and 5).
+    """Find the embedding whose graph best matches a given one (Eq. 4 and 5).
 
-    Eq. 5 blends two losses; the loss is linear in its target, so one call against the blended graph is the same.
+    Eq. 5 blends two losses; the loss is linear in its target, so one call with the blended graph is equivalent.
 
     Parameters
     ----------
     graph : array of shape (n_frames, n_frames)
         Target weights.
     start : array of shape (n_frames, n_components)
-        Where to start.
+        Starting point.
     bandwidth : float >= 1e-6
         Decay of the embedding's weights (l-tilde).
     n_steps : int
-        Most evaluations for "lbfgs", exact number of steps for "barzilai-borwein".
+        Maximum number of evaluations for "lbfgs", exact number of steps for "barzilai-borwein".
     optimizer : {"lbfgs", "barzilai-borwein"}
         A safeguarded descent from unit rows, or the authors' own.
     gradient : {"full", "half"}

@@ -1,7 +1,7 @@
 """Graphs over frames and the two priors that reshape them (Eq. 3, 6 and 7).
 
 Weights are dense matrices. Everything here keeps the form "kernel, band or block times a vector",
-so that a graph may become an operator one day without a change of the callers' words.
+so that a graph can become an operator without changes to the callers.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = [
 def unit_rows(x: Array) -> Array:
     """Scale every row to length 1; a zero row stays zero (it resembles nothing)."""
     xp = array_namespace(x)
-    # Two steps, so that neither tiny nor huge rows under- or overflow when squared.
+    # Two steps, so that tiny or huge rows do not under- or overflow when squared.
     largest = xp.max(xp.abs(x), axis=1, keepdims=True)
     x = x / xp.where(largest > 0, largest, xp.ones_like(largest))
     length = xp.sqrt(xp.sum(x * x, axis=1, keepdims=True))
@@ -63,7 +63,7 @@ def smooth_edges(graph: Array, *, width: int) -> Array:
     Parameters
     ----------
     graph : array of shape (n_frames, n_frames)
-        Edge weights; what lies outside counts as 0.
+        Edge weights; entries outside count as 0.
     width : int >= 1
         Window (p); 1 changes nothing. An even window reaches one frame further back than forward.
     """
@@ -78,7 +78,7 @@ def _window_mean(x: Array, width: int) -> Array:
     """Mean over `width` consecutive rows around each row, zeros outside."""
     xp = array_namespace(x)
     n = x.shape[0]
-    # What a window reaches beyond either end is zeros, so no more than n rows of them are needed.
+    # Beyond either end a window sees only zeros, so at most n rows of them are needed.
     before, after = min(width // 2, n), min(width - 1 - width // 2, n)
     zeros = xp.zeros((1, x.shape[1]), dtype=x.dtype, device=x.device)
     above = xp.broadcast_to(zeros, (before, x.shape[1]))
@@ -105,7 +105,7 @@ def weaken_distant_edges(graph: Array, *, temporal_prior: float) -> Array:
     graph : array of shape (n_frames, n_frames)
         Edge weights.
     temporal_prior : float in [0, 1]
-        Share taken away where the frames are more than one apart (eta); 0 changes nothing.
+        Fraction removed from edges between frames more than one apart (eta); 0 changes nothing.
     """
     check_matrix("graph", graph)
     check_between("temporal_prior", temporal_prior, 0, 1)
@@ -127,7 +127,7 @@ def weaken_edges_between_communities(graph: Array, communities: Array, *, semant
     communities : array of int, shape (n_frames,)
         Community of every frame, on the same device as the graph.
     semantic_prior : float in [0, 1]
-        Share taken away between communities (mu); 0 changes nothing.
+        Fraction removed from edges between communities (mu); 0 changes nothing.
     """
     check_matrix("graph", graph)
     if tuple(getattr(communities, "shape", ())) != (graph.shape[0],):

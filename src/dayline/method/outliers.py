@@ -1,4 +1,4 @@
-"""Frames so far beyond all others that they would set the scale alone."""
+"""Outliers: frames so far from all others that they alone would set the scale."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from dayline.checks import list_frames
 __all__ = ["draw_in", "outlying_frames", "warn_of_outliers"]
 
 MOST = 0.02
-"""Share of the frames that outliers may be; more of them are an event of its own."""
+"""Largest fraction of frames that can be outliers; more than that are an event of their own."""
 
 FEWEST_FRAMES = 8
-"""With fewer frames nothing is usual."""
+"""Fewest frames among which an outlier can be identified."""
 
 FAR = 50.0
-"""Size of an outlier, at least, in sizes of the largest other frame."""
+"""Smallest size of an outlier, relative to the largest other frame."""
 
 
 def outlying_frames(features: FloatArray) -> IntArray:
     """Find the few frames, if any, that are far larger than all others.
 
-    The size of a frame is its root mean square distance from the median frame, every column in units of its mean
-    absolute deviation without the largest 2 % of them. A few frames are outliers if each is more than 50 times as
-    large as the largest other one.
+    The size of a frame is its root mean square distance from the median frame, with every column in units of its mean
+    absolute deviation, the largest 2 % left out. A few frames are outliers if each is more than 50 times as large as
+    the largest other one.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def outlying_frames(features: FloatArray) -> IntArray:
 
 
 def draw_in(features: FloatArray, frames: IntArray) -> FloatArray:
-    """Bring outlying frames as near to the median frame as the farthest other one, in the same direction.
+    """Move outliers straight towards the median frame, to the distance of the farthest other frame.
 
     Parameters
     ----------
@@ -67,12 +67,12 @@ def draw_in(features: FloatArray, frames: IntArray) -> FloatArray:
 
 
 def warn_of_outliers(frames: IntArray, *, drawn_in: bool) -> None:
-    """Name the frames, and say what is done about them."""
+    """Warn of the frames and say how they are handled."""
     verb = "is" if len(frames) == 1 else "are"
-    done = "scaled down here to the next largest" if drawn_in else "this may hide all boundaries"
+    done = "scaled down to the next largest" if drawn_in else "this may hide all boundaries"
     warnings.warn(
         f"{list_frames(frames)} {verb} over {FAR:g} times as far from the median frame as any other; {done}; "
-        f"drop or repair {'it' if len(frames) == 1 else 'them'} if that is a fault",
+        f"drop or repair {'it' if len(frames) == 1 else 'them'} if this is an error",
         stacklevel=4,
     )
 
@@ -83,11 +83,11 @@ def _most(n_frames: int) -> int:
 
 def _sizes(features: FloatArray) -> FloatArray:
     """Root mean square distance of every frame from the median frame, in robust units of each column."""
-    columns = np.ascontiguousarray(features.T)  # medians of rows take half the time
+    columns = np.ascontiguousarray(features.T)  # medians along rows take half the time
     apart = np.abs(columns - np.median(columns, axis=1, keepdims=True))
     kept = len(features) - _most(len(features))
     usual = np.partition(apart, kept - 1, axis=1)[:, :kept].mean(axis=1)
-    # A column that moves in those few frames alone has no usual size.
+    # A column that varies only in those few frames has no typical size.
     moving = usual > 0
     if not moving.any():
         return np.zeros(len(features))

@@ -1,6 +1,6 @@
-"""Symmetric matrices over frames, kept once: blocks of rows, each from the diagonal on.
+"""Symmetric matrices over frames, stored as blocks of rows, each from the diagonal on.
 
-Half of the entries are computed and stored, and a block stays in a processor's cache from one operation to the next.
+Only half of the entries are computed and stored, and a block stays in cache from one operation to the next.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ class SymmetricBlock:
     Attributes
     ----------
     rows, columns : slice
-        Where the values stand; both start at the same frame.
+        Position of the values; both start at the same frame.
     values : array
-        The entries. Those right of the square on the diagonal stand for their mirror image too.
+        The entries. Those to the right of the square on the diagonal also represent their mirror image.
     """
 
     rows: slice
@@ -32,12 +32,12 @@ class SymmetricBlock:
 
     @property
     def square(self) -> Array:
-        """The part on the diagonal, which holds its own mirror image."""
+        """The part on the diagonal, which contains its own mirror image."""
         return self.values[:, : self.rows.stop - self.rows.start]
 
     @property
     def beyond(self) -> Array:
-        """The part right of it."""
+        """The part to the right of the square."""
         return self.values[:, self.rows.stop - self.rows.start :]
 
 
@@ -62,13 +62,13 @@ def exponential_kernel_into(
     Parameters
     ----------
     kernel : list of SymmetricBlock
-        Where E goes.
+        Overwritten with E.
     u : array of shape (n_frames, n_components)
         Rows of length 1 or 0.
     bandwidth : float > 0
         Decay of the weights.
     target : list of SymmetricBlock or None
-        The matrix that it is compared with; None leaves that out.
+        The matrix to compare E with; None skips the comparison.
 
     Returns
     -------
@@ -90,14 +90,14 @@ def exponential_kernel_into(
 
 
 def _sum_of_symmetric_products(a: SymmetricBlock, b: SymmetricBlock) -> float:
-    """Sum a * b over what the blocks stand for, mirror images included."""
+    """Sum a * b over both blocks, mirror images included."""
     whole = sum_of_products(a.values, b.values)
-    # All but the square counts twice; the square is small, and whole blocks lie together in memory.
+    # All but the square counts twice; the square is small, and whole blocks are contiguous in memory.
     return 2.0 * whole - sum_of_products(a.square, b.square) if b.beyond.shape[1] else whole
 
 
 def times(blocks: list[SymmetricBlock], x: Array) -> Array:
-    """Multiply the whole matrix with `x` of shape (n_frames, n_columns)."""
+    """Multiply the whole matrix by `x` of shape (n_frames, n_columns)."""
     product = array_namespace(x).zeros_like(x)
     for block in blocks:
         product[block.rows] += block.values @ x[block.columns]

@@ -1,1 +1,1 @@
-"""The paper, table by table: one command each, published figures beside ours beside the controls."""
+"""The tables of the paper, one command each: published figures, ours and controls."""

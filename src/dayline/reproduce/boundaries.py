@@ -1,4 +1,4 @@
-"""Methods that find boundaries, their number not given, and their scores (EDUB-Seg and ablation tables)."""
+"""Methods that find boundaries without knowing their number, and their scores (EDUB-Seg and ablation tables)."""
 
 from __future__ import annotations
 
@@ -76,13 +76,13 @@ def make_tasks(
 def find_sequences(
     root: str | Path, *, group: str, folder: str, only: Sequence[str] | None, most: int | None
 ) -> list[LabelledSequence]:
-    """Read the sequences of a table, or those of the groups named instead; refuse a folder without them.
+    """Read the sequences of a table, or of the named groups; raise ValueError if there are none.
 
-    Days of which there are only photos have no features yet.
+    Days with only photos have no features yet.
     """
     root = Path(root)
     if not root.is_dir():
-        raise ValueError(f"{root}: no such folder; name the one that holds the data sets (--root)")
+        raise ValueError(f"{root}: no such folder; give the one that holds the data sets (--root)")
     if only is not None:
         groups = {name: load_group(root, name, most=most) for name in only}
         empty = [name for name, some in groups.items() if not some]
@@ -91,9 +91,7 @@ def find_sequences(
         return [s for some in groups.values() for s in some]
     own = root if root.resolve().name == folder else root / folder
     if not find_days(own):
-        raise ValueError(
-            f"{root}: {folder} is not there (see `dayline datasets`); --only GROUP runs on other features"
-        )
+        raise ValueError(f"{root}: {folder} not found (see `dayline datasets`); --only GROUP runs on other features")
     return load_days(own, group=group, most=most)
 
 
@@ -162,10 +160,10 @@ CONTROLS: dict[str, Finder] = {
     "no boundary at all": _nothing,
 }
 ALWAYS = ("equal pieces (true number)", "random cuts (true number)", "no boundary at all")
-"""Controls beside whatever methods are chosen; the one on noise takes its time."""
+"""Controls measured with any choice of methods; the one on noise is not, because it is slow."""
 SEEDED = {
     "random cuts (true number)",
     "authors() on white noise",
     *(entry.boundary_row for entry in _ENTRIES if entry.is_seeded),
 }
-"""Those that depend on the seed; the variants of DGE keep the published seed of their communities."""
+"""Methods that depend on the seed; the variants of DGE keep the published seed of their communities."""

@@ -1,4 +1,4 @@
-"""Cost: seconds and memory for a sequence as long as those of EDUB-Seg, for every variant."""
+"""Cost: seconds and memory of every variant, for a sequence of EDUB-Seg's mean length."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ __all__ = ["cost_report"]
 
 COLUMNS = ("CPU s", "CPU s, 20 sequences", "peak MB")
 NOTES = (
-    "EDUB-Seg has 18,735 frames in 20 sequences, 937 in the mean, of 2048 numbers each; the sequence here is made. "
-    "Published: about 2 minutes for all on a workstation with one Titan XP.",
-    "One process, one BLAS thread, double precision. Memory is what NumPy allocated, in a run of its own.",
+    "EDUB-Seg has 18,735 frames in 20 sequences, 937 on average, with 2048 features each; the sequence here "
+    "is synthetic. Published: about 2 minutes for all on a workstation with one Titan XP.",
+    "One process, one BLAS thread, double precision. Memory is what NumPy allocated, in a separate run.",
 )
 
 
 def _measure(variant: str, sequence: LabelledSequence) -> Measured:
     find = variant_finder(variant)
-    find(replace(sequence, features=np.eye(30, 20)), 0)  # loads what is loaded on first use
+    find(replace(sequence, features=np.eye(30, 20)), 0)  # imports what is imported on first use
     begin = time.process_time()
     find(sequence, 0)
     seconds = time.process_time() - begin
@@ -45,18 +45,18 @@ def cost_report(
     *,
     out: Path,
     n_seeds: int = 1,  # noqa: ARG001 (time has no seed)
-    n_jobs: int = 1,  # noqa: ARG001 (one at a time, or they disturb each other)
+    n_jobs: int = 1,  # noqa: ARG001 (one at a time, so that runs do not disturb each other)
     methods: Sequence[str] | None = None,
     only: Sequence[str] | None = None,  # noqa: ARG001
     most: int | None = None,
     on_done: OnDone | None = None,
 ) -> Report:
-    """Measure the cost of every variant on one made sequence of `most` frames (937)."""
+    """Measure the cost of every variant on one synthetic sequence of `most` frames (default 937)."""
     n_frames = most or 937
     made = make_communities(n_frames, stay=600.0, n_features=2048)
     sequence = LabelledSequence("cost", f"{n_frames} frames", made.features, made.boundaries)
     chosen = choose(methods, VARIANTS, what="method")
-    # Times are measured anew on every run: a stored one would speak of another day or machine.
+    # Measure times on every run: a stored time may be from another machine.
     tasks = [Task("cost", sequence.name, r, partial(_measure, r, sequence), data=str(time.time_ns())) for r in chosen]
     results = run_tasks(tasks, store=out, settings={"table": "cost"}, on_done=on_done)
     rows = [

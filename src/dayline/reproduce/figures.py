@@ -1,4 +1,4 @@
-"""Figures as published, to be printed beside ours.
+"""Published figures, to be printed beside ours.
 
 M. Dimiccoli, H. Wendt: Learning event representations for temporal segmentation of image sequences by dynamic graph
 embedding. IEEE TIP 30, 2021.
@@ -53,4 +53,4 @@ GRID: dict[str, tuple[str, dict[float, float]]] = {
     ),
 }
 SYNTHETIC = {0: 0.59, 1: 0.62, 3: 0.64, 10: 0.67}
-"""F by turn of the loop."""
+"""F by iteration of the loop."""

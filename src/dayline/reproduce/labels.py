@@ -1,4 +1,4 @@
-"""Methods that label every frame when the number of classes is given, and their scores (motion table)."""
+"""Methods that label every frame, given the number of classes, and their scores (motion table)."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ Labeller: TypeAlias = Callable[[FloatArray, int, int], IntArray]
 def score_sequence(labels: IntArray, sequence: LabelledSequence) -> Figures:
     """Score labels against the classes of a sequence.
 
-    ACC names groups one to one as well as possible (Hungarian); "majority" names each by its most frequent class;
-    "runs" is Hungarian after every run of a group has become a group of its own. NMI divides by the geometric or the
-    arithmetic mean of the entropies. F1 is of the boundaries inside the sequence.
+    ACC assigns groups to classes one to one (Hungarian); "majority" assigns each group to its most frequent class;
+    "runs" is Hungarian after every group is split into its runs. NMI divides by the geometric or the arithmetic mean
+    of the entropies. F1 is that of the boundaries inside the sequence.
     """
     true = sequence.labels
     if true is None:
@@ -46,7 +46,7 @@ def score_sequence(labels: IntArray, sequence: LabelledSequence) -> Figures:
 
 
 def measure_labels(method: str, sequence: LabelledSequence, *, seeds: Sequence[int]) -> Measured:
-    """Score one of `LABELLERS`, for every seed where it depends on one."""
+    """Score one of `LABELLERS`, for every seed if it depends on one."""
     features, true = sequence.features, sequence.labels
     if features is None or true is None:
         raise ValueError("features and classes are needed")
@@ -97,4 +97,4 @@ LABELLERS: dict[str, Labeller] = {
     "random cuts": _random_cuts,
 }
 SEEDED = {"k-means on raw features", "random cuts", *(entry.label_row for entry in _ENTRIES if entry.is_seeded)}
-"""Those that depend on the seed; the others are measured once."""
+"""Methods that depend on the seed; the others are measured once."""

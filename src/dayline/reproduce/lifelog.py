@@ -1,6 +1,6 @@
-"""The tables on EDUB-Seg and EDUB-SegDesc, its ablations and its grid of hyperparameters.
+"""The tables on EDUB-Seg and EDUB-SegDesc, the ablations and the grid of hyperparameters.
 
-All but the first two run as well on any group of features with boundaries (`only`).
+All but the first two also run on any group of features with boundaries (`only`).
 """
 
 from __future__ import annotations
@@ -38,21 +38,22 @@ from dayline.reproduce.tasks import Measured, OnDone, Task, choose, run_tasks
 __all__ = ["LIFELOG_TABLES", "Plan", "lifelog_report"]
 
 NOTES = (
-    "F, R and P at a tolerance of 5 to 1 frames are the papers' scorer: both ends count as boundaries on both sides, "
-    "so finding nothing scores well above 0. Interior F counts only boundaries strictly inside, one to one.",
+    "F, R and P at a tolerance of 5 to 1 frames use the papers' scorer: both ends count as found and true "
+    "boundaries, so finding nothing scores well above 0. Interior F counts only boundaries strictly inside, "
+    "one to one.",
     "Means over sequences; ± is the spread over seeds. Methods without ± do not depend on a seed.",
 )
 FROM_PIXELS = {"dayline segment": FromPixels.by_command, "AC-color": FromPixels.by_colors}
 NO_PIXELS = "needs the photos; features were read from files (--model computes them from the photos instead)"
 NO_NETWORK = (
-    "needs a network trained on many other days; train one with dayline.baselines.context_predictor and name its "
+    "needs a network trained on many other days; train one with dayline.baselines.context_predictor and give its "
     "file (--predictor)"
 )
 
 
 @dataclass(frozen=True)
 class Source:
-    """Where a table's sequences come from; `pixels` where features are computed from photos."""
+    """Where the sequences of a table come from, and how features are computed from photos."""
 
     root: Path
     only: Sequence[str] | None
@@ -67,9 +68,9 @@ class Source:
     def sequences(
         self, rows: Iterable[str], *, desc: bool = False
     ) -> tuple[list[LabelledSequence], FromPixels | None]:
-        """Read the days of EDUB-Seg or EDUB-SegDesc, or the groups named; look at photos without features.
+        """Read the days of EDUB-Seg or EDUB-SegDesc, or the named groups; compute missing features from photos.
 
-        Methods that are not among the table's rows are refused first: photos take their time.
+        Unknown methods raise ValueError first, because photos take a long time.
         """
         choose(self.methods, list(rows), what="method")
         group, folder = ("edub-seg-desc", "EDUB-SegDesc") if desc else ("edub-seg", "EDUB-Seg")
@@ -109,7 +110,7 @@ def lifelog_report(
     predictor: Path | None = None,
     on_done: OnDone | None = None,
 ) -> Report:
-    """Measure one table, beside what was published.
+    """Measure one table, to be shown beside the published figures.
 
     Parameters
     ----------
@@ -118,16 +119,16 @@ def lifelog_report(
     root : str or Path
         Holds EDUB-Seg or EDUB-SegDesc; see `dayline.datasets.edub_seg`.
     out : Path
-        Folder that keeps what was measured.
+        Folder for the measurements.
     n_seeds, n_jobs : int
         Seeds 0, 1, ... and processes.
     methods, only : sequence of str, optional
-        Rows to measure, and groups of feature files (ROOT/GROUP/*.npz) to take instead of the table's own set.
+        Rows to measure, and groups of feature files (ROOT/GROUP/*.npz) to use instead of the table's own set.
     most : int, optional
-        Most sequences of each set.
+        Maximum number of sequences of each set.
     model, weights : str and Path, optional
-        Computes features from the photos (see `dayline.features.load_extractor`); without, they are read from
-        files, and where there are none computed by "lite0".
+        Model that computes features from the photos (see `dayline.features.load_extractor`). Without one, features
+        are read from files or, if there are none, computed by "lite0".
     predictor : Path, optional
         A trained network for CES-VCP (.safetensors).
     on_done : callable, optional
@@ -136,11 +137,11 @@ def lifelog_report(
     if only is not None and (model or predictor):
         raise ValueError("model and predictor are for days of photos; groups of feature files (only) have none")
     if weights is not None and model is None:
-        raise ValueError("weights go with a model; say which one (--model)")
+        raise ValueError("weights need a model; say which (--model)")
     if predictor is not None:
         if not table.startswith("edub-seg"):
             raise ValueError(f"{table} has no row CES-VCP; a predictor is for edub-seg and edub-seg-desc")
-        load_predictor(predictor)  # before any photo is looked at
+        load_predictor(predictor)  # before any photo is read
     source = Source(Path(root), only, most, out, model, weights, predictor, methods, on_done)
     plan = _PLANS[table](source)
     empty = {m: why for m, why in plan.never.items() if methods is None or m in methods}
@@ -159,7 +160,7 @@ def lifelog_report(
     tables = []
     for group in dict.fromkeys(s.group for s in plan.sequences):
         n = sum(s.group == group for s in plan.sequences)
-        known = plan.known if only is None else ()  # published figures are of the paper's own set
+        known = plan.known if only is None else ()  # published figures are for the paper's own set
         rows = [*known, *summarise((r for r in results if r.group == group), columns=COLUMNS)]
         rows += [Row(m, {}, reason) for m, reason in empty.items()]
         tables.append(Table(f"{table} on {group}, {n} sequences", COLUMNS, tuple(rows)))
@@ -174,8 +175,8 @@ def _fingerprint(path: Path | None) -> str | None:
 
 def _features_note(plan: Plan) -> str:
     return (
-        f"Features: {plan.features}; published figures are with InceptionV3's. default sees these features alone, "
-        "dayline segment also what the photos tell: times, pauses and bursts."
+        f"Features: {plan.features}; published figures use InceptionV3. default uses these features alone, "
+        "dayline segment also the times, pauses and bursts of the photos."
     )
 
 
@@ -202,7 +203,7 @@ def _days(source: Source, *, desc: bool) -> Plan:
     finders |= BASELINES | CONTROLS
     marked = [s for s in sequences if s.annotations]
     if not marked:
-        never["second annotators"] = "nobody else marked these sequences"
+        never["second annotators"] = "these sequences have only one annotator"
     extra = [Task(s.group, s.name, "second annotators", partial(_second_annotators, s)) for s in marked]
     known = [published(name, **row) for name, row in PUBLISHED_DAYS["edub-seg-desc" if desc else "edub-seg"].items()]
     return Plan(finders, known, sequences, extra, never, _origin(from_pixels))
@@ -229,7 +230,7 @@ def _stage(sequence: LabelledSequence, _: int, *, stage: str, variant: str) -> I
 
 
 def _ablation(source: Source) -> Plan:
-    """Measure the stages: raw features, denoised features, the initial embedding, and all of it."""
+    """Measure the stages: raw features, denoised features, the initial embedding, and the full method."""
     finders: dict[str, Finder] = {"CES on raw features": BASELINES["CES on raw features"]}
     for variant in ("paper()", "authors()"):
         for name, stage in (("NL-means", "denoised_"), ("embedding", "initial_embedding_")):
@@ -241,7 +242,7 @@ def _ablation(source: Source) -> Plan:
 
 
 def _core_ablation(source: Source) -> Plan:
-    """Measure what is left without alpha, p, eta or mu (p = 0 is a window of one frame)."""
+    """Measure the method without alpha, p, eta or mu (p = 0 is a window of one frame)."""
     off: dict[str, dict[str, Any]] = {
         "full": {},
         "alpha = 0": {"initial_graph_weight": 0.0},
@@ -256,7 +257,7 @@ def _core_ablation(source: Source) -> Plan:
 
 
 def _robustness(source: Source) -> Plan:
-    """Measure the paper's whole grid, each hyperparameter on its own."""
+    """Measure the paper's whole grid, one hyperparameter at a time."""
     finders, known = {}, []
     for symbol, (parameter, values) in GRID.items():
         for value, f in values.items():

@@ -1,7 +1,7 @@
 """Human motion (Keck, MAD, Weizmann, UT): every variant of the method, every baseline, and the controls.
 
 The number of classes is given, d = 35 and p = 50 as in the paper. The learnt embedding is grouped by k-means and the
-learnt graph by normalised cuts. Where the temporal prior comes first in a turn (the notebook, our default), it is
+learnt graph by normalised cuts. If the temporal prior comes first in an iteration (the notebook, our default), it is
 applied once more to the last graph.
 """
 
@@ -39,22 +39,23 @@ NEVER = {
     "AC-color": "needs the images' colours; these sets are features only",
 }
 NOTES = (
-    "ACC: Hungarian; majority: every group named by its most frequent class; runs: Hungarian after every run of a "
-    "group became a group of its own. The papers do not define ACC. The program published with LRT turns groups into "
-    "runs before its Hungarian step, as far as names of functions tell, which would explain its low ACC at high NMI.",
+    "ACC: Hungarian; majority: every group is assigned its most frequent class; runs: Hungarian after every group is "
+    "split into its runs. The papers do not define ACC. Judging by function names, the program published with LRT "
+    "splits groups into runs before its Hungarian step, which would explain its low ACC at high NMI.",
     "NMI: over the geometric mean of the entropies; F1: boundaries strictly inside, one to one, within 5 frames.",
-    "Variants of DGE are learnt once (communities with seed 0, as published); seeds reach the final grouping. So do "
-    "those of LRT. Seeds of TSC reach its dictionary too. Methods without ± do not depend on a seed.",
-    "DGE is worked in single precision, in half the time: against double precision the means moved by at most 0.03 "
-    "on five sequences of MAD and 0.035 on Keck, as much as the last k-means does.",
-    "Every class occurs once, in one run, and runs are nearly equal: read every row beside equal pieces and noise.",
+    "Variants of DGE are learnt once (communities with seed 0, as published); seeds affect only the final grouping, "
+    "as for LRT. For TSC they also affect the dictionary. Methods without ± do not depend on a seed.",
+    "DGE runs in single precision, in half the time: compared with double precision, the means differ by at most "
+    "0.03 on five sequences of MAD and 0.035 on Keck, as much as the last k-means changes them.",
+    "Every class occurs once, in one run, and runs have nearly equal lengths: compare every row with equal pieces "
+    "and noise.",
 )
 
 
 def motion_variants(n_components: int = 35, smoothing_width: int = 50) -> dict[str, DynamicGraphEmbedding]:
-    """Return every variant of the method with the motion table's d and p.
+    """Return every variant of the method, with d and p of the motion table.
 
-    "hybrid" is the notebook with what the text says of start, gradient, l-tilde and steps; the text to the letter has
+    "hybrid" is the notebook with the start, gradient, l-tilde and steps of the text; the text, taken literally, has
     l-hat = 0.0025, with which nearly all weights between frames vanish.
     """
     size = {"n_components": n_components, "smoothing_width": smoothing_width, "dtype": "float32"}
@@ -95,7 +96,7 @@ def _measure_transfer(sequence: LabelledSequence, source: LabelledSequence, *, s
 
 
 def _measure_smoothed_noise(sequence: LabelledSequence, *, seeds: Sequence[int]) -> Measured:
-    """Group a graph of noise that was only smoothed and shrunk: nothing of the frames is left in it."""
+    """Group a graph of noise that was only smoothed and weakened: it contains nothing of the frames."""
     from dayline.method.graph import affinity_graph, normalize_columns, smooth_edges, weaken_distant_edges
 
     noise, _ = _known(_noise(sequence))
@@ -127,7 +128,7 @@ def _known(sequence: LabelledSequence) -> tuple[FloatArray, int]:
 
 
 def _noise(sequence: LabelledSequence) -> LabelledSequence:
-    """Replace the features by noise, another one for every sequence."""
+    """Replace the features by noise, different for every sequence."""
     generator = np.random.default_rng(zlib.crc32(f"{sequence.group} {sequence.name}".encode()))
     return replace(sequence, features=generator.normal(size=_known(sequence)[0].shape))
 
@@ -166,13 +167,13 @@ def motion_report(
     root : str or Path
         Holds the data sets; see `dayline.datasets.motion`.
     out : Path
-        Folder that keeps what was measured.
+        Folder for the measurements.
     n_seeds, n_jobs : int
         Seeds 0, 1, ... of the groupings, and processes.
     methods, only : sequence of str, optional
-        Of `MOTION_METHODS` and of the data sets; None takes all.
+        Some of `MOTION_METHODS` and of the data sets; None means all.
     most : int, optional
-        Most sequences of each set.
+        Maximum number of sequences of each set.
     on_done : callable, optional
         Called after every sequence and method.
     """
@@ -180,13 +181,13 @@ def motion_report(
     chosen = [m for m in MOTION_METHODS if m in wanted or m in ("equal pieces", "random cuts")]
     absent = {m: "needs ruptures (extra peers)" for m in chosen if "kernel" in m and find_spec("ruptures") is None}
     if not Path(root).is_dir():
-        raise ValueError(f"{root}: no such folder; name the one that holds the data sets (--root)")
-    # LRT takes the next person as its source, whoever else is measured.
+        raise ValueError(f"{root}: no such folder; give the one that holds the data sets (--root)")
+    # LRT uses the next person as its source, measured or not.
     sets = {g: load_motion(root, g) for g in choose(only, list(MOTION_FOLDERS), what="data set")}
     lost = [group for group, some in sets.items() if not some]
     if lost and (only is not None or len(lost) == len(sets)):
         expected = "; ".join(f"{group} in {' or '.join(MOTION_FOLDERS[group])}" for group in lost)
-        raise ValueError(f"{root}: the data are not there ({expected}); name the folder that holds them (--root)")
+        raise ValueError(f"{root}: no data found ({expected}); give the folder that holds them (--root)")
     seeds = range(n_seeds)
     tasks = [
         _task(method, sequence, some[(k + 1) % len(some)], seeds)
@@ -203,7 +204,7 @@ def motion_report(
         rows = [published(name, ACC=acc, NMI=nmi) for name, (acc, nmi) in PUBLISHED.get(group, {}).items()]
         rows += summarise((r for r in results if r.group == group), columns=LabelColumns)
         if not some:
-            rows.append(Row("all others", {}, f"{group} is not there ({' or '.join(MOTION_FOLDERS[group])})"))
+            rows.append(Row("all others", {}, f"{group} not found ({' or '.join(MOTION_FOLDERS[group])})"))
         missing = absent | (NEVER if methods is None else {})
         if "LRT" in chosen and len(some) == 1:
             missing |= {"LRT": "needs a second sequence as its source"}

@@ -1,4 +1,4 @@
-"""From the photos of a labelled day to the features, the colours and the whole pipeline's answer."""
+"""Features, colours and pipeline results from the photos of a labelled day."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ __all__ = ["FromPixels", "Pixels", "extract_days"]
 
 @dataclass(frozen=True)
 class Pixels:
-    """How photos are turned into features.
+    """How to compute features from photos.
 
     Attributes
     ----------
     model, weights : str and Path or None
         See `dayline.features.load_extractor`.
     store : Path
-        Folder that keeps what was computed, one folder per day.
+        Folder for what was computed, with one folder per day.
     """
 
     model: str
@@ -49,7 +49,7 @@ class Pixels:
 
 @dataclass(frozen=True)
 class FromPixels:
-    """Finders of boundaries that need the photos themselves; they take a sequence and a seed."""
+    """Methods that need the photos themselves; they take a sequence and a seed."""
 
     pixels: Pixels
     colors: Mapping[str, FloatArray]
@@ -61,7 +61,7 @@ class FromPixels:
         return np.asarray(ColorSegmenter().fit(self.colors[sequence.name]).boundaries_)
 
     def by_command(self, sequence: LabelledSequence, _: int) -> IntArray:
-        """Do as `dayline segment` does: with times, pauses, bursts and what is usual for a wearable camera."""
+        """Run `dayline segment`: with times, pauses, bursts and the typical duration for a wearable camera."""
         result = segment_source(
             sequence.images[0].parent,
             store=self.pixels.folder(sequence, self.pixels.name),
@@ -71,7 +71,7 @@ class FromPixels:
         )
         opens = np.zeros(result.segmentation.n_frames, dtype=bool)
         opens[list(result.segmentation.boundaries)] = True
-        # The folder may hold photos that the ground truth does not count.
+        # The folder may contain photos that the ground truth does not.
         event = dict(zip(_file_names(result.sequence), np.cumsum(opens).tolist(), strict=True))
         return labels_to_boundaries([event[image.name] for image in sequence.images])
 
@@ -79,14 +79,14 @@ class FromPixels:
 def extract_days(
     sequences: list[LabelledSequence], pixels: Pixels, *, on_done: OnDone | None = None
 ) -> tuple[list[LabelledSequence], FromPixels]:
-    """Compute the features of every day from its photos, except what an earlier run has kept.
+    """Compute the features of every day from its photos, reusing those of an earlier run.
 
     Parameters
     ----------
     sequences : list of LabelledSequence
         With images.
     pixels : Pixels
-        How.
+        How to compute them.
     on_done : callable, optional
         Called as on_done(what, done, total) for every photo.
     """
@@ -103,7 +103,7 @@ def _file_names(photos: FrameSequence | None) -> list[str]:
 
 
 def _extract(sequence: LabelledSequence, pixels: Pixels, model: str, name: str, on_done: OnDone | None) -> FloatArray:
-    """Features of the photos in the order of the ground truth; it refers to each, so none may be left out."""
+    """Return features in the order of the ground truth, which refers to every photo: none may be missing."""
     folder = sequence.images[0].parent
     extractor = load_extractor(model, weights=pixels.weights if model == pixels.model else None)
 

@@ -63,7 +63,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Report:
-    """The tables of one command, with all that is needed to print them again; seconds are of the processor."""
+    """The tables of one command, with all that is needed to print them again; seconds are CPU time."""
 
     name: str
     tables: tuple[Table, ...]
@@ -73,7 +73,7 @@ class Report:
 
 
 def versions() -> dict[str, str]:
-    """Versions that the figures may depend on; of optional packages where they are installed."""
+    """Return the versions that figures may depend on; optional packages only if installed."""
     found = {"dayline": __version__, "python": platform.python_version()}
     for name in ("numpy", "scipy", "scikit-learn", "joblib", "onnxruntime", "ruptures", "torch", "pillow"):
         with suppress(PackageNotFoundError):
@@ -87,14 +87,14 @@ def published(name: str, **figures: float) -> Row:
 
 
 def summarise(results: Iterable[Result], *, columns: Sequence[str]) -> list[Row]:
-    """Average the results of one group over sequences and seeds, a row for each name in the order they come.
+    """Average the results of one group over sequences and seeds, one row per name, in order of appearance.
 
     Parameters
     ----------
     results : iterable of Result
-        Of one group.
+        Results of one group.
     columns : sequence of str
-        Scores to take.
+        Scores to include.
     """
     runs: dict[str, list[list[dict[str, float]]]] = {}
     for result in results:
@@ -137,7 +137,7 @@ def _words(cell: Cell | None) -> str:
 
 
 def to_csv(report: Report) -> str:
-    """Write one line for each cell."""
+    """Write the tables as CSV, one line per cell."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(("table", "method", "column", "mean", "spread", "n_sequences", "n_seeds"))

@@ -1,4 +1,4 @@
-"""The paper's synthetic example: F by turn of the loop, over many made sequences instead of one."""
+"""The paper's synthetic example: F by iteration of the loop, over many sequences instead of one."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ from dayline.reproduce.tasks import OnDone, choose, run_tasks
 __all__ = ["synthetic_report"]
 
 NOTES = (
-    "Every sequence is another draw; the paper shows one, and does not state its switching rate. Here a visit goes "
-    "on with probability exp(-t / 50) at its frame t. The CES rule on the points then has F 0.46 in the mean of 40 "
-    "draws (deviation 0.05), 0.55 with 100 and 0.67 with 200; the published 0.59 lies between these.",
-    "As in the paper the points themselves are the start (d = 2, no denoising). The default works as it always does.",
+    "Every sequence is a new draw; the paper shows one, and does not state its switching rate. Here a visit "
+    "continues with probability exp(-t / 50) at its frame t. The CES rule on the points then has a mean F of "
+    "0.46 over 40 draws (standard deviation 0.05), 0.55 with 100 in place of 50 and 0.67 with 200; the "
+    "published 0.59 is in between.",
+    "As in the paper, the points themselves are the start (d = 2, no denoising). The default runs as usual.",
     "F, R, P: the papers' scorer. Interior F: only boundaries strictly inside.",
 )
 
@@ -48,7 +49,7 @@ def synthetic_report(
     most: int | None = None,
     on_done: OnDone | None = None,
 ) -> Report:
-    """Measure the synthetic example on `most` made sequences (20)."""
+    """Measure the synthetic example on `most` sequences (default 20)."""
     made = [make_communities(random_state=k) for k in range(most or 20)]
     sequences = [LabelledSequence("synthetic", f"draw {k}", m.features, m.boundaries) for k, m in enumerate(made)]
     finders: dict[str, Finder] = {

@@ -1,4 +1,4 @@
-"""Measure many methods on many sequences: in parallel, and taken up again where an earlier run stopped."""
+"""Measure many methods on many sequences: in parallel, resuming where an earlier run stopped."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OnDone: TypeAlias = Callable[[str, int, int], None]
 class Task:
     """One method to be measured on one sequence; `measure` must work in another process.
 
-    `data` is the fingerprint of what it is measured on: with other data it is measured again.
+    `data` is a fingerprint of the data: if it changes, the task is measured again.
     """
 
     group: str
@@ -39,7 +39,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Result:
-    """What one task measured, and how long it took: on the clock, and of the processor."""
+    """What one task measured, with its wall time and CPU time."""
 
     group: str
     sequence: str
@@ -72,12 +72,12 @@ def run_tasks(
     tasks : sequence of Task
         What to measure.
     store : Path
-        Folder for one small file per sequence and method. A file of the same version, settings and data is not
-        measured again: an interrupted run goes on.
+        Folder for one small file per sequence and method. Results with the same version, settings and data are not
+        measured again, so an interrupted run resumes.
     settings : mapping
-        What the results depend on, beside the data.
+        What the results depend on besides the data.
     n_jobs : int
-        Processes; each keeps to one BLAS thread.
+        Number of processes, with one BLAS thread each.
     on_done : callable, optional
         Called after every task.
     """
@@ -121,7 +121,7 @@ def _place(store: Path, of: Task | Result) -> Path:
 
 
 def _read(path: Path, key: Mapping[str, Any]) -> Result | None:
-    """Read an earlier result; None where there is none, or one of other settings."""
+    """Read an earlier result; None if there is none, or if its settings differ."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         return Result(**content) if content.pop("key", None) == key else None
