@@ -65,7 +65,7 @@ def reproduce(
     if table in (PaperTable.synthetic, PaperTable.cost) and only:
         raise ValueError(f"--only is for tables of data sets; {table.value} makes its own sequences")
     if not root.is_dir():
-        raise ValueError(f"{root}: no such folder; name the one that holds the data sets (--root)")
+        raise ValueError(f"{root}: no such folder; give the one that holds the data sets (--root)")
     with output_folder(output) as folder, progress_bar(quiet=quiet, time_left=True) as on_done:
         report = reports[table](
             root, out=folder, n_seeds=seeds, n_jobs=jobs, methods=methods, only=only, most=most, on_done=on_done
