@@ -9,13 +9,10 @@ boundaries (interior F1 at tolerance 1) between float64 on the CPU and float64 o
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from pathlib import Path
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "accuracy"))
 
 from core import made_features
 
