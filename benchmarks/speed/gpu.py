@@ -13,7 +13,6 @@ import time
 from pathlib import Path
 
 import numpy as np
-
 from core import made_features
 
 from dayline import DynamicGraphEmbedding, EventSegmenter, score_boundaries
