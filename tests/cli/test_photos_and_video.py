@@ -181,11 +181,11 @@ def test_corrections_outlive_plain_runs_until_they_are_forgotten(dayline, tmp_pa
         for _ in range(2):
             code, said, _ = dayline("segment", source, "-o", out, *options)
             assert code == 0
-            assert "corrections by hand are kept" in " ".join(said.split())
+            assert "your corrections are included" in " ".join(said.split())
             assert read_events(out / "events.json").events[0].name == "Breakfast"
         code, _, err = dayline("segment", source, "-o", out, *options, "--forget-corrections")
         assert code == 0
-        assert "holds corrections; it is kept as" in err
+        assert "contains corrections; it is kept as" in err
         for _ in range(2):
             assert read_events(out / "events.json").events[0].name is None
             assert dayline("segment", source, "-o", out, *options)[0] == 0
@@ -237,7 +237,7 @@ def test_corrections_kept_for_another_recording_are_refused_with_a_way_out(dayli
     other = tmp_path / "b" / "DCIM"
     code, _, err = dayline("segment", other, "-o", tmp_path / "out", "--model", "color", "--order", "name")
     assert code == 2
-    assert "of another recording" in err
+    assert "for another recording" in err
     assert "--forget-corrections" in err
     assert (tmp_path / "out" / "events.json").read_bytes() == before
     segment(dayline, other, "-o", tmp_path / "out", "--order", "name", "--forget-corrections")
@@ -483,7 +483,7 @@ def wrong_input(folder: Path):
         "is not known; use lite0": ["photos", "--model", "magic"],
         "nofile: no such file": ["photos", "--model", "lite0", "--weights", "nofile"],
         "export format 'pdf' is not known": ["photos", "--export", "pdf"],
-        "chapters are written into a video": ["photos", "--write-chapters"],
+        "chapters can only be written to a video": ["photos", "--write-chapters"],
         "of other frames": ["photos", "--corrections", "saved.json"],
         "nope.json: No such file": ["photos", "--corrections", "nope.json"],
         "--dry-run lists": ["x.npy", "--dry-run"],

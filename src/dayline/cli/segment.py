@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from dayline.events import Segmentation
-    from dayline.pipeline import Finder, SourceResult, Written
+    from dayline.pipeline import Segmenter, SourceResult, Written
     from dayline.progress import OnStep
 
 __all__ = ["Method", "Options", "Order", "chosen_segmenter", "segment", "segment_and_print"]
@@ -139,7 +139,7 @@ class Options:
     source: Path
     output: Path | None = None
     method: str = "default"
-    segmenter: Finder | None = None
+    segmenter: Segmenter | None = None
     corrections: Path | None = None
     forget_corrections: bool = False
     formats: tuple[str, ...] = ()
@@ -211,7 +211,7 @@ def _check(options: Options) -> None:
     if options.as_json and is_days:
         raise ValueError(f"{source}: --json prints one day; read events.json in each day's result instead")
     if options.write_chapters and (source.is_dir() or is_table):
-        raise ValueError(f"{source}: chapters are written into a video, and this is not one")
+        raise ValueError(f"{source}: chapters can only be written to a video")
     if options.corrections is not None and is_days:
         raise ValueError(f"{source}: corrections are of one day; give that day's folder and its result")
     if options.corrections is not None and options.forget_corrections:
@@ -399,7 +399,7 @@ def _print_frames(
             typer.echo(f"left out: {file.name}: {file.why}")
 
 
-def chosen_segmenter(method: Method, *, interpolate: bool = False, **parameters: Any) -> Finder:
+def chosen_segmenter(method: Method, *, interpolate: bool = False, **parameters: Any) -> Segmenter:
     """Set the method up; what a baseline cannot be told is refused."""
     from dayline.checks import Missing
     from dayline.estimators import EventSegmenter
