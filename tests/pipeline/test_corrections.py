@@ -163,7 +163,7 @@ def test_tables_that_count_from_zero_are_told_by_their_names():
     times = tuple(float(k) for k in range(8))
     table = corrected(names=None, times=times, source="a.csv")
     assert read_corrections(table, n_frames=8, times=times, source="a.csv").must == (3, 5)
-    with pytest.raises(ValueError, match=r"of 'a\.csv', and this is 'b\.csv'"):
+    with pytest.raises(ValueError, match=r"for 'a\.csv', but this is 'b\.csv'"):
         read_corrections(table, n_frames=8, times=times, source="b.csv")
 
 
@@ -176,7 +176,7 @@ def test_videos_of_one_length_are_told_by_their_sizes(tmp_path):
     assert [again.times[f] for f in again.boundaries] == [found.times[f] for f in found.boundaries]
     with pytest.raises(ValueError, match=r"for another video \(a\.mp4\): it has [0-9,]+ bytes, this one"):
         segment_source(b, model="color", corrections=found)
-    with pytest.raises(ValueError, match=r"of 'a\.mp4', and this is 'b\.mp4'"):
+    with pytest.raises(ValueError, match=r"for 'a\.mp4', but this is 'b\.mp4'"):
         segment_source(b, model="color", corrections=replace(found, sizes=None))
 
 
