@@ -28,4 +28,4 @@ def datasets(
         typer.echo(f"{entry.name}: {found}")
         typer.echo(f"  needs  {entry.needs}\n  from   {entry.source}\n  terms  {entry.terms}")
         if entry.problem:
-            typer.echo(f"  odd    {entry.problem}")
+            typer.echo(f"  error  {entry.problem}")
