@@ -482,7 +482,7 @@ def wrong_input(folder: Path):
         "only applies to videos": ["photos", "--every", 2],
         "is not known; use lite0": ["photos", "--model", "magic"],
         "nofile: no such file": ["photos", "--model", "lite0", "--weights", "nofile"],
-        "export format 'pdf' is not known": ["photos", "--export", "pdf"],
+        "unknown export format 'pdf'": ["photos", "--export", "pdf"],
         "chapters can only be written to a video": ["photos", "--write-chapters"],
         "for other frames": ["photos", "--corrections", "saved.json"],
         "nope.json: No such file": ["photos", "--corrections", "nope.json"],

@@ -341,7 +341,7 @@ def test_an_export_that_fails_leaves_the_rest(result, tmp_path):
 def test_faces_on_the_contact_sheet_are_blurred_and_sorted_photos_are_warned_of(result, tmp_path, monkeypatch):
     for module in ("report.thumbnails", "export.contact_sheet"):
         monkeypatch.setattr(f"dayline.{module}.face_blurrer", lambda: np.zeros_like)
-    with pytest.warns(UserWarning, match="sorted as they are; faces in them are not blurred"):
+    with pytest.warns(UserWarning, match="sorted photos are not changed: their faces are not blurred"):
         write_result(result, tmp_path, blur_faces=True, formats=["contact-sheet", "photos"])
     with Image.open(tmp_path / "contact-sheet.png") as sheet:
         assert sheet.getpixel((12 + 160, 12 + 120)) == (0, 0, 0)

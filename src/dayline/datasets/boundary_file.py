@@ -63,7 +63,7 @@ def _from_arrays(path: Path, headers: Mapping[str, ArrayHeader], load: Load) -> 
     ]
     if len(labels) != 1:
         raise ValueError(
-            f"{path}: needs boundaries or one array of labels, but contains {', '.join(headers) or 'nothing'}"
+            f"{path}: holds {', '.join(headers) or 'nothing'}, but neither boundaries nor one array of labels"
         )
     values = np.ravel(load(path, labels)[labels[0]])
     return BoundaryList(labels_to_boundaries(values), len(values))
