@@ -113,7 +113,7 @@ def test_the_base_install_segments_a_feature_file_to_a_page(absent, tmp_path):
         (("segment", "photos", "--dry-run"), "reading photos needs more packages (PIL is missing)"),
         (("segment", "film.mp4"), "reading a video needs more packages (av is missing); pip install"),
         (("segment", "film"), "reading a video needs more packages (av is missing); pip install"),
-        (("demo",), 'the made photo stream needs more packages (PIL is missing); pip install "dayline[demo]"'),
+        (("demo",), 'the demo photo stream needs more packages (PIL is missing); pip install "dayline[demo]"'),
         (
             ("export", "events.json", "--format", "contact-sheet", "--source", "photos"),
             'a contact sheet needs more packages (PIL is missing); pip install "dayline[photos]"',

@@ -61,7 +61,7 @@ def test_baselines_refuse_what_they_cannot_be_told(features, tmp_path):
     for option, value in (("--level", 1), ("--device", "torch"), ("--expected-duration", 60)):
         done = run("segment", features, "--method", "ces", option, value)
         assert done.returncode == 2
-        assert f"{option} is for our own methods; --method ces does not know it" in done.stderr
+        assert f"{option} does not apply to --method ces; leave it out" in done.stderr
     done = run("segment", features, "--method", "kmeans", "--n-events", 3)
     assert (done.returncode, "kmeans does not take n_events" in done.stderr) == (2, True)
 
@@ -122,9 +122,9 @@ def wrong_input(tmp_path, features):
         "holds other files (letter.txt": ("segment", features, "-o", tmp_path / "others"),
         "is a file; name a folder": ("segment", features, "-o", features),
         "needs PyTorch|not available": ("segment", features, "--device", "cuda"),
-        "--model is for photos and videos": ("segment", features, "--model", "color"),
-        "--blur-faces is for photos and videos": ("segment", features, "--blur-faces"),
-        "--every is for videos": ("segment", features, "--every", "2"),
+        "--model only applies to photos and videos": ("segment", features, "--model", "color"),
+        "--blur-faces only applies to photos and videos": ("segment", features, "--blur-faces"),
+        "--every only applies to videos": ("segment", features, "--every", "2"),
         "see dayline --help": ("segment", features, "--n-events", "0"),
         "No such option: --bogus; see dayline --help": ("segment", features, "--bogus"),
         "'nope' is not one of 'default'": ("segment", features, "--method", "nope"),
@@ -135,12 +135,12 @@ def wrong_input(tmp_path, features):
         "expected_duration=inf; it must be": ("segment", features, "--expected-duration", "inf"),
         "damaged, or not a NumPy file": ("segment", _write(tmp_path / "zip.npz", "PK")),
         "not JSON": ("export", _write(tmp_path / "deep.json", "[" * 200_000), "-f", "csv"),
-        "--export photos sorts or shows photos": ("segment", features, "-o", tmp_path / "new", "--export", "photos"),
+        "--export photos needs photos": ("segment", features, "-o", tmp_path / "new", "--export", "photos"),
         "not an events file|not JSON": ("evaluate", _write(tmp_path / "x.json", "[]"), features),
         "needs n_frames": (
             "evaluate", _write(tmp_path / "a.txt", "3"), _write(tmp_path / "b.txt", "4"), "--protocol", "ces",
         ),
-        "sequences of 50 and 90 frames": ("evaluate", features, features, "--n-frames", "50"),
+        "different lengths: 50 and 90 frames": ("evaluate", features, features, "--n-frames", "50"),
     }  # fmt: skip
 
 

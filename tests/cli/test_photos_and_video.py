@@ -121,7 +121,7 @@ def test_a_folder_per_day(dayline, tmp_path):
         tmp_path / "out" / "day 2" / "events.json",
     )
     assert code == 2
-    assert "corrections are of one day" in err
+    assert "--corrections works for one day only" in err
 
 
 def test_a_day_whose_export_fails_has_its_page(dayline, tmp_path):
@@ -131,7 +131,7 @@ def test_a_day_whose_export_fails_has_its_page(dayline, tmp_path):
         "segment", tmp_path / "trip", "-o", tmp_path / "out", "--model", "color", "--export", "youtube"
     )
     assert code == 2
-    assert err.splitlines()[-1].startswith("dayline: exports could not be made; day 2: youtube: ")
+    assert err.splitlines()[-1].startswith("dayline: some exports failed; the first: day 2: youtube: ")
     assert "day 2: 1 event in 6 photos" in out
     page = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
     assert 'href="day%202/index.html"' in page
@@ -141,7 +141,7 @@ def test_a_day_whose_export_fails_has_its_page(dayline, tmp_path):
         "segment", tmp_path / "trip" / "day 2", "-o", tmp_path / "one", "--model", "color", "--export", "youtube"
     )
     assert code == 2
-    assert err.endswith(f"; all else is in {tmp_path / 'one'}\n")
+    assert err.endswith(f"; everything else is in {tmp_path / 'one'}\n")
     assert (tmp_path / "one" / "index.html").is_file()
 
 
@@ -181,11 +181,11 @@ def test_corrections_outlive_plain_runs_until_they_are_forgotten(dayline, tmp_pa
         for _ in range(2):
             code, said, _ = dayline("segment", source, "-o", out, *options)
             assert code == 0
-            assert "corrections by hand are kept" in " ".join(said.split())
+            assert "your corrections are included" in " ".join(said.split())
             assert read_events(out / "events.json").events[0].name == "Breakfast"
         code, _, err = dayline("segment", source, "-o", out, *options, "--forget-corrections")
         assert code == 0
-        assert "holds corrections; it is kept as" in err
+        assert "contains corrections; it is kept as" in err
         for _ in range(2):
             assert read_events(out / "events.json").events[0].name is None
             assert dayline("segment", source, "-o", out, *options)[0] == 0
@@ -237,7 +237,7 @@ def test_corrections_kept_for_another_recording_are_refused_with_a_way_out(dayli
     other = tmp_path / "b" / "DCIM"
     code, _, err = dayline("segment", other, "-o", tmp_path / "out", "--model", "color", "--order", "name")
     assert code == 2
-    assert "of another recording" in err
+    assert "for another recording" in err
     assert "--forget-corrections" in err
     assert (tmp_path / "out" / "events.json").read_bytes() == before
     segment(dayline, other, "-o", tmp_path / "out", "--order", "name", "--forget-corrections")
@@ -481,16 +481,16 @@ def wrong_input(folder: Path):
         "holds other files (letter.txt": ["photos", "-o", "others"],
         "is a file; name a folder": ["photos", "-o", "film.mp4"],
         "more than half": ["bad"],
-        "is for videos": ["photos", "--every", 2],
+        "only applies to videos": ["photos", "--every", 2],
         "is not known; use lite0": ["photos", "--model", "magic"],
         "nofile: no such file": ["photos", "--model", "lite0", "--weights", "nofile"],
-        "export format 'pdf' is not known": ["photos", "--export", "pdf"],
-        "chapters are written into a video": ["photos", "--write-chapters"],
-        "of other frames": ["photos", "--corrections", "saved.json"],
+        "unknown export format 'pdf'": ["photos", "--export", "pdf"],
+        "chapters can only be written to a video": ["photos", "--write-chapters"],
+        "for other frames": ["photos", "--corrections", "saved.json"],
         "nope.json: No such file": ["photos", "--corrections", "nope.json"],
         "--dry-run lists": ["x.npy", "--dry-run"],
-        "--key is for feature files": ["photos", "--key", "x"],
-        "--interpolate is for feature files": ["photos", "--interpolate"],
+        "--key only applies to feature files": ["photos", "--key", "x"],
+        "--interpolate only applies to feature files": ["photos", "--interpolate"],
         'is not known; use "cpu"': ["photos", "--device", "abacus"],
         "pauses need factor > 0": ["photos", "--pause-factor", "-1"],
         "pauses need factor > 0 and at_least >= 0 seconds": ["photos", "--pause-seconds", "nan"],
@@ -577,7 +577,7 @@ def test_control_c_ends_with_130_and_the_next_run_goes_on(tmp_path):
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert err == "dayline: stopped; nothing is half-written, and the same command goes on\n"
+    assert err == "dayline: stopped; no file is incomplete, and the same command resumes\n"
     left = {p.name for p in (tmp_path / "out").iterdir()}
     assert left <= {".dayline", ".dayline-files.json", "features.npz", "sharpness.npz"}
     with np.load(tmp_path / "out" / "features.npz") as kept:

@@ -45,7 +45,7 @@ def test_features_are_taken_where_they_are(root, random):
     np.save(root / "features" / "Subject1_Set1.npy", x)
     assert np.array_equal(load_days(root)[0].features, x)
     np.save(root / "features" / "Subject1_Set1.npy", x[1:])
-    with pytest.raises(ValueError, match="5 rows of features and 6 photos of Subject1_Set1"):
+    with pytest.raises(ValueError, match="Subject1_Set1 has 5 rows of features but 6 photos"):
         load_days(root)
 
 
@@ -75,8 +75,8 @@ def test_a_sheet_holds_an_annotator_per_column(root, capsys):
     [
         ("072334,072404\n090001,101500\n", "event 2 names photo 090001"),
         ("090000,101500\n072334,072404\n", "event 2 .* not in the order"),
-        ("072334\n", "first and last photo are needed"),
-        ("\n", "holds no events"),
+        ("072334\n", "must name the first and the last photo"),
+        ("\n", "contains no events"),
     ],
 )
 def test_odd_ground_truth_is_named(root, text, message):
@@ -92,6 +92,6 @@ def test_the_catalogue_says_what_is_found_and_what_is_odd(root, tmp_path_factory
     assert (entries["edub-seg"].n_sequences, entries["edub-seg"].problem) == (1, "")
     assert entries["keck"].n_sequences == 0
     (root / "GT" / "GT_Subject1_Set1.csv").write_text("072334\n")
-    assert "first and last photo" in {e.name: e for e in list_datasets(place)}["edub-seg"].problem
+    assert "first and the last photo" in {e.name: e for e in list_datasets(place)}["edub-seg"].problem
     with pytest.raises(ValueError, match="no such folder"):
         list_datasets(place / "nowhere")

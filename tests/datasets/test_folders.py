@@ -22,7 +22,7 @@ def test_groups_are_the_folders(tmp_path):
 @pytest.mark.parametrize(
     ("arrays", "message"),
     [
-        ({"features": np.ones((9, 2))}, "has no boundaries; it holds features"),
+        ({"features": np.ones((9, 2))}, "has no boundaries; it contains features"),
         ({"features": np.ones((9, 2)), "boundaries": [9]}, "inside the 9 frames"),
     ],
 )
@@ -35,11 +35,11 @@ def test_an_odd_file_is_named(tmp_path, arrays, message):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"tolerance": [5, 5]}, "tolerance must be one number"),
-        ({"boundaries": [3.5]}, "boundaries must be whole numbers"),
+        ({"tolerance": [5, 5]}, "tolerance must be a single number"),
+        ({"boundaries": [3.5]}, "boundaries must be integers"),
         ({"boundaries": [6, 3]}, "boundaries must increase"),
         ({"boundaries": ["a"]}, "boundaries of type"),
-        ({"features": np.full((8, 2), np.nan)}, "features hold NaN"),
+        ({"features": np.full((8, 2), np.nan)}, "NaN or infinity in features"),
         ({"features": np.ones((8, 2), dtype=complex)}, "features of type complex128"),
     ],
 )

@@ -47,7 +47,7 @@ def test_a_set_that_is_not_there_is_empty(tmp_path):
 @pytest.mark.parametrize(
     ("arrays", "message"),
     [
-        ({"a": np.ones((3, 12)), "b": np.ones((4, 12)), "label": LABELS}, r"a \(3, 12\), b \(4, 12\).* one matrix"),
+        ({"a": np.ones((3, 12)), "b": np.ones((4, 12)), "label": LABELS}, r"one matrix .*a \(3, 12\), b \(4, 12\)"),
         ({"a": np.ones((3, 12)), "label": LABELS[:-1]}, "labels with one entry per frame"),
         ({"a": np.full((3, 12), np.nan), "label": LABELS}, "NaN"),
     ],

@@ -105,14 +105,14 @@ def test_photos_of_an_earlier_call_are_replaced(tmp_path, stream):
 @pytest.mark.parametrize("name", ["notes.txt", "photo_0000.jpg"])
 def test_files_of_others_are_never_touched(tmp_path, name):
     (tmp_path / name).write_bytes(b"mine")
-    with pytest.raises(ValueError, match="which was not made here; give a new or an empty folder"):
+    with pytest.raises(ValueError, match="which is not from the demo; use a new or empty folder"):
         make_photostream(tmp_path, n_photos=64)
     assert (tmp_path / name).read_bytes() == b"mine"
     assert len(list(tmp_path.iterdir())) == 1
 
 
 def test_too_few_photos_are_refused(tmp_path):
-    with pytest.raises(ValueError, match="n_photos=63 is too few for 16 visits; use 64"):
+    with pytest.raises(ValueError, match="n_photos=63 is too few for 16 visits; use at least 64"):
         make_photostream(tmp_path, n_photos=63)
 
 

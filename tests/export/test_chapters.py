@@ -71,7 +71,7 @@ def test_times_that_cannot_be_used_are_refused_in_one_line(times, message):
 
 @pytest.mark.parametrize("fps", [0.0, -1.0, float("inf"), float("nan")])
 def test_impossible_frames_per_second_are_refused(film, fps):
-    with pytest.raises(ValueError, match="not a number of frames per second"):
+    with pytest.raises(ValueError, match="it must be between 1e-6 and 1e6 frames per second"):
         chapters(film, fps=fps)
 
 

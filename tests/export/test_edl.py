@@ -30,9 +30,9 @@ def test_timecode_counts_seconds_and_frames(film, tmp_path):
 
 def test_too_many_events_and_too_many_hours_are_refused(tmp_path):
     many = Segmentation.from_boundaries(range(1, 1000), 1000)
-    with pytest.raises(ValueError, match="an EDL holds 999 events, not 1000"):
+    with pytest.raises(ValueError, match="an EDL holds at most 999 events, not 1000"):
         write_edl(many, tmp_path / "events.edl", fps=1.0)
     long = Segmentation.from_boundaries([1], 2, times=(0.0, 86399.5), clock="media")
-    with pytest.raises(ValueError, match="ends at 24 hours"):
+    with pytest.raises(ValueError, match="covers at most 24 hours"):
         write_edl(long, tmp_path / "events.edl")
     assert list(tmp_path.iterdir()) == []

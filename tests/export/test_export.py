@@ -41,7 +41,7 @@ def test_a_second_run_updates_the_first(photos, tmp_path):
 
 
 def test_an_unknown_format_is_named_before_anything_is_written(photos, tmp_path):
-    with pytest.raises(ValueError, match="'docx' is not known; choose from csv, webvtt"):
+    with pytest.raises(ValueError, match="unknown export format 'docx'; choose from csv, webvtt"):
         export(photos[0], tmp_path / "out", formats=["csv", "docx"])
     assert not (tmp_path / "out").exists()
 

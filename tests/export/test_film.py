@@ -162,12 +162,12 @@ def test_the_video_itself_is_never_written_over(events, tmp_path):
 
 @pytest.mark.parametrize("name", ["copy.avi", "copy", "copy.txt"])
 def test_a_container_that_holds_no_chapters_is_refused(video, events, tmp_path, name):
-    with pytest.raises(ValueError, match=r"chapters fit into \.mp4"):
+    with pytest.raises(ValueError, match=r"cannot hold chapters; use one of \.mp4"):
         write_chapters(video, events, tmp_path / name)
 
 
 def test_a_codec_that_does_not_fit_is_named_with_the_way_out(video, events, tmp_path):
-    with pytest.raises(ValueError, match=r"video stream 0 does not fit into webm .*; use \.mkv"):
+    with pytest.raises(ValueError, match=r"video stream 0 cannot be stored in webm .*; use \.mkv"):
         write_chapters(video, events, tmp_path / "copy.webm")
     assert list(tmp_path.iterdir()) == []
 

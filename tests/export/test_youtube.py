@@ -71,7 +71,7 @@ def test_fewer_than_three_chapters_are_not_possible(lengths, left):
 
 def test_a_text_too_long_for_a_description_is_said():
     result = youtube_text(lasting(*[10] * 6, names={2: "x" * 6000}))
-    assert re.search(r"^60\d\d characters; a YouTube description holds 5000$", result.notes[-1])
+    assert re.search(r"^60\d\d characters; a YouTube description holds at most 5000$", result.notes[-1])
 
 
 def test_what_was_joined_is_logged(tmp_path, caplog):

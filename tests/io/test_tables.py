@@ -395,8 +395,8 @@ def test_every_damaged_parquet_file_is_named(tmp_path):
     ("text", "message"),
     [
         ("9" * 200_000, "field larger than field limit"),
-        ("1e300\n", r"1e\+300 is not a frame; at most 10,000,000 are read"),
-        ("event,start,stop\n0,0,1000000000\n", r"1e\+09 is not a frame"),
+        ("1e300\n", r"frame 1e\+300 is too large; the limit is 10,000,000"),
+        ("event,start,stop\n0,0,1000000000\n", r"frame 1e\+09 is too large"),
         ("2\n\udcff\n", "a text file"),
     ],
 )

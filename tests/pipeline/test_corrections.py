@@ -63,7 +63,7 @@ def test_names_and_reasons_of_the_person_are_kept():
 
 @pytest.mark.parametrize(("n_frames", "names"), [(8, tuple("ABCDEFGh")), (9, None)])
 def test_corrections_of_something_else_are_refused(n_frames, names):
-    with pytest.raises(ValueError, match=r"of other frames \(8, of my day\); give the events.json saved"):
+    with pytest.raises(ValueError, match=r"for other frames \(8 of my day\); pass the events.json saved"):
         read_corrections(corrected(source="my day"), n_frames=n_frames, names=names)
 
 
@@ -117,10 +117,10 @@ def test_photos_of_another_day_with_the_same_names_are_refused():
     day = corrected(times=times, clock="wall", source="DCIM")
     assert read_corrections(day, n_frames=8, names=NAMES, times=times, source="DCIM").must == (3, 5)
     next_day = [time + 86_400 for time in times]
-    with pytest.raises(ValueError, match=r"of another recording .DCIM.: a is at .* there and at .* here"):
+    with pytest.raises(ValueError, match=r"for another recording .DCIM.: a is at .* there and at .* here"):
         read_corrections(day, n_frames=8, names=NAMES, times=next_day, source="DCIM")
     one_mended = [times[0] + 3600, *times[1:]]
-    with pytest.warns(UserWarning, match="1 of the corrected frames are at other times now .the first: a."):
+    with pytest.warns(UserWarning, match="times changed for 1 corrected frame .the first: a."):
         assert read_corrections(day, n_frames=8, names=NAMES, times=one_mended, source="DCIM").must == (3, 5)
 
 
@@ -128,7 +128,7 @@ def test_photos_that_were_numbered_anew_do_not_move_boundaries():
     times = [1_700_000_000.0 + 30 * k for k in range(8)]
     day = corrected((3, 6), times=tuple(times), clock="wall")
     # The photo f was deleted, and g and h took the names f and g.
-    with pytest.warns(UserWarning, match="2 of the corrected frames are at other times now .the first: f."):
+    with pytest.warns(UserWarning, match="times changed for 2 corrected frames .the first: f."):
         asked = read_corrections(day, n_frames=7, names=NAMES[:7], times=[*times[:5], *times[6:]])
     assert asked.must == (3,)
     assert asked.must_not == (1, 2, 4)
@@ -138,15 +138,15 @@ def test_photos_without_times_are_told_by_their_sizes_and_else_by_their_source()
     sizes = tuple(range(1000, 1008))
     day = corrected(sizes=sizes, source="DCIM")
     assert read_corrections(day, n_frames=8, names=NAMES, sizes=sizes, source="renamed").must == (3, 5)
-    with pytest.raises(ValueError, match=r"of another recording .DCIM.: a has 1,000 bytes there and 2,000 here"):
+    with pytest.raises(ValueError, match=r"for another recording .DCIM.: a has 1,000 bytes there and 2,000 here"):
         read_corrections(day, n_frames=8, names=NAMES, sizes=range(2000, 2008), source="DCIM")
-    with pytest.raises(ValueError, match="the corrections are of 'DCIM', and this is 'other'"):
+    with pytest.raises(ValueError, match="the corrections are for 'DCIM', but this is 'other'"):
         read_corrections(corrected(source="DCIM"), n_frames=8, names=NAMES, source="other")
 
 
 def test_another_video_of_the_same_name_is_refused():
     film = corrected(times=tuple(float(k) for k in range(8)), clock="media", source="film.mp4")
-    with pytest.raises(ValueError, match="of another video"):
+    with pytest.raises(ValueError, match="for another video"):
         read_corrections(film, n_frames=8, names=NAMES, times=[4.0 * k for k in range(8)], source="film.mp4")
 
 
@@ -155,7 +155,7 @@ def test_times_of_day_are_no_proof_of_the_day():
     day = corrected(times=times, clock="wall", sizes=sizes, source="monday")
     same = {"n_frames": 8, "names": NAMES, "times": times}
     assert read_corrections(day, **same, sizes=sizes, source="renamed").must == (3, 5)
-    with pytest.raises(ValueError, match=r"of another recording .monday.: a has 1,000 bytes there and 2,000 here"):
+    with pytest.raises(ValueError, match=r"for another recording .monday.: a has 1,000 bytes there and 2,000 here"):
         read_corrections(day, **same, sizes=range(2000, 2008), source="tuesday")
 
 
@@ -163,7 +163,7 @@ def test_tables_that_count_from_zero_are_told_by_their_names():
     times = tuple(float(k) for k in range(8))
     table = corrected(names=None, times=times, source="a.csv")
     assert read_corrections(table, n_frames=8, times=times, source="a.csv").must == (3, 5)
-    with pytest.raises(ValueError, match=r"of 'a\.csv', and this is 'b\.csv'"):
+    with pytest.raises(ValueError, match=r"for 'a\.csv', but this is 'b\.csv'"):
         read_corrections(table, n_frames=8, times=times, source="b.csv")
 
 
@@ -174,9 +174,9 @@ def test_videos_of_one_length_are_told_by_their_sizes(tmp_path):
     renamed = a.rename(tmp_path / "renamed.mp4")
     again = segment_source(renamed, model="color", every=0.25, corrections=found).segmentation
     assert [again.times[f] for f in again.boundaries] == [found.times[f] for f in found.boundaries]
-    with pytest.raises(ValueError, match=r"of another video \(a\.mp4\): it has [0-9,]+ bytes, and this one"):
+    with pytest.raises(ValueError, match=r"for another video \(a\.mp4\): it has [0-9,]+ bytes, this one"):
         segment_source(b, model="color", corrections=found)
-    with pytest.raises(ValueError, match=r"of 'a\.mp4', and this is 'b\.mp4'"):
+    with pytest.raises(ValueError, match=r"for 'a\.mp4', but this is 'b\.mp4'"):
         segment_source(b, model="color", corrections=replace(found, sizes=None))
 
 

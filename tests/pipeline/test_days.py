@@ -43,7 +43,7 @@ def test_days_of_which_none_can_be_used_are_an_error(tmp_path):
         (tmp_path / name).mkdir()
         (tmp_path / name / "x.jpg").touch()
     days = [tmp_path / "a", tmp_path / "b"]
-    with pytest.raises(ValueError, match=r"none of 2 days could be used; the first: .*more than half"):
+    with pytest.raises(ValueError, match=r"none of the 2 days could be used; the first: .*more than half"):
         segment_days(days, tmp_path / "out", segment_day=segment_day, title="none")
 
 
@@ -74,7 +74,7 @@ def test_an_export_of_an_earlier_single_day_is_named_where_no_photos_are_wanted(
     def without_pictures(day, folder):
         return result.segmentation, write_result(result, folder, thumbnails=False).pictures
 
-    with pytest.warns(UserWarning, match="contact-sheet.png of an earlier run shows photos") as said:
+    with pytest.warns(UserWarning, match="contact-sheet.png from an earlier run shows photos") as said:
         segment_days([tmp_path / "trip" / "photos"], out, segment_day=without_pictures, title="", thumbnails=False)
     assert len(said) == 1
 

@@ -168,7 +168,7 @@ def test_a_film_gets_chapters_and_photos_do_not(result, tmp_path):
     made = segment_source(film, model="color", every=0.5)
     written = write_result(made, tmp_path / "out", with_chapters=True, formats=["edl", "csv"])
     assert [p.name for p in written.exports] == ["events.edl", "film-chapters.mkv"]
-    with pytest.raises(ValueError, match="chapters are written into a video, and this is not one"):
+    with pytest.raises(ValueError, match="chapters can only be written to a video"):
         write_result(result, tmp_path / "other", with_chapters=True)
 
 
@@ -267,7 +267,7 @@ def test_corrections_are_kept_and_used_until_they_are_forgotten(tmp_path):
         assert read_events(tmp_path / "out" / "corrections.json") == change
     anew = segment_source(tmp_path / "photos", model="color", store=tmp_path / "out", corrections=None)
     assert anew.segmentation.events[0].name is None
-    with pytest.warns(UserWarning, match=r"the previous events\.json holds corrections; it is kept as"):
+    with pytest.warns(UserWarning, match=r"the previous events\.json contains corrections; it is kept as"):
         write_result(anew, tmp_path / "out")
     forget_corrections(tmp_path / "out")
     last = segment_source(tmp_path / "photos", model="color", store=tmp_path / "out")
@@ -295,7 +295,7 @@ def test_damaged_corrections_are_one_line_and_not_lost(tmp_path):
     found = segment_source(tmp_path / "photos", model="color", store=tmp_path / "out")
     write_result(found, tmp_path / "out")
     (tmp_path / "out" / "events.json").write_text("{")
-    with pytest.raises(ValueError, match=r"events\.json: not JSON.*; repair it, or go on without it"):
+    with pytest.raises(ValueError, match=r"events\.json: not JSON.*; repair it, or continue without it"):
         segment_source(tmp_path / "photos", model="color", store=tmp_path / "out")
     with pytest.warns(UserWarning, match="it is kept as"):
         write_result(found, tmp_path / "out")
@@ -341,7 +341,7 @@ def test_an_export_that_fails_leaves_the_rest(result, tmp_path):
 def test_faces_on_the_contact_sheet_are_blurred_and_sorted_photos_are_warned_of(result, tmp_path, monkeypatch):
     for module in ("report.thumbnails", "export.contact_sheet"):
         monkeypatch.setattr(f"dayline.{module}.face_blurrer", lambda: np.zeros_like)
-    with pytest.warns(UserWarning, match="sorted as they are; faces in them are not blurred"):
+    with pytest.warns(UserWarning, match="sorted photos are not changed: their faces are not blurred"):
         write_result(result, tmp_path, blur_faces=True, formats=["contact-sheet", "photos"])
     with Image.open(tmp_path / "contact-sheet.png") as sheet:
         assert sheet.getpixel((12 + 160, 12 + 120)) == (0, 0, 0)

@@ -50,7 +50,7 @@ def test_rows_say_when_how_long_why_and_how_sure(visit, day_folder):
     assert seen.row(2).locator(".meta").inner_text().split("\n") == [
         "Context A",
         "25 photos",
-        "After a pause, new look, 70 % sure",
+        "After a pause, visual change, 70% confidence",
     ]
     assert seen.page.locator(".pause").all_inner_texts() == ["Camera off for 51 min"]
     assert seen.page.locator("#summary").inner_text().split("\n") == [

@@ -61,8 +61,8 @@ def test_lightness_of_the_colours_grows_all_the_way():
 @pytest.mark.parametrize(
     ("graph", "message"),
     [
-        (np.ones((3, 4)), r"a graph of shape \(3, 4\)"),
-        (np.ones((0, 0)), r"a graph of shape \(0, 0\)"),
+        (np.ones((3, 4)), r"graph has shape \(3, 4\)"),
+        (np.ones((0, 0)), r"graph has shape \(0, 0\)"),
         (np.array([[1.0, 2.0], [np.nan, 1.0]]), "row 1 of the graph holds NaN"),
     ],
 )

@@ -116,14 +116,14 @@ def test_pictures_may_come_from_a_function_and_be_absolute(tmp_path, day):
 @pytest.mark.parametrize("path", ["../outside.jpg", "/etc/hostname", "missing.jpg"])
 def test_a_picture_outside_the_folder_is_refused(tmp_path, day, path):
     (tmp_path / "outside.jpg").write_bytes(b"x")
-    with pytest.raises(ValueError, match=r"frame 7: its picture .* is not a file in"):
+    with pytest.raises(ValueError, match=r"frame 7: picture .* is not a file in"):
         write_page(day, tmp_path / "page", thumbnails={7: path})
     assert not (tmp_path / "page" / "index.html").exists()
 
 
 def test_a_picture_that_is_none_is_one_line(tmp_path, day):
     (tmp_path / "empty.jpg").touch()
-    with pytest.raises(ValueError, match=r"^empty\.jpg: not a picture; write it anew$"):
+    with pytest.raises(ValueError, match=r"^empty\.jpg: not a picture; write it again$"):
         write_page(day, tmp_path, thumbnails={7: "empty.jpg"})
 
 
@@ -143,7 +143,7 @@ def test_values_no_page_can_show_are_refused(tmp_path, day, change, message):
 def test_communities_and_graph_of_another_length_are_refused(tmp_path, day):
     with pytest.raises(ValueError, match="59 communities for 60 frames"):
         write_page(day, tmp_path, communities=[0] * 59)
-    with pytest.raises(ValueError, match=r"a graph of shape \(59, 60\) for 60 frames"):
+    with pytest.raises(ValueError, match=r"graph has shape \(59, 60\), but there are 60 frames"):
         write_page(day, tmp_path, graph=np.ones((59, 60)))
 
 

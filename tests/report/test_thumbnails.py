@@ -115,7 +115,7 @@ def test_a_link_is_not_kept_as_a_picture(tmp_path):
 @pytest.mark.parametrize(
     ("frame", "image", "message"),
     [
-        (3, np.zeros((4, 4), np.uint8), r"frame 3: a picture of shape \(4, 4\)"),
+        (3, np.zeros((4, 4), np.uint8), r"frame 3: picture has shape \(4, 4\)"),
         (4, np.zeros((4, 4, 3)), "frame 4: .* float64"),
         (5, np.zeros((0, 4, 3), np.uint8), "frame 5"),
         (-1, np.zeros((4, 4, 3), np.uint8), "frame -1: frames count from 0"),

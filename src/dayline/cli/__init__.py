@@ -1,4 +1,4 @@
-"""The command line: each command parses, calls one function and prints."""
+"""The command line: each command parses its arguments, calls one function and prints."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from dayline.cli.streams import print_anywhere
 __all__ = ["app", "main"]
 
 INTERRUPTED = 130
-"""What shells expect after Ctrl-C."""
+"""Exit code that shells expect after Ctrl-C."""
 
-# Typer brings Click along in some versions and builds on it in others; this is the class of either.
+# Some versions of Typer bundle Click, others depend on it; this finds the class in both.
 UsageError: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
@@ -45,14 +45,14 @@ def _print_version(wanted: bool) -> None:
 @app.callback()
 def _about(
     version: bool = typer.Option(
-        False, "--version", callback=_print_version, is_eager=True, help="Say which version."
+        False, "--version", callback=_print_version, is_eager=True, help="Print the version."
     ),
 ) -> None:
     """Split a sequence of images or feature vectors into events."""
 
 
 def main() -> None:
-    """Run the command line; a user's mistake is one line and exit code 2, never a traceback."""
+    """Run the command line; a user's mistake gives one line and exit code 2, never a traceback."""
     print_anywhere()
     warnings.showwarning = _show_warning  # type: ignore[assignment]
     logging.basicConfig(format="dayline: note: %(message)s", level=logging.WARNING)
@@ -62,7 +62,7 @@ def main() -> None:
             raise typer.Abort
         sys.exit(code)
     except (typer.Abort, KeyboardInterrupt):
-        typer.echo("dayline: stopped; nothing is half-written, and the same command goes on", err=True)
+        typer.echo("dayline: stopped; no file is incomplete, and the same command resumes", err=True)
         sys.exit(INTERRUPTED)
     except UsageError as error:
         if type(error).__name__ == "NoArgsIsHelpError":
@@ -81,7 +81,7 @@ def _one_line(error: Exception) -> str:
     if isinstance(error, UsageError):
         return " ".join(error.format_message().split()).rstrip(".")
     if isinstance(error, MemoryError):
-        return "not enough memory for so much; give fewer frames, or smaller ones"
+        return "out of memory; use fewer or smaller frames"
     if isinstance(error, OSError) and error.strerror:
         where = f"{error.filename}: " if error.filename else ""
         return f"{where}{error.strerror}"

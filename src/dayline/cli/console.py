@@ -1,4 +1,4 @@
-"""What the commands print: a table of events, notes, and where the page is."""
+"""What the commands print: a table of events, and notes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["open_in_browser", "print_events", "print_notes"]
 FEW = 5
 
 BLOCKS, PLAIN_BLOCKS = "█▓", "#="
-"""What events are drawn with by turns, and with what where an encoding has no blocks."""
+"""Characters that alternate between events, and those for encodings without blocks."""
 
 COLORS = (
     "cyan",
@@ -32,7 +32,7 @@ COLORS = (
 
 
 def print_events(segmentation: Segmentation) -> None:
-    """Print the events as a table, and above it the whole sequence as one strip."""
+    """Print the sequence as a strip, and the events as a table below it."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -44,7 +44,7 @@ def print_events(segmentation: Segmentation) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     times = ("from", "to") if with_times else ()
     words = ("reason", "context", "name") if any(e.name for e in segmentation.events) else ("reason", "context")
-    for heading in ("event", "start", "stop", "frames", *times, "sure", *words):
+    for heading in ("event", "start", "stop", "frames", *times, "confidence", *words):
         table.add_column(heading, justify="left" if heading in words else "right", no_wrap=True)
     letters = context_letters(segmentation)
     for number, event in enumerate(segmentation.events):
@@ -63,7 +63,7 @@ def print_events(segmentation: Segmentation) -> None:
 
 
 def _strip(segmentation: Segmentation, *, width: int, blocks: str) -> object:
-    """Draw events side by side, as long as they last, in the colour of their community and in two blocks by turns."""
+    """Draw events to scale in one line, in the colours of their communities and two alternating characters."""
     from rich.text import Text
 
     strip = Text()
@@ -81,14 +81,14 @@ def _color(event: Event) -> str:
 
 
 def _clock(segmentation: Segmentation, seconds: float | None) -> str:
-    """Write a time of day, or the time since the start; the page has the date."""
+    """Format a time of day, or the time since the start; the page has the date."""
     if seconds is None:
         return ""
     return clock_text(seconds % 86_400 if segmentation.clock == "wall" else seconds, short=True)
 
 
 def print_notes(segmentation: Segmentation) -> None:
-    """Print what a reader should know, and which files were left out."""
+    """Print the notes, and the files that were left out."""
     from rich.console import Console
 
     console = Console(highlight=False, markup=False, soft_wrap=True)
@@ -98,11 +98,11 @@ def print_notes(segmentation: Segmentation) -> None:
         console.print(f"left out: {file.name}: {file.why}")
     more = len(segmentation.skipped) - FEW
     if more > 0:
-        console.print(f"left out: {more} more files (all are named on the page and in events.json)")
+        console.print(f"left out: {more} more files (the page and events.json list them all)")
 
 
 def open_in_browser(page: Path) -> None:
-    """Open the page where there is a screen; a text browser would take the terminal over."""
+    """Open the page if there is a screen; a text browser would take over the terminal."""
     import webbrowser
 
     if sys.platform != "linux" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"):

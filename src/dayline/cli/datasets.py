@@ -1,4 +1,4 @@
-"""`dayline datasets`: which data sets of the paper are below a folder."""
+"""`dayline datasets`: which data sets of the paper a folder contains."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ __all__ = ["datasets"]
 
 
 def datasets(
-    root: Path = typer.Option(Path(), help="Folder that holds the data sets."),
+    root: Path = typer.Option(Path(), help="Folder with the data sets."),
     as_json: bool = typer.Option(False, "--json", help="Print JSON."),
 ) -> None:
-    """List what every data set of the paper needs, where it comes from, its terms, and what is found."""
+    """List the data sets of the paper: required files, source, terms, and sequences found."""
     import json
     from dataclasses import asdict
 
@@ -28,4 +28,4 @@ def datasets(
         typer.echo(f"{entry.name}: {found}")
         typer.echo(f"  needs  {entry.needs}\n  from   {entry.source}\n  terms  {entry.terms}")
         if entry.problem:
-            typer.echo(f"  odd    {entry.problem}")
+            typer.echo(f"  error  {entry.problem}")

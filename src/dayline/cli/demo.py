@@ -1,4 +1,4 @@
-"""`dayline demo`: a made photo stream, segmented from pixels and compared with its truth."""
+"""`dayline demo`: a synthetic photo stream, segmented from pixels and compared with its ground truth."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ TOLERANCE = 2
 
 def demo(
     output: Path = typer.Option(Path("demo"), "--output", "-o", help="Folder for the photos and the result."),
-    seed: int = typer.Option(0, min=0, help="Another seed makes another stream."),
+    seed: int = typer.Option(0, min=0, help="Seed; each gives another stream."),
     open_page: bool | None = typer.Option(
-        None, "--open/--no-open", help="Open the page in a browser; by default on a terminal with a screen."
+        None, "--open/--no-open", help="Open the page in a browser; default on a terminal with a display."
     ),
 ) -> None:
-    """Make an afternoon of a wearable camera out of real photographs, and find its events."""
+    """Simulate an afternoon with a wearable camera from real photographs, and find its events."""
     from dayline.cli.evaluate import Protocol, evaluate
     from dayline.cli.segment import Options, segment_and_print
     from dayline.datasets.photostream import make_photostream
@@ -31,5 +31,5 @@ def demo(
         write_text_whole(folder / "truth.json", stream.segmentation.to_json())
     is_opened = sys.stdout.isatty() if open_page is None else open_page
     segment_and_print(Options(stream.folder, folder, open_page=is_opened))
-    typer.echo(f"\nAgainst the {len(stream.boundaries)} true boundaries, {TOLERANCE} photos off at most:\n")
+    typer.echo(f"\nAgainst the {len(stream.boundaries)} true boundaries, at most {TOLERANCE} photos off:\n")
     evaluate(folder / "events.json", folder / "truth.json", TOLERANCE, Protocol.interior, None, as_json=False)

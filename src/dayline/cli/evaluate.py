@@ -1,4 +1,4 @@
-"""`dayline evaluate`: found boundaries against true ones, beside the controls."""
+"""`dayline evaluate`: found boundaries against true ones, with controls."""
 
 from __future__ import annotations
 
@@ -27,13 +27,15 @@ class Protocol(StrEnum):
 
 def evaluate(
     found: Path = typer.Argument(..., help="events.json, or a list of boundaries (.csv, .txt, .npy, .npz)."),
-    true: Path = typer.Argument(..., help="The same for the truth; .npz and .mat may hold labels instead."),
+    true: Path = typer.Argument(
+        ..., help="True boundaries, in the same formats; .npz and .mat may hold labels instead."
+    ),
     tolerance: int = typer.Option(5, min=0, help="Frames a boundary may be off."),
-    protocol: Protocol = typer.Option(Protocol.interior, help="interior, or the papers' scorer (ces)."),
-    n_frames: int | None = typer.Option(None, min=1, help="Length of the sequence, where no file says it."),
+    protocol: Protocol = typer.Option(Protocol.interior, help="How to count: interior, or as the papers do (ces)."),
+    n_frames: int | None = typer.Option(None, min=1, help="Length of the sequence, if neither file has it."),
     as_json: bool = typer.Option(False, "--json", help="Print JSON."),
 ) -> None:
-    """Score found boundaries against true ones, with the controls beside them."""
+    """Score found boundaries against true ones, with controls."""
     import json
 
     from dayline.datasets.boundary_file import read_boundaries
@@ -41,7 +43,9 @@ def evaluate(
     ours, truth = read_boundaries(found), read_boundaries(true)
     lengths = {n for n in (n_frames, ours.n_frames, truth.n_frames) if n is not None}
     if len(lengths) > 1:
-        raise ValueError(f"{found} and {true} are of sequences of {' and '.join(map(str, sorted(lengths)))} frames")
+        raise ValueError(
+            f"{found} and {true} have different lengths: {' and '.join(map(str, sorted(lengths)))} frames"
+        )
     rule: Literal["interior", "ces"] = "ces" if protocol is Protocol.ces else "interior"
     rows = _scores(ours.boundaries, truth.boundaries, tolerance, rule, next(iter(lengths), None))
     if as_json:
@@ -53,7 +57,7 @@ def evaluate(
 def _scores(
     found: IntArray, true: IntArray, tolerance: int, protocol: Literal["interior", "ces"], n_frames: int | None
 ) -> list[dict[str, Any]]:
-    """Score what was found and, where the length is known, the controls."""
+    """Score the found boundaries and, if the length is known, the controls."""
     from dayline.baselines.controls import equal_pieces, no_boundaries, random_cuts
     from dayline.metrics import score_boundaries
 

@@ -1,4 +1,4 @@
-"""`dayline export`: events.json into the formats of other programs."""
+"""`dayline export`: convert events.json to the formats of other programs."""
 
 from __future__ import annotations
 
@@ -8,23 +8,25 @@ import typer
 
 __all__ = ["export"]
 
-# Written out, so that `dayline --help` need not load the writers; a test compares it with them.
+# Repeated here so that `dayline --help` does not import the writers; a test keeps the two in step.
 FORMATS = "csv, webvtt, ffmetadata, matroska, youtube, edl, otio, elan, photos, contact-sheet"
 
 
 def export(
-    events: Path = typer.Argument(..., help="events.json of a result, or as saved on the page."),
+    events: Path = typer.Argument(..., help="events.json of a result, or saved from the page."),
     formats: list[str] = typer.Option([], "--format", "-f", help=f"Repeatable: {FORMATS}."),
-    source: Path | None = typer.Option(None, help="The photos or the video; for photos, contact-sheet and chapters."),
-    output: Path | None = typer.Option(
-        None, "--output", "-o", help="Folder to write to; that of events.json if none."
+    source: Path | None = typer.Option(
+        None, help="The photos or the video; needed for photos, contact-sheet and --write-chapters."
     ),
-    fps: float | None = typer.Option(None, help="Frames per second, where the events have no times."),
+    output: Path | None = typer.Option(
+        None, "--output", "-o", help="Folder to write to; by default that of events.json."
+    ),
+    fps: float | None = typer.Option(None, help="Frames per second, if the events have no times."),
     write_chapters: bool = typer.Option(
         False, "--write-chapters", help="Copy the video with the events as chapters."
     ),
     blur_faces: bool = typer.Option(False, "--blur-faces", help="Blur faces on the contact sheet."),
-    force: bool = typer.Option(False, "--force", help="Replace files that dayline did not write, too."),
+    force: bool = typer.Option(False, "--force", help="Also replace files that dayline did not write."),
 ) -> None:
     """Write events in the formats of other programs."""
     from dayline.events import read_events
@@ -36,7 +38,7 @@ def export(
 
     segmentation = read_events(events)
     if not formats and not write_chapters:
-        raise ValueError(f"say what to write: --format with one of {FORMATS}, or --write-chapters")
+        raise ValueError(f"nothing to write; use --format with one of {FORMATS}, or --write-chapters")
     check_formats(formats)
     names = [WRITERS[name].name for name in formats if name != "photos"]
     if write_chapters and source is not None:

@@ -1,4 +1,4 @@
-"""A progress bar that appears only when the work takes over a second."""
+"""A progress bar that appears only if the work takes more than a second."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["progress_bar"]
 
 @contextmanager
 def progress_bar(*, quiet: bool, time_left: bool = False) -> Iterator[OnStep | None]:
-    """Give a function to be called as on_step(what, done, total); draws on stderr, and only on a terminal."""
+    """Yield a function to call as on_step(what, done, total), or None if stderr is not a terminal."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 

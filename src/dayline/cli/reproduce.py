@@ -1,4 +1,4 @@
-"""`dayline reproduce`: a table of the paper, published figures beside ours beside the controls."""
+"""`dayline reproduce`: a table of the paper, with published figures, ours and controls side by side."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["PaperTable", "reproduce"]
 
 
 class PaperTable(StrEnum):
-    """Which table."""
+    """Tables of the paper."""
 
     motion = "motion"
     edub_seg = "edub-seg"
@@ -30,22 +30,23 @@ class PaperTable(StrEnum):
 
 
 def reproduce(
-    table: PaperTable = typer.Argument(..., help="Which table of the paper."),
-    root: Path = typer.Option(Path(), help="Folder that holds the data sets; see `dayline datasets`."),
-    output: Path = typer.Option(..., "--output", "-o", help="Folder for the table and for what was measured."),
-    jobs: int = typer.Option(2, min=1, help="Processes."),
-    seeds: int = typer.Option(4, min=1, max=1000, help="Seeds over which mean and spread are taken."),
-    methods: list[str] | None = typer.Option(None, help="Only these methods; may be repeated."),
-    only: list[str] | None = typer.Option(None, help="Only these data sets; may be repeated."),
-    most: int | None = typer.Option(None, min=1, max=100_000, help="At most this many sequences of each set."),
+    table: PaperTable = typer.Argument(..., help="Table of the paper."),
+    root: Path = typer.Option(Path(), help="Folder with the data sets; see `dayline datasets`."),
+    output: Path = typer.Option(..., "--output", "-o", help="Folder for the table and the measurements."),
+    jobs: int = typer.Option(2, min=1, help="Number of processes."),
+    seeds: int = typer.Option(4, min=1, max=1000, help="Number of seeds for mean and spread."),
+    methods: list[str] | None = typer.Option(None, help="Only these methods; repeatable."),
+    only: list[str] | None = typer.Option(None, help="Only these data sets; repeatable."),
+    most: int | None = typer.Option(None, min=1, max=100_000, help="Maximum number of sequences per data set."),
     model: str | None = typer.Option(
-        None, help="Compute features from the photos (docs/models.md); without, files are read, or else lite0 is run."
+        None,
+        help="Compute features from the photos (docs/models.md); default: read feature files, or run lite0 if none.",
     ),
     weights: Path | None = typer.Option(None, help="Weights of inceptionv3."),
     predictor: Path | None = typer.Option(None, help="Trained network for CES-VCP (.safetensors)."),
     quiet: bool = typer.Option(False, "--quiet", "-q", help="Print nothing but errors."),
 ) -> None:
-    """Measure one table of the paper; a run that was interrupted goes on."""
+    """Measure one table of the paper; an interrupted run resumes."""
     from dayline.cli.progress import progress_bar
     from dayline.io.output_folder import output_folder
     from dayline.reproduce import cost, lifelog, motion, synthetic
@@ -61,11 +62,11 @@ def reproduce(
         reports[table] = partial(lifelog.lifelog_report, table.value, **days)
     elif any(days.values()):
         given = next(name for name, value in days.items() if value)
-        raise ValueError(f"--{given} is for the tables of photos ({', '.join(lifelog.LIFELOG_TABLES)})")
+        raise ValueError(f"--{given} only applies to tables of photos ({', '.join(lifelog.LIFELOG_TABLES)})")
     if table in (PaperTable.synthetic, PaperTable.cost) and only:
-        raise ValueError(f"--only is for tables of data sets; {table.value} makes its own sequences")
+        raise ValueError(f"--only applies to tables of data sets; {table.value} generates its own sequences")
     if not root.is_dir():
-        raise ValueError(f"{root}: no such folder; give the one that holds the data sets (--root)")
+        raise ValueError(f"{root}: no such folder; pass the folder with the data sets (--root)")
     with output_folder(output) as folder, progress_bar(quiet=quiet, time_left=True) as on_done:
         report = reports[table](
             root, out=folder, n_seeds=seeds, n_jobs=jobs, methods=methods, only=only, most=most, on_done=on_done
@@ -76,7 +77,7 @@ def reproduce(
 
 
 def _print(report: Report) -> None:
-    """Draw tables on a terminal; anywhere else, print them as Markdown."""
+    """Draw tables on a terminal; otherwise print Markdown."""
     from rich.console import Console
     from rich.markdown import Markdown
 

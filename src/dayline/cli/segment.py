@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from dayline.events import Segmentation
-    from dayline.pipeline import Finder, SourceResult, Written
+    from dayline.pipeline import Segmenter, SourceResult, Written
     from dayline.progress import OnStep
 
 __all__ = ["Method", "Options", "Order", "chosen_segmenter", "segment", "segment_and_print"]
@@ -45,33 +45,35 @@ def segment(
     method: Method = typer.Option(
         "default", help="Our default, the paper's text, the authors' notebook, or a baseline."
     ),
-    n_events: int | None = typer.Option(None, min=1, help="How many events are wanted."),
-    min_duration: float | None = typer.Option(None, help="Shortest event, in seconds (frames without times)."),
-    expected_duration: float | None = typer.Option(None, help="Mean duration wanted, in the same unit."),
-    level: int = typer.Option(0, help="Levels finer (1, 2, ...) or coarser (-1, -2, ...) than the usual one."),
+    n_events: int | None = typer.Option(None, min=1, help="Number of events to find."),
+    min_duration: float | None = typer.Option(
+        None, help="Shortest event, in seconds (in frames if there are no times)."
+    ),
+    expected_duration: float | None = typer.Option(None, help="Mean duration of events, in the same unit."),
+    level: int = typer.Option(0, help="Finer (1, 2, ...) or coarser (-1, -2, ...) than the default."),
     device: str = typer.Option("cpu", help="cpu, torch, cuda or mps."),
     corrections: Path | None = typer.Option(
-        None, help="events.json as saved on the page; kept, by later runs too. One saved into the result is found."
+        None, help="events.json saved from the page; later runs use it too. Not needed if saved to the result folder."
     ),
     forget_corrections: bool = typer.Option(
-        False, "--forget-corrections", help="Do not use the corrections of earlier runs (a copy of them stays)."
+        False, "--forget-corrections", help="Do not use the corrections of earlier runs (a copy is kept)."
     ),
-    export: list[str] = typer.Option([], help="Further format, repeatable (see dayline export --help)."),
+    export: list[str] = typer.Option([], help="Additional format; repeatable (see dayline export --help)."),
     open_page: bool = typer.Option(False, "--open/--no-open", help="Open the page in a browser."),
-    dry_run: bool = typer.Option(False, "--dry-run", help="List what would be read, in which order, and stop."),
+    dry_run: bool = typer.Option(False, "--dry-run", help="List the frames in order, and stop."),
     quiet: bool = typer.Option(False, "--quiet", "-q", help="Print nothing but errors."),
     as_json: bool = typer.Option(False, "--json", help="Print events.json instead of a table."),
-    order: Order = typer.Option(Order.time, help="Photos by capture time, or by name.", rich_help_panel=PHOTOS),
+    order: Order = typer.Option(Order.time, help="Sort photos by capture time or by name.", rich_help_panel=PHOTOS),
     every: float | None = typer.Option(None, help="Seconds between frames of a video.", rich_help_panel=PHOTOS),
     model: str | None = typer.Option(
         None,
-        help="lite0 (the usual one), inceptionv3, color, color-lab (usual for ac-color), hog or FILE.onnx "
+        help="lite0 (default), inceptionv3, color, color-lab (default for ac-color), hog or FILE.onnx "
         "(docs/models.md).",
         rich_help_panel=PHOTOS,
     ),
     weights: Path | None = typer.Option(None, help="Weights of inceptionv3.", rich_help_panel=PHOTOS),
-    pause_seconds: float = typer.Option(300.0, help="A pause is longer than this ...", rich_help_panel=PHOTOS),
-    pause_factor: float = typer.Option(10.0, help="... and than so many usual gaps.", rich_help_panel=PHOTOS),
+    pause_seconds: float = typer.Option(300.0, help="A pause is a gap longer than this ...", rich_help_panel=PHOTOS),
+    pause_factor: float = typer.Option(10.0, help="... and than this many typical gaps.", rich_help_panel=PHOTOS),
     no_thumbnails: bool = typer.Option(
         False, "--no-thumbnails", help="No photos on the page.", rich_help_panel=PHOTOS
     ),
@@ -79,10 +81,10 @@ def segment(
     write_chapters: bool = typer.Option(
         False, "--write-chapters", help="Copy the video with the events as chapters.", rich_help_panel=PHOTOS
     ),
-    key: str | None = typer.Option(None, help="Array that holds the features (.npz, .mat).", rich_help_panel=TABLES),
+    key: str | None = typer.Option(None, help="Array with the features (.npz, .mat).", rich_help_panel=TABLES),
     transpose: bool = typer.Option(False, "--transpose", help="Columns are frames.", rich_help_panel=TABLES),
     interpolate: bool = typer.Option(
-        False, "--interpolate", help="Fill NaN and infinity from frames before and after.", rich_help_panel=TABLES
+        False, "--interpolate", help="Interpolate NaN and infinity from neighbouring frames.", rich_help_panel=TABLES
     ),
 ) -> None:
     """Split photos, a video or a sequence of features into events."""
@@ -134,12 +136,12 @@ def segment(
 
 @dataclass(frozen=True)
 class Options:
-    """What `dayline segment` was told; each attribute is an option of that name."""
+    """The options of `dayline segment`; each attribute has the name of its option."""
 
     source: Path
     output: Path | None = None
     method: str = "default"
-    segmenter: Finder | None = None
+    segmenter: Segmenter | None = None
     corrections: Path | None = None
     forget_corrections: bool = False
     formats: tuple[str, ...] = ()
@@ -175,7 +177,7 @@ def _refuse_options_of_others(
     videos: Mapping[str, object],
     tables: Mapping[str, object],
 ) -> None:
-    """Refuse options that are for another kind of source; each kind has its options with the values given."""
+    """Raise if an option is given that does not apply to this kind of source; mappings hold option and value."""
     is_table, is_video = _is_table(source), not (_is_table(source) or source.is_dir())
     for kind, given, fits in (
         ("feature files", tables, is_table),
@@ -184,11 +186,11 @@ def _refuse_options_of_others(
     ):
         wrong = [name for name, value in given.items() if value not in (None, False) and not fits]
         if wrong:
-            raise ValueError(f"{wrong[0]} is for {kind}, and {source} is not; leave it out")
+            raise ValueError(f"{wrong[0]} only applies to {kind}, not to {source}; leave it out")
 
 
 def _check(options: Options) -> None:
-    """Refuse what cannot be done before anything is."""
+    """Raise if a request cannot be met, before any work is done."""
     from dayline.export import OF_PHOTOS, check_formats
     from dayline.frames import check_pauses, day_folders
     from dayline.frames.faces import face_blurrer
@@ -198,24 +200,24 @@ def _check(options: Options) -> None:
     check_formats(options.formats)
     pictures = [name for name in options.formats if name in OF_PHOTOS]
     if pictures and not source.is_dir() and (is_table or "photos" in pictures):
-        raise ValueError(f"{source}: --export {pictures[0]} sorts or shows photos, and there are none here")
+        raise ValueError(f"{source}: --export {pictures[0]} needs photos, and there are none here")
     if options.segmenter is not None:
         options.segmenter.check_parameters()
     check_pauses(options.pause_factor, options.pause_seconds)
     if options.weights is not None and not options.weights.is_file():
-        raise ValueError(f"{options.weights}: no such file; give the file of the weights")
+        raise ValueError(f"{options.weights}: no such file; pass the file with the weights")
     if options.blur_faces and not is_table:
         face_blurrer()
     if options.formats and options.output is None and is_table:
-        raise ValueError("--export needs a folder for the result; name it with -o")
+        raise ValueError("--export needs a folder for the result; choose one with -o")
     if options.as_json and is_days:
-        raise ValueError(f"{source}: --json prints one day; read events.json in each day's result instead")
+        raise ValueError(f"{source}: --json works for one day only; read events.json in each day's result instead")
     if options.write_chapters and (source.is_dir() or is_table):
-        raise ValueError(f"{source}: chapters are written into a video, and this is not one")
+        raise ValueError(f"{source}: chapters can only be written to a video")
     if options.corrections is not None and is_days:
-        raise ValueError(f"{source}: corrections are of one day; give that day's folder and its result")
+        raise ValueError(f"{source}: --corrections works for one day only; pass the folder of that day")
     if options.corrections is not None and options.forget_corrections:
-        raise ValueError("--corrections and --forget-corrections contradict each other; give one of them")
+        raise ValueError("--corrections and --forget-corrections contradict each other; use one of them")
 
 
 def segment_and_print(options: Options) -> None:
@@ -238,7 +240,7 @@ def segment_and_print(options: Options) -> None:
         try:
             result, written = task.segmented(source, output)
         except ExportError as error:
-            raise ValueError(f"{error}; all else is in {output}") from None
+            raise ValueError(f"{error}; everything else is in {output}") from None
         page = None if written is None else written.page
         if options.as_json:
             typer.echo(result.to_json(), nl=False)
@@ -251,7 +253,7 @@ def segment_and_print(options: Options) -> None:
         if options.open_page:
             open_in_browser(page)
     if task.failed:
-        raise ValueError(f"exports could not be made; {task.failed[0]}")
+        raise ValueError(f"some exports failed; the first: {task.failed[0]}")
 
 
 @dataclass
@@ -261,11 +263,11 @@ class _Task:
     Attributes
     ----------
     options : Options
-        What was asked for.
+        The options of the command.
     announcement : str
-        Printed when the work begins, and not before: until then it may be refused.
+        Printed once the work begins, since the source may be refused before that.
     failed : list of str
-        Exports of days that could not be made.
+        Messages about exports of days that failed.
     """
 
     options: Options
@@ -286,7 +288,7 @@ class _Task:
             if folder is None:
                 return result.segmentation, None
             if options.forget_corrections:
-                # Before an export can fail: what is to be forgotten must not come back with the next run.
+                # Before an export can fail: the next run must not use forgotten corrections.
                 forget_corrections(folder)
             written = write_result(
                 result,
@@ -310,7 +312,7 @@ class _Task:
         return on_step
 
     def segmented_day(self, day: Path, folder: Path) -> tuple[Segmentation, Mapping[int, str]]:
-        """Do the same for one of several days; one whose exports fail has its page nevertheless."""
+        """Do the same for one of several days; a day whose exports fail still gets its page."""
         from dayline.frames.names import shown_name
         from dayline.pipeline import ExportError
         from dayline.text import counted
@@ -380,7 +382,7 @@ def _segment_days(task: _Task, days: tuple[Path, ...], output: Path) -> Path:
 def _print_frames(
     source: Path, *, every: float | None, order: Literal["time", "name"], factor: float, at_least: float
 ) -> None:
-    """List what would be read, in which order, with which times; nothing is written."""
+    """List the frames in order, with their times; write nothing."""
     from dayline.frames import day_folders, describe, find_pauses, open_source
 
     if _is_table(source):
@@ -399,8 +401,8 @@ def _print_frames(
             typer.echo(f"left out: {file.name}: {file.why}")
 
 
-def chosen_segmenter(method: Method, *, interpolate: bool = False, **parameters: Any) -> Finder:
-    """Set the method up; what a baseline cannot be told is refused."""
+def chosen_segmenter(method: Method, *, interpolate: bool = False, **parameters: Any) -> Segmenter:
+    """Return the segmenter of a method; raise if an option does not apply to it."""
     from dayline.checks import Missing
     from dayline.estimators import EventSegmenter
     from dayline.estimators.baseline import BaselineSegmenter
@@ -411,7 +413,7 @@ def chosen_segmenter(method: Method, *, interpolate: bool = False, **parameters:
         for name, value in parameters.items():
             if value not in (None, 0, "cpu"):
                 option = name.replace("_", "-")
-                raise ValueError(f"--{option} is for our own methods; --method {method.value} does not know it")
+                raise ValueError(f"--{option} does not apply to --method {method.value}; leave it out")
         return BaselineSegmenter(method.value, n_events=n_events, missing=missing)
     presets: dict[str, Callable[[], EventSegmenter]]
     presets = {"default": EventSegmenter, "paper": EventSegmenter.paper, "authors": EventSegmenter.authors}

@@ -9,14 +9,14 @@ __all__ = ["can_show", "print_anywhere"]
 
 
 def print_anywhere() -> None:
-    """Write what an output cannot show as backslash escapes; what was done must not fail for how it is told."""
+    """Print unencodable characters as backslash escapes, so that printing never fails a finished run."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
 
 
 def can_show(text: str, encoding: str) -> bool:
-    """Tell whether an encoding has all characters of a text."""
+    """Return whether an encoding has all characters of a text."""
     try:
         text.encode(encoding)
     except UnicodeEncodeError:

@@ -1,1 +1,1 @@
-"""Sequences to try the method on, with known events."""
+"""Sequences with known events, to test methods on."""

@@ -1,4 +1,4 @@
-"""Events as people wrote them down: first and last photo of each, by name."""
+"""Events annotated by people: the names of the first and last photo of each."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ FIRST_ROW, FIRST_COLUMN = 2, 1
 
 
 def read_annotations(path: str | Path, names: Sequence[str]) -> list[IntArray]:
-    """Read the boundaries of every annotator of one file.
+    """Read the boundaries of every annotator in one file.
 
     Parameters
     ----------
     path : str or Path
         .csv and .txt hold one annotator, an event per line ("072334,072658" or "072334 072658"); a sheet (.xls)
-        holds one annotator per column from the second one on, an event per cell from the third row on.
+        holds one annotator per column from the second on, an event per cell from the third row on.
     names : sequence of str
-        Names of the photos without their ending, in order. Leading zeros do not matter.
+        Names of the photos without suffix, in order. Leading zeros are ignored.
 
     Returns
     -------
@@ -39,7 +39,7 @@ def read_annotations(path: str | Path, names: Sequence[str]) -> list[IntArray]:
     path = Path(path)
     columns = _sheet_columns(path) if path.suffix.lower() == ".xls" else [_text_lines(path)]
     if not any(columns):
-        raise ValueError(f"{path}: holds no events")
+        raise ValueError(f"{path}: contains no events")
     places = {_plain(name): k for k, name in enumerate(names)}
     return [_boundaries(cells, places, path) for cells in columns if cells]
 
@@ -59,13 +59,13 @@ def _sheet_columns(path: Path) -> list[list[str]]:
     except ModuleNotFoundError:
         raise ValueError(f'{path}: reading .xls needs xlrd; pip install "dayline[datasets]"') from None
     with reading(path, "an .xls sheet"):
-        # Its remarks go to standard output if nowhere else, in the middle of our own.
+        # By default, xlrd logs to standard output.
         sheet = xlrd.open_workbook(path, logfile=io.StringIO(), on_demand=True).sheet_by_index(0)
         cells = [
             [str(sheet.cell_value(r, c)).strip() for r in range(FIRST_ROW, sheet.nrows)]
             for c in range(FIRST_COLUMN, sheet.ncols)
         ]
-    # Further columns may hold remarks; those of annotators hold pairs of photo names.
+    # Other columns may hold comments; those of annotators hold pairs of photo names.
     return [kept for column in cells if (kept := [cell for cell in column if len(_pair(cell)) == 2])]
 
 
@@ -78,11 +78,11 @@ def _boundaries(cells: Iterable[str], places: dict[str, int], path: Path) -> Int
     for number, cell in enumerate(cells, start=1):
         pair = _pair(cell)
         if len(pair) != 2:
-            raise ValueError(f"{path}: event {number} is {cell!r}; first and last photo are needed")
+            raise ValueError(f"{path}: event {number} is {cell!r}; it must name the first and the last photo")
         lost = [name for name in pair if _plain(name) not in places]
         if lost:
             raise ValueError(
-                f"{path}: event {number} names photo {lost[0]}, which is not there; repair the file or add the photo"
+                f"{path}: event {number} names photo {lost[0]}, which is missing; repair the file or add the photo"
             )
         start, last = (places[_plain(name)] for name in pair)
         if last < start or (starts and start <= starts[-1]):

@@ -1,4 +1,4 @@
-"""Boundaries in files: found by dayline or by others, or marked by people."""
+"""Files of boundaries, found by dayline or other programs, or annotated by people."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Load = Callable[[Path, Iterable[str]], Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class BoundaryList:
-    """Boundaries as read from a file, and the number of frames where the file says it."""
+    """Boundaries read from a file, and the number of frames if the file has it."""
 
     boundaries: IntArray
     n_frames: int | None = None
@@ -63,7 +63,7 @@ def _from_arrays(path: Path, headers: Mapping[str, ArrayHeader], load: Load) -> 
     ]
     if len(labels) != 1:
         raise ValueError(
-            f"{path}: holds {', '.join(headers) or 'nothing'}, neither boundaries nor one array of labels"
+            f"{path}: holds {', '.join(headers) or 'nothing'}, but neither boundaries nor one array of labels"
         )
     values = np.ravel(load(path, labels)[labels[0]])
     return BoundaryList(labels_to_boundaries(values), len(values))
@@ -91,7 +91,7 @@ def _whole(values: Any, path: Path) -> IntArray:
         raise ValueError(f"{path}: boundaries must be whole frame numbers")
     if np.any(np.abs(numbers) > MOST_FRAMES):
         raise ValueError(
-            f"{path}: {numbers[np.argmax(np.abs(numbers))]:g} is not a frame; at most {MOST_FRAMES:,} are read"
+            f"{path}: frame {numbers[np.argmax(np.abs(numbers))]:g} is too large; the limit is {MOST_FRAMES:,}"
         )
     return numbers.astype(np.int64)
 

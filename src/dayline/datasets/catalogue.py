@@ -1,4 +1,4 @@
-"""What each data set needs, where it comes from, its terms, and what is found below a folder."""
+"""The data sets of the paper: required files, source, terms, and what a folder contains."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ __all__ = ["DatasetEntry", "list_datasets"]
 
 @dataclass(frozen=True)
 class DatasetEntry:
-    """One data set as far as a folder has it.
+    """One data set, and what a folder contains of it.
 
     Attributes
     ----------
     name, needs, source, terms : str
-        What it is called, which files it needs, where they come from and what their owners allow.
+        Its name, the files it needs, where they come from and their terms of use.
     n_sequences : int
-        Sequences found.
+        Number of sequences found.
     problem : str
-        The first odd file, in one line; empty where all is well.
+        The first problem with a file, in one line; empty if there is none.
     """
 
     name: str
@@ -38,31 +38,31 @@ class DatasetEntry:
 
 LRT = "the repository of Low-Rank Transfer Human Motion Segmentation (L. Wang), folder Datasets"
 LIFELOG = (
-    "the authors' group at the University of Barcelona (CVUB); features by InceptionV3, pre-pooling, 2048 numbers"
+    "the authors' group at the University of Barcelona (CVUB); InceptionV3 features before pooling, 2048 numbers"
 )
 
 
 def list_datasets(root: str | Path) -> list[DatasetEntry]:
-    """Look below a folder for every data set of the paper; files are opened, so odd ones are named."""
+    """Search a folder for every data set of the paper; files are read, so that problems are found."""
     root = Path(root)
     if not root.is_dir():
         raise ValueError(f"{root}: no such folder")
     entries = []
     for group, folders in MOTION_FOLDERS.items():
-        needs = f"{' or '.join(folders)}/*.mat: features, and a label per frame"
+        needs = f"{' or '.join(folders)}/*.mat: features and one label per frame"
         files = find_motion(root, group)
         problem = _first_problem(partial(read_motion, group=group), files)
         entries.append(DatasetEntry(group, needs, LRT, "MIT for the features", len(files), problem))
     for group, folder in (("edub-seg", "EDUB-Seg"), ("edub-seg-desc", "EDUB-SegDesc")):
         place = root / folder
-        needs = f"{folder}/images/NAME/*.jpg, GT/GT_NAME.xls (.csv, .txt); features/NAME.npy if computed before"
+        needs = f"{folder}/images/NAME/*.jpg, GT/GT_NAME.xls (.csv, .txt); optionally features/NAME.npy"
         problem = _first_problem(load_days, [place]) if place.is_dir() else ""
         entries.append(DatasetEntry(group, needs, LIFELOG, "research; shows people", len(find_days(place)), problem))
     groups = find_groups(root)
     files = [path for some in groups.values() for path in some]
     needs = "dev/GROUP/*.npz: features, boundaries, tolerance"
     found = _first_problem(read_labelled, files)
-    entries.append(DatasetEntry("dev", needs, "any sequences of your own", "as you know", len(files), found))
+    entries.append(DatasetEntry("dev", needs, "your own sequences", "your own", len(files), found))
     return entries
 
 

@@ -1,4 +1,4 @@
-"""EDUB-Seg and EDUB-SegDesc: days of a wearable camera, with events marked by people.
+"""EDUB-Seg and EDUB-SegDesc: days of a wearable camera, with events annotated by people.
 
 M. Dimiccoli et al.: SR-Clustering: semantic regularized clustering for egocentric photo streams segmentation. CVIU
 155, 2017. M. Bolanos et al.: Egocentric video description based on temporally-linked sequences. JVCI 50, 2018.
@@ -6,7 +6,7 @@ M. Dimiccoli et al.: SR-Clustering: semantic regularized clustering for egocentr
     ROOT/images/NAME/*.jpg                        photos, named by the time they were taken (HHMMSS)
     ROOT/GT/GT_NAME.xls, .csv or .txt             events of the first annotator, "072334 072658" each
     ROOT/GT/GT_NAME_2.xls, ..., GT_NAME_3.xls     the other annotators (or further columns of the first file)
-    ROOT/features/NAME.npy, .npz, .csv or .mat    a row per photo, where features were computed before
+    ROOT/features/NAME.npy, .npz, .csv or .mat    precomputed features, a row per photo (optional)
 
 Folders may also be named Images, imageSets, Features, InceptionV3, CNNfeatures and GT/segmentations.
 """
@@ -38,7 +38,7 @@ def find_days(root: str | Path) -> dict[str, list[Path]]:
     named = {re.sub(r"^GT_", "", path.stem): path for path in sorted(_truth_files(Path(root)), key=by_name)}
     days: dict[str, list[Path]] = {}
     for name, path in named.items():
-        # GT_NAME_2 is a second annotator only where there is a GT_NAME.
+        # GT_NAME_2 is a second annotator only if there is a GT_NAME.
         day = re.sub(r"_[2-9]$", "", name)
         if day in named and day != name:
             days.setdefault(day, [named[day]]).append(path)
@@ -51,19 +51,19 @@ def _truth_files(root: Path) -> list[Path]:
     for folder in TRUTH_FOLDERS:
         files = [p for p in (root / folder).glob("*") if p.suffix.lower() in TRUTH_TYPES]
         if files:
-            # Some releases hold the same events as .xls, .csv and .txt: one of them is enough.
+            # Some releases contain the same events as .xls, .csv and .txt: one of them is enough.
             best = {p.stem: p for p in sorted(files, key=lambda p: -TRUTH_TYPES.index(p.suffix.lower()))}
             return list(best.values())
     return []
 
 
 def load_days(root: str | Path, *, group: str = "edub-seg", most: int | None = None) -> list[LabelledSequence]:
-    """Read all days below a folder, at most `most`; none where there is no ground truth."""
+    """Read all days of a folder that have a ground truth, at most `most`."""
     return [load_day(root, name, group=group) for name in list(find_days(root))[:most]]
 
 
 def load_day(root: str | Path, name: str, *, group: str = "edub-seg") -> LabelledSequence:
-    """Read one day: its photos' names, its features where they are there, and every annotator's boundaries.
+    """Read one day: the names of its photos, its features if present, and every annotator's boundaries.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def load_day(root: str | Path, name: str, *, group: str = "edub-seg") -> Labelle
             f"{root}: no photos of {name} in {' or '.join(IMAGE_FOLDERS)}; the ground truth refers to their names"
         )
     if features is not None and len(features) != len(images):
-        raise ValueError(f"{root}: {len(features)} rows of features and {len(images)} photos of {name}")
+        raise ValueError(f"{root}: {name} has {len(features)} rows of features but {len(images)} photos")
     annotations: list[IntArray] = []
     for path in truths:
         annotations += read_annotations(path, [image.stem for image in images])

@@ -14,7 +14,7 @@ __all__ = ["find_groups", "load_folder", "load_group", "read_labelled"]
 
 
 def find_groups(root: str | Path) -> dict[str, list[Path]]:
-    """List the files of every group below a folder and below its dev/."""
+    """List the files of every group in a folder and in its dev/."""
     root = Path(root)
     folders = [*sorted(root.glob("*/")), *sorted((root / "dev").glob("*/"))]
     groups = {path.name: sorted(path.glob("*.npz"), key=by_name) for path in folders}
@@ -22,22 +22,22 @@ def find_groups(root: str | Path) -> dict[str, list[Path]]:
 
 
 def load_group(root: str | Path, group: str, *, most: int | None = None) -> list[LabelledSequence]:
-    """Read the sequences of one group, at most `most` of them; none where it is not there."""
+    """Read the sequences of one group, at most `most`; an empty list if there is no such group."""
     return [read_labelled(path) for path in find_groups(root).get(group, [])[:most]]
 
 
 def load_folder(root: str | Path) -> list[LabelledSequence]:
-    """Read the sequences of all groups below a folder."""
+    """Read the sequences of all groups in a folder."""
     return [read_labelled(path) for files in find_groups(root).values() for path in files]
 
 
 def read_labelled(path: str | Path) -> LabelledSequence:
-    """Read features (a row per frame), boundaries and, where they are there, tolerance and labels from an .npz."""
+    """Read features (a row per frame), boundaries and, if present, tolerance and labels from an .npz."""
     path = Path(path)
     arrays = read_arrays(path)
     missing = [name for name in ("features", "boundaries") if name not in arrays]
     if missing:
-        raise ValueError(f"{path}: has no {' and no '.join(missing)}; it holds {', '.join(arrays) or 'nothing'}")
+        raise ValueError(f"{path}: has no {' and no '.join(missing)}; it contains {', '.join(arrays) or 'nothing'}")
     features = real_numbers(arrays["features"], "features", path)
     boundaries = whole_numbers(arrays["boundaries"], "boundaries", path)
     if features.ndim != 2 or (len(boundaries) and not 0 < boundaries.min() <= boundaries.max() < len(features)):
@@ -47,7 +47,7 @@ def read_labelled(path: str | Path) -> LabelledSequence:
     labels = np.ravel(arrays.get("labels", []))
     tolerance = whole_numbers(arrays.get("tolerance", 5), "tolerance", path)
     if len(tolerance) != 1:
-        raise ValueError(f"{path}: tolerance must be one number of frames")
+        raise ValueError(f"{path}: tolerance must be a single number of frames")
     return LabelledSequence(
         path.parent.name,
         path.stem,

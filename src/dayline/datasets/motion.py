@@ -1,7 +1,7 @@
 """Human motion: Keck, MAD, Weizmann and UT as MATLAB files of features and labels.
 
-As published with L. Wang, Z. Ding, Y. Fu: Low-rank transfer human motion segmentation. IEEE TIP 28(2), 2019: one file
-per sequence, columns are frames, one label per frame.
+Published with L. Wang, Z. Ding, Y. Fu: Low-rank transfer human motion segmentation. IEEE TIP 28(2), 2019: one file
+per sequence, frames in columns, one label per frame.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ MOTION_FOLDERS = {
     "weizmann": ("Weiz_feature", "Weiz_GoogleNet"),
     "ut": ("UT_dataset", "UT_GoogleNet"),
 }
-"""Where each set is below the root, the features of the paper's table first."""
+"""Folders of each data set below the root; those with the features of the paper's table come first."""
 
 
 def find_motion(root: str | Path, group: str) -> list[Path]:
-    """List the files of one set, in the order of their numbers; none where its folder is not there.
+    """List the files of one data set, sorted by number; an empty list if its folder is missing.
 
     Parameters
     ----------
     root : str or Path
-        Holds the folders of `MOTION_FOLDERS`, itself or in motion/ or Datasets/.
+        Contains the folders of `MOTION_FOLDERS`, directly or in motion/ or Datasets/.
     group : str
         One of `MOTION_FOLDERS`.
     """
@@ -49,12 +49,12 @@ def find_motion(root: str | Path, group: str) -> list[Path]:
 
 
 def load_motion(root: str | Path, group: str, *, most: int | None = None) -> list[LabelledSequence]:
-    """Read the sequences of one set, at most `most` of them; none where its folder is not there."""
+    """Read the sequences of one data set, at most `most`; an empty list if its folder is missing."""
     return [read_motion(path, group=group) for path in find_motion(root, group)[:most]]
 
 
 def read_motion(path: str | Path, *, group: str) -> LabelledSequence:
-    """Read one sequence: the one matrix of the file, and the labels with one entry per frame.
+    """Read one sequence: the only matrix in the file, and the labels with one entry per frame.
 
     Parameters
     ----------
@@ -72,12 +72,12 @@ def _choose(arrays: Mapping[str, Any], path: Path) -> tuple[FloatArray, IntArray
     holds = ", ".join(f"{name} {np.shape(a)}" for name, a in arrays.items()) or "nothing"
     matrices = [a for a in arrays.values() if np.ndim(a) == 2 and min(np.shape(a)) > 1]
     if len(matrices) != 1:
-        raise ValueError(f"{path}: holds {holds}; one matrix of features is needed")
+        raise ValueError(f"{path}: needs one matrix of features, but contains {holds}")
     matrix = real_numbers(matrices[0], "features", path)
     vectors = [np.ravel(a) for name, a in arrays.items() if "label" in name.lower()]
-    # Published files keep frames in columns; sizes per class are "labels" too, but shorter.
+    # Published files have frames in columns; class sizes are also named "labels", but are shorter.
     for n_frames, features in ((matrix.shape[1], matrix.T), (matrix.shape[0], matrix)):
         for labels in vectors:
             if len(labels) == n_frames:
                 return np.ascontiguousarray(features), whole_numbers(labels, "labels", path)
-    raise ValueError(f"{path}: holds {holds}; labels with one entry per frame are needed")
+    raise ValueError(f"{path}: needs labels with one entry per frame, but contains {holds}")

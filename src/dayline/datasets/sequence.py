@@ -1,4 +1,4 @@
-"""A sequence whose events people have marked."""
+"""A sequence with annotated events."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ __all__ = ["LabelledSequence", "real_numbers", "whole_numbers"]
 
 @dataclass(frozen=True)
 class LabelledSequence:
-    """One sequence of a data set and its truth.
+    """One sequence of a data set and its ground truth.
 
     Attributes
     ----------
     group, name : str
         The data set and the sequence in it.
     features : ndarray of shape (n_frames, n_features) or None
-        None where the folder has only images.
+        None if the folder has only images.
     boundaries : ndarray of int
         First frame of every true event but the first, by the first annotator.
     labels : ndarray of int or None
-        True class of every frame, where the data set has classes.
+        True class of every frame, if the data set has classes.
     annotations : tuple of ndarray
         Boundaries of the other annotators.
     images : tuple of Path
-        The frames as files, where the folder has them.
+        Files of the frames, if the folder has them.
     tolerance : int
-        Frames a boundary may be off in this data set.
+        Number of frames a boundary may be off in this data set.
     """
 
     group: str
@@ -53,7 +53,7 @@ class LabelledSequence:
 
     @cached_property
     def digest(self) -> str:
-        """Fingerprint of features, truth and names of images: what a measured figure depends on."""
+        """Hash of everything a score depends on: features, truth and names of images."""
         content = hashlib.sha256(f"{self.tolerance} {[image.name for image in self.images]}".encode())
         for values in (self.features, self.boundaries, self.labels, *self.annotations):
             array = np.ascontiguousarray(np.empty(0) if values is None else values)
@@ -63,18 +63,18 @@ class LabelledSequence:
 
 
 def real_numbers(values: Any, what: str, path: Path) -> FloatArray:
-    """Return an array of finite real numbers, or say what the file holds instead."""
+    """Return an array of finite real numbers; raise if the values are anything else."""
     array = np.asarray(values)
     if array.dtype.kind not in "biuf":
-        raise ValueError(f"{path}: {what} of type {array.dtype}; a full array of real numbers is needed")
+        raise ValueError(f"{path}: {what} of type {array.dtype}; a dense array of real numbers is needed")
     if not np.isfinite(array).all():
-        raise ValueError(f"{path}: the {what} hold NaN or infinity; repair the file")
+        raise ValueError(f"{path}: NaN or infinity in {what}; repair the file")
     return array
 
 
 def whole_numbers(values: Any, what: str, path: Path) -> IntArray:
-    """Return a flat array of whole numbers, or say what the file holds instead."""
+    """Return a flat array of integers; raise if the values are anything else."""
     array = np.ravel(real_numbers(values, what, path))
     if np.any(array != np.round(array)):
-        raise ValueError(f"{path}: the {what} must be whole numbers")
+        raise ValueError(f"{path}: {what} must be integers")
     return array.astype(np.int64)

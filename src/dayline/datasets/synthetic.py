@@ -1,4 +1,4 @@
-"""The paper's synthetic example: four communities in the plane, visited in turn."""
+"""The paper's synthetic example: a sequence that moves between four communities in the plane."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ MOST_FRAMES = 10_000_000
 
 @dataclass(frozen=True)
 class CommunitySequence:
-    """A made sequence and its truth.
+    """A synthetic sequence and its truth.
 
     Attributes
     ----------
     features : ndarray of shape (n_frames, n_features)
         One point per frame.
     communities : ndarray of int
-        Which community every frame was drawn from.
+        Community that each frame was drawn from.
     boundaries : ndarray of int
         First frame of every visit but the first.
     """
@@ -52,12 +52,12 @@ def make_communities(
     n_frames : int
         Length (350 in the paper).
     stay : float > 0
-        t frames after its onset a visit goes on with probability exp(-t / stay). The paper does not state the
-        rate; 50 gives the F-score it states for the plain features.
+        A visit continues t frames after its onset with probability exp(-t / stay). The paper does not state the
+        rate; 50 gives the F-score that it reports for the plain features.
     variance : float > 0
         Variance of each coordinate (the paper's sigma).
     n_features : int >= 2
-        Coordinates beyond the paper's two hold noise around a mean of their own per community.
+        Each coordinate beyond the paper's two is noise around a mean per community.
     random_state : int or None
         Seed.
     """

@@ -1,4 +1,4 @@
-"""What a camera worn on the chest makes of a place: drifting crops, exposure, blur, people in the way."""
+"""Simulate a camera worn on the chest: drifting crops, exposure, blur, people in the way."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ SKINS = ((224, 186, 160), (160, 112, 82), (96, 66, 50))
 
 @dataclass(frozen=True)
 class Glance:
-    """Where the camera looks within a place, and how it sees it.
+    """Camera settings of one photo of a place.
 
     Attributes
     ----------
     x, y : float
-        Centre of the crop within the room it has, in [-1, 1].
+        Centre of the crop, in [-1, 1]; at -1 and 1 the crop touches the edge of the photograph.
     zoom : float
-        Width of the crop as a share of the widest one.
+        Width of the crop as a fraction of the widest possible one.
     angle : float
         Roll of the camera in degrees.
     exposure : float
-        Factor on the light; 1 is as in the photograph.
+        Factor on the brightness of the photograph.
     warmth : float
         Factor on red, and its inverse on blue.
     blur : int
-        Length of the motion blur in pixels; below 2 there is none.
+        Length of the motion blur in pixels; no blur below 2.
     blur_axis : int
-        0 for a nod, 1 for a turn.
+        0 for vertical, 1 for horizontal motion.
     """
 
     x: float
@@ -53,23 +53,23 @@ class Glance:
 
 
 def visit(n_photos: int, *, zoom: tuple[float, float], rng: np.random.Generator) -> list[Glance]:
-    """Look around a place: a slow drift, small movements on top, light that comes and goes.
+    """Draw the camera settings of a visit: a slow drift, small movements, and varying light.
 
     Parameters
     ----------
     n_photos : int
-        How many photos the visit gives.
+        Number of photos of the visit.
     zoom : tuple of float
-        Narrowest and widest crop, as shares of the widest one.
+        Narrowest and widest crop, as fractions of the widest possible one.
     rng : numpy.random.Generator
-        Source of chance.
+        Random number generator.
     """
     drift = rng.uniform(-0.7, 0.7, 4) + np.cumsum(rng.normal(0.0, 0.16, (n_photos, 4)), axis=0)
     drift = np.sin(drift) + rng.normal(0.0, 0.05, (n_photos, 4))
     light = rng.normal(0.0, 0.08) + 0.04 * np.cumsum(rng.normal(0.0, 1.0, n_photos))
     light += np.where(rng.random(n_photos) < 0.06, rng.choice([-0.45, 0.4], n_photos), 0.0)
     warmth = float(np.exp(rng.normal(0.0, 0.05)))
-    # People turn as they come and go, so the first and the last photo of a visit blur more often.
+    # People turn when they arrive and leave, so the first and last photos of a visit are blurred more often.
     chance = np.full(n_photos, 0.09)
     chance[[0, -1]] = 0.4
     blur = np.where(rng.random(n_photos) < chance, rng.integers(6, 26, n_photos), 0)
@@ -91,12 +91,12 @@ def visit(n_photos: int, *, zoom: tuple[float, float], rng: np.random.Generator)
 
 
 def colour_of_grey(grey: Image.Image, above: tuple[float, ...], below: tuple[float, ...]) -> Image.Image:
-    """Colour a grey photograph: one tint above, one below, blended around the middle.
+    """Colour a grey photograph with two tints, one above the other, blended in between.
 
     Parameters
     ----------
     grey : PIL.Image.Image
-        A photograph of one band.
+        A greyscale photograph.
     above, below : tuple of float
         Factors on red, green and blue.
     """
@@ -112,18 +112,18 @@ def colour_of_grey(grey: Image.Image, above: tuple[float, ...], below: tuple[flo
 def take_photo(
     place: Image.Image, glance: Glance, *, rng: np.random.Generator, in_the_way: Image.Image | None = None
 ) -> Image.Image:
-    """Photograph a place at one glance.
+    """Simulate one photo of a place.
 
     Parameters
     ----------
     place : PIL.Image.Image
-        The photograph that stands for the place, in RGB.
+        The photograph that represents the place, in RGB.
     glance : Glance
-        Where the camera looks, and how it sees.
+        The camera settings.
     rng : numpy.random.Generator
-        Source of the sensor's noise.
+        Random number generator for the sensor noise.
     in_the_way : PIL.Image.Image, optional
-        A layer with transparency over the scene, of `PHOTO_SIZE`.
+        A transparent layer to draw over the scene, of `PHOTO_SIZE`.
     """
     from PIL import Image
 
@@ -137,7 +137,7 @@ def take_photo(
         light = uniform_filter1d(light, glance.blur, axis=glance.blur_axis)
     gain = glance.exposure * np.asarray([glance.warmth, 1.0, 1.0 / glance.warmth], dtype=np.float32)
     light = light * gain * _vignette()[:, :, None]
-    # Short exposures of a dark scene are the noisy ones.
+    # Short exposures are noisier.
     grain = rng.standard_normal(light.shape[:2], dtype=np.float32) * (2.5 / min(glance.exposure, 1.0))
     light += grain[:, :, None]
     return Image.fromarray(np.clip(light, 0, 255).astype(np.uint8))
@@ -149,10 +149,10 @@ def _crop(place: Image.Image, glance: Glance) -> Image.Image:
     width, height = PHOTO_SIZE
     # The widest crop that stays inside the photograph when the camera rolls by a few degrees.
     scale = 0.94 * glance.zoom * min(place.width / width, place.height / height)
-    room_x = max(place.width - scale * width * 1.06, 0.0) / 2
-    room_y = max(place.height - scale * height * 1.08, 0.0) / 2
-    centre_x = place.width / 2 + glance.x * room_x
-    centre_y = place.height / 2 + glance.y * room_y
+    reach_x = max(place.width - scale * width * 1.06, 0.0) / 2
+    reach_y = max(place.height - scale * height * 1.08, 0.0) / 2
+    centre_x = place.width / 2 + glance.x * reach_x
+    centre_y = place.height / 2 + glance.y * reach_y
     angle = np.deg2rad(np.clip(glance.angle, -4.0, 4.0) * 0.5)
     cos, sin = float(scale * np.cos(angle)), float(scale * np.sin(angle))
     affine = (
@@ -168,21 +168,21 @@ def _crop(place: Image.Image, glance: Glance) -> Image.Image:
 
 @cache
 def _vignette() -> FloatArray:
-    """Darken the corners, as a small wide-angle lens does."""
+    """Return factors that darken the corners, as a small wide-angle lens does."""
     width, height = PHOTO_SIZE
     x, y = np.linspace(-1, 1, width, dtype=np.float32), np.linspace(-1, 1, height, dtype=np.float32)
     return 1.0 - 0.16 * (x[None, :] ** 2 + y[:, None] ** 2)
 
 
 def passer_by(place_in_photo: float, *, rng: np.random.Generator) -> Image.Image:
-    """Draw a person close to the camera, out of focus, as a layer with transparency.
+    """Draw a person close to the camera, out of focus, as a transparent layer.
 
     Parameters
     ----------
     place_in_photo : float
-        Where the person stands: 0 at the left edge, 1 at the right.
+        Position of the person: 0 at the left edge, 1 at the right.
     rng : numpy.random.Generator
-        Source of size, coat and skin.
+        Random number generator for size, coat and skin.
     """
     from PIL import Image, ImageDraw, ImageFilter
 
@@ -197,7 +197,7 @@ def passer_by(place_in_photo: float, *, rng: np.random.Generator) -> Image.Image
     body = (x - shoulders / 2, neck, x + shoulders / 2, height * 1.6)
     draw.rounded_rectangle(body, radius=shoulders * 0.3, fill=(*coat, 255))
     shade = tuple(int(value * 0.7) for value in coat)
-    for side in (-1, 1):  # the arms lie in their own shadow
+    for side in (-1, 1):  # shade the arms
         arm = x + side * shoulders * 0.36
         draw.line((arm, neck + shoulders * 0.3, arm, height * 1.6), fill=(*shade, 255), width=int(shoulders * 0.05))
     draw.rectangle((x - head * 0.2, neck - head * 0.25, x + head * 0.2, neck + head * 0.1), fill=(*skin, 255))

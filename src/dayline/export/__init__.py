@@ -44,7 +44,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Given:
-    """What an export may need beside the events; see `export`."""
+    """What an export may need besides the events; see `export`."""
 
     source: Path | None = None
     fps: float | None = None
@@ -52,7 +52,7 @@ class Given:
 
     @property
     def frames(self) -> Path:
-        """The photos or the video, refused where they are not given."""
+        """The photos or the video; raises if they are not given."""
         if self.source is None:
             raise ValueError("needs the photos or the video; pass source (--source)")
         return self.source
@@ -60,14 +60,14 @@ class Given:
 
 @dataclass(frozen=True)
 class Format:
-    """What an export is called in its folder, and the function that writes it there.
+    """The file name of an export, and the function that writes it.
 
     Attributes
     ----------
     name : str
-        Name of the file, or of the folder of "photos".
+        Name of the file; of the folder, for "photos".
     write : callable
-        Called with the events, the path and what else is given.
+        Called with the events, the path and a `Given`.
     """
 
     name: str
@@ -95,7 +95,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
         ),
     }
 )
-"""Every format by the name that people give."""
+"""Every format by its name on the command line."""
 
 OF_PHOTOS = ("photos", "contact-sheet")
 """Formats that need the frames themselves."""
@@ -113,24 +113,24 @@ def export(
 ) -> list[Path]:
     """Write the events into a folder in each of the formats.
 
-    Only files that dayline wrote there are replaced; one of somebody else is refused before anything is written.
+    Only files that dayline wrote are replaced; if another file is in the way, nothing is written.
 
     Parameters
     ----------
     segmentation : Segmentation
-        What to write.
+        The events to write.
     folder : str or Path
-        Where to; made if it is not there.
+        Where to write; created if missing.
     formats : sequence of str
-        Names out of `FORMATS`.
+        Names from `FORMATS`.
     source : str or Path, optional
         The photos or the video that were segmented; "photos" and "contact-sheet" need it.
     fps : float, optional
-        Frames per second: frame k lies at k / fps, in place of the times.
+        Frames per second: frame k is at k / fps, in place of its time.
     blur_faces : bool
-        Blur faces on the contact sheet (extra "faces"). Sorted photos stay as they are.
+        Blur faces on the contact sheet (extra "faces"). Sorted photos are not changed.
     force : bool
-        Replace files that dayline did not write, too.
+        Also replace files that dayline did not write.
 
     Returns
     -------
@@ -139,10 +139,10 @@ def export(
     """
     check_formats(formats)
     if blur_faces and "photos" in formats:
-        warnings.warn("photos are sorted as they are; faces in them are not blurred", stacklevel=2)
+        warnings.warn("sorted photos are not changed: their faces are not blurred", stacklevel=2)
     given = Given(None if source is None else Path(source), fps, blur_faces)
     written = []
-    # Sorted photos are a folder, which tells its own files from those of others.
+    # Sorted photos are a folder with its own record of the files that dayline wrote.
     names = [FORMATS[name].name for name in formats if name != "photos"]
     with export_folder(folder, names=names, force=force) as folder:
         for name in dict.fromkeys(formats):
@@ -156,7 +156,7 @@ def export(
 
 
 def check_formats(formats: Sequence[str]) -> None:
-    """Refuse a format that is not known."""
+    """Raise if a format is unknown."""
     unknown = [name for name in formats if name not in FORMATS]
     if unknown:
-        raise ValueError(f"export format {unknown[0]!r} is not known; choose from {', '.join(FORMATS)}")
+        raise ValueError(f"unknown export format {unknown[0]!r}; choose from {', '.join(FORMATS)}")

@@ -1,4 +1,4 @@
-"""Where every event begins and ends on a player's clock, for all formats that hold chapters."""
+"""The start and end of every event on a player's clock, for all chapter formats."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dayline.export.titles import event_titles
 __all__ = ["Chapter", "chapters", "frame_ranges", "milliseconds", "timeline_rate"]
 
 SHORTEST = 0.001
-"""Seconds. Files count in milliseconds, and a chapter without length is refused by most readers."""
+"""Seconds. Files count in milliseconds, and most readers refuse a chapter of length zero."""
 
 
 DEFAULT_RATE = 25.0
@@ -23,7 +23,7 @@ SLOWEST_RATE = 1.0
 
 @dataclass(frozen=True)
 class Chapter:
-    """One event on a player's clock: from `start` to `end` in seconds, called `title`."""
+    """One event on a player's clock: from `start` to `end` in seconds, with its `title`."""
 
     start: float
     end: float
@@ -36,21 +36,21 @@ def chapters(
     """Place the events on a player's clock, one after the other without gaps.
 
     Times on a media clock are kept; times on a wall clock count from the first frame. An event ends
-    where the next one starts; the last one ends with the recording.
+    when the next one starts; the last one ends with the recording.
 
     Parameters
     ----------
     segmentation : Segmentation
-        Events with times, or without when `fps` is given.
+        Events, with times unless `fps` is given.
     fps : float, optional
-        Frames per second: frame k lies at k / fps, in place of the times.
+        Frames per second: frame k is at k / fps, in place of its time.
     duration : float, optional
-        End of the recording in seconds. Without it the last event ends one typical distance of
-        frames after its last frame.
+        End of the recording in seconds. By default, the last event ends one median frame interval
+        after its last frame.
     """
     starts, last, distance = _at_rate(segmentation, fps) if fps is not None else _at_times(segmentation)
     for k in range(1, len(starts)):
-        # Two photos of the same second on both sides of a boundary.
+        # The photos on the two sides of a boundary may have the same time.
         starts[k] = max(starts[k], starts[k - 1] + SHORTEST)
     end = last + distance if duration is None else duration
     if duration is not None and starts[-1] >= duration:
@@ -62,9 +62,9 @@ def chapters(
 
 
 def _at_rate(segmentation: Segmentation, fps: float) -> tuple[list[float], float, float]:
-    """Return the start of every event, the time of the last frame and the distance of two frames, in seconds."""
+    """Return the start of every event, the time of the last frame and the interval between frames, in seconds."""
     if not 1e-6 <= fps <= 1e6:
-        raise ValueError(f"fps={fps} is not a number of frames per second; it must be from 1e-6 to 1e6")
+        raise ValueError(f"fps={fps}; it must be between 1e-6 and 1e6 frames per second")
     return [event.start / fps for event in segmentation.events], (segmentation.n_frames - 1) / fps, 1.0 / fps
 
 
@@ -77,7 +77,7 @@ def _at_times(segmentation: Segmentation) -> tuple[list[float], float, float]:
 
 def _player_times(segmentation: Segmentation) -> FloatArray:
     if segmentation.times is None:
-        msg = "the frames have no times, and chapters need them; pass fps (frames per second)"
+        msg = "the frames have no times, which chapters need; pass fps (frames per second)"
         raise ValueError(msg)
     times = np.asarray(segmentation.times, dtype=np.float64)
     bad = np.flatnonzero(~np.isfinite(times))
@@ -85,15 +85,15 @@ def _player_times(segmentation: Segmentation) -> FloatArray:
         raise ValueError(f"frame {bad[0]} has no usable time; repair it or pass fps (frames per second)")
     backwards = np.flatnonzero(np.diff(times) < 0)
     if backwards.size:
-        msg = f"the clock runs backwards at frame {backwards[0] + 1}; order the frames by time or pass fps"
+        msg = f"the clock runs backwards at frame {backwards[0] + 1}; sort the frames by time or pass fps"
         raise ValueError(msg)
     origin = 0.0 if segmentation.clock == "media" else times[0]
-    # Decoders report a first stamp slightly below zero for some files; no player goes there.
+    # Some files have a first timestamp slightly below zero, where no player can go.
     return np.maximum(times - origin, 0.0)
 
 
 def timeline_rate(fps: float | None, rate: float | None) -> float:
-    """Return the rate asked for; else that of the frames, if an editor can run at it; else 25."""
+    """Return `rate` if given; else `fps` if an editor can use it; else 25."""
     if rate is not None:
         return rate
     return fps if fps is not None and fps >= SLOWEST_RATE else DEFAULT_RATE
@@ -105,9 +105,9 @@ def milliseconds(seconds: float) -> int:
 
 
 def frame_ranges(marks: tuple[Chapter, ...], *, rate: float) -> list[tuple[int, int]]:
-    """Turn chapters into first and end frame of a timeline that runs at `rate` frames per second."""
+    """Return the first and the end frame of each chapter on a timeline with `rate` frames per second."""
     if not (np.isfinite(rate) and rate >= SLOWEST_RATE):
-        raise ValueError(f"rate={rate} is not a timeline's frames per second; use 24, 25, 29.97, 30, ...")
+        raise ValueError(f"rate={rate} is not a valid timeline rate; use 24, 25, 29.97, 30, ...")
     edges = [round(mark.start * rate) for mark in marks] + [round(marks[-1].end * rate)]
     for number, (start, end) in enumerate(pairwise(edges)):
         if end <= start:

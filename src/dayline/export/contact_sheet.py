@@ -1,4 +1,4 @@
-"""A contact sheet: the key photo of every event on one picture."""
+"""A contact sheet: the key photos of all events in one picture."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ CONTEXT_COLOURS = (
     (0, 114, 178), (230, 159, 0), (0, 158, 115), (204, 121, 167),
     (86, 180, 233), (213, 94, 0), (240, 228, 66), (120, 120, 120),
 )  # fmt: skip
-"""Okabe and Ito's colours, which people with colour blindness can tell apart; they repeat after eight."""
+"""The Okabe-Ito palette, which people with colour blindness can distinguish; it repeats after eight colours."""
 
 
 @needs_extra("photos", "a contact sheet")
@@ -46,20 +46,20 @@ def write_contact_sheet(
     columns: int | None = None,
     blur_faces: bool = False,
 ) -> Path:
-    """Draw the key photo of every event with its title, its time and the colour of its context.
+    """Draw the key photo of every event with its title, time and context colour.
 
     A photo that cannot be read is drawn as an empty tile that says so.
 
     Parameters
     ----------
     segmentation : Segmentation
-        Events; one without a key frame shows the one in its middle.
+        Events; one without a key frame shows its middle frame.
     path : str or Path
         The PNG to write.
     source : str or Path
         The folder of photos, or the video, that was segmented.
     columns : int, optional
-        Pictures per row. By default as many as make the sheet about square, at most 8.
+        Pictures per row. By default, as many as make the sheet about square, at most 8.
     blur_faces : bool
         Blur faces (extra "faces"); the detectors miss some.
     """
@@ -84,7 +84,7 @@ def write_contact_sheet(
 
 @dataclass(frozen=True)
 class _Tile:
-    """What the sheet shows of one event."""
+    """What the sheet shows for one event."""
 
     picture: Image.Image | None
     title: str
@@ -93,7 +93,7 @@ class _Tile:
 
 
 def _tile_side(n_tiles: int) -> int:
-    """Keep the sheet of a very long day within what viewers open."""
+    """Return a tile size that keeps the sheet of a very long day small enough for image viewers."""
     return max(64, min(LARGEST_TILE, int(math.sqrt(MOST_PIXELS / n_tiles))))
 
 
@@ -102,7 +102,7 @@ def _key_pictures(segmentation: Segmentation, source: Path, side: int, hide: Hid
     outside = [k for k in keys if not 0 <= k < segmentation.n_frames]
     if outside:
         raise ValueError(
-            f"key frame {outside[0]} is not one of {segmentation.n_frames} frames; repair the events file"
+            f"key frame {outside[0]} is not one of the {segmentation.n_frames} frames; repair the events file"
         )
     size = (side, side * 3 // 4)
     if segmentation.names is not None and source.is_dir():

@@ -19,27 +19,29 @@ HOURS_OF_A_TIMECODE = 24
 def write_edl(
     segmentation: Segmentation, path: str | Path, *, fps: float | None = None, rate: float | None = None
 ) -> Path:
-    """Write one cut per event, source and record times alike, in non-drop timecode.
+    """Write one cut per event in non-drop timecode; source and record times are the same.
 
     Parameters
     ----------
     segmentation : Segmentation
-        Events with times, or without when `fps` is given. At most 999, within 24 hours.
+        Events, with times unless `fps` is given. At most 999, within 24 hours.
     path : str or Path
         The file to write.
     fps : float, optional
-        Frames per second: frame k lies at k / fps, in place of the times.
+        Frames per second: frame k is at k / fps, in place of its time.
     rate : float, optional
-        Frames per second of the editor's timeline: 24, 25, 29.97, ... By default `fps`, else 25.
+        Frames per second of the editor's timeline: 24, 25, 29.97, ... By default `fps`, or 25.
     """
     path = Path(path)
     rate = timeline_rate(fps, rate)
     marks = chapters(segmentation, fps=fps)
     ranges = frame_ranges(marks, rate=rate)
     if len(marks) > MOST_EVENTS:
-        raise ValueError(f"an EDL holds {MOST_EVENTS} events, not {len(marks)}; use the otio export")
+        raise ValueError(f"an EDL holds at most {MOST_EVENTS} events, not {len(marks)}; use the otio export")
     if ranges[-1][1] >= HOURS_OF_A_TIMECODE * 3600 * round(rate):
-        raise ValueError(f"an EDL ends at {HOURS_OF_A_TIMECODE} hours, the events go on longer; use the otio export")
+        raise ValueError(
+            f"an EDL covers at most {HOURS_OF_A_TIMECODE} hours, and these events last longer; use the otio export"
+        )
     source = clean_text(segmentation.source or "") or "dayline"
     lines = [f"TITLE: {source}", "FCM: NON-DROP FRAME", ""]
     for number, (mark, (start, end)) in enumerate(zip(marks, ranges, strict=True), start=1):

@@ -6,7 +6,7 @@ import mimetypes
 from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import quote
-from xml.etree import ElementTree  # only writes here; nothing of others is parsed
+from xml.etree import ElementTree  # only to write; no untrusted XML is parsed
 
 from dayline.events import Segmentation
 from dayline.export.chapters import chapters, milliseconds
@@ -21,16 +21,16 @@ LINGUISTIC_TYPE = "default-lt"
 
 
 def write_elan(segmentation: Segmentation, path: str | Path, *, fps: float | None = None) -> Path:
-    """Write the events and their contexts as two tiers over the same times.
+    """Write the events and their contexts as two tiers with the same times.
 
     Parameters
     ----------
     segmentation : Segmentation
-        Events with times, or without when `fps` is given.
+        Events, with times unless `fps` is given.
     path : str or Path
         The file to write.
     fps : float, optional
-        Frames per second: frame k lies at k / fps, in place of the times.
+        Frames per second: frame k is at k / fps, in place of its time.
     """
     path = Path(path)
     marks = chapters(segmentation, fps=fps)
@@ -72,7 +72,7 @@ def _document(segmentation: Segmentation) -> ElementTree.Element:
 
 
 def _add_time_slots(root: ElementTree.Element, spans: list[tuple[float, float]]) -> None:
-    """Give every annotation slots of its own, so that ELAN can move one without the others."""
+    """Give every annotation its own time slots, so that ELAN can move one without the others."""
     order = ElementTree.SubElement(root, "TIME_ORDER")
     slots = [(milliseconds(start), f"ts{2 * k + 1}") for k, (start, _) in enumerate(spans)]
     slots += [(milliseconds(end), f"ts{2 * k + 2}") for k, (_, end) in enumerate(spans)]

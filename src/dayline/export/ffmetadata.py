@@ -18,11 +18,11 @@ def write_ffmetadata(segmentation: Segmentation, path: str | Path, *, fps: float
     Parameters
     ----------
     segmentation : Segmentation
-        Events with times, or without when `fps` is given.
+        Events, with times unless `fps` is given.
     path : str or Path
         The file to write.
     fps : float, optional
-        Frames per second: frame k lies at k / fps, in place of the times.
+        Frames per second: frame k is at k / fps, in place of its time.
     """
     path = Path(path)
     lines = [";FFMETADATA1"]

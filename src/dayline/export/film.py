@@ -1,4 +1,4 @@
-"""A copy of the video with the chapters inside: remuxed, not encoded again."""
+"""A copy of the video with chapters: remuxed, not re-encoded."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ log = logging.getLogger(__name__)
 def write_chapters(
     video: str | Path, segmentation: Segmentation, output: str | Path, *, fps: float | None = None
 ) -> Path:
-    """Copy a video and put one chapter per event into the copy; pictures and sound stay bit for bit.
+    """Copy a video with one chapter per event; video and audio are copied bit for bit.
 
-    Chapters that the video had are replaced. Streams other than video, audio and subtitles (data,
+    Existing chapters are replaced. Streams other than video, audio and subtitles (data,
     attachments) are left out, with a warning in the log.
 
     Parameters
@@ -44,11 +44,11 @@ def write_chapters(
     video : str or Path
         The video that was segmented.
     segmentation : Segmentation
-        Its events, with times or with `fps`.
+        Its events, with times unless `fps` is given.
     output : str or Path
         The copy: .mp4, .m4v, .mov, .mkv or .webm.
     fps : float, optional
-        Frames per second: frame k lies at k / fps, in place of the times.
+        Frames per second: frame k is at k / fps, in place of its time.
     """
     import av
 
@@ -57,7 +57,7 @@ def write_chapters(
     video, output = Path(video), Path(output)
     kind = CONTAINERS.get(output.suffix.lower())
     if kind is None:
-        raise ValueError(f"{output.name}: chapters fit into {', '.join(CONTAINERS)}; choose one of these")
+        raise ValueError(f"{output.name}: cannot hold chapters; use one of {', '.join(CONTAINERS)}")
     if output.exists() and output.samefile(video):
         raise ValueError(f"{output} is the video itself, which is never changed; choose another name")
     try:
@@ -65,7 +65,7 @@ def write_chapters(
             original = opened.container
             duration = None if original.duration is None else original.duration / av.time_base
             first, *others = chapters(segmentation, fps=fps, duration=duration)
-            marks = (replace(first, start=0.0), *others)  # nothing of the film lies before its first event
+            marks = (replace(first, start=0.0), *others)  # the first chapter covers the start of the video
             with av.open(file, "w", format=kind) as copy:
                 _remux(original, copy, marks)
     except av.FFmpegError as error:
@@ -81,7 +81,7 @@ def _remux(original: InputContainer, copy: OutputContainer, marks: tuple[Chapter
     targets: dict[int, Any] = {}
     for stream in original.streams:
         if stream.type not in COPIED:
-            # In MP4, the old chapters are such a stream; the new ones stand for it.
+            # In MP4, the old chapters are such a stream; the new ones replace it.
             if not original.chapters():
                 log.warning("%s stream %d is left out of the copy", stream.type, stream.index)
             continue
@@ -93,7 +93,7 @@ def _remux(original: InputContainer, copy: OutputContainer, marks: tuple[Chapter
     for packet in original.demux([original.streams[k] for k in targets]):
         if packet.dts is None:  # the empty packet that ends a stream
             continue
-        # A recording counts from its own first moment, as the chapters do.
+        # The copy starts at zero, as the chapters do.
         shift = round(start / packet.time_base)
         packet.dts -= shift
         packet.pts = None if packet.pts is None else packet.pts - shift
@@ -105,7 +105,7 @@ def _add_stream(copy: OutputContainer, stream: Any) -> Any:
     try:
         return copy.add_stream_from_template(stream)
     except ValueError as error:
-        msg = f"{stream.type} stream {stream.index} does not fit into {copy.format.name} ({error}); use .mkv"
+        msg = f"{stream.type} stream {stream.index} cannot be stored in {copy.format.name} ({error}); use .mkv"
         raise ValueError(msg) from None
 
 

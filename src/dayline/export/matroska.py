@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from xml.etree import ElementTree  # only writes here; nothing of others is parsed
+from xml.etree import ElementTree  # only to write; no untrusted XML is parsed
 
 from dayline.events import Segmentation
 from dayline.export.chapters import Chapter, chapters
@@ -21,11 +21,11 @@ def write_matroska(segmentation: Segmentation, path: str | Path, *, fps: float |
     Parameters
     ----------
     segmentation : Segmentation
-        Events with times, or without when `fps` is given.
+        Events, with times unless `fps` is given.
     path : str or Path
         The file to write.
     fps : float, optional
-        Frames per second: frame k lies at k / fps, in place of the times.
+        Frames per second: frame k is at k / fps, in place of its time.
     """
     path = Path(path)
     root = ElementTree.Element("Chapters")

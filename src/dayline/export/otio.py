@@ -22,18 +22,18 @@ def write_otio(
     Parameters
     ----------
     segmentation : Segmentation
-        Events with times, or without when `fps` is given.
+        Events, with times unless `fps` is given.
     path : str or Path
         The file to write.
     fps : float, optional
-        Frames per second: frame k lies at k / fps, in place of the times.
+        Frames per second: frame k is at k / fps, in place of its time.
     rate : float, optional
-        Frames per second of the editor's timeline: 24, 25, 29.97, ... By default `fps`, else 25.
+        Frames per second of the editor's timeline: 24, 25, 29.97, ... By default `fps`, or 25.
     """
     try:
         import opentimelineio as otio
     except ModuleNotFoundError:
-        msg = 'the otio export needs OpenTimelineIO; install it (pip install "dayline[otio]") or export edl'
+        msg = 'the otio export needs OpenTimelineIO; install it (pip install "dayline[otio]") or use edl'
         raise ValueError(msg) from None
     path = Path(path)
     rate = timeline_rate(fps, rate)

@@ -1,4 +1,4 @@
-"""Photos sorted into one folder per event: hard links, so that nothing is moved or stored twice."""
+"""Photos sorted into one folder per event, as hard links: nothing is moved or stored twice."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dayline.io.output_folder import SORTED_PHOTOS as MANIFEST
 __all__ = ["photo_path", "sort_photos"]
 
 MANIFEST_FORMAT = "dayline-photos-2"
-WAY_OUT = "move it elsewhere or choose another folder"
+REMEDY = "move it elsewhere or choose another folder"
 CANNOT_LINK = {
     errno.EXDEV,
     errno.EPERM,
@@ -33,26 +33,26 @@ LONGEST_NAME = 60
 
 
 def sort_photos(segmentation: Segmentation, folder: str | Path, *, source: str | Path) -> Path:
-    """Make `folder` with one folder per event, and in it the photos as hard links.
+    """Create `folder` with one folder per event that contains its photos as hard links.
 
-    Where no hard link can be made (another disk, a file system without them), the photo is copied.
-    The photos themselves stay as and where they are. A folder of an earlier run is replaced; one
-    that holds anything else is refused.
+    If a hard link cannot be made (another disk, a file system without them), the photo is copied.
+    The photos themselves are neither moved nor changed. A folder of an earlier run is replaced; one
+    that contains anything else is refused.
 
     Parameters
     ----------
     segmentation : Segmentation
         Events with the names of their photos.
     folder : str or Path
-        The folder to make; its parent must exist.
+        The folder to create; its parent must exist.
     source : str or Path
         The folder that the names are relative to.
     """
     folder = Path(folder)
     if segmentation.names is None:
-        raise ValueError("the frames have no file names, so there is nothing to sort; segment a folder of photos")
+        raise ValueError("the frames have no file names to sort; segment a folder of photos")
     if Path(source).resolve().is_relative_to(folder.resolve()):
-        raise ValueError(f"{source} lies in {folder}, which would be replaced; choose another folder")
+        raise ValueError(f"{source} is inside {folder}, which would be replaced; choose another folder")
     photos = [photo_path(name, source=source) for name in segmentation.names]
     _check_ours(folder, photos)
     workshop = temporary_folder(folder.parent, folder.name)
@@ -69,20 +69,20 @@ def sort_photos(segmentation: Segmentation, folder: str | Path, *, source: str |
 
 
 def photo_path(name: str, *, source: str | Path) -> Path:
-    """Return where a photo lies; a name that leads out of the source is refused."""
+    """Return the path of a photo; raise if its name points outside the source."""
     if "\\" in name:
-        # Names are kept as they are shown; one that cannot be shown is found by how it would be.
+        # events.json holds names with unprintable bytes escaped; find the file whose escaped name matches.
         shown = (p for p in Path(source).rglob("*") if shown_name(p.relative_to(source)) == name and p.is_file())
         found = next(shown, None)
         if found is not None:
             return found
     parts = PurePosixPath(name).parts + PureWindowsPath(name).parts
     if ".." in parts or PurePosixPath(name).is_absolute() or PureWindowsPath(name).anchor or "\0" in name:
-        raise ValueError(f"photo name {clean_text(name)!r} leads out of the folder of photos; repair the events file")
+        raise ValueError(f"photo name {clean_text(name)!r} points outside the photo folder; repair the events file")
     path = Path(source) / name
     if not path.is_file():
-        way_out = "pass the folder that was segmented" if Path(source).is_dir() else "it is no folder of photos"
-        raise ValueError(f"photo {clean_text(name)!r} is not in {source}; {way_out}")
+        why = "" if Path(source).is_dir() else ", which is not a folder"
+        raise ValueError(f"photo {clean_text(name)!r} is not in {source}{why}; pass the folder that was segmented")
     return path
 
 
@@ -100,7 +100,7 @@ def _fill(made: Path, segmentation: Segmentation, photos: list[Path]) -> Iterato
 
 
 def _folder_name(number: int, title: str, *, width: int) -> str:
-    """Make "03 Lunch with Ada" of any title: no separators, no characters that some system refuses."""
+    """Turn any title into a folder name like "03 Lunch with Ada", valid on all systems."""
     plain = re.sub(r'[<>:"/\\|?*]', "_", title)
     default = re.fullmatch(rf"Event {number + 1}(?: \((\w+)\))?", plain)
     if default:
@@ -109,7 +109,7 @@ def _folder_name(number: int, title: str, *, width: int) -> str:
 
 
 def _free_name(name: str, taken: set[str]) -> str:
-    """Keep the name, or number it when the event has a photo of that name (in whatever case)."""
+    """Return the name, numbered if the event already has a photo of that name (ignoring case)."""
     stem, suffix = os.path.splitext(name)  # noqa: PTH122 - both parts at once
     candidate, k = name, 1
     while candidate.casefold() in taken:
@@ -130,16 +130,16 @@ def _link_or_copy(photo: Path, target: Path) -> None:
 
 
 def _stamp(path: Path) -> list[int]:
-    """Size and time of modification: what tells a photo from one that somebody put in its place."""
+    """Return size and modification time, which reveal a photo that someone replaced."""
     about = path.stat()
     return [about.st_size, about.st_mtime_ns]
 
 
 def _check_ours(folder: Path, photos: Sequence[Path], *, shown: Path | None = None) -> None:
-    """Refuse to replace anything that an earlier run of ours did not write, or that was changed since."""
+    """Raise if the folder contains anything that dayline did not write, or that was changed since."""
     shown = shown or folder
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-        raise ValueError(f"{shown} exists and is not a folder of ours; choose another one")
+        raise ValueError(f"{shown} exists and is not a folder written by dayline; choose another one")
     if not folder.is_dir():
         return
     stamps = _manifest(folder, shown)
@@ -149,19 +149,19 @@ def _check_ours(folder: Path, photos: Sequence[Path], *, shown: Path | None = No
         name = path.relative_to(folder).as_posix()
         if path.is_dir() and not path.is_symlink():
             if name not in folders:
-                raise ValueError(f"{shown} holds the folder {clean_text(name)!r}, which is not ours; {WAY_OUT}")
+                raise ValueError(f"{shown} has a folder {clean_text(name)!r} not written by dayline; {REMEDY}")
         elif name != MANIFEST:
             if name not in stamps or path.is_symlink():
-                raise ValueError(f"{shown} holds {clean_text(name)!r}, which is not ours; {WAY_OUT}")
+                raise ValueError(f"{shown} has a file {clean_text(name)!r} not written by dayline; {REMEDY}")
             about = path.stat()
-            # Another link to a photo of the source loses nothing, whatever was done to the photo.
+            # Removing another link to a photo of the source loses nothing, even if the photo was changed.
             linked = (about.st_dev, about.st_ino) in originals
             if not linked and stamps[name] != [about.st_size, about.st_mtime_ns]:
-                raise ValueError(f"{shown} holds {clean_text(name)!r}, which was changed by hand; {WAY_OUT}")
+                raise ValueError(f"{shown} has a file {clean_text(name)!r} that was changed since; {REMEDY}")
 
 
 def _manifest(folder: Path, shown: Path) -> dict[str, list[int] | None]:
-    """Read what an earlier run wrote, with the stamp of each file (version 0.1.0 kept names only)."""
+    """Read the list of files that an earlier run wrote, with their stamps (version 0.1.0 stored names only)."""
     text = read_no_follow(folder / MANIFEST)
     if text is None:
         return {}
@@ -175,11 +175,11 @@ def _manifest(folder: Path, shown: Path) -> dict[str, list[int] | None]:
 
 
 def _take_place(made: Path, folder: Path, *, old: Path, photos: Sequence[Path]) -> None:
-    """Put the new folder where the old one was; the old one comes back if that fails."""
+    """Replace the old folder with the new one; restore the old one if that fails."""
     if folder.exists():
         folder.rename(old)
     try:
-        # Once more, now that nobody can find it to put anything in.
+        # Check again, now that the folder is out of reach of others.
         _check_ours(old, photos, shown=folder)
         made.rename(folder)
     except BaseException:

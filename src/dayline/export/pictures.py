@@ -18,11 +18,11 @@ __all__ = ["Hide", "photo_thumbnail", "video_thumbnails"]
 
 Pixels = NDArray[np.uint8]
 Hide = Callable[[Pixels], Pixels]
-"""What is done to a picture before anybody sees it, such as blurring faces."""
+"""Applied to a picture before it is shown, for example to blur faces."""
 
 
 def photo_thumbnail(path: str | Path, size: tuple[int, int], *, hide: Hide | None = None) -> Image.Image | None:
-    """Read a photo upright and within `size`; None when it is no photo that can be read.
+    """Read a photo upright and within `size`; None if it cannot be read.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def photo_thumbnail(path: str | Path, size: tuple[int, int], *, hide: Hide | Non
     from dayline.frames.decode import BadImageError, decode_photo
 
     try:
-        # Faces are looked for in a picture of some size, or small ones would be missed.
+        # The detector would miss small faces in a smaller picture.
         pixels = decode_photo(Path(path), size=max(*size, 480 if hide else 0))
     except BadImageError:
         return None
@@ -46,7 +46,7 @@ def photo_thumbnail(path: str | Path, size: tuple[int, int], *, hide: Hide | Non
 def video_thumbnails(
     path: str | Path, times: Sequence[float], size: tuple[int, int], *, hide: Hide | None = None
 ) -> list[Image.Image | None]:
-    """Read the frame at each time of a video; None where there is none.
+    """Read the frame of a video at each time; None if there is none.
 
     Parameters
     ----------

@@ -36,16 +36,16 @@ Cell = str | int | float | None
 def write_csv(segmentation: Segmentation, path: str | Path) -> Path:
     """Write one row per event (UTF-8, comma, header line).
 
-    `event` counts from 1 as titles do; `start`, `stop` and `key_frame` are frames and count from 0.
+    `event` counts from 1, as titles do; `start`, `stop` and `key_frame` are frames and count from 0.
     `start_time` and `stop_time` are seconds on the segmentation's clock, `started` and `stopped` the
-    same for people, `duration` the seconds between first and last frame, where the clock ran on.
+    same as text; `duration` is the seconds between first and last frame, empty if the clock was set back.
 
-    A text that a spreadsheet would run as a formula gets a leading apostrophe.
+    Text that a spreadsheet would run as a formula gets a leading apostrophe.
 
     Parameters
     ----------
     segmentation : Segmentation
-        What to write; nothing but events is needed.
+        The events to write; times and names are optional.
     path : str or Path
         The file to write.
     """
@@ -63,7 +63,7 @@ def write_csv(segmentation: Segmentation, path: str | Path) -> Path:
 def _details(segmentation: Segmentation, event: Event) -> list[Cell]:
     names = segmentation.names
     start_time, stop_time = _times(segmentation, event)
-    # A clock that was set back in between tells no duration.
+    # If the clock was set back in between, the duration is unknown.
     known = start_time is not None and stop_time is not None and stop_time >= start_time
     return [
         event.start,
@@ -90,7 +90,7 @@ def _times(segmentation: Segmentation, event: Event) -> tuple[float | None, floa
 
 
 def _safe(cell: Cell) -> Cell:
-    """Keep a spreadsheet from running a text of others as a formula."""
+    """Keep a spreadsheet from running untrusted text as a formula."""
     if not isinstance(cell, str):
         return cell
     text = clean_text(cell)

@@ -1,4 +1,4 @@
-"""What an event is called, in words that no file format can trip over."""
+"""Titles of events that are safe in every file format."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ __all__ = ["clean_text", "context_letters", "event_titles", "time_text"]
 
 
 def clean_text(text: str) -> str:
-    """Put a text of others on one line, without characters that files cannot hold.
+    """Put untrusted text on one line, without characters that files cannot hold.
 
-    Line breaks and runs of spaces become one space. Control characters and code points that are no
-    characters go; halves of broken UTF-8 become the replacement character.
+    Line breaks and runs of spaces become one space. Control characters and noncharacters are
+    removed; lone surrogates become the replacement character.
     """
     kept = "".join(_printable(character) for character in text)
     return re.sub(r"\s+", " ", kept).strip()
@@ -33,7 +33,7 @@ def _printable(character: str) -> str:
 
 
 def event_titles(segmentation: Segmentation) -> tuple[str, ...]:
-    """Call every event by its name, else "Event 3 (B)": its place, counted from 1, and its context."""
+    """Return the name of every event, or "Event 3 (B)": its number, counted from 1, and its context."""
     letters = context_letters(segmentation)
     titles = []
     for number, (event, letter) in enumerate(zip(segmentation.events, letters, strict=True), start=1):
@@ -45,7 +45,7 @@ def event_titles(segmentation: Segmentation) -> tuple[str, ...]:
 def context_letters(segmentation: Segmentation) -> tuple[str, ...]:
     """Return a letter per event: A for the first context of the day, B for the next new one, and so on.
 
-    Events of one recurring context share their letter; an event without a context has an empty one.
+    Events of one recurring context share a letter; an event without a context gets an empty string.
     """
     seen: dict[int, str] = {}
     for event in segmentation.events:
@@ -55,7 +55,7 @@ def context_letters(segmentation: Segmentation) -> tuple[str, ...]:
 
 
 def _letter(number: int) -> str:
-    """Count A .. Z, AA, AB, as the columns of a spreadsheet do."""
+    """Count A .. Z, AA, AB, ..., like the columns of a spreadsheet."""
     letters = ""
     number += 1
     while number:
@@ -65,7 +65,7 @@ def _letter(number: int) -> str:
 
 
 def time_text(segmentation: Segmentation, seconds: float | None, *, digits: int = 3) -> str:
-    """Write a time for people: a date on a wall clock that knows it, else hours and minutes; "" if unknown."""
+    """Format a time for people: with the date if a wall clock has one, else hours and minutes; "" if unknown."""
     if seconds is None or not math.isfinite(seconds):
         return ""
     if segmentation.clock == "wall" and segmentation.times is not None and not segmentation.is_dated:
@@ -75,5 +75,5 @@ def time_text(segmentation: Segmentation, seconds: float | None, *, digits: int 
     try:
         moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds)
     except OverflowError:
-        raise ValueError(f"time {seconds:g} is no date; repair the times of the frames") from None
+        raise ValueError(f"time {seconds:g} is not a date; repair the times of the frames") from None
     return moment.strftime("%Y-%m-%d %H:%M:%S")

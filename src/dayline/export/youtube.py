@@ -18,30 +18,30 @@ FEWEST = 3
 SHORTEST = 10
 LONGEST_DESCRIPTION = 5000
 BRACKETS = str.maketrans("<>", "\u2039\u203a")
-"""Single quotation marks that look alike: YouTube refuses a description that holds angle brackets."""
+"""Similar-looking quotation marks: YouTube refuses a description with angle brackets."""
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class YouTubeText:
-    """The lines to paste, and a note per event that has no line of its own."""
+    """The lines to paste, and a note for each event without a line of its own."""
 
     text: str
     notes: tuple[str, ...]
 
 
 def write_youtube(segmentation: Segmentation, path: str | Path, *, fps: float | None = None) -> Path:
-    """Write the lines to paste into a description; what had to be joined is logged as warnings.
+    """Write the lines to paste into a description; joined chapters are logged as warnings.
 
     Parameters
     ----------
     segmentation : Segmentation
-        Events with times, or without when `fps` is given.
+        Events, with times unless `fps` is given.
     path : str or Path
         The file to write.
     fps : float, optional
-        Frames per second: frame k lies at k / fps, in place of the times.
+        Frames per second: frame k is at k / fps, in place of its time.
     """
     path = Path(path)
     result = youtube_text(segmentation, fps=fps)
@@ -54,15 +54,15 @@ def write_youtube(segmentation: Segmentation, path: str | Path, *, fps: float | 
 def youtube_text(segmentation: Segmentation, *, fps: float | None = None) -> YouTubeText:
     """Fit the events to YouTube's rules: from 0:00, at least 3 chapters, each at least 10 s.
 
-    While a chapter is too short, the shortest one joins its shorter neighbour; the title of the longer
-    of the two stays. Fewer than 3 chapters left is an error.
+    While any chapter is too short, the shortest one joins its shorter neighbour, which keeps its title.
+    Fewer than 3 remaining chapters are an error.
 
     Parameters
     ----------
     segmentation : Segmentation
-        Events with times, or without when `fps` is given.
+        Events, with times unless `fps` is given.
     fps : float, optional
-        Frames per second: frame k lies at k / fps, in place of the times.
+        Frames per second: frame k is at k / fps, in place of its time.
     """
     marks = _whole_seconds(chapters(segmentation, fps=fps))
     notes = []
@@ -70,23 +70,23 @@ def youtube_text(segmentation: Segmentation, *, fps: float | None = None) -> You
         notes.append(_join_shortest(marks))
     if len(marks) < FEWEST:
         given = f"{len(segmentation.events)} events over {marks[-1].end:.0f} s give {len(marks)}"
-        msg = f"YouTube wants at least {FEWEST} chapters of {SHORTEST} s or more, but these {given}; "
+        msg = f"YouTube requires at least {FEWEST} chapters of {SHORTEST} s or more, but these {given}; "
         raise ValueError(msg + "use another chapter format")
     text = "".join(f"{_stamp(mark.start)} {mark.title.translate(BRACKETS)}\n" for mark in marks)
     if len(text) > LONGEST_DESCRIPTION:
-        notes.append(f"{len(text)} characters; a YouTube description holds {LONGEST_DESCRIPTION}")
+        notes.append(f"{len(text)} characters; a YouTube description holds at most {LONGEST_DESCRIPTION}")
     return YouTubeText(text, tuple(notes))
 
 
 def _whole_seconds(marks: tuple[Chapter, ...]) -> list[Chapter]:
-    """Round down to what a description can say; the first chapter starts at 0:00."""
+    """Round down to whole seconds; the first chapter starts at 0:00."""
     whole = [replace(mark, start=float(int(mark.start)), end=float(int(mark.end))) for mark in marks]
     whole[0] = replace(whole[0], start=0.0)
     return whole
 
 
 def _join_shortest(marks: list[Chapter]) -> str:
-    """Join the shortest chapter to its shorter neighbour, in place, and say so."""
+    """Join the shortest chapter to its shorter neighbour, in place, and return a note."""
     k = min(range(len(marks)), key=lambda i: _length(marks[i]))
     neighbours = [i for i in (k - 1, k + 1) if 0 <= i < len(marks)]
     other = min(neighbours, key=lambda i: _length(marks[i]))

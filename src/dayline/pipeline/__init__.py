@@ -1,4 +1,4 @@
-"""The whole house in one call: a folder of photos, a video or a feature file in, events and their page out."""
+"""From a folder of photos, a video or a feature file to events and their page, in one call."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from dayline.pipeline.outputs import (
     write_result,
 )
 from dayline.pipeline.pictures import PictureFolder
-from dayline.pipeline.segment import Finder, SourceResult, segment_source, segment_table
+from dayline.pipeline.segment import Segmenter, SourceResult, segment_source, segment_table
 
 __all__ = [
     "DayResult",
     "ExportError",
-    "Finder",
     "PictureFolder",
+    "Segmenter",
     "SourceResult",
     "Written",
     "chaptered_copy",

@@ -1,4 +1,4 @@
-"""Moments: photos of one burst count as one for the method and come back as photos afterwards."""
+"""Groups of frames: the method sees a burst of photos as one frame; its result is then expanded to all photos."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dayline.events import Event, Segmentation
 from dayline.frames import FrameSequence, group_bursts, images, signature
 from dayline.text import counted
 
-__all__ = ["Moments", "find_moments", "signatures_in_bursts"]
+__all__ = ["FrameGroups", "group_frames", "signatures_in_bursts"]
 
 SIGNATURE_SIDE = 16
 DECODED_SIDE = 64
@@ -21,45 +21,45 @@ BURST_GAP = 2.0
 
 
 @dataclass(frozen=True)
-class Moments:
-    """Which frames make one moment.
+class FrameGroups:
+    """Which frames the method sees as one.
 
     Attributes
     ----------
     of_frame : ndarray of int, shape (n_frames,)
-        Moment of each frame; increasing without gaps.
+        Group of each frame; numbered without gaps, in order.
     """
 
     of_frame: IntArray
 
     @property
     def firsts(self) -> IntArray:
-        """First frame of each moment."""
+        """First frame of each group."""
         return np.flatnonzero(np.diff(self.of_frame, prepend=-1))
 
     def means(self, values: FloatArray) -> FloatArray:
-        """Average the rows of each moment."""
+        """Average the rows of each group."""
         counts = np.diff(np.append(self.firsts, len(self.of_frame)))
         return np.asarray(np.add.reduceat(values, self.firsts, axis=0) / counts[:, None])
 
     def numbers(self, frames: Collection[int]) -> tuple[int, ...]:
-        """Give the moments that these frames open; frames inside of a moment open none."""
+        """Return the groups that start at these frames; frames inside a group are ignored."""
         opened = set(self.firsts.tolist())
         return tuple(int(self.of_frame[f]) for f in sorted(frames) if f in opened)
 
     def expand_events(self, events: Sequence[Event]) -> tuple[Event, ...]:
-        """Turn events of moments into events of frames."""
+        """Turn events of groups into events of frames."""
         edges = np.append(self.firsts, len(self.of_frame))
         return tuple(replace(e, start=int(edges[e.start]), stop=int(edges[e.stop])) for e in events)
 
     @property
     def n_bursts(self) -> int:
-        """Moments of more than one frame."""
+        """Number of groups with more than one frame."""
         return int(np.sum(np.bincount(self.of_frame) > 1))
 
     @property
     def n_in_bursts(self) -> int:
-        """Frames that share their moment with another."""
+        """Number of frames in such groups."""
         counts = np.bincount(self.of_frame)
         return int(counts[counts > 1].sum())
 
@@ -67,14 +67,14 @@ class Moments:
 def signatures_in_bursts(
     sequence: FrameSequence, *, on_skip: Callable[[int, str], None]
 ) -> dict[int, NDArray[np.uint8]]:
-    """Decode the photos that may belong to a burst, those within two seconds of another, to tell them by.
+    """Compute signatures of the photos that may belong to a burst: those within two seconds of another.
 
     Parameters
     ----------
     sequence : FrameSequence
-        The frames; those of a video are never a burst.
+        The frames; a video has no bursts.
     on_skip : callable
-        Called with the index of a photo that cannot be decoded, and why.
+        Called with the index of a photo that cannot be decoded, and the reason.
     """
     if sequence.kind == "video" or sequence.times is None:
         return {}
@@ -87,10 +87,10 @@ def signatures_in_bursts(
     return {i: signature(image, side=SIGNATURE_SIDE) for i, image in found}
 
 
-def find_moments(
+def group_frames(
     sequence: FrameSequence, signatures: Mapping[int, NDArray[np.uint8]], *, opened: Collection[int] = ()
-) -> Moments:
-    """Find bursts of near-identical photos; each other frame is a moment of its own.
+) -> FrameGroups:
+    """Find bursts of near-identical photos; every other frame is a group of its own.
 
     Parameters
     ----------
@@ -99,33 +99,33 @@ def find_moments(
     signatures : mapping of int to array
         What `signatures_in_bursts` returned.
     opened : collection of int
-        Frames that open a moment whatever they look like: boundaries that somebody asked for.
+        Frames that always start a group: required boundaries.
     """
     n = sequence.n_frames
     if not signatures:
-        return Moments(np.arange(n))
+        return FrameGroups(np.arange(n))
     rows = np.zeros((n, SIGNATURE_SIDE**2), dtype=np.uint8)
     for i, row in signatures.items():
         rows[i] = row
     opens = np.diff(group_bursts(sequence.times, rows, max_gap_seconds=BURST_GAP), prepend=-1) > 0
     opens[[f for f in opened if 0 <= f < n]] = True
-    return Moments(np.cumsum(opens) - 1)
+    return FrameGroups(np.cumsum(opens) - 1)
 
 
-def in_words(moments: Moments) -> str:
-    """Say how many photos were taken as one."""
-    bursts = counted(moments.n_bursts, "burst")
-    return f"{bursts} of near-identical photos ({moments.n_in_bursts} photos): each counts as one frame"
+def describe_bursts(groups: FrameGroups) -> str:
+    """Describe the bursts in a note."""
+    bursts = counted(groups.n_bursts, "burst")
+    return f"{bursts} of near-identical photos ({groups.n_in_bursts} photos): each counts as one frame"
 
 
-def expand_segmentation(found: Segmentation, moments: Moments, sequence: FrameSequence) -> Segmentation:
-    """Turn the segmentation of moments into one of the photos or frames of a sequence."""
+def expand_segmentation(found: Segmentation, groups: FrameGroups, sequence: FrameSequence) -> Segmentation:
+    """Turn a segmentation of groups into one of the frames of a sequence."""
     scores = None
     if found.scores is not None:
-        # A boundary lies before the first photo of a burst; between the others there is none.
-        scores = np.zeros(len(moments.of_frame))
-        scores[moments.firsts] = found.scores
-    events = moments.expand_events(found.events)
+        # A boundary can lie before the first photo of a burst, never inside it.
+        scores = np.zeros(len(groups.of_frame))
+        scores[groups.firsts] = found.scores
+    events = groups.expand_events(found.events)
     if sequence.times is not None:
         first_and_last = [(sequence.times[e.start], sequence.times[e.stop - 1]) for e in events]
         events = tuple(

@@ -1,4 +1,4 @@
-"""What a person corrected: boundaries that must be, boundaries that must not be, and names of events."""
+"""Corrections made by a person: required and forbidden boundaries, and names of events."""
 
 from __future__ import annotations
 
@@ -11,25 +11,26 @@ import numpy as np
 from dayline.arrays import IntArray
 from dayline.events import Event, Segmentation
 from dayline.frames import time_text
+from dayline.text import counted
 
 __all__ = ["Corrections", "apply_corrections", "read_corrections"]
 
 SAME_TIME_WITHIN = 1.0
-"""Seconds by which the time of a frame may differ from one run to the next."""
+"""Seconds by which the time of a frame may differ between runs."""
 
-WAY_OUT = "give the events.json saved on the page of this source"
+REMEDY = "pass the events.json saved on the page of this source"
 
 
 @dataclass(frozen=True)
 class Corrections:
-    """What a corrected result asks of the frames that are here now.
+    """Corrections, in terms of the current frames.
 
     Attributes
     ----------
     must, must_not : tuple of int
-        Frames that open an event, and frames that do not. Frames the person never saw are in neither.
+        Frames that must, and must not, start an event. Frames the person never saw are in neither.
     events : tuple of (int, Event)
-        The events that the person saved, each with the first of its frames that is here.
+        The events that the person saved, each with the first of its frames that is still present.
     """
 
     must: tuple[int, ...] = ()
@@ -46,23 +47,23 @@ def read_corrections(
     sizes: Sequence[int] | None = None,
     source: str | None = None,
 ) -> Corrections:
-    """Find the corrected events in the frames that are here now.
+    """Match the corrected events to the current frames.
 
-    Frames are told by their names; new photos may have come and others gone. For a video sampled
-    otherwise they are told by their times, for feature files by their numbers. Names alone prove little
-    (every camera starts with IMG_0001, every video at 0:00), so the times must agree too; without dates, the sizes
-    of the files; without those, the name of the source.
+    Photos are matched by name; some may have been added or removed since. Frames of a video that is now sampled
+    differently are matched by time, rows of a feature file by number. Names alone prove little (every camera starts
+    with IMG_0001, every video at 0:00), so the times must agree too; without dates, the sizes of the files; without
+    sizes, the name of the source.
 
     Parameters
     ----------
     corrected : Segmentation
-        The file that was saved on the page.
+        The events saved on the page.
     n_frames : int
-        Number of frames now.
+        Current number of frames.
     names, times, sizes : sequences, optional
-        Of the frames now.
+        Of the current frames.
     source : str, optional
-        Name of what is segmented now.
+        Name of the current source.
     """
     _refuse_other_recording(corrected, names, times, sizes, source)
     labels = _labels(corrected, n_frames, names, times)
@@ -70,7 +71,7 @@ def read_corrections(
     if moved:
         first = _shown(moved[0], names)
         warnings.warn(
-            f"{len(moved)} of the corrected frames are at other times now (the first: {first}); they count as new",
+            f"times changed for {counted(len(moved), 'corrected frame')} (the first: {first}), which count as new",
             stacklevel=2,
         )
         labels[moved] = -1
@@ -90,7 +91,7 @@ def _refuse_other_recording(
     sizes: Sequence[int] | None,
     source: str | None,
 ) -> None:
-    """Refuse corrections whose frames have the names of those here, but belong to another recording."""
+    """Raise if the corrections belong to another recording whose frames have the same names."""
     if times is not None and corrected.times is not None:
         if corrected.clock == "media":
             _refuse_other_length(corrected, times)
@@ -98,24 +99,24 @@ def _refuse_other_recording(
             _refuse_other_times(corrected, names, times)
             if corrected.is_dated:
                 return
-    # Times of day come back every day, and cameras cut their videos into files of one length.
+    # Times of day recur every day, and cameras split their videos into files of equal length.
     if sizes is not None and corrected.sizes is not None:
         _refuse_other_sizes(corrected, names, sizes)
     elif source is not None and corrected.source is not None and source != corrected.source:
         raise ValueError(
-            f"the corrections are of {corrected.source!r}, and this is {source!r}; {WAY_OUT}, "
+            f"the corrections are for {corrected.source!r}, but this is {source!r}; {REMEDY}, "
             'or change "source" in the file if the recording was only renamed'
         )
 
 
 def _refuse_other_length(corrected: Segmentation, times: Sequence[float]) -> None:
     then = corrected.times or ()
-    # However a video is sampled, its last frame lies within a step of its end.
+    # However a video is sampled, its last frame lies within one step of its end.
     steps = [float(np.median(np.diff(t))) if len(t) > 1 else 0.0 for t in (then, times)]
     if abs(then[-1] - times[-1]) > max(steps) + SAME_TIME_WITHIN:
         raise ValueError(
-            f"the corrections are of another video ({_source(corrected)}): its last frame is at "
-            f"{time_text(then[-1], clock='media')}, here at {time_text(times[-1], clock='media')}; {WAY_OUT}"
+            f"the corrections are for another video ({_source(corrected)}): its last frame is at "
+            f"{time_text(then[-1], clock='media')}, here at {time_text(times[-1], clock='media')}; {REMEDY}"
         )
 
 
@@ -125,8 +126,8 @@ def _refuse_other_times(corrected: Segmentation, names: Sequence[str] | None, ti
     if 2 * len(moved) > len(pairs):
         frame, then, now = moved[0]
         raise ValueError(
-            f"the corrections are of another recording ({_source(corrected)}): {_shown(frame, names)} is at "
-            f"{time_text(then, clock='wall')} there and at {time_text(now, clock='wall')} here; {WAY_OUT}"
+            f"the corrections are for another recording ({_source(corrected)}): {_shown(frame, names)} is at "
+            f"{time_text(then, clock='wall')} there and at {time_text(now, clock='wall')} here; {REMEDY}"
         )
 
 
@@ -135,8 +136,8 @@ def _refuse_other_sizes(corrected: Segmentation, names: Sequence[str] | None, si
     if corrected.clock == "media":
         if then[0] != sizes[0]:
             raise ValueError(
-                f"the corrections are of another video ({_source(corrected)}): it has {then[0]:,} bytes, and this "
-                f'one {sizes[0]:,}; {WAY_OUT}, or remove "sizes" from the file if this is a copy of the same video'
+                f"the corrections are for another video ({_source(corrected)}): it has {then[0]:,} bytes, this one "
+                f'{sizes[0]:,}; {REMEDY}, or remove "sizes" from the file if this is a copy of the same video'
             )
         return
     pairs = _pairs(corrected.names, then, names, sizes)
@@ -144,13 +145,13 @@ def _refuse_other_sizes(corrected: Segmentation, names: Sequence[str] | None, si
     if 2 * len(changed) > len(pairs):
         frame, before, now = changed[0]
         raise ValueError(
-            f"the corrections are of another recording ({_source(corrected)}): {_shown(frame, names)} has "
-            f"{before:,.0f} bytes there and {now:,.0f} here; {WAY_OUT}"
+            f"the corrections are for another recording ({_source(corrected)}): {_shown(frame, names)} has "
+            f"{before:,.0f} bytes there and {now:,.0f} here; {REMEDY}"
         )
 
 
 def _moved(corrected: Segmentation, names: Sequence[str] | None, times: Sequence[float] | None) -> list[int]:
-    """Return frames that have the name of a corrected one and another time: photos numbered anew, or set anew."""
+    """Return frames with the name of a corrected one but another time: photos renumbered, or their clock reset."""
     if times is None or corrected.times is None or corrected.clock == "media":
         return []
     pairs = _pairs(corrected.names, corrected.times, names, times)
@@ -163,7 +164,7 @@ def _pairs(
     names_now: Sequence[str] | None,
     now: Sequence[float],
 ) -> list[tuple[int, float, float]]:
-    """Return the frames here that have a counterpart there, with the two values."""
+    """Return the current frames that have a counterpart in the corrections, each with both values."""
     if then is None:
         return []
     if names_then is not None and names_now is not None:
@@ -181,8 +182,8 @@ def _source(corrected: Segmentation) -> str:
 
 
 def apply_corrections(segmentation: Segmentation, corrections: Corrections) -> Segmentation:
-    """Give events the names and the reasons that the person saved."""
-    # The first event of the file may have been given photos before it; it keeps its name all the same.
+    """Give events the names and reasons that the person saved."""
+    # New photos may precede the first event of the file; it keeps its name.
     saved = {int(np.searchsorted(segmentation.boundaries, f, side="right")): e for f, e in corrections.events}
     events = []
     for number, event in enumerate(segmentation.events):
@@ -199,10 +200,10 @@ def apply_corrections(segmentation: Segmentation, corrections: Corrections) -> S
 def _labels(
     corrected: Segmentation, n_frames: int, names: Sequence[str] | None, times: Sequence[float] | None
 ) -> IntArray:
-    """Number of the corrected event of each frame; -1 where the person did not see the frame."""
+    """Return the number of the corrected event of each frame; -1 if the person did not see the frame."""
     if names is not None and corrected.names is not None:
         labels = _matched(corrected, corrected.names, names)
-        # Photos may have come since, however many; most of those that the person saw must still be here.
+        # Any number of photos may be new; most of those that the person saw must still be present.
         enough = n_frames if corrected.clock == "media" else min(n_frames, corrected.n_frames)
         if 2 * np.sum(labels >= 0) > enough:
             return labels
@@ -216,8 +217,8 @@ def _labels(
         if 2 * np.sum(labels >= 0) > min(n_frames, corrected.n_frames):
             return labels
     raise ValueError(
-        f"the corrections are of other frames ({corrected.n_frames}, of {corrected.source or 'another source'}); "
-        "give the events.json saved on the page of this source"
+        f"the corrections are for other frames ({corrected.n_frames} of {corrected.source or 'another source'}); "
+        f"{REMEDY}"
     )
 
 

@@ -1,4 +1,4 @@
-"""A folder with one folder per day: one result per day, and a page that leads to them."""
+"""A folder with one folder per day: one result per day, and a page that links to them."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ SegmentDay: TypeAlias = Callable[[Path, Path], tuple[Segmentation, Mapping[int, 
 
 @dataclass(frozen=True)
 class DayResult:
-    """One day: its folder of photos, its result, or why it has none.
+    """One day: its folder of photos and its result, or the reason why it has none.
 
     Attributes
     ----------
     source : Path
         The folder of its photos.
     folder : Path
-        Where its result lies.
+        Folder of its result.
     segmentation : Segmentation or None
         Its events.
     why : str
         Why it has no result; empty if it has one.
     why_on_page : str
-        The same without paths of this machine and names of files that are not photos.
+        The same without local paths and names of files that are not photos.
     pictures : mapping of int to str
         Picture of every frame, within `folder`.
     """
@@ -54,9 +54,9 @@ class DayResult:
 def segment_days(
     days: Sequence[Path], folder: str | Path, *, segment_day: SegmentDay, title: str, thumbnails: bool = True
 ) -> tuple[DayResult, ...]:
-    """Segment each day into a folder of its own and write `folder`/index.html, which leads to them.
+    """Segment each day into a folder of its own and write `folder`/index.html, which links to them.
 
-    A day whose photos cannot be used is named on the page, and the others go on.
+    A day whose photos cannot be used is named on the page; the other days are still segmented.
 
     Parameters
     ----------
@@ -66,21 +66,21 @@ def segment_days(
         Where the results go.
     segment_day : callable
         Called with a day's folder and the folder of its result; writes the
-        result and returns its events and the picture of every frame.
+        result and returns the events and the picture of every frame.
     title : str
         Heading of the page.
     thumbnails : bool
-        Whether the pages show photos. If not, pictures of days that are gone or cannot be used now are removed, too.
+        Whether the pages show photos. If not, pictures of days that are gone or cannot be used are removed, too.
     """
     with output_folder(folder) as folder:
         results = tuple(_day(day, folder, segment_day) for day in days)
         if all(result.segmentation is None for result in results):
-            raise ValueError(f"none of {len(results)} days could be used; the first: {results[0].why}")
+            raise ValueError(f"none of the {len(results)} days could be used; the first: {results[0].why}")
         rows = [
             Day(shown_name(r.source.name), r.folder.name, r.segmentation, r.why_on_page, r.pictures) for r in results
         ]
         write_overview(rows, folder, title=title)
-        # The page that showed them was that of an earlier run without days.
+        # They belong to the page of an earlier run without days, which has just been replaced.
         remove_thumbnails(folder)
         if not thumbnails:
             remove_other_pictures(folder, days=[r.folder.name for r in results if r.segmentation is not None])
@@ -89,10 +89,10 @@ def segment_days(
 
 
 def _tidy_gone_days(output: Path, days: Collection[str]) -> None:
-    """Remove what a killed run left in the results of days that no run opens any more."""
+    """Clean up after killed runs in the results of days that no longer exist."""
     for folder in output.iterdir():
         if folder.name not in days and not folder.is_symlink() and (folder / MARK).is_file():
-            with suppress(OutputFolderError), output_folder(folder):  # another run may be at work there
+            with suppress(OutputFolderError), output_folder(folder):  # another run may be using it
                 pass
 
 
@@ -102,23 +102,23 @@ def _day(day: Path, output: Path, segment_day: SegmentDay) -> DayResult:
         refuse_link(folder)
         segmentation, pictures = segment_day(day, folder)
     except OutputFolderError as error:
-        # Its message names what else is in the folder; that is for the person who runs this, not for the page.
+        # The message names other files in the folder: fine for the person who runs this, but not for the page.
         return DayResult(day, folder, why=str(error), why_on_page="its result could not be written")
     except ValueError as error:
         why = str(error).removeprefix(f"{shown_name(day)}: ")
         return DayResult(day, folder, why=why, why_on_page=_without_places(why, day, output))
     except (FileNotFoundError, PermissionError) as error:
-        # Photos that vanish, or may not be read, on the way.
+        # A photo was removed during the run, or its permissions forbid reading it.
         why = f"{shown_name(Path(error.filename or day).name)}: {error.strerror}"
         return DayResult(day, folder, why=why, why_on_page=why)
     return DayResult(day, folder, segmentation, pictures=pictures)
 
 
 def _without_places(text: str, day: Path, output: Path) -> str:
-    """Cut a message's paths down to names: where files lie on this machine is not for a page to share."""
+    """Shorten the paths in a message to names: a page that is shared must not reveal local paths."""
     places = {place for path in (day.parent, output) for place in (path, path.resolve(), path.absolute())}
     for place in sorted((shown_name(p) for p in places if p != Path()), key=len, reverse=True):
-        # A short relative name, such as "out", may be a part of any word.
+        # A short relative name, such as "out", may be part of another word.
         end = "/?" if place.startswith("/") else r"(?:/|(?![\w.-]))"
         text = re.sub(rf"(?<![\w./-]){re.escape(place)}{end}", "", text)
     return text

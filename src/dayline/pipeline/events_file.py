@@ -1,4 +1,4 @@
-"""events.json of a result, and a person's corrections of it: kept, and used again until the person says otherwise."""
+"""events.json of a result, and a person's corrections of it, which later runs use until told to forget them."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ CORRECTIONS = "corrections.json"
 
 
 def kept_corrections(folder: str | Path) -> Segmentation | None:
-    """Return what a person corrected in this result, or None.
+    """Return a person's corrections of this result, or None.
 
-    That is events.json if it is not as dayline wrote it (the page saves under this name), else corrections.json, in
-    which earlier corrections are kept. Version 0.1.0 kept them nowhere but in the events.json that it wrote.
+    These are events.json if it differs from what dayline wrote (the page saves under this name), else
+    corrections.json, which holds earlier corrections. Version 0.1.0 kept them only in the events.json that it wrote.
 
     Parameters
     ----------
@@ -34,13 +34,13 @@ def kept_corrections(folder: str | Path) -> Segmentation | None:
         try:
             return read_events(path)
         except ValueError as error:
-            raise ValueError(f"{error}; repair it, or go on without it with --forget-corrections") from None
-    before = None if saved.is_symlink() else _said(saved)
+            raise ValueError(f"{error}; repair it, or continue without it (--forget-corrections)") from None
+    before = None if saved.is_symlink() else _read_if_valid(saved)
     return before if before is not None and _has_work(before, EVENTS) else None
 
 
 def forget_corrections(folder: str | Path) -> None:
-    """Stop using the corrections kept in a folder; the file stays beside the result under a dated name.
+    """Stop using the corrections kept in a folder; a copy with a dated name stays next to the result.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def forget_corrections(folder: str | Path) -> None:
 
 
 def write_events(segmentation: Segmentation, folder: Path, *, corrections: Segmentation | None = None) -> None:
-    """Write events.json and the corrections that went into it; a person's work that they replace is kept.
+    """Write events.json and the corrections it contains; keep a copy of any earlier corrections they replace.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def write_events(segmentation: Segmentation, folder: Path, *, corrections: Segme
     folder : Path
         The folder of the result.
     corrections : Segmentation, optional
-        What a person corrected, to be used again by the next run.
+        A person's corrections, for the next run.
     """
     if corrections is not None:
         _replace(folder / CORRECTIONS, corrections)
@@ -71,16 +71,16 @@ def write_events(segmentation: Segmentation, folder: Path, *, corrections: Segme
 
 
 def _replace(path: Path, segmentation: Segmentation) -> None:
-    # What dayline did not write itself is kept by the output folder; this is about names that it wrote for a person.
+    # The output folder already keeps files that dayline did not write; here, dayline wrote a person's corrections.
     if path.is_file() and not path.is_symlink() and OwnFiles(path.parent).wrote(path.name):
-        before = _said(path)
+        before = _read_if_valid(path)
         if before is not None and _has_work(before, path.name) and _content(before) != _content(segmentation):
             aside = keep_aside(path)
-            warnings.warn(f"the previous {path.name} holds corrections; it is kept as {aside}", stacklevel=4)
+            warnings.warn(f"the previous {path.name} contains corrections; it is kept as {aside}", stacklevel=4)
     write_text_whole(path, segmentation.to_json())
 
 
-def _said(path: Path) -> Segmentation | None:
+def _read_if_valid(path: Path) -> Segmentation | None:
     try:
         return read_events(path)
     except (ValueError, FileNotFoundError):

@@ -1,4 +1,4 @@
-"""Look at every frame once: its features, and how sharp it is."""
+"""Decode every frame once, and compute its features and sharpness."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dayline.pipeline.bursts import signatures_in_bursts
 from dayline.pipeline.pictures import PictureFolder
 from dayline.progress import OnStep
 
-__all__ = ["Looks", "frame_keys", "look_at_frames", "sharpness"]
+__all__ = ["ExtractedFrames", "extract_frames", "frame_keys", "sharpness"]
 
 Image = NDArray[np.uint8]
 
@@ -27,21 +27,21 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Looks:
-    """What was seen of a sequence.
+class ExtractedFrames:
+    """Features and sharpness of the frames of a sequence.
 
     Attributes
     ----------
     sequence : FrameSequence
-        Without the frames that could not be decoded; they are named among its skipped.
+        Without the frames that could not be decoded, which its `skipped` lists.
     features : ndarray of shape (n_frames, n_features)
         One row per frame of `sequence`.
     sharpness : ndarray of shape (n_frames,)
-        High for sharp frames; to be compared within an event only.
+        High for sharp frames; comparable only within an event.
     signatures : dict of int to ndarray
         Grey thumbnails of the photos that may belong to a burst.
     n_reused : int
-        Frames whose features were stored by an earlier run.
+        Number of frames whose features an earlier run had stored.
     """
 
     sequence: FrameSequence
@@ -53,7 +53,7 @@ class Looks:
 
 @dataclass(frozen=True)
 class _Sharpness:
-    """Sharpness in the form of an extractor, so that it is stored as features are."""
+    """Sharpness as an extractor, so that it is stored in the same way as features."""
 
     name: str = "sharpness"
     fingerprint: str = "sharpness-1"
@@ -67,32 +67,32 @@ class _Sharpness:
         return np.asarray(batch, dtype=np.float32)
 
 
-def look_at_frames(
+def extract_frames(
     sequence: FrameSequence,
     extractor: Extractor,
     *,
     store: Path | None = None,
     pictures: PictureFolder | None = None,
     on_step: OnStep | None = None,
-) -> Looks:
-    """Compute features and sharpness of all frames, except of those an earlier run has stored.
+) -> ExtractedFrames:
+    """Compute the features and sharpness of all frames that an earlier run has not stored.
 
     Parameters
     ----------
     sequence : FrameSequence
-        What `open_source` returned.
+        The frames, as returned by `open_source`.
     extractor : Extractor
         See `dayline.features.load_extractor`.
     store : Path, optional
-        Folder in which features.npz and sharpness.npz are kept, also those of an interrupted run.
+        Folder for features.npz and sharpness.npz, which are kept even if the run is interrupted.
     pictures : PictureFolder, optional
-        Where the frames of a video that are decoded here leave their pictures, so that none is decoded again.
+        Where to write the pictures of a video's frames while they are decoded, so that none is decoded twice.
     on_step : callable, optional
         Called as on_step("features", done, total).
     """
     if store is None:
         with tempfile.TemporaryDirectory(prefix="dayline-") as folder:
-            return look_at_frames(sequence, extractor, store=Path(folder), pictures=pictures, on_step=on_step)
+            return extract_frames(sequence, extractor, store=Path(folder), pictures=pictures, on_step=on_step)
     keys = frame_keys(sequence)
     failed: dict[int, str] = {}
     notes: dict[str, None] = {}
@@ -116,17 +116,17 @@ def look_at_frames(
     finally:
         _keep(sharp_store, keys, measured)
     if found.reason:
-        log.info("%s; features are computed anew", found.reason)
-    # Nothing is left to decode here, unless the file of one of the two stores was lost.
+        log.info("%s; features are computed again", found.reason)
+    # This decodes nothing unless the file of one of the two stores was lost.
     sharp = extract_with_store(decoded, _Sharpness(), store=sharp_store, keys=keys, on_step=None)
     good = np.intersect1d(found.indices, sharp.indices)
     kept = drop_frames(sequence, {i: failed.get(i, "cannot be decoded") for i in _others(good, sequence.n_frames)})
-    # A photo whose features are stored may have been damaged since; it is left out as in a first run.
+    # A photo whose features are stored may have been damaged since; it is skipped as in a first run.
     damaged: dict[int, str] = {}
     signatures = signatures_in_bursts(kept, on_skip=damaged.__setitem__)
     still = np.asarray(_others(np.asarray(list(damaged), dtype=np.int64), kept.n_frames), dtype=np.int64)
     good, kept = good[still], drop_frames(kept, damaged)
-    return Looks(
+    return ExtractedFrames(
         sequence=_with_notes(kept, tuple(notes)),
         features=found.features[np.searchsorted(found.indices, good)].astype(np.float64),
         sharpness=sharp.features[np.searchsorted(sharp.indices, good), 0].astype(np.float64),
@@ -136,7 +136,7 @@ def look_at_frames(
 
 
 def frame_keys(sequence: FrameSequence) -> FrameKeys:
-    """Tell frames apart from one run to the next: name, size and time of modification of their files."""
+    """Identify frames across runs by the name, size and modification time of their files."""
     if sequence.kind == "video":
         about = sequence.source.stat()
         names = tuple(f"{sequence.source.name} {frame.stamp}" for frame in sequence.video_frames)
@@ -158,7 +158,7 @@ def sharpness(image: Image) -> float:
 
 
 def _keep(store: FeatureStore, keys: FrameKeys, measured: dict[int, float]) -> None:
-    """Add what was measured to what the store holds."""
+    """Add the measured values to the store."""
     if not measured:
         return
     stored = store.load(keys, _Sharpness())
@@ -168,7 +168,7 @@ def _keep(store: FeatureStore, keys: FrameKeys, measured: dict[int, float]) -> N
     try:
         store.save(keys, _Sharpness(), indices=indices, features=column)
     except OSError as error:
-        log.warning("%s: sharpness could not be kept (%s)", store.path, error.strerror)
+        log.warning("%s: sharpness could not be stored (%s)", store.path, error.strerror)
 
 
 def _reporter(on_step: OnStep | None) -> Callable[[int, int], None] | None:
@@ -180,7 +180,7 @@ def _others(good: IntArray, n_frames: int) -> list[int]:
 
 
 def _storable(names: tuple[str, ...]) -> tuple[str, ...]:
-    # NumPy drops zeros at the end of a text, and no half characters can be written.
+    # NumPy drops trailing NULs of a string, and lone surrogates cannot be written.
     return tuple(name.encode("utf-8", "backslashreplace").decode() for name in names)
 
 

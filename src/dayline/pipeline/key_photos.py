@@ -16,16 +16,16 @@ __all__ = ["with_key_photos"]
 def with_key_photos(
     segmentation: Segmentation, features: FloatArray, sharpness: FloatArray | None = None
 ) -> Segmentation:
-    """Give each event its key photo: of the sharper half of its frames, the one nearest to their centre.
+    """Choose each event's key photo: of the sharper half of its frames, the one nearest to the event's mean.
 
     Parameters
     ----------
     segmentation : Segmentation
         The events.
     features : ndarray of shape (n_frames, n_features)
-        Of every frame; nearness is the cosine to the mean of the event's frames.
+        One row per frame; nearness is the cosine similarity to the mean of the event's frames.
     sharpness : ndarray of shape (n_frames,), optional
-        High for sharp frames. Without it all frames are eligible.
+        High for sharp frames. Without it, all frames are eligible.
     """
     directions = unit_rows(np.asarray(features, dtype=np.float64))
     events = []

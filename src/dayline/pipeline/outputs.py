@@ -1,4 +1,4 @@
-"""Write a result into its folder: page, pictures, JSON, tables and what else was asked for."""
+"""Write a result into its folder: page, pictures, JSON, table and requested exports."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ class Written:
 
 
 class ExportError(ValueError):
-    """An export that could not be made, though the result itself is there.
+    """An export failed, but the result itself was written.
 
     Attributes
     ----------
     segmentation : Segmentation
         The events.
     written : Written
-        What was written of them.
+        What was written.
     """
 
     def __init__(self, why: str, segmentation: Segmentation, written: Written) -> None:
@@ -71,20 +71,20 @@ def write_result(
     with_chapters: bool = False,
     on_step: OnStep | None = None,
 ) -> Written:
-    """Write index.html, events.json and events.csv, and the exports asked for.
+    """Write index.html, events.json, events.csv and the requested exports.
 
     Parameters
     ----------
     result : SourceResult
         What to write.
     folder : str or Path
-        Where to; a previous result of ours there is updated, anything else refused.
+        Where to write. A previous result of dayline is updated; a folder with anything else is refused.
     thumbnails : bool
-        Whether the page shows the photos. Without, pictures of a previous result are removed.
+        Whether the page shows the photos. If not, pictures of a previous result are removed.
     blur_faces : bool
         Blur faces in the pictures (extra "faces").
     formats : sequence of str
-        Names out of `dayline.export.FORMATS`.
+        Names from `dayline.export.FORMATS`.
     with_chapters : bool
         Write a copy of the video with the events as chapters.
     on_step : callable, optional
@@ -93,11 +93,11 @@ def write_result(
     Raises
     ------
     ExportError
-        Where an export cannot be made of these events; page, JSON and table are written before.
+        If an export cannot be made from these events; page, JSON and table are already written.
     """
     check_formats(formats)
     if blur_faces:
-        face_blurrer()  # refused before anything is written where it cannot be
+        face_blurrer()  # raises before anything is written if faces cannot be blurred
     source = None if result.sequence is None else result.sequence.source
     segmentation = result.segmentation
     with output_folder(folder) as folder:
@@ -126,24 +126,24 @@ def write_result(
 
 
 def _warn_of_photos(folder: Path, formats: Sequence[str]) -> None:
-    """Name what an earlier run left, which a folder without photos should not hold."""
+    """Warn about exports of an earlier run that show photos."""
     for format_name, name in (("photos", "photos"), ("contact-sheet", "contact-sheet.png")):
-        # A day may be called "photos".
+        # A day may be named "photos".
         if format_name not in formats and (folder / name).exists() and not (folder / name / MARK).exists():
-            warnings.warn(f"{folder / name} of an earlier run shows photos; remove it before you share", stacklevel=3)
+            warnings.warn(f"{folder / name} from an earlier run shows photos; remove it before sharing", stacklevel=3)
 
 
 def remove_other_pictures(folder: Path, *, days: Collection[str] = (), formats: Sequence[str] = ()) -> None:
-    """Remove the pictures of results in folders within `folder`, such as those of days that are gone.
+    """Remove the pictures of results in subfolders of `folder`, such as those of days that are gone.
 
     Parameters
     ----------
     folder : Path
         The folder of the result.
     days : collection of str
-        Folders to leave alone.
+        Subfolders to skip.
     formats : sequence of str
-        What is exported into `folder` now; other exports that show photos are named in a warning.
+        Exports that this run writes to `folder`; a warning names any others that show photos.
     """
     _warn_of_photos(folder, formats)
     for inner in sorted(path for path in folder.iterdir() if path.name not in days):
@@ -157,20 +157,20 @@ def remove_other_pictures(folder: Path, *, days: Collection[str] = (), formats: 
 
 
 def chaptered_copy(video: Path | None, segmentation: Segmentation, folder: Path) -> Path:
-    """Copy a video with the events as chapters; Matroska where its own container cannot hold them."""
+    """Copy a video with the events as chapters; to Matroska if its own container cannot hold them."""
     if video is None or not video.is_file():
-        raise ValueError(f"{video or 'features'}: chapters are written into a video, and this is not one")
+        raise ValueError(f"{video or 'features'}: chapters can only be written to a video")
     return write_chapters(video, segmentation, folder / chaptered_name(video))
 
 
 def chaptered_name(video: Path) -> str:
-    """Name the copy of a video with chapters."""
+    """Return the file name of the copy with chapters."""
     suffix = video.suffix.lower() if video.suffix.lower() in CONTAINERS else ".mkv"
     return f"{video.stem}-chapters{suffix}"
 
 
 def default_output(source: str | Path) -> Path:
-    """Name a folder for the result of a source, in the current directory."""
+    """Return the default folder for the result of a source, in the current directory."""
     path = Path(source).resolve()
     return Path(f"{(path.stem if path.is_file() else path.name) or 'photos'}-events")
 
@@ -195,6 +195,6 @@ def _pictures(
 
     written = write_thumbnails(counted(), folder, size=PICTURE_SIDE, blur_faces=blur_faces, names=names)
     for frame, why in lost.items():
-        # A damaged video may give a frame once and not again; its event does not need the picture.
+        # A frame of a damaged video may decode once and then fail; its event does not need the picture.
         warnings.warn(f"frame {frame}, {result.sequence.names[frame]}: no picture ({why})", stacklevel=3)
     return written

@@ -1,4 +1,4 @@
-"""The picture of every frame, under a name that a later run knows again."""
+"""The picture of every frame, under a name that later runs recognize."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["DECODED_SIDE", "PICTURE_SIDE", "PictureFolder"]
 
 PICTURE_SIDE = 640
 
-# Decoded with its shorter side at three quarters, a photo of 4:3 has the length that is wanted.
+# The shorter side: at three quarters of PICTURE_SIDE, a 4:3 photo has exactly that length.
 DECODED_SIDE = PICTURE_SIDE * 3 // 4
 
 
@@ -30,7 +30,7 @@ class PictureFolder:
     Attributes
     ----------
     folder : Path
-        That of the result.
+        Folder of the result.
     blur_faces : bool
         Whether faces are blurred.
     """
@@ -39,13 +39,13 @@ class PictureFolder:
     blur_faces: bool = False
 
     def names(self, keys: FrameKeys) -> list[str]:
-        """Name each picture after all that decides what it shows, so that one that is there can be kept."""
+        """Name each picture by a hash of all that determines it, so that existing pictures can be reused."""
         about = f"{PICTURE_SIDE} {'blurred' if self.blur_faces else 'plain'}"
         identities = ("\0".join(map(str, (*identity, about))) for identity in keys.identities())
         return [f"{hashlib.sha256(i.encode()).hexdigest()[:20]}.jpg" for i in identities]
 
     def while_decoding(self, keys: FrameKeys) -> Also:
-        """Write the pictures of frames while they are decoded for something else."""
+        """Write the pictures of frames while they are decoded for their features."""
         target, names = thumbnail_folder(self.folder), self.names(keys)
         hide: Callable[[NDArray[np.uint8]], NDArray[np.uint8]] | None = face_blurrer() if self.blur_faces else None
 

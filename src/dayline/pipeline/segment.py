@@ -1,4 +1,4 @@
-"""Walk from a source to its events: frames, features, boundaries, reasons, key photos."""
+"""From a source to its events: frames, features, boundaries, reasons, key photos."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ from dayline.events import Event, Segmentation
 from dayline.features import FrameKeys, load_extractor
 from dayline.frames import FrameSequence, Pause, find_pauses, open_source
 from dayline.io.output_folder import output_folder
-from dayline.pipeline.bursts import Moments, expand_segmentation, find_moments, in_words
+from dayline.pipeline.bursts import FrameGroups, describe_bursts, expand_segmentation, group_frames
 from dayline.pipeline.corrections import Corrections, apply_corrections, read_corrections
 from dayline.pipeline.events_file import kept_corrections
-from dayline.pipeline.extraction import Looks, frame_keys, look_at_frames
+from dayline.pipeline.extraction import ExtractedFrames, extract_frames, frame_keys
 from dayline.pipeline.key_photos import with_key_photos
 from dayline.pipeline.pictures import PictureFolder
 from dayline.progress import OnStep
 from dayline.text import counted
 
-__all__ = ["Finder", "SourceResult", "segment_source", "segment_table"]
+__all__ = ["Segmenter", "SourceResult", "segment_source", "segment_table"]
 
 TYPICAL_PHOTO_EVENT = 16 * 60.0
 """Seconds: the EDUB-Seg days have 28 boundaries per 937 photos, one every 30 s. A weak prior (`typical_duration`)."""
 
 
-CORRECTED = "corrections by hand are kept, also by the next run (--forget-corrections starts anew)"
-"""A note of every result that they went into."""
+CORRECTED = "your corrections are included, and later runs use them too (unless --forget-corrections is given)"
+"""Note of every result that contains corrections."""
 
 EARLIEST_DATE = 1e8
-"""Seconds: no recording lasts three years, so times beyond this count from 1970."""
+"""Seconds: no recording lasts three years, so larger times count from 1970."""
 
 
-class Finder(Protocol):
-    """What finds events: our `EventSegmenter`, or a `BaselineSegmenter`."""
+class Segmenter(Protocol):
+    """What `EventSegmenter` and `BaselineSegmenter` have in common."""
 
     @property
     def communities_(self) -> IntArray:
@@ -52,10 +52,10 @@ class Finder(Protocol):
 
     @property
     def graph_(self) -> Array | None:
-        """The learnt graph, where the method learns one."""
+        """The learnt graph, or None if the method learns none."""
 
     def check_parameters(self) -> None:
-        """Refuse parameters that cannot be."""
+        """Raise ValueError if a parameter is invalid."""
 
     def segment(
         self, X: Any, *, times: Any = None, must: Frames = (), must_not: Frames = (), on_step: OnStep | None = None
@@ -65,7 +65,7 @@ class Finder(Protocol):
 
 @dataclass(frozen=True)
 class SourceResult:
-    """The events of a source, and what its page shows besides.
+    """The events of a source, and what else its page shows.
 
     Attributes
     ----------
@@ -74,15 +74,15 @@ class SourceResult:
     communities : tuple of int
         Community of every frame.
     graph : ndarray of shape (n_frames, n_frames) or None
-        The learnt graph; baselines learn none.
+        The learnt graph; None for baselines.
     sequence : FrameSequence or None
         The frames; None for a feature file.
     keys : FrameKeys or None
-        What tells the frames apart from one run to the next.
+        Identifies the frames across runs.
     n_reused : int
-        Frames whose features were stored by an earlier run.
+        Number of frames whose features an earlier run had stored.
     corrections : Segmentation or None
-        What a person corrected; it is in the events already, and `write_result` keeps it for the next run.
+        A person's corrections, already applied to the events; `write_result` keeps them for the next run.
     """
 
     segmentation: Segmentation
@@ -94,11 +94,11 @@ class SourceResult:
     corrections: Segmentation | None = None
 
     def named(self, source: str) -> SourceResult:
-        """Return a copy that says what was segmented."""
+        """Return a copy with the name of the source."""
         return replace(self, segmentation=self.segmentation.about(source=source))
 
     def made_by(self, method: str) -> SourceResult:
-        """Return a copy that says with which settings it was made."""
+        """Return a copy with the name of the method."""
         features = self.segmentation.method
         return replace(
             self, segmentation=self.segmentation.about(method=f"{method}, {features}" if features else method)
@@ -116,7 +116,7 @@ def segment_source(
     pause_factor: float = 10.0,
     pause_seconds: float = 300.0,
     corrections: Segmentation | Literal["kept"] | None = "kept",
-    segmenter: Finder | None = None,
+    segmenter: Segmenter | None = None,
     pictures: PictureFolder | None = None,
     on_step: OnStep | None = None,
 ) -> SourceResult:
@@ -127,43 +127,43 @@ def segment_source(
     source : str or Path
         The folder or the video.
     store : str or Path, optional
-        Folder in which features are kept for the next run, also when this one is interrupted; that of the
-        result will do.
+        Folder in which features are kept for the next run, even if this one is interrupted; usually the
+        folder of the result.
     model, weights : str, and str or Path
         What computes the features (see `dayline.features.load_extractor`).
     every : float, optional
-        Seconds between frames of a video; by its length when not given.
+        Seconds between frames of a video; depends on its length by default.
     order : {"time", "name"}
         Order of photos.
     pause_factor, pause_seconds : float
-        A pause is a gap longer than both: so many usual gaps, and so many seconds. It is a boundary.
+        A gap longer than both `pause_factor` typical gaps and `pause_seconds` is a pause. A pause is a boundary.
     corrections : Segmentation, "kept" or None
-        A result that a person corrected; its boundaries and names are kept. "kept" uses what earlier runs or the
-        person left in `store`, None uses none.
+        A result that a person corrected; its boundaries and names are kept. "kept" uses the corrections that
+        earlier runs or the person left in `store`; None uses none.
     segmenter : EventSegmenter or BaselineSegmenter, optional
-        The method; our default when not given. It is copied, not fitted.
+        The method; `EventSegmenter()` by default. It is copied, not fitted.
     pictures : PictureFolder, optional
-        Where `write_result` will want the pictures; those of a video are written while it is decoded.
+        Where `write_result` will put the pictures; those of a video are written while it is decoded.
     on_step : callable, optional
         Called as on_step(what, done, total).
     """
     sequence = open_source(source, every=every, order=order)
     extractor = load_extractor(model, weights=None if weights is None else Path(weights))
     with nullcontext() if store is None else output_folder(store) as folder:
-        # Corrections of something else are refused now rather than after the features were computed.
+        # Refuse corrections of another source now rather than after the features were computed.
         if corrections == "kept":
             corrections = _kept(folder, partial(_located, sequence))
         else:
             _located(sequence, corrections)
-        looks = look_at_frames(sequence, extractor, store=folder, pictures=pictures, on_step=on_step)
-    sequence = looks.sequence
+        extracted = extract_frames(sequence, extractor, store=folder, pictures=pictures, on_step=on_step)
+    sequence = extracted.sequence
     pauses = find_pauses(sequence.times, factor=pause_factor, at_least=pause_seconds)
-    asked = _located(sequence, corrections)
-    # Photos of one burst count as one; a pause, or what a person says, parts them nevertheless.
-    opened = {*asked.must, *(pause.before for pause in pauses)}.difference(asked.must_not)
-    moments = find_moments(sequence, looks.signatures, opened=opened)
-    result = _segment(looks, moments, pauses, asked, segmenter, on_step)
-    notes = _notes(sequence, moments, pauses)
+    located = _located(sequence, corrections)
+    # Photos of one burst count as one frame, but pauses and corrections still split them.
+    opened = {*located.must, *(pause.before for pause in pauses)}.difference(located.must_not)
+    groups = group_frames(sequence, extracted.signatures, opened=opened)
+    result = _segment(extracted, groups, pauses, located, segmenter, on_step)
+    notes = _notes(sequence, groups, pauses)
     if corrections is not None:
         notes = (*notes, CORRECTED)
     about = {
@@ -176,13 +176,13 @@ def segment_source(
 
 
 def _kept(folder: Path | None, locate: Callable[[Segmentation | None], Corrections]) -> Segmentation | None:
-    """Return the corrections kept in a folder, if they are of what is segmented now."""
+    """Return the corrections kept in a folder; raise if they are for another source."""
     kept = None if folder is None else kept_corrections(folder)
     try:
         locate(kept)
     except ValueError as error:
         raise ValueError(
-            f"{folder}: {error}; or start anew with --forget-corrections, or name another folder (-o)"
+            f"{folder}: {error}; or forget them (--forget-corrections), or choose another folder (-o)"
         ) from None
     return kept
 
@@ -214,21 +214,21 @@ def segment_table(
     source: str | None = None,
     store: str | Path | None = None,
     corrections: Segmentation | Literal["kept"] | None = "kept",
-    segmenter: Finder | None = None,
+    segmenter: Segmenter | None = None,
     on_step: OnStep | None = None,
 ) -> SourceResult:
-    """Find the events of features that something else has computed.
+    """Find the events of precomputed features.
 
     Parameters
     ----------
     features : array of shape (n_frames, n_features)
         One row per frame.
     times : sequence of float, optional
-        Seconds, one per frame; from 1973 on they are taken for seconds since 1970, and shown as dates.
+        Seconds, one per frame. If the first is at least 1e8 (in 1973), they count from 1970 and are shown as dates.
     source : str, optional
         Name of the recording.
     store : str or Path, optional
-        Folder of an earlier result, whose corrections are used again.
+        Folder of an earlier result whose corrections are used.
     corrections, segmenter, on_step
         As for `segment_source`.
     """
@@ -243,10 +243,10 @@ def segment_table(
 
     if corrections == "kept":
         corrections = _kept(None if store is None else Path(store), locate)
-    asked = locate(corrections)
+    located = locate(corrections)
     segmenter = _chosen(segmenter)
-    found = segmenter.segment(features, times=times, must=asked.must, must_not=asked.must_not, on_step=on_step)
-    found = apply_corrections(found, asked)
+    found = segmenter.segment(features, times=times, must=located.must, must_not=located.must_not, on_step=on_step)
+    found = apply_corrections(found, located)
     if found.times is not None and found.times[0] >= EARLIEST_DATE:
         found = found.about(clock="wall")
     found = found.about(source=source, notes=(*found.notes, CORRECTED) if corrections is not None else found.notes)
@@ -259,23 +259,23 @@ def segment_table(
     )
 
 
-def _chosen(segmenter: Finder | None) -> Finder:
-    copy: Finder = EventSegmenter() if segmenter is None else clone(segmenter)
+def _chosen(segmenter: Segmenter | None) -> Segmenter:
+    copy: Segmenter = EventSegmenter() if segmenter is None else clone(segmenter)
     return copy
 
 
-def _graph(segmenter: Finder) -> FloatArray | None:
+def _graph(segmenter: Segmenter) -> FloatArray | None:
     return None if segmenter.graph_ is None else to_numpy(segmenter.graph_)
 
 
-def _wants_durations(segmenter: Finder) -> bool:
+def _wants_durations(segmenter: Segmenter) -> bool:
     return isinstance(segmenter, EventSegmenter) and (
         segmenter.min_duration is not None or segmenter.expected_duration is not None
     )
 
 
-def _for_photos(segmenter: Finder) -> Finder:
-    """Let our method know how long events of a wearable camera's day usually last, unless it was told."""
+def _for_photos(segmenter: Segmenter) -> Segmenter:
+    """Set the typical duration of events in a wearable camera's day, unless it is set already."""
     if not isinstance(segmenter, EventSegmenter):
         return segmenter
     if segmenter.detector == "partition" and segmenter.typical_duration is None:
@@ -284,60 +284,60 @@ def _for_photos(segmenter: Finder) -> Finder:
 
 
 def _segment(
-    looks: Looks,
-    moments: Moments,
+    extracted: ExtractedFrames,
+    groups: FrameGroups,
     pauses: Sequence[Pause],
-    asked: Corrections,
-    segmenter: Finder | None,
+    located: Corrections,
+    segmenter: Segmenter | None,
     on_step: OnStep | None,
 ) -> SourceResult:
-    """Run the method on moments; bring its answer back to frames."""
-    sequence = looks.sequence
-    times = _usable_times(sequence, moments)
+    """Run the method on groups of frames and expand its result to frames."""
+    sequence = extracted.sequence
+    times = _usable_times(sequence, groups)
     photos = sequence.clock == "wall" and times is not None
     segmenter = _for_photos(_chosen(segmenter)) if photos else _chosen(segmenter)
     if times is None and sequence.times is not None and _wants_durations(segmenter):
-        warnings.warn("the clock runs backwards: durations count photos here, not seconds", stacklevel=2)
-    # Who merged two events across a pause knows better.
-    opens = {pause.before for pause in pauses} - set(asked.must_not)
+        warnings.warn("the clock runs backwards; durations are in photos, not seconds", stacklevel=2)
+    # A person who merged two events across a pause overrules it.
+    opens = {pause.before for pause in pauses} - set(located.must_not)
     with warnings.catch_warnings():
-        # Rows are frames here, whatever a few alike photos look like to the check for transposed tables.
+        # Rows are frames here; the check for transposed tables would misjudge a few photos.
         warnings.filterwarnings("ignore", message=r"\d+ rows and \d+ columns")
         found = segmenter.segment(
-            moments.means(looks.features),
+            groups.means(extracted.features),
             times=times,
-            must=moments.numbers({*opens, *asked.must}),
-            must_not=moments.numbers(asked.must_not),
+            must=groups.numbers({*opens, *located.must}),
+            must_not=groups.numbers(located.must_not),
             on_step=on_step,
         )
-    segmentation = expand_segmentation(found, moments, sequence)
+    segmentation = expand_segmentation(found, groups, sequence)
     segmentation = _with_reasons(segmentation, opens)
-    segmentation = with_key_photos(apply_corrections(segmentation, asked), looks.features, looks.sharpness)
-    of_frame, graph = moments.of_frame, _graph(segmenter)
+    segmentation = with_key_photos(apply_corrections(segmentation, located), extracted.features, extracted.sharpness)
+    of_frame, graph = groups.of_frame, _graph(segmenter)
     return SourceResult(
         segmentation=segmentation,
         communities=tuple(segmenter.communities_[of_frame].tolist()),
-        graph=graph[np.ix_(of_frame, of_frame)] if moments.n_bursts and graph is not None else graph,
+        graph=graph[np.ix_(of_frame, of_frame)] if groups.n_bursts and graph is not None else graph,
         sequence=sequence,
         keys=frame_keys(sequence),
-        n_reused=looks.n_reused,
+        n_reused=extracted.n_reused,
     )
 
 
-def _usable_times(sequence: FrameSequence, moments: Moments) -> FloatArray | None:
-    """Give the method times, unless the clock was set back on the way (which is noted)."""
-    times = None if sequence.times is None else np.asarray(sequence.times, dtype=np.float64)[moments.firsts]
+def _usable_times(sequence: FrameSequence, groups: FrameGroups) -> FloatArray | None:
+    """Return the times of the groups, or None if the clock was set back (which a note says)."""
+    times = None if sequence.times is None else np.asarray(sequence.times, dtype=np.float64)[groups.firsts]
     return None if times is None or np.any(np.diff(times) < 0) else times
 
 
 def _with_reasons(segmentation: Segmentation, pauses: Collection[int]) -> Segmentation:
-    """Say of each boundary at a pause whether the photos on its two sides look different too.
+    """Record for each boundary at a pause whether the photos on its two sides also look different.
 
-    They do where the boundary score reaches the lower quartile of that of the boundaries found by looks.
+    They do if its score reaches the lower quartile of the scores of the boundaries found by appearance.
     """
     scores = np.asarray(segmentation.scores if segmentation.scores is not None else np.zeros(segmentation.n_frames))
-    by_looks = [scores[b] for b in segmentation.boundaries if b not in pauses]
-    enough = float(np.quantile(by_looks, 0.25)) if by_looks else np.inf
+    by_appearance = [scores[b] for b in segmentation.boundaries if b not in pauses]
+    enough = float(np.quantile(by_appearance, 0.25)) if by_appearance else np.inf
 
     def reasoned(event: Event) -> Event:
         if event.start not in pauses:
@@ -347,11 +347,11 @@ def _with_reasons(segmentation: Segmentation, pauses: Collection[int]) -> Segmen
     return replace(segmentation, events=tuple(reasoned(event) for event in segmentation.events))
 
 
-def _notes(sequence: FrameSequence, moments: Moments, pauses: Sequence[Pause]) -> tuple[str, ...]:
+def _notes(sequence: FrameSequence, groups: FrameGroups, pauses: Sequence[Pause]) -> tuple[str, ...]:
     frames = "frames" if sequence.kind == "video" else "photos"
     notes = [f"{frames} in order {sequence.order}", *sequence.notes]
-    if moments.n_bursts:
-        notes.append(in_words(moments))
+    if groups.n_bursts:
+        notes.append(describe_bursts(groups))
     if pauses:
         longest = max(pause.seconds for pause in pauses)
         notes.append(

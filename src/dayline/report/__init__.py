@@ -1,4 +1,4 @@
-"""The page: a folder to open in a browser, offline, that shows the events and lets a person correct them."""
+"""The page: a folder that opens offline in a browser, shows the events and lets a person correct them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-// Where an event begins, chosen by clicking a picture: to move a boundary, or to split an event.
+// A dialog to choose the first frame of an event by clicking a picture: to move a boundary, or to split an event.
 
 const chooser = document.getElementById("chooser");
 const WINDOW = 30;
@@ -10,10 +10,10 @@ function openChooser(index, kind) {
   const from = moving ? Math.max(first, event.start - WINDOW) : first;
   const to = Math.min(event.stop, moving ? event.start + WINDOW : from + CHUNK);
   const grid = make("div", { class: "grid" });
-  walkWithArrows(grid);
+  moveWithArrows(grid);
   const title = moving ? `Where does ${titleOf(index)} begin?` : `Where does a new event begin within ${titleOf(index)}?`;
-  const text = `Choose its first ${thing}. What lies before goes to the event before.`;
-  const close = make("button", { type: "button", class: "close", "aria-label": "Close without a change" }, "×");
+  const text = `Choose its first ${thing}. Earlier ${thing}s join the previous event.`;
+  const close = make("button", { type: "button", class: "close", "aria-label": "Close without changes" }, "×");
   close.addEventListener("click", () => chooser.close());
   chooser.replaceChildren(
     make("div", { class: "chooser-head" }, make("div", {}, make("h2", { id: "chooser-title", dir: "auto" }, title), make("p", {}, text)), close), grid);
@@ -60,7 +60,7 @@ function choice(frame) {
   return button;
 }
 
-// Shows which pictures would stay before the boundary.
+// Marks the pictures that would be before the boundary.
 function markChoice(grid, button) {
   const frame = Number(button?.dataset?.frame ?? NaN);
   for (const other of grid.children) other.classList.toggle("before", Number(other.dataset.frame) < frame);

@@ -1,4 +1,4 @@
-// What was given, and how a frame's time reads. Camera time has no zone here: it is read as UTC throughout.
+// The data of the page, and how times are shown. Camera time has no time zone; it is treated as UTC throughout.
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const original = data.segmentation;
@@ -55,14 +55,14 @@ function durationText(seconds) {
   return `${Math.round(minutes / 1440)} days`;
 }
 
-// A short name of one frame: its time, or its number where there is no clock.
+// A short name of one frame: its time, or its number if there is no clock.
 function frameText(frame, withSeconds = false) {
   return times === null ? `frame ${frame}` : clockText(times[frame], withSeconds);
 }
 
 function eventDuration(event) {
   if (event.start_time === null || event.stop_time === null) return null;
-  // A clock that was set back in between tells no duration.
+  // If the clock was set back in between, the duration is unknown.
   return event.stop_time < event.start_time ? null : event.stop_time - event.start_time;
 }
 
@@ -73,7 +73,7 @@ function eventSpanText(event) {
   return from === to ? from : `${from} – ${to}`;
 }
 
-// Frames further apart than this have a pause between them; a photographer's usual minute between shots is none.
+// Frames further apart than this have a pause between them; a photographer's usual minute between shots is not one.
 const longStep = isWall ? Math.max(10 * typicalStep, 300) : 10 * typicalStep;
 
 function pauseBefore(frame) {

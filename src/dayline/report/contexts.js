@@ -1,4 +1,4 @@
-// Recurring contexts: their letters, colours and the filter. Letters stay what they are while the person edits.
+// Recurring contexts: their letters, colours and the filter. Letters do not change while the person edits.
 
 const N_COLOURS = 12;
 const contextRanks = new Map();
@@ -20,8 +20,8 @@ function framesIn(list) {
   return list.reduce((sum, event) => sum + event.stop - event.start, 0);
 }
 
-// Letters go by first appearance, as in the exports. Colours go to contexts that come back first, longest first:
-// they get those that are told apart best.
+// Letters follow first appearance, as in the exports. Colours are assigned to recurring contexts first, longest
+// first, so that these get the most distinct ones.
 function rankContexts() {
   for (const { community } of events) {
     if (community !== null && !contextPlaces.has(community)) contextPlaces.set(community, contextPlaces.size);

@@ -1,4 +1,4 @@
-// The events as the person wants them. Events are never changed in place, so undoing is going back to an older list.
+// The events with the person's edits. Events are never changed in place, so undo returns to an older list.
 
 let events = original.events;
 let saved = events;
@@ -30,7 +30,7 @@ function mostFrequent(start, stop) {
   return best;
 }
 
-// The event with other edges: what follows from its frames is worked out again.
+// The event with other edges; everything that depends on its frames is recomputed.
 function resized(event, start, stop) {
   const middle = start + ((stop - start) >> 1);
   const keyInside = event.key_frame !== null && start <= event.key_frame && event.key_frame < stop;
@@ -45,7 +45,7 @@ function resized(event, start, stop) {
   };
 }
 
-function asked(event) {
+function setByPerson(event) {
   return { ...event, reason: "asked", confidence: 1 };
 }
 
@@ -77,14 +77,14 @@ function splitAt(frame) {
   const index = eventAt(frame);
   const event = events[index];
   if (frame <= event.start) return;
-  const second = asked(resized({ ...event, name: null }, frame, event.stop));
+  const second = setByPerson(resized({ ...event, name: null }, frame, event.stop));
   change(replaced(index, 1, resized(event, event.start, frame), second), `${titleOf(index)} split at ${frameText(frame)}`);
 }
 
 function moveStart(index, frame) {
   const [before, after] = [events[index - 1], events[index]];
   if (index < 1 || frame <= before.start || frame >= after.stop || frame === after.start) return;
-  const moved = asked(resized(after, frame, after.stop));
+  const moved = setByPerson(resized(after, frame, after.stop));
   change(replaced(index - 1, 2, resized(before, before.start, frame), moved), `Start of ${titleOf(index)} moved to ${frameText(frame)}`);
 }
 
@@ -107,10 +107,10 @@ function redo() {
   if (newer.length === 0) return;
   older.push(events);
   events = newer.pop();
-  render("Done again");
+  render("Redone");
 }
 
-// The same text as dayline writes: plain ASCII, so that names of broken UTF-8 survive as well.
+// The same text as dayline writes: plain ASCII, so that names of invalid UTF-8 survive too.
 function eventsJson() {
   const text = JSON.stringify({ ...original, events }, null, 1);
   return text.replace(/[\u0080-\uffff]/g, (c) => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0")) + "\n";

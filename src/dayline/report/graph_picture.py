@@ -20,9 +20,9 @@ def graph_image(graph: Array, *, size: int = 640) -> bytes:
     Parameters
     ----------
     graph : array of shape (n_frames, n_frames)
-        Edge weights, none negative.
+        Edge weights, non-negative.
     size : int
-        Largest width and height in pixels; a larger graph is drawn by the means of its blocks.
+        Maximum width and height in pixels; a larger graph is reduced to block means.
 
     Returns
     -------
@@ -31,7 +31,7 @@ def graph_image(graph: Array, *, size: int = 640) -> bytes:
     """
     weights = _checked(graph)
     small = block_means(weights, size)
-    # The diagonal links every frame to itself and would set the scale alone; the rest shows the structure.
+    # The diagonal links every frame to itself and would dominate the scale.
     apart = small[~np.eye(len(small), dtype=bool)] if len(small) > 1 else small.ravel()
     low, high = (float(q) for q in np.quantile(apart, (0.01, 0.995)))
     level = np.clip((small - low) / (high - low), 0.0, 1.0) if high > low else np.full_like(small, 0.5)
@@ -52,7 +52,7 @@ def block_means(graph: FloatArray, size: int) -> FloatArray:
 def _checked(graph: Array) -> FloatArray:
     weights = np.asarray(to_numpy(graph))
     if weights.ndim != 2 or weights.shape[0] != weights.shape[1] or weights.size == 0:
-        raise ValueError(f"a graph of shape {weights.shape}; it needs one row and one column per frame")
+        raise ValueError(f"graph has shape {weights.shape}; it needs one row and one column per frame")
     finite = np.isfinite(weights).all(axis=1)
     if not finite.all():
         raise ValueError(f"row {int(np.argmin(finite))} of the graph holds NaN or infinity")
@@ -60,7 +60,7 @@ def _checked(graph: Array) -> FloatArray:
 
 
 def _colours() -> NDArray[np.uint8]:
-    """Return 256 colours: lightness grows evenly in OKLab, the hue turns from blue to yellow."""
+    """Return 256 colours whose lightness grows evenly in OKLab while the hue turns from blue to yellow."""
     steps = np.linspace(0.0, 1.0, 256)
     lightness = 0.17 + 0.78 * steps
     hue = np.deg2rad(265.0 - 175.0 * steps)
@@ -69,7 +69,7 @@ def _colours() -> NDArray[np.uint8]:
 
 
 def _png(pixels: NDArray[np.uint8], colours: NDArray[np.uint8]) -> bytes:
-    """Write a picture of numbered colours as PNG, which needs no imaging library."""
+    """Encode palette indices as PNG, without an imaging library."""
     height, width = pixels.shape
     # Every row starts with a byte that names its filter; 0 is none.
     rows = np.pad(pixels, ((0, 0), (1, 0))).tobytes()

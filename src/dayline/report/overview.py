@@ -1,4 +1,4 @@
-"""A page that leads to the pages of several days."""
+"""A page that links to the pages of several days."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ class Day:
     Attributes
     ----------
     name : str
-        Name of the folder its photos came from.
+        Name of the folder of its photos.
     folder : str
-        Folder of its result, within that of the page.
+        Folder of its result, relative to the page.
     segmentation : Segmentation or None
-        Its events; None where it could not be used.
+        Its events; None if it could not be used.
     why : str
         Why it could not be used.
     pictures : mapping of int to str
-        Picture of every frame, within `folder`.
+        Picture of every frame, relative to `folder`.
     """
 
     name: str
@@ -49,9 +49,9 @@ def write_overview(days: Sequence[Day], folder: str | Path, *, title: str) -> Pa
     Parameters
     ----------
     days : sequence of Day
-        In the order in which they are shown.
+        The days, in the order shown.
     folder : str or Path
-        The folder that holds the days' folders.
+        The folder that contains the days' folders.
     title : str
         Heading.
     """
@@ -74,7 +74,7 @@ def _row(day: Day) -> dict[str, object]:
     longest = sorted(events, key=lambda e: -e.n_frames)[:MOST_PICTURES]
     shown = sorted(e.key_frame for e in longest if e.key_frame is not None)
     inside = [day.pictures[frame] for frame in shown if frame in day.pictures]
-    # A folder's name may be of any bytes; addresses are made of them.
+    # A folder's name may be any bytes, so the URL is built from bytes.
     folder = quote(os.fsencode(day.folder))
     return {
         "heading": heading or day.name,

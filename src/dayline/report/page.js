@@ -1,4 +1,4 @@
-// Puts the page together, and answers clicks, keys and edits.
+// Renders the page and handles clicks, keys and edits.
 
 function render(message) {
   rankContexts();
@@ -54,7 +54,7 @@ function focusRow(index) {
   row.querySelector(".name").focus({ preventScroll: true });
 }
 
-// Marks on the timeline which event is being read.
+// Marks the event in view on the timeline.
 function markCurrent() {
   const below = document.getElementById("day").getBoundingClientRect().bottom + 80;
   const row = document.elementFromPoint(window.innerWidth / 2, below)?.closest(".event");

@@ -31,7 +31,7 @@ Pictures: TypeAlias = Mapping[int, PicturePath] | Callable[[int], PicturePath | 
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
-# Classic scripts in this order, as browsers load no modules from disk.
+# Classic scripts, in this order: browsers do not load modules from disk.
 SCRIPTS = (
     "clock.js",
     "edits.js",
@@ -59,21 +59,21 @@ def write_page(
     Parameters
     ----------
     segmentation : Segmentation
-        What to show.
+        The events to show.
     folder : str or Path
-        Where the page goes; made if missing.
+        Where to write the page; created if missing.
     thumbnails : mapping or callable, optional
-        Frame number to its picture, as `write_thumbnails` returns it: a path in `folder`, relative to it
-        or absolute. Frames may be left out (a callable then returns None). With None the page has no
-        pictures. Pictures of an earlier run that it does not show are removed.
+        Maps frame numbers to pictures, as `write_thumbnails` returns: paths in `folder`, relative to it
+        or absolute. Frames may be missing (a callable then returns None). If None, the page has no
+        pictures. Pictures of an earlier run that the page does not show are removed.
     graph : array of shape (n_frames, n_frames), optional
         Shown as a picture.
     communities : sequence of int, optional
         Community of every frame; an event that a person changes gets the most frequent one of its frames.
     title : str, optional
-        Heading; the source's name or the date otherwise.
+        Heading; by default the date or the name of the source.
     blurred : bool
-        Say on the page that faces were blurred.
+        Whether the page says that faces were blurred.
 
     Returns
     -------
@@ -99,7 +99,7 @@ def write_page(
     }
     path = folder / "index.html"
     write_text_whole(path, _html(segmentation, data, about))
-    # Only now: a page that could not be written leaves the one before with its pictures.
+    # Only now: if the page cannot be written, the previous one keeps its pictures.
     remove_thumbnails(folder, keep={address for address in pictures or () if address})
     return path
 
@@ -109,19 +109,19 @@ def _check(segmentation: Segmentation, communities: Sequence[int] | None) -> Non
         values = np.asarray(getattr(segmentation, what) or (), dtype=float)
         if not np.isfinite(values).all():
             raise ValueError(
-                f"frame {int(np.argmin(np.isfinite(values)))} has no finite value in {what}; leave {what} out"
+                f"frame {int(np.argmin(np.isfinite(values)))} has no finite value in {what}; set {what} to None"
             )
     in_years = [-62135596800 <= time < 253402300800 for time in segmentation.times or ()]
     if segmentation.clock == "wall" and not all(in_years):
         raise ValueError(
-            f"the time of frame {in_years.index(False)} lies outside the years 1 to 9999; leave times out"
+            f"the time of frame {in_years.index(False)} lies outside the years 1 to 9999; set times to None"
         )
     if communities is not None and len(communities) != segmentation.n_frames:
         raise ValueError(f"{len(communities)} communities for {segmentation.n_frames} frames")
 
 
 def day_heading(segmentation: Segmentation) -> str | None:
-    """Write the date, or the first and the last one; None where the clock does not know it."""
+    """Return the date, or the first and the last one; None if the clock has no date."""
     if not segmentation.is_dated or segmentation.times is None:
         return None
     first, last = (EPOCH + timedelta(seconds=t) for t in (min(segmentation.times), max(segmentation.times)))
@@ -131,7 +131,7 @@ def day_heading(segmentation: Segmentation) -> str | None:
 
 
 def _headings(segmentation: Segmentation, title: str | None) -> dict[str, str | None]:
-    """Heading and the line above it: a day goes by its date, anything else by its name."""
+    """Return the heading and the line above it: the date of a day, the name of anything else."""
     when = day_heading(segmentation)
     named = title or segmentation.source
     if title is None and when is not None:
@@ -140,7 +140,7 @@ def _headings(segmentation: Segmentation, title: str | None) -> dict[str, str | 
 
 
 def _picture_addresses(thumbnails: Pictures | None, n_frames: int, folder: Path) -> list[str | None] | None:
-    """Address every picture relative to the page; one outside the folder would be lost when it is shared."""
+    """Return the URL of every picture relative to the page; those outside the folder could not be shared with it."""
     if thumbnails is None:
         return None
     path_of = thumbnails.get if isinstance(thumbnails, Mapping) else thumbnails
@@ -153,7 +153,7 @@ def _picture_addresses(thumbnails: Pictures | None, n_frames: int, folder: Path)
             continue
         whole = (inside / path).resolve()
         if not whole.is_relative_to(inside) or not whole.is_file():
-            raise ValueError(f"frame {frame}: its picture {path} is not a file in {folder}; write it there first")
+            raise ValueError(f"frame {frame}: picture {path} is not a file in {folder}; write it there first")
         addresses.append(quote(str(PurePosixPath(whole.relative_to(inside)))))
     return addresses if any(addresses) else None
 
@@ -163,13 +163,13 @@ def _write_graph(graph: Array | None, n_frames: int, folder: Path) -> None:
         (folder / "graph.png").unlink(missing_ok=True)
         return
     if tuple(graph.shape) != (n_frames, n_frames):
-        raise ValueError(f"a graph of shape {tuple(graph.shape)} for {n_frames} frames")
+        raise ValueError(f"graph has shape {tuple(graph.shape)}, but there are {n_frames} frames")
     with writing_whole(folder / "graph.png", "wb") as file:
         file.write(graph_image(graph))
 
 
 def _shape(pictures: list[str | None] | None, folder: Path) -> str:
-    """Whether pictures lie, stand or are square, so that the page keeps the right room for them."""
+    """Return the aspect of the pictures, so that the page reserves the right space for them."""
     first = next((unquote(address) for address in pictures or () if address), None)
     if first is None:
         return "none"
@@ -180,8 +180,8 @@ def _shape(pictures: list[str | None] | None, folder: Path) -> str:
             with Image.open(folder / first) as picture:
                 ratio = picture.width / picture.height
         except UnidentifiedImageError:
-            # Pillow's own words hold the whole path.
-            raise UnreadableFileError(f"{first}: not a picture; write it anew") from None
+            # Pillow's own message contains the whole path.
+            raise UnreadableFileError(f"{first}: not a picture; write it again") from None
     return "film" if ratio > 1.6 else "wide" if ratio > 1.15 else "square" if ratio > 0.87 else "tall"
 
 
@@ -197,14 +197,14 @@ def _html(segmentation: Segmentation, data: Mapping[str, Any], about: Mapping[st
 
 
 def render(template: str, *, style: str, content: Mapping[str, Any]) -> str:
-    """Fill a template of this folder; everything in it is escaped.
+    """Render a template of this package; all values are escaped.
 
     Parameters
     ----------
     template, style : str
         File names of the template and of its style sheet.
     content : mapping
-        What the template shows.
+        Values of the template's variables.
     """
     environment = Environment(
         loader=PackageLoader("dayline", "report"),
@@ -218,7 +218,7 @@ def render(template: str, *, style: str, content: Mapping[str, Any]) -> str:
         style_hash=_content_hash(sheet),
         **content,
     )
-    # A file name of broken UTF-8 holds lone surrogates, which no page can hold.
+    # A file name of invalid UTF-8 contains lone surrogates, which cannot be encoded.
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -227,5 +227,5 @@ def _package_text(name: str) -> str:
 
 
 def _content_hash(text: str) -> str:
-    """Name a text for the page's content security policy, which then admits it and nothing else."""
+    """Return the hash of a text for the page's content security policy, which then allows nothing else."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")

@@ -1,14 +1,14 @@
-// The events as rows. A row is kept as long as its event stays the same, so its pictures are not loaded again.
+// The events as rows. A row is reused as long as its event does not change, so its pictures are not reloaded.
 
 const SAMPLE = 20;
 const CHUNK = 240;
-const REASONS = { looks: "New look", pause: "After a pause", both: "After a pause, new look", asked: "Set by you" };
+const REASONS = { looks: "Visual change", pause: "After a pause", both: "After a pause, visual change", asked: "Set by you" };
 const rowOf = new WeakMap();
 const nearby = new IntersectionObserver((entries) => {
   for (const entry of entries) if (entry.isIntersecting) fillRow(entry.target);
 }, { rootMargin: "900px 0px" });
 
-// Every element of the page is made here; text is only ever text.
+// Creates every element of the page; strings are inserted as text, never as HTML.
 function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
@@ -32,8 +32,8 @@ function frameButton(frame, className = "thumb") {
   return make("button", { type: "button", class: className, "data-frame": String(frame), "aria-label": label, title: label, tabindex: "-1" }, pictureOf(frame, "thumb-picture"));
 }
 
-// One stop for the Tab key; arrow keys walk inside.
-function walkWithArrows(box) {
+// One stop for the Tab key; arrow keys move inside.
+function moveWithArrows(box) {
   box.addEventListener("keydown", (e) => {
     const buttons = [...box.querySelectorAll("button")];
     const now = buttons.indexOf(document.activeElement);
@@ -72,7 +72,7 @@ function fillRow(row) {
   strip.firstElementChild.tabIndex = 0;
 }
 
-// Thousands of frames come in portions: laying them all out at once would stop the page.
+// Thousands of frames are added in chunks: laying them all out at once would freeze the page.
 function showAll(strip, event, from) {
   if (from === event.start) strip.replaceChildren();
   else strip.lastElementChild.remove();
@@ -94,8 +94,8 @@ function reasonText(event) {
   if (event.reason === "start" || event.start === 0) return null;
   const words = REASONS[event.reason] ?? null;
   if (event.confidence === null || event.reason === "asked") return words;
-  const sure = `${Math.round(100 * event.confidence)} % sure`;
-  return words === null ? sure : `${words}, ${sure}`;
+  const confidence = `${Math.round(100 * event.confidence)}% confidence`;
+  return words === null ? confidence : `${words}, ${confidence}`;
 }
 
 function metaLine(event, index) {
@@ -141,13 +141,13 @@ function makeRow(event, index) {
   const name = make("input", { class: "name", type: "text", dir: "auto", maxlength: "200", autocomplete: "off", spellcheck: "false" });
   name.value = event.name ?? "";
   const actions = make("div", { class: "actions" },
-    actionButton("Merge up", "merge", "Merge with the event before"), actionButton("Move start", "move", "Move where this event starts"),
+    actionButton("Merge up", "merge", "Merge with the previous event"), actionButton("Move start", "move", "Move where this event starts"),
     actionButton("Split", "split", "Split this event in two"));
   const keyButton = make("button", { type: "button", class: "key", "data-frame": String(key) }, pictureOf(key, "key-picture"));
   const body = make("div", { class: "body" }, make("div", { class: "line" }, name, actions), metaLine(event, index));
   if (pictures !== null) {
     const strip = make("div", { class: "strip", role: "group" });
-    walkWithArrows(strip);
+    moveWithArrows(strip);
     body.append(strip);
   }
   const row = make("li", { class: `event ${colourClass(event, index)}` }, timeColumn(event), make("span", { class: "rail", "aria-hidden": "true" }), keyButton, body);
@@ -155,7 +155,7 @@ function makeRow(event, index) {
   return row;
 }
 
-// What changes when other events do: its number, and whether it can be merged or split.
+// Updates what depends on other events: the number, and whether the event can be merged or split.
 function numberRow(row, index) {
   const { event } = row;
   const title = titleOf(index);
@@ -171,7 +171,7 @@ function numberRow(row, index) {
   row.querySelector('[data-action="split"]').hidden = event.stop - event.start < 2;
 }
 
-// What stands above a row: the camera was off, another day begins.
+// What is shown above a row: a pause of the camera, or a new day.
 function separators(row, index) {
   const { event } = row;
   const pause = index > 0 ? pauseBefore(event.start) : 0;
@@ -198,7 +198,7 @@ function rowFor(event, index) {
   return row;
 }
 
-// Only what differs is touched: focus, scroll position and a click under way survive.
+// Only changes what differs, so that focus, scroll position and a click in progress survive.
 function renderRows(groups) {
   const list = document.getElementById("events");
   const children = [];

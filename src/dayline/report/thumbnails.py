@@ -1,4 +1,4 @@
-"""Small pictures for the page, with faces blurred if asked."""
+"""Small pictures for the page, optionally with blurred faces."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Pixels = NDArray[np.uint8]
 
 FOLDER = "thumbnails"
 GENERATED_NAME = re.compile(r"(\d{6,}|[0-9a-f]{20})\.jpg")
-# 586 pictures of this size, with page and graph, stay under 30 MB whatever the photos show.
+# 586 pictures of this size, with page and graph, stay under 30 MB.
 MOST_BYTES = 46_000
 JPEG_END = b"\xff\xd9"
 
@@ -38,30 +38,30 @@ def write_thumbnails(
 ) -> dict[int, str]:
     """Write one JPEG per frame into `folder`/thumbnails.
 
-    Those of an earlier run stay, for the page that shows them is still there; `write_page` removes them.
+    Pictures of an earlier run stay as long as its page does; `write_page` removes them.
 
     Parameters
     ----------
     images : iterable of (int, ndarray of shape (height, width, 3))
-        Frame number and its picture, RGB, uint8. Taken one at a time, so a generator may decode them.
+        Frame number and its picture, RGB, uint8. Consumed one at a time, so a generator may decode them.
     folder : str or Path
-        The folder of the page; made if missing.
+        The folder of the page; created if missing.
     size : int
-        Longest side in pixels. Smaller pictures keep their size. The default serves the rows and the
-        enlarged view alike; each file stays under 46 kB.
+        Longest side in pixels. Smaller pictures keep their size. The default suits both the rows and the
+        enlarged view; each file stays under 46 kB.
     blur_faces : bool
-        Blur what OpenCV's bundled detectors take for a face (extra "faces"). They miss some.
+        Blur the faces that OpenCV's bundled detectors find (extra "faces"). They miss some.
     names : mapping of int to str, optional
-        File name of each frame's picture: 20 hexadecimal digits and .jpg, for pictures that a later run can
-        keep. Frames that are named here and not among `images` keep the picture they have.
+        File name of each frame's picture: 20 hexadecimal digits and .jpg, so that a later run can reuse it.
+        Frames named here but not in `images` keep their existing picture.
 
     Returns
     -------
     dict of int to str
-        Path of each frame's picture, relative to `folder`, as `write_page` takes it.
+        Path of each frame's picture, relative to `folder`, as `write_page` expects.
     """
     if size < 16:
-        raise ValueError(f"thumbnails of {size} pixels are too small to see; use at least 16")
+        raise ValueError(f"thumbnails of {size} pixels are too small; use at least 16")
     target = thumbnail_folder(folder)
     hide = face_blurrer() if blur_faces else None
     named = {} if names is None else names
@@ -70,7 +70,7 @@ def write_thumbnails(
         pixels = _checked(image, frame)
         name = named.get(frame, f"{frame:06d}.jpg")
         if not GENERATED_NAME.fullmatch(name):
-            raise ValueError(f"frame {frame}: {name!r} is no name for a picture; use 20 hexadecimal digits and .jpg")
+            raise ValueError(f"frame {frame}: {name!r} is not a valid name; use 20 hexadecimal digits and .jpg")
         write_thumbnail(pixels, target / name, size=size, hide=hide)
         written[frame] = f"{FOLDER}/{name}"
     return written
@@ -79,16 +79,16 @@ def write_thumbnails(
 def write_thumbnail(
     image: Pixels, path: Path, *, size: int = 640, hide: Callable[[Pixels], Pixels] | None = None
 ) -> None:
-    """Write one picture as a JPEG; `hide` is applied to it first, such as to blur faces."""
-    # Not waiting for the disk: a picture that a power cut damages is made again.
+    """Write one picture as a JPEG, after applying `hide`, for example to blur faces."""
+    # No need to wait for the disk: a picture damaged by a power cut is written again.
     with writing_whole(path, "wb", durable=False) as file:
         file.write(_jpeg(image if hide is None else hide(image), size))
 
 
 def is_whole_thumbnail(path: Path) -> bool:
-    """Say whether a picture of an earlier run can be shown again: a plain file that starts, opens and ends as a JPEG.
+    """Return whether a picture of an earlier run can be reused: a regular file that is a complete JPEG.
 
-    One that is empty or cut off is made anew, and so is a link, which may lead anywhere.
+    Empty or truncated pictures are written again, and so are links, which may point anywhere.
     """
     from PIL import Image
 
@@ -104,14 +104,14 @@ def is_whole_thumbnail(path: Path) -> bool:
 
 
 def remove_thumbnails(folder: str | Path, *, keep: Collection[str] = ()) -> None:
-    """Remove the pictures an earlier run left in `folder`, so that a page to share does not carry them.
+    """Remove the pictures of an earlier run from `folder`, so that they are not shared with the page.
 
     Parameters
     ----------
     folder : str or Path
-        The folder of the page. Only files that `write_thumbnails` could have made are touched.
+        The folder of the page. Only files with names that `write_thumbnails` uses are removed.
     keep : collection of str
-        Paths to leave, relative to `folder`.
+        Paths to keep, relative to `folder`.
     """
     target = Path(folder) / FOLDER
     if target.is_symlink() or not target.is_dir():
@@ -120,12 +120,12 @@ def remove_thumbnails(folder: str | Path, *, keep: Collection[str] = ()) -> None
         old = GENERATED_NAME.fullmatch(path.name) and f"{FOLDER}/{path.name}" not in keep
         if old or UNFINISHED.fullmatch(path.name):
             path.unlink()
-    with suppress(OSError):  # it holds something else: not ours to remove
+    with suppress(OSError):  # it contains files of others
         target.rmdir()
 
 
 def thumbnail_folder(folder: str | Path) -> Path:
-    """Make the folder of the pictures, refused where it is a link to another place."""
+    """Create the folder of the pictures; raise if it is a link."""
     target = Path(folder) / FOLDER
     refuse_link(target)
     target.mkdir(parents=True, exist_ok=True)
@@ -137,13 +137,13 @@ def _checked(image: Pixels, frame: int) -> Pixels:
         raise ValueError(f"frame {frame}: frames count from 0")
     if image.ndim != 3 or image.shape[2] != 3 or image.dtype != np.uint8 or image.size == 0:
         raise ValueError(
-            f"frame {frame}: a picture of shape {image.shape}, {image.dtype}; give (height, width, 3), uint8"
+            f"frame {frame}: picture has shape {image.shape}, {image.dtype}; it must be (height, width, 3), uint8"
         )
     return image
 
 
 def _jpeg(pixels: Pixels, size: int) -> bytes:
-    """Encode a picture, a little coarser each time until it is small enough."""
+    """Encode a picture, lowering the quality until it is small enough."""
     from PIL import Image
 
     picture = Image.fromarray(pixels)

@@ -1,4 +1,4 @@
-// The day as a line: the boundary score above, the events below, coloured by context. Several days: one line each.
+// The day as a lane: boundary score above, events below, coloured by context. Several days have one lane each.
 
 const NS = "http://www.w3.org/2000/svg";
 const CURVE_POINTS = 1200;
@@ -8,14 +8,14 @@ function timesAscend() {
   return times !== null && times[nFrames - 1] > times[0] && times.every((t, i) => i === 0 || t >= times[i - 1]);
 }
 
-// A lane holds the frames first .. stop-1. Positions are seconds or, without a clock that runs forward, frames.
+// A lane shows the frames first .. stop-1. Positions are seconds or, if times do not increase, frames.
 function makeLanes() {
   if (!timesAscend()) return [{ first: 0, stop: nFrames, from: 0, to: nFrames, at: (frame) => frame, step: 1, byFrame: true }];
   if (!isWall || times[nFrames - 1] - times[0] <= 30 * 3600) return [wholeLane()];
   return dayLanes();
 }
 
-// Long pauses are drawn short, so that the recorded time has the room; each is marked and says how long it was.
+// Long pauses are shortened to leave space for the recorded time; each is marked with its duration.
 function wholeLane() {
   const steps = times.map((t, i) => (i === 0 ? 0 : t - times[i - 1]));
   const recorded = steps.reduce((sum, step) => sum + (step > longStep ? typicalStep : step), typicalStep);
@@ -27,7 +27,7 @@ function wholeLane() {
     places.push(before + Math.min(step, longest));
     if (step > 1.5 * longest) pauses.push({ from: before + typicalStep, to: places[i], frame: i, seconds: step });
   });
-  // The place of a time, for the axis; null within a shortened pause.
+  // The position of a time on the axis; null within a shortened pause.
   const placeOf = (time) => {
     const frame = lastFrameUntil((f) => times[f], 0, nFrames, time);
     const after = time - times[frame];
@@ -86,7 +86,7 @@ function scoreHeight() {
   return (score) => (highest > lowest ? 2 + 96 * (1 - (score - lowest) / (highest - lowest)) : 98);
 }
 
-// One line of points for every stretch without a pause; of many frames the highest stands for its neighbours.
+// One line for every stretch without a pause; each point is the maximum over a group of frames.
 function curveStretches(lane) {
   const { scores } = original;
   const height = scoreHeight();
@@ -164,7 +164,7 @@ function band(lane, groups) {
 }
 
 function makeLane(lane) {
-  const track = make("div", { class: "track", role: "slider", tabindex: "0", "aria-label": lane.label ?? "Timeline: arrow keys walk, Enter enlarges",
+  const track = make("div", { class: "track", role: "slider", tabindex: "0", "aria-label": lane.label ?? "Timeline: arrow keys move, Enter enlarges",
     "aria-valuemin": String(lane.first), "aria-valuemax": String(lane.stop - 1), "aria-valuenow": String(lane.first) });
   lane.band = make("div", { class: "band" });
   lane.cursor = make("span", { class: "cursor", hidden: "" });
@@ -176,7 +176,7 @@ function makeLane(lane) {
   track.addEventListener("click", (e) => openViewer(frameUnder(lane, e)));
   track.addEventListener("focus", () => { if (track.matches(":focus-visible")) showPreview(lane, lane.now ?? lane.first); });
   track.addEventListener("blur", hidePreview);
-  track.addEventListener("keydown", (e) => walkLane(lane, e));
+  track.addEventListener("keydown", (e) => moveInLane(lane, e));
   return make("div", { class: "lane" }, lane.label ? make("p", { class: "lane-label" }, lane.label) : "", track, axis(lane));
 }
 
@@ -185,7 +185,7 @@ function frameUnder(lane, e) {
   return frameAtShare(lane, (e.clientX - box.left) / box.width);
 }
 
-function walkLane(lane, e) {
+function moveInLane(lane, e) {
   const now = lane.now ?? lane.first;
   const index = eventAt(now);
   const targets = {

@@ -1,4 +1,4 @@
-// One picture large; keys and buttons walk through the day and correct the events on the way.
+// The enlarged view of one picture; keys and buttons move through the day and correct events.
 
 const viewer = document.getElementById("viewer");
 viewer.tabIndex = -1;
@@ -19,7 +19,7 @@ function makeViewer() {
     stage: make("div", { class: "stage" }),
     strip: make("div", { class: "film", "aria-hidden": "true" }),
     split: viewerButton("New event from here", "quiet", "Start a new event at this frame (S)", () => splitAt(viewed)),
-    merge: viewerButton("Merge with previous", "quiet", "Merge this event with the one before (M)", () => mergeWithPrevious(eventAt(viewed))),
+    merge: viewerButton("Merge with previous", "quiet", "Merge this event with the previous one (M)", () => mergeWithPrevious(eventAt(viewed))),
     begins: viewerButton("Event begins here", "quiet", "Move the start of this event to this frame (B)", () => moveStart(eventAt(viewed), viewed)),
     ends: viewerButton("Event ends here", "quiet", "Move the end of this event to this frame (E)", endHere),
     back: viewerButton("‹", "step back", "Previous (left arrow)", () => viewFrame(viewed - 1)),
@@ -31,7 +31,7 @@ function makeViewer() {
     make("div", { class: "viewer-middle" }, made.back, made.stage, made.on),
     made.strip,
     make("div", { class: "viewer-actions" }, made.begins, made.ends, made.split, made.merge),
-    make("p", { class: "keys" }, "← → walk   ↑ ↓ events   S split   M merge   B begins   E ends   Esc close"));
+    make("p", { class: "keys" }, "← → frames   ↑ ↓ events   S split   M merge   B begins   E ends   Esc close"));
   made.strip.addEventListener("click", (e) => {
     const frame = e.target.closest("[data-frame]")?.dataset.frame;
     if (frame !== undefined) viewFrame(Number(frame));
@@ -49,7 +49,7 @@ function swipe(stage) {
   });
 }
 
-// The frame in view becomes the last of its event: the next event's start moves to the one after.
+// Makes the frame in view the last of its event: the next event starts one frame later.
 function endHere() {
   const index = eventAt(viewed);
   if (index + 1 < events.length) moveStart(index + 1, viewed + 1);
@@ -94,7 +94,7 @@ function viewFrame(frame) {
   parts.merge.disabled = index === 0;
 }
 
-function walkEvents(step) {
+function stepEvents(step) {
   const index = eventAt(viewed);
   viewFrame(events[Math.min(events.length - 1, Math.max(0, index + step))].start);
 }
@@ -103,7 +103,7 @@ viewer.addEventListener("keydown", (e) => {
   if (e.ctrlKey || e.metaKey || e.altKey) return;
   const actions = {
     ArrowLeft: () => viewFrame(viewed - 1), ArrowRight: () => viewFrame(viewed + 1),
-    ArrowUp: () => walkEvents(-1), ArrowDown: () => walkEvents(1), PageUp: () => walkEvents(-1), PageDown: () => walkEvents(1),
+    ArrowUp: () => stepEvents(-1), ArrowDown: () => stepEvents(1), PageUp: () => stepEvents(-1), PageDown: () => stepEvents(1),
     Home: () => viewFrame(0), End: () => viewFrame(nFrames - 1),
     s: () => splitAt(viewed), m: () => mergeWithPrevious(eventAt(viewed)), b: () => moveStart(eventAt(viewed), viewed), e: endHere,
   };

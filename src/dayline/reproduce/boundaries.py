@@ -82,7 +82,7 @@ def find_sequences(
     """
     root = Path(root)
     if not root.is_dir():
-        raise ValueError(f"{root}: no such folder; give the one that holds the data sets (--root)")
+        raise ValueError(f"{root}: no such folder; pass the folder with the data sets (--root)")
     if only is not None:
         groups = {name: load_group(root, name, most=most) for name in only}
         empty = [name for name, some in groups.items() if not some]

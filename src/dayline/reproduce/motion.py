@@ -181,7 +181,7 @@ def motion_report(
     chosen = [m for m in MOTION_METHODS if m in wanted or m in ("equal pieces", "random cuts")]
     absent = {m: "needs ruptures (extra peers)" for m in chosen if "kernel" in m and find_spec("ruptures") is None}
     if not Path(root).is_dir():
-        raise ValueError(f"{root}: no such folder; give the one that holds the data sets (--root)")
+        raise ValueError(f"{root}: no such folder; pass the folder with the data sets (--root)")
     # LRT uses the next person as its source, measured or not.
     sets = {g: load_motion(root, g) for g in choose(only, list(MOTION_FOLDERS), what="data set")}
     lost = [group for group, some in sets.items() if not some]

@@ -15,7 +15,7 @@ from dayline.features import load_extractor
 from dayline.frames import FrameSequence, open_source
 from dayline.io.output_folder import output_folder
 from dayline.pipeline import segment_source
-from dayline.pipeline.extraction import look_at_frames
+from dayline.pipeline.extraction import extract_frames
 from dayline.reproduce.tasks import OnDone
 
 __all__ = ["FromPixels", "Pixels", "extract_days"]
@@ -113,7 +113,7 @@ def _extract(sequence: LabelledSequence, pixels: Pixels, model: str, name: str, 
 
     photos = open_source(folder, order="name")
     with output_folder(pixels.folder(sequence, name)) as store:
-        extracted = look_at_frames(photos, extractor, store=store, on_step=on_step)
+        extracted = extract_frames(photos, extractor, store=store, on_step=on_step)
     index_of = {file: k for k, file in enumerate(_file_names(extracted.sequence))}
     lost = [image for image in sequence.images if image.name not in index_of]
     if lost:
