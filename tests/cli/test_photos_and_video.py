@@ -472,12 +472,12 @@ def wrong_input(folder: Path):
         (folder / "bad" / f"{k}.jpg").touch()
     return {
         "no such file or folder": ["nope"],
-        "holds no photos": ["nothing"],
-        "holds no photos (": ["text"],
+        "contains no photos": ["nothing"],
+        "contains no photos (": ["text"],
         "a single photo has no events": [photos[0]],
         "cannot be opened as a video": ["cut.mp4"],
-        "holds other files (letter.txt": ["photos", "-o", "others"],
-        "is a file; name a folder": ["photos", "-o", "film.mp4"],
+        "contains other files (letter.txt": ["photos", "-o", "others"],
+        "is a file; choose a folder": ["photos", "-o", "film.mp4"],
         "more than half": ["bad"],
         "is for videos": ["photos", "--every", 2],
         "is not known; use lite0": ["photos", "--model", "magic"],

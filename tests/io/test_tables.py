@@ -86,11 +86,11 @@ def wrong_files(folder):
         ("object.npy", "Python objects .pickle., which could run code"),
         ("object.npz", "Python objects .pickle., which could run code"),
         ("two.npz", "holds a, b; say which are the features"),
-        ("zip.npy", "holds several arrays; name it .npz"),
-        ("plain.npz", "holds one plain array; name it .npy"),
+        ("zip.npy", "contains several arrays; rename it to .npz"),
+        ("plain.npz", "contains a single array; rename it to .npy"),
         ("mixed.csv", "first row mixes numbers and words .'left'"),
         ("flat.npy", "a matrix with one row per frame is needed"),
-        ("words.npy", "real numbers are needed"),
+        ("words.npy", "they must be real numbers"),
         (".", "is a folder"),
     ],
 )
@@ -104,7 +104,7 @@ def test_wrong_files_are_named_in_one_line(tmp_path, name, message):
 def test_a_key_chooses_among_several(tmp_path):
     np.savez(tmp_path / "two.npz", a=X, b=2 * X)
     np.testing.assert_array_equal(read_features(tmp_path / "two.npz", key="b").features, 2 * X)
-    with pytest.raises(ValueError, match="has no array 'c'; it holds a, b"):
+    with pytest.raises(ValueError, match="has no array 'c'; it contains a, b"):
         read_features(tmp_path / "two.npz", key="c")
 
 
@@ -247,7 +247,7 @@ def test_lines_above_the_table_may_be_comments(tmp_path, text, times):
 @pytest.mark.parametrize("text", ["x\n1\n\n3\n5\n", "a,b\n1,2\n\n3,4\n"])
 def test_an_empty_line_between_others_is_refused(tmp_path, text):
     (tmp_path / "x.csv").write_text(text)
-    with pytest.raises(ValueError, match="line 3 is empty; fill it in or take it out"):
+    with pytest.raises(ValueError, match="line 3 is empty; fill it in or remove it"):
         read_features(tmp_path / "x.csv")
 
 
@@ -369,7 +369,7 @@ def test_a_parquet_column_of_words_is_named(tmp_path):
     pandas = pytest.importorskip("pandas")
     pandas.DataFrame({"a": [1.0, 2.0], "who": ["x", "y"]}).to_parquet(tmp_path / "x.parquet")
     with pytest.raises(
-        ValueError, match=r"x\.parquet: column 'who' holds values of type .*; real numbers are needed"
+        ValueError, match=r"x\.parquet: column 'who' has type .*; it must contain real numbers"
     ):
         read_features(tmp_path / "x.parquet")
 
