@@ -58,7 +58,7 @@ def test_the_first_version_is_read_with_only_what_it_requires():
     [
         ("{", "not JSON"),
         ("[]", "not an events file"),
-        ('{"format": "dayline-events", "version": 99}', "version 99 is not known"),
+        ('{"format": "dayline-events", "version": 99}', "unknown events version 99"),
         ('{"format": "dayline-events", "version": 1}', "missing or odd fields"),
         ('{"format": "dayline-events", "version": 1, "events": [{"start": "0", "stop": 5}]}', "type integer"),
         (

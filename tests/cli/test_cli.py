@@ -129,7 +129,7 @@ def wrong_input(tmp_path, features):
         "No such option: --bogus; see dayline --help": ("segment", features, "--bogus"),
         "'nope' is not one of 'default'": ("segment", features, "--method", "nope"),
         "row 3 has 2 values, the rows before it 3": ("segment", _write(tmp_path / "r.csv", "1,2,3\n1,2,3\n1,2\n")),
-        "has a header and no rows": ("segment", _write(tmp_path / "head.csv", "a,b\n")),
+        "has a header but no rows": ("segment", _write(tmp_path / "head.csv", "a,b\n")),
         "frame 1 has no time": ("segment", _write(tmp_path / "late.csv", "a,time\n1,0\n2,\n3,4\n")),
         "frame numbers, not 'x'": ("evaluate", _write(tmp_path / "w.txt", "3\nx\n"), features),
         "expected_duration=inf; it must be": ("segment", features, "--expected-duration", "inf"),

@@ -22,7 +22,7 @@ def test_groups_are_the_folders(tmp_path):
 @pytest.mark.parametrize(
     ("arrays", "message"),
     [
-        ({"features": np.ones((9, 2))}, "has no boundaries; it contains features"),
+        ({"features": np.ones((9, 2))}, "has no boundaries; it holds features"),
         ({"features": np.ones((9, 2)), "boundaries": [9]}, "inside the 9 frames"),
     ],
 )

@@ -149,7 +149,7 @@ def test_two_arrays_of_times_are_refused(tmp_path, suffix):
 
     arrays = {"features": X, "time": np.arange(6), "seconds": np.arange(6)}
     (np.savez if suffix == "npz" else lambda path, **a: savemat(path, a))(tmp_path / f"x.{suffix}", **arrays)
-    with pytest.raises(ValueError, match="has times in 'time' and 'seconds'; keep one of them"):
+    with pytest.raises(ValueError, match="has times in 'time' and 'seconds'; keep one and rename"):
         read_features(tmp_path / f"x.{suffix}")
 
 

@@ -44,7 +44,10 @@ def test_what_a_person_changed_is_kept_under_the_date_of_the_change(tmp_path):
     (tmp_path / "events.csv").write_text("edited")
     os.utime(tmp_path / "events.csv", (0, 0))
     for _ in range(2):
-        with output_folder(tmp_path), pytest.warns(UserWarning, match=r"events\.csv is not the file that dayline wrote"):
+        with (
+            output_folder(tmp_path),
+            pytest.warns(UserWarning, match=r"events\.csv is not the file that dayline wrote"),
+        ):
             write_text_whole(tmp_path / "events.csv", "ours, newer")
         (tmp_path / "events.csv").write_text("edited")
         os.utime(tmp_path / "events.csv", (0, 0))
@@ -95,7 +98,7 @@ def test_results_of_version_0_1_0_are_known(tmp_path):
 
 def test_an_export_replaces_only_what_dayline_wrote(tmp_path):
     (tmp_path / "events.csv").write_text("mine")
-    with pytest.raises(OutputFolderError, match=r"events\.csv: exists, and dayline did not write it; .*--force"):  # noqa: SIM117
+    with pytest.raises(OutputFolderError, match=r"events\.csv: exists, but dayline did not write it; .*--force"):  # noqa: SIM117
         with export_folder(tmp_path, names=["events.csv"]):
             raise AssertionError("the work has begun")
     with pytest.raises(OutputFolderError, match="did not write it"), export_folder(tmp_path):

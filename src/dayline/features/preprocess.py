@@ -52,9 +52,7 @@ class Preprocessing:
 def check_image(image: Image) -> Image:
     """Return the image; raise ValueError if its shape or type is wrong."""
     if image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 3 or 0 in image.shape:
-        raise ValueError(
-            f"image has shape {image.shape} and type {image.dtype}; it must be uint8 (height, width, 3)"
-        )
+        raise ValueError(f"image has shape {image.shape} and type {image.dtype}; it must be uint8 (height, width, 3)")
     return image
 
 

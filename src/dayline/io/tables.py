@@ -122,9 +122,7 @@ def _chosen(path: Path, headers: Mapping[str, ArrayHeader], load: Load, key: str
 
 def _the_times(names: Sequence[str], path: Path) -> str | None:
     if len(names) > 1:
-        raise ValueError(
-            f"{path}: has times in {' and '.join(map(repr, names))}; keep one and rename the others"
-        )
+        raise ValueError(f"{path}: has times in {' and '.join(map(repr, names))}; keep one and rename the others")
     return names[0] if names else None
 
 
