@@ -222,7 +222,7 @@ class Segmentation:
             # The events also give the number of frames, so a file without it is fine.
             check_against(events_schema(), {"n_frames": 1} | content)
         except ValueError as error:
-            raise ValueError(f"missing or invalid fields in events file: {error}") from None
+            raise ValueError(f"missing or invalid fields: {error}") from None
         segmentation = _from_content(content)
         if content.get("n_frames", segmentation.n_frames) != segmentation.n_frames:
             raise ValueError(
