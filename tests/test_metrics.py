@@ -62,7 +62,7 @@ def test_nothing_found():
         ({"found": [1.5], "true": []}, "whole frame numbers"),
         ({"found": [-1], "true": []}, "found boundary -1 is outside"),
         ({"found": [], "true": [100], "n_frames": 100}, "true boundary 100 is outside the sequence of 100 frames"),
-        ({"found": [], "true": [], "protocol": "ces"}, "pass n_frames"),
+        ({"found": [], "true": [], "protocol": "ces"}, "needs n_frames"),
         ({"found": [], "true": [], "protocol": "mine"}, "protocol='mine' is not known"),
         ({"found": [], "true": [], "tolerance": -1}, "tolerance=-1"),
     ],

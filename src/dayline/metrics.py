@@ -108,7 +108,7 @@ def score_boundaries(
         found_at, true_at = _inside(found_at, n_frames), _inside(true_at, n_frames)
         return BoundaryScore(_most_pairs(found_at, true_at, tolerance), len(found_at), len(true_at))
     if n_frames is None:
-        raise ValueError('protocol="ces" counts the ends of the sequence; pass n_frames')
+        raise ValueError('protocol="ces" counts the ends of the sequence and needs n_frames')
     ends = np.asarray([0, n_frames - 1])
     found_at, true_at = (_first_of_runs(np.union1d(at, ends)) for at in (found_at, true_at))
     return BoundaryScore(_first_come_pairs(found_at, true_at, tolerance), len(found_at), len(true_at))

@@ -159,7 +159,7 @@ def test_a_full_disk_costs_stored_features_but_not_the_result(tmp_path, monkeypa
     monkeypatch.setattr(np, "savez", full)
     result = segment_source(tmp_path / "photos", model="color", store=tmp_path / "store")
     assert result.segmentation.n_frames == 38
-    assert "features could not be kept" in caplog.text
+    assert "features could not be saved" in caplog.text
     assert files(tmp_path / "store") == [".dayline"]
 
 
