@@ -58,17 +58,17 @@ def test_the_first_version_is_read_with_only_what_it_requires():
     [
         ("{", "not JSON"),
         ("[]", "not an events file"),
-        ('{"format": "dayline-events", "version": 99}', "version 99 is not known"),
-        ('{"format": "dayline-events", "version": 1}', "missing or odd fields"),
+        ('{"format": "dayline-events", "version": 99}', "unknown events version 99"),
+        ('{"format": "dayline-events", "version": 1}', "missing or invalid fields"),
         ('{"format": "dayline-events", "version": 1, "events": [{"start": "0", "stop": 5}]}', "type integer"),
         (
             '{"format": "dayline-events", "version": 1, "events": [{"start": 0, "stop": 5}, {"start": 6, "stop": 7}]}',  # noqa: E501
             "gap",
         ),
-        ('{"format": "dayline-events", "version": 1, "events": [{"start": 3, "stop": 5}]}', "starts at frame 0"),
+        ('{"format": "dayline-events", "version": 1, "events": [{"start": 3, "stop": 5}]}', "must start at frame 0"),
         (
             '{"format": "dayline-events", "version": 1, "events": [{"start": 0, "stop": 2}, {"start": 2, "stop": 2}]}',  # noqa: E501
-            "holds no frame",
+            "contains no frames",
         ),
         ("[" * 200_000, "not JSON"),
         (
@@ -107,7 +107,7 @@ def test_labels_may_be_words():
 
 
 def test_a_key_frame_that_is_none_of_the_frames_is_refused():
-    with pytest.raises(ValueError, match=r"event 0\.\.2: key frame 2 is no frame"):
+    with pytest.raises(ValueError, match=r"event 0\.\.2: key frame 2 does not exist"):
         Segmentation((Event(0, 2, key_frame=2),))
 
 
@@ -142,7 +142,7 @@ ONE = {"format": "dayline-events", "version": 1, "n_frames": 2, "events": [{"sta
     ],
 )
 def test_every_field_is_checked_against_the_schema(change, message):
-    with pytest.raises(ValueError, match=f"missing or odd fields: .*{message}"):
+    with pytest.raises(ValueError, match=f"missing or invalid fields: .*{message}"):
         Segmentation.from_json(json.dumps(ONE | change))
 
 
@@ -153,7 +153,7 @@ def test_a_file_without_the_number_of_frames_is_read():
 def test_a_key_that_occurs_twice_is_refused(tmp_path):
     path = tmp_path / "events.json"
     path.write_text(FULL.to_json().replace('"start": 2,', '"start": 2, "stop": 9,'))
-    with pytest.raises(ValueError, match=r"events\.json: .*holds 'stop' twice"):
+    with pytest.raises(ValueError, match=r"events\.json: .*contains 'stop' twice"):
         read_events(path)
 
 

@@ -1,4 +1,4 @@
-"""dayline splits a sequence of images, or of feature vectors, into events. No training set."""
+"""dayline splits a sequence of images or feature vectors into events, without a training set."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# Where each public name lives; loaded on first use, so that `import dayline` stays light.
+# Module of each public name; loaded on first use, so that `import dayline` stays light.
 _HOMES = {
     "DynamicGraphEmbedding": "estimators",
     "Event": "events",
@@ -59,7 +59,7 @@ _HOMES = {
     "write_result": "pipeline",
 }
 
-__all__ = [  # noqa: RUF022 (the order a reader meets them)
+__all__ = [  # noqa: RUF022 (most important names first)
     "EventSegmenter",
     "DynamicGraphEmbedding",
     "Event",

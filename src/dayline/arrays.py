@@ -1,4 +1,4 @@
-"""The one place that knows array libraries: NumPy, and PyTorch through array-api-compat."""
+"""All code specific to an array library: NumPy, and PyTorch through array-api-compat."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ __all__ = [
 ]
 
 Array: TypeAlias = Any
-"""A NumPy array or a PyTorch tensor; the code below never asks which."""
+"""A NumPy array or a PyTorch tensor."""
 
 FloatArray: TypeAlias = NDArray[np.floating[Any]]
 IntArray: TypeAlias = NDArray[np.integer[Any]]
 
 
 def to_device(x: FloatArray, device: str, dtype: str = "float64") -> Array:
-    """Move a NumPy array to where the work is done.
+    """Move a NumPy array to a device.
 
     Parameters
     ----------
     x : ndarray
         Features on the host.
     device : str
-        "cpu" works with NumPy; "torch" with PyTorch on the CPU; "cuda", "cuda:1", "mps" with
-        PyTorch on that device.
+        "cpu" uses NumPy; "torch" uses PyTorch on the CPU; "cuda", "cuda:1" and "mps" use PyTorch on
+        that device.
     dtype : {"float64", "float32"}
-        Precision of the work. "mps" knows float32 only and uses that.
+        Precision. "mps" supports only float32 and always uses it.
     """
     target = check_device(device)
     if target is None:
@@ -55,14 +55,14 @@ def to_device(x: FloatArray, device: str, dtype: str = "float64") -> Array:
 
 
 def is_single_precision(device: str, dtype: str) -> bool:
-    """Tell whether `to_device` turns features into single precision."""
+    """Whether `to_device` converts features to single precision."""
     return dtype == "float32" or device.split(":")[0] == "mps"
 
 
 def check_device(device: Any) -> Any:
-    """Give PyTorch's name of a device, None for NumPy on the CPU; refuse one that is not known or not there."""
+    """Return the PyTorch device, or None for NumPy on the CPU; raise ValueError if unknown or unavailable."""
     if not isinstance(device, str):
-        raise ValueError(f'device is of type {type(device).__name__}; use "cpu", "torch", "cuda" or "mps"')
+        raise ValueError(f'device has type {type(device).__name__}; use "cpu", "torch", "cuda" or "mps"')
     kind = device.split(":")[0]
     if kind not in ("cpu", "torch", "cuda", "mps"):
         raise ValueError(f'device="{device}" is not known; use "cpu", "torch", "cuda" or "mps"')
@@ -86,14 +86,14 @@ def check_device(device: Any) -> Any:
 
 
 def to_numpy(x: Array) -> FloatArray:
-    """Bring an array of either library back to NumPy on the host."""
+    """Convert an array of either library to NumPy on the host."""
     if is_torch_array(x):
         return np.asarray(x.detach().cpu().numpy())
     return np.asarray(x)
 
 
 def like(values: NDArray[Any], x: Array) -> Array:
-    """Turn NumPy values into an array of the library, precision and device of `x`."""
+    """Convert NumPy values to the library, precision and device of `x`."""
     if is_torch_array(x):
         import torch
 
@@ -102,7 +102,7 @@ def like(values: NDArray[Any], x: Array) -> Array:
 
 
 def product_into(a: Array, b: Array, out: Array) -> Array:
-    """Compute a @ b inside `out`: fresh memory for every large product would cost more than the sums."""
+    """Compute a @ b into `out`: allocating every large product would take longer than the arithmetic."""
     return array_namespace(a).matmul(a, b, out=out)
 
 
@@ -119,5 +119,5 @@ def sum_of_products(a: Array, b: Array) -> float:
 
 
 def is_on_host(x: Array) -> bool:
-    """Tell whether a processor works on `x`, not a GPU."""
+    """Whether `x` is in CPU memory."""
     return not is_torch_array(x) or x.device.type == "cpu"

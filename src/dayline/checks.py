@@ -1,4 +1,4 @@
-"""Checks that return their input, or say which frames are at fault."""
+"""Input checks with messages that name the frames at fault."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ __all__ = [
 Missing: TypeAlias = Literal["raise", "interpolate"]
 
 LARGEST = 1e100
-"""Beyond this, squares and sums of squares leave the range of double precision."""
+"""Beyond this, sums of squares may overflow double precision."""
 
 LATEST = 1e12
 """Beyond this, a time in seconds is not a date; times in nanoseconds are."""
@@ -42,60 +42,60 @@ LATEST = 1e12
 LARGEST_NUMBER = float(np.finfo(np.float64).max)
 
 LARGEST_COUNT = 2**63 - 1
-"""Most frames, rows or components of anything: no array can hold more."""
+"""Largest number of frames, rows or components: no array can hold more."""
 
 MOST_STEPS = 100_000
-"""Most steps, turns or restarts of anything: more would not end in a lifetime, and nothing here needs them."""
+"""Largest number of steps, iterations or restarts: more would take forever and is never needed."""
 
 NARROWEST = 1e-6
-"""Smallest bandwidth over cosines: in single precision they are known no better than this."""
+"""Smallest bandwidth for cosines, which have this accuracy in single precision."""
 
-TIMES_WANTED = "give seconds, or dates as datetime64"
+TIMES_WANTED = "pass seconds, or dates as datetime64"
 
 
 def check_features(x: Any, *, missing: Missing = "raise") -> FloatArray:
-    """Return features as a new float64 matrix, or say what is wrong with them.
+    """Return features as a new float64 matrix, or raise ValueError.
 
     Parameters
     ----------
     x : array-like of shape (n_frames, n_features)
-        Numbers, one row per frame; masked ones are missing. Never modified.
+        Numbers, one row per frame; masked values are missing. Not modified.
     missing : {"raise", "interpolate"}
-        What to do about NaN and infinity: refuse and name the frames, or fill each gap in a column from the
-        frames before and after it.
+        What to do with NaN and infinity: raise an error that names the frames, or fill each gap in a column from
+        the frames before and after it.
     """
     check_choice("missing", missing, ("raise", "interpolate"))
     features = np.asarray(unmask(x))
     if features.dtype == object:
-        raise ValueError("features are an object array; give a matrix of numbers")
+        raise ValueError("features are an object array; pass a matrix of numbers")
     if features.ndim != 2:
-        raise ValueError(f"features have shape {features.shape}; give a matrix with one row per frame")
+        raise ValueError(f"features have shape {features.shape}; pass a matrix with one row per frame")
     if 0 in features.shape:
-        raise ValueError(f"features have shape {features.shape}; at least one frame and one column are needed")
+        raise ValueError(f"features have shape {features.shape}; at least one frame and one column are required")
     if not (np.issubdtype(features.dtype, np.number) or features.dtype == bool):
-        raise ValueError(f"features are of type {features.dtype}; give numbers")
+        raise ValueError(f"features have type {features.dtype}; pass numbers")
     if np.iscomplexobj(features):
-        raise ValueError("features are complex numbers; give real ones")
+        raise ValueError("features are complex; pass real numbers")
     features = np.array(features, dtype=np.float64, order="C")
     bad = ~np.isfinite(features)
     if bad.any():
         features = _repair(features, bad, missing)
     if np.abs(features).max() > LARGEST:
         frame = int(np.argmax(np.abs(features).max(axis=1)))
-        raise ValueError(f"frame {frame} holds a value above {LARGEST:g}; rescale the features")
+        raise ValueError(f"frame {frame} contains a value above {LARGEST:g}; rescale the features")
     if looks_transposed(features):
         warnings.warn(
-            f"{features.shape[0]} rows and {features.shape[1]} columns: the columns follow each other like frames, "
-            "the rows do not; pass X.T (--transpose) if columns are frames",
+            f"features with {features.shape[0]} rows and {features.shape[1]} columns look transposed: consecutive "
+            "columns are similar, rows are not; pass X.T (--transpose) if columns are frames",
             stacklevel=2,
         )
     return features
 
 
 def unmask(x: Any) -> Any:
-    """Replace what a masked array hides by NaN; return anything else as it is.
+    """Replace masked values by NaN; return anything else unchanged.
 
-    NumPy drops the mask of an array without a word, and the values behind it come back as if they were data.
+    NumPy silently drops the mask of an array and exposes the masked values as data.
     """
     if not isinstance(x, np.ma.MaskedArray) or x.dtype.kind not in "biuf":
         return x
@@ -111,7 +111,7 @@ def _repair(features: FloatArray, bad: Any, missing: Missing) -> FloatArray:
         )
     lost = np.flatnonzero(bad.all(axis=0))
     if len(lost):
-        raise ValueError(f"column {lost[0]} holds no number at all; drop it")
+        raise ValueError(f"column {lost[0]} contains no finite values; drop it")
     t = np.arange(len(features))
     for column in np.flatnonzero(bad.any(axis=0)):
         good = ~bad[:, column]
@@ -120,7 +120,7 @@ def _repair(features: FloatArray, bad: Any, missing: Missing) -> FloatArray:
 
 
 def list_frames(frames: IntArray | Sequence[int], most: int = 5) -> str:
-    """Name frames in a sentence: "frames 12, 13 and 40", "frames 0, 1, 2, 3, 4 and 95 more"."""
+    """Format frame numbers for a message: "frames 12, 13 and 40", "frames 0, 1, 2, 3, 4 and 95 more"."""
     shown = [str(int(f)) for f in frames[:most]]
     if len(frames) > most:
         return f"frames {', '.join(shown)} and {len(frames) - most} more"
@@ -130,11 +130,11 @@ def list_frames(frames: IntArray | Sequence[int], most: int = 5) -> str:
 
 
 def looks_transposed(features: FloatArray) -> bool:
-    """Tell whether columns follow each other in time and rows do not.
+    """Whether columns rather than rows are consecutive in time.
 
-    Frames that follow each other are more alike than frames far apart. The share of the variance that a step to
-    the next one leaves unexplained is compared for rows and columns, each after the other direction's mean is
-    taken out, so that a common offset per feature (or per frame) says nothing.
+    Consecutive frames are more alike than distant ones. The mean squared step, relative to the variance, is
+    compared between rows and columns. Means are removed first, so that a common offset per feature (or per frame)
+    has no effect.
     """
     n, dims = features.shape
     if min(n, dims) < 16 or dims < 1.5 * n:
@@ -143,7 +143,7 @@ def looks_transposed(features: FloatArray) -> bool:
 
 
 def _roughness(x: FloatArray) -> float:
-    """Mean squared step between consecutive rows over that of random rows (1: no order, 0: smooth)."""
+    """Mean squared step between consecutive rows divided by that of random rows (1: no order, 0: smooth)."""
     spread = x.std(axis=0)
     kept = x[:, spread > 0]
     if kept.shape[1] == 0:
@@ -153,38 +153,38 @@ def _roughness(x: FloatArray) -> float:
 
 
 def check_matrix(name: str, x: Any) -> None:
-    """Raise an error for anything but a matrix of NumPy or PyTorch."""
+    """Raise an error for anything except a NumPy or PyTorch matrix."""
     kind = type(x).__name__
     if not (isinstance(x, np.ndarray) or is_torch_array(x)):
-        raise TypeError(f"{name} is of type {kind}; give a matrix, as a NumPy array or a PyTorch tensor")
+        raise TypeError(f"{name} has type {kind}; pass a matrix as a NumPy array or a PyTorch tensor")
     if x.ndim != 2:
-        raise ValueError(f"{name} has shape {tuple(x.shape)}; give a matrix")
+        raise ValueError(f"{name} has shape {tuple(x.shape)}; pass a matrix")
 
 
 def show_value(value: Any, most: int = 60) -> str:
-    """Write a value for a message: one line, however large the value is."""
+    """Format a value for a message: one line, however large the value is."""
     try:
         text = " ".join(repr(value).split())
-    except ValueError:  # Python does not write out a whole number of more than 4,300 digits
+    except ValueError:  # Python does not print integers of more than 4,300 digits
         return f"a number of {int(value).bit_length()} bits"
     return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 def check_choice(name: str, value: Any, allowed: Sequence[str]) -> None:
-    """Raise ValueError for a word that is not among the allowed ones."""
+    """Raise ValueError for anything except one of the allowed strings."""
     if not isinstance(value, str) or value not in allowed:
         words = ", ".join(f'"{a}"' for a in allowed)
         raise ValueError(f"{name}={show_value(value)} is not known; use one of {words}")
 
 
 def check_flag(name: str, value: Any) -> None:
-    """Raise ValueError for anything but True and False."""
+    """Raise ValueError for anything except True and False."""
     if not isinstance(value, (bool, np.bool_)):
         raise ValueError(f"{name}={show_value(value)}; it must be True or False")
 
 
 def check_seed(value: Any, *, largest: float = 2**32 - 1) -> None:
-    """Raise ValueError for a random_state that is not a seed; scikit-learn's have 32 bits, NumPy's may be larger."""
+    """Raise ValueError if random_state is not a seed; scikit-learn's have 32 bits, NumPy's may be larger."""
     if value is not None:
         check_between("random_state", value, 0, largest, whole=True)
 
@@ -200,7 +200,7 @@ def check_between(
     kind = "a whole number" if whole else "a number"
     value = float(value) if isinstance(value, np.floating) else value
     right = _is_whole(value) or (not whole and isinstance(value, float))
-    # A whole number may have any size; as a number it must fit into double precision.
+    # An integer may have any size, but a real parameter must fit into double precision.
     inside = right and low <= value <= high and (whole or abs(value) <= LARGEST_NUMBER)
     if not inside or (above and value == low):
         side = f"above {low:g}" if above else f"of at least {low:g}"
@@ -209,34 +209,36 @@ def check_between(
 
 
 def check_bandwidth(name: str, value: Any) -> None:
-    """Raise ValueError for a bandwidth over cosines that is too small for their precision."""
+    """Raise ValueError if a bandwidth for cosines is too small for their precision."""
     check_between(name, value, NARROWEST)
 
 
 def check_times(times: Any, n_frames: int) -> FloatArray | None:
-    """Return times as float64 seconds, one per frame and never backwards, or say what is wrong with them.
+    """Return times as float64 seconds, one per frame and nondecreasing, or raise ValueError.
 
-    Dates become seconds since 1970; those with a time zone are taken to UTC first.
+    Dates become seconds since 1970; dates with a time zone are converted to UTC first.
     """
     if times is None:
         return None
     seconds = _as_seconds(times)
     if seconds.shape != (n_frames,):
-        raise ValueError(f"times have shape {seconds.shape} for {n_frames} frames; give one time per frame")
+        raise ValueError(f"times have shape {seconds.shape} for {n_frames} frames; pass one time per frame")
     wrong = np.flatnonzero(~np.isfinite(seconds))
     if len(wrong):
-        raise ValueError(f"{list_frames(wrong)} {'has' if len(wrong) == 1 else 'have'} no time; give all or none")
+        raise ValueError(
+            f"{list_frames(wrong)} {'has' if len(wrong) == 1 else 'have'} no time; provide all times or none"
+        )
     far = np.flatnonzero(np.abs(seconds) > LATEST)
     if len(far):
-        raise ValueError(f"{list_frames(far)}: no time can be {seconds[far[0]]:g} seconds; give seconds")
+        raise ValueError(f"{list_frames(far)}: {seconds[far[0]]:g} seconds is not a valid time; pass seconds")
     back = np.flatnonzero(np.diff(seconds) < 0)
     if len(back):
-        raise ValueError(f"time runs backwards at {list_frames(back + 1)}; put the frames in order")
+        raise ValueError(f"time goes backwards at {list_frames(back + 1)}; put the frames in order")
     return seconds
 
 
 def _as_seconds(times: Any) -> FloatArray:
-    """Turn dates and durations into seconds; numbers are seconds already, and what is masked is missing."""
+    """Convert dates and durations to seconds; numbers are already seconds, and masked values are missing."""
     try:
         values = np.asarray(unmask(times))
     except (TypeError, ValueError):
@@ -250,7 +252,7 @@ def _as_seconds(times: Any) -> FloatArray:
     if kind in "iuf":
         return np.array(values, dtype=np.float64)
     if kind not in "mM" or np.datetime_data(values.dtype)[0] == "generic":
-        raise ValueError(f"times are of type {values.dtype}; {TIMES_WANTED}")
+        raise ValueError(f"times have type {values.dtype}; {TIMES_WANTED}")
     try:
         microseconds = values.astype(f"{kind}8[us]")
     except OverflowError:
@@ -259,9 +261,9 @@ def _as_seconds(times: Any) -> FloatArray:
 
 
 def _from_objects(values: Any) -> Any:
-    """Turn an object array into numbers, dates or durations; they cannot be mixed.
+    """Convert an object array to numbers, dates or durations; they cannot be mixed.
 
-    NumPy's own conversion takes numbers for microseconds and words for years.
+    NumPy's own conversion reads numbers as microseconds and strings as years.
     """
     times = [None if _is_missing(value) else _plain_time(value) for value in values.ravel()]
     kinds = sorted({time[0] for time in times if time is not None})
@@ -279,19 +281,19 @@ def _is_missing(value: Any) -> bool:
     try:
         return bool(value != value)  # NaN and NaT differ from themselves
     except TypeError:
-        return True  # pandas' NA does not even know that
+        return True  # pandas' NA cannot be compared
     except ValueError:
         return False
 
 
 def _plain_time(value: Any) -> tuple[str, Any]:
-    """Return what kind of time an object is, and the number, date or duration that it stands for."""
-    as_date: Any = np.datetime64  # its many signatures know fewer types than it takes
+    """Return the kind of time of an object, and its number, date or duration."""
+    as_date: Any = np.datetime64  # its type hints cover fewer types than it accepts
     as_duration: Any = np.timedelta64
-    if hasattr(value, "to_timestamp"):  # a period of pandas: the time at which it begins
+    if hasattr(value, "to_timestamp"):  # a pandas Period: use its start
         value = value.to_timestamp()
     try:
-        # Before numbers: NumPy counts its durations among the integers.
+        # Before numbers: NumPy's durations are also integers.
         if isinstance(value, (timedelta, np.timedelta64)):
             return "durations", as_duration(value, "us")
         if not isinstance(value, bool) and isinstance(value, (Real, Decimal)):
@@ -302,15 +304,15 @@ def _plain_time(value: Any) -> tuple[str, Any]:
             return "dates", as_date(value, "us")
     except (OverflowError, TypeError, ValueError):
         pass
-    raise ValueError(f"times hold {show_value(value, 40)} of type {type(value).__name__}; {TIMES_WANTED}")
+    raise ValueError(f"times contain {show_value(value, 40)} of type {type(value).__name__}; {TIMES_WANTED}")
 
 
 def check_rows(x: Array) -> FloatArray:
-    """Return vectors as float64, one row per frame, or say what is wrong with them."""
+    """Return vectors as float64, one row per frame, or raise ValueError."""
     try:
         values = to_numpy(x).astype(np.float64)
     except (OverflowError, TypeError, ValueError):
         values = np.zeros(0)
     if values.ndim != 2:
-        raise ValueError(f"x={show_value(x)}; give a matrix of numbers, one row per frame")
+        raise ValueError(f"x={show_value(x)}; pass a matrix of numbers, one row per frame")
     return values

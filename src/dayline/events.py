@@ -31,7 +31,7 @@ __all__ = [
 EVENTS_VERSION = 1
 EVENTS_FORMAT = "dayline-events"
 MOST_FRAMES = 10_000_000
-"""More than a day of video at 100 frames per second; a file of a few bytes that declares more is refused."""
+"""More than a day of video at 100 frames per second; a small file that declares more is rejected."""
 A_YEAR = 366 * 86_400
 PER_FRAME = ("scores", "times", "names", "sizes")
 
@@ -47,17 +47,18 @@ class Event:
     start, stop : int
         First frame of the event, and first frame after it.
     community : int or None
-        The recurring context it belongs to; events of one context share the number.
+        Its recurring context; events of the same context share the number.
     key_frame : int or None
-        The frame that shows it best.
+        The most representative frame.
     start_time, stop_time : float or None
-        Time of its first and its last frame, in seconds (see `Segmentation.clock`).
+        Time of its first and last frame, in seconds (see `Segmentation.clock`).
     confidence : float or None
-        How sure we are of the boundary that opens it, in [0, 1]; None for the first event.
+        Probability that the boundary at its start is a true one, in [0, 1]; None for the first event.
     reason : str or None
-        Why it opens: "start" (of the sequence), "looks", "pause", "both" or "asked" (by a person).
+        Why it starts: "start" (of the sequence), "looks" (the frames change), "pause", "both" or "asked" (set by
+        a person).
     name : str or None
-        What a person called it.
+        Name given by a person.
     """
 
     start: int
@@ -91,7 +92,7 @@ class Segmentation:
     Attributes
     ----------
     events : tuple of Event
-        The first starts at frame 0, each next one where the one before stops.
+        The first starts at frame 0, each later one where the previous one stops.
     scores : tuple of float or None
         Boundary score of every frame.
     times : tuple of float or None
@@ -102,15 +103,15 @@ class Segmentation:
     names : tuple of str or None
         File name of every frame, relative to the source.
     sizes : tuple of int or None
-        Size in bytes of the file of every frame; tells apart recordings whose file names coincide.
+        File size of every frame in bytes; distinguishes recordings with the same file names.
     source : str or None
-        What was segmented, as a name to show.
+        Name of the source, for display.
     method : str or None
-        Which settings made it.
+        Method and settings used.
     skipped : tuple of SkippedFile
         Files that could not be used.
     notes : tuple of str
-        What a reader should know (order used, clock jumps, repairs).
+        Notes for the user (order used, clock jumps, repairs).
     """
 
     events: tuple[Event, ...]
@@ -125,17 +126,17 @@ class Segmentation:
     notes: tuple[str, ...] = field(default=())
 
     def __post_init__(self) -> None:
-        """Refuse gaps, overlaps and per-frame values of another length."""
+        """Raise ValueError for gaps, overlaps and per-frame values of the wrong length."""
         if not self.events or self.events[0].start != 0:
-            raise ValueError("a segmentation needs at least one event, and the first starts at frame 0")
+            raise ValueError("a segmentation needs at least one event, and the first must start at frame 0")
         for before, after in pairwise(self.events):
             if before.stop != after.start:
                 raise ValueError(f"event {before.start}..{before.stop} and the next one leave a gap or overlap")
         for event in self.events:
             if event.stop <= event.start:
-                raise ValueError(f"event {event.start}..{event.stop} holds no frame")
+                raise ValueError(f"event {event.start}..{event.stop} contains no frames")
             if event.key_frame is not None and not 0 <= event.key_frame < self.n_frames:
-                raise ValueError(f"event {event.start}..{event.stop}: key frame {event.key_frame} is no frame")
+                raise ValueError(f"event {event.start}..{event.stop}: key frame {event.key_frame} does not exist")
         for what in PER_FRAME:
             values = getattr(self, what)
             if values is not None and len(values) != self.n_frames:
@@ -148,12 +149,12 @@ class Segmentation:
 
     @property
     def boundaries(self) -> tuple[int, ...]:
-        """First frame of every event but the first."""
+        """First frame of every event except the first."""
         return tuple(event.start for event in self.events[1:])
 
     @property
     def is_dated(self) -> bool:
-        """Whether the clock knows the date; times of day alone lie in the first days of 1970."""
+        """Whether the times include the date; times of day alone lie in the first days of 1970."""
         if self.clock != "wall" or self.times is None:
             return False
         return not all(0 <= time < A_YEAR for time in self.times)
@@ -181,9 +182,9 @@ class Segmentation:
         n_frames : int
             Length of the sequence.
         communities : sequence of int, optional
-            Community of every frame; an event gets the most frequent one of its frames.
+            Community of every frame; each event gets the most frequent one.
         **about
-            Further attributes of the segmentation (scores, times, ...).
+            Other attributes of the segmentation (scores, times, ...).
         """
         edges = [0, *(int(b) for b in boundaries), int(n_frames)]
         times = about.get("times")
@@ -197,17 +198,17 @@ class Segmentation:
         return cls(events=tuple(events), **about)
 
     def about(self, **changes: Any) -> Segmentation:
-        """Return a copy with other attributes (source, method, notes, ...)."""
+        """Return a copy with changed attributes (source, method, notes, ...)."""
         return replace(self, **changes)
 
     def to_json(self) -> str:
-        """Write the segmentation as JSON (format in docs/events-json.md, schema in the package)."""
+        """Return the segmentation as JSON (format in docs/events-json.md, schema in the package)."""
         content = {"format": EVENTS_FORMAT, "version": EVENTS_VERSION, "n_frames": self.n_frames}
         return json.dumps(content | asdict(self), indent=1, ensure_ascii=True, allow_nan=False) + "\n"
 
     @classmethod
     def from_json(cls, text: str) -> Segmentation:
-        """Read what `to_json` wrote, in this or an older version."""
+        """Read JSON written by `to_json` in this or an older version."""
         try:
             content = json.loads(text, object_pairs_hook=_without_repeats)
         except (json.JSONDecodeError, RecursionError) as error:
@@ -216,12 +217,12 @@ class Segmentation:
             raise ValueError(f'not an events file: "format" should be "{EVENTS_FORMAT}"')
         version = content.get("version")
         if not isinstance(version, int) or not 1 <= version <= EVENTS_VERSION:
-            raise ValueError(f"events version {version!r} is not known here (1 to {EVENTS_VERSION}); update dayline")
+            raise ValueError(f"unknown events version {version!r} (known: 1 to {EVENTS_VERSION}); update dayline")
         try:
-            # How many frames there are, the events say too; a file without the number is no worse for it.
+            # The events also give the number of frames, so a file without it is fine.
             check_against(events_schema(), {"n_frames": 1} | content)
         except ValueError as error:
-            raise ValueError(f"an events file with missing or odd fields: {error}") from None
+            raise ValueError(f"missing or invalid fields: {error}") from None
         segmentation = _from_content(content)
         if content.get("n_frames", segmentation.n_frames) != segmentation.n_frames:
             raise ValueError(
@@ -231,11 +232,11 @@ class Segmentation:
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Refuse a key that occurs twice in one object: JSON leaves open which one counts."""
+    """Raise ValueError if a key occurs twice in one object: JSON does not define which one counts."""
     content = dict(pairs)
     if len(content) < len(pairs):
         keys = [key for key, _ in pairs]
-        raise ValueError(f"holds {next(key for key in keys if keys.count(key) > 1)!r} twice in one place")
+        raise ValueError(f"contains {next(key for key in keys if keys.count(key) > 1)!r} twice in one object")
     return content
 
 
@@ -250,7 +251,7 @@ def _from_content(content: Mapping[str, Any]) -> Segmentation:
 
 
 def read_events(path: str | Path) -> Segmentation:
-    """Read an events.json file; a wrong one is refused with its name in the message."""
+    """Read an events.json file; raise an error that names the file if it is invalid."""
     try:
         return Segmentation.from_json(Path(path).read_text(encoding="utf-8"))
     except UnicodeDecodeError:
@@ -273,7 +274,7 @@ def boundaries_to_labels(boundaries: Iterable[int], n_frames: int) -> IntArray:
 
 
 def labels_to_boundaries(labels: Iterable[Any]) -> IntArray:
-    """Frames whose label differs from the one before."""
+    """Return the frames whose label differs from that of the previous frame."""
     values = np.asarray(list(labels) if not isinstance(labels, np.ndarray) else labels)
     return np.flatnonzero(values[1:] != values[:-1]) + 1
 

@@ -1,4 +1,4 @@
-"""Packages that only some tasks need; they come with `pip install "dayline[EXTRA]"`."""
+"""Optional packages, installed with `pip install "dayline[EXTRA]"`."""
 
 from __future__ import annotations
 
@@ -7,30 +7,30 @@ from contextlib import contextmanager
 
 __all__ = ["MissingExtraError", "needs_extra"]
 
-# The packages by the names under which they are imported.
+# Packages by their import names.
 _PHOTOS = ("PIL", "av", "google", "onnxruntime", "pillow_heif", "platformdirs")
 _PACKAGES: Mapping[str, tuple[str, ...]] = {"photos": _PHOTOS, "demo": (*_PHOTOS, "skimage")}
 
 
 class MissingExtraError(ValueError):
-    """A package that the task needs is not installed; the message says how to install it."""
+    """A required package is not installed; the message says how to install it."""
 
 
 @contextmanager
 def needs_extra(extra: str, task: str) -> Iterator[None]:
-    """Say which extra to install if one of its packages is missing. Also a decorator.
+    """Say which extra to install if one of its packages is missing; also works as a decorator.
 
     Parameters
     ----------
     extra : str
         "photos" or "demo".
     task : str
-        What needs it, as the subject of a sentence: "reading photos".
+        The task, as the subject of a sentence: "reading photos".
     """
     try:
         yield
     except ModuleNotFoundError as error:
-        # Any other missing module is a bug of ours.
+        # Any other missing module is a bug in dayline.
         if (error.name or "").partition(".")[0] not in _PACKAGES[extra]:
             raise
         raise MissingExtraError(

@@ -1,4 +1,4 @@
-"""Boundary scores with counts that add up, and label agreement."""
+"""Boundary scores that can be summed over sequences, and label agreement."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ __all__ = ["BoundaryScore", "LabelScore", "hungarian_accuracy", "score_boundarie
 
 @dataclass(frozen=True)
 class BoundaryScore:
-    """How found boundaries agree with true ones; scores of several sequences add up.
+    """Agreement of found and true boundaries; scores of several sequences can be added.
 
     Attributes
     ----------
     n_matched, n_found, n_true : int
-        Pairs within tolerance, and how many there are on either side.
+        Number of pairs within tolerance, of found and of true boundaries.
     """
 
     n_matched: int
@@ -30,12 +30,12 @@ class BoundaryScore:
 
     @property
     def precision(self) -> float:
-        """Share of the found boundaries that are true (1 where nothing was found and nothing is true)."""
+        """Fraction of the found boundaries that are true (1 if there are neither found nor true boundaries)."""
         return self.n_matched / self.n_found if self.n_found else float(self.n_true == 0)
 
     @property
     def recall(self) -> float:
-        """Share of the true boundaries that were found (1 where nothing was found and nothing is true)."""
+        """Fraction of the true boundaries that are found (1 if there are neither found nor true boundaries)."""
         return self.n_matched / self.n_true if self.n_true else float(self.n_found == 0)
 
     @property
@@ -58,11 +58,11 @@ class LabelScore:
     Attributes
     ----------
     hungarian_accuracy : float
-        Share of frames right under the best one-to-one naming.
+        Fraction of correct frames under the best one-to-one matching of labels.
     majority_accuracy : float
-        Share right when every found label takes its most frequent true label.
+        Fraction of correct frames if every found label is mapped to its most frequent true label.
     nmi_geometric, nmi_arithmetic : float
-        Mutual information over the geometric or arithmetic mean of the entropies.
+        Mutual information divided by the geometric or arithmetic mean of the entropies.
     adjusted_rand : float
         Rand index, corrected for chance.
     """
@@ -87,16 +87,16 @@ def score_boundaries(
     Parameters
     ----------
     found, true : iterable of int
-        Boundaries, in any order; doubles count once.
+        Boundaries, in any order; duplicates count once.
     tolerance : int >= 0
         Frames a boundary may be off and still match.
     protocol : {"interior", "ces"}
-        "interior" matches one to one as often as possible and ignores the ends of the sequence (frame 0, and the
-        last frame where `n_frames` is given). "ces" is the scorer of the papers: frame 0 and the last frame count
-        as boundaries on both sides, of adjacent boundaries the first stays, and each found boundary, in order,
-        takes the first free true one. It flatters every method; use it only to compare with the papers.
+        "interior" finds the largest one-to-one matching and ignores the ends of the sequence (frame 0, and the
+        last frame if `n_frames` is given). "ces" is the scorer of the papers: frame 0 and the last frame count
+        as found and as true boundaries, only the first of adjacent boundaries is kept, and each found boundary,
+        in order, matches the first free true one. It flatters every method; use it only to compare with the papers.
     n_frames : int, optional
-        Length of the sequence; needed for "ces".
+        Length of the sequence; required for "ces".
     """
     check_between("tolerance", tolerance, 0)
     check_choice("protocol", protocol, ("interior", "ces"))
@@ -118,7 +118,7 @@ def _sorted_frames(boundaries: Iterable[int], n_frames: int | None, which: str) 
     values = _as_list(boundaries, which)
     if values.size == 0:
         return np.zeros(0, dtype=np.int64)
-    # Numbers beyond 64 bits come as objects, and True and False are not frames.
+    # Numbers beyond 64 bits become objects, and True and False are not frames.
     right = values.ndim == 1 and values.dtype.kind in "iuf"
     if not right or not np.all((np.abs(values) < LARGEST_COUNT) & (values == np.floor(values))):
         raise ValueError(
@@ -137,7 +137,7 @@ def _as_list(values: Iterable[Any], which: str) -> Any:
             return np.asarray(list(values))
     except (TypeError, ValueError):
         pass
-    raise ValueError(f"{which}={show_value(values)}; give a list of numbers") from None
+    raise ValueError(f"{which}={show_value(values)}; pass a list of numbers") from None
 
 
 def _inside(frames: IntArray, n_frames: int | None) -> IntArray:
@@ -187,20 +187,20 @@ def score_labels(found: Iterable[int], true: Iterable[int]) -> LabelScore:
 
 
 def hungarian_accuracy(found: Iterable[int], true: Iterable[int]) -> float:
-    """Share of frames that are right when groups are named one to one, as well as possible."""
+    """Fraction of correct frames under the best one-to-one matching of labels."""
     return _hungarian(_joint_counts(found, true)[2])
 
 
 def _joint_counts(found: Iterable[int], true: Iterable[int]) -> tuple[IntArray, IntArray, IntArray]:
-    """Both labellings, and how many frames have each true (rows) and found (columns) label."""
+    """Return both labellings and the number of frames with each true (rows) and found (columns) label."""
     from sklearn.metrics.cluster import contingency_matrix
 
     a, b = _as_list(found, "found"), _as_list(true, "true")
     if a.shape != b.shape or a.ndim != 1 or len(a) == 0:
-        raise ValueError(f"labels of the same frames are needed, got {a.shape} found and {b.shape} true")
+        raise ValueError(f"found labels have shape {a.shape}, true labels {b.shape}; pass labels of the same frames")
     for which, labels in (("found", a), ("true", b)):
         if labels.dtype.kind not in "biufUS":
-            raise ValueError(f"{which} labels are of type {labels.dtype}; give numbers or words")
+            raise ValueError(f"{which} labels have type {labels.dtype}; pass numbers or strings")
     return a, b, contingency_matrix(b, a)
 
 
@@ -212,7 +212,7 @@ def _hungarian(table: IntArray) -> float:
 
 
 def _normalized_mutual_information(table: IntArray) -> tuple[float, float]:
-    """Over the geometric and the arithmetic mean of the entropies; 1 where both labellings are one group."""
+    """Return both normalisations, by the geometric and arithmetic mean; 1 if both labellings have one group."""
     from scipy.stats import entropy
 
     if table.shape == (1, 1):
@@ -221,6 +221,6 @@ def _normalized_mutual_information(table: IntArray) -> tuple[float, float]:
     shared = of_true + of_found - float(entropy(table.ravel()))
     if min(of_true, of_found) <= 0.0 or shared <= np.finfo(float).eps:
         return 0.0, 0.0
-    # Rounding must not make two equal labellings better than equal.
+    # Rounding must not push the score of equal labellings above 1.
     geometric, arithmetic = float(np.sqrt(of_true * of_found)), 0.5 * (of_true + of_found)
     return min(shared / geometric, 1.0), min(shared / arithmetic, 1.0)

@@ -1,4 +1,4 @@
-"""How long work reports its progress."""
+"""Progress reports of long-running work."""
 
 from __future__ import annotations
 
@@ -8,4 +8,4 @@ from typing import TypeAlias
 __all__ = ["OnStep"]
 
 OnStep: TypeAlias = Callable[[str, int, int], None]
-"""Called with what is done, how much of it, and the total."""
+"""Called with the name of the task, the number of steps done, and the total."""

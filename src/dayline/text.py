@@ -1,4 +1,4 @@
-"""Numbers as text, written the same way everywhere."""
+"""Consistent formatting of numbers as text."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ __all__ = ["clock_text", "counted"]
 
 
 def counted(number: int, thing: str) -> str:
-    """Write a number of things: "1 event", "3 events"."""
+    """Format a count: "1 event", "3 events"."""
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
 def clock_text(seconds: float, *, digits: int = 0, short: bool = False) -> str:
-    """Write seconds as a clock shows them: 01:02:03, or 01:02:03.250 with three digits.
+    """Format seconds as clock time: 01:02:03, or 01:02:03.250 with three digits.
 
     Parameters
     ----------
     seconds : float >= 0
         Time since the start, or since midnight.
     digits : int >= 0
-        Digits after the second. Without any, the clock shows the second it is in, not the nearest one.
+        Decimal digits of the seconds. With 0, seconds are rounded down.
     short : bool
-        Without zeros in front: 1:02:03.
+        Omit leading zeros: 1:02:03.
     """
     ticks = round(seconds * 10**digits) if digits else int(seconds)
     whole, fraction = divmod(ticks, 10**digits)

@@ -252,7 +252,7 @@ def test_export_replaces_only_what_dayline_wrote(dayline, tmp_path):
     export = ("export", tmp_path / "mine" / "saved.json", "-f", "webvtt", "-f", "csv")
     code, _, err = dayline(*export)
     assert code == 2
-    assert "events.csv: exists, and dayline did not write it" in err
+    assert "events.csv: exists, but dayline did not write it" in err
     assert err.count("\n") == 1
     assert (tmp_path / "mine" / "events.csv").read_text() == "my own table"
     assert not (tmp_path / "mine" / "chapters.vtt").exists()
@@ -273,7 +273,7 @@ def test_exports_into_the_result_and_into_an_earlier_export_are_replaced(dayline
     (sheets / "events.csv").write_text("my own table")
     code, _, err = dayline("export", out / "events.json", "-f", "edl", "-f", "csv", "-o", sheets)
     assert code == 2
-    assert "events.csv: exists, and dayline did not write it" in err
+    assert "events.csv: exists, but dayline did not write it" in err
 
 
 def test_exports_beside_the_photos_are_not_read_as_photos(dayline, tmp_path):
@@ -300,7 +300,7 @@ def test_a_copy_with_chapters_replaces_no_film_of_others(dayline, tmp_path):
     export = ("export", tmp_path / "mine" / "events.json", "--write-chapters", "--source", film)
     code, _, err = dayline(*export)
     assert code == 2
-    assert "film-chapters.mp4: exists, and dayline did not write it" in err
+    assert "film-chapters.mp4: exists, but dayline did not write it" in err
     assert (tmp_path / "mine" / "film-chapters.mp4").read_text() == "another film"
 
 
@@ -474,12 +474,12 @@ def wrong_input(folder: Path):
         (folder / "bad" / f"{k}.jpg").touch()
     return {
         "no such file or folder": ["nope"],
-        "holds no photos": ["nothing"],
-        "holds no photos (": ["text"],
+        "contains no photos": ["nothing"],
+        "contains no photos (": ["text"],
         "a single photo has no events": [photos[0]],
         "cannot be opened as a video": ["cut.mp4"],
-        "holds other files (letter.txt": ["photos", "-o", "others"],
-        "is a file; name a folder": ["photos", "-o", "film.mp4"],
+        "contains other files (letter.txt": ["photos", "-o", "others"],
+        "is a file; choose a folder": ["photos", "-o", "film.mp4"],
         "more than half": ["bad"],
         "only applies to videos": ["photos", "--every", 2],
         "is not known; use lite0": ["photos", "--model", "magic"],

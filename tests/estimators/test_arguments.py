@@ -126,8 +126,8 @@ def test_every_argument_of_a_public_function_works_or_is_named(name, call, param
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"device": 3}, 'device is of type int; use "cpu"'),
-        ({"device": 0}, 'device is of type int; use "cpu"'),
+        ({"device": 3}, 'device has type int; use "cpu"'),
+        ({"device": 0}, 'device has type int; use "cpu"'),
         ({"embedding": PCA()}, r"embedding=PCA\(\); it must be a DynamicGraphEmbedding, or None"),
         ({"embedding": DynamicGraphEmbedding}, "it must be a DynamicGraphEmbedding, or None"),
         (

@@ -117,7 +117,7 @@ def test_contradictions_and_misplaced_requests_are_named():
     ("times", "message"),
     [
         (np.arange(5), "one time per frame"),
-        (np.append(np.arange(239.0), 5.0), "time runs backwards at frame 239"),
+        (np.append(np.arange(239.0), 5.0), "time goes backwards at frame 239"),
         (np.append(np.arange(239.0), np.nan), "frame 239 has no time"),
     ],
 )

@@ -133,7 +133,7 @@ def test_refuses_a_pickle_that_runs_a_command(tmp_path, zipped):
     else:
         head = (pickle.dumps(part, 2) for part in (0x1950A86A20F9469CFC6C, 1001, {"little_endian": True}))
         path.write_bytes(b"".join(head) + pickled)
-    with pytest.raises(ValueError, match=r"evil\.pth: .*system.*refused"):
+    with pytest.raises(ValueError, match=r"evil\.pth: .*system.*not allowed"):
         read_checkpoint(path)
     assert not mark.exists()
 
@@ -142,7 +142,7 @@ def test_refuses_a_pickle_that_runs_a_command(tmp_path, zipped):
 @pytest.mark.parametrize("function", [eval, getattr, __import__, io.open, np.load])
 def test_refuses_every_other_function(tmp_path, function, protocol):
     pickled = pickle.dumps(Attack(function, "1"), protocol=protocol)
-    with pytest.raises(ValueError, match="refused"):
+    with pytest.raises(ValueError, match="not allowed"):
         read_checkpoint(write_zip(tmp_path / "evil.pth", pickled))
 
 
@@ -151,7 +151,7 @@ def test_refuses_every_other_function(tmp_path, function, protocol):
     ["torch._utils\n_rebuild_tensor_v2.__globals__\n", "torch\nload\n", "torch.storage\n_load_from_bytes\n"],
 )
 def test_refuses_neighbours_of_admitted_names(tmp_path, name):
-    with pytest.raises(ValueError, match="refused"):
+    with pytest.raises(ValueError, match="not allowed"):
         read_checkpoint(write_zip(tmp_path / "evil.pth", b"\x80\x04c" + name.encode() + b"."))
 
 
@@ -176,30 +176,30 @@ def test_a_tensor_cannot_be_changed_after_it_was_checked(tmp_path):
         b"]" + state[:-1] + b"e",
         b"N}X\x05\x00\x00\x00shape" + beyond + b"\x85s\x86",
     ):
-        with pytest.raises(ValueError, match="changes an object after it was made; refused"):
+        with pytest.raises(ValueError, match="changes an object after creating it"):
             read_checkpoint(write_zip(tmp_path / "evil.pth", tensor + change + b"bs."))
 
 
 @pytest.mark.parametrize("code", sorted(set(OPERATION_CODES) - KNOWN_OPERATIONS))
 def test_refuses_every_operation_that_no_checkpoint_needs(tmp_path, code):
     evil = b"\x80\x02}" + bytes([code]) + b"\x01\n\x01\n."
-    with pytest.raises(ValueError, match="which no checkpoint needs; refused"):
+    with pytest.raises(ValueError, match="which is not allowed"):
         read_checkpoint(write_zip(tmp_path / "evil.pth", evil))
 
 
 @pytest.mark.parametrize(
     ("pickled", "message"),
     [
-        (b"\x80\x02}r\xff\xff\xff\x7f.", "holds no tensors"),
+        (b"\x80\x02}r\xff\xff\xff\x7f.", "contains no tensors"),
         (b"\x80\x02}j\xff\xff\xff\x7f.", "damaged"),
         (b"\x80\x02X\xff\xff\xff\x7fx.", "longer than any network has"),
         (b"\x80\x02" + b"}" * 1_000_001, "nests more objects"),
-        (b"\x80\x02" + b"]" * 300_000 + b"a" * 299_999 + b".", "holds no tensors"),
+        (b"\x80\x02" + b"]" * 300_000 + b"a" * 299_999 + b".", "contains no tensors"),
         (b"\x80\x02)" + b"q\x00h\x00h\x00\x86" * 60 + b"}q\x01h\x00K\x01s.", "neither names nor numbers"),
         (b"\x80\x02ccollections\nOrderedDict\n}b.", "changes an object"),
         (b"\x80\x02c__torch__.a\nB\n)\x81}b}b.", "changes an object"),
-        (b"\x80\x02ctorch\nFloatStorage\n)R.", "calls torch.FloatStorage, which is no function"),
-        (b"\x80\x02c__torch__.a\nB\n)R.", "is no function; refused"),
+        (b"\x80\x02ctorch\nFloatStorage\n)R.", "calls torch.FloatStorage, which is not a function"),
+        (b"\x80\x02c__torch__.a\nB\n)R.", "is not a function"),
     ],
 )
 def test_small_files_cannot_make_the_reader_take_memory_or_time(tmp_path, pickled, message):
@@ -231,7 +231,7 @@ def test_a_legacy_file_that_declares_more_data_than_it_has_is_cut_off(tmp_path):
     n = 2**31 - 1
     parts += [tensor_pickle(n_elements=n), pickle.dumps(["0"], 2), struct.pack("<q", n), bytes(24)]
     (tmp_path / "m.pth").write_bytes(b"".join(parts))
-    with pytest.raises(ValueError, match="is cut off: the data '0' is incomplete"):
+    with pytest.raises(ValueError, match="is truncated: the data '0' is incomplete"):
         read_checkpoint(tmp_path / "m.pth")
 
 
@@ -303,10 +303,10 @@ def _try_damaged(path: Path, pickled: bytes, goods: list[bytes]) -> int:
         ({"shape": (2, 4), "strides": (4, 1)}, "beyond its data"),
         ({"shape": (2, 3), "strides": (4, 1)}, "beyond its data"),
         ({"shape": (1000, 1000), "strides": (0, 0)}, "beyond its data"),
-        ({"strides": (-3, 1)}, "described wrongly"),
-        ({"shape": (6,)}, "described wrongly"),
-        ({"n_elements": 7}, "cut off"),
-        ({"storage": b"QInt8Storage"}, "refused"),
+        ({"strides": (-3, 1)}, "contains a malformed tensor"),
+        ({"shape": (6,)}, "contains a malformed tensor"),
+        ({"n_elements": 7}, "truncated"),
+        ({"storage": b"QInt8Storage"}, "not allowed"),
     ],
 )
 def test_refuses_tensors_that_do_not_fit_their_data(tmp_path, changes, message):
@@ -339,5 +339,5 @@ def test_says_which_file_is_no_checkpoint(tmp_path, content):
 def test_says_that_a_file_is_missing_or_empty_of_tensors(tmp_path):
     with pytest.raises(ValueError, match=r"none\.pth: cannot be read"):
         read_checkpoint(tmp_path / "none.pth")
-    with pytest.raises(ValueError, match="holds no tensors"):
+    with pytest.raises(ValueError, match="contains no tensors"):
         read_checkpoint(write_zip(tmp_path / "m.pth", pickle.dumps({"epoch": 3}, 2)))

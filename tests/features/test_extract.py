@@ -115,7 +115,7 @@ def test_errors_of_the_source_reach_the_caller(images):
 def test_errors_name_the_frame():
     with pytest.raises(ValueError, match="frame 3: the image is flat"):
         extract_features([(3, np.zeros((4, 4), np.uint8))], MeanColor(), n_frames=5)
-    with pytest.raises(ValueError, match="frame 5 was given, but the sequence has frames 0 to 4"):
+    with pytest.raises(ValueError, match="frame 5 is outside the sequence of frames 0 to 4"):
         extract_features([(5, image(1))], MeanColor(), n_frames=5)
     broken = MeanColor()
     broken.extract = lambda batch: np.where(batch == 11, np.nan, batch)

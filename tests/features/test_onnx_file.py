@@ -190,7 +190,7 @@ def test_a_network_with_two_rows_per_image_is_refused(tmp_path):
     path = write_network(tmp_path / "m.onnx", [double])
     describe(path, pooling="max")
     with pytest.raises(
-        ValueError, match=r"m\.onnx: does not run on one image: .*gives 2 rows for 1 images; it must give"
+        ValueError, match=r"m\.onnx: does not run on one image: .*returns 2 rows for 1 images; it must return"
     ):
         load_extractor(str(path))
 
@@ -199,9 +199,9 @@ def test_a_network_with_two_rows_per_image_is_refused(tmp_path):
     ("shape", "message"),
     [
         ([1, 768], r"m\.onnx: does not run on 2 images at once: .*; export it for any number of images, or fix its"),
-        ([1, -1], r"m\.onnx: does not run on 2 images at once: the network gives 1 rows for 2 images"),
+        ([1, -1], r"m\.onnx: does not run on 2 images at once: the network returns 1 rows for 2 images"),
         ([-1, 1536], r"m\.onnx: does not run on one image: "),
-        ([2, -1], r"m\.onnx: does not run on one image: the network gives 2 rows for 1 images"),
+        ([2, -1], r"m\.onnx: does not run on one image: the network returns 2 rows for 1 images"),
     ],
 )
 def test_a_network_fixed_to_another_number_of_images_inside_is_refused(tmp_path, shape, message):
@@ -225,7 +225,7 @@ def test_a_network_that_fails_in_the_middle_of_the_work_is_named(tmp_path):
 @pytest.mark.parametrize(
     ("shape", "message"),
     [
-        ((1, 3, 100_000, 100_000), "wants 1 images of 100000 pixels a side"),
+        ((1, 3, 100_000, 100_000), "takes 1 images of 100000 pixels a side"),
         ((10**9, 3, 16, 16), r"its input of 1000000000 images declares .* GB, over the limit of 256 MB"),
     ],
 )
@@ -265,7 +265,7 @@ def test_weights_outside_the_folder_are_refused(tmp_path, location):
     tensor.data_location = TensorProto.EXTERNAL
     tensor.external_data.add(key="location", value=location)
     path.write_bytes(model.SerializeToString())
-    with pytest.raises(ValueError, match="are not beside it"):
+    with pytest.raises(ValueError, match="are not in the same folder"):
         load_extractor(str(path))
 
 
@@ -304,13 +304,13 @@ def test_weights_outside_the_folder_are_refused_wherever_the_network_holds_them(
     model = onnx.load(path)
     PLACES[place](model, external_tensor("../outside.data"))
     path.write_bytes(model.SerializeToString())
-    with pytest.raises(ValueError, match=r"m\.onnx: its weights in '\.\./outside\.data' are not beside it"):
+    with pytest.raises(ValueError, match=r"m\.onnx: its weights '\.\./outside\.data' are not in the same folder"):
         load_extractor(str(path))
 
 
 def test_inceptionv3_may_be_onnx(tmp_path):
     path = write_network(tmp_path / "i.onnx", [relu()], input_shape=("n", 3, 299, 299))
-    with pytest.raises(ValueError, match=r"i\.onnx: gives 3 features, Inception-v3 gives 2048"):
+    with pytest.raises(ValueError, match=r"i\.onnx: returns 3 features, Inception-v3 returns 2048"):
         load_extractor("inceptionv3", weights=path)
     kernel = numpy_helper.from_array(np.ones((2048, 3, 1, 1), dtype=np.float32), "kernel")
     nodes = [
@@ -358,7 +358,7 @@ def test_weights_that_give_values_without_end_are_named_by_their_file(tmp_path):
     ]
     path = write_network(tmp_path / "m.onnx", nodes, constants=[infinite])
     extractor = load_extractor(str(path), threads=1)
-    with pytest.raises(ValueError, match=r"m\.onnx: gives values that are not finite for frame 2;"):
+    with pytest.raises(ValueError, match=r"m\.onnx: returns values that are not finite for frame 2;"):
         extract_features([(2, PICTURE)], extractor, n_frames=3)
 
 

@@ -23,5 +23,5 @@ def test_a_folded_convolution_scales_and_shifts_as_the_normalisation_did():
     "change", [{"scale": [np.inf, 1]}, {"variance": [-1, 1]}, {"variance": [1e-30, 1], "scale": [1e38, 1]}]
 )
 def test_weights_beyond_all_numbers_are_refused(change):
-    with pytest.raises(ValueError, match="holds weights that are not finite, or too large"):
+    with pytest.raises(ValueError, match="contains weights that are not finite or too large"):
         folded(**change)

@@ -129,13 +129,13 @@ def test_features_of_another_model_are_not_used(store):
     extract_with_store(Source(), Model(), store=store, keys=frame_keys(3))
     found = store.load(frame_keys(3), replace(Model(), fingerprint="f2"))
     assert len(found.indices) == 0
-    assert found.reason == "features.npz holds features of model with other weights or preprocessing"
+    assert found.reason == "features.npz contains features of model with other weights or preprocessing"
 
 
 def test_a_store_of_other_frames_says_so(store):
     extract_with_store(Source(), Model(), store=store, keys=frame_keys(3))
     found = store.load(FrameKeys(("a",), (1,), (1,)), Model())
-    assert found.reason == "features.npz holds other frames"
+    assert found.reason == "features.npz contains other frames"
 
 
 def _cut(path):
@@ -240,7 +240,7 @@ def test_a_store_that_cannot_be_written_costs_only_a_warning(tmp_path, caplog):
     store = FeatureStore(tmp_path / "file" / "features.npz")
     result = extract_with_store(Source(), Model(), store=store, keys=frame_keys(2))
     assert result.features[:, 0].tolist() == [0, 1]
-    assert "could not be kept" in caplog.text
+    assert "could not be saved" in caplog.text
 
 
 def test_uneven_keys_are_refused():

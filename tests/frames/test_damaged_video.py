@@ -36,7 +36,7 @@ def test_frames_at_the_end_that_an_index_lists_and_the_file_does_not_hold_are_co
     data = film.read_bytes()
     assert "broken packets in the video, skipped: 1" in notes_of(film, data[:-200])
     n_left = open_source(film, every=0.001).n_frames
-    note = f"{75 - n_left - 1} of 75 frames of the video are not shown: cut out of it, or damaged"
+    note = f"{75 - n_left - 1} of 75 frames of the video are not shown: edited out or damaged"
     assert note in open_source(film).notes
     assert 60 < n_left < 73
 
@@ -44,7 +44,7 @@ def test_frames_at_the_end_that_an_index_lists_and_the_file_does_not_hold_are_co
 def test_frames_that_share_a_time_stamp_are_counted(make_video):
     path = make_video("film.ts", times_ms=TIMES, options={"bf": "0"}, corner=True)
     damaged = change_stamp(path.read_bytes(), 20, lambda stamp: stamp + 40 * 90)
-    assert "1 of 75 frames of the video are not shown: cut out of it, or damaged" in notes_of(path, damaged)
+    assert "1 of 75 frames of the video are not shown: edited out or damaged" in notes_of(path, damaged)
     assert open_source(path, every=0.001).n_frames == 74
 
 
@@ -55,7 +55,7 @@ def test_frames_beyond_the_announced_length_are_said(make_video):
     entries, frames, step = struct.unpack_from(">III", data, at)
     assert (entries, frames) == (1, 75)
     struct.pack_into(">I", data, at + 8, 2 * step)
-    note = "times in the video may be wrong: it announces 0:00:03.000, its last frame is at 0:00:05.920"
+    note = "times in the video may be wrong: it declares 0:00:03.000, its last frame is at 0:00:05.920"
     assert note in notes_of(path, bytes(data))
 
 
@@ -76,7 +76,7 @@ def test_a_time_scale_that_is_wrong_is_said(film):
     at = data.index(b"mdhd") + 16
     (scale,) = struct.unpack_from(">I", data, at)
     struct.pack_into(">I", data, at, 3 * scale)
-    note = "the video is damaged: it lasts 0:00:03.000 by its own clock and 0:00:01.000 by that of its frames"
+    note = "the video is damaged: it lasts 0:00:03.000 by its own clock and 0:00:01.000 by the clock of its frames"
     assert notes_of(film, bytes(data)) == (note,)
 
 
@@ -106,4 +106,4 @@ def test_a_stream_that_ends_in_the_middle_of_a_packet_is_said_to_be_cut_off(make
     path = make_video("film.ts", times_ms=TIMES, corner=True)
     data = path.read_bytes()
     cut = data[: int(kept * len(data)) // 188 * 188 + 100]
-    assert "places at which the video is damaged or cut off: 1" in notes_of(path, cut)
+    assert "places where the video is damaged or truncated: 1" in notes_of(path, cut)

@@ -28,7 +28,7 @@ def test_only_some_images(five_photos):
     sequence = read_photo_folder(five_photos)
     assert [i for i, _ in images(sequence, size=8, indices=[3, 1, 1])] == [1, 3]
     assert list(images(sequence, size=8, indices=[])) == []
-    with pytest.raises(ValueError, match="frames 2 to 5 asked of a sequence of 5"):
+    with pytest.raises(ValueError, match="frames 2 to 5 requested from a sequence of 5"):
         images(sequence, size=8, indices=[2, 5])
     with pytest.raises(ValueError, match="size and n_workers must be 1 or more"):
         images(sequence, size=0)
@@ -105,7 +105,7 @@ def test_anything_else_gets_one_clear_line(five_photos):
     (five_photos / "notes.txt").write_text("hello\n" * 100)
     for path, why in [
         (five_photos / "nowhere", "no such file or folder"),
-        (five_photos / "0.png", "a single photo has no events; give the folder it is in"),
+        (five_photos / "0.png", "a single photo has no events; pass its folder"),
         (five_photos / "notes.txt", "neither a folder of photos nor a video"),
     ]:
         with pytest.raises(ValueError, match=why) as refused:

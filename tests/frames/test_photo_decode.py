@@ -269,7 +269,7 @@ def test_a_png_that_ends_in_zeros_is_broken_not_half_black(tmp_path):
 
 @pytest.mark.parametrize(
     ("content", "why"),
-    [(b"", "empty file"), (b"hello, not a photo\n" * 9, "not an image, whatever its name")],
+    [(b"", "empty file"), (b"hello, not a photo\n" * 9, "not an image, despite its name")],
 )
 def test_empty_and_fake_files(tmp_path, content, why):
     (tmp_path / "p.jpg").write_bytes(content)

@@ -53,8 +53,8 @@ def test_bad_files_are_named_and_the_rest_goes_on(make_photo, tmp_path):
     assert sequence.names == ("good0.png", "good1.png", "good2.png")
     assert sequence.skipped == (
         SkippedFile("empty.jpg", "empty file"),
-        SkippedFile("fake.jpg", "not an image, whatever its name says"),
-        SkippedFile("gone.jpg", "a link that leads nowhere"),
+        SkippedFile("fake.jpg", "not an image, despite its name"),
+        SkippedFile("gone.jpg", "broken link"),
     )
 
 
@@ -121,7 +121,7 @@ def test_hidden_files_and_other_things_are_passed_over_and_counted(make_photo, t
         (tmp_path / name).write_bytes(b"x")
     sequence = read_photo_folder(tmp_path)
     assert sequence.names == ("a.png",)
-    assert sequence.notes == ("files that are no photos were passed over: 2 hidden, 1 video, 2 other",)
+    assert sequence.notes == ("skipped files that are not photos: 2 hidden, 1 video, 2 other",)
 
 
 def test_an_earlier_result_inside_the_folder_is_not_read_as_photos(make_photo, tmp_path):
@@ -132,7 +132,7 @@ def test_an_earlier_result_inside_the_folder_is_not_read_as_photos(make_photo, t
     (tmp_path / "day" / "index.html").write_text("")
     sequence = read_photo_folder(tmp_path)
     assert sequence.names == ("a.png",)
-    assert sequence.notes == ("folders with earlier results were passed over: 1 (first day)",)
+    assert sequence.notes == ("skipped folders with earlier results: 1 (first day)",)
 
 
 def test_names_with_quotes_brackets_spaces_and_foreign_letters(make_photo, tmp_path):
@@ -160,10 +160,10 @@ def test_a_photo_with_broken_exif_is_still_a_photo(make_photo, tmp_path):
 
 
 def test_a_folder_without_photos(tmp_path):
-    with pytest.raises(ValueError, match="holds no photos"):
+    with pytest.raises(ValueError, match="contains no photos"):
         read_photo_folder(tmp_path)
     (tmp_path / "a.mp4").touch()
-    with pytest.raises(ValueError, match=r"holds no photos, but 1 videos; give one of them \(a.mp4\)"):
+    with pytest.raises(ValueError, match=r"contains no photos but 1 videos; pass one of them \(a.mp4\)"):
         read_photo_folder(tmp_path)
     with pytest.raises(ValueError, match="no such folder"):
         read_photo_folder(tmp_path / "nowhere")
@@ -210,7 +210,7 @@ def test_a_result_of_ours_is_no_source(make_photo, tmp_path):
     make_photo("day/thumbnails/0.jpg")
     (tmp_path / "day" / ".dayline").touch()
     for read in (read_photo_folder, day_folders):
-        with pytest.raises(ValueError, match=r"day: is a result of dayline, not a folder of photos"):
+        with pytest.raises(ValueError, match=r"day: is a dayline result, not a folder of photos"):
             read(tmp_path / "day")
 
 
@@ -220,7 +220,7 @@ def test_an_impossible_offset_moves_no_photo_and_is_noted(make_photo, tmp_path):
     sequence = read_photo_folder(tmp_path)
     assert sequence.names == ("p0.jpg", "p1.jpg", "p2.jpg")
     assert np.diff(sequence.times).tolist() == [1.0, 1.0]
-    assert sequence.notes == ("offsets from UTC that no time zone has, ignored: 1 (first p1.jpg: +99:99)",)
+    assert sequence.notes == ("ignored impossible offsets from UTC: 1 (first p1.jpg: +99:99)",)
 
 
 def test_a_year_that_no_camera_knows_is_no_time(make_photo, tmp_path):
@@ -232,5 +232,5 @@ def test_a_year_that_no_camera_knows_is_no_time(make_photo, tmp_path):
 
 
 def test_a_time_outside_the_calendar_is_one_line():
-    with pytest.raises(ValueError, match=r"^time 1e\+15 s lies outside the years 1 to 9999"):
+    with pytest.raises(ValueError, match=r"^time 1e\+15 s is outside the years 1 to 9999"):
         time_text(1e15, clock="wall")

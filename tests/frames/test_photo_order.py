@@ -45,7 +45,7 @@ def test_a_clock_running_backwards_is_said_and_order_by_name_is_the_way_out():
     assert any("IMG_0003.jpg to IMG_0004.jpg the clock goes back by 1 h 00 min" in note for note in order.notes)
     by_name = order_photos(NAMES, times, by="name")
     assert by_name.indices == (0, 1, 2, 3, 4, 5)
-    assert by_name.rule == "by name, as asked (times: capture time (EXIF))"
+    assert by_name.rule == "by name, as requested (times: capture time (EXIF))"
     assert any("at IMG_0004.jpg the clock goes back by 1 h 00 min" in note for note in by_name.notes)
 
 
@@ -81,13 +81,13 @@ def test_a_name_stands_in_for_missing_exif_and_that_is_said():
     order = order_photos(["20150312_120100.jpg", "20150312_120000.jpg"], [None, CaptureTime(NOON)])
     assert order.indices == (1, 0)
     assert order.rule == "by capture time (EXIF, else the file name)"
-    assert "for 1 without one the time in the file name was used" in order.notes[0]
+    assert "1 others use the time in the file name" in order.notes[0]
 
 
 def test_exif_and_names_that_differ_by_a_time_zone():
     names = ["PXL_20150312_100000000.jpg", "PXL_20150312_100100000.jpg"]
     notes = order_photos(names, taken(0, 1)).notes
-    assert any("differ for 2 of 2 photos, usually by 2 h 00 min (a time zone" in note for note in notes)
+    assert any("differ for 2 of 2 photos, typically by 2 h 00 min (a time zone" in note for note in notes)
 
 
 def test_a_photo_without_time_follows_the_one_before_it_by_name():
@@ -102,7 +102,7 @@ def test_few_times_are_left_out():
     order = order_photos(NAMES, taken(5, None, 1, None, None, None))
     assert order.indices == (0, 1, 2, 3, 4, 5)
     assert order.times is None
-    assert order.notes == ("only 2 of 6 photos have a capture time; ordered by name, times left out",)
+    assert order.notes == ("only 2 of 6 photos have a capture time; ordered by name, without times",)
 
 
 def test_natural_name_order_without_any_time():

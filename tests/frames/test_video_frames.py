@@ -127,7 +127,7 @@ def test_a_cut_off_video_gives_what_it_has_and_says_so(make_video, tmp_path):
         path.write_bytes(content[: int(0.6 * len(content))])
         sequence = read_video(path, every=0.04)
         assert 10 < sequence.n_frames < 90
-        assert any("the video is cut off: it announces 0:00:04.000" in note for note in sequence.notes)
+        assert any("the video is truncated: it declares 0:00:04.000" in note for note in sequence.notes)
         failed: dict[int, str] = {}
         seen = [i for i, _ in images(sequence, size=64, on_skip=failed.__setitem__)]
         assert seen[:10] == list(range(10))
@@ -152,7 +152,7 @@ def test_a_cut_off_video_whose_stamps_start_at_an_hour_says_so(make_video):
     path = make_video("v.mkv", times_ms=times_ms, greys=[(37 * i) % 200 for i in range(100)], options={"g": "10"})
     content = path.read_bytes()
     path.write_bytes(content[: int(0.6 * len(content))])
-    assert any("it announces 0:00:04.000, its last" in note for note in read_video(path).notes)
+    assert any("it declares 0:00:04.000, its last" in note for note in read_video(path).notes)
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_a_cut_off_video_whose_stamps_start_at_an_hour_says_so(make_video):
 def test_a_codec_that_is_not_known_is_one_line(make_video, name, known, unknown):
     path = make_video(name, times_ms=EVERY_40_MS)
     path.write_bytes(path.read_bytes().replace(known, unknown))
-    with pytest.raises(ValueError, match=rf"{name}: the codec of its video is not known here; convert it to H\.264$"):
+    with pytest.raises(ValueError, match=rf"{name}: unknown video codec; convert it to H\.264$"):
         read_video(path)
 
 
@@ -226,7 +226,7 @@ def test_a_video_cut_off_in_or_before_its_index_is_refused(make_video, of_the_in
     path = make_video("v.mp4", times_ms=EVERY_40_MS, index_first=False)
     content = path.read_bytes()
     path.write_bytes(content[: content.index(b"moov") + of_the_index])
-    with pytest.raises(ValueError, match=r"v\.mp4: cannot be opened as a video .* may be cut off"):
+    with pytest.raises(ValueError, match=r"v\.mp4: cannot be opened as a video .* may be truncated"):
         read_video(path)
 
 

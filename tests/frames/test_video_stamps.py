@@ -35,7 +35,7 @@ def test_one_wrong_stamp_changes_nothing_but_a_note(stream, options, number, bit
     assert damaged.order == whole.order
     assert len(damaged.notes) == 1
     assert damaged.notes[0].startswith(
-        "wrong time stamps in the video, mended after the frames around them: 1 (first"
+        "wrong time stamps in the video, repaired from the frames around them: 1 (first"
     )
 
 
@@ -98,7 +98,7 @@ def test_a_wrong_stamp_is_put_into_the_gap_it_left():
 def test_a_stream_says_nothing_of_its_length_so_it_is_not_cut_off(stream):
     path = stream({"bf": "0"})
     path.write_bytes(change_stamp(path.read_bytes(), N_FRAMES - 1, lambda stamp: stamp + 90_000 * 600))
-    assert not any("cut off" in note for note in read_video(path).notes)
+    assert not any("truncated" in note for note in read_video(path).notes)
 
 
 def test_frames_that_are_missing_in_a_stream_are_noted(make_video):

@@ -85,7 +85,7 @@ def test_only_one_line_that_names_the_file_is_no_fault(error, kind):
 
 
 def test_memory_that_ran_out_is_a_fault_whatever_is_said_of_it():
-    error = ValueError("b.npy: there is not enough memory to read it")
+    error = ValueError("b.npy: not enough memory to read it")
     error.__cause__ = MemoryError()
     assert judge_error(raised(error), Path("/d/source/b.npy")).kind == "memory"
 

@@ -75,13 +75,13 @@ def test_files_of_machines_of_the_other_byte_order_are_read(tmp_path):
 @pytest.mark.parametrize("name", OTHERS)
 def test_what_is_not_a_matrix_of_numbers_is_named(tmp_path, name):
     savemat(tmp_path / "x.mat", CONTENT | OTHERS)
-    with pytest.raises(ValueError, match=rf"x\.mat: '{name}' holds values of type .*; real numbers are needed"):
+    with pytest.raises(ValueError, match=rf"x\.mat: '{name}' has type .*; it must contain real numbers"):
         read_features(tmp_path / "x.mat", key=name)
 
 
 def test_labels_in_a_cell_array_are_refused_in_one_line(tmp_path):
     savemat(tmp_path / "x.mat", {"labels": CELLS})
-    with pytest.raises(ValueError, match=r"x\.mat: 'labels' is of type cell; real numbers are needed"):
+    with pytest.raises(ValueError, match=r"x\.mat: 'labels' has type cell; it must contain real numbers"):
         read_boundaries(tmp_path / "x.mat")
 
 
@@ -112,7 +112,7 @@ def test_two_variables_of_one_name_are_refused(tmp_path):
     savemat(tmp_path / "x.mat", {"features": np.eye(3)})
     good = (tmp_path / "x.mat").read_bytes()
     (tmp_path / "x.mat").write_bytes(good + good[128:])
-    with pytest.raises(ValueError, match="holds two variables named 'features'"):
+    with pytest.raises(ValueError, match="contains two variables named 'features'"):
         read_features(tmp_path / "x.mat")
 
 

@@ -18,7 +18,7 @@ def visible(folder):
 
 def test_a_folder_of_others_is_refused_and_one_of_ours_is_updated(tmp_path):
     (tmp_path / "letter.txt").touch()
-    with pytest.raises(OutputFolderError, match="holds other files"), output_folder(tmp_path):
+    with pytest.raises(OutputFolderError, match="contains other files"), output_folder(tmp_path):
         pass
     for _ in range(2):
         with output_folder(tmp_path / "a" / "b") as ours:
@@ -44,7 +44,10 @@ def test_what_a_person_changed_is_kept_under_the_date_of_the_change(tmp_path):
     (tmp_path / "events.csv").write_text("edited")
     os.utime(tmp_path / "events.csv", (0, 0))
     for _ in range(2):
-        with output_folder(tmp_path), pytest.warns(UserWarning, match=r"events\.csv is not as dayline left it"):
+        with (
+            output_folder(tmp_path),
+            pytest.warns(UserWarning, match=r"events\.csv is not the file that dayline wrote"),
+        ):
             write_text_whole(tmp_path / "events.csv", "ours, newer")
         (tmp_path / "events.csv").write_text("edited")
         os.utime(tmp_path / "events.csv", (0, 0))
@@ -95,7 +98,7 @@ def test_results_of_version_0_1_0_are_known(tmp_path):
 
 def test_an_export_replaces_only_what_dayline_wrote(tmp_path):
     (tmp_path / "events.csv").write_text("mine")
-    with pytest.raises(OutputFolderError, match=r"events\.csv: exists, and dayline did not write it; .*--force"):  # noqa: SIM117
+    with pytest.raises(OutputFolderError, match=r"events\.csv: exists, but dayline did not write it; .*--force"):  # noqa: SIM117
         with export_folder(tmp_path, names=["events.csv"]):
             raise AssertionError("the work has begun")
     with pytest.raises(OutputFolderError, match="did not write it"), export_folder(tmp_path):
@@ -136,7 +139,7 @@ def test_a_second_run_is_told_who_is_at_work(tmp_path):
         code = "import sys; from dayline.io.output_folder import output_folder\nwith output_folder(sys.argv[1]): pass"
         second = subprocess.run([sys.executable, "-c", code, tmp_path], capture_output=True, text=True, check=False)
     assert second.returncode == 1
-    assert f"another run of dayline writes there (process {os.getpid()} on " in second.stderr
+    assert f"another dayline run is writing there (process {os.getpid()} on " in second.stderr
     with output_folder(tmp_path):
         pass
     assert not (tmp_path / ".dayline-lock").exists()
@@ -157,7 +160,7 @@ def test_a_second_thread_is_refused_and_a_nested_block_is_not(tmp_path):
         thread.start()
         thread.join()
     assert len(said) == 1
-    assert "another run of dayline" in said[0]
+    assert "another dayline run" in said[0]
 
 
 def test_the_lock_of_a_killed_run_is_taken_over(tmp_path):

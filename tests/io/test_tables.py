@@ -78,19 +78,19 @@ def wrong_files(folder):
         ("text.npz", "(pickle|damaged)"),
         ("text.mat", "not a MATLAB file"),
         ("text.parquet", "not a parquet file"),
-        ("words.csv", "not a table of numbers"),
-        ("ragged.csv", "not a table of numbers"),
+        ("words.csv", "not a table of comma-separated numbers"),
+        ("ragged.csv", "not a table of comma-separated numbers"),
         ("binary.csv", "not a text file"),
-        ("header.csv", "has a header and no rows"),
+        ("header.csv", "has a header but no rows"),
         ("what.xyz", "feature files end in .npy"),
         ("object.npy", "Python objects .pickle., which could run code"),
         ("object.npz", "Python objects .pickle., which could run code"),
-        ("two.npz", "holds a, b; say which are the features"),
-        ("zip.npy", "holds several arrays; name it .npz"),
-        ("plain.npz", "holds one plain array; name it .npy"),
+        ("two.npz", "contains a, b; specify which array holds the features"),
+        ("zip.npy", "contains several arrays; rename it to .npz"),
+        ("plain.npz", "contains a single array; rename it to .npy"),
         ("mixed.csv", "first row mixes numbers and words .'left'"),
-        ("flat.npy", "a matrix with one row per frame is needed"),
-        ("words.npy", "real numbers are needed"),
+        ("flat.npy", "pass a matrix with one row per frame"),
+        ("words.npy", "they must be real numbers"),
         (".", "is a folder"),
     ],
 )
@@ -104,7 +104,7 @@ def test_wrong_files_are_named_in_one_line(tmp_path, name, message):
 def test_a_key_chooses_among_several(tmp_path):
     np.savez(tmp_path / "two.npz", a=X, b=2 * X)
     np.testing.assert_array_equal(read_features(tmp_path / "two.npz", key="b").features, 2 * X)
-    with pytest.raises(ValueError, match="has no array 'c'; it holds a, b"):
+    with pytest.raises(ValueError, match="has no array 'c'; it contains a, b"):
         read_features(tmp_path / "two.npz", key="c")
 
 
@@ -180,7 +180,7 @@ def test_no_row_of_a_csv_is_a_comment(tmp_path, line):
 
 def test_an_index_written_by_pandas_is_no_feature(tmp_path):
     (tmp_path / "x.csv").write_text(",a,seconds\n0,5,0.5\n1,7,1.5\n2,6,2.5\n")
-    with pytest.warns(UserWarning, match="first column has no name and counts the rows"):
+    with pytest.warns(UserWarning, match="dropped the first column, which has no name and counts the rows"):
         table = read_features(tmp_path / "x.csv")
     np.testing.assert_array_equal(table.features, [[5], [7], [6]])
     np.testing.assert_array_equal(table.times, [0.5, 1.5, 2.5])
@@ -247,7 +247,7 @@ def test_lines_above_the_table_may_be_comments(tmp_path, text, times):
 @pytest.mark.parametrize("text", ["x\n1\n\n3\n5\n", "a,b\n1,2\n\n3,4\n"])
 def test_an_empty_line_between_others_is_refused(tmp_path, text):
     (tmp_path / "x.csv").write_text(text)
-    with pytest.raises(ValueError, match="line 3 is empty; fill it in or take it out"):
+    with pytest.raises(ValueError, match="line 3 is empty; fill it in or remove it"):
         read_features(tmp_path / "x.csv")
 
 
@@ -279,7 +279,9 @@ def test_a_quote_left_open_in_the_header_hides_no_frame(tmp_path):
 def test_a_cell_without_end_is_refused_and_takes_no_memory(tmp_path, text):
     (tmp_path / "x.csv").write_text("".join(["1,2\n"] * 1000) + text.format("9" * 200_000))
     tracemalloc.start()
-    with pytest.raises(ValueError, match=r"x\.csv: not a table of numbers .*: field larger than field limit"):
+    with pytest.raises(
+        ValueError, match=r"x\.csv: not a table of comma-separated numbers: field larger than field limit"
+    ):
         read_features(tmp_path / "x.csv")
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
@@ -321,7 +323,7 @@ def test_the_index_of_a_parquet_table_is_not_a_feature(tmp_path, index):
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"a": [1.0, 2.0, 4.0], "b": [0.5, 0.25, 0.125]}, index=index)
     frame.to_parquet(tmp_path / "x.parquet")
-    with pytest.warns(UserWarning, match=r"x\.parquet: '__index_level_0__' is the index .*left out"):
+    with pytest.warns(UserWarning, match=r"x\.parquet: dropped '__index_level_0__', which is the index"):
         table = read_features(tmp_path / "x.parquet")
     np.testing.assert_array_equal(table.features, frame.to_numpy())
 
@@ -348,9 +350,7 @@ def test_two_columns_of_times_are_refused(tmp_path, header, suffix):
         names = header.replace(" (s)", "").split(",")
         parquet.write_table(pyarrow.Table.from_arrays(columns, names=names), path)
     twice = suffix == "parquet" and header.count("time") == 2
-    message = (
-        "two of its columns are named 'time'" if twice else "has times in '.*' and '.*'; keep one of them, rename"
-    )
+    message = "two of its columns are named 'time'" if twice else "has times in '.*' and '.*'; keep one and rename"
     with pytest.raises(ValueError, match=message):
         read_features(path)
 
@@ -368,9 +368,7 @@ def test_a_parquet_table_of_millions_of_equal_rows_is_refused_before_it_is_read(
 def test_a_parquet_column_of_words_is_named(tmp_path):
     pandas = pytest.importorskip("pandas")
     pandas.DataFrame({"a": [1.0, 2.0], "who": ["x", "y"]}).to_parquet(tmp_path / "x.parquet")
-    with pytest.raises(
-        ValueError, match=r"x\.parquet: column 'who' holds values of type .*; real numbers are needed"
-    ):
+    with pytest.raises(ValueError, match=r"x\.parquet: column 'who' has type .*; it must contain real numbers"):
         read_features(tmp_path / "x.parquet")
 
 
@@ -409,7 +407,7 @@ def test_boundaries_beyond_any_sequence_are_refused(tmp_path, text, message):
 def test_a_column_of_times_without_times_is_said(tmp_path):
     path = tmp_path / "x.csv"
     path.write_text("time,a,b\n,1,2\n,3,4\n")
-    with pytest.warns(UserWarning, match=r"x\.csv: its column of times is empty"):
+    with pytest.warns(UserWarning, match=r"x\.csv: its time column is empty"):
         table = read_features(path)
     assert table.times is None
     np.testing.assert_array_equal(table.features, [[1, 2], [3, 4]])
@@ -424,7 +422,7 @@ def test_a_damaged_name_of_the_times_in_parquet_is_said(tmp_path):
     assert read_features(path).times.tolist() == list(range(6))
     whole = path.read_bytes()
     path.write_bytes(whole.replace(b"\x04time", b"\x04tiMd", 1))
-    with pytest.warns(UserWarning, match=r"x\.parquet: names a column 'time' that its schema does not"):
+    with pytest.warns(UserWarning, match=r"x\.parquet: names a column 'time' that its schema lacks"):
         assert read_features(path).times is None
 
 

@@ -106,7 +106,7 @@ def test_what_is_written_names_files_within_the_source_only(tmp_path):
     film.write_bytes(film.read_bytes()[: film.stat().st_size * 2 // 3])
     cut_off = segment_source(film, model="color", every=0.5)
     assert len(damaged.segmentation.skipped) == 4
-    assert any("cut off" in note for note in cut_off.segmentation.notes)
+    assert any("truncated" in note for note in cut_off.segmentation.notes)
     for number, made in enumerate((damaged, cut_off)):
         out = tmp_path / "out" / str(number)
         write_result(made, out)
@@ -159,7 +159,7 @@ def test_a_full_disk_costs_stored_features_but_not_the_result(tmp_path, monkeypa
     monkeypatch.setattr(np, "savez", full)
     result = segment_source(tmp_path / "photos", model="color", store=tmp_path / "store")
     assert result.segmentation.n_frames == 38
-    assert "features could not be kept" in caplog.text
+    assert "features could not be saved" in caplog.text
     assert files(tmp_path / "store") == [".dayline"]
 
 
@@ -241,7 +241,7 @@ def test_corrections_saved_into_the_folder_are_not_written_over(result, tmp_path
     for number, change in enumerate((merged, named)):
         (tmp_path / "events.json").write_text(change.to_json())
         with pytest.warns(
-            UserWarning, match=r"events\.json is not as dayline left it; it is kept as .*events-20.*json"
+            UserWarning, match=r"events\.json is not the file that dayline wrote; it is kept as .*events-20.*json"
         ):
             write_result(result, tmp_path)
         assert len(list(tmp_path.glob("events-*.json"))) == number + 1
@@ -262,7 +262,7 @@ def test_corrections_are_kept_and_used_until_they_are_forgotten(tmp_path):
         assert again.segmentation.events[0].name == "Breakfast"
         assert any("--forget-corrections" in note for note in again.segmentation.notes)
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message=r"events\.json is not as dayline left it")
+            warnings.filterwarnings("ignore", message=r"events\.json is not the file that dayline wrote")
             write_result(again, tmp_path / "out")
         assert read_events(tmp_path / "out" / "corrections.json") == change
     anew = segment_source(tmp_path / "photos", model="color", store=tmp_path / "out", corrections=None)

@@ -171,5 +171,5 @@ def test_without_opencv_blurring_says_what_to_install(tmp_path, monkeypatch):
 
 def test_an_opencv_without_the_detectors_is_refused(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "cv2", types.SimpleNamespace(__version__="5.0.0"))
-    with pytest.raises(ValueError, match=r"OpenCV 5\.0\.0 holds no face detector"):
+    with pytest.raises(ValueError, match=r"OpenCV 5\.0\.0 has no face detector"):
         write_thumbnails([(0, noise(8, 8))], tmp_path, blur_faces=True)

@@ -1,4 +1,4 @@
-"""Features: one vector per frame, from pixels. Nothing heavy is loaded until an extractor is."""
+"""Features: one vector per frame, from pixels. Heavy packages are loaded only with an extractor."""
 
 from __future__ import annotations
 

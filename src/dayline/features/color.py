@@ -16,10 +16,10 @@ __all__ = ["ColorExtractor", "hsv_histogram", "lab_histogram"]
 _SIZE = 128
 _RECIPE = 2
 _HSV_BINS = (16, 4, 4)
-# For each of lightness, green-red and blue-yellow; as published for AC-color.
+# For each of lightness, green-red and blue-yellow, as published for AC-color.
 _LAB_BINS = 23
 _LAB_RANGES = ((0.0, 100.0), (-128.0, 127.0), (-128.0, 127.0))
-# Below this saturation (of 255) the hue is noise of the camera.
+# Below this saturation (of 255), the hue is camera noise.
 _GREY = 26
 _LINEAR_TO_XYZ = np.array(
     [[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]]
@@ -28,12 +28,12 @@ _LINEAR_TO_XYZ = np.array(
 
 @dataclass(frozen=True)
 class ColorExtractor:
-    """The histogram of an image's colours.
+    """Colour histogram of an image.
 
     Attributes
     ----------
     space : {"hsv", "lab"}
-        Colours that are counted.
+        Colour space.
     """
 
     space: Literal["hsv", "lab"] = "hsv"
@@ -45,31 +45,31 @@ class ColorExtractor:
 
     @property
     def fingerprint(self) -> str:
-        """Hash of all that decides the values."""
+        """Hash of everything that affects the values."""
         return fingerprint_of("color", _RECIPE, self.space, _SIZE, _HSV_BINS, _LAB_BINS)
 
     @property
     def n_features(self) -> int:
-        """Columns of the result."""
+        """Number of features."""
         return int(np.prod(_HSV_BINS)) if self.space == "hsv" else 3 * _LAB_BINS
 
     @property
     def input_size(self) -> int:
-        """Shorter side that decoded images should have at least."""
+        """Minimum shorter side of decoded images."""
         return _SIZE
 
     def prepare(self, image: Image) -> NDArray[np.float32]:
-        """Count the colours; all the work is here, so that it is done in parallel."""
+        """Compute the histogram here, where it runs in parallel."""
         pixels = resize(image, size=_SIZE, crop=None, interpolation="bilinear")
         return hsv_histogram(pixels) if self.space == "hsv" else lab_histogram(pixels)
 
     def extract(self, batch: NDArray[Any]) -> NDArray[np.float32]:
-        """Return the histograms as they are."""
+        """Return the histograms unchanged."""
         return batch.astype(np.float32, copy=False)
 
 
 def hsv_histogram(image: Image) -> NDArray[np.float32]:
-    """Count hue, saturation and value together; greys of one value share a bin.
+    """Joint histogram of hue, saturation and value; greys of the same value share a bin.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def hsv_histogram(image: Image) -> NDArray[np.float32]:
     Returns
     -------
     ndarray of float32, (256,)
-        Square roots of shares that sum to 1, so that distances are Hellinger's.
+        Square roots of fractions that sum to 1, so that distances are Hellinger distances.
     """
     from PIL import Image as Pillow
 
@@ -90,7 +90,7 @@ def hsv_histogram(image: Image) -> NDArray[np.float32]:
 
 
 def lab_histogram(image: Image) -> NDArray[np.float32]:
-    """Count lightness, green-red and blue-yellow each on its own (CIE Lab, D65), as AC-color does.
+    """Separate histograms of lightness, green-red and blue-yellow (CIE Lab, D65), as in AC-color.
 
     Parameters
     ----------
@@ -100,12 +100,12 @@ def lab_histogram(image: Image) -> NDArray[np.float32]:
     Returns
     -------
     ndarray of float32, (69,)
-        Shares, which sum to 1 for each of the three.
+        Fractions that sum to 1 for each of the three.
     """
     if image.ndim != 3 or image.shape[2] != 3 or image.size == 0:
-        raise ValueError(f"an image of shape {image.shape}; give height x width x 3")
+        raise ValueError(f"image has shape {image.shape}; it must be (height, width, 3)")
     lab = _rgb_to_lab(image.reshape(-1, 3))
-    # A rounding below 0 or above 100 still belongs to the outermost bin.
+    # Values rounded below 0 or above 100 belong to the outermost bins.
     counts = [
         np.histogram(np.clip(lab[:, i], low, high), _LAB_BINS, range=(low, high))[0]
         for i, (low, high) in enumerate(_LAB_RANGES)
@@ -116,7 +116,7 @@ def lab_histogram(image: Image) -> NDArray[np.float32]:
 def _rgb_to_lab(rgb: NDArray[np.uint8]) -> NDArray[np.float64]:
     levels = np.arange(256) / 255.0
     linear = np.where(levels <= 0.04045, levels / 12.92, ((levels + 0.055) / 1.055) ** 2.4)[rgb]
-    # Divided by the white point, which is what pure white maps to.
+    # Divided by the white point, to which pure white maps.
     xyz = linear @ (_LINEAR_TO_XYZ / _LINEAR_TO_XYZ.sum(axis=1, keepdims=True)).T
     f = np.where(xyz > (6 / 29) ** 3, np.cbrt(xyz), xyz / (3 * (6 / 29) ** 2) + 4 / 29)
     x, y, z = f.T

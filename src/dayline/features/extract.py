@@ -1,4 +1,4 @@
-"""From images to features: images are decoded and prepared in threads while the network is at work."""
+"""From images to features: images are decoded and prepared in threads while the network runs."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from dayline.features.preprocess import Image
 __all__ = ["Extractor", "FrameImage", "extract_features", "iter_features", "load_extractor"]
 
 FrameImage: TypeAlias = Image | Callable[[], Image | None]
-"""Decoded pixels, or a function that decodes them (in a worker thread; None skips the frame)."""
+"""Decoded pixels, or a function that decodes them in a worker thread (None skips the frame)."""
 
 OnStep: TypeAlias = Callable[[int, int], None]
-"""Called with the number of frames done and the number of all frames."""
+"""Called with the number of frames done and the total number of frames."""
 
 _Waiting: TypeAlias = "tuple[int, Future[NDArray[Any] | None]] | BaseException | None"
 
@@ -32,7 +32,7 @@ BATCH_SIZE = 32
 
 
 class Extractor(Protocol):
-    """What turns images into features."""
+    """Turns images into features."""
 
     @property
     def name(self) -> str:
@@ -40,18 +40,18 @@ class Extractor(Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """Hash of all that decides the values: weights and preprocessing."""
+        """Hash of everything that affects the values: weights and preprocessing."""
 
     @property
     def n_features(self) -> int:
-        """Columns of the result."""
+        """Number of features."""
 
     @property
     def input_size(self) -> int:
-        """Shorter side that decoded images should have at least."""
+        """Minimum shorter side of decoded images."""
 
     def prepare(self, image: Image) -> NDArray[Any]:
-        """Turn decoded pixels into one input; safe to call from many threads."""
+        """Turn decoded pixels into one input; thread-safe."""
 
     def extract(self, batch: NDArray[Any]) -> NDArray[np.float32]:
         """Return one row of features per prepared image."""
@@ -72,11 +72,11 @@ def load_extractor(
     model : str
         "lite0" (EfficientNet-Lite0), "inceptionv3" or "inceptionv3-max" (average or max pooling; need
         `weights`), "color" or "color-lab" (histogram of HSV or Lab colours), "hog", or the path of an
-        ONNX file with its preprocessing in a JSON file beside it.
+        ONNX file with its preprocessing in a JSON file next to it.
     weights : Path, optional
         Checkpoint of "inceptionv3", or another copy of the weights of "lite0".
     cache : Path, optional
-        Folder for networks that were built; the user's cache folder if not given.
+        Folder for built networks; the user's cache folder if not given.
     threads : int, optional
         CPU threads of the network; all cores if not given.
     """
@@ -123,20 +123,20 @@ def extract_features(
     Parameters
     ----------
     images : iterable of (int, image or function)
-        Frame number and pixels, or a function that decodes them; functions are called in parallel.
+        Frame number and pixels, or a function that decodes them; such functions run in parallel.
     extractor : Extractor
         See `load_extractor`.
     n_frames : int
-        Number of frames in the sequence; every frame number must lie below it.
+        Number of frames in the sequence; every frame number must be below it.
     batch_size : int
-        Images given to the network at once.
+        Images per batch.
     on_step : function, optional
         Called with (frames done, n_frames) after every batch.
 
     Returns
     -------
     indices : ndarray of int
-        Frames that were computed, ascending.
+        Frames with features, ascending.
     features : ndarray of float32, (len(indices), n_features)
         Their features.
     """
@@ -161,14 +161,14 @@ def iter_features(
     Yields
     ------
     indices, features
-        Of one batch, in the order the images came.
+        One batch, in the order of the images.
     """
     indices: list[int] = []
     inputs: list[NDArray[Any]] = []
     n_done = 0
     for index, prepared in _prepare_ahead(images, extractor, n_ahead=2 * batch_size):
         if not 0 <= index < n_frames:
-            raise ValueError(f"frame {index} was given, but the sequence has frames 0 to {n_frames - 1}")
+            raise ValueError(f"frame {index} is outside the sequence of frames 0 to {n_frames - 1}")
         indices.append(index)
         inputs.append(prepared)
         if len(indices) == batch_size:
@@ -191,14 +191,14 @@ def _extract_batch(
     if len(bad):
         file = getattr(extractor, "file", None)
         model = f"{file}:" if file is not None else f"model {extractor.name}"
-        raise ValueError(f"{model} gives values that are not finite for frame {indices[bad[0]]}; use another model")
+        raise ValueError(f"{model} returns values that are not finite for frame {indices[bad[0]]}; use another model")
     return np.asarray(indices, dtype=np.int64), features
 
 
 def _prepare_ahead(
     images: Iterable[tuple[int, FrameImage]], extractor: Extractor, *, n_ahead: int
 ) -> Iterator[tuple[int, NDArray[Any]]]:
-    """Yield prepared images in order, at most `n_ahead` of them made before they are asked for."""
+    """Yield prepared images in order, preparing at most `n_ahead` of them in advance."""
     waiting: Queue[_Waiting] = Queue(maxsize=n_ahead)
     stop = Event()
     with ThreadPoolExecutor(max_workers=min(os.cpu_count() or 1, 8), thread_name_prefix="prepare") as pool:
@@ -234,7 +234,7 @@ def _feed(
             _put((index, pool.submit(_decode_and_prepare, image, index, extractor)), waiting, stop)
         _put(None, waiting, stop)
     except BaseException as error:
-        # Raised again in the thread that waits for the images.
+        # Reraised in the thread that consumes the images.
         _put(error, waiting, stop)
 
 

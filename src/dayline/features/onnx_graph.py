@@ -1,4 +1,4 @@
-"""Write a convolutional network as an ONNX graph, operation by operation."""
+"""Build a convolutional network as an ONNX graph, operation by operation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dayline.features.onnx_messages import FLOAT, INT, INTS, onnx_messages
 
 __all__ = ["Graph", "fold_batch_norm"]
 
-# Old enough for every onnxruntime we allow, new enough for all operations we use.
+# Old enough for every supported onnxruntime, new enough for all operations used.
 _OPSET = 17
 _IR_VERSION = 8
 
@@ -35,21 +35,21 @@ def fold_batch_norm(
     Returns
     -------
     weight, bias : ndarray of float32
-        Computed in float64, so that folding adds no error of its own.
+        Computed in float64, so that folding adds no error.
     """
-    with np.errstate(all="ignore"):  # values that are not finite are refused below
+    with np.errstate(all="ignore"):  # values that are not finite raise an error below
         gain = 1.0 / np.sqrt(variance.astype(np.float64) + epsilon)
         if scale is not None:
             gain = gain * scale
         bias = (shift - mean * gain).astype(np.float32)
         folded = (weight * gain[:, None, None, None]).astype(np.float32)
     if not (np.isfinite(folded).all() and np.isfinite(bias).all()):
-        raise ValueError("holds weights that are not finite, or too large to work with")
+        raise ValueError("contains weights that are not finite or too large")
     return folded, bias
 
 
 class Graph:
-    """An ONNX graph under construction: every method adds an operation and returns its output's name."""
+    """An ONNX graph under construction: every method adds an operation and returns the name of its output."""
 
     def __init__(self, name: str, *, size: int) -> None:
         self.input = "image"
@@ -59,13 +59,13 @@ class Graph:
         self._constants: list[Any] = []
 
     def add(self, operation: str, *inputs: str, attributes: Attributes | None = None) -> str:
-        """Add any operation of the ONNX standard whose attributes are whole numbers."""
+        """Add any operation of the ONNX standard whose attributes are integers."""
         output = f"{operation.lower()}_{len(self._nodes)}"
         self._nodes.append(_node(operation, inputs, output, attributes or {}))
         return output
 
     def constant(self, values: NDArray[Any]) -> str:
-        """Add fixed numbers."""
+        """Add a constant array."""
         name = f"constant_{len(self._constants)}"
         stored = np.ascontiguousarray(values, dtype="<f4")
         self._constants.append(
@@ -93,12 +93,12 @@ class Graph:
         return self.add("Conv", x, self.constant(weight), self.constant(bias), attributes=attributes)
 
     def relu6(self, x: str) -> str:
-        """Cut values to 0 .. 6."""
+        """Clip values to [0, 6]."""
         low, high = (self.constant(np.asarray(bound, dtype=np.float32)) for bound in (0.0, 6.0))
         return self.add("Clip", x, low, high)
 
     def pool(self, x: str, kind: str, *, stride: int, padding: int = 0, count_padding: bool | None = None) -> str:
-        """Add a 3 x 3 pooling, "MaxPool" or "AveragePool"."""
+        """Add 3 x 3 pooling, "MaxPool" or "AveragePool"."""
         attributes: Attributes = {
             "kernel_shape": [3, 3],
             "strides": [stride, stride],
@@ -109,16 +109,16 @@ class Graph:
         return self.add(kind, x, attributes=attributes)
 
     def concatenate(self, parts: Sequence[str]) -> str:
-        """Put channels one after the other."""
+        """Concatenate channels."""
         return self.add("Concat", *parts, attributes={"axis": 1})
 
     def serialise(self, outputs: Mapping[str, tuple[str, int]]) -> bytes:
-        """Finish the graph.
+        """Finish the graph and return the ONNX file.
 
         Parameters
         ----------
         outputs : mapping of str to (str, int)
-            For each output's public name, the operation that gives it and its number of columns.
+            For each public output name, the operation that computes it and its number of columns.
         """
         messages = onnx_messages()
         graph = messages.GraphProto(
@@ -153,7 +153,7 @@ def _node(operation: str, inputs: Sequence[str], output: str, attributes: Attrib
 
 
 def _float_array(name: str, shape: Sequence[int | str]) -> Any:
-    """Declare an input or output; an axis of any length has a name in place of a number."""
+    """Declare an input or output; an axis of any length has a name instead of a number."""
     messages = onnx_messages()
     axes = [
         messages.DimensionProto(dim_param=side) if isinstance(side, str) else messages.DimensionProto(dim_value=side)

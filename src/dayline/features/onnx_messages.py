@@ -1,7 +1,7 @@
 """The messages of an ONNX file, with the fields that dayline reads or writes.
 
-onnxruntime runs networks and brings protobuf along. The onnx package would add nothing that is needed here but these
-names and numbers, which are those of onnx.proto and never change.
+onnxruntime runs the networks and depends on protobuf. All that dayline would need from the onnx package are these
+names and numbers, which come from onnx.proto and never change.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ FLOAT = 1
 """Type of a tensor's elements: float32."""
 
 INT, INTS = 2, 7
-"""Type of an attribute: a whole number, or several."""
+"""Type of an attribute: one integer, or several."""
 
-# Number and type of each field; a star marks fields that may occur any number of times. Fields that are not listed
-# are passed over when a file is read. Every field through which a tensor can be reached must be listed.
+# Number and type of each field; a star marks repeated fields. Fields that are not listed are ignored when a file is
+# read. Every field through which a tensor can be reached must be listed.
 _FIELDS = {
     "ModelProto": {
         "ir_version": (1, "int64"),
@@ -78,7 +78,7 @@ _FIELDS = {
 
 @cache
 def onnx_messages() -> Any:
-    """Return the classes of all messages, by the names that they have in onnx.proto."""
+    """Return the classes of all messages under their names in onnx.proto."""
     from google.protobuf.descriptor_pb2 import FieldDescriptorProto, FileDescriptorProto
     from google.protobuf.descriptor_pool import DescriptorPool
     from google.protobuf.message_factory import GetMessageClass
@@ -94,14 +94,14 @@ def onnx_messages() -> Any:
                 of_field.type, of_field.type_name = FieldDescriptorProto.TYPE_MESSAGE, f".onnx.{kind}"
             else:
                 of_field.type = FieldDescriptorProto.Type.Value(f"TYPE_{kind.upper()}")
-    # A pool of our own: the onnx package registers the same names in the common one.
+    # A separate pool: the onnx package registers the same names in the default one.
     pool = DescriptorPool()
     pool.AddSerializedFile(file.SerializeToString())
     return SimpleNamespace(**{name: GetMessageClass(pool.FindMessageTypeByName(f"onnx.{name}")) for name in _FIELDS})
 
 
 def tensors_inside(message: Any) -> Iterator[Any]:
-    """Yield every tensor in a message: weights, values of attributes, and those of graphs inside operations."""
+    """Yield every tensor in a message: weights, attribute values, and those of nested graphs."""
     if message.DESCRIPTOR.name == "TensorProto":
         yield message
         return

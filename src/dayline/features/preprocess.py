@@ -1,4 +1,4 @@
-"""From decoded pixels to what a network wants: crop, size, mean and spread."""
+"""From decoded pixels to the input of a network: crop, size, mean and standard deviation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dayline.extras import needs_extra
 __all__ = ["Image", "Preprocessing", "check_image", "normalise", "prepare", "resize"]
 
 Image: TypeAlias = NDArray[np.uint8]
-"""Decoded pixels, (height, width, 3), red, green, blue."""
+"""Decoded RGB pixels, (height, width, 3)."""
 
 Interpolation = Literal["bilinear", "bicubic", "lanczos"]
 
@@ -27,9 +27,9 @@ class Preprocessing:
     size : int
         Side of the square input.
     crop : float
-        Side of the centre square that is used, as a part of the shorter side; 1 uses all of it.
+        Side of the centre square, as a fraction of the shorter side; 1 uses all of it.
     mean, std : three floats
-        Subtracted from, then divided into, red, green and blue values of 0 .. 255.
+        The mean is subtracted from red, green and blue values of 0 to 255, which are then divided by std.
     layout : {"NCHW", "NHWC"}
         Channels first or last.
     interpolation : {"bicubic", "bilinear", "lanczos"}
@@ -45,22 +45,20 @@ class Preprocessing:
 
     @property
     def shorter_side(self) -> int:
-        """Shorter side below which a decoded image would have to be enlarged."""
+        """Shorter side below which a decoded image is enlarged."""
         return round(self.size / self.crop)
 
 
 def check_image(image: Image) -> Image:
-    """Return the image, or say what is wrong with it."""
+    """Return the image; raise ValueError if its shape or type is wrong."""
     if image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 3 or 0 in image.shape:
-        raise ValueError(
-            f"an image of shape {image.shape} and type {image.dtype} was given; it must be uint8 (height, width, 3)"
-        )
+        raise ValueError(f"image has shape {image.shape} and type {image.dtype}; it must be uint8 (height, width, 3)")
     return image
 
 
 @needs_extra("photos", "resampling images")
 def resize(image: Image, *, size: int, crop: float | None, interpolation: Interpolation = "bicubic") -> Image:
-    """Bring the centre square, or the whole picture, to `size` pixels a side, in one resampling.
+    """Resample the centre square, or the whole image, to `size` pixels a side in one step.
 
     Parameters
     ----------
@@ -69,7 +67,7 @@ def resize(image: Image, *, size: int, crop: float | None, interpolation: Interp
     size : int
         Side of the result.
     crop : float or None
-        Side of the centre square, as a part of the shorter side; None squeezes the whole picture.
+        Side of the centre square, as a fraction of the shorter side; None squeezes the whole image.
     interpolation : {"bicubic", "bilinear", "lanczos"}
         How pixels are resampled.
     """
@@ -85,20 +83,20 @@ def resize(image: Image, *, size: int, crop: float | None, interpolation: Interp
 
 
 def prepare(image: Image, preprocessing: Preprocessing) -> NDArray[np.uint8]:
-    """Cut, resample and lay out one image; still bytes, which are quick to hand from thread to thread."""
+    """Crop, resample and lay out one image, as bytes, which are fast to pass between threads."""
     p = preprocessing
     pixels = resize(image, size=p.size, crop=p.crop, interpolation=p.interpolation)
     return np.ascontiguousarray(pixels.transpose(2, 0, 1)) if p.layout == "NCHW" else pixels
 
 
 def normalise(batch: NDArray[np.uint8], preprocessing: Preprocessing) -> NDArray[np.float32]:
-    """Turn prepared images into the numbers a network wants."""
+    """Turn prepared images into the input values of a network."""
     shift = np.asarray(preprocessing.mean, dtype=np.float32)
     scale = 1.0 / np.asarray(preprocessing.std, dtype=np.float32)
     if preprocessing.layout == "NCHW":
         shift, scale = shift[:, None, None], scale[:, None, None]
     values = np.empty(batch.shape, dtype=np.float32)
-    # Image by image: one fits into the processor's cache, a batch does not.
+    # Image by image: one fits into the CPU cache, a batch does not.
     for pixels, row in zip(batch, values, strict=True):
         np.subtract(pixels, shift, out=row)
         row *= scale

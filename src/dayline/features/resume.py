@@ -1,4 +1,4 @@
-"""Extract only what is not stored yet, and keep what was done when the work is interrupted."""
+"""Extract only features that are not stored yet, and save them even if the run is interrupted."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class ExtractedFeatures:
-    """Features of a sequence, and how they came about.
+    """Features of a sequence, and how many were reused.
 
     Attributes
     ----------
     indices : ndarray of int
-        Frames that have features, ascending; the others could not be decoded.
+        Frames with features, ascending; the others could not be decoded.
     features : ndarray of float32, (len(indices), n_features)
         Their features.
     n_reused : int
-        How many came from the store.
+        Number of frames loaded from the store.
     reason : str or None
         Why an existing store could not be used.
     """
@@ -51,22 +51,22 @@ def extract_with_store(
     save_every: float = 10.0,
     on_step: OnStep | None = None,
 ) -> ExtractedFeatures:
-    """Compute the features a store does not hold yet, and add them to it.
+    """Compute the features missing from a store, and add them to it.
 
     Parameters
     ----------
     open_images : function
-        Gets the numbers of the frames that are needed, ascending; gives (number, image) pairs.
+        Takes the numbers of the missing frames, ascending; yields (number, image) pairs.
     extractor : Extractor
         See `load_extractor`.
     store : FeatureStore
-        Where features are kept. A store that cannot be written costs a warning, not the result.
+        Where features are stored. If it cannot be written, a warning is logged and the features are returned.
     keys : FrameKeys
-        What tells whether a stored frame is still the same.
+        Identify frames whose files have not changed.
     batch_size : int
-        Images given to the network at once.
+        Images per batch.
     save_every : float
-        Seconds between two savings; there is always one at the end, also of an interrupted run.
+        Seconds between saves; features are always saved at the end, even if the run is interrupted.
     on_step : function, optional
         Called with (frames done, number of frames); stored frames count as done.
     """
@@ -113,4 +113,4 @@ def _save(
     try:
         store.save(keys, extractor, indices=indices, features=features)
     except OSError as error:
-        _log.warning("%s: features could not be kept (%s)", store.path, error)
+        _log.warning("%s: features could not be saved (%s)", store.path, error)

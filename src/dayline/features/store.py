@@ -1,4 +1,4 @@
-"""Features kept in a file, reused for every frame whose file has not changed."""
+"""Store features in a file and reuse them for every frame whose file has not changed."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ _FIELDS = ("format", "model", "fingerprint", "names", "sizes", "modified", "time
 
 @dataclass(frozen=True)
 class FrameKeys:
-    """What tells frames apart from one run to the next.
+    """Identifies frames from one run to the next.
 
     Attributes
     ----------
     names : tuple of str
-        One name per frame, different from all others (file name; for a video, file name and time).
+        One unique name per frame (file name; for a video, file name and time).
     sizes : tuple of int
         Size of each frame's file in bytes.
     modified : tuple of int
-        When each frame's file was last modified, in nanoseconds.
+        Modification time of each frame's file in nanoseconds.
     times : tuple of float, optional
-        Time of each frame in seconds; kept for readers of the file, no part of the comparison.
+        Time of each frame in seconds; stored for readers of the file, not compared.
     """
 
     names: tuple[str, ...]
@@ -47,25 +47,25 @@ class FrameKeys:
         """Check that the columns have equal lengths."""
         columns = (self.names, self.sizes, self.modified, self.names if self.times is None else self.times)
         if len({len(column) for column in columns}) != 1:
-            raise ValueError(f"frame keys have columns of {[len(c) for c in columns]} entries; give one per frame")
+            raise ValueError(f"frame keys have columns of {[len(c) for c in columns]} entries; pass one per frame")
 
     def identities(self) -> list[tuple[str, int, int]]:
-        """Return name, size and time of modification of every frame."""
+        """Return name, size and modification time of every frame."""
         return list(zip(self.names, self.sizes, self.modified, strict=True))
 
 
 @dataclass(frozen=True)
 class StoredFeatures:
-    """What a store had for the frames asked for.
+    """Stored features of the requested frames.
 
     Attributes
     ----------
     indices : ndarray of int
-        Frames that were found, ascending, by their numbers in the sequence asked for.
+        Frames found, ascending, by their numbers in the requested sequence.
     features : ndarray of float32, (len(indices), n_features)
         Their features.
     reason : str or None
-        Why nothing of an existing file could be used; None if it could, or if there is none.
+        Why an existing file could not be used; None if it could, or if there is no file.
     """
 
     indices: IntArray
@@ -80,20 +80,20 @@ class FeatureStore:
     Attributes
     ----------
     path : Path
-        The file; it need not exist.
+        The file; it may not exist yet.
     """
 
     path: Path
 
     def load(self, keys: FrameKeys, extractor: Extractor) -> StoredFeatures:
-        """Return the stored features of frames whose files have not changed since.
+        """Return the stored features of frames whose files have not changed.
 
         Parameters
         ----------
         keys : FrameKeys
             The frames of the sequence.
         extractor : Extractor
-            What would compute the features; those of another model are not used.
+            The extractor in use; features of another model are ignored.
         """
         nothing = np.empty(0, dtype=np.int64), np.empty((0, extractor.n_features), dtype=np.float32)
         if not os.path.lexists(self.path):
@@ -101,10 +101,10 @@ class FeatureStore:
         if self.path.is_symlink():
             return StoredFeatures(*nothing, f"{self.path.name} is a link to another place")
         try:
-            # We store plainly, so a compressed file is not ours.
+            # dayline does not compress its stores, so a compressed file was written by something else.
             fields = load_npz(self.path, _FIELDS, stored=True)
         except UnreadableFileError as error:
-            # It only costs computing again. The reason may be shown to others, so it does not say in which folder.
+            # The features are simply computed again. The reason may be shown to others, so it omits the folder.
             why = str(error).removeprefix(f"{self.path}: ")
             return StoredFeatures(*nothing, f"{self.path.name} is not a usable feature store ({why})")
         reason = _mismatch(fields, extractor)
@@ -114,23 +114,23 @@ class FeatureStore:
         rows = {identity: row for row, identity in enumerate(zip(*columns, strict=True))}
         found = [(i, rows[identity]) for i, identity in enumerate(keys.identities()) if identity in rows]
         if not found:
-            return StoredFeatures(*nothing, f"{self.path.name} holds other frames")
+            return StoredFeatures(*nothing, f"{self.path.name} contains other frames")
         indices, stored = np.asarray(found, dtype=np.int64).T
         return StoredFeatures(indices, fields["features"][stored])
 
     def save(
         self, keys: FrameKeys, extractor: Extractor, *, indices: IntArray, features: NDArray[np.float32]
     ) -> None:
-        """Write the features computed so far; the file changes whole or not at all.
+        """Write the features computed so far; the file is replaced atomically.
 
         Parameters
         ----------
         keys : FrameKeys
             The frames of the sequence.
         extractor : Extractor
-            What computed the features.
+            The extractor that computed the features.
         indices : ndarray of int
-            Frames that are done; need not be all.
+            Finished frames, not necessarily all.
         features : ndarray of float32, (len(indices), n_features)
             Their features.
         """
@@ -151,19 +151,19 @@ class FeatureStore:
 
 
 def _mismatch(fields: dict[str, NDArray[Any]], extractor: Extractor) -> str | None:
-    """Say why the stored features cannot stand for those of the extractor."""
+    """Return why the stored features cannot be used for this extractor, or None."""
     if str(fields["format"]) != _FORMAT:
         return "was written by another version"
     if str(fields["fingerprint"]) != extractor.fingerprint:
-        return f"holds features of {fields['model']} with other weights or preprocessing"
+        return f"contains features of {fields['model']} with other weights or preprocessing"
     features = fields["features"]
     n_rows = fields["names"].size
     if features.dtype != np.float32 or features.shape != (n_rows, extractor.n_features):
-        return "holds features of a wrong shape"
+        return "contains features of the wrong shape"
     if any(fields[column].shape != (n_rows,) for column in ("names", "sizes", "modified", "times")):
         return "has columns of different lengths"
     if fields["names"].dtype.kind != "U" or fields["sizes"].dtype.kind + fields["modified"].dtype.kind != "ii":
-        return "has columns of a wrong type"
+        return "has columns of the wrong type"
     if not np.isfinite(features).all():
-        return "holds values that are not finite"
+        return "contains values that are not finite"
     return None

@@ -1,7 +1,7 @@
-"""The part of pickle that PyTorch files need, as a machine of its own: it makes data and calls nothing.
+"""A pickle machine for PyTorch files: it only builds data and calls nothing.
 
-Python's unpickler lets a file change objects after they were checked, and numbers its memory as the file likes. Here
-an operation that no checkpoint needs is refused.
+Python's unpickler lets a file change objects after they are checked, and use any memo index. This machine rejects
+every operation that checkpoints do not need.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ DTYPES = {
     "ByteStorage": "u1",
     "BoolStorage": "?",
 }
-# A network takes some ten thousand; a million of the largest objects stay within a few hundred megabytes.
+# A network takes about ten thousand; a million of the largest objects take a few hundred megabytes.
 MOST_OPERATIONS = 1_000_000
 LONGEST_TEXT = 2**16
 MOST_AXES = 32
@@ -33,7 +33,7 @@ LARGEST_NUMBER = 2**62
 
 @dataclass(frozen=True)
 class Storage:
-    """The data of one or several tensors: where it lies in the file, type and number of values."""
+    """The data of one or several tensors: key in the file, type and number of values."""
 
     dtype: str
     key: str
@@ -42,7 +42,7 @@ class Storage:
 
 @dataclass(frozen=True)
 class TensorPlace:
-    """Where a tensor lies: the bytes of a legacy file come only after the pickle that describes them."""
+    """Location of a tensor: in a legacy file, the bytes follow the pickle that describes them."""
 
     storage: Storage
     offset: int
@@ -59,13 +59,13 @@ class Module:
 
 @dataclass(frozen=True)
 class _Global:
-    """A name the file may refer to; what it stands for is made by `_called`."""
+    """A name the file may refer to; `_called` builds the object."""
 
     name: str
 
 
 class _Mark:
-    """Where the items of a tuple, list or dictionary begin."""
+    """Start of the items of a tuple, list or dictionary."""
 
 
 _MARK = _Mark()
@@ -85,9 +85,9 @@ def read_pickle(file: BinaryIO, storages: dict[str, Storage]) -> Any:
     Parameters
     ----------
     file : binary file
-        Left after the end of the pickle.
+        Positioned after the pickle when done.
     storages : dict
-        Gets every storage the pickle refers to, by its key.
+        Filled with every storage the pickle refers to, by key.
     """
     machine = _Machine(file, storages)
     for _ in range(MOST_OPERATIONS):
@@ -96,7 +96,7 @@ def read_pickle(file: BinaryIO, storages: dict[str, Storage]) -> Any:
             return machine.pop()
         operation = _OPERATIONS.get(code)
         if operation is None:
-            raise ValueError(f"uses the pickle operation {code!r}, which no checkpoint needs; refused")
+            raise ValueError(f"uses the pickle operation {code!r}, which is not allowed")
         operation(machine)
     raise ValueError("nests more objects than any network has")
 
@@ -111,7 +111,7 @@ class _Machine:
     def read(self, n_bytes: int) -> bytes:
         content = self.file.read(n_bytes)
         if len(content) != n_bytes:
-            raise ValueError("is cut off")
+            raise ValueError("is truncated")
         return content
 
     def number(self, layout: str) -> Any:
@@ -119,7 +119,7 @@ class _Machine:
 
     def text(self, n_bytes: int) -> str:
         if n_bytes > LONGEST_TEXT:
-            raise ValueError("holds a name longer than any network has")
+            raise ValueError("contains a name longer than any network has")
         return self.read(n_bytes).decode("utf-8", "surrogatepass")
 
     def line(self) -> str:
@@ -127,12 +127,12 @@ class _Machine:
 
     def pop(self) -> Any:
         if not self.stack or self.stack[-1] is _MARK:
-            raise ValueError("is not in order")
+            raise ValueError("is malformed")
         return self.stack.pop()
 
     def top(self, kind: type) -> Any:
         if not self.stack or type(self.stack[-1]) is not kind:
-            raise ValueError("is not in order")
+            raise ValueError("is malformed")
         return self.stack[-1]
 
     def pop_marked(self) -> list[Any]:
@@ -140,7 +140,7 @@ class _Machine:
         while self.stack and self.stack[-1] is not _MARK:
             items.append(self.stack.pop())
         if not self.stack:
-            raise ValueError("is not in order")
+            raise ValueError("is malformed")
         self.stack.pop()
         return items[::-1]
 
@@ -152,7 +152,7 @@ def _push(make: Callable[[_Machine], Any]) -> Callable[[_Machine], None]:
 def _store(machine: _Machine, index: int) -> None:
     value = machine.pop()
     machine.stack.append(value)
-    # A dictionary takes any index without room for those below it.
+    # A dictionary takes any index without allocating the ones below it.
     machine.memo[index] = value
 
 
@@ -167,15 +167,15 @@ def _append(machine: _Machine, items: list[Any]) -> None:
 def _set_items(machine: _Machine, items: list[Any]) -> None:
     target = machine.top(dict)
     if len(items) % 2:
-        raise ValueError("is not in order")
+        raise ValueError("is malformed")
     for key, value in zip(items[::2], items[1::2], strict=True):
         target[_checked_key(key)] = value
 
 
 def _checked_key(key: Any) -> Any:
-    # The hash of other keys may take for ever: that of a tuple of tuples of ... walks all of them.
+    # Hashing other keys can take forever: the hash of nested tuples visits all of them.
     if not isinstance(key, str) and not (isinstance(key, int) and abs(key) < LARGEST_NUMBER):
-        raise ValueError("holds a dictionary whose keys are neither names nor numbers")
+        raise ValueError("contains a dictionary whose keys are neither names nor numbers")
     return key
 
 
@@ -184,21 +184,21 @@ def _global(module: str, name: str) -> _Global:
     if module.startswith("__torch__.") and "\n" not in name:
         return _MODULE
     if found not in {_ORDERED_DICT, _TENSOR, *_WRAPPERS, *_STORAGES}:
-        raise ValueError(f"asks for {module}.{name}, which is no tensor; refused")
+        raise ValueError(f"refers to {module}.{name}, which is not allowed")
     return found
 
 
 def _stacked_global(machine: _Machine) -> _Global:
     module, name = _pop_tuple(2)(machine)
     if not isinstance(module, str) or not isinstance(name, str):
-        raise ValueError("is not in order")
+        raise ValueError("is malformed")
     return _global(module, name)
 
 
 def _called(machine: _Machine) -> Any:
     function, arguments = _pop_tuple(2)(machine)
     if not isinstance(function, _Global) or not isinstance(arguments, tuple):
-        raise ValueError("calls what is no function; refused")
+        raise ValueError("calls something that is not a function")
     if function == _TENSOR:
         return _tensor_place(*arguments)
     if function == _ORDERED_DICT:
@@ -206,35 +206,35 @@ def _called(machine: _Machine) -> Any:
         return {_checked_key(key): value for key, value in pairs}
     if function in _WRAPPERS:
         return arguments[0]
-    raise ValueError(f"calls {function.name}, which is no function; refused")
+    raise ValueError(f"calls {function.name}, which is not a function")
 
 
 def _tensor_place(storage: Any, offset: Any, shape: Any, strides: Any, *rest: Any) -> TensorPlace:
     if not isinstance(storage, Storage) or not isinstance(shape, tuple) or not isinstance(strides, tuple):
-        raise ValueError("holds a tensor that is described wrongly")
+        raise ValueError("contains a malformed tensor")
     numbers = (offset, *shape, *strides)
     if len(rest) > 3 or len(shape) != len(strides) or len(shape) > MOST_AXES:
-        raise ValueError("holds a tensor that is described wrongly")
+        raise ValueError("contains a malformed tensor")
     if not all(type(n) is int and 0 <= n < LARGEST_NUMBER for n in numbers):
-        raise ValueError("holds a tensor that is described wrongly")
+        raise ValueError("contains a malformed tensor")
     return TensorPlace(storage, offset, shape, strides)
 
 
 def _new_module(machine: _Machine) -> Module:
     kind, arguments = _pop_tuple(2)(machine)
     if kind != _MODULE or arguments != ():
-        raise ValueError("makes an object that is no module; refused")
+        raise ValueError("creates an object that is not a module")
     return Module()
 
 
 def _build(machine: _Machine) -> None:
-    """Give a module its state. That of a dictionary (PyTorch keeps versions of layers there) is passed over."""
+    """Set the state of a module. The state of a dictionary, where PyTorch keeps layer versions, is ignored."""
     state = machine.pop()
     target = machine.stack[-1] if machine.stack else None
     if isinstance(target, Module) and target.state is None:
         target.state = state
     elif type(target) is not dict:
-        raise ValueError("changes an object after it was made; refused")
+        raise ValueError("changes an object after creating it")
 
 
 def _storage(machine: _Machine) -> Storage:
@@ -246,7 +246,7 @@ def _storage(machine: _Machine) -> Storage:
             if machine.storages.setdefault(key, found) != found:
                 raise ValueError(f"describes its data {key[:40]!r} in two ways")
             return found
-    raise ValueError("refers to data in a way that is not known")
+    raise ValueError("refers to data in an unknown way")
 
 
 def _protocol(machine: _Machine) -> None:
@@ -296,4 +296,4 @@ _OPERATIONS: dict[bytes, Callable[[_Machine], None]] = {
     b"b": _build,
     b"Q": _push(_storage),
 }
-"""The operations of protocol 2, which PyTorch writes, that describe data, and their short forms of protocol 4."""
+"""The data operations of protocol 2, which PyTorch writes, and their short forms in protocol 4."""

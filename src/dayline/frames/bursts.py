@@ -1,4 +1,4 @@
-"""Bursts: photos taken within moments of each other that show the same thing."""
+"""Bursts: photos of the same thing taken within seconds of each other."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["group_bursts", "signature"]
 
 
 def signature(image: NDArray[np.uint8], *, side: int = 16) -> NDArray[np.uint8]:
-    """Shrink an image to a small grey thumbnail, to tell near-identical photos by.
+    """Shrink an image to a small grey thumbnail for comparing near-identical photos.
 
     Parameters
     ----------
@@ -38,17 +38,17 @@ def group_bursts(
     max_length_seconds: float = 10.0,
     max_difference: float = 12.0,
 ) -> tuple[int, ...]:
-    """Give each photo the number of its burst; most photos are a burst of their own.
+    """Return the burst number of each photo; most photos are a burst of their own.
 
-    A photo joins the burst before it when it follows its last photo at once and looks like its
-    first one. A burst is short, so that a time-lapse of a still scene does not become one frame.
+    A photo joins the current burst if it closely follows the last photo of the burst and resembles
+    the first. Bursts are kept short so that a time-lapse of a still scene does not become one frame.
 
     Parameters
     ----------
     times : sequence of float or None
         Seconds, one per photo, in order. Without times there are no bursts.
     signatures : array of shape (n_photos, k), uint8
-        Grey thumbnails, one row per photo (see `signature`).
+        Grey thumbnails from `signature`, one row per photo.
     max_gap_seconds : float
         Longest time between two photos of a burst.
     max_length_seconds : float

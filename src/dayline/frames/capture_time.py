@@ -12,7 +12,7 @@ from PIL import Image
 
 __all__ = ["CaptureTime", "date_in_name", "exif_time", "time_in_name", "times_of_day"]
 
-# (time, its sub-seconds, its offset from UTC) in order of trust; the last is when the file was changed.
+# (time, sub-seconds, offset from UTC), most reliable first; the last is the time of the last change to the file.
 EXIF_TAGS = ((0x9003, 0x9291, 0x9011), (0x9004, 0x9292, 0x9012), (0x0132, 0x9290, 0x9010))
 EXIF_FOLDER = 0x8769
 EXIF_TIME = re.compile(r"\s*(\d{4})[:/-](\d{2})[:/-](\d{2})[ T](\d{2}):(\d{2}):(\d{2})", re.ASCII)
@@ -24,13 +24,13 @@ DATE_AND_TIME = re.compile(
     r"(\d{2})[-_.:h]?(\d{2})[-_.:m]?(\d{2})(\d{3})?(?!\d)",
     re.ASCII,
 )
-# Seconds or milliseconds since 1970, from 2001 to 2033: the years in which they have 10 or 13 digits and a 1.
+# Seconds or milliseconds since 1970; from 2001 to 2033 they have 10 or 13 digits and start with 1.
 EPOCH = re.compile(r"(?<!\d)(1\d{9})(\d{3})?(?!\d)", re.ASCII)
 # 072334, and 072334_1, 072334a, 072334 (2) for a second photo in the same second.
 TIME_OF_DAY = re.compile(r"(\d{2})(\d{2})(\d{2})(?:[a-z]|[ _-]?\(?\d{1,3}\)?)?", re.ASCII | re.IGNORECASE)
 DATE = re.compile(r"(?<!\d)((?:19|20)\d{2})[-_.]?(\d{2})[-_.]?(\d{2})(?!\d)", re.ASCII)
 MINUTE = 60.0
-# No camera was there before, and no clock is set later on purpose; 0001 and 9999 stand for "not known".
+# Cameras did not exist earlier, and no clock is deliberately set later; 0001 and 9999 mean "unknown".
 FIRST_YEAR, LAST_YEAR = 1800, 2200
 LARGEST_OFFSET = 14 * 3600.0
 """Seconds: no time zone is further from UTC."""
@@ -45,9 +45,9 @@ class CaptureTime:
     seconds : float
         Since 1970, as if the camera's clock showed UTC.
     offset : float or None
-        Seconds by which that clock is ahead of UTC, where the photo says so.
+        Seconds by which that clock is ahead of UTC, if the photo records it.
     impossible_offset : str
-        What the photo says in its place where no time zone has such an offset, as "+99:99"; else empty.
+        The recorded offset if no time zone has it, such as "+99:99"; otherwise empty.
     """
 
     seconds: float
@@ -56,11 +56,11 @@ class CaptureTime:
 
 
 def exif_time(image: Image.Image) -> CaptureTime | None:
-    """Read when a photo was taken from its EXIF data; None when it does not say, or says nonsense."""
+    """Read when a photo was taken from its EXIF data; None if the time is missing or invalid."""
     try:
         exif = image.getexif()
         tags = {**exif, **exif.get_ifd(EXIF_FOLDER)}
-    # Broken EXIF is read as no EXIF: the photo is still there, and the order says what was used.
+    # Treat broken EXIF as missing: the photo is still usable, and `Order.rule` says which times were used.
     except Exception:
         return None
     for time_tag, part_tag, offset_tag in EXIF_TAGS:
@@ -84,10 +84,10 @@ def time_in_name(name: str) -> float | None:
 
 
 def times_of_day(names: Sequence[str]) -> list[float] | None:
-    """Read names like 072334.jpg as hours, minutes and seconds; None unless all can be so read.
+    """Read names like 072334.jpg as hours, minutes and seconds; None unless every name is a time of day.
 
-    Plain counters (000001, 000002, ...) are not times: numbers without a gap between them, and
-    numbers that would all fall into the first minute of the day.
+    Counters (000001, 000002, ...) are not times: consecutive numbers, or numbers that would all
+    fall in the first minute of the day.
     """
     found = [TIME_OF_DAY.fullmatch(_stem(name)) for name in names]
     clocks = [tuple(map(int, match.groups())) for match in found if match is not None]
@@ -122,7 +122,7 @@ def _part(digits: str) -> float:
 
 
 def _offset(text: str) -> tuple[float | None, str]:
-    """Read an offset from UTC; one that no time zone has is given as text only."""
+    """Read an offset from UTC; if no time zone has it, return it only as text."""
     found = EXIF_OFFSET.match(text)
     if found is None:
         return None, ""

@@ -1,4 +1,4 @@
-"""Doubts about capture times, in words: against the names, changes of the clock, time zones."""
+"""Notes on doubtful capture times: conflicts with file names, clock changes, time zones."""
 
 from __future__ import annotations
 
@@ -24,28 +24,28 @@ def contradiction_notes(
     exif_times: Sequence[CaptureTime | None],
     by_name: Sequence[int],
 ) -> tuple[str, ...]:
-    """Say where EXIF times and file names disagree about the order, or about the time itself.
+    """Report where EXIF times and file names disagree about the order or the time.
 
     Parameters
     ----------
     names, times, exif_times : sequences, one item per photo
         Names, times used, and EXIF times.
     by_name : sequence of int
-        Indices in the order of names.
+        Indices in name order.
     """
     notes = []
     in_name_order = [times[i] for i in by_name]
     moved = len(times) - _longest_in_order(in_name_order)
     if moved:
-        notes.append(f"times contradict names: {moved} of {len(times)} photos come elsewhere in the order of names")
+        notes.append(f"times contradict names: {moved} of {len(times)} photos have another position in name order")
         jumps = [jump for jump in find_clock_jumps(in_name_order) if jump.seconds < 0]
-        # With many such places the names simply say nothing about time (random names, several cameras).
+        # If there are many jumps, the names are unrelated to time (random names, several cameras).
         few = min(FEW_JUMPS, max(1, len(times) // 10))
         for jump in jumps if len(jumps) <= few else ():
             before, after = (names[by_name[k]] for k in (jump.before - 1, jump.before))
             notes.append(
                 f"from {before} to {after} the clock goes back by {_span(-jump.seconds)} (summer time, "
-                'travel, set anew?); photos around it may be mixed up: order="name" keeps the order of names'
+                'travel, or reset?); photos around it may be out of order: order="name" keeps name order'
             )
     differences = [
         exif.seconds - said
@@ -56,17 +56,17 @@ def contradiction_notes(
     if apart:
         notes.append(
             f"EXIF times and times in the file names differ for {len(apart)} of {len(differences)} photos, "
-            f"usually by {_span(abs(median(apart)))}{_zone_hint(apart)}; EXIF was used"
+            f"typically by {_span(abs(median(apart)))}{_zone_hint(apart)}; EXIF times are used"
         )
     return tuple(notes)
 
 
 def clock_notes(names: Sequence[str], times: Sequence[float]) -> tuple[str, ...]:
-    """Say where the clock jumps in a sequence that is already in order."""
+    """Report clock jumps in a sequence that is already in order."""
     jumps = find_clock_jumps(times)
     notes = [
         f"at {names[jump.before]} the clock goes {'forward' if jump.seconds > 0 else 'back'} by "
-        f"{_span(abs(jump.seconds))} (summer time, travel, or set anew?); times are kept as they are"
+        f"{_span(abs(jump.seconds))} (summer time, travel, or reset?); times are not changed"
         for jump in jumps[:FEW_JUMPS]
     ]
     if len(jumps) > FEW_JUMPS:
@@ -75,7 +75,7 @@ def clock_notes(names: Sequence[str], times: Sequence[float]) -> tuple[str, ...]
 
 
 def offset_notes(names: Sequence[str], exif_times: Sequence[CaptureTime | None]) -> tuple[str, ...]:
-    """Say where the time zone written in the photos changes, and which ones do not name one."""
+    """Report changes of the recorded time zone, impossible offsets and photos without a time zone."""
     known = [(name, t.offset) for name, t in zip(names, exif_times, strict=True) if t and t.offset is not None]
     notes = []
     impossible = [
@@ -83,23 +83,23 @@ def offset_notes(names: Sequence[str], exif_times: Sequence[CaptureTime | None])
     ]
     if impossible:
         name, offset = impossible[0]
-        notes.append(f"offsets from UTC that no time zone has, ignored: {len(impossible)} (first {name}: {offset})")
+        notes.append(f"ignored impossible offsets from UTC: {len(impossible)} (first {name}: {offset})")
     changes = [(a[1], *b) for a, b in pairwise(known) if a[1] != b[1]]
     for old, name, new in changes[:FEW_JUMPS]:
         notes.append(
             f"at {name} the camera's clock changes from UTC{_offset(old)} to UTC{_offset(new)}; all times "
-            f"are given on its first clock, UTC{_offset(known[0][1])}"
+            f"are given in its first time zone, UTC{_offset(known[0][1])}"
         )
     if len(changes) > FEW_JUMPS:
         notes.append(f"the camera's clock changes its time zone at {len(changes) - FEW_JUMPS} more places")
     without = sum(t is not None and t.offset is None for t in exif_times)
     if changes and without:
-        notes.append(f"{without} photos name no time zone; UTC{_offset(known[0][1])} was assumed for them")
+        notes.append(f"{without} photos have no time zone; UTC{_offset(known[0][1])} is assumed for them")
     return tuple(notes)
 
 
 def _longest_in_order(times: Sequence[float]) -> int:
-    """Length of the longest part of a list, gaps allowed, that never goes down."""
+    """Length of the longest nondecreasing subsequence."""
     ends: list[float] = []
     for t in times:
         place = bisect_right(ends, t)
@@ -121,7 +121,7 @@ def _offset(seconds: float) -> str:
 
 
 def _span(seconds: float) -> str:
-    """Write a length of time with the two units that matter."""
+    """Format a duration in its two largest units."""
     whole = round(seconds)
     days, hours, minutes = whole // 86_400, whole // 3600 % 24, whole // 60 % 60
     if days:

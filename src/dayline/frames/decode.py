@@ -1,4 +1,4 @@
-"""Photos through Pillow: opened without trust, turned upright, reduced while decoded."""
+"""Decode untrusted photos with Pillow: turned upright, reduced while decoding."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ from pillow_heif import register_heif_opener
 __all__ = ["LONGEST_SIDE", "MAX_PIXELS", "BadImageError", "decode_photo", "opened"]
 
 MAX_PIXELS = 200_000_000
-"""Largest image that is decoded; the largest phone cameras stay just below it."""
+"""Largest image that is decoded, just above the largest phone cameras."""
 
 BYTES_AT_ONCE = 600_000_000
-"""Memory that the photos being decoded take together, and that one photo may take however small its file is."""
+"""Memory for all photos being decoded at once; also what a single photo may take however small its file is."""
 
 LARGEST_EXPANSION = 400
-"""How many times the size of its file a photo may take beyond that; cameras spend over half a bit per pixel."""
+"""Above that, a photo may take this many times its file size; cameras use over half a bit per pixel."""
 
 LONGEST_SIDE = 20
-"""Longer side of a reduced image, in units of the shorter side asked for; panoramas stay below it."""
+"""Largest longer side of a reduced image, in units of the requested shorter side; panoramas stay below it."""
 
-# Bytes per pixel at the peak of decoding, where a library takes more than the image that it gives to Pillow.
+# Peak bytes per pixel while decoding, for libraries that need more than the image they return to Pillow.
 PEAK_BYTES = {"WEBP": 16, "HEIF": 10, "AVIF": 12, "TIFF": 8}
 TILE = 512
 
-# Only these: Pillow knows formats that start other programs (EPS) or that no camera writes.
+# Only these: Pillow also supports formats that start other programs (EPS) or that no camera writes.
 FORMATS = ("JPEG", "PNG", "WEBP", "TIFF", "GIF", "HEIF", "AVIF")
 
-# What brings an image with this EXIF orientation upright.
+# Transpose that turns an image with this EXIF orientation upright.
 UPRIGHT = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
     3: Image.Transpose.ROTATE_180,
@@ -51,25 +51,25 @@ UPRIGHT = {
 }
 
 register_heif_opener()
-# Pillow asks for the memory of an image in blocks. The system gets blocks of this size back when they are freed;
-# smaller ones may stay with the thread that decoded, and each thread would keep the memory of a large photo.
+# Pillow allocates images in blocks. Blocks of this size return to the system when freed; smaller ones may stay
+# with the decoding thread, and each thread would then keep the memory of a large photo.
 Image.core.set_block_size(64 * 2**20)  # type: ignore[attr-defined]
-# Photos with slightly wrong EXIF data are common and usable. Appended, so that anybody's own filter wins; not
-# set around each call, because that is not safe in threads.
+# Photos with slightly wrong EXIF data are common and usable. Appended so that user filters take precedence; not
+# set around each call, because that is not thread-safe.
 warnings.filterwarnings("ignore", category=UserWarning, module=r"PIL\.", append=True)
 _limit_lock = threading.Lock()
 
 
 class BadImageError(ValueError):
-    """A file that is no usable image; the message says why, without the file's name."""
+    """A file that is not a usable image; the message says why, without the file name."""
 
 
 @contextmanager
 def opened(path: Path) -> Iterator[Image.Image]:
-    """Open a photo, reading its header only; whatever is wrong becomes a BadImageError in words."""
+    """Open a photo and read only its header; any failure becomes a readable BadImageError."""
     try:
         if not path.is_file():
-            raise BadImageError("not a regular file" if path.exists() else "a link that leads nowhere")
+            raise BadImageError("not a regular file" if path.exists() else "broken link")
         if path.stat().st_size == 0:
             raise BadImageError("empty file")
         with _open(path) as image:
@@ -84,42 +84,42 @@ def opened(path: Path) -> Iterator[Image.Image]:
     except PermissionError:
         raise BadImageError("no permission to read it") from None
     except UnidentifiedImageError:
-        raise BadImageError("not an image, whatever its name says") from None
-    # A broken file can make a decoder fail in any way (struct, zlib, index, memory, ...). None is
-    # swallowed: every one is reported with its words.
+        raise BadImageError("not an image, despite its name") from None
+    # A broken file can make a decoder fail in any way (struct, zlib, index, memory, ...). Every
+    # failure is reported with its message.
     except Exception as error:
         raise BadImageError(f"broken image: {_in_words(error)}") from error
 
 
 def decode_photo(path: Path, *, size: int) -> NDArray[np.uint8]:
-    """Decode a photo to RGB, upright, its shorter side `size` pixels (smaller ones as they are).
+    """Decode a photo to upright RGB with a shorter side of `size` pixels; smaller photos keep their size.
 
     The longer side has at most `LONGEST_SIDE` times `size` pixels; a longer strip is reduced further.
     """
     with opened(path) as image, _memory.holding(_peak_bytes(image)):
-        # JPEG only: the decoder itself leaves out detail, which makes large photos several times faster.
+        # JPEG only: the decoder itself skips detail, which makes large photos several times faster.
         image.draft(None, (size, size))
         if image.format == "PNG":
             _check_png(path)
         image.load()
         turned = _orientation(image)
         small = _reduced(image, size=size)
-        image.close()  # gives its pixels back before the next photo takes their place
+        image.close()  # frees the pixels before the next photo is decoded
         return np.asarray(_upright(small, turned), dtype=np.uint8)
 
 
 def _peak_bytes(image: Image.Image) -> int:
-    """Estimate what decoding takes, from the header alone."""
+    """Estimate the memory needed for decoding from the header alone."""
     n_pixels = image.width * image.height
     if image.format in ("JPEG", "MPO"):
-        # Reduced while it is decoded, but a progressive one is kept whole until its last scan.
+        # JPEGs are reduced while decoding, but progressive ones are kept whole until the last scan.
         return n_pixels * (2 * len(image.getbands()) if image.info.get("progressive") else 1)
     own = 1 if image.mode in ("1", "L", "P") else 2 if image.mode.startswith("I;16") else 4
     return n_pixels * max(own, PEAK_BYTES.get(image.format or "", 0))
 
 
 def _check_memory(image: Image.Image, *, file_size: int) -> None:
-    """Refuse a small file that declares a large image, as it does not hold one."""
+    """Reject a file that is too small for the image it declares."""
     needed, limit = _peak_bytes(image), max(BYTES_AT_ONCE, LARGEST_EXPANSION * file_size)
     if needed > limit:
         raise BadImageError(
@@ -129,7 +129,7 @@ def _check_memory(image: Image.Image, *, file_size: int) -> None:
 
 
 class _SharedMemory:
-    """Memory that threads take turns in: whoever would exceed the limit waits, unless nobody else holds any."""
+    """Memory budget shared by threads: a thread that would exceed it waits, unless no other thread holds any."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -153,7 +153,7 @@ _memory = _SharedMemory(BYTES_AT_ONCE)
 
 
 def _check_png(path: Path) -> None:
-    """Refuse a PNG whose pixels do not match their check sums, which Pillow does not compare."""
+    """Reject a PNG whose pixels do not match their checksums, which Pillow does not verify."""
     with path.open("rb") as file:
         file.seek(8)
         while len(header := file.read(8)) == 8:
@@ -167,12 +167,12 @@ def _check_png(path: Path) -> None:
             while length and (part := file.read(min(length, 2**20))):
                 found, length = zlib.crc32(part, found), length - len(part)
             if file.read(4) != struct.pack(">I", found):
-                raise BadImageError("broken image: its pixels do not match their check sum")
+                raise BadImageError("broken image: its pixels do not match their checksum")
 
 
 def _open(path: Path) -> Image.Image:
-    # Pillow's own limit is one number for the whole process, warns at 89 megapixels and refuses at 179, both
-    # within what phones make. It is lifted while a header is read; `opened` has its own limit.
+    # Pillow's own limit applies to the whole process, warns at 89 megapixels and fails at 179; phones exceed
+    # both. It is lifted while a header is read; `opened` has its own limit.
     with _limit_lock:
         before = Image.MAX_IMAGE_PIXELS
         Image.MAX_IMAGE_PIXELS = None
@@ -183,7 +183,7 @@ def _open(path: Path) -> Image.Image:
 
 
 def _in_words(error: Exception) -> str:
-    # The text of an error of the operating system ends with the path, which is not for a page.
+    # The text of an OSError ends with the path, which must not appear on a page.
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     text = " ".join(reason.split())[:120]
     return text or type(error).__name__
@@ -192,7 +192,7 @@ def _in_words(error: Exception) -> str:
 def _orientation(image: Image.Image) -> int:
     try:
         return int(image.getexif().get(0x0112, 1))
-    # Broken EXIF is no reason to lose the photo: it is shown as it lies.
+    # Broken EXIF is not a reason to lose the photo; it is shown without rotation.
     except Exception:
         return 1
 
@@ -203,12 +203,12 @@ def _upright(image: Image.Image, orientation: int) -> Image.Image:
 
 
 def _reduced(image: Image.Image, *, size: int) -> Image.Image:
-    """Convert to RGB and reduce, tile by tile, so that only one tile is held in both forms."""
+    """Convert to RGB and reduce tile by tile, so that only one tile is in memory in both forms."""
     width, height = _reduced_size(image.size, size=size)
     values = _value_range(image) if image.mode in ("I", "F") else None
     if (width, height) == image.size:
         return _to_rgb(image, values)
-    # Box averages down to twice the size, then bicubic: what `resize` does with a reducing gap of 2.
+    # Box averages down to twice the size, then bicubic, as `resize` does with a reducing gap of 2.
     across, down = (max(1, int(side / new / 2)) for side, new in zip(image.size, (width, height), strict=True))
     means = Image.new("RGB", (ceil(image.width / across), ceil(image.height / down)))
     for box in _tiles(image.size, across=across, down=down):
@@ -250,7 +250,7 @@ def _to_rgb(image: Image.Image, values: tuple[float, float] | None) -> Image.Ima
 
 
 def _value_range(image: Image.Image) -> tuple[float, float]:
-    """Find the lowest and the highest finite value of an image of 32 bits or of floating point."""
+    """Find the lowest and highest finite value of a 32-bit or floating-point image."""
     ranges = []
     for box in _tiles(image.size, across=1, down=1):
         values = np.asarray(image.crop(box), dtype=np.float64)
@@ -261,6 +261,6 @@ def _value_range(image: Image.Image) -> tuple[float, float]:
 
 
 def _stretched(values: NDArray[np.float64], low: float, high: float) -> Image.Image:
-    """Bring values of unknown range (32 bits, floating point) to 0..255 by their own extremes."""
+    """Scale values of unknown range (32-bit, floating point) from [low, high] to 0..255."""
     scaled = (np.nan_to_num(values, nan=low, posinf=high, neginf=low) - low) / ((high - low) or 1.0)
     return Image.fromarray(np.round(255 * scaled).astype(np.uint8))

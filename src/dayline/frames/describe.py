@@ -1,4 +1,4 @@
-"""A sequence in rows of text: what would be read, in which order, with which times."""
+"""A sequence as rows of text: which frames, in which order, at which times."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True)
 class FrameRow:
-    """One frame, in words: its index, its name and its time ("" where unknown)."""
+    """One frame: its index, its name and its time as text ("" if unknown)."""
 
     index: int
     name: str
@@ -32,24 +32,24 @@ def describe(sequence: FrameSequence) -> list[FrameRow]:
 
 
 def time_text(seconds: float, *, clock: Literal["wall", "media"] | None) -> str:
-    """Write a time as people read it; milliseconds only where there are any.
+    """Format a time for display, with milliseconds only if they are not zero.
 
     Parameters
     ----------
     seconds : float
         Seconds since 1970 on the camera's clock, or since the start of the recording.
     clock : {"wall", "media"} or None
-        "wall" gives 2015-03-12 14:22:33, or 14:22:33 where the day is not known (times of day are
-        kept as seconds of the first days of 1970); everything else gives 0:01:23.400.
+        "wall" gives 2015-03-12 14:22:33, or 14:22:33 if the day is unknown (times of day are stored
+        as seconds in the first days of 1970); otherwise 0:01:23.400.
     """
     milliseconds = round(seconds * 1000)
     whole, rest = divmod(milliseconds, 1000)
     if clock == "wall":
-        # Added to 1970 rather than converted: works before 1970 too, and knows no time zone.
+        # Added to 1970 rather than converted: this also works before 1970 and ignores time zones.
         try:
             moment = EPOCH + timedelta(seconds=whole)
         except OverflowError:
-            raise ValueError(f"time {seconds:g} s lies outside the years 1 to 9999; leave times out") from None
+            raise ValueError(f"time {seconds:g} s is outside the years 1 to 9999; leave out the times") from None
         text = moment.strftime("%H:%M:%S" if moment.year == EPOCH.year else "%Y-%m-%d %H:%M:%S")
         return f"{text}.{rest:03d}" if rest else text
     return f"{'-' if milliseconds < 0 else ''}{clock_text(abs(milliseconds) / 1000, digits=3, short=True)}"

@@ -1,4 +1,4 @@
-"""Faces in a picture, blurred so that no feature is left."""
+"""Blur the faces in an image beyond recognition."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ FACE_MARGIN = 0.25
 
 
 def face_blurrer() -> Callable[[Pixels], Pixels]:
-    """Make a function that blurs what OpenCV's bundled detectors take for a face (extra "faces"); they miss some."""
+    """Return a function that blurs faces found by OpenCV's bundled detectors (extra "faces"); they miss some."""
     try:
         import cv2
     except ModuleNotFoundError:
         raise ValueError('blurring faces needs OpenCV; install it: pip install "dayline[faces]"') from None
     library: Any = cv2
     if not hasattr(library, "CascadeClassifier"):
-        # OpenCV 5 left its old detectors out.
-        msg = f"OpenCV {library.__version__} holds no face detector, older ones do"
+        # OpenCV 5 dropped its old detectors.
+        msg = f"OpenCV {library.__version__} has no face detector; install an older version"
         raise ValueError(f'{msg}: pip install "dayline[faces]"')
     folder = Path(library.data.haarcascades)
     front, other_front, side = (
@@ -34,7 +34,7 @@ def face_blurrer() -> Callable[[Pixels], Pixels]:
     )
 
     def blurred(pixels: Pixels) -> Pixels:
-        # Small faces need no blur, and the detectors' time grows with the pixels.
+        # Small faces need no blur, and detection time grows with the number of pixels.
         scale = min(1.0, 640 / max(pixels.shape[:2]))
         grey = library.cvtColor(pixels, library.COLOR_RGB2GRAY)
         grey = library.equalizeHist(library.resize(grey, None, fx=scale, fy=scale, interpolation=library.INTER_AREA))
@@ -50,14 +50,14 @@ def face_blurrer() -> Callable[[Pixels], Pixels]:
 
 
 def _boxes(detector: Any, grey: Pixels) -> list[tuple[int, ...]]:
-    """Boxes (left, top, width, height) of what a detector takes for a face."""
+    """Boxes (left, top, width, height) of the faces that a detector finds."""
     smallest = (max(20, max(grey.shape) // 30),) * 2
     found = detector.detectMultiScale(grey, scaleFactor=1.1, minNeighbors=2, minSize=smallest)
     return [tuple(int(value) for value in box) for box in found]
 
 
 def blur_box(pixels: Pixels, box: Sequence[int]) -> None:
-    """Blur a box (left, top, width, height) and a margin around it in place, so that no feature is left."""
+    """Blur a box (left, top, width, height) and a margin around it beyond recognition, in place."""
     from PIL import Image
 
     left, top, width, height = box
@@ -65,6 +65,6 @@ def blur_box(pixels: Pixels, box: Sequence[int]) -> None:
     rows = slice(max(0, top - above), top + height + above)
     columns = slice(max(0, left - aside), left + width + aside)
     patch = Image.fromarray(np.ascontiguousarray(pixels[rows, columns]))
-    # Averaging to a handful of blocks throws the detail away; a blur alone could be undone.
+    # Averaging to a few blocks discards the detail; a blur alone could be undone.
     coarse = patch.resize((6, 6), Image.Resampling.BOX)
     pixels[rows, columns] = np.asarray(coarse.resize(patch.size, Image.Resampling.BICUBIC))

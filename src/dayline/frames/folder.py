@@ -20,17 +20,17 @@ from dayline.io.output_folder import MARK, SORTED_PHOTOS, OwnFiles
 
 __all__ = ["day_folders", "read_photo_folder"]
 
-# Folders that programs, not people, fill with copies of photos.
+# Folders that programs fill with copies of photos.
 MACHINE_FOLDERS = frozenset({"@eaDir", "__MACOSX", "lost+found"})
-# A folder with both is a result of ours, moved without its mark; events.json alone may be a person's corrections.
+# A folder with both is a dayline result moved without its mark; events.json alone may be a user's corrections.
 RESULT_FILES = ("events.json", "index.html")
-# 100CANON, 101_PANA: cameras start a new one every thousand photos, in the middle of a day.
+# 100CANON, 101_PANA: cameras start a new one every thousand photos, even in the middle of a day.
 CAMERA_FOLDER = re.compile(r"[1-9]\d{2}[0-9A-Z_]{5}", re.ASCII)
 
 
 @dataclass
 class _Found:
-    """What a walk through a folder met."""
+    """The contents of a folder and its subfolders."""
 
     root: Path
     photos: list[Path] = field(default_factory=list)
@@ -42,22 +42,22 @@ class _Found:
 
 
 def read_photo_folder(path: str | Path, *, order: Literal["time", "name"] = "time") -> FrameSequence:
-    """Find the photos in a folder and those below it, in the order in which they were taken.
+    """Find the photos in a folder and its subfolders, in the order in which they were taken.
 
-    Only headers are read. The order is by EXIF time with sub-seconds and offset from UTC, else by a
-    time in the file names, else by name with numbers counted; equal times keep the order of names.
+    Only headers are read. Photos are ordered by EXIF time with sub-seconds and offset from UTC, else by
+    a time in the file names, else by name in natural order; equal times are ordered by name.
 
     Parameters
     ----------
     path : str or Path
         The folder.
     order : {"time", "name"}
-        "name" keeps the order of names whatever the times say.
+        "name" orders by name and ignores the times.
 
     Raises
     ------
     ValueError
-        When there is no photo, or more than half of them cannot be read.
+        If there are no photos, or more than half of them cannot be read.
     """
     folder = Path(path)
     if order not in ("time", "name"):
@@ -86,10 +86,10 @@ def read_photo_folder(path: str | Path, *, order: Literal["time", "name"] = "tim
 
 
 def day_folders(path: str | Path) -> tuple[Path, ...]:
-    """Return the folders of a folder with one folder per day, in the order of names; else nothing.
+    """Return the subfolders, in name order, if a folder has one subfolder per day; else an empty tuple.
 
-    It is one when it holds no photo itself and folders below it do. The folders in which cameras
-    put a day's thousandth photo (100CANON, 101CANON) are not days.
+    It does if it contains no photos itself but its subfolders do. The folders that cameras start
+    every thousand photos (100CANON, 101CANON) are not days.
     """
     folder = Path(path)
     if not folder.is_dir():
@@ -121,7 +121,7 @@ def _walk(folder: Path) -> _Found:
 
 
 def _files_below(folder: Path, found: _Found, been: set[tuple[int, int]]) -> Iterator[Path]:
-    """Walk through a folder, each real folder once, so that links in a circle come to an end."""
+    """Yield the files below a folder; each real folder is visited once, so cycles of links end."""
     try:
         entries = sorted(folder.iterdir(), key=lambda p: (p.is_symlink(), os.fsencode(p.name)))
     except OSError as error:
@@ -143,20 +143,20 @@ def _is_folder(path: Path) -> bool:
     try:
         return path.is_dir()
     except PermissionError:
-        # In a folder that may be listed but not entered; the file then says so when it is opened.
+        # The parent folder can be listed but not entered; opening the file reports that later.
         return False
 
 
 def _is_result(folder: Path) -> bool:
     try:
-        marked = (folder / MARK).is_file()  # also where a run was interrupted
+        marked = (folder / MARK).is_file()  # also set by an interrupted run
         return marked or all((folder / name).is_file() for name in RESULT_FILES)
     except PermissionError:
         return False
 
 
 def _is_export(path: Path) -> bool:
-    """Tell what `dayline export` wrote beside the photos: links to the same photos, or a sheet of them."""
+    """Whether `dayline export` wrote this file or folder: links to the photos, or a contact sheet."""
     try:
         if path.name == "photos":
             return (path / SORTED_PHOTOS).is_file()
@@ -166,10 +166,10 @@ def _is_export(path: Path) -> bool:
 
 
 def _refuse_result(folder: Path) -> None:
-    """Keep from taking the thumbnails of a result for photos."""
+    """Reject a result folder, whose thumbnails would be read as photos."""
     if _is_result(folder):
         raise ValueError(
-            f"{shown_name(folder)}: is a result of dayline, not a folder of photos; give what it was made of"
+            f"{shown_name(folder)}: is a dayline result, not a folder of photos; pass its source instead"
         )
 
 
@@ -205,10 +205,10 @@ def _left_out(folder: Path, found: _Found) -> tuple[str, ...]:
     counts = ((found.n_hidden, "hidden"), (len(found.videos), "video"), (found.n_other, "other"))
     passed = [f"{n} {what}" for n, what in counts if n]
     if passed:
-        notes.append(f"files that are no photos were passed over: {', '.join(passed)}")
+        notes.append(f"skipped files that are not photos: {', '.join(passed)}")
     if found.results:
         first = shown_name(found.results[0].relative_to(folder))
-        notes.append(f"folders with earlier results were passed over: {len(found.results)} (first {first})")
+        notes.append(f"skipped folders with earlier results: {len(found.results)} (first {first})")
     return tuple(notes)
 
 
@@ -216,6 +216,6 @@ def _nothing(folder: Path, found: _Found) -> str:
     if found.videos:
         first = shown_name(found.videos[0].relative_to(folder))
         n_videos = len(found.videos)
-        return f"{shown_name(folder)}: holds no photos, but {n_videos} videos; give one of them ({first})"
+        return f"{shown_name(folder)}: contains no photos but {n_videos} videos; pass one of them ({first})"
     kinds = " ".join(sorted(s.lstrip(".") for s in PHOTO_SUFFIXES))
-    return f"{shown_name(folder)}: holds no photos ({kinds}); give a folder with photos in it"
+    return f"{shown_name(folder)}: contains no photos ({kinds}); pass a folder with photos"

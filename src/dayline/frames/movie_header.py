@@ -1,6 +1,6 @@
-"""How long a track of an mp4 or mov file is by the clock of the whole movie, which FFmpeg does not tell.
+"""Duration of a track of an mp4 or mov file on the movie's own clock, which FFmpeg does not report.
 
-Frames are timed by another clock, that of the track: where one of the two is damaged, the lengths differ.
+Frames are timed on another clock, that of the track: if one of the two is damaged, the durations differ.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ UNKNOWN = (2**32 - 1, 2**64 - 1)
 
 @dataclass(frozen=True)
 class _Box:
-    """Part of a file: its kind, and where its content lies."""
+    """Part of a file: its kind and the position of its content."""
 
     kind: bytes
     start: int
@@ -29,7 +29,7 @@ class _Box:
 
 
 def seconds_in_movie(path: Path, *, track: int) -> float | None:
-    """Return how long a track is shown, in seconds of the movie's clock; None if the file does not say.
+    """Return the duration of a track in seconds of the movie's clock; None if the file does not give it.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def _find(file: BinaryIO, outer: _Box, kind: bytes) -> _Box | None:
 
 
 def _numbers(file: BinaryIO, box: _Box, short: str, long: str) -> tuple[int, ...]:
-    """Read the first numbers of a box; the longer layout is that of version 1. None come from a box cut short."""
+    """Read the first numbers of a box (`long` is the layout of version 1); empty if the box is truncated."""
     file.seek(box.start)
     data = file.read(min(box.stop - box.start, 64))
     layout = long if data[:1] == b"\x01" else short
@@ -90,13 +90,13 @@ def _clock(file: BinaryIO, movie_header: _Box) -> int:
 
 
 def _track(file: BinaryIO, track_header: _Box) -> tuple[int, int]:
-    """Return the number of a track and its length."""
+    """Return the number of a track and its duration."""
     numbers = _numbers(file, track_header, ">12xI4xI", ">20xI4xQ")
     return (numbers[0], numbers[1]) if numbers else (0, 0)
 
 
 def _edited_ticks(file: BinaryIO, track: _Box) -> int | None:
-    """Add up what a track shows of its frames, without the pauses between; None if all is shown."""
+    """Add up the parts of a track that are shown, without the pauses between; None if everything is shown."""
     edits = _find(file, track, b"edts")
     listed = edits and _find(file, edits, b"elst")
     if not listed:
@@ -108,5 +108,5 @@ def _edited_ticks(file: BinaryIO, track: _Box) -> int | None:
     layout = struct.Struct(">Qqi" if data[0] == 1 else ">Iii")
     n_edits = min(int.from_bytes(data[4:8]), (len(data) - 8) // layout.size)
     entries: Iterator[tuple[int, int, int]] = layout.iter_unpack(data[8 : 8 + n_edits * layout.size])
-    # What is shown slower lasts longer than its frames.
+    # Parts shown in slow motion last longer than their frames.
     return sum(ticks for ticks, starts_at, rate in entries if starts_at >= 0 and rate == NORMAL_RATE)

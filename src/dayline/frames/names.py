@@ -1,4 +1,4 @@
-"""Names of files: safe to show, and in the order a person would put them."""
+"""File names: safe to display, and in natural order."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ NUMBERS = re.compile(r"([0-9]+)")
 
 
 def shown_name(path: PurePath | str) -> str:
-    """Write a name so that it can be shown anywhere: one line, valid Unicode, forward slashes.
+    """Make a name safe to display: one line, valid Unicode, forward slashes.
 
-    Bytes that are not UTF-8, control characters and marks that turn the direction of writing become
-    backslash escapes, and a backslash becomes two; letters of every script stay. Different names stay different.
-    It is not escaped for HTML.
+    Bytes that are not UTF-8, control characters and bidirectional marks become backslash escapes, and a
+    backslash becomes two; letters of every script are kept. Different names stay different. The result is
+    not escaped for HTML.
     """
     text = path.as_posix() if isinstance(path, PurePath) else path
     # fsdecode turns a byte that is not UTF-8 into one of the characters U+DC80 to U+DCFF.
@@ -40,11 +40,11 @@ def natural_key(name: str) -> tuple[tuple[tuple[int, int, str], ...], ...]:
 
 
 def by_name(path: PurePath) -> tuple[tuple[tuple[int, int, str], ...], ...]:
-    """Sort key of files by their names, see `natural_key`."""
+    """Sort key that puts files in natural order of their names; see `natural_key`."""
     return natural_key(shown_name(path.name))
 
 
 def _part_key(part: str) -> tuple[tuple[int, int, str], ...]:
     pieces = NUMBERS.split(part)
-    # Every second piece is a number; numbers come before words, as they do in ASCII.
+    # Every second piece is a number; numbers sort before words, as in ASCII.
     return tuple((0, int(p), p) if i % 2 else (1, 0, p.casefold()) for i, p in enumerate(pieces) if p or i % 2)

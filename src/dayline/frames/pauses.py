@@ -1,4 +1,4 @@
-"""Long pauses and clocks that jump, found from the frames' times alone."""
+"""Find long pauses and clock jumps from the frame times alone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["ClockJump", "Pause", "check_pauses", "find_clock_jumps", "find_pause
 
 HOUR = 3600.0
 LARGEST_CLOCK_CHANGE_HOURS = 14
-"""A larger step forward is taken for a pause: flights cross fewer time zones than that."""
+"""A larger step forward counts as a pause: no flight crosses more time zones."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Pause:
     before : int
         Index of the first frame after the pause.
     seconds : float
-        How long it lasted.
+        Length of the pause.
     """
 
     before: int
@@ -34,14 +34,14 @@ class Pause:
 
 @dataclass(frozen=True)
 class ClockJump:
-    """A place where the camera's clock seems to have been set anew.
+    """A frame at which the camera's clock appears to have been reset.
 
     Attributes
     ----------
     before : int
         Index of the first frame on the new clock.
     seconds : float
-        By how much the clock moved; negative when it went back.
+        How far the clock moved; negative if it went back.
     """
 
     before: int
@@ -51,20 +51,20 @@ class ClockJump:
 def find_pauses(times: Sequence[float] | None, *, factor: float = 10.0, at_least: float = 300.0) -> tuple[Pause, ...]:
     """Find the times when the camera was off.
 
-    A gap is a pause when it is longer than `factor` times the usual gap and longer than `at_least`.
-    The first asks for a gap that is unlike this camera's rhythm, so that somebody who takes a photo
-    every ten minutes does not get an event per photo; the second keeps a missed exposure or two of a
-    wearable camera, and the seconds between bursts, from counting. The usual gap is the median of
-    the gaps above zero, so that photos within one second do not shrink it.
+    A gap is a pause if it is longer than both `factor` times the usual gap and `at_least`. The first
+    condition adapts to the rhythm of the camera: one photo every ten minutes does not give one event
+    per photo. The second ignores one or two missed exposures of a wearable camera and the seconds
+    between bursts. The usual gap is the median of the positive gaps, so that photos taken within one
+    second do not shrink it.
 
     Parameters
     ----------
     times : sequence of float or None
-        Seconds, one per frame. None, or fewer than two, has no pauses.
+        Seconds, one per frame. None, or fewer than two times, gives no pauses.
     factor : float > 0
-        How many times the usual gap.
+        Minimum length of a pause in units of the usual gap.
     at_least : float >= 0
-        Seconds. A pause is always longer than this.
+        Minimum length of a pause in seconds.
     """
     check_pauses(factor, at_least)
     gaps = _gaps(times)
@@ -73,7 +73,7 @@ def find_pauses(times: Sequence[float] | None, *, factor: float = 10.0, at_least
 
 
 def check_pauses(factor: float, at_least: float) -> None:
-    """Refuse what cannot say how long a pause is; see `find_pauses`."""
+    """Raise ValueError if the parameters of `find_pauses` are out of range."""
     if not factor > 0 or not at_least >= 0:
         raise ValueError(f"pauses need factor > 0 and at_least >= 0 seconds, not {factor} and {at_least}")
 
@@ -83,18 +83,18 @@ def find_clock_jumps(
 ) -> tuple[ClockJump, ...]:
     """Find where the clock went back, or forward by whole hours (travel, summer time).
 
-    Going back is certain: time does not. Going forward is told from a pause only in a sequence with
-    a rhythm: where at least half of the gaps lie within `rhythm` of the usual one, a gap of whole
-    hours plus one usual gap is taken for a change of the clock (up to 14 hours).
+    A step back is always a jump. A step forward can be distinguished from a pause only in a regular
+    sequence: if at least half of the gaps lie within `rhythm` of the usual one, a gap of whole hours
+    plus one usual gap counts as a clock change (up to 14 hours).
 
     Parameters
     ----------
     times : sequence of float or None
-        Seconds in the order in which the frames were taken, as far as anything but the clock tells.
+        Seconds, in the order in which the frames were taken (by anything but the clock).
     backwards_over : float >= 0
-        Seconds that a clock may go back unnoticed (rounding, two files written out of turn).
+        Steps back of up to this many seconds are ignored (rounding, two files written out of order).
     rhythm : float in (0, 1)
-        Part of the usual gap by which a gap may differ from it.
+        Allowed deviation from the usual gap, as a fraction of it.
     """
     gaps = _gaps(times)
     usual = _usual(gaps)
@@ -105,7 +105,7 @@ def find_clock_jumps(
     forward = (hours >= 1) & (hours <= LARGEST_CLOCK_CHANGE_HOURS) & (spare <= rhythm * usual)
     back = gaps < -backwards_over
     found = back | (forward if has_rhythm else False)
-    # What the clock moved by is the gap less the one that would have been there anyway.
+    # The clock moved by the gap minus the gap expected without a jump.
     moved = np.where(back, gaps - min(usual, HOUR), hours * HOUR)
     return tuple(ClockJump(int(i) + 1, float(moved[i])) for i in np.flatnonzero(found))
 

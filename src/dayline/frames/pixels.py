@@ -1,4 +1,4 @@
-"""The pixels of frames, decoded one after another."""
+"""Decode the pixels of frames, one after another."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ def images(
     n_workers: int = 2,
     also: Also | None = None,
 ) -> Iterator[tuple[int, Image]]:
-    """Decode frames, one after another, in the order of the sequence.
+    """Decode frames one after another, in sequence order.
 
     Parameters
     ----------
     sequence : FrameSequence
         What `open_source` returned.
     size : int
-        Pixels of the shorter side. Larger images are reduced to it while they are decoded; smaller
-        ones come as they are.
+        Shorter side in pixels. Larger images are reduced to it while decoding; smaller ones keep
+        their size.
     indices : sequence of int, optional
-        Only these frames. They come in the order of the sequence whatever their order here.
+        Only these frames, always yielded in sequence order.
     on_skip : callable, optional
-        Called with the index of a frame that cannot be decoded, and why. Such a frame is not
-        yielded. Without it, a bad frame is a ValueError.
+        Called with the index of each frame that cannot be decoded and the reason. The frame is not
+        yielded. If not given, such a frame raises ValueError.
     on_note : callable, optional
-        Called with what concerns the whole source, such as the number of broken packets.
+        Called with notes on the whole source, such as the number of broken packets.
     n_workers : int
-        Threads that decode photos ahead of the one asked for (a video uses its decoder's own).
+        Threads that decode photos in advance (a video uses the threads of its decoder).
     also : Also, optional
-        A second size; of a video only.
+        A second size (video only).
 
     Yields
     ------
@@ -55,7 +55,7 @@ def images(
         raise ValueError(f"size and n_workers must be 1 or more, not {size} and {n_workers}")
     wanted = sorted(set(range(sequence.n_frames) if indices is None else indices))
     if wanted and not 0 <= wanted[0] <= wanted[-1] < sequence.n_frames:
-        raise ValueError(f"frames {wanted[0]} to {wanted[-1]} asked of a sequence of {sequence.n_frames}")
+        raise ValueError(f"frames {wanted[0]} to {wanted[-1]} requested from a sequence of {sequence.n_frames}")
     skip = on_skip if on_skip is not None else _refuse(sequence)
     if sequence.kind == "video":
         from dayline.frames.video_decode import video_images
@@ -95,7 +95,7 @@ def _photo_images(
 
 
 def _ahead(function: Callable[[int], T], arguments: Iterable[int], *, n_workers: int) -> Iterator[T]:
-    """Apply a function in threads, in order, never more than a few results ahead."""
+    """Apply a function in threads and yield the results in order, computing only a few in advance."""
     pool = ThreadPoolExecutor(n_workers, thread_name_prefix="dayline-decode")
     waiting: deque[Future[Any]] = deque()
     try:

@@ -1,4 +1,4 @@
-"""The frames of one recording, in order: names, times, where each lies."""
+"""The frames of one recording, in order: names, times and locations."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ Image = NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class VideoFrame:
-    """Where a frame stands in its video.
+    """Position of a frame in its video.
 
     Attributes
     ----------
     stamp : int
-        Presentation time stamp, in the stream's own time base, as the file has it; it tells frames apart.
+        Presentation time stamp as stored in the file, in the time base of the stream; unique per frame.
     first_group, last_group : int
-        Groups of packets, each opened by a key frame, that must be decoded to see it.
+        First and last group of packets, each starting with a key frame, needed to decode the frame.
     shown_at : int
-        When it is shown, in the same unit; differs from `stamp` where that was found to be wrong.
+        When the frame is shown, in the same unit; differs from `stamp` if the stamp is wrong.
     """
 
     stamp: int
@@ -53,27 +53,27 @@ class VideoFrame:
 
 @dataclass(frozen=True)
 class FrameSequence:
-    """What a source holds, found without decoding its images.
+    """The frames of a source, listed without decoding them.
 
     Attributes
     ----------
     source : Path
         The folder or the video.
     kind : {"photos", "video"}
-        Which of the two.
+        Kind of source.
     names : tuple of str
-        One name per frame, safe to show (see `dayline.frames.names.shown_name`).
+        One name per frame, safe to display (see `dayline.frames.names.shown_name`).
     times : tuple of float or None
-        Seconds, one per frame; None when nothing tells.
+        Seconds, one per frame; None if unknown.
     clock : {"wall", "media"} or None
-        "wall": seconds since 1970 on the camera's own clock, or since midnight where no date is
-        known; "media": seconds since the start of the recording.
+        "wall": seconds since 1970 on the camera's own clock, or since midnight if the date is
+        unknown; "media": seconds since the start of the recording.
     order : str
-        In words: which rule gave the order.
+        Text that describes the rule behind the order.
     notes : tuple of str
-        What a reader should know: contradictions, clock jumps, what was left out.
+        Notes for the user: contradictions, clock jumps, skipped files.
     skipped : tuple of SkippedFile
-        Files that cannot be used, and why.
+        Files that cannot be used, with the reason.
     paths : tuple of Path
         One file per frame (photos only).
     video_frames : tuple of VideoFrame
@@ -99,14 +99,14 @@ class FrameSequence:
 
 @dataclass(frozen=True)
 class Also:
-    """A second size in which frames of a video are wanted, so that none is decoded twice.
+    """A second output size for the frames of a video, so that no frame is decoded twice.
 
     Attributes
     ----------
     size : int
-        Pixels of the shorter side.
+        Shorter side in pixels.
     take : callable
-        Called with the index and the image of each frame, before it is yielded in the first size.
+        Called with the index and image of each frame before the first size is yielded.
     """
 
     size: int
@@ -114,14 +114,14 @@ class Also:
 
 
 def drop_frames(sequence: FrameSequence, failed: Mapping[int, str]) -> FrameSequence:
-    """Leave out frames that could not be decoded; they are named among the skipped.
+    """Remove frames that could not be decoded and list them as skipped.
 
     Parameters
     ----------
     sequence : FrameSequence
-        The sequence they stand in.
+        The sequence.
     failed : mapping of int to str
-        Index of each, and why: what `images` told `on_skip`.
+        Index of each failed frame and the reason, as passed to `on_skip` by `images`.
     """
     if not failed:
         return sequence
@@ -139,7 +139,7 @@ def drop_frames(sequence: FrameSequence, failed: Mapping[int, str]) -> FrameSequ
 
 
 def refuse_mostly_bad(source: Path, skipped: Sequence[SkippedFile], *, n_good: int) -> None:
-    """Raise a ValueError when more than half of what a source holds cannot be used."""
+    """Raise ValueError if more than half of the files or frames of a source cannot be used."""
     if len(skipped) <= n_good:
         return
     from dayline.frames.names import shown_name

@@ -1,6 +1,6 @@
-"""Open whatever is given: a folder of photos or a video.
+"""Open a source: a folder of photos or a video.
 
-The readers are imported when they are called, so that `import dayline` loads neither Pillow nor PyAV.
+The readers are imported lazily, so that `import dayline` loads neither Pillow nor PyAV.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ def open_source(
     path : str or Path
         A folder is read as photos, a file as a video.
     every : float, optional
-        Seconds between frames of a video; by its length when not given (see `read_video`).
+        Seconds between frames of a video; chosen by its length if not given (see `read_video`).
     order : {"time", "name"}
         Order of photos (see `read_photo_folder`).
     """
     source = Path(path)
     if source.is_dir():
         if every is not None:
-            raise ValueError(f"{shown_name(source)}: a time between frames (every) is for videos; leave it out")
+            raise ValueError(f"{shown_name(source)}: the time between frames (every) is for videos; leave it out")
         return read_photo_folder(source, order=order)
     if not source.exists():
         raise ValueError(f"{shown_name(source)}: no such file or folder")
     suffix = source.suffix.lower()
     if suffix in PHOTO_SUFFIXES:
-        raise ValueError(f"{shown_name(source)}: a single photo has no events; give the folder it is in")
+        raise ValueError(f"{shown_name(source)}: a single photo has no events; pass its folder")
     try:
         return read_video(source, every=every)
     except MissingExtraError:
@@ -47,7 +47,7 @@ def open_source(
     except ValueError as error:
         if suffix in VIDEO_SUFFIXES:
             raise
-        # Any file may be a video under an odd name; one that is not deserves another answer.
+        # Any file may be a video with an unusual suffix; one that is not gets a message of its own.
         raise ValueError(f"{shown_name(source)}: neither a folder of photos nor a video ({error})") from None
 
 
@@ -61,7 +61,7 @@ def read_photo_folder(path: str | Path, *, order: Literal["time", "name"] = "tim
 
 @needs_extra("photos", "reading photos")
 def day_folders(path: str | Path) -> tuple[Path, ...]:
-    """Find the folders of a folder per day; see `dayline.frames.folder.day_folders`."""
+    """Find the day folders in a folder; see `dayline.frames.folder.day_folders`."""
     from dayline.frames import folder
 
     return folder.day_folders(path)

@@ -1,4 +1,4 @@
-"""Time stamps of a video that cannot be right: one frame's own, out of line with those around it."""
+"""Repair single time stamps of a video that do not fit those around them."""
 
 from __future__ import annotations
 
@@ -16,36 +16,36 @@ NEIGHBOURS = 8
 """Frames on each side that a stamp is compared with."""
 
 DEEPEST_REORDERING = 16
-"""Frames by which a codec may store a frame before its turn."""
+"""Largest number of frames by which a codec stores a frame early."""
 
 FAR_STEPS = 10
 FAR_LENGTHS = 10
 
 
 def mended_stamps(stamps: Sequence[int], *, ticks_per_second: float, exact_rate: bool) -> dict[int, int]:
-    """Find frames whose time stamp is wrong, and the stamp that their neighbours leave room for.
+    """Find frames with a wrong time stamp, and the stamp that fits between their neighbours.
 
-    A stamp is wrong if it lies far from what the frames before it and those after it suggest, and out of order
-    too; a pause, a clock set anew or an uneven frame rate moves all frames that follow and is kept. The first
-    and the last frame have neighbours on one side only: there a stamp is wrong if it lies seconds away from
-    frames at a steady rate, or at many times the length of all others.
+    A stamp is wrong if it is out of order and far from what the frames before and after it suggest. A pause, a
+    clock reset or an uneven frame rate shifts all following frames and is kept. The first and last frame have
+    neighbours on one side only: there a stamp is wrong if it lies seconds away from frames at a steady rate, or
+    at many times the length of all others.
 
-    With `exact_rate`, a stamp between the steps of an otherwise exact frame rate is wrong too, if the frame is
-    missing at a step nearby.
+    With `exact_rate`, a stamp between the steps of an otherwise exact frame rate is also wrong if a frame is
+    missing at a nearby step.
 
     Parameters
     ----------
     stamps : sequence of int
-        Presentation time stamps in the order of the file, all different.
+        Presentation time stamps in file order, all different.
     ticks_per_second : float
-        Their unit.
+        Unit of the stamps.
     exact_rate : bool
-        Whether the container is one whose frames keep their steps, as broadcast streams do.
+        Whether the container has an exact frame rate, as broadcast streams do.
 
     Returns
     -------
     dict of int to int
-        Position in `stamps` and mended stamp of each wrong one.
+        Position in `stamps` and repaired value of each wrong stamp.
     """
     n = len(stamps)
     if n <= 2 * NEIGHBOURS:
@@ -55,7 +55,7 @@ def mended_stamps(stamps: Sequence[int], *, ticks_per_second: float, exact_rate:
     step = float(np.median(gaps))
     wrong = _out_of_line(values, step)
     wrong |= _lone_ends(values, wrong, step=step, seconds=5 * ticks_per_second)
-    # Where so many are out of line, it is the rule and not the exception.
+    # With so many outliers, the stamps are irregular rather than wrong.
     if np.mean(wrong) > 0.1:
         return {}
     between = _between_steps(values, step) & ~wrong if exact_rate else np.zeros(n, dtype=bool)
@@ -63,12 +63,12 @@ def mended_stamps(stamps: Sequence[int], *, ticks_per_second: float, exact_rate:
 
 
 def gaps_in_rate(stamps: Sequence[int]) -> list[int]:
-    """Find the frames before which others are missing, in a video of an exact frame rate; nothing in any other.
+    """Find the frames that follow missing ones in a video with an exact frame rate; empty for any other video.
 
     Parameters
     ----------
     stamps : sequence of int
-        Time stamps in the order in which frames are shown.
+        Time stamps in display order.
     """
     gaps = np.diff(np.asarray(stamps, dtype=np.float64))
     if len(gaps) < 2 * NEIGHBOURS or not _is_exact(steps := gaps / np.median(gaps)):
@@ -83,14 +83,14 @@ def _is_exact(steps: FloatArray) -> bool:
 def _out_of_line(values: FloatArray, step: float) -> NDArray[np.bool_]:
     steady = values - step * np.arange(len(values))
     away = np.fmin(np.abs(steady - _medians_before(steady)), np.abs(steady - _medians_after(steady)))
-    # Codecs store frames before their turn, so that a few are always away.
+    # Codecs store some frames early, so a few always deviate.
     usual = float(np.quantile(away, 0.95))
     out_of_order = (values < _medians_before(values)) | (values > _medians_after(values))
     return np.asarray(out_of_order & (away > 2 * usual + 3 * step))
 
 
 def _lone_ends(values: FloatArray, wrong: NDArray[np.bool_], *, step: float, seconds: float) -> NDArray[np.bool_]:
-    """Find a first or last frame that lies far from all others."""
+    """Find a first or last frame far from all others."""
     good = np.flatnonzero(~wrong)
     order = good[np.argsort(values[good], kind="stable")]
     lone = np.zeros(len(values), dtype=bool)
@@ -105,14 +105,14 @@ def _lone_ends(values: FloatArray, wrong: NDArray[np.bool_], *, step: float, sec
 
 
 def _between_steps(values: FloatArray, step: float) -> NDArray[np.bool_]:
-    """Find frames that lie a whole number of steps from neither neighbour, where almost all others do."""
+    """Find frames that are not a whole number of steps from either neighbour, if almost all others are."""
     order = np.argsort(values, kind="stable")
     steps = np.diff(values[order]) / step
     if not _is_exact(steps):
         return np.zeros(len(values), dtype=bool)
     uneven = np.abs(steps - np.round(steps)) > 0.1
     inside = uneven[1:] & uneven[:-1]
-    # The first and the last frame have one neighbour, which may be the one that is wrong.
+    # The first and last frame have one neighbour, which may itself be wrong.
     first, last = uneven[0] and not inside[0], uneven[-1] and not inside[-1]
     found = np.zeros(len(values), dtype=bool)
     found[order] = [first, *inside, last]
@@ -120,7 +120,7 @@ def _between_steps(values: FloatArray, step: float) -> NDArray[np.bool_]:
 
 
 def _medians_before(values: FloatArray) -> FloatArray:
-    """Median of the frames before each one; not a number for the first, which has none."""
+    """Median of the frames before each frame; NaN for the first."""
     windows = np.lib.stride_tricks.sliding_window_view(values, NEIGHBOURS)
     full = np.median(windows[: len(values) - NEIGHBOURS], axis=1)
     head = [np.nan, *(float(np.median(values[:i])) for i in range(1, NEIGHBOURS))]
@@ -134,14 +134,14 @@ def _medians_after(values: FloatArray) -> FloatArray:
 def _places(
     stamps: Sequence[int], wrong: NDArray[np.bool_], between: NDArray[np.bool_], step: float
 ) -> dict[int, int]:
-    """Put each wrong frame where the others leave a gap, near its place in the file.
+    """Move each wrong frame into a gap between the others, near its position in the file.
 
-    Those in `between` are moved only if there is one.
+    Frames in `between` are moved only if there is such a gap.
     """
     ranked = sorted(stamp for stamp, out in zip(stamps, wrong | between, strict=True) if not out)
     mended = {}
     for i in np.flatnonzero(wrong | between).tolist():
-        # Frames mended before stand in `ranked` already, so that positions in the file and in it agree.
+        # Frames already repaired are in `ranked`, so that positions in it and in the file agree.
         nearby = range(max(i - DEEPEST_REORDERING, 1), min(i + DEEPEST_REORDERING, len(ranked) - 1) + 1)
         gaps = {k: ranked[k] - ranked[k - 1] for k in nearby}
         wide = [k for k, gap in gaps.items() if 1.5 * step < gap < (DEEPEST_REORDERING + 0.5) * step]

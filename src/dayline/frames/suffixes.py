@@ -1,4 +1,4 @@
-"""Endings of file names that are taken for photos and for videos."""
+"""File name suffixes of photos and videos."""
 
 from __future__ import annotations
 

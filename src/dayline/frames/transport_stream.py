@@ -1,4 +1,4 @@
-"""Damage to an MPEG transport stream (.ts, .m2ts) that a decoder passes over: it loses frames and says nothing."""
+"""Find damage in an MPEG transport stream (.ts, .m2ts) for which a decoder silently drops frames."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["damaged_places"]
 
 SYNC = 0x47
 PACKET = 188
-# Packet sizes, each with the number of bytes before the sync byte: plain, with time codes (m2ts), with parity.
+# Packet size and number of bytes before the sync byte: plain, with time codes (m2ts), with parity.
 LAYOUTS = ((PACKET, 0), (192, 4), (204, 0))
 PACKETS_AT_ONCE = 50_000
 MOST_PLACES = 1000
@@ -21,20 +21,20 @@ Packets = NDArray[np.uint8]
 
 
 def damaged_places(path: Path, *, pid: int) -> int:
-    """Count the places at which a transport stream is damaged: its packets have a fixed size, a mark and a number.
+    """Count the damaged places in a transport stream, whose packets have a fixed size, a sync byte and a counter.
 
     Parameters
     ----------
     path : Path
         The file.
     pid : int
-        Which packets of the stream hold the pictures; of the others only the marks are looked at.
+        Identifier of the video packets; of the others, only the sync bytes are checked.
 
     Returns
     -------
     int
-        Places at which the marks are lost, packets are missing, or a frame does not begin as one; and one for a
-        stream that ends in the middle of a packet. The count ends at 1,000.
+        Number of places where sync bytes are lost, packets are missing or a frame has no start code, plus one if
+        the stream ends inside a packet; at most 1,000.
     """
     n_places = 0
     last: int | None = None
@@ -48,14 +48,14 @@ def damaged_places(path: Path, *, pid: int) -> int:
 
 
 def _aligned(path: Path) -> Iterator[tuple[Packets, bool]]:
-    """Yield runs of packets, and whether the stream breaks off behind them."""
+    """Yield runs of packets, and whether the stream breaks off after them."""
     with path.open("rb") as file:
         waiting = file.read(PACKETS_AT_ONCE * PACKET)
         size, before_sync = _layout(waiting)
         waiting = waiting[before_sync:]
         at_end = False
         while len(waiting) >= PACKET:
-            # The last packet of an m2ts file comes without the bytes that stand before the next one.
+            # The last packet of an m2ts file lacks the bytes that precede the next one.
             whole = len(waiting) // size
             packets = np.frombuffer(waiting, np.uint8, whole * size).reshape(whole, size)
             lost = np.flatnonzero(packets[:, 0] != SYNC)
@@ -73,7 +73,7 @@ def _aligned(path: Path) -> Iterator[tuple[Packets, bool]]:
 
 
 def _layout(data: bytes) -> tuple[int, int]:
-    """Tell the size of the packets, and how many bytes stand before their sync bytes."""
+    """Return the size of the packets and the number of bytes before their sync bytes."""
 
     def n_marks(layout: tuple[int, int]) -> int:
         size, before_sync = layout
@@ -94,8 +94,8 @@ def _pids(packets: Packets) -> NDArray[np.int64]:
 
 
 def _count_bad(packets: Packets, last: int | None) -> tuple[int, int | None]:
-    """Count the faults of packets of one stream, and return the number of the last one."""
-    packets = packets[packets[:, 3] & 0x10 > 0]  # those that hold data: only they are numbered
+    """Count the faults in packets of one stream, and return the counter of the last packet."""
+    packets = packets[packets[:, 3] & 0x10 > 0]  # only packets with data are numbered
     if not len(packets):
         return 0, last
     numbers = packets[:, 3].astype(np.int64) & 0x0F
@@ -109,7 +109,7 @@ def _count_bad(packets: Packets, last: int | None) -> tuple[int, int | None]:
 
 
 def _begins_well(packets: Packets, has_field: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Tell of each packet that opens a frame whether a frame begins in it; True of the others."""
+    """Whether each packet that opens a frame contains a start code; True for all other packets."""
     opens = packets[:, 1] & 0x40 > 0
     at = 4 + np.where(has_field, 1 + packets[:, 4].astype(np.int64), 0)
     inside = at + 3 <= PACKET

@@ -1,4 +1,4 @@
-"""Which frames of a video to look at, and when each is shown."""
+"""Choose which frames of a video to use, and find when each is shown."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ MOST_FRAMES = 1000
 
 
 def read_video(path: str | Path, *, every: float | None = None) -> FrameSequence:
-    """Find which frames of a video to look at, and when each is shown; nothing is decoded.
+    """Choose which frames of a video to use, and find when each is shown, without decoding.
 
-    The first frame is taken, then the first one at or after each multiple of `every` from there, none
-    twice. Times are the frames' own presentation stamps, so a variable frame rate is right.
+    The first frame is used, then the first one at or after each multiple of `every` from there, each
+    once. Times are the presentation time stamps of the frames, so variable frame rates are handled.
 
     Parameters
     ----------
     path : str or Path
         The video.
     every : float > 0, optional
-        Seconds between frames. By length when not given: the smallest of 0.2, 0.5, 1, 2, 5, 10, 15,
-        30, 60, 120, 300 and 600 s that gives at most 1,000 frames.
+        Seconds between frames. If not given, the smallest of 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120,
+        300 and 600 s that gives at most 1,000 frames.
 
     Raises
     ------
     ValueError
-        When the file cannot be opened as a video, or has no video stream or no time stamps.
+        If the file cannot be opened as a video, or has no video stream or no time stamps.
     """
     source = Path(path)
     if every is not None and not (math.isfinite(every) and every > 0):
@@ -48,7 +48,7 @@ def read_video(path: str | Path, *, every: float | None = None) -> FrameSequence
         base = video.time_base
         found = _all_frames(video, count)
         if not found:
-            raise ValueError(f"{shown_name(source)}: holds no frame with a time stamp; save it anew as mp4 or mkv")
+            raise ValueError(f"{shown_name(source)}: no frame has a time stamp; save it again as mp4 or mkv")
         start = _start(video, found, base)
         notes = damage_notes(video, source, found, count, start=start)
     step = every if every is not None else default_every(float((found[-1].shown_at - found[0].shown_at) * base))
@@ -67,12 +67,12 @@ def read_video(path: str | Path, *, every: float | None = None) -> FrameSequence
 
 
 def default_every(seconds: float) -> float:
-    """Time between frames for a video of this length, such that there are at most 1,000."""
+    """Return the time between frames that gives at most 1,000 frames for a video of this length."""
     return next((step for step in STEPS if seconds / step < MOST_FRAMES), STEPS[-1])
 
 
 def _all_frames(video: VideoFile, count: PacketCount) -> list[VideoFrame]:
-    """List every frame by when it is shown, with the groups of packets that are needed to see it."""
+    """List all frames in display order, with the groups of packets needed to decode each."""
     groups: dict[int, int] = {}
     for group, packet in packets_in_groups(video, count):
         if not packet.is_discard and packet.pts is not None:
@@ -84,14 +84,14 @@ def _all_frames(video: VideoFile, count: PacketCount) -> list[VideoFrame]:
     for i, (stamp, group) in enumerate(groups.items()):
         shown_at = mended.get(i, stamp)
         opens = group_opens.setdefault(group, shown_at)
-        # Frames shown before the key frame of their group lean on the group before it.
+        # Frames shown before the key frame of their group also depend on the previous group.
         first_group = group if shown_at >= opens else max(group - 1, 0)
         frames.append(VideoFrame(stamp, first_group, group, shown_at))
     return sorted(frames, key=lambda frame: frame.shown_at)
 
 
 def _sampled(frames: Sequence[VideoFrame], *, step: Fraction) -> tuple[VideoFrame, ...]:
-    """Take the first frame at or after each multiple of `step` ticks from the first one."""
+    """Return the first frame at or after each multiple of `step` ticks from the first frame."""
     first = frames[0].shown_at
     taken = []
     due = 0
@@ -104,14 +104,14 @@ def _sampled(frames: Sequence[VideoFrame], *, step: Fraction) -> tuple[VideoFram
 
 
 def _start(video: VideoFile, frames: Sequence[VideoFrame], base: Fraction) -> Fraction:
-    """Time at which a player starts to count: of the sound, if that comes before the pictures."""
+    """Return the time a player counts from: the start of the sound if it precedes the first frame."""
     first = frames[0].shown_at * base
-    # PyAV's types promise a number, but a container without times has none.
+    # PyAV's type hints promise a number, but a container without times has none.
     microseconds = cast("int | None", video.container.start_time)
     if microseconds is None:
         return first
     start = Fraction(microseconds, 1_000_000)
-    # The container rounds to microseconds; where it means the first picture, or one whose stamp is wrong, take
-    # that of the first picture exactly.
+    # The container rounds to microseconds; if it refers to the first frame, or to one with a wrong stamp, use the
+    # exact stamp of the first frame.
     meant = [first, *(frame.stamp * base for frame in frames if frame.stamp != frame.shown_at)]
     return first if any(abs(start - stamp) < Fraction(2, 1_000_000) for stamp in meant) else start

@@ -1,4 +1,4 @@
-"""Pixels of a video's frames, in one pass that leaves out what nobody asked for."""
+"""Decode frames of a video in one pass that skips everything not needed."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ def video_images(
 ) -> Iterator[tuple[int, NDArray[np.uint8]]]:
     """Decode frames of a video; see `dayline.frames.images`.
 
-    Groups of packets in which no wanted frame lies, and the rest of a group after its last wanted
+    Groups of packets without a requested frame, and the rest of a group after its last requested
     frame, are read but not decoded.
     """
     wanted = {sequence.video_frames[i].stamp: i for i in indices}
-    # For each group, the stamps still to come that need it.
+    # For each group, the stamps of pending frames that need it.
     needed: defaultdict[int, set[int]] = defaultdict(set)
     for i in indices:
         frame = sequence.video_frames[i]
@@ -77,7 +77,7 @@ def _decoded(video: VideoFile, needed: defaultdict[int, set[int]], count: Packet
             yield from _decode(video, packet, count)
             running = True
         elif running:
-            # What follows does not join on to what came before: empty the decoder and start afresh.
+            # The next group does not continue the last one: drain the decoder and restart it.
             yield from _decode(video, None, count)
             video.stream.codec_context.flush_buffers()
             running = False
@@ -92,7 +92,7 @@ def _decode(video: VideoFile, packet: Packet[VideoStream] | None, count: PacketC
         return video.stream.codec_context.decode(packet)
     # FFmpeg and PyAV fail in many ways on damaged data.
     except Exception:
-        # One broken packet costs its own frame, perhaps some that lean on it, but not the video.
+        # A broken packet loses its own frame and perhaps some that depend on it, but not the video.
         count.n_broken += 1
         return []
 
@@ -103,5 +103,5 @@ def _to_rgb(frame: DecodedFrame, *, size: int) -> NDArray[np.uint8]:
     width, height = (max(1, round(side * scale)) for side in (frame.width, frame.height))
     interpolation = "AREA" if scale < 1 else "BILINEAR"
     rgb = frame.reformat(width=width, height=height, format="rgb24", interpolation=interpolation).to_ndarray()
-    # The tag counts counterclockwise, as rot90 does.
+    # The rotation tag is counterclockwise, as in rot90.
     return np.ascontiguousarray(np.rot90(rgb, round(frame.rotation / 90)), dtype=np.uint8)

@@ -1,4 +1,4 @@
-"""A video file through PyAV: opened without trust, its packets one after another."""
+"""Open untrusted video files with PyAV and read their packets."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from dayline.io.untrusted import UnreadableFileError, reading
 
 __all__ = ["STREAMED", "PacketCount", "VideoFile", "opened_video", "packets_in_groups", "refuse_huge_frames"]
 
-# Left out with a purpose: playlists and lists of files, which make a reader open other files.
+# Playlists and lists of files are excluded on purpose: they make a reader open other files.
 CONTAINERS = "mov,mp4,matroska,webm,avi,mpegts,mpeg,flv,asf,ogg,mxf"
 
 STREAMED = ("mpegts", "mpeg")
-"""Containers without an index: each frame has a stamp of its own, at an exact rate; the last one tells the length."""
+"""Containers without an index: each frame has its own stamp, at an exact rate; the last stamp gives the length."""
 
 MAX_PIXELS = 80_000_000
-"""Largest frame that is decoded: 12K. Decoders hold up to 20 frames at once, so the limit is below that of photos."""
+"""Largest decoded frame: 12K. Decoders hold up to 20 frames at once, so the limit is lower than for photos."""
 
 
 @dataclass(frozen=True)
 class VideoFile:
-    """An open file and the stream in it that holds the pictures."""
+    """An open file and its video stream."""
 
     container: InputContainer
     stream: VideoStream
@@ -46,7 +46,7 @@ class VideoFile:
 
 @dataclass
 class PacketCount:
-    """How many packets were read and what went wrong: filled by `packets_in_groups`."""
+    """How many packets were read and what went wrong; filled in by `packets_in_groups`."""
 
     n_packets: int = 0
     n_broken: int = 0
@@ -56,7 +56,7 @@ class PacketCount:
 
 @contextmanager
 def opened_video(path: Path) -> Iterator[VideoFile]:
-    """Open a video; one clear ValueError when it is none, or holds no pictures."""
+    """Open a video; raise ValueError if the file is not a video or has no video stream."""
     name = shown_name(path)
     if not path.is_file():
         raise ValueError(f"{name}: {'not a regular file' if path.exists() else 'no such file'}")
@@ -64,19 +64,19 @@ def opened_video(path: Path) -> Iterator[VideoFile]:
         raise ValueError(f"{name}: empty file")
     with _opened(path, name) as container:
         if not container.streams:
-            raise ValueError(f"{name}: cannot be opened as a video (nothing in it can be read); it may be cut off")
+            raise ValueError(f"{name}: cannot be opened as a video (no readable stream); it may be truncated")
         streams = [s for s in container.streams.video if not s.disposition & Disposition.attached_pic]
         if not streams:
             raise ValueError(f"{name}: has no video stream, only sound or other data")
-        # PyAV's types promise a decoder, but a codec that FFmpeg does not know has none.
+        # PyAV's type hints promise a decoder, but a codec unknown to FFmpeg has none.
         known = [stream for stream in streams if cast("Any", stream.codec_context) is not None]
         if not known:
-            raise ValueError(f"{name}: the codec of its video is not known here; convert it to H.264")
+            raise ValueError(f"{name}: unknown video codec; convert it to H.264")
         yield VideoFile(container, known[0])
 
 
 def _opened(path: Path, name: str) -> InputContainer:
-    # The prefix keeps a colon in the name from being read as a protocol; the lists keep to this one file.
+    # The prefix keeps a colon in the name from being read as a protocol; the whitelists prevent opening other files.
     options = {"format_whitelist": CONTAINERS, "protocol_whitelist": "file"}
     with reading(name, "a video"):
         try:
@@ -86,12 +86,12 @@ def _opened(path: Path, name: str) -> InputContainer:
         except (FFmpegError, OSError) as error:
             why = error.strerror or type(error).__name__
             raise UnreadableFileError(
-                f"{name}: cannot be opened as a video ({why}); it may be cut off or something else"
+                f"{name}: cannot be opened as a video ({why}); it may be truncated or not a video"
             ) from None
 
 
 def refuse_huge_frames(path: Path, video: VideoFile) -> None:
-    """Refuse a video whose frames are too large, whether it says so at its start or on the way."""
+    """Reject a video whose frames are too large, whether declared in the header or changed later."""
     video.stream.codec_context.options = {"max_pixels": str(MAX_PIXELS)}
     width, height = video.stream.width, video.stream.height
     if width * height > MAX_PIXELS:
@@ -100,23 +100,23 @@ def refuse_huge_frames(path: Path, video: VideoFile) -> None:
 
 
 def packets_in_groups(video: VideoFile, count: PacketCount) -> Iterator[tuple[int, Packet[VideoStream]]]:
-    """Read packets with the number of their group; each key frame opens a group.
+    """Yield packets with the number of their group; each key frame starts a group.
 
-    Broken packets and those without a time stamp are counted and left out; a file that ends too
-    early ends the packets, and `count.stopped` says so.
+    Broken packets and packets without a time stamp are counted and skipped. If the file ends early,
+    iteration stops and `count.stopped` gives the reason.
     """
     group = 0
     packets = video.container.demux(video.stream)
     while True:
         try:
             packet = next(packets, None)
-        # A damaged file can make FFmpeg and PyAV fail in any way; what came before it is still good.
+        # A damaged file can make FFmpeg and PyAV fail in any way; the packets before it are still good.
         except Exception as error:
             count.stopped = getattr(error, "strerror", None) or type(error).__name__
             return
         if packet is None:
             return
-        # The numbering counts every key frame, usable or not, so that two passes agree on it.
+        # Every key frame is counted, usable or not, so that two passes agree.
         group += bool(packet.is_keyframe)
         if packet.size == 0:
             continue

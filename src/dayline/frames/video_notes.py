@@ -1,4 +1,4 @@
-"""What a reader should know of a damaged video: frames that are missing, times that contradict each other."""
+"""Notes on damaged videos: missing frames, contradictory times."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ __all__ = ["damage_notes"]
 
 CUT_OFF_SECONDS = 1.0
 CUT_OFF_PART = 0.05
-# Both clocks of an mp4 file round; what is cut out of it makes the movie shorter than its frames, never longer.
+# Both clocks of an mp4 file round; edits make the movie shorter than its frames, never longer.
 CLOCKS_APART_SECONDS = 0.1
 CLOCKS_APART_PART = 0.01
-# The index of these lists every frame.
+# The index of this container lists every frame.
 INDEXED = "mp4"
 DURATION_TAG = re.compile(r"(\d{1,6}):(\d{2}):(\d{2}(?:\.\d+)?)", re.ASCII)
 
@@ -29,7 +29,7 @@ DURATION_TAG = re.compile(r"(\d{1,6}):(\d{2}):(\d{2}(?:\.\d+)?)", re.ASCII)
 def damage_notes(
     video: VideoFile, path: Path, frames: Sequence[VideoFrame], count: PacketCount, *, start: Fraction
 ) -> tuple[str, ...]:
-    """Say what is wrong with a video; nothing if it is whole.
+    """Report what is wrong with a video; empty if it is intact.
 
     Parameters
     ----------
@@ -38,11 +38,11 @@ def damage_notes(
     path : Path
         Its file.
     frames : sequence of VideoFrame
-        All its frames, in the order in which they are shown.
+        All its frames, in display order.
     count : PacketCount
-        What happened while they were found.
+        Packets read and skipped while finding the frames.
     start : Fraction
-        Time stamp, in seconds, from which times are counted.
+        Time stamp in seconds that times are relative to.
     """
     base = video.time_base
     there = float(frames[-1].shown_at * base - start)
@@ -65,8 +65,8 @@ def _mended_notes(frames: Sequence[VideoFrame], *, base: Fraction, start: Fracti
         time_text(float(stamp * base - start), clock="media") for stamp in (mended[0].stamp, mended[0].shown_at)
     )
     return (
-        f"wrong time stamps in the video, mended after the frames around them: {len(mended)} "
-        f"(first {wrong} in place of {right})",
+        f"wrong time stamps in the video, repaired from the frames around them: {len(mended)} "
+        f"(first {wrong} instead of {right})",
     )
 
 
@@ -97,12 +97,12 @@ def _length_notes(there: float, announced: float | None) -> tuple[str, ...]:
     if not announced or abs(announced - there) <= max(CUT_OFF_SECONDS, CUT_OFF_PART * announced):
         return ()
     ends, length = time_text(there, clock="media"), time_text(announced, clock="media")
-    what = "the video is cut off" if there < announced else "times in the video may be wrong"
-    return (f"{what}: it announces {length}, its last frame is at {ends}",)
+    what = "the video is truncated" if there < announced else "times in the video may be wrong"
+    return (f"{what}: it declares {length}, its last frame is at {ends}",)
 
 
 def _announced_seconds(video: VideoFile, *, start: Fraction) -> float | None:
-    """Length that the file says it has, from the start of the recording."""
+    """Return the duration the file declares, from the start of the recording."""
     if video.container.format.name in STREAMED:
         return None
     stream = video.stream
@@ -115,21 +115,21 @@ def _announced_seconds(video: VideoFile, *, start: Fraction) -> float | None:
         end = video.container.duration / 1_000_000
     else:
         return None
-    # Some programs give the time of the end in place of the length.
+    # Some programs store the end time instead of the duration.
     return end - float(start) if 0 < start < end else end
 
 
 def _lost_notes(video: VideoFile, count: PacketCount, *, n_frames: int) -> tuple[str, ...]:
-    """Say how many frames are not shown: those that only an index lists, and those that share a time stamp."""
+    """Report how many frames are not shown: those listed only in the index, and those sharing a time stamp."""
     listed = video.stream.frames if INDEXED in video.container.format.name else 0
     n_whole = count.n_packets - count.n_broken - count.n_without_stamp
     lost = max(listed - count.n_packets, 0) + n_whole - n_frames
     of = max(listed, count.n_packets)
-    return (f"{lost} of {of} frames of the video are not shown: cut out of it, or damaged",) if lost else ()
+    return (f"{lost} of {of} frames of the video are not shown: edited out or damaged",) if lost else ()
 
 
 def _clock_notes(video: VideoFile, path: Path) -> tuple[str, ...]:
-    """Say that a movie and the frames in it are not equally long: one of the two clocks is wrong."""
+    """Report if the movie and its frames differ in duration: one of the two clocks is wrong."""
     frames = video.stream.duration
     if INDEXED not in video.container.format.name or not frames:
         return ()
@@ -137,11 +137,11 @@ def _clock_notes(video: VideoFile, path: Path) -> tuple[str, ...]:
     if by_movie is None or by_movie - by_frames <= max(CLOCKS_APART_SECONDS, CLOCKS_APART_PART * by_movie):
         return ()
     lengths = (time_text(seconds, clock="media") for seconds in (by_movie, by_frames))
-    return ("the video is damaged: it lasts {} by its own clock and {} by that of its frames".format(*lengths),)
+    return ("the video is damaged: it lasts {} by its own clock and {} by the clock of its frames".format(*lengths),)
 
 
 def _stream_notes(video: VideoFile, path: Path) -> tuple[str, ...]:
     if video.container.format.name != "mpegts":
         return ()
     n_places = damaged_places(path, pid=video.stream.id)
-    return (f"places at which the video is damaged or cut off: {n_places}",) if n_places else ()
+    return (f"places where the video is damaged or truncated: {n_places}",) if n_places else ()

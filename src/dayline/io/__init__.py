@@ -1,1 +1,1 @@
-"""Files: written whole or not at all, read without trust."""
+"""Files: written atomically, read without trusting their content."""

@@ -1,4 +1,4 @@
-"""Tables of numbers in text files: one row per frame, values separated by commas."""
+"""Tables of numbers in text files: one row per frame, comma-separated values."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ __all__ = ["read_csv"]
 MISSING_WORDS = ("", "na", "n/a", "null", "none")
 SPREADSHEET_ERRORS = ("#n/a", "#div/0!", "#value!", "#ref!", "#name?", "#num!", "#null!")
 COUNTER_NAMES = ("", "unnamed: 0")
-"""How pandas heads the column of its index."""
+"""Header of the index column that pandas writes."""
 UNIT = re.compile(r"[\s_]*[(\[](s|sec|seconds)[)\]]$")
 
 
 def read_csv(path: Path) -> tuple[FloatArray, list[str]]:
-    """Read the numbers of a .csv file and the names of its columns, in lower case; none where it has no header.
+    """Read the numbers of a .csv file and its column names in lower case (empty without a header).
 
-    Lines above the table may begin with #; the last of them is the header where the table has none, as NumPy writes
-    it. A first column without a name that counts the rows, as pandas writes it, is left out with a warning.
+    Lines above the table may start with #; the last of them is the header if the table has none, as written by NumPy.
+    An unnamed first column that counts the rows, as written by pandas, is dropped with a warning.
     """
     with reading(path, "a table of numbers"):
         try:
@@ -39,9 +39,9 @@ def read_csv(path: Path) -> tuple[FloatArray, list[str]]:
         except UnicodeDecodeError:
             raise UnreadableFileError(f"{path}: not a text file") from None
         except (ValueError, csv.Error) as error:
-            raise UnreadableFileError(f"{path}: not a table of numbers separated by commas: {error}") from None
+            raise UnreadableFileError(f"{path}: not a table of comma-separated numbers: {error}") from None
     if values.size == 0:
-        raise UnreadableFileError(f"{path}: has a header and no rows")
+        raise UnreadableFileError(f"{path}: has a header but no rows")
     return _without_counter(values, header, path)
 
 
@@ -50,7 +50,7 @@ def _without_counter(values: FloatArray, header: list[str], path: Path) -> tuple
     named = len(header) == columns > 1 and header[0] in COUNTER_NAMES and all(header[1:])
     if not named or not np.array_equal(values[:, 0] - values[0, 0], np.arange(n)):
         return values, header
-    warnings.warn(f"{path}: its first column has no name and counts the rows; it is left out", stacklevel=3)
+    warnings.warn(f"{path}: dropped the first column, which has no name and counts the rows", stacklevel=3)
     return values[:, 1:], header[1:]
 
 
@@ -60,7 +60,7 @@ def _read(file: TextIO) -> tuple[FloatArray, list[str]]:
     while _is_comment(line):
         comments.append(line.lstrip()[1:])
         line = file.readline()
-    # The reader of the standard library refuses cells over 128 kB, so none makes a table of its width.
+    # The reader of the standard library rejects cells over 128 kB, so no cell can take unlimited memory.
     rows = csv.reader(chain([line], file))
     first = next(rows, [])
     header = _header(first)
@@ -71,11 +71,11 @@ def _read(file: TextIO) -> tuple[FloatArray, list[str]]:
     numbers, n_columns, empty = array("d"), 0, 0
     for frame, row in enumerate(body):
         if not any(word.strip() for word in row) and len(row) <= 1:
-            # Passing over it would miscount the frames below; at the end of a file it means nothing.
+            # Skipping it would miscount the frames below; at the end of the file it does not matter.
             empty = empty or len(comments) + rows.line_num
             continue
         if empty:
-            raise ValueError(f"line {empty} is empty; fill it in or take it out")
+            raise ValueError(f"line {empty} is empty; fill it in or remove it")
         n_columns = n_columns or len(row)
         if len(row) != n_columns:
             raise ValueError(f"row {frame + 1} has {len(row)} values, the rows before it {n_columns}")
@@ -84,15 +84,15 @@ def _read(file: TextIO) -> tuple[FloatArray, list[str]]:
 
 
 def _is_comment(line: str) -> bool:
-    """Tell a comment from a row that begins with a cell a spreadsheet could not compute."""
+    """Whether a line is a comment rather than a row that starts with a spreadsheet error."""
     cell = line.split(",", maxsplit=1)[0].strip().lower()
     return cell.startswith("#") and cell not in SPREADSHEET_ERRORS
 
 
 def _floats(row: list[str], frame: int) -> list[float]:
-    # Python alone takes 1_5 for fifteen.
+    # Only Python reads 1_5 as fifteen.
     if "_" not in "".join(row):
-        # Few rows have missing values, and looking for them in all would take most of the time.
+        # Few rows have missing values, and checking every cell for them would take most of the time.
         with suppress(ValueError):
             return [float(word) for word in row]
     return [_float(word, frame, column) for column, word in enumerate(row)]
@@ -107,7 +107,7 @@ def _float(word: str, frame: int, column: int) -> float:
 
 
 def _header(first: list[str]) -> list[str]:
-    """Names of the columns, where the first row holds names; a row that may be a frame is refused."""
+    """Return the column names if the first row contains names; raise ValueError if it may be a frame."""
     numbers = [_is_number(word) for word in first]
     if all(numbers):
         return []
@@ -116,12 +116,12 @@ def _header(first: list[str]) -> list[str]:
     if any(number and word for number, word in zip(numbers, words, strict=True)):
         raise ValueError(f"its first row mixes numbers and words ({wrong!r})")
     if not _are_names(words):
-        raise ValueError(f"its first row holds neither numbers nor names ({wrong!r}); write nan for a missing value")
+        raise ValueError(f"its first row has neither numbers nor names ({wrong!r}); write nan for a missing value")
     return [UNIT.sub("", word) for word in words]
 
 
 def _are_names(words: Iterable[str]) -> bool:
-    """Tell names of columns from signs for missing values: "-", "?", or the same word in every column."""
+    """Whether words are column names rather than missing values: "-", "?", or the same word in every column."""
     names = [word for word in words if word]
     if any("\n" in name or "\r" in name or name in SPREADSHEET_ERRORS for name in names):
         return False

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all, and links that are not followed."""
+"""Write files atomically, and do not follow links."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ __all__ = [
 ]
 
 UNFINISHED = re.compile(r"\.dayline-.*-[a-z0-9_]{8}\.part")
-"""Names of files and folders that are still being written, or that a killed run left behind."""
+"""Names of unfinished files and folders: still being written, or left behind by a killed run."""
 
 BeforeReplacing: TypeAlias = Callable[[Path, Path], None]
-"""Called with the path to be replaced and the finished file that takes its place; may refuse by raising."""
+"""Called with the path to be replaced and the finished file that replaces it; may raise to prevent it."""
 
 _watched: dict[Path, BeforeReplacing] = {}
 
 
 @contextmanager
 def writing_whole(path: str | Path, mode: str = "w", *, durable: bool = True) -> Iterator[IO[Any]]:
-    """Open a file beside `path`; it takes the place of `path` only when the block ends well.
+    """Open a temporary file that replaces `path` only if the block succeeds.
 
     A link at `path` is replaced, not followed.
 
@@ -46,10 +46,10 @@ def writing_whole(path: str | Path, mode: str = "w", *, durable: bool = True) ->
     path : str or Path
         The file to write. Its folder must exist.
     mode : {"w", "wb"}
-        Text (UTF-8, plain line feeds) or bytes.
+        Text (UTF-8, line feeds) or bytes.
     durable : bool
-        Wait until the disk has the content, so that a power cut leaves the old or the new file. Files that are
-        checked and made again when damaged can do without.
+        Wait until the content is on disk, so that a power cut leaves either the old or the new file. Not needed for
+        files that are checked and rebuilt if damaged.
     """
     path = Path(path)
     encoding, newline = (None, None) if "b" in mode else ("utf-8", "")
@@ -63,7 +63,7 @@ def writing_whole(path: str | Path, mode: str = "w", *, durable: bool = True) ->
             file.flush()
             if durable:
                 os.fsync(file.fileno())
-        # mkstemp makes files only the owner can read; a result is meant to be shared.
+        # mkstemp creates files that only the owner can read; results are meant to be shared.
         os.chmod(temporary, 0o666 & ~_umask())  # noqa: PTH101
         watcher = _watched.get(path.parent.resolve())
         if watcher is not None:
@@ -73,7 +73,7 @@ def writing_whole(path: str | Path, mode: str = "w", *, durable: bool = True) ->
         with suppress(FileNotFoundError):
             os.unlink(temporary)  # noqa: PTH108
         if isinstance(error, OSError) and error.errno is not None and error.filename is None:
-            # A disk that is full does not say of which file.
+            # The error for a full disk does not name the file.
             raise type(error)(error.errno, error.strerror, str(path)) from None
         raise
 
@@ -82,7 +82,7 @@ def writing_whole(path: str | Path, mode: str = "w", *, durable: bool = True) ->
 def before_replacing(folder: Path, watcher: BeforeReplacing) -> Iterator[None]:
     """Call `watcher` before any file directly in `folder` is replaced by `writing_whole`.
 
-    This is how an output folder protects files that dayline did not write, whoever writes into it.
+    An output folder uses this to protect files that dayline did not write.
     """
     place = folder.resolve()
     outer = _watched.get(place)
@@ -97,27 +97,27 @@ def before_replacing(folder: Path, watcher: BeforeReplacing) -> Iterator[None]:
 
 
 def write_text_whole(path: str | Path, text: str) -> None:
-    """Write a text file so that a reader sees the old or the new one, never a part."""
+    """Write a text file so that readers see either the old or the new content, never a part."""
     with writing_whole(path) as file:
         file.write(text)
 
 
 def temporary_folder(folder: Path, name: str) -> Path:
-    """Make a hidden folder in `folder` in which something called `name` is prepared."""
+    """Create a hidden folder in `folder` for preparing `name`."""
     return Path(tempfile.mkdtemp(prefix=_prefix(name), suffix=".part", dir=folder))
 
 
 def remove_unfinished(folder: Path, *, older_than: float = 0.0, pattern: re.Pattern[str] = UNFINISHED) -> None:
-    """Remove what killed runs left in a folder.
+    """Remove unfinished files that killed runs left in a folder.
 
     Parameters
     ----------
     folder : Path
-        The folder; one that is missing or a link is left alone.
+        The folder; ignored if it is missing or a link.
     older_than : float
-        Only what was last changed so many seconds ago.
+        Remove only files last changed at least this many seconds ago.
     pattern : re.Pattern
-        Names of what is removed.
+        Names to remove.
     """
     if folder.is_symlink() or not folder.is_dir():
         return
@@ -141,7 +141,7 @@ def _umask() -> int:
 
 
 def open_no_follow(path: Path, flags: int, mode: int = 0o666) -> int:
-    """Open a file as os.open does, but refuse a link in its place."""
+    """Open a file like os.open, but raise ValueError if it is a link."""
     try:
         return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), mode)
     except OSError as error:
@@ -151,9 +151,9 @@ def open_no_follow(path: Path, flags: int, mode: int = 0o666) -> int:
 
 
 def read_no_follow(path: Path) -> bytes | None:
-    """Read a regular file; None if there is none, ValueError if a link or something else is in its place."""
+    """Read a regular file; return None if it is missing, raise ValueError if it is a link or anything else."""
     try:
-        # A pipe would block the open for ever; a regular file does not mind the flag.
+        # Opening a pipe would block forever; for a regular file the flag has no effect.
         handle = open_no_follow(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     except FileNotFoundError:
         return None
@@ -164,6 +164,6 @@ def read_no_follow(path: Path) -> bytes | None:
 
 
 def refuse_link(path: Path) -> None:
-    """Refuse a link where a folder of results is written; it would lead elsewhere."""
+    """Raise ValueError if a result folder is a link, which would lead elsewhere."""
     if path.is_symlink():
-        raise ValueError(f"{path}: is a link to another place; remove it, results stay inside their folder")
+        raise ValueError(f"{path}: is a link to another place; remove it: results must stay inside their folder")

@@ -1,4 +1,4 @@
-"""Arrays in NumPy files (.npy, .npz): sizes are checked before anything is read, and nothing pickled is loaded."""
+"""Arrays in NumPy files (.npy, .npz): sizes are checked before reading, and pickles are never loaded."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ MAGIC_NPY, MAGIC_ZIP, MAGIC_PICKLE = b"\x93NUMPY", b"PK", b"\x80"
 HEADER_READERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 LONGEST_HEADER = 2**16
 ZIP_END, ZIP64_END = b"PK\x05\x06", b"PK\x06\x06"
-LONGEST_ZIP_END = 2**16 + 98  # a comment, and the records of either kind of archive
+LONGEST_ZIP_END = 2**16 + 98  # a comment plus the end records of either kind of archive
 PICKLED = "Python objects (pickle), which could run code"
 
 
 @dataclass(frozen=True)
 class ArrayHeader:
-    """What a file declares of one array.
+    """Declared header of one array in a file.
 
     Attributes
     ----------
     shape : tuple of int
-        Its shape.
+        Shape of the array.
     kind : str
-        Type of its values, as a message should name it: "float64", "cell".
+        Type of its values for messages: "float64", "cell".
     is_numeric : bool
-        Whether they are real numbers.
+        Whether the values are real numbers.
     """
 
     shape: tuple[int, ...]
@@ -49,11 +49,11 @@ class ArrayHeader:
 
 
 def load_npy(path: Path) -> NDArray[Any]:
-    """Read the one array of an .npy file."""
+    """Read the array in an .npy file."""
     with reading(path, "a NumPy file"), path.open("rb") as file:
         head = file.read(len(MAGIC_NPY))
         if head.startswith(MAGIC_ZIP):
-            raise UnreadableFileError(f"{path}: holds several arrays; name it .npz")
+            raise UnreadableFileError(f"{path}: contains several arrays; rename it to .npz")
         if head.startswith(MAGIC_PICKLE):
             raise _pickled(path)
         file.seek(0)
@@ -61,7 +61,7 @@ def load_npy(path: Path) -> NDArray[Any]:
 
 
 def list_npz(path: Path) -> dict[str, ArrayHeader]:
-    """Read names, shapes and types of the arrays of an .npz file."""
+    """Read the names, shapes and types of the arrays in an .npz file."""
     with reading(path, "a NumPy file"), _open_npz(path) as archive:
         headers = {}
         for name, member in _members(archive, path).items():
@@ -72,16 +72,16 @@ def list_npz(path: Path) -> dict[str, ArrayHeader]:
 
 
 def load_npz(path: Path, names: Iterable[str] | None = None, *, stored: bool = False) -> dict[str, NDArray[Any]]:
-    """Read arrays of an .npz file.
+    """Read arrays from an .npz file.
 
     Parameters
     ----------
     path : Path
         The file.
     names : iterable of str, optional
-        Which arrays; all if not given.
+        Arrays to read; all if not given.
     stored : bool
-        Whether to refuse a compressed file.
+        Whether to reject a compressed file.
     """
     with reading(path, "a NumPy file"), _open_npz(path) as archive:
         members = _members(archive, path)
@@ -89,7 +89,7 @@ def load_npz(path: Path, names: Iterable[str] | None = None, *, stored: bool = F
         missing = [name for name in wanted if name not in members]
         if missing:
             raise UnreadableFileError(
-                f"{path}: has no array {missing[0]!r}; it holds {', '.join(members) or 'nothing'}"
+                f"{path}: has no array {missing[0]!r}; it contains {', '.join(members) or 'nothing'}"
             )
         if stored and any(members[name].compress_type != zipfile.ZIP_STORED for name in wanted):
             raise UnreadableFileError(f"{path}: is compressed")
@@ -105,7 +105,7 @@ def _open_npz(path: Path) -> zipfile.ZipFile:
     with path.open("rb") as file:
         head = file.read(len(MAGIC_NPY))
     if head == MAGIC_NPY:
-        raise UnreadableFileError(f"{path}: holds one plain array; name it .npy")
+        raise UnreadableFileError(f"{path}: contains a single array; rename it to .npy")
     if head.startswith(MAGIC_PICKLE):
         raise _pickled(path)
     return zipfile.ZipFile(path)
@@ -114,24 +114,24 @@ def _open_npz(path: Path) -> zipfile.ZipFile:
 def _members(archive: zipfile.ZipFile, path: Path) -> dict[str, zipfile.ZipInfo]:
     members: dict[str, zipfile.ZipInfo] = {}
     if len(archive.infolist()) != _announced_members(path):
-        raise UnreadableFileError(f"{path}: damaged: its directory does not list all that it holds")
+        raise UnreadableFileError(f"{path}: damaged: its directory is incomplete")
     for member in archive.infolist():
         if not member.filename.endswith(".npy"):
-            # An array whose name is damaged in the directory looks like another file: opening compares the names.
+            # An array with a damaged name in the directory looks like another file; opening it compares the names.
             archive.open(member).close()
             continue
         name = member.filename.removesuffix(".npy")
         if name in members:
-            raise UnreadableFileError(f"{path}: holds two arrays named {name!r}")
-        # zipfile unpacks other methods without regard to the size the directory declares.
+            raise UnreadableFileError(f"{path}: contains two arrays named {name!r}")
+        # For other compression methods, zipfile ignores the size declared in the directory.
         if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise UnreadableFileError(f"{path}: damaged, or not a NumPy file ({name!r} is packed in an unknown way)")
+            raise UnreadableFileError(f"{path}: damaged, or not a NumPy file ({name!r} has an unknown compression)")
         members[name] = member
     return members
 
 
 def _announced_members(path: Path) -> int:
-    """Return how many members the end of a zip archive announces, which zipfile does not look at."""
+    """Return the number of members declared at the end of a zip archive, which zipfile does not check."""
     with path.open("rb") as file:
         file.seek(-min(path.stat().st_size, LONGEST_ZIP_END), os.SEEK_END)
         end = file.read()
@@ -142,16 +142,16 @@ def _announced_members(path: Path) -> int:
 
 
 def _header(file: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any], int]:
-    """Read shape and type of an array, and where its values begin."""
+    """Return the shape and type of an array, and where its values start."""
     head = io.BytesIO(file.read(LONGEST_HEADER))
     version = npy.read_magic(head)
     if version not in HEADER_READERS:
-        raise ValueError(f"version {version[0]}.{version[1]} of the format is not known")
+        raise ValueError(f"unknown format version {version[0]}.{version[1]}")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Python warns of odd numbers in a damaged header, NumPy of files of Python 2
+        warnings.simplefilter("ignore")  # Python warns of odd literals in a damaged header, NumPy of Python 2 files
         shape, _, dtype = HEADER_READERS[version](head)
     if any(n < 0 for n in shape):
-        raise ValueError(f"an array of shape {shape}")
+        raise ValueError(f"an array has shape {shape}")
     return tuple(int(n) for n in shape), dtype, head.tell()
 
 
@@ -159,9 +159,9 @@ def _read_array(file: IO[bytes], size: int, path: Path, what: str) -> NDArray[An
     shape, dtype, start = _header(file)
     if dtype.hasobject:
         raise _pickled(path)
-    # Fewer values than there are bytes for is a damaged header too.
+    # Fewer values than the bytes allow also means a damaged header.
     if prod(shape) * dtype.itemsize != size - start:
-        raise ValueError(f"{what} declares {shape} values of type {dtype}, which is not what it holds")
+        raise ValueError(f"{what} declares {shape} values of type {dtype} but has another size")
     file.seek(0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -170,4 +170,4 @@ def _read_array(file: IO[bytes], size: int, path: Path, what: str) -> NDArray[An
 
 
 def _pickled(path: Path) -> UnreadableFileError:
-    return UnreadableFileError(f"{path}: not read: it holds {PICKLED}; save plain numbers")
+    return UnreadableFileError(f"{path}: not read because it contains {PICKLED}; save plain numbers")

@@ -1,4 +1,4 @@
-"""A folder of results: locked while it is written, and careful with every file that dayline did not write."""
+"""Result folders: locked while being written, with protection for files that dayline did not write."""
 
 from __future__ import annotations
 
@@ -44,53 +44,53 @@ __all__ = [
 ]
 
 MARK = ".dayline"
-"""A file that says: this folder is a result of dayline."""
+"""A file that marks a folder as a dayline result."""
 
 SORTED_PHOTOS = ".dayline-photos.json"
-"""A file that says: this folder holds photos that dayline sorted, and which of them it wrote."""
+"""A file that marks a folder of photos sorted by dayline and lists those it wrote."""
 
 LOCK = ".dayline-lock"
 MANIFEST = ".dayline-files.json"
 MANIFEST_FORMAT = "dayline-files-1"
 HIDDEN = {MARK, LOCK, MANIFEST}
 
-# What version 0.1.0 left when it was killed; only looked for in folders of results.
+# Left behind by version 0.1.0 when killed; removed only from result folders.
 UNFINISHED_0_1_0 = re.compile(r"\..+\.[a-z0-9_]{8}\.part")
 DIGEST = re.compile(r"[0-9a-f]{64}")
-NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # a pipe would block the open for ever
+NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # opening a pipe would block forever
 NO_LOCKS = {errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL}
 
 Others: TypeAlias = Literal["keep", "refuse", "replace"]
-"""What happens to a file in the way that dayline did not write: kept under a dated name, refused, or replaced."""
+"""What to do with a file that dayline did not write: keep it under a dated name, raise an error, or replace it."""
 
 log = logging.getLogger(__name__)
 _held: set[tuple[int, int, int]] = set()
 
 
 class OutputFolderError(ValueError):
-    """A folder that cannot take results; the message may name private paths and files."""
+    """A folder that cannot be used for results; the message may contain private paths and file names."""
 
 
 @contextmanager
 def output_folder(folder: str | Path, *, others: Others = "keep", names: Iterable[str] = ()) -> Iterator[Path]:
-    """Make, mark and lock a folder for results.
+    """Create, mark and lock a folder for results.
 
-    A folder that holds files but no result of dayline is refused. Inside the block, files that dayline did not write,
-    or that somebody changed since, are protected as `others` says. If the work in the block is refused (ValueError)
-    and the folder is new and still empty, it is removed again.
+    A folder with files but without a dayline result raises an error. Inside the block, files that dayline did not
+    write, or that have changed since, are protected according to `others`. If the block raises ValueError and the
+    folder is new and still empty, it is removed again.
 
     Parameters
     ----------
     folder : str or Path
-        Where results will be written. A previous result there is updated.
+        Where to write results. A previous result there is updated.
     others : {"keep", "refuse", "replace"}
-        What to do about files in the way.
+        What to do with files that dayline did not write.
     names : iterable of str
-        Files that will be written; with "refuse", one of somebody else is refused before the work begins.
+        Files that will be written; with "refuse", they are checked before the work starts.
     """
     folder = Path(folder)
     if folder.exists() and not folder.is_dir():
-        raise OutputFolderError(f"{folder}: is a file; name a folder for the result")
+        raise OutputFolderError(f"{folder}: is a file; choose a folder for the result")
     was_there = folder.exists()
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -99,7 +99,7 @@ def output_folder(folder: str | Path, *, others: Others = "keep", names: Iterabl
         raise OutputFolderError(f"{folder}: cannot be used as output folder: {error.strerror}") from None
     strangers = sorted(name for name in present - HIDDEN if not UNFINISHED.fullmatch(name))
     if strangers and MARK not in present:
-        raise OutputFolderError(f"{folder}: holds other files ({strangers[0]}, ...); name a new or empty folder")
+        raise OutputFolderError(f"{folder}: contains other files ({strangers[0]}, ...); choose a new or empty folder")
     try:
         with _guarded(folder, others, marked=True, names=names):
             yield folder
@@ -113,16 +113,16 @@ def output_folder(folder: str | Path, *, others: Others = "keep", names: Iterabl
 
 @contextmanager
 def export_folder(folder: str | Path, *, names: Iterable[str] = (), force: bool = False) -> Iterator[Path]:
-    """Lock any folder while files are exported into it; only files that dayline wrote are replaced.
+    """Lock any folder while exporting files into it; only files written by dayline are replaced.
 
     Parameters
     ----------
     folder : str or Path
-        Where to write; made if missing.
+        Where to write; created if missing.
     names : iterable of str
-        Files that will be written; one of somebody else is refused before the work begins.
+        Files that will be written; those that dayline did not write raise an error before the work starts.
     force : bool
-        Replace files of others, too.
+        Also replace files that dayline did not write.
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -132,7 +132,7 @@ def export_folder(folder: str | Path, *, names: Iterable[str] = (), force: bool 
 
 @contextmanager
 def _guarded(folder: Path, others: Others, *, marked: bool, names: Iterable[str] = ()) -> Iterator[None]:
-    """Lock a folder and watch over its files; inside another such block of the same thread, nothing more is done."""
+    """Lock a folder and protect its files; does nothing inside another such block of the same thread."""
     about = folder.stat()
     key = (about.st_dev, about.st_ino, threading.get_ident())
     if key in _held:
@@ -142,7 +142,7 @@ def _guarded(folder: Path, others: Others, *, marked: bool, names: Iterable[str]
         try:
             stack.enter_context(_locked(folder))
             if marked:
-                # Marked before anything else is written, so that an interrupted run can be taken up again.
+                # Marked before anything else is written, so that an interrupted run can be resumed.
                 os.close(open_no_follow(folder / MARK, os.O_WRONLY | os.O_CREAT | NO_WAIT))
         except OSError as error:
             raise OutputFolderError(f"{folder}: cannot be used as output folder: {error.strerror}") from None
@@ -164,9 +164,9 @@ def _guarded(folder: Path, others: Others, *, marked: bool, names: Iterable[str]
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Hold the folder's lock; the system releases it when a process ends, however it ends."""
+    """Hold the lock of a folder; the system releases it when the process ends, for any reason."""
     path = folder / LOCK
-    if sys.platform == "win32":  # it has no such lock; two runs into one folder are not told apart there
+    if sys.platform == "win32":  # it has no such lock, so two runs into one folder are not detected
         yield
         return
     while True:
@@ -177,14 +177,14 @@ def _locked(folder: Path) -> Iterator[None]:
             holder = os.read(handle, 200).decode("utf-8", "replace") or "process unknown"
             os.close(handle)
             raise OutputFolderError(
-                f"{folder}: another run of dayline writes there ({holder}); wait for it, or name another folder"
+                f"{folder}: another dayline run is writing there ({holder}); wait for it or choose another folder"
             ) from None
         except OSError as error:
             if error.errno not in NO_LOCKS:
                 os.close(handle)
                 raise
-            log.warning("%s: this file system has no locks; start no second run into this folder", folder)
-        # Whoever held it before may have removed the file between our opening and our locking it.
+            log.warning("%s: this file system has no locks; do not start a second run into this folder", folder)
+        # The previous holder may have removed the file after it was opened here but before it was locked.
         with suppress(FileNotFoundError):
             if os.path.samestat(os.fstat(handle), path.lstat()):
                 break
@@ -201,9 +201,9 @@ def _locked(folder: Path) -> Iterator[None]:
 
 
 def _remove_leftovers(folder: Path) -> None:
-    """Remove what a killed run left behind; the lock says that no other run is at work here."""
+    """Remove what a killed run left behind; the lock ensures that no other run is active."""
     marked = (folder / MARK).is_file()
-    # The folder itself may be given as a link; what lies below it may not be one.
+    # The folder itself may be a link; its subfolders may not.
     for place in (folder.resolve(), folder / "thumbnails"):
         remove_unfinished(place)
         if marked:
@@ -211,7 +211,7 @@ def _remove_leftovers(folder: Path) -> None:
 
 
 class OwnFiles:
-    """Which files of a folder dayline wrote, by their hashes in a hidden file of that folder.
+    """The files that dayline wrote into a folder, by their hashes in a hidden file there.
 
     Parameters
     ----------
@@ -223,30 +223,30 @@ class OwnFiles:
         self.folder = folder
 
     def wrote(self, name: str) -> bool:
-        """Tell whether the file of this name is there just as dayline wrote it."""
+        """Whether the file exists and is unchanged since dayline wrote it."""
         path = self.folder / name
         return path.is_file() and not path.is_symlink() and _digest(path) in self._known().get(name, ())
 
     def refuse_others(self, names: Iterable[str]) -> None:
-        """Refuse before the work what `make_way` would refuse after it."""
+        """Raise before the work starts the error that `make_way` would raise at the end."""
         for name in names:
             path = self.folder / name
             if os.path.lexists(path) and not self.wrote(name):
                 raise OutputFolderError(
-                    f"{path}: exists, and dayline did not write it; name another folder (-o), or replace it (--force)"
+                    f"{path}: exists, but dayline did not write it; choose another folder (-o) or use --force"
                 )
 
     def make_way(self, name: str, finished: Path, others: Others) -> None:
-        """Protect a file of others that is about to be replaced, and remember the one that replaces it.
+        """Protect a file that is about to be replaced if dayline did not write it, and record its replacement.
 
         Parameters
         ----------
         name : str
             The file to be replaced.
         finished : Path
-            What replaces it.
+            The file that replaces it.
         others : {"keep", "refuse", "replace"}
-            What to do about a file that dayline did not write.
+            What to do with a file that dayline did not write.
         """
         path = self.folder / name
         new = _digest(finished)
@@ -257,15 +257,15 @@ class OwnFiles:
                 self.refuse_others([name])
             elif others == "keep" and current is not None:
                 aside = keep_aside(path)
-                warnings.warn(f"{name} is not as dayline left it; it is kept as {aside}", stacklevel=5)
+                warnings.warn(f"{name} is not the file that dayline wrote; it is kept as {aside}", stacklevel=5)
             elif others == "keep":
-                warnings.warn(f"{name} was a link, which is not followed; what it led to is not used", stacklevel=5)
-        # Both are ours until the new one is in place, so that a kill in between does not make strangers of them.
+                warnings.warn(f"{name} was a link, which is not followed; its target is not used", stacklevel=5)
+        # Both are recorded until the new one is in place, so that a kill in between does not make them look foreign.
         known[name] = [current, new] if current is not None and current in known.get(name, ()) else [new]
         self._save(known)
 
     def settle(self) -> None:
-        """Forget the files that were replaced, and those that are gone."""
+        """Forget replaced and deleted files."""
         known = self._known()
         settled = {}
         for name, digests in known.items():
@@ -288,11 +288,11 @@ class OwnFiles:
                 return {}
             return {str(name): [str(digest) for digest in digests] for name, digests in content["files"].items()}
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-            # Nothing is known to be ours, so everything is kept.
+            # No file is known to be written by dayline, so all are kept.
             return {}
 
     def _known_0_1_0(self) -> dict[str, list[str]]:
-        """Version 0.1.0 kept the hash of events.json in the mark, and of nothing else."""
+        """Read the mark of version 0.1.0, which stored only the hash of events.json."""
         mark = (read_no_follow(self.folder / MARK) or b"").decode("ascii", "replace")
         if not DIGEST.fullmatch(mark):
             return {}
@@ -306,9 +306,9 @@ class OwnFiles:
 
 
 def keep_aside(path: Path) -> Path:
-    """Give a file a second, dated name beside it, under which it stays when it is replaced.
+    """Keep a file under a second, dated name in the same folder before it is replaced.
 
-    The date is that of its last change, so that the same file is kept once however often this is done.
+    The date is that of its last change, so that the same file is kept only once.
     """
     when = datetime.fromtimestamp(path.stat().st_mtime).strftime("%Y-%m-%dT%H-%M-%S")
     for number in count(1):
@@ -328,7 +328,7 @@ def keep_aside(path: Path) -> Path:
 
 
 def _copy(path: Path, target: Path) -> None:
-    """Copy a file whole, for file systems without hard links."""
+    """Copy a file atomically, for file systems without hard links."""
     with path.open("rb") as original, writing_whole(target, "wb") as copy:
         shutil.copyfileobj(original, copy)
     shutil.copystat(path, target)

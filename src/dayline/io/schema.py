@@ -1,4 +1,4 @@
-"""Check what was read from JSON against the few words of JSON Schema that our own files use."""
+"""Validate JSON against the small part of JSON Schema that dayline's files use."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ TYPES: Mapping[str, tuple[type, ...]] = {
 
 
 def check_against(schema: Mapping[str, Any], value: Any, where: str = "") -> None:
-    """Refuse a value that a schema does not allow, and say where in it.
+    """Raise ValueError if a schema does not allow a value, and say where.
 
     Parameters
     ----------
     schema : mapping
-        With type, enum, const, minimum, maximum, minItems, items, required and properties; other words are ignored.
+        With type, enum, const, minimum, maximum, minItems, items, required, properties; other keywords are ignored.
     value : object
-        What `json.loads` returned.
+        The result of `json.loads`.
     where : str
-        Place of the value, for the message.
+        Location of the value, for the message.
     """
     place = where or "the file"
     allowed = schema.get("enum", [schema["const"]] if "const" in schema else None)
@@ -51,7 +51,7 @@ def check_against(schema: Mapping[str, Any], value: Any, where: str = "") -> Non
             raise ValueError(f"{place} is empty")
         items = schema.get("items", {})
         for k, item in enumerate(value):
-            # A value per frame makes long lists, and a place in words for each takes most of the time.
+            # Lists with one value per frame are long, and formatting a location for each takes most of the time.
             if not _is_plain(items, item):
                 check_against(items, item, f"{where}[{k}]")
     elif isinstance(value, (int, float)):
@@ -59,7 +59,7 @@ def check_against(schema: Mapping[str, Any], value: Any, where: str = "") -> Non
 
 
 def _is_plain(schema: Mapping[str, Any], value: Any) -> bool:
-    """Tell quickly of a number or a text that it is right; what is not told is looked at in full."""
+    """Quick check that a number or a string is valid; if False, the value is checked in full."""
     kind = schema.get("type")
     if type(value) is str:
         return kind == "string" and "enum" not in schema
@@ -71,10 +71,10 @@ def _is_plain(schema: Mapping[str, Any], value: Any) -> bool:
 
 def _check_range(schema: Mapping[str, Any], value: float, place: str) -> None:
     low, high = schema.get("minimum"), schema.get("maximum")
-    # JSON knows neither NaN nor infinity, but Python's reader does; and a whole number may be too long for a float.
+    # JSON has neither NaN nor infinity, but Python's reader accepts them; an integer may be too large for a float.
     if not -LARGEST <= value <= LARGEST:
         raise ValueError(f"{place} is {_short(value)}; it must be a finite number")
-    # The other way round, NaN would pass.
+    # With the comparisons inverted, NaN would pass.
     if not (low is None or value >= low) or not (high is None or value <= high):
         limits = (("at least", low), ("at most", high))
         sides = [f"{side} {limit:g}" for side, limit in limits if limit is not None]

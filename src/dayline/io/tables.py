@@ -1,4 +1,4 @@
-"""Feature tables in files of others: .npy, .npz, .csv, .parquet, .mat."""
+"""Read feature tables from untrusted files: .npy, .npz, .csv, .parquet, .mat."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 
 @dataclass(frozen=True)
 class FeatureTable:
-    """Features as read from a file.
+    """Features read from a file.
 
     Attributes
     ----------
     features : ndarray of shape (n_frames, n_features)
         One row per frame.
     times : ndarray or None
-        Seconds of every frame, where the file has a column or an array named time, times, seconds or timestamp.
+        Time of every frame in seconds, if the file has a column or array named time, times, seconds or timestamp.
     """
 
     features: FloatArray
@@ -48,9 +48,9 @@ def read_features(path: str | Path, *, key: str | None = None, transpose: bool =
     Parameters
     ----------
     path : str or Path
-        .npy, .npz, .csv (with or without a header), .parquet or .mat. Nothing pickled is ever loaded.
+        .npy, .npz, .csv (with or without a header), .parquet or .mat. Pickles are never loaded.
     key : str, optional
-        Which array of an .npz or .mat file holds the features; needed where several could.
+        Name of the feature array in an .npz or .mat file; required if several arrays qualify.
     transpose : bool
         Whether columns are frames.
     """
@@ -63,25 +63,25 @@ def read_features(path: str | Path, *, key: str | None = None, transpose: bool =
         ".mat": lambda p, k: _chosen(p, list_mat(p), load_mat, k),
     }
     if path.suffix.lower() not in readers:
-        raise ValueError(f"{path}: feature files end in {', '.join(EXTENSIONS)}, not in {path.suffix or 'nothing'!r}")
+        raise ValueError(f"{path}: feature files end in {', '.join(EXTENSIONS)}, not {path.suffix or 'nothing'!r}")
     table = readers[path.suffix.lower()](path, key)
     features = table.features.T if transpose else table.features
     if features.ndim != 2 or 0 in features.shape:
-        raise ValueError(f"{path}: shape {features.shape}; a matrix with one row per frame is needed")
+        raise ValueError(f"{path}: features have shape {features.shape}; pass a matrix with one row per frame")
     times = table.times
     if times is not None and np.isnan(times).all():
-        if path.suffix.lower() != ".npz":  # our own features.npz says so of photos without times
-            warnings.warn(f"{path}: its column of times is empty; the frames have no times", stacklevel=2)
+        if path.suffix.lower() != ".npz":  # features.npz stores NaN for photos without times
+            warnings.warn(f"{path}: its time column is empty; the frames have no times", stacklevel=2)
         times = None
     if times is not None and times.shape != (len(features),):
         raise ValueError(f"{path}: {times.size} times for {len(features)} frames")
     if times is not None and not np.isfinite(times).all():
-        raise ValueError(f"{path}: frame {int(np.argmin(np.isfinite(times)))} has no time; give all or none")
+        raise ValueError(f"{path}: frame {int(np.argmin(np.isfinite(times)))} has no time; provide all times or none")
     return FeatureTable(features, times)
 
 
 def read_arrays(path: str | Path) -> dict[str, Any]:
-    """Read all arrays of an .npz file, or all numeric ones of a .mat file, by name. Nothing pickled is loaded."""
+    """Read all arrays of an .npz file, or all numeric ones of a .mat file, by name. Pickles are never loaded."""
     path = existing_file(path)
     if path.suffix.lower() not in (".npz", ".mat"):
         raise ValueError(f"{path}: named arrays are read from .npz and .mat files")
@@ -89,49 +89,47 @@ def read_arrays(path: str | Path) -> dict[str, Any]:
 
 
 def existing_file(path: str | Path) -> Path:
-    """Return a path to a file that holds something, or say why it does not."""
+    """Return the path of a file; raise ValueError if it is missing, a folder or empty."""
     path = Path(path)
     if not path.exists():
         raise ValueError(f"{path}: no such file")
     if path.is_dir():
-        raise ValueError(f"{path}: is a folder; name a file")
+        raise ValueError(f"{path}: is a folder; pass a file")
     if path.stat().st_size == 0:
         raise ValueError(f"{path}: the file is empty")
     return path
 
 
 def _chosen(path: Path, headers: Mapping[str, ArrayHeader], load: Load, key: str | None) -> FeatureTable:
-    """Read the features and the times among the arrays of a file, and none of the others."""
+    """Read only the features and times from a file with several arrays."""
     names = ", ".join(headers) or "nothing"
     if key is None:
         matrices = [n for n, h in headers.items() if h.is_numeric and len(h.shape) == 2 and min(h.shape) > 1]
         likely = ["features"] if "features" in headers else matrices
         if len(likely) != 1:
-            raise ValueError(f"{path}: holds {names}; say which are the features (--key)")
+            raise ValueError(f"{path}: contains {names}; specify which array holds the features (--key)")
         key = likely[0]
     if key not in headers:
-        raise ValueError(f"{path}: has no array {key!r}; it holds {names}")
+        raise ValueError(f"{path}: has no array {key!r}; it contains {names}")
     time = _the_times([name for name in headers if name in TIME_COLUMNS and name != key], path)
     wanted = [key] if time is None else [key, time]
     for name in wanted:
         if not headers[name].is_numeric:
-            raise ValueError(f"{path}: {name!r} holds values of type {headers[name].kind}; real numbers are needed")
+            raise ValueError(f"{path}: {name!r} has type {headers[name].kind}; it must contain real numbers")
     arrays = load(path, wanted)
     return FeatureTable(_numeric(arrays[key], path), None if time is None else np.ravel(arrays[time]))
 
 
 def _the_times(names: Sequence[str], path: Path) -> str | None:
     if len(names) > 1:
-        raise ValueError(
-            f"{path}: has times in {' and '.join(map(repr, names))}; keep one of them, rename the others"
-        )
+        raise ValueError(f"{path}: has times in {' and '.join(map(repr, names))}; keep one and rename the others")
     return names[0] if names else None
 
 
 def _numeric(values: Any, path: Path) -> FloatArray:
     values = np.asarray(values)
     if values.dtype.kind not in "biuf":
-        raise ValueError(f"{path}: values of type {values.dtype}; real numbers are needed")
+        raise ValueError(f"{path}: values have type {values.dtype}; they must be real numbers")
     numbers: FloatArray = values
     return numbers
 
@@ -147,7 +145,7 @@ def _read_parquet(path: Path) -> FeatureTable:
         fields = [field for field in schema if field.name not in index]
         for field in fields:
             if not _is_real(field.type):
-                why = f"column {field.name!r} holds values of type {field.type}; real numbers are needed"
+                why = f"column {field.name!r} has type {field.type}; it must contain real numbers"
                 raise UnreadableFileError(f"{path}: {why}")
         names = [field.name for field in fields]
         if len(set(names)) < len(names):
@@ -161,14 +159,14 @@ def _read_parquet(path: Path) -> FeatureTable:
         _look_for_lost_times([name.lower() for name in schema.names], path)
     if index:
         shown = ", ".join(map(repr, index))
-        warnings.warn(f"{path}: {shown} is the index of the table, not a feature; it is left out", stacklevel=4)
+        warnings.warn(f"{path}: dropped {shown}, which is the index of the table, not a feature", stacklevel=4)
     return _split_times(values, [name.lower() for name in names], path)
 
 
 def _look_for_lost_times(names: Sequence[str], path: Path) -> None:
-    """Warn if parts of a parquet file name a column of times that its schema does not: every part repeats the names.
+    """Warn if a parquet file names a time column that its schema lacks; its parts repeat the column names.
 
-    The bytes are searched, because on a damaged file pyarrow ends the process when asked for these names.
+    The bytes are searched because reading these names from a damaged file with pyarrow crashes the process.
     """
     with path.open("rb") as file:
         file.seek(-8, os.SEEK_END)
@@ -178,7 +176,7 @@ def _look_for_lost_times(names: Sequence[str], path: Path) -> None:
     lost = [name for name in TIME_COLUMNS if name not in names and bytes([len(name)]) + name.encode() in footer]
     if lost:
         warnings.warn(
-            f"{path}: names a column {lost[0]!r} that its schema does not; it may be damaged, and times lost",
+            f"{path}: names a column {lost[0]!r} that its schema lacks; it may be damaged and its times lost",
             stacklevel=5,
         )
 
@@ -192,14 +190,14 @@ def _is_real(kind: Any) -> bool:
 
 
 def _index_columns(schema: Any) -> list[str]:
-    """Names of the columns in which pandas keeps the index of its table."""
+    """Return the names of the columns in which pandas stores the index."""
     described = (schema.pandas_metadata or {}).get("index_columns", [])
-    # An index that only counts is described by a dictionary and has no column.
+    # A range index is described by a dictionary and has no column.
     return [name for name in schema.names if name in described or PANDAS_INDEX.fullmatch(name)]
 
 
 def _split_times(values: FloatArray, header: list[str], path: Path) -> FeatureTable:
-    """Take the time column out of the features."""
+    """Separate the time column from the features."""
     if len(header) != values.shape[1] or len(header) == 1:
         return FeatureTable(values)
     time = _the_times([name for name in header if name in TIME_COLUMNS], path)

@@ -1,4 +1,4 @@
-"""Files of others: a damaged one is one line that names it, and none makes a reader allocate without limit."""
+"""Untrusted files: damage gives a one-line error that names the file, and memory is limited."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from pathlib import PurePath
 __all__ = ["UnreadableFileError", "allowed_bytes", "check_allocation", "reading"]
 
 ALWAYS_ALLOWED = 256 * 2**20
-"""Bytes that the content of any file may take in memory, however small the file is."""
+"""Bytes of memory that the content of any file may take, however small the file is."""
 
 LARGEST_EXPANSION = 16
-"""How many times the size of its file the content may take beyond that; real features compress by two or three."""
+"""Above that, content may take this many times the file size; real features compress by a factor of two or three."""
 
 
 class UnreadableFileError(ValueError):
@@ -22,24 +22,24 @@ class UnreadableFileError(ValueError):
 
 @contextmanager
 def reading(name: str | PurePath, kind: str) -> Iterator[None]:
-    """Turn whatever a library raises on a damaged file into one line.
+    """Turn any exception that a library raises on a damaged file into a one-line error.
 
-    Wrap the calls into the library and nothing else: a bug of our own inside the block would be reported as damage.
-    Our own checks inside it raise `UnreadableFileError`, which passes unchanged.
+    Wrap only the library calls: a bug in dayline inside the block would be reported as damage. Checks in the block
+    raise `UnreadableFileError`, which passes unchanged.
 
     Parameters
     ----------
     name : str or PurePath
-        The file, as the message should name it.
+        Name of the file in the message.
     kind : str
-        What the file should be, with its article: "a NumPy file".
+        What the file should be, with an article: "a NumPy file".
     """
     try:
         yield
     except UnreadableFileError:
         raise
     except MemoryError as error:
-        raise UnreadableFileError(f"{name}: there is not enough memory to read it") from error
+        raise UnreadableFileError(f"{name}: not enough memory to read it") from error
     except OSError as error:
         reason = _first_line(error.strerror or str(error)) or type(error).__name__
         raise UnreadableFileError(f"{name}: cannot be read as {kind}: {reason}") from error
@@ -55,23 +55,23 @@ def _first_line(text: str) -> str:
 
 
 def allowed_bytes(file_size: int) -> int:
-    """Return how many bytes the content of a file of this size may take in memory."""
+    """Return how many bytes of memory the content of a file of this size may take."""
     return max(ALWAYS_ALLOWED, LARGEST_EXPANSION * file_size)
 
 
 def check_allocation(name: str | PurePath, n_bytes: int, *, file_size: int | None = None, what: str = "it") -> None:
-    """Refuse a file whose declared sizes ask for more memory than it can have a use for.
+    """Raise an error if a file declares sizes that need more memory than its own size justifies.
 
-    Call it with the sizes that a header declares, before anything of that size is allocated.
+    Call this with the sizes declared in a header, before allocating.
 
     Parameters
     ----------
     name : str or PurePath
-        The file, as the message should name it.
+        Name of the file in the message.
     n_bytes : int
-        What reading would allocate.
+        Bytes that reading would allocate.
     file_size : int, optional
-        Size of the file; asked of the file system when not given, which needs `name` to be its path.
+        Size of the file; if not given, `name` must be its path.
     what : str
         What declares the size, for the message: "array 'features'".
     """
