@@ -37,7 +37,7 @@ def test_segment_writes_whole_results(features, tmp_path, method):
     ]  # fmt: skip
 
 
-@pytest.mark.filterwarnings("ignore:vcp is trained on this sequence", "ignore:lrt takes this sequence")
+@pytest.mark.filterwarnings("ignore:vcp is trained on this sequence", "ignore:lrt uses this sequence")
 @pytest.mark.parametrize("method", sorted(BASELINES))
 def test_baselines_segment_too(features, tmp_path, method):
     if "kernel" in method:
