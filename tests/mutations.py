@@ -55,6 +55,27 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
     ("method/descent.py", "@dataclass(frozen=True)", "@dataclass(frozen=False)"): "nothing assigns",
     ("method/dge.py", "@dataclass(frozen=True)", "@dataclass(frozen=False)"): "nothing assigns",
     (
+        "method/communities.py",
+        "scale = np.max(np.abs(points), initial=0.0) or 1.0",
+        "scale = np.max(np.abs(points), initial=0.0) or 1.5",
+    ): "all points are 0 there",
+    (
+        "method/denoise.py",
+        "low, high = features.min(axis=axis, keepdims=True), features.max(axis=axis, keepdims=True)",
+        "low, high = features.min(axis=axis, keepdims=True), features.max(axis=axis, keepdims=False)",
+    ): "broadcasts to the same",
+    (
+        "method/denoise.py",
+        "twice[max(n - search_radius, 0) :] = 2.0",
+        "twice[max(n - search_radius, 1) :] = 2.0",
+    ): "the first frames are doubled already",
+    ("method/symmetric.py", "n = x.shape[0]", "n = x.shape[1]"): "the matrix is square",
+    (
+        "method/outliers.py",
+        "usual = np.partition(apart, kept - 1, axis=1)[:, :kept].mean(axis=1)",
+        "usual = np.partition(apart, kept, axis=1)[:, :kept].mean(axis=1)",
+    ): "the same values are kept, in another order",
+    (
         "method/embedding.py",
         "objective, start, n_steps=n_steps, gradient_of=lambda x: objective(x, with_loss=False)[1]",
         "objective, start, n_steps=n_steps, gradient_of=lambda x: objective(x, with_loss=True)[1]",

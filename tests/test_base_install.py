@@ -16,6 +16,8 @@ from packaging.utils import canonicalize_name
 
 from dayline.extras import _PACKAGES
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 

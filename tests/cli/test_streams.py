@@ -89,6 +89,7 @@ def test_events_with_names_are_drawn_in_what_the_output_has():
     assert any(line.rstrip().endswith("\\u03a9lunch") for line in lines)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
 def test_a_process_whose_output_is_not_utf_8_ends_well(encoding, features, tmp_path):
     command = [

@@ -81,6 +81,7 @@ def test_photos_of_a_place_look_alike_also_when_it_is_visited_again(stream):
     assert apart[again].mean() < 0.4 * apart[~same].mean()
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_photos_and_another_one_others(tmp_path, stream):
     def fingerprint(made):
         return [hashlib.sha256((made.folder / n).read_bytes()).hexdigest() for n in made.names[::9]]

@@ -90,13 +90,13 @@ sequences = st.tuples(st.integers(1, 11), st.integers(1, 3)).flatmap(
 def test_no_partition_beats_the_one_found(x, penalties, min_length, data):
     """Any numbers, ties among them: only the worth of what is found is determined."""
     penalties = np.asarray(penalties[: len(x)])
-    candidates = data.draw(st.none() | st.sets(st.integers(1, len(x))).map(sorted))
+    candidates = data.draw(st.none() | st.sets(st.integers(0, len(x))).map(sorted))
     found = partition(x, penalty=penalties, min_length=min_length, candidates=candidates).tolist()
     if candidates is None:
         best = best_partition(x, penalties, min_length=min_length)
         assert not found or min(np.diff([0, *found, len(x)])) >= min_length
     else:
-        best = best_partition(x, penalties, among=[c for c in candidates if c < len(x)])
+        best = best_partition(x, penalties, among=[c for c in candidates if 0 < c < len(x)])
         assert set(found) <= set(candidates)
     assert worth(x, found, penalties) == pytest.approx(worth(x, best, penalties), rel=1e-9, abs=1e-9)
 
@@ -118,6 +118,12 @@ def test_partition_finds_the_steps_of_a_staircase(xp):
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_partition_of_a_few_frames(n):
     assert partition(np.eye(3)[:n], penalty=0.5, min_length=2).tolist() == []
+
+
+@pytest.mark.parametrize("penalty", [-0.5, np.nan, "high", [1.0, -2.0], [1.0, np.nan], np.ones(3)])
+def test_two_frames_are_enough_to_refuse_a_wrong_penalty(penalty):
+    with pytest.raises(ValueError, match="penalty="):
+        partition(np.eye(2), penalty=penalty, min_length=1)
 
 
 def test_context_distance_by_hand(xp, assert_close):

@@ -4,8 +4,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from sklearn.cluster import KMeans
 
 from dayline.method.communities import find_communities, find_recurring_events, in_order_of_appearance
+from dayline.metrics import score_labels
 
 
 def test_three_heaps_are_found_and_numbered_as_they_appear(xp, random):
@@ -26,6 +28,14 @@ def test_no_more_communities_than_different_frames():
 def test_frames_that_differ_by_rounding_alone_are_one_community(difference, n_found):
     x = 1000 * np.asarray([[1.0, 0.0], [1.0, difference]] * 4)
     assert len(set(find_communities(x, 2).tolist())) == n_found
+
+
+@pytest.mark.parametrize("seed", [3, 6, 18, 38])
+def test_the_best_of_ten_restarts_is_taken(seed):
+    """On these points the tenth or the eleventh restart finds better groups than any before it."""
+    x = np.random.default_rng(seed).normal(size=(40, 3))
+    expected = KMeans(6, n_init=10, random_state=0).fit_predict(x)
+    assert score_labels(find_communities(x, 6), expected).adjusted_rand == pytest.approx(1.0)
 
 
 def test_same_seed_same_communities(random):
