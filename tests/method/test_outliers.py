@@ -71,6 +71,7 @@ def test_an_outlier_comes_as_near_as_the_farthest_other_frame_and_keeps_its_dire
     x = np.asarray([[-2.0], [-1.0], [0.0], [1.0], [3.0], [-1.0], [1.0], [0.0], [1e8]])
     assert draw_in(x, np.asarray([8]))[:, 0].tolist() == pytest.approx([-2, -1, 0, 1, 3, -1, 1, 0, 3])
     assert x[8, 0] == 1e8
+    x[8] = 300.0
     shifted = draw_in(x + 70, np.asarray([8]))[:, 0]
     assert shifted.tolist() == pytest.approx([68, 69, 70, 71, 73, 69, 71, 70, 73])
 
