@@ -17,6 +17,7 @@ __all__ = [
     "LARGEST_COUNT",
     "MOST_STEPS",
     "Missing",
+    "TransposedWarning",
     "check_bandwidth",
     "check_between",
     "check_choice",
@@ -53,6 +54,10 @@ NARROWEST = 1e-6
 TIMES_WANTED = "pass seconds, or dates as datetime64"
 
 
+class TransposedWarning(UserWarning):
+    """Features whose columns seem to be frames."""
+
+
 def check_features(x: Any, *, missing: Missing = "raise") -> FloatArray:
     """Return features as a new float64 matrix, or raise ValueError.
 
@@ -87,6 +92,7 @@ def check_features(x: Any, *, missing: Missing = "raise") -> FloatArray:
         warnings.warn(
             f"features with {features.shape[0]} rows and {features.shape[1]} columns look transposed: consecutive "
             "columns are similar, rows are not; pass X.T (--transpose) if columns are frames",
+            TransposedWarning,
             stacklevel=2,
         )
     return features

@@ -171,7 +171,7 @@ def test_columns_that_are_frames_are_noticed_once(tmp_path):
     np.save(tmp_path / "side.npy", walk.T)
     done = run_process("segment", tmp_path / "side.npy", "-q")
     assert done.returncode == 0
-    assert done.stderr.count("like frames") == 1
+    assert done.stderr.count("look transposed") == 1
     assert "--transpose" in done.stderr
     assert run_process("segment", tmp_path / "side.npy", "-q", "--transpose").stderr == ""
 

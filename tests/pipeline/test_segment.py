@@ -186,3 +186,9 @@ def test_times_of_a_table_that_are_dates_are_shown_as_such():
     rows = np.repeat(np.eye(3)[[0, 1]], 10, axis=0) + 0.01
     assert segment_table(rows, times=1.7e9 + 30 * np.arange(20)).segmentation.clock == "wall"
     assert segment_table(rows, times=30.0 * np.arange(20)).segmentation.clock is None
+
+
+def test_photos_are_never_said_to_be_transposed(tmp_path, monkeypatch):
+    monkeypatch.setattr("dayline.checks.looks_transposed", lambda features: True)
+    make_day(tmp_path)
+    assert segment_source(tmp_path, model="color").segmentation.n_frames == 38

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.base import clone
 
 from dayline.arrays import Array, FloatArray, IntArray, to_numpy
-from dayline.checks import check_times
+from dayline.checks import TransposedWarning, check_times
 from dayline.decision.constraints import Frames
 from dayline.estimators import EventSegmenter
 from dayline.events import Event, Segmentation
@@ -302,7 +302,7 @@ def _segment(
     opens = {pause.before for pause in pauses} - set(located.must_not)
     with warnings.catch_warnings():
         # Rows are frames here; the check for transposed tables would misjudge a few photos.
-        warnings.filterwarnings("ignore", message=r"\d+ rows and \d+ columns")
+        warnings.simplefilter("ignore", TransposedWarning)
         found = segmenter.segment(
             groups.means(extracted.features),
             times=times,
