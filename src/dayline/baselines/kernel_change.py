@@ -1,4 +1,4 @@
-"""Kernel change-point detection, by the ruptures library (extra "peers").
+"""Kernel change-point detection, by the ruptures library (extra "baselines").
 
 S. Arlot, A. Celisse, Z. Harchaoui: A kernel multiple change-point algorithm via model selection. JMLR 20, 2019.
 C. Truong, L. Oudre, N. Vayatis: Selective review of offline change point detection methods. Signal Processing 167,
@@ -60,7 +60,7 @@ def kernel_changes(
     try:
         from ruptures import KernelCPD  # type: ignore[import-untyped, unused-ignore]
     except ModuleNotFoundError:
-        raise ValueError('kernel change points need ruptures; install it (pip install "dayline[peers]")') from None
+        raise ValueError('kernel change points need ruptures (pip install "dayline[baselines]")') from None
     check_choice("kernel", kernel, ("rbf", "cosine"))
     check_between("min_length", min_length, 1, whole=True)
     if penalty is not None:

@@ -147,7 +147,7 @@ def lifelog_report(
     empty = {m: why for m, why in plan.never.items() if methods is None or m in methods}
     chosen = {m: find for m, find in plan.finders.items() if methods is None or m in methods or m in ALWAYS}
     if find_spec("ruptures") is None:
-        empty |= {m: "needs ruptures (extra peers)" for m in chosen if "kernel" in m}
+        empty |= {m: "needs ruptures (extra baselines)" for m in chosen if "kernel" in m}
     ready = {m: f for m, f in chosen.items() if m not in empty}
     tasks = [*make_tasks(ready, plan.sequences, seeds=range(n_seeds)), *plan.extra]
     settings = {

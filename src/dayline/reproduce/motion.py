@@ -179,7 +179,8 @@ def motion_report(
     """
     wanted = choose(methods, MOTION_METHODS, what="method")
     chosen = [m for m in MOTION_METHODS if m in wanted or m in ("equal pieces", "random cuts")]
-    absent = {m: "needs ruptures (extra peers)" for m in chosen if "kernel" in m and find_spec("ruptures") is None}
+    kernels = [] if find_spec("ruptures") else [m for m in chosen if "kernel" in m]
+    absent = dict.fromkeys(kernels, "needs ruptures (extra baselines)")
     if not Path(root).is_dir():
         raise ValueError(f"{root}: no such folder; pass the folder with the data sets (--root)")
     # LRT uses the next person as its source, measured or not.
