@@ -207,3 +207,17 @@ def test_a_folder_of_version_0_1_0_is_replaced_if_it_holds_links_alone(source, o
     (out / "02 event/b.jpg").write_text("mine")
     with pytest.raises(ValueError, match="changed since"):
         sort_photos(of("a.jpg", "b.jpg", split=1), out, source=source)
+
+
+def test_the_last_copy_of_a_photo_is_kept(source, out):
+    sort_photos(of("a.jpg", "sub/b.jpg", "b.jpg", split=1), out, source=source)
+    (source / "a.jpg").unlink()
+    (source / "sub" / "b.jpg").unlink()
+    (source / "sub" / "b.jpg").write_text("edited elsewhere, as a new file")
+    with pytest.warns(UserWarning, match="2 sorted photos no longer in the source: the last copies are in .*-kept-"):
+        sort_photos(of("sub/b.jpg", "b.jpg", split=1), out, source=source)
+    (kept,) = out.parent.glob("photos-kept-*")
+    assert contents(kept) == {"01 event A/a.jpg": "a.jpg", "02 event/b.jpg": "sub/b.jpg"}
+    assert contents(out) == {"01 event A/b.jpg": "edited elsewhere, as a new file", "02 event/b.jpg": "b.jpg"}
+    sort_photos(of("sub/b.jpg", "b.jpg", split=1), out, source=source)
+    assert len(list(out.parent.glob("photos-kept-*"))) == 1

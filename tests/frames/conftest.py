@@ -11,6 +11,9 @@ import av
 import numpy as np
 import pytest
 from PIL import Image
+from pillow_heif import register_heif_opener
+
+register_heif_opener()
 
 MILLISECOND = Fraction(1, 1000)
 

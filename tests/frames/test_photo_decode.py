@@ -10,12 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image
-from pillow_heif import register_heif_opener
 
 from dayline.frames import decode
 from dayline.frames.decode import BadImageError, decode_photo, opened
 
-register_heif_opener()
 RED, GREEN, BLUE, WHITE = (230, 20, 20), (20, 200, 40), (20, 30, 220), (245, 245, 245)
 
 

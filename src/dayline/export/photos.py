@@ -7,7 +7,9 @@ import json
 import os
 import re
 import shutil
+import warnings
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from dayline.events import Segmentation
@@ -15,10 +17,12 @@ from dayline.export.titles import clean_text, event_titles
 from dayline.frames.names import shown_name
 from dayline.io.files import read_no_follow, temporary_folder
 from dayline.io.output_folder import SORTED_PHOTOS as MANIFEST
+from dayline.text import counted
 
 __all__ = ["photo_path", "sort_photos"]
 
 MANIFEST_FORMAT = "dayline-photos-2"
+KEPT = "-kept-"
 REMEDY = "move it elsewhere or choose another folder"
 CANNOT_LINK = {
     errno.EXDEV,
@@ -62,6 +66,7 @@ def sort_photos(segmentation: Segmentation, folder: str | Path, *, source: str |
         written = {p.relative_to(made).as_posix(): _stamp(p) for p in _fill(made, segmentation, photos)}
         manifest = {"format": MANIFEST_FORMAT, "files": written}
         (made / MANIFEST).write_text(json.dumps(manifest, indent=1), encoding="utf-8")
+        _keep_last_copies(folder, photos)
         _take_place(made, folder, old=workshop / "old", photos=photos)
     finally:
         shutil.rmtree(workshop, ignore_errors=True)
@@ -172,6 +177,26 @@ def _manifest(folder: Path, shown: Path) -> dict[str, list[int] | None]:
         return {str(name): list(stamp) for name, stamp in content["files"].items()}
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise ValueError(f"{shown / MANIFEST} is damaged; remove {shown} or choose another one") from None
+
+
+def _keep_last_copies(folder: Path, photos: Sequence[Path]) -> None:
+    """Move photos that exist nowhere else out of a folder that is about to be replaced.
+
+    A photo that was deleted or edited in the source since may live on only as the link that an earlier run made.
+    """
+    present = [_stamp(photo) for photo in photos]
+    files = [path for path in folder.rglob("*") if path.is_file() and path.name != MANIFEST]
+    last = [path for path in files if path.stat().st_nlink == 1 and _stamp(path) not in present]
+    if not last:
+        return
+    kept = folder.with_name(f"{folder.name}{KEPT}{datetime.now():%Y-%m-%dT%H-%M-%S-%f}")
+    for path in last:
+        target = kept / path.relative_to(folder)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        path.rename(target)
+    (kept / MANIFEST).write_text(json.dumps({"format": MANIFEST_FORMAT, "files": {}}), encoding="utf-8")
+    photos_text = counted(len(last), "sorted photo")
+    warnings.warn(f"{photos_text} no longer in the source: the last copies are in {kept}", stacklevel=4)
 
 
 def _take_place(made: Path, folder: Path, *, old: Path, photos: Sequence[Path]) -> None:

@@ -158,7 +158,7 @@ def _is_result(folder: Path) -> bool:
 def _is_export(path: Path) -> bool:
     """Whether `dayline export` wrote this file or folder: links to the photos, or a contact sheet."""
     try:
-        if path.name == "photos":
+        if path.name.partition("-kept-")[0] == "photos":
             return (path / SORTED_PHOTOS).is_file()
         return path.name == "contact-sheet.png" and OwnFiles(path.parent).wrote(path.name)
     except (OSError, ValueError):

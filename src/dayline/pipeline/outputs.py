@@ -131,6 +131,8 @@ def _warn_of_photos(folder: Path, formats: Sequence[str]) -> None:
         # A day may be named "photos".
         if format_name not in formats and (folder / name).exists() and not (folder / name / MARK).exists():
             warnings.warn(f"{folder / name} from an earlier run shows photos; remove it before sharing", stacklevel=3)
+    for kept in sorted(folder.glob("photos-kept-*")):
+        warnings.warn(f"{kept} from an earlier run contains photos; remove it before sharing", stacklevel=3)
 
 
 def remove_other_pictures(folder: Path, *, days: Collection[str] = (), formats: Sequence[str] = ()) -> None:
