@@ -13,7 +13,7 @@ import typer
 from dayline.baselines.catalogue import BASELINES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from dayline.events import Segmentation
     from dayline.pipeline import Segmenter, SourceResult, Written
@@ -130,7 +130,6 @@ def segment(
         videos={"--every": every},
         tables={"--key": key, "--transpose": transpose, "--interpolate": interpolate},
     )
-    _check(options)
     segment_and_print(options)
 
 
@@ -189,14 +188,13 @@ def _refuse_options_of_others(
             raise ValueError(f"{wrong[0]} only applies to {kind}, not to {source}; leave it out")
 
 
-def _check(options: Options) -> None:
+def _check(options: Options, days: Sequence[Path]) -> None:
     """Raise if a request cannot be met, before any work is done."""
     from dayline.export import OF_PHOTOS, check_formats
-    from dayline.frames import check_pauses, day_folders
+    from dayline.frames import check_pauses
     from dayline.frames.faces import face_blurrer
 
     source, is_table = options.source, options.is_table
-    is_days = source.is_dir() and bool(day_folders(source))
     check_formats(options.formats)
     pictures = [name for name in options.formats if name in OF_PHOTOS]
     if pictures and not source.is_dir() and (is_table or "photos" in pictures):
@@ -210,11 +208,11 @@ def _check(options: Options) -> None:
         face_blurrer()
     if options.formats and options.output is None and is_table:
         raise ValueError("--export needs a folder for the result; choose one with -o")
-    if options.as_json and is_days:
+    if options.as_json and days:
         raise ValueError(f"{source}: --json works for one day only; read events.json in each day's result instead")
     if options.write_chapters and (source.is_dir() or is_table):
         raise ValueError(f"{source}: chapters can only be written to a video")
-    if options.corrections is not None and is_days:
+    if options.corrections is not None and days:
         raise ValueError(f"{source}: --corrections works for one day only; pass the folder of that day")
     if options.corrections is not None and options.forget_corrections:
         raise ValueError("--corrections and --forget-corrections contradict each other; use one of them")
@@ -227,12 +225,13 @@ def segment_and_print(options: Options) -> None:
     from dayline.pipeline import ExportError, default_output
 
     source, output = options.source, options.output
+    days = day_folders(source) if source.is_dir() else ()
+    _check(options, days)
     announcement = ""
     if output is None and not options.is_table:
         output = default_output(source)
         announcement = f"dayline: the result goes to {output} (choose another folder with -o)"
     task = _Task(options, "" if options.quiet else announcement)
-    days = day_folders(source) if source.is_dir() else ()
     page: Path | None
     if days and output is not None:
         page = _segment_days(task, days, output)
