@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).parents[2] / "benchmarks" / "accuracy" / "other_kinds.py"
+SCRIPT = Path(__file__).parents[2] / "benchmarks" / "accuracy" / "archives.py"
 
 
 @pytest.fixture
