@@ -1,8 +1,11 @@
-"""Sequences of measured signals: nights, appliances, seasons and proteins (see other_kinds.py)."""
+"""Sequences of measured signals: nights, appliances, seasons, exercises and proteins (see other_kinds.py)."""
 
 from __future__ import annotations
 
+import codecs
 import csv
+import io
+import pickle
 import shlex
 from itertools import pairwise
 from pathlib import Path
@@ -81,6 +84,33 @@ def seasons(folder: Path) -> Made:
             left[now] = left[now][length:]
             now = 1 - now
         yield f"group{k}", np.concatenate(parts), np.cumsum([len(p) for p in parts])[:-1], 3
+
+
+class ArraysOnly(pickle.Unpickler):
+    """Reads pickled arrays, and refuses whatever else a pickle could call."""
+
+    def find_class(self, module: str, name: str) -> object:
+        """Return one of the few things that a pickled array is made with."""
+        return {
+            "numpy.core.multiarray._reconstruct": lambda *_: np.ndarray((0,)),
+            "numpy.ndarray": np.ndarray,
+            "numpy.dtype": np.dtype,
+            "_codecs.encode": codecs.encode,
+        }[f"{module}.{name}"]
+
+
+def exercises(folder: Path) -> Made:
+    file = io.BytesIO(Archive(folder, "seglearn==1.2.5").read("seglearn/data/watch_dataset.npy"))
+    np.lib.format.read_magic(file)
+    np.lib.format.read_array_header_1_0(file)
+    found = ArraysOnly(file).load().item()
+    person, side = np.asarray(found["subject"]), np.asarray(found["side"])
+    random = np.random.default_rng(23)
+    for k, who in enumerate(np.unique(person)):
+        some = random.permutation(np.flatnonzero((person == who) & (side == k % 2)))[: 3 + k % 5]
+        speeds = [np.linalg.norm(found["X"][i][:, 3:], axis=1) for i in some]
+        parts = [speed[: len(speed) // 10 * 10].reshape(-1, 10).mean(axis=1) for speed in speeds]
+        yield f"person{who:02d}", np.concatenate(parts)[:, None], np.cumsum([len(p) for p in parts])[:-1], 5
 
 
 def table(text: str, category: str) -> list[dict[str, str]]:

@@ -15,7 +15,8 @@ SHARPS = {"C": 0, "G": 1, "D": 2, "A": 3, "E": 4, "B": 5, "F#": 6, "F": -1, "Bb"
 NOTE = re.compile(r"(\^|_|=)?([A-Ga-gz])([,']*)(\d*)(/?)(\d*)")
 SHELVES = {
     "law": (1, 5), "judges_to_kings": (7, 12), "ezra_to_job": (15, 18), "wisdom": (20, 22),
-    "major_prophets": (23, 27), "minor_prophets": (28, 39), "gospels": (40, 43), "paul": (45, 58), "other_letters": (59, 66),
+    "major_prophets": (23, 27), "minor_prophets": (28, 39), "gospels": (40, 43), "paul": (45, 58),
+    "other_letters": (59, 66),
 }  # fmt: skip
 """Numbers of the first and last book of every sequence of verses."""
 GENOMES = (

