@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from dayline.baselines.controls import equal_pieces, no_boundaries, random_cuts
     from dayline.datasets.synthetic import make_communities
     from dayline.decision.context_distance import context_distance, pick_boundaries
-    from dayline.decision.hierarchy import Level
+    from dayline.decision.decide import Level
     from dayline.decision.partition import partition
     from dayline.estimators import DynamicGraphEmbedding, EventSegmenter
     from dayline.events import Event, Segmentation, read_events
@@ -33,7 +33,7 @@ _HOMES = {
     "DynamicGraphEmbedding": "estimators",
     "Event": "events",
     "EventSegmenter": "estimators",
-    "Level": "decision.hierarchy",
+    "Level": "decision.decide",
     "Segmentation": "events",
     "affinity_graph": "method.graph",
     "context_distance": "decision.context_distance",

@@ -1,33 +1,57 @@
 """Decisions from evidence; requests and constraints are tested through the estimator."""
 
-import numpy as np
+from __future__ import annotations
+
+import warnings
+from itertools import chain, combinations, pairwise
+
 import pytest
 
-from dayline.decision.decide import decide, gather_evidence
-from dayline.decision.penalties import Penalties
+from dayline import EventSegmenter
+from dayline.datasets.synthetic import make_communities
+from dayline.decision.decide import decide, nested_levels
 
-NONE = np.zeros(0, dtype=np.int64)
+MADE = make_communities(240, stay=60.0, variance=2.0, n_features=10, random_state=2).features
+FITTED = EventSegmenter().fit(MADE)
 
 
-def test_a_discount_does_not_raise_confidence():
-    """Two equal cuts, one at an eighth of the penalty: its height is eight times as high, its confidence is not."""
-    angles = np.repeat([0.0, 1.0, 0.0], 40)
-    x = np.column_stack([np.cos(angles), np.sin(angles)])
-    full = np.full(120, 2.0)
-    discounted = full.copy()
-    discounted[80] /= 8.0
-    made = decide(
-        gather_evidence(x, Penalties(discounted, full, np.zeros(120)), required=NONE, forbidden=NONE, times=None)
-    )
-    plain = decide(
-        gather_evidence(x, Penalties(full, full, np.zeros(120)), required=NONE, forbidden=NONE, times=None)
-    )
-    assert made.boundaries.tolist() == plain.boundaries.tolist() == [40, 80]
-    assert plain.confidence[0] == pytest.approx(plain.confidence[1], abs=0.05)
-    assert made.confidence[1] == pytest.approx(plain.confidence[1], abs=0.12)
-    higher = decide(
-        gather_evidence(
-            x, Penalties(discounted, discounted, np.zeros(120)), required=NONE, forbidden=NONE, times=None
-        )
-    )
-    assert higher.confidence[1] > plain.confidence[1] + 0.1
+def test_every_coarse_boundary_is_also_a_fine_one():
+    levels = nested_levels(FITTED.evidence_)
+    assert len(levels) >= 5
+    factors = [level.factor for level in levels]
+    assert factors == sorted(factors, reverse=True)
+    assert factors.count(1.0) == 1
+    for coarse, fine in pairwise(levels):
+        assert set(coarse.boundaries.tolist()) < set(fine.boundaries.tolist())
+        assert coarse.highest >= coarse.factor
+    assert len(levels[0].boundaries) == 0
+    assert len(levels[-1].boundaries) == len(FITTED.evidence_.strengths)
+
+
+def test_confidence_is_the_probability_whatever_was_requested():
+    levels = FITTED.levels_
+    usual = decide(FITTED.evidence_, levels)
+    finer = decide(FITTED.evidence_, levels, level=2)
+    stated = dict(zip(finer.boundaries.tolist(), finer.confidence.tolist(), strict=True))
+    for boundary, confidence in zip(usual.boundaries.tolist(), usual.confidence.tolist(), strict=True):
+        assert stated[boundary] == confidence
+    weakest = min(usual.confidence)
+    added = [stated[b] for b in stated if b not in set(usual.boundaries.tolist())]
+    assert max(added) <= weakest
+
+
+@pytest.mark.parametrize("shortest", [3, 6, 9, 15, 30])
+def test_the_shortest_duration_keeps_the_highest_total_probability(shortest):
+    fitted = EventSegmenter(n_events=12).fit(MADE[:100])
+    stated = dict(zip(fitted.boundaries_.tolist(), fitted.confidence_.tolist(), strict=True))
+
+    def total(kept):
+        long_enough = all(b - a >= shortest for a, b in pairwise([0, *kept, 100]))
+        return sum(stated[b] for b in kept) if long_enough else -1.0
+
+    subsets = chain.from_iterable(combinations(sorted(stated), k) for k in range(12))
+    found = EventSegmenter(n_events=12, min_duration=shortest)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        found.fit(MADE[:100])
+    assert total(found.boundaries_.tolist()) == pytest.approx(max(total(subset) for subset in subsets))

@@ -1,152 +1,91 @@
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from brute_force import chains, worth
-from dayline.decision.hierarchy import (
-    Level,
-    boundary_confidence,
-    boundary_heights,
-    drop_short_events,
-    finer_levels,
-    keep_strongest,
-    nearest_to_duration,
-    nested_levels,
-)
+from dayline.decision.hierarchy import build_hierarchy, extend_hierarchy
+from dayline.decision.partition import partition
 from dayline.method.graph import unit_rows
 
 NONE = np.zeros(0, dtype=np.int64)
+cases = st.tuples(st.integers(0, 10_000), st.integers(2, 70))
 
 
 def made(seed: int, n: int):
     random = np.random.default_rng(seed)
     events = np.repeat(random.normal(size=(n, 4)), random.integers(1, 12, n), axis=0)[:n]
-    return unit_rows(events + 0.3 * random.normal(size=(n, 4))), random.uniform(0.5, 4, n)
+    return unit_rows(events + 0.3 * random.normal(size=(n, 4))), random.uniform(-1, 1, n)
 
 
-cases = st.tuples(st.integers(0, 10_000), st.integers(2, 70))
+def gain(x, start, here, stop):
+    """Frames times squared contrast, from the definition."""
+    apart = x[start:here].mean(axis=0) - x[here:stop].mean(axis=0)
+    return (here - start) * (stop - here) / (stop - start) * float(apart @ apart)
+
+
+def by_brute_force(x, log_weights, frames):
+    """Remove the boundary of lowest gain, again and again, computing all gains anew each time."""
+    left, removed, height = sorted(frames), [], 0.0
+    while left:
+        edges = [0, *left, len(x)]
+        gains = [gain(x, *edges[k - 1 : k + 2]) * np.exp(log_weights[edges[k]]) for k in range(1, len(edges) - 1)]
+        height = max(height, min(gains))
+        removed.append((left.pop(int(np.argmin(gains))), height))
+    return removed[::-1]
+
+
+@given(cases)
+@settings(max_examples=40, deadline=None)
+def test_the_lowest_gain_goes_first(case):
+    x, log_weights = made(*case)
+    found = build_hierarchy(x, log_weights, penalty=0.5, required=NONE, forbidden=NONE)
+    candidates = partition(x, penalty=0.5 * np.exp(-log_weights))
+    expected = by_brute_force(x, log_weights, candidates.tolist())
+    assert found.boundaries.tolist() == [frame for frame, _ in expected]
+    np.testing.assert_allclose(np.exp(found.log_heights), [height for _, height in expected], rtol=1e-9)
 
 
 @given(cases, st.sets(st.integers(1, 69), max_size=4), st.sets(st.integers(1, 69), max_size=9))
 @settings(max_examples=40, deadline=None)
-def test_every_coarse_boundary_is_also_a_fine_one_and_constraints_hold(case, required, forbidden):
-    x, penalties = made(*case)
-    n = len(x)
-    required = {m for m in required if m < n} - forbidden
-    penalties[[m for m in forbidden if m < n]] = np.inf
-    levels = nested_levels(x, penalties, required=required)
-    factors = [level.factor for level in levels]
-    assert factors == sorted(factors, reverse=True)
-    for coarse, fine in pairwise(levels):
-        assert set(coarse.boundaries.tolist()) < set(fine.boundaries.tolist())
-    for level in levels:
-        found = set(level.boundaries.tolist())
-        assert required <= found
-        assert not found & forbidden
-        assert all(1 <= b < n for b in found)
+def test_required_boundaries_come_first_and_forbidden_ones_never(case, required, forbidden):
+    x, log_weights = made(*case)
+    required = np.asarray(sorted({m for m in required if m < len(x)} - forbidden), dtype=np.int64)
+    forbidden = np.asarray(sorted(m for m in forbidden if m < len(x)), dtype=np.int64)
+    found = build_hierarchy(x, log_weights, penalty=0.5, required=required, forbidden=forbidden)
+    assert found.boundaries[: len(required)].tolist() == required.tolist()
+    assert np.isposinf(found.log_heights[: len(required)]).all()
+    assert np.all(np.diff(found.log_heights[len(required) :]) <= 0)
+    assert not set(found.boundaries.tolist()) & set(forbidden.tolist())
+    assert len(set(found.boundaries.tolist())) == len(found.boundaries)
 
 
-def test_the_usual_level_is_the_optimal_partition():
-    from dayline.decision.partition import partition
-
-    x, penalties = made(3, 60)
-    usual = min(nested_levels(x, penalties), key=lambda level: abs(np.log2(level.factor)))
-    assert usual.boundaries.tolist() == partition(x, penalty=penalties).tolist()
-
-
-@given(cases, st.integers(0, 30))
+@given(cases, st.integers(0, 80))
 @settings(max_examples=40, deadline=None)
-def test_any_number_up_to_the_finest_can_be_had(case, wanted):
-    x, penalties = made(*case)
-    levels = finer_levels(nested_levels(x, penalties), x, penalties, n_boundaries=wanted)
-    possible = len(levels[-1].boundaries)
-    found = keep_strongest(levels, min(wanted, possible), x, penalties, NONE)
-    assert len(found) == min(wanted, possible)
-    assert possible >= min(wanted, (len(x) - 1) // 3)
+def test_more_candidates_follow_those_that_were_there(case, wanted):
+    x, log_weights = made(*case)
+    first = build_hierarchy(x, log_weights, penalty=2.0, required=NONE, forbidden=NONE)
+    more = extend_hierarchy(first, x, log_weights, n_boundaries=wanted, penalty=2.0, forbidden=NONE)
+    assert more.boundaries[: len(first.boundaries)].tolist() == first.boundaries.tolist()
+    assert len(set(more.boundaries.tolist())) == len(more.boundaries) == len(more.log_heights)
+    if wanted <= len(first.boundaries):
+        assert len(more.boundaries) == len(first.boundaries)
 
 
-def test_the_boundary_dropped_adds_least_for_its_penalty():
-    """The second boundary adds more than the first, but its penalty is higher still."""
-    angles = np.repeat([0.0, 0.6, 1.4], 10)
+def test_frames_that_are_alike_have_no_candidates():
+    found = build_hierarchy(np.ones((9, 3)), np.zeros(9), penalty=1.0, required=NONE, forbidden=NONE)
+    assert len(found.boundaries) == 0
+
+
+def test_a_weight_of_eight_is_eight_times_the_height():
+    angles = np.repeat([0.0, 1.0, 2.0], 40)
     x = np.column_stack([np.cos(angles), np.sin(angles)])
-    levels = (Level(1.0, 1.0, np.asarray([10, 20])),)
-    for penalty, kept in ((1.0, 20), (50.0, 10)):
-        penalties = np.ones(30)
-        penalties[20] = penalty
-        assert keep_strongest(levels, 1, x, penalties, NONE).tolist() == [kept]
-
-
-def test_heights_by_hand():
-    sets = ((4.0, 7.0, [9]), (2.0, 2.0, [5, 9]), (1.0, 1.5, [2, 5, 9]))
-    levels = tuple(Level(factor, highest, np.asarray(b)) for factor, highest, b in sets)
-    assert boundary_heights(levels, np.asarray([2, 5, 7, 9])).tolist() == [1.5, 2, 0, 7]
-
-
-def test_a_clear_boundary_remains_at_any_penalty_below_what_it_adds():
-    """Two still events at a right angle: a boundary between 20 + 20 frames adds 20, ten times the penalty of 2."""
-    x = np.repeat(np.eye(2), 20, axis=0)
-    levels = nested_levels(x, np.full(40, 2.0))
-    height = boundary_heights(levels, np.asarray([20]))[0]
-    assert 10 / 2**0.25 < height <= 10
-
-
-def test_confidence_rises_with_height_and_is_certain_where_required():
-    boundaries = np.asarray([2, 5, 9])
-    confidence = boundary_confidence(np.asarray([1.0, 8.0, 1.0]), required=np.asarray([9]), boundaries=boundaries)
-    assert 0.3 < confidence[0] < confidence[1] < 0.9
-    assert confidence[2] == 1
-
-
-def test_short_events_join_the_neighbour_they_resemble():
-    x = np.repeat(np.asarray([[1.0, 0.0], [0.9, np.sqrt(0.19)], [0.0, 1.0]]), [10, 3, 10], axis=0)
-    frames = np.arange(24.0)
-    found = drop_short_events(np.asarray([10, 13]), x, clock=frames, shortest=5, required=NONE)
-    assert found.tolist() == [13]
-    kept = drop_short_events(np.asarray([10, 13]), x, clock=frames, shortest=5, required=np.asarray([10]))
-    assert kept.tolist() == [10]
-    seconds = np.concatenate([np.arange(10.0), 9 + 60 * np.arange(1, 4), 190 + np.arange(11.0)])
-    assert drop_short_events(np.asarray([10, 13]), x, clock=seconds, shortest=5, required=NONE).tolist() == [10, 13]
-
-
-def best_long_events(x, boundaries, clock, shortest, must):
-    """Try every way to drop boundaries, each piece between those that stay by itself."""
-    kept = list(must)
-    for start, stop in pairwise([0, *must, len(x)]):
-        inside = {b for b in boundaries if start < b < stop}
-
-        def allowed(a, b, inside=inside, stop=stop):
-            return (b == stop or b in inside) and clock[b] - clock[a] >= shortest
-
-        pieces = list(chains(start, stop, allowed)) or [[]]
-        kept += max(pieces, key=lambda p, a=start, b=stop: worth(x[a:b], [c - a for c in p], np.zeros(b - a)))
-    return sorted(kept)
-
-
-def test_of_all_ways_to_drop_boundaries_the_best_is_taken():
-    """Times with pauses and ties, any number of boundaries that stay."""
-    n_dropped = 0
-    for seed in range(300):
-        rng = np.random.default_rng(seed)
-        n = int(rng.integers(8, 30))
-        x = unit_rows(rng.normal(size=(n, 3)))
-        boundaries = np.unique(rng.integers(1, n, 8))
-        must = np.sort(rng.choice(boundaries, int(rng.integers(0, 3)), replace=False))
-        clock = np.cumsum(np.concatenate([[rng.normal()], rng.choice([0.5, 1.0, 1.0, 9.0], n)]))
-        shortest = float(rng.choice([0.0, 2.0, 4.5, 10.0, 40.0]))
-        found = drop_short_events(boundaries, x, clock=clock, shortest=shortest, required=must).tolist()
-        assert found == best_long_events(x, boundaries.tolist(), clock, shortest, must.tolist()), f"seed {seed}"
-        n_dropped += len(must) < len(found) < len(boundaries)
-    assert n_dropped > 60
-
-
-def test_a_requested_duration_moves_the_level():
-    levels = tuple(Level(2.0**-k, 2.0**-k, np.arange(1, 2**k + 1)) for k in range(-1, 6))
-    strong = nearest_to_duration(levels, 10.0, total=100.0, strength=100.0)
-    weak = nearest_to_duration(levels, 10.0, total=100.0, strength=0.01)
-    assert len(strong.boundaries) + 1 == 9
-    assert weak.factor == pytest.approx(1.0)
+    plain = build_hierarchy(x, np.zeros(120), penalty=1.0, required=NONE, forbidden=NONE)
+    weights = np.zeros(120)
+    weights[80] = np.log(8.0)
+    heavier = build_hierarchy(x, weights, penalty=1.0, required=NONE, forbidden=NONE)
+    assert sorted(plain.boundaries) == sorted(heavier.boundaries) == [40, 80]
+    assert heavier.boundaries[0] == 80
+    last = gain(x, 0, 80, 120)
+    assert np.exp(heavier.log_heights[0]) == pytest.approx(8 * last)

@@ -102,7 +102,9 @@ def test_fewer_frames_than_components_and_communities():
 
 def test_one_column(random):
     x = np.repeat([0.0, 5.0, -3.0], 20)[:, None] + 0.1 * random.normal(size=(60, 1))
-    assert EventSegmenter().fit(x).embedding_.shape == (60, 1)
+    fitted = EventSegmenter().fit(x)
+    assert fitted.embedding_.shape == (60, 15)
+    assert fitted.boundaries_.tolist() == [20, 40]
 
 
 @pytest.mark.parametrize("change", ["float32", "float16", "fortran", "memmap", "DataFrame", "list"])

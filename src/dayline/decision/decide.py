@@ -1,4 +1,4 @@
-"""From an embedding to a decision: boundaries at a level, with their confidence, and the communities of events."""
+"""From evidence to a decision: the boundaries of highest expected F1, with their probability, and nested levels."""
 
 from __future__ import annotations
 
@@ -10,116 +10,97 @@ import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
 from dayline.checks import LARGEST_COUNT, check_between
-from dayline.decision.hard_cuts import gradual_factor
-from dayline.decision.hierarchy import (
-    FINEST,
-    Level,
-    boundary_confidence,
-    boundary_heights,
-    drop_short_events,
-    finer_levels,
-    keep_strongest,
-    nearest_to_duration,
-    nested_levels,
-)
-from dayline.decision.penalties import Penalties
-from dayline.decision.stability import stable_factor
+from dayline.decision.evidence import Evidence
+from dayline.decision.hierarchy import extend_hierarchy
+from dayline.decision.model import expected_f1, load_model
+from dayline.decision.partition import trace_back
 from dayline.method.communities import find_recurring_events
-from dayline.method.graph import unit_rows
 
-__all__ = ["DECISION_PARAMETERS", "Decision", "Evidence", "check_decision_parameters", "decide", "gather_evidence"]
+__all__ = ["DECISION_PARAMETERS", "Decision", "Level", "check_decision_parameters", "decide", "nested_levels"]
 
 DECISION_PARAMETERS = ("n_events", "min_duration", "expected_duration", "typical_duration", "level")
 """Parameters of `decide`: what the user requests of the events."""
 
 WEAK, STRONG = 0.25, 10.0
-"""Weights of the typical duration of a kind of source, and of a requested duration, against the usual penalty."""
+"""How much a factor of two in duration weighs against a factor of two in the odds, for the typical duration of a kind
+of source and for one that is requested."""
+
+MOST_DOUBLINGS = 40
+"""Levels beyond these odds are not tried: in double precision every probability is 0 or 1 there."""
+
+WITHOUT_EVENTS = -30.0
+"""Added to the log odds of noise and drift: no boundary is worth it, but a requested number can be met."""
 
 
 @dataclass(frozen=True)
-class Evidence:
-    """All that is needed to decide again without a new embedding.
+class Level:
+    """One of several nested segmentations.
 
     Attributes
     ----------
-    embedding : ndarray of shape (n_frames, n_components)
-        Unit rows.
-    penalties, undiscounted : ndarray of shape (n_frames,)
-        Penalty of a boundary at every frame, and the same without the discount of hard cuts.
-    levels : tuple of Level
-        Nested segmentations, coarsest first.
-    required : ndarray of int
-        Required boundaries.
-    clock : ndarray of shape (n_frames + 1,)
-        When each frame begins and the last one ends, in seconds of recording (a pause counts as ten long gaps at
-        most) or, without times, in frames.
+    factor : float
+        Factor on the odds against every boundary; 1 is the decision itself, higher is coarser.
+    highest : float
+        The highest factor tried that gives the same boundaries.
+    boundaries : ndarray of int
+        Every boundary of a coarser level is among them.
     """
 
-    embedding: FloatArray
-    penalties: FloatArray
-    undiscounted: FloatArray
-    levels: tuple[Level, ...]
-    required: IntArray
-    clock: FloatArray
+    factor: float
+    highest: float
+    boundaries: IntArray
 
 
 @dataclass(frozen=True)
 class Decision:
-    """Boundaries with their confidence, and the community of every frame."""
+    """Boundaries with their probability, and the community of every frame."""
 
     boundaries: IntArray
     confidence: FloatArray
     communities: IntArray
 
 
-def gather_evidence(
-    embedding: FloatArray,
-    penalties: Penalties,
-    *,
-    required: IntArray,
-    forbidden: IntArray,
-    times: FloatArray | None,
-) -> Evidence:
-    """Segment at all levels; see `Evidence`.
+def nested_levels(evidence: Evidence) -> tuple[Level, ...]:
+    """Decide as if boundaries were 2, 4, 8, ... times as likely as they are, and as unlikely.
 
-    Parameters
-    ----------
-    embedding : ndarray of shape (n_frames, n_components)
-        One row per frame.
-    penalties : Penalties
-        Lowest penalty of a boundary at every frame, and the highest factor on all of them.
-    required, forbidden : ndarray of int
-        Frames that must and must not be boundaries.
-    times : ndarray of shape (n_frames,), optional
-        Seconds.
+    Returns
+    -------
+    tuple of Level
+        Coarsest first; levels with the same boundaries appear once, with the factor nearest to 1.
     """
-    u = unit_rows(np.asarray(embedding, dtype=np.float64))
-    # Constraints on some frames must not change the penalty of all the others.
-    gradual = gradual_factor(u, penalties.undiscounted, penalties.cuts)
-    lowest = penalties.discounted * gradual
-    factor = stable_factor(u, lowest, max_factor=penalties.max_factor)
-    chosen = lowest * factor
-    chosen[forbidden] = np.inf
-    levels = nested_levels(u, chosen, required=required.tolist(), finest=FINEST / factor)
-    undiscounted = penalties.undiscounted * gradual * factor
-    return Evidence(u, chosen, undiscounted, levels, required, _clock(len(u), times))
+    usual = _best_number(evidence, 0)
+    found = {usual: [0]}
+    for step in (-1, 1):
+        number = usual
+        for doublings in range(step, step * (MOST_DOUBLINGS + 1), step):
+            best = _best_number(evidence, doublings)
+            # Nested by the order of the candidates, in one direction only.
+            number = max(number, best) if step > 0 else min(number, best)
+            found.setdefault(number, []).append(doublings)
+            if number in (len(evidence.required), len(evidence.strengths)):
+                break
+    levels = []
+    for number, tried in sorted(found.items()):
+        nearest, fewest = min(tried, key=abs), min(tried)
+        levels.append(Level(2.0**-nearest, 2.0**-fewest, np.sort(evidence.hierarchy.boundaries[:number])))
+    return tuple(levels)
 
 
-def _clock(n_frames: int, times: FloatArray | None) -> FloatArray:
-    if times is None:
-        return np.arange(n_frames + 1, dtype=np.float64)
-    gaps = np.diff(times)
-    if not np.any(gaps > 0):
-        return np.arange(n_frames + 1, dtype=np.float64)
-    usual = float(np.median(gaps[gaps > 0]))
-    # A camera that was off has recorded nothing: a pause must not lengthen the events beside it. Gaps after one frame
-    # in ten are not pauses but this camera's rate.
-    longest = 10.0 * float(np.quantile(gaps[gaps > 0], 0.9))
-    return np.concatenate([[0.0], np.cumsum(np.append(np.minimum(gaps, longest), usual))])
+def _best_number(evidence: Evidence, doublings: int) -> int:
+    """Return the number of boundaries of highest expected F1, with the odds of each doubled that often."""
+    expected = expected_f1(_by_kind(evidence, doublings * np.log(2.0)))
+    n_required = len(evidence.required)
+    return n_required + int(np.argmax(expected[n_required:]))
+
+
+def _by_kind(evidence: Evidence, log_odds: float = 0.0) -> FloatArray:
+    log_odds += 0.0 if evidence.has_events else WITHOUT_EVENTS
+    return load_model().probabilities(evidence.strengths, log_odds=log_odds)
 
 
 def decide(
     evidence: Evidence,
+    levels: tuple[Level, ...],
     *,
     n_events: int | None = None,
     min_duration: float | None = None,
@@ -133,6 +114,8 @@ def decide(
     ----------
     evidence : Evidence
         From `gather_evidence`.
+    levels : tuple of Level
+        From `nested_levels`.
     n_events : int, optional
         Number of events; takes precedence over the durations and the level.
     min_duration : float, optional
@@ -144,22 +127,18 @@ def decide(
     """
     if n_events is not None:
         boundaries = _exactly(evidence, n_events)
-    elif level >= 0 and expected_duration is not None and expected_duration < _finest_duration(evidence):
+    elif level >= 0 and expected_duration is not None and expected_duration < _finest_duration(evidence, levels):
         boundaries = _of_duration(evidence, expected_duration)
         _warn_of_level(level, beyond=level > 0)
     else:
-        boundaries = _usual_level(evidence, expected_duration, typical_duration, level).boundaries
+        boundaries = _usual_level(evidence, levels, expected_duration, typical_duration, level).boundaries
     if min_duration is not None:
         chosen, boundaries = boundaries, _without_short_events(evidence, boundaries, min_duration)
         if n_events is not None and len(boundaries) < len(chosen):
             n = len(boundaries) + 1
             warnings.warn(f"min_duration={min_duration:g} leaves {n} of n_events={n_events} events", stacklevel=2)
-    # At the undiscounted penalty: a lower penalty must not make hard cuts more certain.
-    heights = boundary_heights(evidence.levels, boundaries)
-    heights *= evidence.penalties[boundaries] / evidence.undiscounted[boundaries]
-    confidence = boundary_confidence(heights, required=evidence.required, boundaries=boundaries)
     communities = find_recurring_events(evidence.embedding, boundaries)
-    return Decision(boundaries, confidence, communities)
+    return Decision(boundaries, _probability(evidence, boundaries), communities)
 
 
 def check_decision_parameters(**given: Any) -> None:
@@ -173,19 +152,37 @@ def check_decision_parameters(**given: Any) -> None:
             check_between(name, value, 1 if counted else 0, high, whole=counted, above=not counted)
 
 
-def _usual_level(evidence: Evidence, expected: float | None, typical: float | None, level: int) -> Level:
-    levels = evidence.levels
-    total = _total(evidence)
-    usual = min(levels, key=lambda one: abs(np.log2(one.factor)))
+def _probability(evidence: Evidence, boundaries: IntArray) -> FloatArray:
+    """Return the probability of each boundary, whatever was requested; the lowest of all if it is no candidate."""
+    known = _by_kind(evidence).mean(axis=0)
+    by_frame = np.full(len(evidence.views), known.min(initial=1.0))
+    by_frame[evidence.hierarchy.boundaries] = known
+    return by_frame[boundaries]
+
+
+def _usual_level(
+    evidence: Evidence, levels: tuple[Level, ...], expected: float | None, typical: float | None, level: int
+) -> Level:
+    usual = next(one for one in levels if one.factor == 1.0)
     if expected is not None:
-        usual = nearest_to_duration(levels, expected, total=total, strength=STRONG)
+        usual = _nearest_to_duration(levels, expected, total=_total(evidence), strength=STRONG)
     elif typical is not None:
-        # What is typical elsewhere moves the penalty by less than a factor of two: a clear boundary stays.
-        near = tuple(one for one in levels if one is usual or 0.5 < one.factor < 2.0)
-        usual = nearest_to_duration(near, typical, total=total, strength=WEAK)
+        # What is typical elsewhere at most halves or doubles the odds: a clear boundary stays.
+        near = tuple(one for one in levels if 0.5 <= one.factor <= 2.0)
+        usual = _nearest_to_duration(near, typical, total=_total(evidence), strength=WEAK)
     at = levels.index(usual) + level
     _warn_of_level(level, beyond=not 0 <= at < len(levels))
     return levels[min(max(at, 0), len(levels) - 1)]
+
+
+def _nearest_to_duration(levels: tuple[Level, ...], duration: float, *, total: float, strength: float) -> Level:
+    """Minimise (log2 of the factor)^2 + strength (log2 of the mean duration over the given one)^2."""
+
+    def cost(level: Level) -> float:
+        mean = total / (len(level.boundaries) + 1)
+        return float(np.log2(level.factor) ** 2 + strength * np.log2(mean / duration) ** 2)
+
+    return min(levels, key=cost)
 
 
 def _warn_of_level(level: int, *, beyond: bool) -> None:
@@ -198,23 +195,28 @@ def _total(evidence: Evidence) -> float:
     return float(evidence.clock[-1] - evidence.clock[0])
 
 
-def _finest_duration(evidence: Evidence) -> float:
-    return _total(evidence) / (len(evidence.levels[-1].boundaries) + 1)
+def _finest_duration(evidence: Evidence, levels: tuple[Level, ...]) -> float:
+    return _total(evidence) / (len(levels[-1].boundaries) + 1)
 
 
 def _of_duration(evidence: Evidence, duration: float) -> IntArray:
     """Return boundaries of as many events of that duration as fit; no level is that fine."""
-    n_events = round(min(_total(evidence) / duration, len(evidence.embedding)))
+    n_events = round(min(_total(evidence) / duration, len(evidence.views)))
     return _exactly(evidence, n_events, f"expected_duration={duration:g}: {n_events} events")
 
 
 def _exactly(evidence: Evidence, n_events: int, requested: str = "") -> IntArray:
-    u, wanted = evidence.embedding, n_events - 1
-    levels = finer_levels(evidence.levels, u, evidence.penalties, n_boundaries=wanted)
-    boundaries = keep_strongest(
-        levels, min(wanted, len(levels[-1].boundaries)), u, evidence.penalties, evidence.required
+    wanted = max(n_events - 1, len(evidence.required))
+    hierarchy = extend_hierarchy(
+        evidence.hierarchy,
+        evidence.views,
+        evidence.log_weights,
+        n_boundaries=wanted,
+        penalty=load_model().candidate_penalty,
+        forbidden=evidence.forbidden,
     )
-    if len(boundaries) != wanted:
+    boundaries = np.sort(hierarchy.boundaries[:wanted])
+    if len(boundaries) != n_events - 1:
         warnings.warn(
             f"{requested or f'n_events={n_events}'} cannot be reached here; {len(boundaries) + 1} is the nearest "
             "possible number",
@@ -223,11 +225,27 @@ def _exactly(evidence: Evidence, n_events: int, requested: str = "") -> IntArray
     return boundaries
 
 
-def _without_short_events(evidence: Evidence, boundaries: IntArray, min_duration: float) -> IntArray:
-    if min_duration > _total(evidence):
-        warnings.warn(
-            f"min_duration={min_duration:g} is longer than the sequence; it becomes one event", stacklevel=2
-        )
-    return drop_short_events(
-        boundaries, evidence.embedding, clock=evidence.clock, shortest=min_duration, required=evidence.required
-    )
+def _without_short_events(evidence: Evidence, boundaries: IntArray, shortest: float) -> IntArray:
+    """Keep the boundaries of highest total probability, with no event shorter than `shortest`.
+
+    Only an event between two required boundaries may be shorter.
+    """
+    if shortest > _total(evidence):
+        warnings.warn(f"min_duration={shortest:g} is longer than the sequence; it becomes one event", stacklevel=2)
+    edges = np.concatenate([[0], boundaries, [len(evidence.views)]])
+    starts = evidence.clock[edges]
+    stays = np.isin(edges, evidence.required)
+    stays[[0, -1]] = True
+    worth = np.concatenate([[0.0], _probability(evidence, boundaries), [0.0]])
+    best = np.full(len(edges), -np.inf)
+    best[0] = 0.0
+    previous = np.zeros(len(edges), dtype=np.int64)
+    for k in range(1, len(edges)):
+        # An edge that stays cannot be skipped.
+        first = int(np.flatnonzero(stays[:k])[-1])
+        before = np.arange(first, k)
+        allowed = (starts[k] - starts[before] >= shortest) | (stays[before] & stays[k])
+        reached = np.where(allowed, best[before], -np.inf)
+        winner = int(np.argmax(reached))
+        best[k], previous[k] = reached[winner] + worth[k], before[winner]
+    return trace_back(previous, edges)

@@ -1,217 +1,109 @@
-"""Nested segmentations from coarse to fine, and the height of each boundary."""
+"""The hierarchy of boundaries: events merged bottom-up, and the height at which each boundary disappears."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from itertools import pairwise
+import heapq
+from dataclasses import dataclass
 
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
-from dayline.decision.partition import partition_between, trace_back
+from dayline.decision.partition import partition_between
 
-__all__ = [
-    "Level",
-    "boundary_confidence",
-    "boundary_heights",
-    "drop_short_events",
-    "finer_levels",
-    "keep_strongest",
-    "nearest_to_duration",
-    "nested_levels",
-]
-
-FINEST, STEPS_PER_OCTAVE = 0.25, 4
-"""Factor of the finest level on the lowest discounted penalty a sequence may have, and coarser levels per octave."""
+__all__ = ["Hierarchy", "build_hierarchy", "extend_hierarchy"]
 
 
 @dataclass(frozen=True)
-class Level:
-    """One of several nested segmentations.
+class Hierarchy:
+    """Candidate boundaries in the order in which they matter; the first k are the segmentation into k + 1 events.
 
     Attributes
     ----------
-    factor : float
-        Factor on the penalty at this level; 1 is the usual penalty, higher is coarser.
-    highest : float
-        The highest factor tried that gives the same boundaries.
     boundaries : ndarray of int
-        Every boundary of a coarser level is among them.
+        The boundary that merging removes last comes first.
+    log_heights : ndarray of float
+        Logarithm of the gain at which merging removes each; never rising, infinite where the boundary is required.
     """
 
-    factor: float
-    highest: float
     boundaries: IntArray
+    log_heights: FloatArray
 
 
-def nested_levels(
-    x: FloatArray, penalties: FloatArray, *, required: Iterable[int] = (), finest: float = FINEST
-) -> tuple[Level, ...]:
-    """Segment at many penalties so that every coarse boundary is also a fine one.
+def build_hierarchy(
+    x: FloatArray, log_weights: FloatArray, *, penalty: float, required: IntArray, forbidden: IntArray
+) -> Hierarchy:
+    """Find the candidate boundaries of a sequence, then merge events until none is left.
 
-    The usual penalty gets the optimal partition. Coarser levels choose the best of its boundaries, finer ones split
-    its events further.
+    The candidates are the optimal partition at a low penalty. The gain of a boundary is what it adds to the sum that
+    the partition maximises (frames times squared contrast), times its weight; the lowest is removed first.
 
     Parameters
     ----------
     x : ndarray of shape (n_frames, n_dims)
-        Unit rows of an embedding.
-    penalties : ndarray of shape (n_frames,)
-        Penalty of a boundary at every frame; infinity forbids it.
-    required : iterable of int
-        Boundaries of every level, whatever their penalty.
-    finest : float
-        Factor on the penalties of the finest level.
-
-    Returns
-    -------
-    tuple of Level
-        Coarsest first; levels with the same boundaries appear once.
+        Unit rows.
+    log_weights : ndarray of shape (n_frames,)
+        Logarithm of the weight of a boundary at every frame.
+    penalty : float > 0
+        Penalty of a candidate of weight 1, in frames of full contrast.
+    required, forbidden : ndarray of int
+        Frames that must and must not be boundaries. Those required are never removed.
     """
-    kept = np.unique(np.asarray(list(required), dtype=np.int64))
-    usual = partition_between(x, penalties, kept)
-    coarser: list[Level] = []
-    boundaries, step = usual, 1
-    while len(boundaries) > len(kept):
-        factor = 2.0 ** (step / STEPS_PER_OCTAVE)
-        boundaries = partition_between(x, penalties * factor, kept, among=boundaries)
-        coarser.append(Level(factor, factor, boundaries))
-        step += 1
-    finer: list[Level] = []
-    boundaries = usual
-    for half_octave in range(1, round(-2 * np.log2(finest)) + 1):
-        factor = 2.0 ** (-half_octave / 2)
-        boundaries = partition_between(x, penalties * factor, boundaries)
-        finer.append(Level(factor, factor, boundaries))
-    return _without_doubles([*coarser[::-1], Level(1.0, 1.0, usual), *finer])
+    penalties = penalty * np.exp(-log_weights)
+    penalties[forbidden] = np.inf
+    return _merge(x, partition_between(x, penalties, required), log_weights, kept=required)
 
 
-def _without_doubles(levels: list[Level]) -> tuple[Level, ...]:
-    """Keep one of neighbouring levels that agree: the one nearest to the usual penalty."""
-    kept: list[Level] = []
-    for level in levels:
-        if kept and len(kept[-1].boundaries) == len(level.boundaries):
-            if kept[-1].factor > 1.0:
-                kept[-1] = replace(level, highest=kept[-1].highest)
+def extend_hierarchy(
+    hierarchy: Hierarchy, x: FloatArray, log_weights: FloatArray, *, n_boundaries: int, penalty: float,
+    forbidden: IntArray,
+) -> Hierarchy:  # fmt: skip
+    """Add candidates of lower and lower penalties until there are `n_boundaries` or nothing is left to split."""
+    frames = hierarchy.boundaries
+    while len(frames) < n_boundaries and penalty > 1e-12:
+        penalty /= 4
+        penalties = penalty * np.exp(-log_weights)
+        penalties[forbidden] = np.inf
+        frames = partition_between(x, penalties, np.sort(frames))
+    added = _merge(x, np.sort(frames), log_weights, kept=np.sort(hierarchy.boundaries))
+    new = slice(len(hierarchy.boundaries), None)
+    return Hierarchy(
+        np.concatenate([hierarchy.boundaries, added.boundaries[new]]),
+        np.concatenate([hierarchy.log_heights, added.log_heights[new]]),
+    )
+
+
+def _merge(x: FloatArray, frames: IntArray, log_weights: FloatArray, *, kept: IntArray) -> Hierarchy:
+    """Remove boundaries one by one, the lowest gain first, but for those that are kept."""
+    edges = [0, *frames.tolist(), len(x)]
+    sums = np.concatenate([np.zeros((1, x.shape[1])), np.cumsum(x, axis=0)])[edges]
+    weights = np.exp(log_weights)
+    before, after = [k - 1 for k in range(len(edges))], [k + 1 for k in range(len(edges))]
+
+    def gain(k: int) -> float:
+        i, j = before[k], after[k]
+        left, right = edges[k] - edges[i], edges[j] - edges[k]
+        contrast = (sums[k] - sums[i]) / left - (sums[j] - sums[k]) / right
+        return float(weights[edges[k]] * (contrast @ contrast) * left * right / (left + right))
+
+    free = set(range(1, len(edges) - 1)) - {int(k) + 1 for k in np.searchsorted(frames, kept)}
+    latest = {k: gain(k) for k in free}
+    queue = [(value, k) for k, value in latest.items()]
+    heapq.heapify(queue)
+    removed, heights, height = [], [], 0.0
+    while queue:
+        value, k = heapq.heappop(queue)
+        if latest.get(k) != value:
             continue
-        kept.append(level)
-    return tuple(kept)
-
-
-def finer_levels(
-    levels: tuple[Level, ...], x: FloatArray, penalties: FloatArray, *, n_boundaries: int
-) -> tuple[Level, ...]:
-    """Add levels of lower and lower penalties until one has that many boundaries or nothing is left to split."""
-    finest = levels[-1]
-    while len(finest.boundaries) < n_boundaries and finest.factor > 1e-12:
-        factor = finest.factor / 4
-        finest = Level(factor, factor, partition_between(x, penalties * factor, finest.boundaries))
-        levels = (*levels, finest)
-    return _without_doubles(list(levels))
-
-
-def boundary_heights(levels: tuple[Level, ...], boundaries: IntArray) -> FloatArray:
-    """Return the highest factor on the usual penalty at which each boundary remains; 0 if it is in no level."""
-    heights = np.zeros(len(boundaries))
-    for level in levels:
-        heights = np.maximum(heights, np.where(np.isin(boundaries, level.boundaries), level.highest, 0.0))
-    return heights
-
-
-def boundary_confidence(heights: FloatArray, *, required: IntArray, boundaries: IntArray) -> FloatArray:
-    """Turn heights into a share: among boundaries with confidence 0.8 about 80 % matched on the development sets.
-
-    Heights are in undiscounted penalties here: a lower penalty does not make a hard cut more certain. A guide, not a
-    promise: it was fitted on other people's recordings and their idea of an event.
-    """
-    logit = -0.01 + 0.39 * np.log2(np.maximum(heights, 1e-3))
-    return np.where(np.isin(boundaries, required), 1.0, 1.0 / (1.0 + np.exp(-logit)))
-
-
-def keep_strongest(
-    levels: tuple[Level, ...], n_boundaries: int, x: FloatArray, penalties: FloatArray, required: IntArray
-) -> IntArray:
-    """Reach a number of boundaries: from the next finer level, drop the weakest of those no coarser level has.
-
-    The weakest is the one that adds least for its penalty. One of the levels must have that many; see `finer_levels`.
-    """
-    enough = [level for level in levels if len(level.boundaries) >= n_boundaries]
-    boundaries = enough[0].boundaries
-    at = levels.index(enough[0])
-    coarser = levels[at - 1].boundaries if at else required
-    while len(boundaries) > max(n_boundaries, len(coarser)):
-        loose = boundaries[~np.isin(boundaries, coarser)]
-        gains = (_gains(x, boundaries) / penalties[boundaries])[np.isin(boundaries, loose)]
-        boundaries = boundaries[boundaries != loose[int(np.argmin(gains))]]
-    return boundaries
-
-
-def _gains(x: FloatArray, boundaries: IntArray) -> FloatArray:
-    """What each boundary adds to the sum that the partition maximises."""
-    sums = _sums(x)
-    edges = np.concatenate([[0], boundaries, [len(x)]])
-    left, here, right = edges[:-2], edges[1:-1], edges[2:]
-    return _worth(sums, left, here) + _worth(sums, here, right) - _worth(sums, left, right)
-
-
-def _sums(x: FloatArray) -> FloatArray:
-    return np.concatenate([np.zeros((1, x.shape[1])), np.cumsum(x, axis=0)])
-
-
-def _worth(sums: FloatArray, start: IntArray, stop: IntArray) -> FloatArray:
-    """What an event from `start` to `stop` adds to the sum that the partition maximises."""
-    run = sums[stop] - sums[start]
-    return np.asarray(np.sum(run * run, axis=-1) / (stop - start))
-
-
-def drop_short_events(
-    boundaries: IntArray, x: FloatArray, *, clock: FloatArray, shortest: float, required: IntArray
-) -> IntArray:
-    """Keep those boundaries that together explain most, with no event shorter than `shortest`.
-
-    Parameters
-    ----------
-    boundaries : ndarray of int
-        Where to start from.
-    x : ndarray of shape (n_frames, n_dims)
-        Unit rows of an embedding.
-    clock : ndarray of shape (n_frames + 1,)
-        When each frame begins, and when the last one ends, in the unit of `shortest`.
-    shortest : float
-        Fewest frames or seconds of an event; only one between two boundaries that stay may be shorter.
-    required : ndarray of int
-        Boundaries that stay.
-    """
-    fixed = boundaries[np.isin(boundaries, required)]
-    sums, kept = _sums(x), [fixed]
-    for start, stop in pairwise([0, *fixed.tolist(), len(x)]):
-        inside = boundaries[(boundaries > start) & (boundaries < stop)]
-        kept.append(_longer_events(sums, np.concatenate([[start], inside, [stop]]), clock, shortest))
-    return np.unique(np.concatenate(kept))
-
-
-def _longer_events(sums: FloatArray, edges: IntArray, clock: FloatArray, shortest: float) -> IntArray:
-    """Find the best chain of edges from the first to the last whose steps are long enough."""
-    best = np.full(len(edges), -np.inf)
-    best[0] = 0.0
-    previous = np.zeros(len(edges), dtype=np.int64)
-    for k in range(1, len(edges)):
-        early = np.flatnonzero(clock[edges[k]] - clock[edges[:k]] >= shortest)
-        if len(early):
-            reached = best[early] + _worth(sums, edges[early], edges[k])
-            best[k], previous[k] = reached.max(), early[np.argmax(reached)]
-    return trace_back(previous, edges)
-
-
-def nearest_to_duration(levels: tuple[Level, ...], duration: float, *, total: float, strength: float) -> Level:
-    """Weigh the usual penalty against a requested mean duration of events.
-
-    Minimises (log2 of the factor)^2 + strength (log2 of the mean duration over the requested one)^2.
-    """
-
-    def cost(level: Level) -> float:
-        mean = total / (len(level.boundaries) + 1)
-        return float(np.log2(level.factor) ** 2 + strength * np.log2(mean / duration) ** 2)
-
-    return min(levels, key=cost)
+        del latest[k]
+        # Merging can raise the gain of a neighbour, never the order: a boundary is as high as any removed before it.
+        height = max(height, value)
+        removed.append(edges[k])
+        heights.append(height)
+        after[before[k]], before[after[k]] = after[k], before[k]
+        for beside in (before[k], after[k]):
+            if beside in latest:
+                latest[beside] = gain(beside)
+                heapq.heappush(queue, (latest[beside], beside))
+    order = np.concatenate([kept, np.asarray(removed[::-1], dtype=np.int64)]).astype(np.int64)
+    log_heights = np.log(np.maximum(np.asarray(heights[::-1]), 1e-12))
+    return Hierarchy(order, np.concatenate([np.full(len(kept), np.inf), log_heights]))

@@ -17,14 +17,15 @@ from dayline.decision.context_distance import context_distance, pick_boundaries
 from dayline.decision.decide import (
     DECISION_PARAMETERS,
     Decision,
+    Level,
     check_decision_parameters,
     decide,
-    gather_evidence,
+    nested_levels,
 )
-from dayline.decision.penalties import boundary_penalties
+from dayline.decision.evidence import gather_evidence
 from dayline.estimators.embedder import DynamicGraphEmbedding, EmbeddingParameters
 from dayline.events import Segmentation, boundaries_to_labels
-from dayline.method.denoise import standardize
+from dayline.method.denoise import comparable_columns
 from dayline.progress import OnStep
 
 __all__ = ["EventSegmenter"]
@@ -188,7 +189,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
             raise ValueError('choose() needs detector="partition"')
         requested = {"n_events": n_events, "min_duration": min_duration, "expected_duration": expected_duration}
         check_decision_parameters(**requested, level=level)
-        return self._segmentation(decide(self.evidence_, **requested, level=level))  # type: ignore[arg-type]
+        return self._segmentation(decide(self.evidence_, self.levels_, **requested, level=level))  # type: ignore[arg-type]
 
     def append(self, X: Any, *, times: Any = None) -> Self:
         """Continue with later frames, as if all frames had been given to `fit`.
@@ -242,14 +243,20 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         self._required = required
         if self.detector == "ces":
             self.evidence_ = None
+            self.levels_: tuple[Level, ...] = ()
             decision = self._decide_by_peaks(required, forbidden)
         else:
-            penalties = boundary_penalties(standardize(features), self.embedder_.denoised_)
             self.evidence_ = gather_evidence(
-                self.embedding_, penalties, required=required, forbidden=forbidden, times=times
+                comparable_columns(features),
+                self.embedder_.denoised_,
+                self.embedding_,
+                required=required,
+                forbidden=forbidden,
+                times=times,
             )
-            decision = decide(self.evidence_, **{name: getattr(self, name) for name in DECISION_PARAMETERS})
-        self.levels_ = () if self.evidence_ is None else self.evidence_.levels
+            self.levels_ = nested_levels(self.evidence_)
+            requested = {name: getattr(self, name) for name in DECISION_PARAMETERS}
+            decision = decide(self.evidence_, self.levels_, **requested)
         self.boundaries_, self.confidence_ = decision.boundaries.copy(), decision.confidence
         self.communities_ = decision.communities
         self.labels_ = boundaries_to_labels(self.boundaries_, len(features))

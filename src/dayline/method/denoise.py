@@ -9,7 +9,17 @@ import numpy as np
 from dayline.arrays import Array, FloatArray, array_namespace, like, to_numpy
 from dayline.checks import LARGEST, check_between, check_choice, check_flag, check_matrix
 
-__all__ = ["authors_nonlocal_means", "fit_single_precision", "nonlocal_means", "scale_to_range", "standardize"]
+__all__ = [
+    "authors_nonlocal_means",
+    "comparable_columns",
+    "fit_single_precision",
+    "nonlocal_means",
+    "scale_to_range",
+    "standardize",
+]
+
+FEW_COLUMNS, BUMPS = 3, 16
+"""Up to this many columns each becomes that many; see `comparable_columns`."""
 
 SMALLEST_SPREAD = 1e-3
 """Range of features, relative to their size, below which single precision keeps fewer than four of seven digits."""
@@ -46,6 +56,23 @@ def standardize(x: Array) -> Array:
     x = (x - xp.min(x, axis=0)) / (xp.max(x, axis=0) - xp.min(x, axis=0))
     x = x - xp.mean(x, axis=0)
     return x / xp.std(x, axis=0)
+
+
+def comparable_columns(x: Array) -> Array:
+    """Standardize columns; if there are three or fewer, spread each over 16, so that cosines can compare frames.
+
+    The cosine of two frames of one centred column is only a sign. So each becomes 16 Gaussian bumps of one standard
+    deviation, evenly spaced from the first to the last percentile of its values: close values have a high cosine.
+    """
+    columns = standardize(x)
+    if columns.shape[1] > FEW_COLUMNS:
+        return columns
+    xp = array_namespace(columns)
+    # In double precision on the CPU, so that every device has the same centres.
+    low, high = np.quantile(to_numpy(columns).astype(np.float64), [0.01, 0.99], axis=0)
+    centres = like(np.linspace(low, high, BUMPS), columns)
+    bumps = xp.exp(-((columns[:, None, :] - centres[None, :, :]) ** 2) / 2.0)
+    return standardize(xp.reshape(bumps, (columns.shape[0], -1)))
 
 
 def fit_single_precision(features: FloatArray, *, by_column: bool) -> FloatArray:

@@ -21,7 +21,7 @@ from dayline.checks import (
     show_value,
 )
 from dayline.method.communities import find_communities
-from dayline.method.denoise import authors_nonlocal_means, nonlocal_means, scale_to_range, standardize
+from dayline.method.denoise import authors_nonlocal_means, comparable_columns, nonlocal_means, scale_to_range
 from dayline.method.descent import Descent
 from dayline.method.embedding import embed_graph, fix_rotation, principal_components
 from dayline.method.graph import (
@@ -140,8 +140,8 @@ def denoise_features(
     features : array of shape (n_frames, n_features)
         One row per frame.
     variant : {"default", "paper", "authors"}
-        "default" standardizes columns and denoises lightly; "paper" scales to [-1, 1] and denoises as in
-        the text; "authors" does both as in the notebook.
+        "default" standardizes columns (see `comparable_columns`) and denoises lightly; "paper" scales to [-1, 1]
+        and denoises as in the text; "authors" does both as in the notebook.
     search_radius, patch_radius, denoise_bandwidth
         L, M and h; see `nonlocal_means`.
     """
@@ -156,7 +156,7 @@ def denoise_features(
         )
     paper = variant == "paper"
     denoised = nonlocal_means(
-        scale_to_range(features) if paper else standardize(features),
+        scale_to_range(features) if paper else comparable_columns(features),
         search_radius=search_radius,
         patch_radius=patch_radius,
         bandwidth=denoise_bandwidth,

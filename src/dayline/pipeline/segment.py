@@ -32,8 +32,9 @@ from dayline.text import counted
 
 __all__ = ["Segmenter", "SourceResult", "segment_source", "segment_table"]
 
-TYPICAL_PHOTO_EVENT = 16 * 60.0
-"""Seconds: the EDUB-Seg days have 28 boundaries per 937 photos, one every 30 s. A weak prior (`typical_duration`)."""
+TYPICAL_EVENT = {"wall": 16 * 60.0, "media": 43.0}
+"""Seconds, a weak prior (`typical_duration`). Photos: the EDUB-Seg days have 28 boundaries per 937 photos, one every
+30 s. Films: the place changes 169 times in the 7,237 s of the studyforrest annotations."""
 
 
 CORRECTED = "your corrections are included, and later runs use them too (unless --forget-corrections is given)"
@@ -274,12 +275,12 @@ def _wants_durations(segmenter: Segmenter) -> bool:
     )
 
 
-def _for_photos(segmenter: Segmenter) -> Segmenter:
-    """Set the typical duration of events in a wearable camera's day, unless it is set already."""
+def _with_typical_duration(segmenter: Segmenter, clock: str) -> Segmenter:
+    """Set the typical duration of events in photos of a day or in a film, unless it is set already."""
     if not isinstance(segmenter, EventSegmenter):
         return segmenter
     if segmenter.detector == "partition" and segmenter.typical_duration is None:
-        segmenter.set_params(typical_duration=TYPICAL_PHOTO_EVENT)
+        segmenter.set_params(typical_duration=TYPICAL_EVENT[clock])
     return segmenter
 
 
@@ -294,8 +295,9 @@ def _segment(
     """Run the method on groups of frames and expand its result to frames."""
     sequence = extracted.sequence
     times = _usable_times(sequence, groups)
-    photos = sequence.clock == "wall" and times is not None
-    segmenter = _for_photos(_chosen(segmenter)) if photos else _chosen(segmenter)
+    segmenter = _chosen(segmenter)
+    if sequence.clock is not None and times is not None:
+        segmenter = _with_typical_duration(segmenter, sequence.clock)
     if times is None and sequence.times is not None and _wants_durations(segmenter):
         warnings.warn("the clock runs backwards; durations are in photos, not seconds", stacklevel=2)
     # A person who merged two events across a pause overrules it.

@@ -1,0 +1,404 @@
+"""Fit the decision model, and judge it on kinds of recordings that it has not seen.
+
+    python benchmarks/accuracy/other_kinds.py OUT
+    python benchmarks/accuracy/fit_decision.py --root ../shared/data --folder OUT [--write] [--draw FOLDER]
+
+Embeds every sequence of ROOT/dev, Keck, the first ten of MAD and OUT, and stores the candidates of each under --store
+(delete it after changing the method or the evidence). Then, for each kind in turn, fits the model to all kinds of
+other families and decides for this one: the left-out table, beside controls and baselines. Prints too: what each part
+of the evidence is worth, the number of events given, and reliability. --write puts the model that is fitted to all
+kinds into the package; the same data give the same file, bit for bit. --draw saves the model and its reliability as
+pictures.
+
+A curve per kind (two numbers) is fitted by logistic regression with a Gaussian prior. Nothing else is: the weights of
+hard cuts and recurrence, the candidate penalty and the prior are round numbers, see docs/how-it-decides.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Iterable
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from sequences import load_all
+from threadpoolctl import threadpool_limits
+
+from dayline import DynamicGraphEmbedding, random_cuts, score_boundaries
+from dayline.baselines.ces import ContextualSegmenter
+from dayline.baselines.kernel_change import KernelChangeSegmenter
+from dayline.baselines.window_difference import WindowDifferenceSegmenter
+from dayline.datasets.folders import load_folder
+from dayline.datasets.sequence import LabelledSequence
+from dayline.decision.evidence import boundary_weights, order_matters, two_views
+from dayline.decision.hierarchy import build_hierarchy
+from dayline.decision.model import DecisionModel, expected_f1, load_model, split_heights
+from dayline.io.files import write_text_whole
+from dayline.method.denoise import comparable_columns
+
+MODEL = Path(__file__).parents[2] / "src" / "dayline" / "decision" / "model.json"
+FAMILIES = {
+    "bbc": "shots of films", "rai": "shots of films",
+    "keck": "pictures of actions", "mad": "pictures of actions", "weizmann": "pictures of actions",
+    "mocap6": "skeletons", "utkinect": "skeletons",
+    "files": "biology", "genomes": "biology",
+}  # fmt: skip
+"""Kinds of one family are left out together; every other kind is a family of its own."""
+NEW_AT_010 = ("rai", "weizmann", "utkinect", "beedance", "extrasensory", "homes", "forrest", "apollo", "tssb")
+OLD = ("bbc", "gtea", "sensecam", "mocap6", "keck", "mad")
+PRIOR_MEAN, PRIOR_PRECISION = np.asarray([1.5, -0.5]), np.asarray([5.0, 2.0])
+"""Of slope and intercept: weak, for kinds with few candidates."""
+NONE = np.zeros(0, dtype=np.int64)
+BASELINES: dict[str, Callable[[int | None], object]] = {
+    "window difference": lambda n: WindowDifferenceSegmenter(n),
+    "window difference, 8 frames": lambda n: WindowDifferenceSegmenter(n, window=8),
+    "kernel, cosine": lambda n: KernelChangeSegmenter(n, kernel="cosine"),
+    "kernel, rbf": lambda n: KernelChangeSegmenter(n, kernel="rbf"),
+    "CES, raw": lambda n: ContextualSegmenter(n),
+    "CES, denoised": lambda n: ContextualSegmenter(n, denoise=True),
+}
+PARTS = {
+    "all evidence": {},
+    "without hard cuts": {"cut_weight": 0.0},
+    "without recurrence": {"recurrence_weight": 0.0},
+    "without the features": {"view": "embedding"},
+    "without the embedding": {"view": "features"},
+    "hard cuts half": {"cut_weight": 4.0},
+    "recurrence half": {"recurrence_weight": 1.0},
+    "recurrence times 1.5": {"recurrence_weight": 3.0},
+    "candidates at 2": {"candidate_penalty": 2.0},
+}
+"""Variants of the evidence whose worth is printed."""
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """The candidates of one sequence with one variant of the evidence, and what is true."""
+
+    kind: str
+    n_frames: int
+    tolerance: int
+    true: np.ndarray
+    boundaries: np.ndarray
+    log_heights: np.ndarray
+    is_ordered: bool
+
+    @property
+    def family(self) -> str:
+        """Kinds that are left out together."""
+        return FAMILIES.get(self.kind, self.kind)
+
+    def f1(self, found: Iterable[int]) -> float:
+        """Score boundaries against those that people marked."""
+        return score_boundaries(found, self.true, tolerance=self.tolerance, n_frames=self.n_frames).f1
+
+    def is_right(self) -> np.ndarray:
+        """Return which candidates match: pairs within tolerance, the closest first, each used once."""
+        apart = np.abs(self.true[:, None] - self.boundaries[None, :])
+        pairs = sorted((apart[i, j], i, j) for i, j in zip(*np.nonzero(apart <= self.tolerance), strict=True))
+        right, used = np.zeros(len(self.boundaries), dtype=bool), set()
+        for _, i, j in pairs:
+            if i not in used and not right[j]:
+                used.add(i)
+                right[j] = True
+        return right
+
+
+def gather(sequence: LabelledSequence, store: Path) -> dict[str, np.ndarray]:
+    """Embed one sequence and find its candidates with every variant; or read what an earlier run has stored."""
+    path = store / sequence.group / f"{sequence.name}.{sequence.digest[:12]}.npz"
+    if path.exists():
+        with np.load(path) as stored:
+            return dict(stored)
+    found = {}
+    features = np.asarray(sequence.features, dtype=np.float64)
+    with threadpool_limits(1):
+        learnt = DynamicGraphEmbedding().fit(features)
+        columns = comparable_columns(features)
+        both = two_views(learnt.embedding_, learnt.denoised_)
+        half = learnt.embedding_.shape[1]
+        views = {"both": both, "embedding": np.sqrt(2.0) * both[:, :half], "features": np.sqrt(2.0) * both[:, half:]}
+        for part, changes in PARTS.items():
+            numbers = {name: value for name, value in changes.items() if name != "view"}
+            model = replace(load_model(), **numbers)
+            weights = boundary_weights(columns, learnt.denoised_, model)
+            hierarchy = build_hierarchy(
+                views[changes.get("view", "both")],
+                weights,
+                penalty=model.candidate_penalty,
+                required=NONE,
+                forbidden=NONE,
+            )
+            found[f"{part}: boundaries"] = hierarchy.boundaries
+            found[f"{part}: log heights"] = hierarchy.log_heights
+        found["is ordered"] = np.asarray(order_matters(columns))
+        for name, make in BASELINES.items():
+            found[name] = make(None).fit(features).boundaries_
+            found[f"{name}: number given"] = make(len(sequence.boundaries) + 1).fit(features).boundaries_
+    path.parent.mkdir(parents=True, exist_ok=True)
+    np.savez(path, **found)
+    return found
+
+
+def fit_curve(strengths: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Fit slope and intercept of the log odds, by Newton's method with halved steps where it overshoots."""
+    rows = np.column_stack([strengths, np.ones(len(strengths))])
+
+    def cost(curve: np.ndarray) -> float:
+        logits = rows @ curve
+        return float(
+            np.sum(np.logaddexp(0.0, logits) - right * logits) + PRIOR_PRECISION @ (curve - PRIOR_MEAN) ** 2 / 2
+        )
+
+    curve = PRIOR_MEAN.copy()
+    for _ in range(100):
+        chance = 1.0 / (1.0 + np.exp(-rows @ curve))
+        gradient = rows.T @ (chance - right) + PRIOR_PRECISION * (curve - PRIOR_MEAN)
+        curvature = (rows * (chance * (1.0 - chance))[:, None]).T @ rows + np.diag(PRIOR_PRECISION)
+        step = np.linalg.solve(curvature, gradient)
+        before = cost(curve)
+        while np.abs(step).max() > 1e-9 and cost(curve - step) > before:
+            step /= 2
+        curve = curve - step
+        if np.abs(step).max() <= 1e-9:
+            return curve
+    raise RuntimeError("the curve of a kind did not converge")
+
+
+def fit_model(sequences: list[Candidates]) -> DecisionModel:
+    """Fit a curve to every kind; numbers are rounded as they are written."""
+    base = load_model()
+    kinds = sorted({s.kind for s in sequences})
+    own = {kind: [own_split(s) for s in sequences if s.kind == kind] for kind in kinds}
+    usual = round(float(np.mean([np.mean(splits) for splits in own.values()])), 2)
+    model = replace(base, usual_split=usual)
+    curves = []
+    for kind in kinds:
+        some = [s for s in sequences if s.kind == kind]
+        strengths = np.concatenate([s.log_heights - model.split(s.log_heights, s.n_frames) for s in some])
+        curves.append(fit_curve(strengths, np.concatenate([s.is_right() for s in some])).round(3))
+    slopes, intercepts = np.transpose(curves)
+    return replace(model, kinds=tuple(kinds), slopes=slopes, intercepts=intercepts)
+
+
+def own_split(sequence: Candidates) -> float:
+    return split_heights(sequence.log_heights, usual=0.0, counts_as=0.0)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One sequence decided by a model that has not seen its family."""
+
+    sequence: Candidates
+    n_found: int
+    probabilities: np.ndarray
+
+    @property
+    def f1(self) -> float:
+        """Of the decision."""
+        return self.sequence.f1(self.sequence.boundaries[: self.n_found])
+
+    @property
+    def f1_with_true_number(self) -> float:
+        """Of as many boundaries as are true."""
+        return self.sequence.f1(self.sequence.boundaries[: len(self.sequence.true)])
+
+    @property
+    def f1_of_random_cuts(self) -> float:
+        """Of as many boundaries as were found, at random."""
+        cuts = [random_cuts(self.sequence.n_frames, self.n_found + 1, random_state=seed) for seed in range(20)]
+        return float(np.mean([self.sequence.f1(found) for found in cuts]))
+
+
+def judge(sequence: Candidates, model: DecisionModel) -> Judged:
+    by_kind = model.probabilities(sequence.log_heights - model.split(sequence.log_heights, sequence.n_frames))
+    n_found = int(np.argmax(expected_f1(by_kind))) if sequence.is_ordered else 0
+    return Judged(sequence, n_found, by_kind.mean(axis=0))
+
+
+def leave_families_out(sequences: list[Candidates]) -> list[Judged]:
+    """Judge every sequence by a model that is fitted to all other families."""
+    judged = []
+    for family in sorted({s.family for s in sequences}):
+        model = fit_model([s for s in sequences if s.family != family])
+        judged += [judge(s, model) for s in sequences if s.family == family]
+    return judged
+
+
+def by_kind(judged: Iterable[Judged], value: Callable[[Judged], float]) -> dict[str, float]:
+    found: dict[str, list[float]] = {}
+    for one in judged:
+        found.setdefault(one.sequence.kind, []).append(value(one))
+    return {kind: float(np.mean(values)) for kind, values in sorted(found.items())}
+
+
+def summary(scores: dict[str, float]) -> str:
+    def mean(kinds: Iterable[str]) -> str:
+        some = [scores[kind] for kind in kinds if kind in scores]
+        return f"{np.mean(some):.3f}" if some else "-"
+
+    rest = [kind for kind in scores if kind not in OLD]
+    parts = {f"all {len(scores)}": scores, "old six": OLD, "nine new at 0.1.0": NEW_AT_010, "all but the six": rest}
+    return "   ".join(f"{name}: {mean(kinds)}" for name, kinds in parts.items())
+
+
+def print_table(judged: list[Judged], baselines: dict[str, dict[str, float]]) -> None:
+    left_out, given = by_kind(judged, lambda j: j.f1), by_kind(judged, lambda j: j.f1_with_true_number)
+    chance = by_kind(judged, lambda j: j.f1_of_random_cuts)
+    ratio = by_kind(judged, lambda j: np.log((j.n_found + 0.5) / (len(j.sequence.true) + 0.5)))
+    n = {kind: sum(j.sequence.kind == kind for j in judged) for kind in left_out}
+    best = max(baselines, key=lambda name: np.mean(list(baselines[name].values())))
+    print(f"{'kind':14}{'n':>3}  left out  number given  random cuts  found/true  {best}  best baseline of this kind")
+    for kind in left_out:
+        top = max(baselines, key=lambda name, kind=kind: baselines[name][kind])
+        print(
+            f"{kind:14}{n[kind]:3}  {left_out[kind]:8.3f}  {given[kind]:12.3f}  {chance[kind]:11.3f}"
+            f"  {np.exp(ratio[kind]):10.2f}  {baselines[best][kind]:{len(best)}.3f}  {baselines[top][kind]:.3f} {top}"
+        )
+    for name, scores in (
+        ("left out", left_out),
+        ("number given", given),
+        ("random cuts of that number", chance),
+        *baselines.items(),
+    ):
+        print(f"{name:28}{summary(scores)}")
+    ahead = sum(left_out[kind] > baselines[best][kind] for kind in left_out)
+    ahead_of_all = sum(left_out[kind] > max(scores[kind] for scores in baselines.values()) for kind in left_out)
+    print(f"ahead of {best} in {ahead} of {len(left_out)} kinds, of the best baseline of each kind in {ahead_of_all}")
+
+
+def reliability(judged: list[Judged]) -> list[tuple[int, float, float, float, float]]:
+    """Return, by tenths of the stated probability of boundaries found: how many, and stated and right, twice.
+
+    First every kind counts the same, as in all tables; then every boundary does, so that the kinds of most boundaries
+    decide.
+    """
+    stated = np.concatenate([j.probabilities[: j.n_found] for j in judged])
+    right = np.concatenate([j.sequence.is_right()[: j.n_found] for j in judged])
+    kinds = np.concatenate([np.repeat(j.sequence.kind, j.n_found) for j in judged])
+    names, counts = np.unique(kinds, return_counts=True)
+    weights = 1.0 / counts[np.searchsorted(names, kinds)]
+    rows = []
+    for low in np.arange(10) / 10:
+        inside = (stated >= low) & (stated < low + 0.1)
+        if inside.any():
+            even = [float(np.average(values[inside], weights=weights[inside])) for values in (stated, right)]
+            rows.append((int(inside.sum()), *even, float(stated[inside].mean()), float(right[inside].mean())))
+    return rows
+
+
+def print_reliability(judged: list[Judged]) -> None:
+    print("reliability of the boundaries found: every kind the same, and every boundary the same")
+    for count, *values in reliability(judged):
+        even_stated, even_right, stated, right = values
+        print(f"  {count:5} boundaries: stated {even_stated:.2f}, right {even_right:.2f}; {stated:.2f}, {right:.2f}")
+
+
+def draw(folder: Path, model: DecisionModel, judged: list[Judged]) -> None:
+    """Save decision-model.png and reliability.png."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, axis = plt.subplots(figsize=(7, 4), layout="constrained")
+    strengths = np.linspace(-4, 6, 200)
+    by_kind = model.probabilities(strengths)
+    axis.plot(np.exp(strengths), by_kind.T, color="0.75", lw=0.8)
+    axis.plot(np.exp(strengths), by_kind.mean(axis=0), color="#0072b2", lw=2.5)
+    axis.set(
+        xscale="log", xlabel="height over the split of its sequence", ylabel="probability of a boundary", ylim=(0, 1)
+    )
+    axis.set_title(f"{len(model.kinds)} kinds of recordings, and their mean", loc="left", fontsize=10)
+    figure.savefig(folder / "decision-model.png", dpi=80)
+    figure, axes = plt.subplots(1, 2, figsize=(9, 4.4), sharey=True, layout="constrained")
+    rows = [row for row in reliability(judged) if row[0] >= 100]
+    for column, name, color in ((1, "every kind the same", "#0072b2"), (3, "every boundary the same", "#d55e00")):
+        axes[0].plot([r[column] for r in rows], [r[column + 1] for r in rows], "o-", color=color, label=name)
+    axes[0].legend(fontsize=8, loc="upper left")
+    for kind in sorted({j.sequence.kind for j in judged}):
+        own = [j for j in judged if j.sequence.kind == kind and j.n_found]
+        stated = np.concatenate([j.probabilities[: j.n_found] for j in own]).mean()
+        right = np.concatenate([j.sequence.is_right()[: j.n_found] for j in own]).mean()
+        axes[1].plot(stated, right, "o", color="#0072b2", ms=4)
+        axes[1].annotate(kind, (stated, right), xytext=(3, 2), textcoords="offset points", fontsize=6)
+    for axis, title in zip(axes, ("tenths of at least 100 boundaries", "means of each kind"), strict=True):
+        axis.plot([0, 1], [0, 1], color="0.7", lw=1)
+        axis.set(xlim=(0, 1), ylim=(0, 1), xlabel="stated probability")
+        axis.set_title(title, loc="left", fontsize=10)
+    axes[0].set_ylabel("right")
+    figure.savefig(folder / "reliability.png", dpi=80)
+
+
+def read(sequences: list[LabelledSequence], found: list[dict[str, np.ndarray]], part: str) -> list[Candidates]:
+    return [
+        Candidates(
+            s.group, s.n_frames, s.tolerance, np.asarray(s.boundaries),
+            f[f"{part}: boundaries"], f[f"{part}: log heights"], bool(f["is ordered"]),
+        )
+        for s, f in zip(sequences, found, strict=True)
+    ]  # fmt: skip
+
+
+def as_json(model: DecisionModel) -> str:
+    """Write a model as model.json has it."""
+    numbers = (
+        "candidate_penalty",
+        "cut_weight",
+        "recurrence_weight",
+        "usual_split",
+        "split_counts_as",
+        "least_share_of_change",
+    )
+    curves = {k: [float(a), float(b)] for k, a, b in zip(model.kinds, model.slopes, model.intercepts, strict=True)}
+    lines = [f'  "{name}": {json.dumps(getattr(model, name))},' for name in numbers]
+    rows = ",\n".join(f'    "{kind}": {json.dumps(curve)}' for kind, curve in curves.items())
+    return "\n".join(["{", *lines, '  "curves": {', rows, "  }", "}"]) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--root", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--folder", type=Path, action="append", default=[])
+    parser.add_argument("--store", type=Path, default=Path(".fit"))
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--draw", type=Path, metavar="FOLDER")
+    options = parser.parse_args()
+    sequences = load_all(options.root)
+    for folder in options.folder:
+        sequences += load_folder(folder)
+    with ProcessPoolExecutor(options.jobs) as pool:
+        found = list(pool.map(gather, sequences, [options.store] * len(sequences)))
+    candidates = read(sequences, found, "all evidence")
+    judged = leave_families_out(candidates)
+    baselines: dict[str, dict[str, float]] = {}
+    for name in BASELINES:
+        for ending in ("", ": number given"):
+            scores: dict[str, list[float]] = {}
+            for one, answers in zip(candidates, found, strict=True):
+                scores.setdefault(one.kind, []).append(one.f1(answers[name + ending]))
+            baselines[name + ending] = {kind: float(np.mean(values)) for kind, values in sorted(scores.items())}
+    print_table(judged, {name: scores for name, scores in baselines.items() if name in BASELINES})
+    for name in BASELINES:
+        print(f"{name + ', number given':36}{summary(baselines[f'{name}: number given'])}")
+    print_reliability(judged)
+    print("what the parts are worth, left out:")
+    for part in PARTS:
+        changed = leave_families_out(read(sequences, found, part))
+        print(f"  {part:24}{summary(by_kind(changed, lambda j: j.f1))}")
+        print(f"  {'  number given':24}{summary(by_kind(changed, lambda j: j.f1_with_true_number))}")
+    model = fit_model(candidates)
+    print(f"trained with all          {summary(by_kind([judge(c, model) for c in candidates], lambda j: j.f1))}")
+    if options.draw:
+        draw(options.draw, model, judged)
+    if options.write:
+        write_text_whole(MODEL, as_json(model))
+        print(f"wrote {MODEL.name}: {len(model.kinds)} kinds")
+
+
+if __name__ == "__main__":
+    main()

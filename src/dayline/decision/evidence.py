@@ -1,0 +1,209 @@
+"""The evidence for boundaries: frames as two views see them, hard cuts, recurrence, and whether order matters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dayline.arrays import Array, FloatArray, IntArray, to_numpy
+from dayline.decision.abruptness import abruptness, hard_cuts
+from dayline.decision.hierarchy import Hierarchy, build_hierarchy
+from dayline.decision.model import DecisionModel, expected_f1, load_model
+from dayline.decision.recurrence import REACHES, recurrence
+from dayline.method.embedding import principal_components
+from dayline.method.graph import unit_rows
+
+__all__ = ["Evidence", "boundary_weights", "gather_evidence", "order_matters", "share_of_change", "two_views"]
+
+CLIP = 0.4
+"""Recurrence counts no more beyond this distance from its median; 1 is from any two frames to neighbours."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """All that is needed to decide again without a new embedding.
+
+    Attributes
+    ----------
+    embedding, views : ndarray of shape (n_frames, n_dims)
+        The learnt vector of every frame, and what boundaries are judged by; see `two_views`. Unit rows.
+    log_weights : ndarray of shape (n_frames,)
+        Logarithm of the weight of a boundary at every frame.
+    hierarchy : Hierarchy
+        The candidates.
+    strengths : ndarray of shape (n_candidates,)
+        Logarithm of the height of each candidate over the split of this sequence.
+    has_events : bool
+        False for frames in random order and for mere drift.
+    required, forbidden : ndarray of int
+        Frames that must and must not be boundaries.
+    clock : ndarray of shape (n_frames + 1,)
+        When each frame begins and the last one ends, in seconds of recording (a pause counts as ten long gaps at
+        most) or, without times, in frames.
+    """
+
+    embedding: FloatArray
+    views: FloatArray
+    log_weights: FloatArray
+    hierarchy: Hierarchy
+    strengths: FloatArray
+    has_events: bool
+    required: IntArray
+    forbidden: IntArray
+    clock: FloatArray
+
+
+def gather_evidence(
+    features: Array,
+    denoised: Array,
+    embedding: FloatArray,
+    *,
+    required: IntArray,
+    forbidden: IntArray,
+    times: FloatArray | None,
+    model: DecisionModel | None = None,
+) -> Evidence:
+    """Find the candidates of a sequence and what speaks for each; see `Evidence`.
+
+    Parameters
+    ----------
+    features, denoised : array of shape (n_frames, n_features)
+        Standardized features, and the same after denoising.
+    embedding : ndarray of shape (n_frames, n_components)
+        One row per frame.
+    required, forbidden : ndarray of int
+        Frames that must and must not be boundaries.
+    times : ndarray of shape (n_frames,), optional
+        Seconds.
+    model : DecisionModel, optional
+        None uses the one in the package.
+    """
+    model = load_model() if model is None else model
+    views = two_views(embedding, denoised)
+    log_weights = boundary_weights(features, denoised, model)
+    none = np.zeros(0, dtype=np.int64)
+    free = build_hierarchy(views, log_weights, penalty=model.candidate_penalty, required=none, forbidden=none)
+    # Constraints on some frames must not change how all the others are measured.
+    split = model.split(free.log_heights, len(views))
+    found = free.boundaries[: int(np.argmax(expected_f1(model.probabilities(free.log_heights - split))))]
+    drifts = share_of_change(views[:, embedding.shape[1] :], np.sort(found)) < model.least_share_of_change
+    hierarchy = free
+    if len(required) or len(forbidden):
+        hierarchy = build_hierarchy(
+            views, log_weights, penalty=model.candidate_penalty, required=required, forbidden=forbidden
+        )
+    return Evidence(
+        unit_rows(np.asarray(embedding, dtype=np.float64)),
+        views,
+        log_weights,
+        hierarchy,
+        hierarchy.log_heights - split,
+        order_matters(features) and not drifts,
+        required,
+        forbidden,
+        _clock(len(views), times),
+    )
+
+
+def two_views(embedding: FloatArray, denoised: Array) -> FloatArray:
+    """Join the embedding and the main directions of the denoised features, with the same weight.
+
+    The embedding is better where events recur, the features where they do not. Rows of both have length 1 (a frame
+    that equals the mean frame has none), so that neither depends on units.
+
+    Parameters
+    ----------
+    embedding : ndarray of shape (n_frames, n_components)
+        One row per frame.
+    denoised : array of shape (n_frames, n_features)
+        Features after denoising.
+    """
+    learnt = np.asarray(embedding, dtype=np.float64)
+    directions = principal_components(to_numpy(denoised).astype(np.float64), learnt.shape[1])
+    return np.asarray(np.concatenate([unit_rows(learnt), unit_rows(directions)], axis=1) / np.sqrt(2.0))
+
+
+def boundary_weights(features: Array, denoised: Array, model: DecisionModel) -> FloatArray:
+    """Return the logarithm of the weight of a boundary at every frame.
+
+    A hard cut raises it by log(1 + w c), where c is its abruptness above that of a hard cut: events often begin with
+    one. Recurrence r above its median lowers it, and r below raises it, by v (r - median), at most 0.4 v: within an
+    event, what was seen before is seen again. Towards the ends, where one side is short, r counts less and less.
+
+    Parameters
+    ----------
+    features, denoised : array of shape (n_frames, n_features)
+        Standardized features, and the same after denoising.
+    model : DecisionModel
+        Has the weights w and v.
+    """
+    recurring = recurrence(denoised)
+    excess = np.clip(recurring - np.median(recurring), -CLIP, CLIP)
+    t = np.arange(len(recurring))
+    known = np.clip(np.minimum(t, len(t) - t) / min(REACHES), 0.0, 1.0)
+    cuts = np.log1p(model.cut_weight * hard_cuts(abruptness(features)))
+    return np.asarray(cuts - model.recurrence_weight * known * excess)
+
+
+def order_matters(x: Array) -> bool:
+    """Return whether neighbouring frames are more alike than frames in random order would be.
+
+    The mean cosine of neighbours is compared with that of all pairs; in random order its standard deviation is that
+    of the pairs over the square root of their number. Below four of them nothing can be said about events.
+    """
+    u = unit_rows(to_numpy(x).astype(np.float64))
+    n = len(u)
+    if n < 4:
+        return False
+    gram = u @ u.T if n <= u.shape[1] else u.T @ u
+    total = float(np.sum(u.sum(axis=0) ** 2))
+    square = float(np.sum(gram**2))
+    own = np.sum(u * u, axis=1)
+    pairs = n * (n - 1)
+    mean = (total - own.sum()) / pairs
+    variance = (square - np.sum(own**2)) / pairs - mean**2
+    neighbours = float(np.mean(np.sum(u[1:] * u[:-1], axis=1)))
+    return bool(neighbours - mean > 4.0 * np.sqrt(max(variance, 1e-12) / (n - 1)))
+
+
+def share_of_change(x: FloatArray, boundaries: IntArray, *, reach: int = 4) -> float:
+    """Return how much of the change from event to event happens within `reach` frames of the boundary.
+
+    1 if every event stays as it is until the next begins, near 0 if frames drift. The change beside the boundary is
+    projected on that of the whole events, so that noise counts for neither side. 1 without boundaries.
+
+    Parameters
+    ----------
+    x : ndarray of shape (n_frames, n_dims)
+        One row per frame.
+    boundaries : ndarray of int
+        Increasing.
+    reach : int >= 1
+        Frames on either side.
+    """
+    edges = np.concatenate([[0], boundaries, [len(x)]])
+    sums = np.concatenate([np.zeros((1, x.shape[1])), np.cumsum(x, axis=0)])
+
+    def change(start: IntArray, here: IntArray, stop: IntArray) -> FloatArray:
+        before = (sums[here] - sums[start]) / (here - start)[:, None]
+        return np.asarray(before - (sums[stop] - sums[here]) / (stop - here)[:, None])
+
+    start, here, stop = edges[:-2], edges[1:-1], edges[2:]
+    whole = change(start, here, stop)
+    beside = change(np.maximum(start, here - reach), here, np.minimum(stop, here + reach))
+    total = float(np.sum(whole * whole))
+    return float(np.sum(beside * whole)) / total if total > 0 else 1.0
+
+
+def _clock(n_frames: int, times: FloatArray | None) -> FloatArray:
+    if times is None:
+        return np.arange(n_frames + 1, dtype=np.float64)
+    gaps = np.diff(times)
+    if not np.any(gaps > 0):
+        return np.arange(n_frames + 1, dtype=np.float64)
+    usual = float(np.median(gaps[gaps > 0]))
+    # A camera that was off has recorded nothing: a pause must not lengthen the events beside it. Gaps after one frame
+    # in ten are not pauses but this camera's rate.
+    longest = 10.0 * float(np.quantile(gaps[gaps > 0], 0.9))
+    return np.concatenate([[0.0], np.cumsum(np.append(np.minimum(gaps, longest), usual))])

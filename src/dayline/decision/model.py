@@ -1,0 +1,129 @@
+"""The decision model: how probable a boundary is, given its height, and how many boundaries are worth it.
+
+Its numbers come from `benchmarks/accuracy/fit_decision.py` and stand in model.json; docs/how-it-decides.md draws it.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+import numpy as np
+
+from dayline.arrays import FloatArray
+
+__all__ = ["DecisionModel", "expected_f1", "load_model", "split_heights"]
+
+
+@dataclass(frozen=True)
+class DecisionModel:
+    """What was learnt from recordings of many kinds, in which people marked events.
+
+    Attributes
+    ----------
+    candidate_penalty : float
+        Gain that a candidate has at least, in frames of full contrast.
+    cut_weight, recurrence_weight : float
+        How much hard cuts raise, and recurrence lowers, the weight of a boundary.
+    usual_split, split_counts_as : float
+        The usual split of heights (see `split_heights`), and how many candidates it counts as.
+    least_share_of_change : float
+        Share of the change from event to event, within a few frames of the boundary, below which frames only drift.
+    kinds : tuple of str
+        The kinds of recordings.
+    slopes, intercepts : ndarray of shape (n_kinds,)
+        For each kind, the log odds of a boundary are slope times strength plus intercept.
+    """
+
+    candidate_penalty: float
+    cut_weight: float
+    recurrence_weight: float
+    usual_split: float
+    split_counts_as: float
+    least_share_of_change: float
+    kinds: tuple[str, ...]
+    slopes: FloatArray
+    intercepts: FloatArray
+
+    def split(self, log_heights: FloatArray, n_frames: int) -> float:
+        """Split the candidates of a sequence; see `split_heights`."""
+        # In a short sequence the usual split is out of reach: the best boundary gains about half of all frames.
+        usual = min(self.usual_split, float(np.log(n_frames / 4)))
+        return split_heights(log_heights, usual=usual, counts_as=self.split_counts_as)
+
+    def probabilities(self, strengths: FloatArray, *, log_odds: float = 0.0) -> FloatArray:
+        """Return the probability of every boundary if the recording is of each kind, shape (n_kinds, n_boundaries).
+
+        Parameters
+        ----------
+        strengths : ndarray of shape (n_boundaries,)
+            Logarithm of heights over the split of the sequence; infinite where the boundary is required.
+        log_odds : float
+            Added to the log odds of every boundary that is not required.
+        """
+        finite = np.where(np.isfinite(strengths), strengths, 0.0)
+        logits = self.slopes[:, None] * finite + self.intercepts[:, None] + log_odds
+        found = 1.0 / (1.0 + np.exp(-np.clip(logits, -700.0, 700.0)))
+        return np.where(np.isposinf(strengths), 1.0, found)
+
+
+@cache
+def load_model() -> DecisionModel:
+    """Read model.json."""
+    content = json.loads(files("dayline.decision").joinpath("model.json").read_text(encoding="utf-8"))
+    curves = content.pop("curves")
+    return DecisionModel(
+        **content,
+        kinds=tuple(curves),
+        slopes=np.asarray([slope for slope, _ in curves.values()]),
+        intercepts=np.asarray([intercept for _, intercept in curves.values()]),
+    )
+
+
+def split_heights(log_heights: FloatArray, *, usual: float, counts_as: float) -> float:
+    """Split the candidates of a sequence into two classes, boundaries and the rest (N. Otsu, 1979).
+
+    The split is half way between two neighbouring heights, where the means of both classes differ most (the variance
+    between classes is highest). It is the unit in which this sequence measures heights: how different events are, and
+    how many frames they last, differs from recording to recording by factors of a hundred. With few candidates it is
+    drawn towards the usual split.
+
+    Parameters
+    ----------
+    log_heights : ndarray of shape (n_candidates,)
+        Never rising.
+    usual, counts_as : float
+        The usual split, and how many candidates it counts as.
+    """
+    n = len(log_heights)
+    own = 0.0
+    # One or two candidates are no two classes: the split is below them, at the lowest gain that a candidate has.
+    if n > 2:
+        first = np.arange(1, n)
+        sums = np.cumsum(log_heights)
+        apart = sums[:-1] / first - (sums[-1] - sums[:-1]) / (n - first)
+        best = int(np.argmax(first * (n - first) * apart**2))
+        own = float(log_heights[best] + log_heights[best + 1]) / 2
+    return (n * own + counts_as * usual) / (n + counts_as)
+
+
+def expected_f1(probabilities: FloatArray) -> FloatArray:
+    """Return the expected F1 of the first k boundaries, for k = 0 to n.
+
+    For a recording of one kind, T boundaries are expected in all. If a boundary of probability p is right, 1 + T - p
+    are, so each of k boundaries adds about 2 p / (k + 1 + T - p), here with the mean p of those that are right. k = 0
+    has the probability that there is none at all. Every kind counts the same.
+
+    Parameters
+    ----------
+    probabilities : ndarray of shape (n_kinds, n_boundaries)
+        From `DecisionModel.probabilities`.
+    """
+    right = np.cumsum(probabilities, axis=1)
+    total = 1.0 + right[:, -1:] - np.cumsum(probabilities**2, axis=1) / np.maximum(right, 1e-300)
+    k = np.arange(1, probabilities.shape[1] + 1)
+    none = np.exp(np.sum(np.log1p(-np.minimum(probabilities, 1.0 - 1e-15)), axis=1, keepdims=True))
+    by_kind = np.concatenate([none, 2.0 * right / (k + total)], axis=1)
+    return np.asarray(by_kind.mean(axis=0))

@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dayline.decision.abruptness import abruptness, hard_cuts
+from dayline.method.denoise import standardize
+
+
+def drifting(random, n=400):
+    """A slow drift with one hard cut at frame 200."""
+    steps = 0.05 * random.normal(size=(n, 30))
+    steps[0] = random.normal(size=30)
+    steps[200] = 3 * random.normal(size=30)
+    return np.cumsum(steps, axis=0)
+
+
+def test_only_the_hard_cut_is_abrupt(random):
+    found = abruptness(standardize(drifting(random)))
+    assert np.argmax(found) == 200
+    assert found[200] > 4
+    assert np.mean(found > 2) < 0.05
+
+
+@pytest.mark.parametrize("n", [60, 61, 101, 102, 400])
+def test_abruptness_is_blind_to_scale_and_follows_time_reversal(random, n):
+    x = standardize(drifting(random)[200 - n // 2 : 200 + n - n // 2])
+    forward = abruptness(x)
+    np.testing.assert_allclose(abruptness(5 * x), forward, atol=1e-6)
+    np.testing.assert_allclose(abruptness(x[::-1])[1:], forward[1:][::-1], atol=1e-6)
+
+
+def test_a_cut_is_the_highest_of_five_frames_and_bounded():
+    jumps = np.asarray([0.0, 1.0, 3.0, 6.0, 2.5, 0.0, 0.0, 0.0, 50.0, 0.0, 1.9, 0.0])
+    assert hard_cuts(jumps).tolist() == [0, 0, 0, 4, 0, 0, 0, 0, 10, 0, 0, 0]
+
+
+@pytest.mark.parametrize("n", range(1, 7))
+def test_a_few_frames_have_an_abruptness(n):
+    assert np.isfinite(abruptness(np.eye(6)[:n])).all()

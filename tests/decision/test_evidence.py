@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dayline import EventSegmenter
+from dayline.datasets.synthetic import make_communities
+from dayline.decision.evidence import boundary_weights, gather_evidence, order_matters, share_of_change, two_views
+from dayline.decision.model import load_model
+from dayline.method.denoise import comparable_columns, standardize
+
+NONE = np.zeros(0, dtype=np.int64)
+MADE = make_communities(160, stay=200.0, n_features=12, random_state=1).features
+
+
+def evidence_of(x):
+    fitted = EventSegmenter().fit(x)
+    return fitted.evidence_
+
+
+@pytest.mark.parametrize("change", ["scaled", "shifted", "permuted", "reversed"])
+def test_evidence_does_not_depend_on_units_or_the_order_of_columns(change):
+    plain, made = evidence_of(MADE), None
+    if change == "scaled":
+        made = evidence_of(MADE * np.geomspace(1e-3, 1e3, 12))
+    elif change == "shifted":
+        made = evidence_of(MADE + np.linspace(-50, 50, 12))
+    elif change == "permuted":
+        made = evidence_of(MADE[:, ::-1])
+    else:
+        made = evidence_of(MADE[::-1])
+        assert set((160 - made.hierarchy.boundaries[:8]).tolist()) == set(plain.hierarchy.boundaries[:8].tolist())
+        return
+    assert made.hierarchy.boundaries.tolist() == plain.hierarchy.boundaries.tolist()
+    np.testing.assert_allclose(made.strengths, plain.strengths, atol=1e-4)
+
+
+def test_a_few_columns_of_noise_change_little():
+    noisy = np.column_stack([MADE, np.random.default_rng(0).normal(size=(160, 3))])
+    found, with_noise = (set(EventSegmenter().fit(x).boundaries_.tolist()) for x in (MADE, noisy))
+    assert len(found & with_noise) >= 0.8 * max(len(found), len(with_noise))
+
+
+def test_both_views_have_the_same_weight(random):
+    views = two_views(random.normal(size=(30, 5)), random.normal(size=(30, 40)))
+    assert views.shape == (30, 10)
+    np.testing.assert_allclose(np.sum(views[:, :5] ** 2, axis=1), 0.5)
+    np.testing.assert_allclose(np.sum(views[:, 5:] ** 2, axis=1), 0.5)
+
+
+def test_a_boundary_weighs_less_where_frames_recur(random):
+    """Two contexts in turn, then two others in turn: only the change of the pair is new."""
+    contexts = random.normal(size=(4, 30))
+    turns = np.concatenate([np.tile([0] * 10 + [1] * 10, 8), np.tile([2] * 10 + [3] * 10, 8)])
+    x = standardize(contexts[turns] + 0.3 * random.normal(size=(320, 30)))
+    model = load_model()
+    weights = boundary_weights(np.ones_like(x), x, model)
+    far = [*range(40, 120, 10), *range(210, 290, 10)]
+    assert weights[160] > np.max(weights[far]) + 0.3
+    assert np.max(np.abs(weights)) <= 0.4 * model.recurrence_weight + 1e-9
+    assert np.all(np.abs(weights[[0, -1]]) < 0.15)
+
+
+def test_a_hard_cut_weighs_more(random):
+    x = np.cumsum(0.05 * random.normal(size=(300, 20)), axis=0)
+    x[150:] += 3
+    weights = boundary_weights(standardize(x), np.ones_like(x), load_model())
+    assert np.argmax(weights) == 150
+    assert weights[150] > 2
+
+
+def test_order_matters_for_events_and_not_for_white_noise(random):
+    without = [order_matters(standardize(np.random.default_rng(k).normal(size=(200, 20)))) for k in range(50)]
+    assert sum(without) == 0
+    assert order_matters(standardize(np.repeat(random.normal(size=(20, 20)), 10, axis=0)))
+    assert not order_matters(np.eye(3))
+
+
+def test_steps_change_at_their_boundaries_and_drift_everywhere(random):
+    steps = np.repeat(random.normal(size=(4, 20)), 50, axis=0)
+    boundaries = np.asarray([50, 100, 150])
+    assert share_of_change(steps + 0.5 * random.normal(size=(200, 20)), boundaries) == pytest.approx(1.0, abs=0.15)
+    drift = np.linspace(0, 1, 200)[:, None] * random.normal(size=20)
+    assert share_of_change(drift, boundaries) == pytest.approx(4 / 50, rel=0.01)
+    assert share_of_change(drift, NONE) == 1.0
+
+
+def test_constraints_leave_the_strength_of_the_others(random):
+    x = np.repeat(random.normal(size=(5, 12)), 40, axis=0) + 0.2 * random.normal(size=(200, 12))
+    free = EventSegmenter().fit(x).evidence_
+    bound = EventSegmenter().fit(x, must=[83], must_not=[7]).evidence_
+    where = {int(b): s for b, s in zip(free.hierarchy.boundaries, free.strengths, strict=True)}
+    assert bound.hierarchy.boundaries[0] == 83
+    for frame, strength in zip(bound.hierarchy.boundaries, bound.strengths, strict=True):
+        if int(frame) == 160:
+            assert strength == pytest.approx(where[160], abs=0.5)
+
+
+def test_a_few_frames_have_evidence():
+    for n in (1, 2, 3, 4, 5):
+        x = np.eye(5)[:n]
+        found = gather_evidence(comparable_columns(x), x, x, required=NONE, forbidden=NONE, times=None)
+        assert np.isfinite(found.strengths).all()
