@@ -67,8 +67,7 @@ PARTS = {
     "without the features": {"view": "embedding"},
     "without the embedding": {"view": "features"},
     "hard cuts half": {"cut_weight": 4.0},
-    "recurrence half": {"recurrence_weight": 1.0},
-    "recurrence times 1.5": {"recurrence_weight": 3.0},
+    "recurrence double": {"recurrence_weight": 2.0},
     "candidates at 2": {"candidate_penalty": 2.0},
 }
 """Variants of the evidence whose worth is printed."""
@@ -118,13 +117,13 @@ def gather(sequence: LabelledSequence, store: Path) -> dict[str, np.ndarray]:
     with threadpool_limits(1):
         learnt = DynamicGraphEmbedding().fit(features)
         columns = comparable_columns(features)
-        both = two_views(learnt.embedding_, learnt.denoised_)
+        both = two_views(learnt.embedding_, learnt.start_)
         half = learnt.embedding_.shape[1]
         views = {"both": both, "embedding": np.sqrt(2.0) * both[:, :half], "features": np.sqrt(2.0) * both[:, half:]}
         for part, changes in PARTS.items():
             numbers = {name: value for name, value in changes.items() if name != "view"}
             model = replace(load_model(), **numbers)
-            weights = boundary_weights(columns, learnt.denoised_, model)
+            weights = boundary_weights(columns, learnt.start_, model)
             hierarchy = build_hierarchy(
                 views[changes.get("view", "both")],
                 weights,

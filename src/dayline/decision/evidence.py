@@ -11,7 +11,6 @@ from dayline.decision.abruptness import abruptness, hard_cuts
 from dayline.decision.hierarchy import Hierarchy, build_hierarchy
 from dayline.decision.model import DecisionModel, expected_f1, load_model
 from dayline.decision.recurrence import REACHES, recurrence
-from dayline.method.embedding import principal_components
 from dayline.method.graph import unit_rows
 
 __all__ = ["Evidence", "boundary_weights", "gather_evidence", "order_matters", "share_of_change", "two_views"]
@@ -56,7 +55,7 @@ class Evidence:
 
 def gather_evidence(
     features: Array,
-    denoised: Array,
+    directions: Array,
     embedding: FloatArray,
     *,
     required: IntArray,
@@ -68,8 +67,10 @@ def gather_evidence(
 
     Parameters
     ----------
-    features, denoised : array of shape (n_frames, n_features)
-        Standardized features, and the same after denoising.
+    features : array of shape (n_frames, n_features)
+        Standardized features.
+    directions : array of shape (n_frames, n_directions)
+        Main directions of the denoised features.
     embedding : ndarray of shape (n_frames, n_components)
         One row per frame.
     required, forbidden : ndarray of int
@@ -80,8 +81,8 @@ def gather_evidence(
         None uses the one in the package.
     """
     model = load_model() if model is None else model
-    views = two_views(embedding, denoised)
-    log_weights = boundary_weights(features, denoised, model)
+    views = two_views(embedding, directions)
+    log_weights = boundary_weights(features, directions, model)
     none = np.zeros(0, dtype=np.int64)
     free = build_hierarchy(views, log_weights, penalty=model.candidate_penalty, required=none, forbidden=none)
     # Constraints on some frames must not change how all the others are measured.
@@ -106,39 +107,24 @@ def gather_evidence(
     )
 
 
-def two_views(embedding: FloatArray, denoised: Array) -> FloatArray:
+def two_views(embedding: FloatArray, directions: Array) -> FloatArray:
     """Join the embedding and the main directions of the denoised features, with the same weight.
 
     The embedding is better where events recur, the features where they do not. Rows of both have length 1 (a frame
     that equals the mean frame has none), so that neither depends on units.
-
-    Parameters
-    ----------
-    embedding : ndarray of shape (n_frames, n_components)
-        One row per frame.
-    denoised : array of shape (n_frames, n_features)
-        Features after denoising.
     """
-    learnt = np.asarray(embedding, dtype=np.float64)
-    directions = principal_components(to_numpy(denoised).astype(np.float64), learnt.shape[1])
-    return np.asarray(np.concatenate([unit_rows(learnt), unit_rows(directions)], axis=1) / np.sqrt(2.0))
+    both = [unit_rows(to_numpy(x).astype(np.float64)) for x in (embedding, directions)]
+    return np.asarray(np.concatenate(both, axis=1) / np.sqrt(2.0))
 
 
-def boundary_weights(features: Array, denoised: Array, model: DecisionModel) -> FloatArray:
-    """Return the logarithm of the weight of a boundary at every frame.
+def boundary_weights(features: Array, directions: Array, model: DecisionModel) -> FloatArray:
+    """Return the logarithm of the weight of a boundary at every frame; parameters are those of `gather_evidence`.
 
     A hard cut raises it by log(1 + w c), where c is its abruptness above that of a hard cut: events often begin with
     one. Recurrence r above its median lowers it, and r below raises it, by v (r - median), at most 0.4 v: within an
     event, what was seen before is seen again. Towards the ends, where one side is short, r counts less and less.
-
-    Parameters
-    ----------
-    features, denoised : array of shape (n_frames, n_features)
-        Standardized features, and the same after denoising.
-    model : DecisionModel
-        Has the weights w and v.
     """
-    recurring = recurrence(denoised)
+    recurring = recurrence(directions)
     excess = np.clip(recurring - np.median(recurring), -CLIP, CLIP)
     t = np.arange(len(recurring))
     known = np.clip(np.minimum(t, len(t) - t) / min(REACHES), 0.0, 1.0)

@@ -104,8 +104,9 @@ class DynamicGraphEmbedding(BaseEstimator):  # type: ignore[misc]
     ----------
     embedding_, graph_, communities_
         The learnt vectors, weights and communities.
-    initial_embedding_, initial_graph_, denoised_
-        The same before the first iteration, and the denoised features before any column rescaling.
+    initial_embedding_, initial_graph_, denoised_, start_
+        The same before the first iteration, the denoised features before any column rescaling, and where the initial
+        embedding starts.
     loss_ : float
         Loss of the last embedding.
     n_evaluations_ : int
@@ -260,7 +261,7 @@ class DynamicGraphEmbedding(BaseEstimator):  # type: ignore[misc]
         check_embedding_parameters({k: v for k, v in given.items() if v is not None or k not in BANDWIDTHS})
 
     def _store(self, learnt: DynamicGraph) -> None:
-        for name in ("embedding", "graph", "denoised", "initial_embedding", "initial_graph"):
+        for name in ("embedding", "graph", "denoised", "start", "initial_embedding", "initial_graph"):
             setattr(self, f"{name}_", to_numpy(getattr(learnt, name)))
         self.communities_ = np.asarray(learnt.communities)
         self.descents_ = tuple(

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from dayline.arrays import Array, FloatArray, IntArray
+from dayline.arrays import Array, FloatArray, IntArray, to_numpy
 from dayline.checks import Missing, check_between, check_choice, check_features, check_times, show_value, unmask
 from dayline.decision.constraints import Frames, forbidden_frames, frames_given, required_frames
 from dayline.decision.context_distance import context_distance, pick_boundaries
@@ -26,6 +26,7 @@ from dayline.decision.evidence import gather_evidence
 from dayline.estimators.embedder import DynamicGraphEmbedding, EmbeddingParameters
 from dayline.events import Segmentation, boundaries_to_labels
 from dayline.method.denoise import comparable_columns
+from dayline.method.embedding import principal_components
 from dayline.progress import OnStep
 
 __all__ = ["EventSegmenter"]
@@ -248,7 +249,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         else:
             self.evidence_ = gather_evidence(
                 comparable_columns(features),
-                self.embedder_.denoised_,
+                self._main_directions(),
                 self.embedding_,
                 required=required,
                 forbidden=forbidden,
@@ -263,6 +264,13 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         self.segmentation_ = self._segmentation(decision)
         self.events_ = self.segmentation_.events
         return self
+
+    def _main_directions(self) -> FloatArray:
+        """Return the main directions of the denoised features; the embedding usually starts from them."""
+        learnt = self.embedder_
+        if learnt.start == "pca" and not learnt.rescale_columns:
+            return np.asarray(learnt.start_)
+        return to_numpy(principal_components(learnt.denoised_, learnt.n_components))
 
     @property
     def graph_(self) -> Array:

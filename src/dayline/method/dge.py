@@ -72,6 +72,8 @@ class DynamicGraph:
         Community of every frame.
     denoised : array
         Features after denoising, before any column rescaling.
+    start : array
+        Where the initial embedding starts: the main directions of the denoised features, or their first columns.
     initial_embedding, initial_graph : array
         Both before the first iteration.
     descents : tuple of Descent
@@ -82,6 +84,7 @@ class DynamicGraph:
     graph: Array
     communities: IntArray
     denoised: Array
+    start: Array
     initial_embedding: Array
     initial_graph: Array
     descents: tuple[Descent, ...]
@@ -260,7 +263,9 @@ def dynamic_graph_embedding(
         graph = _semantic_prior(graph, communities, semantic_prior)
     if communities is None:
         communities = find_communities(embedding, n_communities, random_state=random_state)
-    return DynamicGraph(embedding, graph, communities, denoised, initial_embedding, initial_graph, tuple(descents))
+    return DynamicGraph(
+        embedding, graph, communities, denoised, begin, initial_embedding, initial_graph, tuple(descents)
+    )
 
 
 def _leave(x: Array) -> Array:
