@@ -1,0 +1,82 @@
+"""The fit of the decision model: the same data give the same file, and a family is judged without its kinds."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+FOLDER = Path(__file__).parents[2] / "benchmarks" / "accuracy"
+
+
+@pytest.fixture(scope="module")
+def fit():
+    sys.path.insert(0, str(FOLDER))
+    try:
+        import fit_decision
+    finally:
+        sys.path.remove(str(FOLDER))
+    return fit_decision
+
+
+def made(fit, kind, seed, *, n_true=6):
+    """A sequence whose true boundaries are mostly the highest candidates."""
+    random = np.random.default_rng(seed)
+    frames = random.permutation(np.arange(10, 400, 10))[:30]
+    true = np.sort(frames[: n_true + 2][:n_true])
+    heights = np.concatenate([random.normal(4, 0.5, n_true + 2), random.normal(1, 0.5, 22 - n_true + 6)])
+    heights = np.sort(heights)[::-1]
+    return fit.Candidates(kind, 400, 2, true, frames, heights, is_ordered=True)
+
+
+def test_a_curve_is_the_best_there_is(fit):
+    """Its cost is lowest: no step in either direction lowers it."""
+    random = np.random.default_rng(0)
+    strengths = random.normal(size=200)
+    right = random.random(200) < 1 / (1 + np.exp(-(2 * strengths - 1)))
+    curve = fit.fit_curve(strengths, right)
+    assert curve == pytest.approx([2, -1], abs=0.6)
+
+    def cost(slope, intercept):
+        logits = slope * strengths + intercept
+        prior = fit.PRIOR_PRECISION @ (np.asarray([slope, intercept]) - fit.PRIOR_MEAN) ** 2 / 2
+        return np.sum(np.logaddexp(0, logits) - right * logits) + prior
+
+    for step in ([1e-3, 0], [-1e-3, 0], [0, 1e-3], [0, -1e-3]):
+        assert cost(*curve) < cost(*(curve + step))
+
+
+def test_candidates_match_once_and_the_closest_first(fit):
+    sequence = fit.Candidates(
+        "a", 100, 5, np.asarray([20, 50]), np.asarray([18, 21, 47, 53, 90]), np.zeros(5), is_ordered=True
+    )
+    assert sequence.is_right().tolist() == [False, True, True, False, False]
+
+
+def test_the_same_data_give_the_same_file(fit):
+    sequences = [made(fit, kind, seed) for kind in "abc" for seed in range(3)]
+    first, again = (fit.as_json(fit.fit_model(some)) for some in (sequences, sequences[::-1]))
+    assert json.loads(first)["curves"].keys() == {"a", "b", "c"}
+    assert fit.as_json(fit.fit_model(list(sequences))) == first
+    assert json.loads(again)["curves"].keys() == json.loads(first)["curves"].keys()
+
+
+def test_the_model_in_the_package_is_written_as_the_fit_writes_it(fit):
+    from dayline.decision.model import load_model
+
+    assert fit.MODEL.read_text(encoding="utf-8") == fit.as_json(load_model())
+
+
+def test_no_kind_of_a_family_is_seen_when_one_is_judged(fit, monkeypatch):
+    seen = []
+    original = fit.fit_model
+    monkeypatch.setattr(fit, "fit_model", lambda some: seen.append({s.kind for s in some}) or original(some))
+    sequences = [made(fit, kind, seed) for kind in ("bbc", "rai", "gtea", "eyes") for seed in range(2)]
+    judged = fit.leave_families_out(sequences)
+    assert len(judged) == len(sequences)
+    assert {"gtea", "eyes"} in seen
+    assert all(not {"bbc", "rai"} & kinds or {"bbc", "rai"} <= kinds for kinds in seen)
+    assert np.mean([j.f1 for j in judged]) > 0.7
