@@ -14,9 +14,6 @@ __all__ = ["recurrence"]
 REACHES = (32, 64, 128)
 """Frames compared on either side: both an excursion of ten frames and one of fifty end with a recurrence."""
 
-BLOCK = 256
-"""Frames per matrix product."""
-
 
 def recurrence(x: Array, *, reaches: Sequence[int] = REACHES) -> FloatArray:
     """Measure how much of what the frames before t show is shown again from t on, and vice versa.
@@ -29,7 +26,7 @@ def recurrence(x: Array, *, reaches: Sequence[int] = REACHES) -> FloatArray:
     Parameters
     ----------
     x : array of shape (n_frames, n_dims)
-        Denoised features; the mean of every column is taken out.
+        Main directions of the denoised features; the mean of every column is taken out.
     reaches : sequence of int >= 1
         Frames compared on either side.
 
@@ -61,14 +58,9 @@ def recurrence(x: Array, *, reaches: Sequence[int] = REACHES) -> FloatArray:
 
 def _cosines_by_lag(u: FloatArray, n_lags: int) -> FloatArray:
     """Cosine of frames t and t + lag in row t and column lag, for lags 1 to n_lags - 1; minus infinity elsewhere."""
-    n = len(u)
-    by_lag = np.full((n, n_lags), -np.inf)
-    for start in range(0, n, BLOCK):
-        rows = np.arange(start, min(start + BLOCK, n))
-        block = u[rows] @ u[start : rows[-1] + n_lags].T
-        for lag in range(1, min(n_lags, block.shape[1])):
-            found = np.diagonal(block, lag)
-            by_lag[start : start + len(found), lag] = found
+    by_lag = np.full((len(u), n_lags), -np.inf)
+    for lag in range(1, min(n_lags, len(u))):
+        by_lag[:-lag, lag] = np.einsum("ij,ij->i", u[:-lag], u[lag:])
     return by_lag
 
 
