@@ -35,11 +35,10 @@ def best_partition(x, penalties, *, min_length=1, among=None):
     return max(possible, key=lambda boundaries: worth(x, boundaries, penalties))
 
 
-def best_between(x, penalties, fixed, *, min_length=1, among=None):
+def best_between(x, penalties, fixed, *, min_length=1):
     """Try all partitions of every piece between fixed boundaries."""
     found = list(fixed)
     for start, stop in pairwise([0, *fixed, len(x)]):
-        inside = None if among is None else [b - start for b in among if start < b < stop]
-        best = best_partition(x[start:stop], penalties[start:stop], min_length=min_length, among=inside)
+        best = best_partition(x[start:stop], penalties[start:stop], min_length=min_length)
         found += [start + b for b in best]
     return sorted(found)

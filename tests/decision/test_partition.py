@@ -74,9 +74,6 @@ def test_partition_between_fixed_boundaries_is_the_best_of_every_piece():
         fixed = np.sort(fixed).astype(np.int64)
         found = partition_between(x, penalties, fixed).tolist()
         assert found == best_between(x, penalties, fixed.tolist(), min_length=2), f"seed {seed}"
-        among = some_frames(rng, len(x))
-        found = partition_between(x, penalties, fixed, among=among).tolist()
-        assert found == best_between(x, penalties, fixed.tolist(), among=among.tolist()), f"seed {seed}"
 
 
 entries = st.floats(-4, 4, width=16)

@@ -1,4 +1,4 @@
-"""The evidence for boundaries: frames as two views see them, hard cuts, recurrence, and whether order matters."""
+"""The evidence for boundaries: two views of the frames, hard cuts, recurrence, and checks for noise and drift."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dayline.method.graph import unit_rows
 __all__ = ["Evidence", "boundary_weights", "gather_evidence", "order_matters", "share_of_change", "two_views"]
 
 CLIP = 0.4
-"""Recurrence counts no more beyond this distance from its median; 1 is from any two frames to neighbours."""
+"""Largest deviation of recurrence from its median that counts; neighbours have recurrence 1, any two frames 0."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Evidence:
     Attributes
     ----------
     embedding, views : ndarray of shape (n_frames, n_dims)
-        The learnt vector of every frame, and what boundaries are judged by; see `two_views`. Unit rows.
+        The learnt vector of every frame, and the vectors whose contrast counts; see `two_views`. Unit rows.
     log_weights : ndarray of shape (n_frames,)
         Logarithm of the weight of a boundary at every frame.
     hierarchy : Hierarchy
@@ -61,9 +61,8 @@ def gather_evidence(
     required: IntArray,
     forbidden: IntArray,
     times: FloatArray | None,
-    model: DecisionModel | None = None,
 ) -> Evidence:
-    """Find the candidates of a sequence and what speaks for each; see `Evidence`.
+    """Find the candidates of a sequence and their strengths; see `Evidence`.
 
     Parameters
     ----------
@@ -77,10 +76,8 @@ def gather_evidence(
         Frames that must and must not be boundaries.
     times : ndarray of shape (n_frames,), optional
         Seconds.
-    model : DecisionModel, optional
-        None uses the one in the package.
     """
-    model = load_model() if model is None else model
+    model = load_model()
     views = two_views(embedding, directions)
     log_weights = boundary_weights(features, directions, model)
     none = np.zeros(0, dtype=np.int64)

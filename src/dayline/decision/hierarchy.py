@@ -48,8 +48,7 @@ def build_hierarchy(
     required, forbidden : ndarray of int
         Frames that must and must not be boundaries. Those required are never removed.
     """
-    penalties = penalty * np.exp(-log_weights)
-    penalties[forbidden] = np.inf
+    penalties = _penalties(penalty, log_weights, forbidden)
     return _merge(x, partition_between(x, penalties, required), log_weights, kept=required)
 
 
@@ -61,15 +60,19 @@ def extend_hierarchy(
     frames = hierarchy.boundaries
     while len(frames) < n_boundaries and penalty > 1e-12:
         penalty /= 4
-        penalties = penalty * np.exp(-log_weights)
-        penalties[forbidden] = np.inf
-        frames = partition_between(x, penalties, np.sort(frames))
+        frames = partition_between(x, _penalties(penalty, log_weights, forbidden), np.sort(frames))
     added = _merge(x, np.sort(frames), log_weights, kept=np.sort(hierarchy.boundaries))
     new = slice(len(hierarchy.boundaries), None)
     return Hierarchy(
         np.concatenate([hierarchy.boundaries, added.boundaries[new]]),
         np.concatenate([hierarchy.log_heights, added.log_heights[new]]),
     )
+
+
+def _penalties(penalty: float, log_weights: FloatArray, forbidden: IntArray) -> FloatArray:
+    penalties = penalty * np.exp(-log_weights)
+    penalties[forbidden] = np.inf
+    return np.asarray(penalties)
 
 
 def _merge(x: FloatArray, frames: IntArray, log_weights: FloatArray, *, kept: IntArray) -> Hierarchy:
@@ -95,7 +98,7 @@ def _merge(x: FloatArray, frames: IntArray, log_weights: FloatArray, *, kept: In
         if latest.get(k) != value:
             continue
         del latest[k]
-        # Merging can raise the gain of a neighbour, never the order: a boundary is as high as any removed before it.
+        # Merging changes the gains of neighbours; a boundary is at least as high as those removed before it.
         height = max(height, value)
         removed.append(edges[k])
         heights.append(height)

@@ -1,6 +1,6 @@
 """The decision model: how probable a boundary is, given its height, and how many boundaries are worth it.
 
-Its numbers come from `benchmarks/accuracy/fit_decision.py` and stand in model.json; docs/how-it-decides.md draws it.
+`benchmarks/accuracy/fit_decision.py` writes its numbers to model.json; docs/how-it-decides.md shows it.
 """
 
 from __future__ import annotations
@@ -85,10 +85,9 @@ def load_model() -> DecisionModel:
 def split_heights(log_heights: FloatArray, *, usual: float, counts_as: float) -> float:
     """Split the candidates of a sequence into two classes, boundaries and the rest (N. Otsu, 1979).
 
-    The split is half way between two neighbouring heights, where the means of both classes differ most (the variance
-    between classes is highest). It is the unit in which this sequence measures heights: how different events are, and
-    how many frames they last, differs from recording to recording by factors of a hundred. With few candidates it is
-    drawn towards the usual split.
+    The split lies halfway between two neighbouring heights, where the variance between the classes is highest. It is
+    the unit in which this sequence measures heights: how different events are, and how many frames they last, differs
+    from recording to recording by factors of a hundred. With few candidates it is drawn towards the usual split.
 
     Parameters
     ----------
@@ -99,7 +98,7 @@ def split_heights(log_heights: FloatArray, *, usual: float, counts_as: float) ->
     """
     n = len(log_heights)
     own = 0.0
-    # One or two candidates are no two classes: the split is below them, at the lowest gain that a candidate has.
+    # One or two candidates do not make two classes: split below them, at the lowest gain of a candidate.
     if n > 2:
         first = np.arange(1, n)
         sums = np.cumsum(log_heights)

@@ -73,9 +73,7 @@ def _frames(candidates: Iterable[int], n_frames: int) -> IntArray:
     return frames.astype(np.int64)
 
 
-def partition_between(
-    x: FloatArray, penalties: FloatArray, fixed: IntArray, *, among: IntArray | None = None
-) -> IntArray:
+def partition_between(x: FloatArray, penalties: FloatArray, fixed: IntArray) -> IntArray:
     """Find the best partition of every piece between fixed boundaries; those are returned too.
 
     Parameters
@@ -84,18 +82,11 @@ def partition_between(
         As for `partition`.
     fixed : ndarray of int
         Boundaries that stay, whatever their penalty.
-    among : ndarray of int, optional
-        Only these frames may become boundaries.
     """
     pieces = [fixed]
     for start, stop in pairwise([0, *fixed.tolist(), len(x)]):
-        if among is None:
-            if stop - start > 1:
-                pieces.append(start + partition(x[start:stop], penalty=penalties[start:stop]))
-            continue
-        inside = among[(among > start) & (among < stop)] - start
-        if len(inside):
-            pieces.append(start + partition(x[start:stop], penalty=penalties[start:stop], candidates=inside.tolist()))
+        if stop - start > 1:
+            pieces.append(start + partition(x[start:stop], penalty=penalties[start:stop]))
     return np.unique(np.concatenate(pieces))
 
 

@@ -46,21 +46,21 @@ def recurrence(x: Array, *, reaches: Sequence[int] = REACHES) -> FloatArray:
     if neighbours - any_two <= 1e-9:
         return np.zeros(n)
     later = _cosines_by_lag(u, 2 * max(reaches))
-    earlier = np.full_like(later, -np.inf)
-    for lag in range(1, min(later.shape[1], n)):
-        earlier[lag:, lag] = later[:-lag, lag]
-    # Seen from frame t + a - 1, the frames before t begin a frames back: the same sum, in reversed time.
-    both = [_mean_best(later, reach) + _mean_best(earlier[::-1], reach)[::-1] for reach in reaches]
+    # Backwards in time, the frames from t on come before it.
+    backwards = np.full_like(later, -np.inf)
+    for lag in range(1, min(len(later), n)):
+        backwards[lag, : n - lag] = later[lag, n - lag - 1 :: -1]
+    both = [_mean_best(later, reach) + _mean_best(backwards, reach)[::-1] for reach in reaches]
     found = 0.5 * np.mean(both, axis=0)[:n]
     found[0] = found[1]
     return np.asarray((found - any_two) / (neighbours - any_two))
 
 
 def _cosines_by_lag(u: FloatArray, n_lags: int) -> FloatArray:
-    """Cosine of frames t and t + lag in row t and column lag, for lags 1 to n_lags - 1; minus infinity elsewhere."""
-    by_lag = np.full((len(u), n_lags), -np.inf)
+    """Cosine of frames t and t + lag in row lag and column t, for lags 1 to n_lags - 1; minus infinity elsewhere."""
+    by_lag = np.full((n_lags, len(u)), -np.inf)
     for lag in range(1, min(n_lags, len(u))):
-        by_lag[:-lag, lag] = np.einsum("ij,ij->i", u[:-lag], u[lag:])
+        by_lag[lag, :-lag] = np.einsum("ij,ij->i", u[:-lag], u[lag:])
     return by_lag
 
 
@@ -68,11 +68,11 @@ def _mean_best(by_lag: FloatArray, reach: int) -> FloatArray:
     """Mean of the best cosines among lags a to a + reach - 1 of the frames t - a, a = 1 to reach, at every t <= n."""
     from scipy.ndimage import maximum_filter1d
 
-    n = len(by_lag)
-    best = maximum_filter1d(by_lag, reach, axis=1, origin=-(reach // 2), mode="constant", cval=-np.inf)
+    n = by_lag.shape[1]
+    best = maximum_filter1d(by_lag[: 2 * reach], reach, axis=0, origin=-(reach // 2), mode="constant", cval=-np.inf)
     total, count = np.zeros(n + 1), np.zeros(n + 1)
     for back in range(1, min(reach, n) + 1):
-        values = best[: n - back + 1, back]
+        values = best[back, : n - back + 1]
         seen = np.isfinite(values)
         total[back:] += np.where(seen, values, 0.0)
         count[back:] += seen
