@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -19,7 +20,9 @@ __all__ = [
     "is_single_precision",
     "is_torch_array",
     "like",
+    "positive_solver",
     "product_into",
+    "single",
     "sum_of_products",
     "to_device",
     "to_numpy",
@@ -121,3 +124,27 @@ def sum_of_products(a: Array, b: Array) -> float:
 def is_on_host(x: Array) -> bool:
     """Whether `x` is in CPU memory."""
     return not is_torch_array(x) or x.device.type == "cpu"
+
+
+def single(x: Array) -> Array:
+    """Convert to single precision."""
+    if is_torch_array(x):
+        return x.float()
+    return x.astype(np.float32, copy=False)
+
+
+def positive_solver(matrix: Array) -> Callable[[Array], Array]:
+    """Return a function that solves linear systems with a symmetric, positive definite matrix.
+
+    The matrix is factored once, in double precision where the device has it.
+    """
+    if is_torch_array(matrix):
+        import torch
+
+        precise = matrix if matrix.device.type == "mps" else matrix.double()
+        factor = torch.linalg.cholesky(precise)
+        return lambda x: torch.cholesky_solve(x.to(precise.dtype), factor).to(matrix.dtype)
+    from scipy.linalg import cho_factor, cho_solve
+
+    lower = cho_factor(matrix.astype(np.float64), lower=True, overwrite_a=True, check_finite=False)
+    return lambda x: cho_solve(lower, x, check_finite=False).astype(matrix.dtype, copy=False)

@@ -15,10 +15,12 @@ from dayline.method.denoise import fit_single_precision
 from dayline.method.dge import (
     BANDWIDTHS,
     DynamicGraph,
+    GraphForm,
     Variant,
     check_embedding_parameters,
     dynamic_graph_embedding,
 )
+from dayline.method.linear_graph import LinearGraph
 from dayline.method.outliers import draw_in, outlying_frames, warn_of_outliers
 from dayline.progress import OnStep
 
@@ -45,6 +47,7 @@ class EmbeddingParameters(TypedDict, total=False):
     start: Literal["pca", "columns"]
     gradient: Literal["full", "half"]
     rescale_columns: bool
+    graph_form: GraphForm
     missing: Missing
     device: str
     dtype: Literal["float64", "float32"]
@@ -88,6 +91,10 @@ class DynamicGraphEmbedding(BaseEstimator):  # type: ignore[misc]
         "half" is the notebook's, used by `authors()`.
     rescale_columns : bool, default=False
         Rescale columns to [-1, 1] at every stage, as the notebook does.
+    graph_form : {"auto", "dense", "linear"}, default="auto"
+        Whether to compute every pair of frames, or to see pairs far apart in time through landmarks, so that time and
+        memory grow with the number of frames, not with its square. "auto" is linear from 1,500 frames on, and always
+        dense for `paper()` and `authors()`.
     missing : {"raise", "interpolate"}, default="raise"
         How to handle NaN and infinity.
     device : str, default="cpu"
@@ -103,7 +110,8 @@ class DynamicGraphEmbedding(BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     embedding_, graph_, communities_
-        The learnt vectors, weights and communities.
+        The learnt vectors, weights and communities. A graph is a matrix or, in linear form, a `LinearGraph`, which
+        has products (`graph @ x`), `columns`, `column_sums` and a downsampled `picture`.
     initial_embedding_, initial_graph_, denoised_, start_
         The same before the first iteration, the denoised features before any column rescaling, and where the initial
         embedding starts.
@@ -137,6 +145,7 @@ class DynamicGraphEmbedding(BaseEstimator):  # type: ignore[misc]
         start: Literal["pca", "columns"] = "pca",
         gradient: Literal["full", "half"] = "full",
         rescale_columns: bool = False,
+        graph_form: GraphForm = "auto",
         missing: Missing = "raise",
         device: str = "cpu",
         dtype: Literal["float64", "float32"] = "float64",
@@ -160,6 +169,7 @@ class DynamicGraphEmbedding(BaseEstimator):  # type: ignore[misc]
         self.start = start
         self.gradient = gradient
         self.rescale_columns = rescale_columns
+        self.graph_form = graph_form
         self.missing = missing
         self.device = device
         self.dtype = dtype
@@ -261,8 +271,11 @@ class DynamicGraphEmbedding(BaseEstimator):  # type: ignore[misc]
         check_embedding_parameters({k: v for k, v in given.items() if v is not None or k not in BANDWIDTHS})
 
     def _store(self, learnt: DynamicGraph) -> None:
-        for name in ("embedding", "graph", "denoised", "start", "initial_embedding", "initial_graph"):
+        for name in ("embedding", "denoised", "start", "initial_embedding"):
             setattr(self, f"{name}_", to_numpy(getattr(learnt, name)))
+        for name in ("graph", "initial_graph"):
+            graph = getattr(learnt, name)
+            setattr(self, f"{name}_", graph if isinstance(graph, LinearGraph) else to_numpy(graph))
         self.communities_ = np.asarray(learnt.communities)
         self.descents_ = tuple(
             {k: getattr(d, k) for k in ("start_loss", "loss", "n_evaluations", "stopped")} for d in learnt.descents

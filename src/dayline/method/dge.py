@@ -25,6 +25,7 @@ from dayline.method.denoise import authors_nonlocal_means, comparable_columns, n
 from dayline.method.descent import Descent
 from dayline.method.embedding import embed_graph, fix_rotation, principal_components
 from dayline.method.graph import (
+    Graph,
     affinity_graph,
     normalize_columns,
     smooth_edges,
@@ -32,10 +33,13 @@ from dayline.method.graph import (
     weaken_distant_edges,
     weaken_edges_between_communities,
 )
+from dayline.method.landmarks import choose_landmarks
+from dayline.method.linear_graph import LinearGraph
 from dayline.progress import OnStep
 
 __all__ = [
     "DynamicGraph",
+    "GraphForm",
     "Variant",
     "check_embedding_parameters",
     "denoise_features",
@@ -45,7 +49,21 @@ __all__ = [
 Variant: TypeAlias = Literal["default", "paper", "authors"]
 """Whose scaling, denoising, loop order and optimiser to use (the public parameter `reading`)."""
 
-CHOICES = {"reading": ("default", "paper", "authors"), "start": ("pca", "columns"), "gradient": ("full", "half")}
+GraphForm: TypeAlias = Literal["auto", "dense", "linear"]
+"""How weights between frames are represented."""
+
+LINEAR_FROM = 1500
+"""Frames from which "auto" is linear: about where it becomes the faster form."""
+
+GUIDES = 40
+"""Main directions of the features by which frames are grouped to choose landmarks."""
+
+CHOICES = {
+    "reading": ("default", "paper", "authors"),
+    "start": ("pca", "columns"),
+    "gradient": ("full", "half"),
+    "graph_form": ("auto", "dense", "linear"),
+}
 COUNTS = {
     "n_components": (1, LARGEST_COUNT),
     "n_iterations": (0, 1000),
@@ -66,27 +84,29 @@ class DynamicGraph:
 
     Attributes
     ----------
-    embedding, graph : array
-        The learnt vector per frame and the weights between frames, after the last iteration.
+    embedding : array
+        The learnt vector per frame, after the last iteration.
+    graph : Graph
+        The weights between frames, after the last iteration.
     communities : ndarray of int
         Community of every frame.
     denoised : array
         Features after denoising, before any column rescaling.
     start : array
         Where the initial embedding starts: the main directions of the denoised features, or their first columns.
-    initial_embedding, initial_graph : array
+    initial_embedding, initial_graph
         Both before the first iteration.
     descents : tuple of Descent
         How every embedding was found, the initial one first.
     """
 
     embedding: Array
-    graph: Array
+    graph: Graph
     communities: IntArray
     denoised: Array
     start: Array
     initial_embedding: Array
-    initial_graph: Array
+    initial_graph: Graph
     descents: tuple[Descent, ...]
 
 
@@ -192,6 +212,7 @@ def dynamic_graph_embedding(
     start: Literal["pca", "columns"] = "pca",
     gradient: Literal["full", "half"] = "full",
     rescale_columns: bool = False,
+    graph_form: GraphForm = "auto",
     random_state: int | None = 0,
     on_step: OnStep | None = None,
 ) -> DynamicGraph:
@@ -226,6 +247,10 @@ def dynamic_graph_embedding(
         The true gradient, or the notebook's (only for "authors").
     rescale_columns : bool
         Whether to rescale every column to [-1, 1] after denoising, after the start and after each embedding.
+    graph_form : {"auto", "dense", "linear"}
+        Whether to compute every pair of frames ("dense"), or to see pairs far apart in time through landmarks, so
+        that time and memory grow with the number of frames, not with its square ("linear"). "auto" is linear from
+        1,500 frames on, and always dense for the published variants.
     random_state : int or None
         Seed of the communities.
     on_step : callable, optional
@@ -244,12 +269,15 @@ def dynamic_graph_embedding(
     denoised = denoise_features(features, variant=reading, **denoising)  # type: ignore[arg-type]
     clean = rescale(denoised)
     tell("linking frames")
-    initial_graph = normalize_columns(affinity_graph(clean, bandwidth=feature_bandwidth))
-    begin = clean[:, :n_components] if start == "columns" else principal_components(clean, n_components)
+    linear = graph_form == "linear" or (graph_form == "auto" and reading == "default" and len(clean) >= LINEAR_FROM)
+    directions = principal_components(clean, max(n_components, GUIDES if linear else 0))
+    begin = clean[:, :n_components] if start == "columns" else directions[:, :n_components]
+    link = partial(_link, linear=linear)
+    initial_graph = normalize_columns(link(clean, bandwidth=feature_bandwidth, guide=directions))
     tell("embedding")
     embedding, descent = embed(initial_graph, rescale(begin), n_steps)
     initial_embedding, descents = embedding, [descent]
-    graph = normalize_columns(affinity_graph(embedding, bandwidth=embedding_bandwidth))
+    graph = normalize_columns(link(embedding, bandwidth=embedding_bandwidth))
     communities = None
     for turn in range(n_iterations):
         tell(f"turn {turn + 1}")
@@ -257,7 +285,7 @@ def dynamic_graph_embedding(
         target = (1.0 - initial_graph_weight) * learnt + initial_graph_weight * initial_graph
         embedding, descent = embed(target, embedding, n_loop_steps)
         descents.append(descent)
-        graph = affinity_graph(embedding, bandwidth=embedding_bandwidth)
+        graph = link(embedding, bandwidth=embedding_bandwidth)
         graph = temporal(graph) if reading == "paper" else normalize_columns(graph)
         communities = find_communities(embedding, n_communities, random_state=random_state)
         graph = _semantic_prior(graph, communities, semantic_prior)
@@ -272,8 +300,14 @@ def _leave(x: Array) -> Array:
     return x
 
 
+def _link(x: Array, *, bandwidth: float, linear: bool, guide: Array | None = None) -> Graph:
+    """Link frames; with landmarks, if linear, that are chosen by the guide or by `x` itself."""
+    landmarks = choose_landmarks(x if guide is None else guide, bandwidth=bandwidth) if linear else None
+    return affinity_graph(x, bandwidth=bandwidth, landmarks=landmarks)
+
+
 def _embed(
-    target: Array,
+    target: Graph,
     begin: Array,
     n_steps: int,
     *,
@@ -293,13 +327,13 @@ def _embed(
     return rescale(descent.x), descent
 
 
-def _temporal_prior(graph: Array, *, smoothing_width: int, temporal_prior: float) -> Array:
+def _temporal_prior(graph: Graph, *, smoothing_width: int, temporal_prior: float) -> Graph:
     return weaken_distant_edges(smooth_edges(graph, width=smoothing_width), temporal_prior=temporal_prior)
 
 
-def _semantic_prior(graph: Array, communities: IntArray, semantic_prior: float) -> Array:
-    xp = array_namespace(graph)
-    numbers = xp.asarray(communities, device=graph.device)
+def _semantic_prior(graph: Graph, communities: IntArray, semantic_prior: float) -> Graph:
+    sample = graph.sample if isinstance(graph, LinearGraph) else graph
+    numbers = array_namespace(sample).asarray(communities, device=sample.device)
     return weaken_edges_between_communities(graph, numbers, semantic_prior=semantic_prior)
 
 

@@ -8,7 +8,10 @@ from typing import Literal, TypeAlias
 from dayline.arrays import Array, array_namespace
 from dayline.checks import MOST_STEPS, check_bandwidth, check_between, check_choice, check_matrix
 from dayline.method.descent import Descent, descend_barzilai_borwein, descend_lbfgs
-from dayline.method.graph import unit_rows
+from dayline.method.graph import Graph, check_graph
+from dayline.method.landmarks import choose_landmarks
+from dayline.method.linear_graph import LandmarkBasis, LandmarkKernel, LinearGraph
+from dayline.method.rows import unit_rows
 from dayline.method.symmetric import empty_like_blocks, exponential_kernel_into, sum_with_transpose, times
 
 __all__ = [
@@ -67,19 +70,20 @@ def _fix_signs(x: Array) -> Array:
     return x * xp.where(signs < 0, -xp.ones_like(signs), xp.ones_like(signs))
 
 
-def graph_cross_entropy(embedding: Array, graph: Array, *, bandwidth: float) -> tuple[float, Array]:
+def graph_cross_entropy(embedding: Array, graph: Graph, *, bandwidth: float) -> tuple[float, Array]:
     """Return the loss and gradient of an embedding whose graph should match a given one (Eq. 4).
 
     Every column of weights is treated as a distribution over frames; the loss is the sum over columns of the
     relative entropy of the embedding's column to the given one. With u the unit rows, s = 1 / bandwidth,
     E = exp(s (u u^T - 1)), z and w the column sums of E and of the graph W, and q = w / z, the gradient with respect
-    to u is s (E (q u) + q (E u) - (W + W^T) u). No array is larger than n_frames x n_frames.
+    to u is s (E (q u) + q (E u) - (W + W^T) u). No array is larger than n_frames x n_frames; for a `LinearGraph`, E is
+    seen through landmarks and no array is larger than n_frames x n_landmarks.
 
     Parameters
     ----------
     embedding : array of shape (n_frames, n_components)
         One row per frame; only directions matter. A zero row has gradient 0.
-    graph : array of shape (n_frames, n_frames)
+    graph : Graph of shape (n_frames, n_frames)
         Target weights, non-negative.
     bandwidth : float >= 1e-6
         Decay of the embedding's weights (l-tilde).
@@ -92,32 +96,44 @@ def graph_cross_entropy(embedding: Array, graph: Array, *, bandwidth: float) -> 
         Derivative of the loss with respect to the embedding.
     """
     _check_pair("embedding", embedding, graph)
-    return _objective(graph, bandwidth)(embedding)
+    return _objective(graph, embedding, bandwidth)(embedding)
 
 
-def _check_pair(name: str, embedding: Array, graph: Array) -> None:
+def _check_pair(name: str, embedding: Array, graph: Graph) -> None:
     check_matrix(name, embedding)
-    check_matrix("graph", graph)
+    check_graph("graph", graph)
     n = embedding.shape[0]
     if tuple(graph.shape) != (n, n):
         raise ValueError(f"graph has shape {tuple(graph.shape)}, but {name} has {n} rows; give the same frames")
 
 
-def authors_gradient(embedding: Array, graph: Array, *, bandwidth: float) -> Array:
+def authors_gradient(embedding: Array, graph: Graph, *, bandwidth: float) -> Array:
     """Return half of the gradient, as in one of the authors' notebooks: only the column of the frame itself.
 
     It is not divided by the number of components either. The published table was computed with it.
     """
-    return _objective(graph, bandwidth, "half")(embedding)[1]
+    return _objective(graph, embedding, bandwidth, "half")(embedding)[1]
 
 
-def _objective(graph: Array, bandwidth: float, gradient: Gradient = "full") -> Callable[..., tuple[float, Array]]:
+def _objective(
+    graph: Graph, start: Array, bandwidth: float, gradient: Gradient = "full"
+) -> Callable[..., tuple[float, Array]]:
     """Return an objective against one graph, with all that its evaluations share computed once.
 
-    The gradient with respect to u is a matrix times u: E * (q_i + q_j) - W - W^T, or E * q_i - W^T for "half", both
-    divided by the bandwidth. With `with_loss=False` the loss is NaN.
+    With `with_loss=False` its loss is NaN.
     """
     check_bandwidth("bandwidth", bandwidth)
+    if isinstance(graph, LinearGraph):
+        return _linear_objective(graph, start, bandwidth, gradient)
+    return _dense_objective(graph, bandwidth, gradient)
+
+
+def _dense_objective(graph: Array, bandwidth: float, gradient: Gradient) -> Callable[..., tuple[float, Array]]:
+    """Compute every pair of frames.
+
+    The gradient with respect to u is a matrix times u: E * (q_i + q_j) - W - W^T, or E * q_i - W^T for "half", both
+    divided by the bandwidth.
+    """
     xp = array_namespace(graph)
     target = sum_with_transpose(graph)
     kernel = empty_like_blocks(target)
@@ -141,6 +157,35 @@ def _objective(graph: Array, bandwidth: float, gradient: Gradient = "full") -> C
     return evaluate
 
 
+def _linear_objective(
+    graph: LinearGraph, start: Array, bandwidth: float, gradient: Gradient
+) -> Callable[..., tuple[float, Array]]:
+    """See E through landmarks, chosen once where the descent starts; they move with the embedding."""
+    xp = array_namespace(start)
+    landmarks = choose_landmarks(start, bandwidth=bandwidth)
+    degrees = graph.column_sums()
+    entropy, total = graph.entropy(), float(xp.sum(degrees))
+
+    def evaluate(embedding: Array, *, with_loss: bool = True) -> tuple[float, Array]:  # noqa: ARG001
+        u = unit_rows(embedding)
+        kernel = LandmarkKernel(u, LandmarkBasis(landmarks.centres(u), bandwidth))
+        products = kernel @ xp.concat([xp.ones_like(u[:, :1]), u], axis=1)
+        # A column contains the frame itself, with weight 1; approximate sums may be lower.
+        sums = xp.where(products[:, 0] > 1.0, products[:, 0], xp.ones_like(products[:, 0]))
+        share = (degrees / sums)[:, None]
+        pull = graph.with_transpose_times(u)
+        # log E is linear in the cosines, so that its sum over all pairs needs no pairs.
+        agreement = (float(xp.sum(pull * u)) / 2 - total) / bandwidth
+        loss = entropy + float(xp.sum(degrees * xp.log(sums))) - agreement
+        if gradient == "half":
+            one_sided = share * products[:, 1:] - graph.transposed_times(u)
+            return loss, _project(one_sided * (u.shape[1] / bandwidth), embedding, u)
+        push = kernel @ (share * u) + share * products[:, 1:]
+        return loss, _project((push - pull) / bandwidth, embedding, u)
+
+    return evaluate
+
+
 def _entropy(graph: Array) -> float:
     xp = array_namespace(graph)
     positive = xp.where(graph > 0, graph, xp.ones_like(graph))
@@ -156,7 +201,7 @@ def _project(by_direction: Array, embedding: Array, u: Array) -> Array:
 
 
 def embed_graph(
-    graph: Array,
+    graph: Graph,
     *,
     start: Array,
     bandwidth: float,
@@ -170,7 +215,7 @@ def embed_graph(
 
     Parameters
     ----------
-    graph : array of shape (n_frames, n_frames)
+    graph : Graph of shape (n_frames, n_frames)
         Target weights.
     start : array of shape (n_frames, n_components)
         Starting point.
@@ -188,8 +233,8 @@ def embed_graph(
     check_choice("gradient", gradient, ("full", "half"))
     check_between("n_steps", n_steps, 1 if optimizer == "lbfgs" else 0, MOST_STEPS, whole=True)
     if optimizer == "lbfgs":
-        return descend_lbfgs(_objective(graph, bandwidth), unit_rows(start), max_evaluations=n_steps)
-    objective = _objective(graph, bandwidth, gradient)
+        return descend_lbfgs(_objective(graph, start, bandwidth), unit_rows(start), max_evaluations=n_steps)
+    objective = _objective(graph, start, bandwidth, gradient)
     return descend_barzilai_borwein(
         objective, start, n_steps=n_steps, gradient_of=lambda x: objective(x, with_loss=False)[1]
     )

@@ -1,16 +1,23 @@
 """Graphs over frames and the two priors that reshape them (Eq. 3, 6 and 7).
 
-Weights are dense matrices. Everything here keeps the form "kernel, band or block times a vector",
-so that a graph can become an operator without changes to the callers.
+A graph is a dense matrix or, for long sequences, a `LinearGraph`, which is multiplied with but never held. Every
+function here takes either and returns the same form.
 """
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 from dayline.arrays import Array, array_namespace
 from dayline.checks import LARGEST_COUNT, check_bandwidth, check_between, check_matrix, show_value
+from dayline.method.landmarks import Landmarks
+from dayline.method.linear_graph import KernelGraph, LinearGraph, ScaledColumns, SmoothedGraph, WeakenedBeyondNeighbours
+from dayline.method.rows import unit_rows
 
 __all__ = [
+    "Graph",
     "affinity_graph",
+    "check_graph",
     "normalize_columns",
     "smooth_edges",
     "unit_rows",
@@ -19,17 +26,20 @@ __all__ = [
 ]
 
 
-def unit_rows(x: Array) -> Array:
-    """Scale every row to length 1; a zero row stays zero (it resembles nothing)."""
-    xp = array_namespace(x)
-    # Two steps, so that tiny or huge rows do not under- or overflow when squared.
-    largest = xp.max(xp.abs(x), axis=1, keepdims=True)
-    x = x / xp.where(largest > 0, largest, xp.ones_like(largest))
-    length = xp.sqrt(xp.sum(x * x, axis=1, keepdims=True))
-    return x / xp.where(length > 0, length, xp.ones_like(length))
+Graph: TypeAlias = Array | LinearGraph
+"""A matrix, or an operator that stands for one."""
+
+EXACT_REACH = 8
+"""Frames up to this far apart in time have their exact weight, whatever the form of the graph."""
 
 
-def affinity_graph(x: Array, *, bandwidth: float) -> Array:
+def check_graph(name: str, graph: Graph) -> None:
+    """Raise an error for anything but a graph."""
+    if not isinstance(graph, LinearGraph):
+        check_matrix(name, graph)
+
+
+def affinity_graph(x: Array, *, bandwidth: float, landmarks: Landmarks | None = None) -> Graph:
     """Link every pair of frames by how alike they look (Eq. 3).
 
     Parameters
@@ -38,39 +48,47 @@ def affinity_graph(x: Array, *, bandwidth: float) -> Array:
         Features or embedding, one row per frame. A zero row counts as orthogonal to every other.
     bandwidth : float >= 1e-6
         Decay of the weights (l); small values link only near-identical frames.
+    landmarks : Landmarks, optional
+        Through which to see pairs of frames far apart in time; None computes every pair.
 
     Returns
     -------
-    array of shape (n_frames, n_frames)
-        exp(-(1 - cosine) / bandwidth), symmetric, in (0, 1].
+    Graph of shape (n_frames, n_frames)
+        exp(-(1 - cosine) / bandwidth), symmetric, in (0, 1]; a `LinearGraph` with landmarks.
     """
     check_matrix("x", x)
     check_bandwidth("bandwidth", bandwidth)
     xp = array_namespace(x)
     u = unit_rows(x)
+    if landmarks is not None:
+        return KernelGraph(u, landmarks, bandwidth, reach=EXACT_REACH)
     return xp.exp((u @ u.T - 1.0) / bandwidth)
 
 
-def normalize_columns(graph: Array) -> Array:
+def normalize_columns(graph: Graph) -> Graph:
     """Divide every column by its sum, so that it is a distribution over frames."""
+    if isinstance(graph, LinearGraph):
+        return ScaledColumns(graph, 1.0 / graph.column_sums())
     xp = array_namespace(graph)
     return graph / xp.sum(graph, axis=0, keepdims=True)
 
 
-def smooth_edges(graph: Array, *, width: int) -> Array:
+def smooth_edges(graph: Graph, *, width: int) -> Graph:
     """Average every weight over a width x width window (local averaging before Eq. 6).
 
     Parameters
     ----------
-    graph : array of shape (n_frames, n_frames)
+    graph : Graph of shape (n_frames, n_frames)
         Edge weights; entries outside count as 0.
     width : int >= 1
         Window (p); 1 changes nothing. An even window reaches one frame further back than forward.
     """
-    check_matrix("graph", graph)
+    check_graph("graph", graph)
     check_between("width", width, 1, LARGEST_COUNT, whole=True)
     if width == 1:
         return graph
+    if isinstance(graph, LinearGraph):
+        return SmoothedGraph(graph, width)
     return _window_mean(_window_mean(graph, width).T, width).T
 
 
@@ -97,44 +115,48 @@ def _window_mean(x: Array, width: int) -> Array:
     return total / float(width)
 
 
-def weaken_distant_edges(graph: Array, *, temporal_prior: float) -> Array:
+def weaken_distant_edges(graph: Graph, *, temporal_prior: float) -> Graph:
     """Shrink the weights between frames that are not neighbours in time (Eq. 6).
 
     Parameters
     ----------
-    graph : array of shape (n_frames, n_frames)
+    graph : Graph of shape (n_frames, n_frames)
         Edge weights.
     temporal_prior : float in [0, 1]
         Fraction removed from edges between frames more than one apart (eta); 0 changes nothing.
     """
-    check_matrix("graph", graph)
+    check_graph("graph", graph)
     check_between("temporal_prior", temporal_prior, 0, 1)
     if temporal_prior == 0:
         return graph
+    if isinstance(graph, LinearGraph):
+        return WeakenedBeyondNeighbours(graph, temporal_prior)
     xp = array_namespace(graph)
     t = xp.arange(graph.shape[0], device=graph.device)
     near = xp.abs(t[:, None] - t[None, :]) <= 1
     return xp.where(near, graph, graph * (1.0 - temporal_prior))
 
 
-def weaken_edges_between_communities(graph: Array, communities: Array, *, semantic_prior: float) -> Array:
+def weaken_edges_between_communities(graph: Graph, communities: Array, *, semantic_prior: float) -> Graph:
     """Shrink the weights between frames of different communities (Eq. 7).
 
     Parameters
     ----------
-    graph : array of shape (n_frames, n_frames)
+    graph : Graph of shape (n_frames, n_frames)
         Edge weights.
     communities : array of int, shape (n_frames,)
         Community of every frame, on the same device as the graph.
     semantic_prior : float in [0, 1]
         Fraction removed from edges between communities (mu); 0 changes nothing.
     """
-    check_matrix("graph", graph)
+    check_graph("graph", graph)
     if tuple(getattr(communities, "shape", ())) != (graph.shape[0],):
         raise ValueError(f"communities={show_value(communities)}; give an array with one number for each frame")
     check_between("semantic_prior", semantic_prior, 0, 1)
     if semantic_prior == 0:
         return graph
+    if isinstance(graph, LinearGraph):
+        return (1.0 - semantic_prior) * graph + semantic_prior * graph.within(communities)
     xp = array_namespace(graph)
     same = communities[:, None] == communities[None, :]
     return xp.where(same, graph, graph * (1.0 - semantic_prior))
