@@ -55,6 +55,9 @@ GraphForm: TypeAlias = Literal["auto", "dense", "linear"]
 LINEAR_FROM = 1500
 """Frames from which "auto" is linear: about where it becomes the faster form."""
 
+FEATURE_LANDMARKS = 512
+"""Largest number of landmarks of the features, whose kernel is narrower than that of the embedding."""
+
 GUIDES = 40
 """Main directions of the features by which frames are grouped to choose landmarks."""
 
@@ -302,7 +305,13 @@ def _leave(x: Array) -> Array:
 
 def _link(x: Array, *, bandwidth: float, linear: bool, guide: Array | None = None) -> Graph:
     """Link frames; with landmarks, if linear, that are chosen by the guide or by `x` itself."""
-    landmarks = choose_landmarks(x if guide is None else guide, bandwidth=bandwidth) if linear else None
+    if not linear:
+        return affinity_graph(x, bandwidth=bandwidth)
+    landmarks = (
+        choose_landmarks(x, bandwidth=bandwidth)
+        if guide is None
+        else choose_landmarks(guide, bandwidth=bandwidth, most=FEATURE_LANDMARKS)
+    )
     return affinity_graph(x, bandwidth=bandwidth, landmarks=landmarks)
 
 

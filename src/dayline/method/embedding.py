@@ -9,8 +9,9 @@ from dayline.arrays import Array, array_namespace
 from dayline.checks import MOST_STEPS, check_bandwidth, check_between, check_choice, check_matrix
 from dayline.method.descent import Descent, descend_barzilai_borwein, descend_lbfgs
 from dayline.method.graph import Graph, check_graph
+from dayline.method.kernel_graph import LandmarkBasis, LandmarkKernel
 from dayline.method.landmarks import choose_landmarks
-from dayline.method.linear_graph import LandmarkBasis, LandmarkKernel, LinearGraph
+from dayline.method.linear_graph import LinearGraph
 from dayline.method.rows import unit_rows
 from dayline.method.symmetric import empty_like_blocks, exponential_kernel_into, sum_with_transpose, times
 
@@ -76,8 +77,8 @@ def graph_cross_entropy(embedding: Array, graph: Graph, *, bandwidth: float) -> 
     Every column of weights is treated as a distribution over frames; the loss is the sum over columns of the
     relative entropy of the embedding's column to the given one. With u the unit rows, s = 1 / bandwidth,
     E = exp(s (u u^T - 1)), z and w the column sums of E and of the graph W, and q = w / z, the gradient with respect
-    to u is s (E (q u) + q (E u) - (W + W^T) u). No array is larger than n_frames x n_frames; for a `LinearGraph`, E is
-    seen through landmarks and no array is larger than n_frames x n_landmarks.
+    to u is s (E (q u) + q (E u) - (W + W^T) u). No array is larger than n_frames x n_frames; for a `LinearGraph`, E
+    is seen through landmarks and no array is larger than n_frames x n_landmarks.
 
     Parameters
     ----------

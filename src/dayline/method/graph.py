@@ -10,8 +10,9 @@ from typing import TypeAlias
 
 from dayline.arrays import Array, array_namespace
 from dayline.checks import LARGEST_COUNT, check_bandwidth, check_between, check_matrix, show_value
+from dayline.method.kernel_graph import KernelGraph
 from dayline.method.landmarks import Landmarks
-from dayline.method.linear_graph import KernelGraph, LinearGraph, ScaledColumns, SmoothedGraph, WeakenedBeyondNeighbours
+from dayline.method.linear_graph import LinearGraph
 from dayline.method.rows import unit_rows
 
 __all__ = [
@@ -29,7 +30,7 @@ __all__ = [
 Graph: TypeAlias = Array | LinearGraph
 """A matrix, or an operator that stands for one."""
 
-EXACT_REACH = 8
+EXACT_REACH = 4
 """Frames up to this far apart in time have their exact weight, whatever the form of the graph."""
 
 
@@ -68,7 +69,7 @@ def affinity_graph(x: Array, *, bandwidth: float, landmarks: Landmarks | None = 
 def normalize_columns(graph: Graph) -> Graph:
     """Divide every column by its sum, so that it is a distribution over frames."""
     if isinstance(graph, LinearGraph):
-        return ScaledColumns(graph, 1.0 / graph.column_sums())
+        return graph.with_columns_scaled(1.0 / graph.column_sums())
     xp = array_namespace(graph)
     return graph / xp.sum(graph, axis=0, keepdims=True)
 
@@ -88,7 +89,7 @@ def smooth_edges(graph: Graph, *, width: int) -> Graph:
     if width == 1:
         return graph
     if isinstance(graph, LinearGraph):
-        return SmoothedGraph(graph, width)
+        return graph.smoothed(width)
     return _window_mean(_window_mean(graph, width).T, width).T
 
 
@@ -130,7 +131,7 @@ def weaken_distant_edges(graph: Graph, *, temporal_prior: float) -> Graph:
     if temporal_prior == 0:
         return graph
     if isinstance(graph, LinearGraph):
-        return WeakenedBeyondNeighbours(graph, temporal_prior)
+        return graph.weakened_beyond_neighbours(temporal_prior)
     xp = array_namespace(graph)
     t = xp.arange(graph.shape[0], device=graph.device)
     near = xp.abs(t[:, None] - t[None, :]) <= 1

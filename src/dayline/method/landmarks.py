@@ -11,8 +11,8 @@ from dayline.method.rows import unit_rows
 
 __all__ = ["Landmarks", "choose_landmarks"]
 
-MOST_LANDMARKS = 400
-"""Largest number of landmarks; see docs/scale.md for what fewer and more of them change."""
+MOST_LANDMARKS = 320
+"""Largest number of landmarks of an embedding; see docs/scale.md for what fewer and more of them change."""
 
 MEMBERS = 8
 """Frames whose mean is a landmark."""
@@ -67,9 +67,8 @@ def choose_landmarks(x: Array, *, bandwidth: float, most: int = MOST_LANDMARKS) 
     frames = np.unique(np.linspace(0, n - 1, min(n, SAMPLE)).round().astype(np.int64))
     # On the host in double precision, so that every device chooses the same landmarks.
     u = unit_rows(to_numpy(xp.take(x, xp.asarray(frames, device=x.device), axis=0)).astype(np.float64))
-    if len(u) <= most:
-        groups = np.arange(len(u))
-    else:
+    groups: IntArray = np.arange(len(u))
+    if len(u) > most:
         groups = _nearest(u, _means_of_groups(u, u[_far_apart(u, most, NEAR * bandwidth)]))
     return Landmarks(xp.asarray(frames[_members(groups)], device=x.device))
 

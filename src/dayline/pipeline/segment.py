@@ -21,6 +21,7 @@ from dayline.events import Event, Segmentation
 from dayline.features import FrameKeys, load_extractor
 from dayline.frames import FrameSequence, Pause, find_pauses, open_source
 from dayline.io.output_folder import output_folder
+from dayline.method.linear_graph import LinearGraph
 from dayline.pipeline.bursts import FrameGroups, describe_bursts, expand_segmentation, group_frames
 from dayline.pipeline.corrections import Corrections, apply_corrections, read_corrections
 from dayline.pipeline.events_file import kept_corrections
@@ -28,6 +29,7 @@ from dayline.pipeline.extraction import ExtractedFrames, extract_frames, frame_k
 from dayline.pipeline.key_photos import with_key_photos
 from dayline.pipeline.pictures import PictureFolder
 from dayline.progress import OnStep
+from dayline.report import Drawable
 from dayline.text import counted
 
 __all__ = ["Segmenter", "SourceResult", "segment_source", "segment_table"]
@@ -74,7 +76,7 @@ class SourceResult:
         The events.
     communities : tuple of int
         Community of every frame.
-    graph : ndarray of shape (n_frames, n_frames) or None
+    graph : ndarray of shape (n_frames, n_frames), Drawable or None
         The learnt graph; None for baselines.
     sequence : FrameSequence or None
         The frames; None for a feature file.
@@ -88,7 +90,7 @@ class SourceResult:
 
     segmentation: Segmentation
     communities: tuple[int, ...]
-    graph: FloatArray | None
+    graph: FloatArray | Drawable | None
     sequence: FrameSequence | None = None
     keys: FrameKeys | None = None
     n_reused: int = 0
@@ -265,8 +267,31 @@ def _chosen(segmenter: Segmenter | None) -> Segmenter:
     return copy
 
 
-def _graph(segmenter: Segmenter) -> FloatArray | None:
-    return None if segmenter.graph_ is None else to_numpy(segmenter.graph_)
+def _graph(segmenter: Segmenter) -> FloatArray | LinearGraph | None:
+    graph = segmenter.graph_
+    return graph if graph is None or isinstance(graph, LinearGraph) else to_numpy(graph)
+
+
+@dataclass(frozen=True)
+class _GraphOfAllFrames:
+    """The graph of bursts, drawn as one of all their frames."""
+
+    graph: LinearGraph
+    of_frame: IntArray
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.of_frame), len(self.of_frame)
+
+    def picture(self, size: int) -> Array:
+        return self.graph.picture(size, rows=self.of_frame)
+
+
+def _graph_of_frames(segmenter: Segmenter, of_frame: IntArray) -> FloatArray | Drawable | None:
+    graph = _graph(segmenter)
+    if graph is None:
+        return None
+    return _GraphOfAllFrames(graph, of_frame) if isinstance(graph, LinearGraph) else graph[np.ix_(of_frame, of_frame)]
 
 
 def _wants_durations(segmenter: Segmenter) -> bool:
@@ -315,11 +340,11 @@ def _segment(
     segmentation = expand_segmentation(found, groups, sequence)
     segmentation = _with_reasons(segmentation, opens)
     segmentation = with_key_photos(apply_corrections(segmentation, located), extracted.features, extracted.sharpness)
-    of_frame, graph = groups.of_frame, _graph(segmenter)
+    of_frame = groups.of_frame
     return SourceResult(
         segmentation=segmentation,
         communities=tuple(segmenter.communities_[of_frame].tolist()),
-        graph=graph[np.ix_(of_frame, of_frame)] if groups.n_bursts and graph is not None else graph,
+        graph=_graph_of_frames(segmenter, of_frame) if groups.n_bursts else _graph(segmenter),
         sequence=sequence,
         keys=frame_keys(sequence),
         n_reused=extracted.n_reused,

@@ -4,22 +4,33 @@ from __future__ import annotations
 
 import struct
 import zlib
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dayline.arrays import Array, FloatArray, to_numpy
 
-__all__ = ["graph_image"]
+__all__ = ["Drawable", "graph_image"]
 
 
-def graph_image(graph: Array, *, size: int = 640) -> bytes:
+class Drawable(Protocol):
+    """A graph too large to hold that can be drawn."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(n_frames, n_frames)."""
+
+    def picture(self, size: int) -> Array:
+        """Average the weights over at most `size` x `size` groups of consecutive frames."""
+
+
+def graph_image(graph: Array | Drawable, *, size: int = 640) -> bytes:
     """Draw the graph as a PNG, bright where frames are strongly linked.
 
     Parameters
     ----------
-    graph : array of shape (n_frames, n_frames)
+    graph : array of shape (n_frames, n_frames), or Drawable
         Edge weights, non-negative.
     size : int
         Maximum width and height in pixels; a larger graph is reduced to block means.
@@ -29,8 +40,7 @@ def graph_image(graph: Array, *, size: int = 640) -> bytes:
     bytes
         The PNG file.
     """
-    weights = _checked(graph)
-    small = block_means(weights, size)
+    small = block_means(_checked(graph.picture(size) if hasattr(graph, "picture") else graph), size)
     # The diagonal links every frame to itself and would dominate the scale.
     apart = small[~np.eye(len(small), dtype=bool)] if len(small) > 1 else small.ravel()
     low, high = (float(q) for q in np.quantile(apart, (0.01, 0.995)))

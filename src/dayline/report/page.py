@@ -21,7 +21,7 @@ from dayline.arrays import Array
 from dayline.events import Segmentation
 from dayline.io.files import write_text_whole, writing_whole
 from dayline.io.untrusted import UnreadableFileError, reading
-from dayline.report.graph_picture import graph_image
+from dayline.report.graph_picture import Drawable, graph_image
 from dayline.report.thumbnails import remove_thumbnails
 
 __all__ = ["day_heading", "render", "write_page"]
@@ -49,7 +49,7 @@ def write_page(
     folder: str | Path,
     *,
     thumbnails: Pictures | None = None,
-    graph: Array | None = None,
+    graph: Array | Drawable | None = None,
     communities: Sequence[int] | None = None,
     title: str | None = None,
     blurred: bool = False,
@@ -66,7 +66,7 @@ def write_page(
         Maps frame numbers to pictures, as `write_thumbnails` returns: paths in `folder`, relative to it
         or absolute. Frames may be missing (a callable then returns None). If None, the page has no
         pictures. Pictures of an earlier run that the page does not show are removed.
-    graph : array of shape (n_frames, n_frames), optional
+    graph : array of shape (n_frames, n_frames) or Drawable, optional
         Shown as a picture.
     communities : sequence of int, optional
         Community of every frame; an event that a person changes gets the most frequent one of its frames.
@@ -158,7 +158,7 @@ def _picture_addresses(thumbnails: Pictures | None, n_frames: int, folder: Path)
     return addresses if any(addresses) else None
 
 
-def _write_graph(graph: Array | None, n_frames: int, folder: Path) -> None:
+def _write_graph(graph: Array | Drawable | None, n_frames: int, folder: Path) -> None:
     if graph is None:
         (folder / "graph.png").unlink(missing_ok=True)
         return

@@ -1,0 +1,259 @@
+"""The affinity of frames as an operator: landmarks for pairs far apart in time, exact values for those near."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from dayline.arrays import (
+    Array,
+    array_namespace,
+    exp_in_place,
+    is_on_host,
+    positive_solver,
+    product_into,
+    single,
+    to_numpy,
+)
+from dayline.method.landmarks import Landmarks
+from dayline.method.linear_graph import LinearGraph, add_symmetric_band, shifted, where_same
+from dayline.method.threads import map_blocks
+
+__all__ = ["KernelGraph", "LandmarkBasis", "LandmarkKernel"]
+
+BLOCK_ROWS = 2048
+"""Rows of a kernel that stay in the cache of a CPU; a GPU takes 128 times as many."""
+
+MOST_KEPT = 2**26
+"""Entries of a kernel that are kept from one product to the next; a larger kernel is computed again."""
+
+FEW_DIMS = 32
+"""Kernels over more columns than these are always kept: computing one again costs too much."""
+
+RIDGE = 1e-6
+"""Added to the diagonal of the kernel of the landmarks, per landmark: what single precision can tell from 0."""
+
+
+class LandmarkBasis:
+    """The kernel among landmarks, ready to be solved with.
+
+    Parameters
+    ----------
+    centres : array of shape (n_landmarks, n_dims)
+        Unit rows.
+    bandwidth : float > 0
+        Decay of the kernel.
+    """
+
+    def __init__(self, centres: Array, bandwidth: float) -> None:
+        xp = array_namespace(centres)
+        count = centres.shape[0]
+        own = (centres @ centres.T - 1.0) / bandwidth
+        exp_in_place(own)
+        own += RIDGE * count * xp.eye(count, dtype=own.dtype, device=own.device)
+        self.centres, self.bandwidth = centres, bandwidth
+        self.solve = positive_solver(own)
+
+    def inverse(self) -> Array:
+        """Return the inverse of the kernel among landmarks."""
+        xp = array_namespace(self.centres)
+        return self.solve(xp.eye(self.centres.shape[0], dtype=self.centres.dtype, device=self.centres.device))
+
+
+class LandmarkKernel:
+    """The kernel exp((cosine - 1) / bandwidth) of all frames, seen through landmarks (Nystroem).
+
+    With C the kernel of frames and landmarks and M that of the landmarks, it is C M^-1 C^T. C is in single precision,
+    the sums over frames and all that has the size of the landmarks in that of the landmarks.
+
+    Parameters
+    ----------
+    u : array of shape (n_frames, n_dims)
+        Rows of length 1 or 0.
+    basis : LandmarkBasis
+        The landmarks.
+    """
+
+    def __init__(self, u: Array, basis: LandmarkBasis) -> None:
+        xp = array_namespace(u)
+        ones = xp.ones_like(u[:, :1])
+        count = basis.centres.shape[0]
+        # The -1 enters the product as a column of ones.
+        self._rows = single(xp.concat([u, -ones], axis=1) / basis.bandwidth)
+        self._centres = single(xp.concat([basis.centres, xp.ones_like(basis.centres[:, :1])], axis=1)).T
+        self._basis = basis
+        self.shape = (u.shape[0], count)
+        size = BLOCK_ROWS if is_on_host(u) else 128 * BLOCK_ROWS
+        self._blocks = [slice(k, min(k + size, u.shape[0])) for k in range(0, u.shape[0], size)]
+        self._kept: Array | None = None
+        if u.shape[0] * count <= MOST_KEPT or u.shape[1] > FEW_DIMS:
+            kept = xp.empty(self.shape, dtype=self._rows.dtype, device=self._rows.device)
+            map_blocks(lambda rows: self._compute(rows, kept[rows]), self._blocks)
+            self._kept = kept
+            del self._rows
+
+    def _compute(self, rows: slice, out: Array) -> None:
+        product_into(self._rows[rows], self._centres, out)
+        exp_in_place(out)
+
+    def _values(self, rows: slice) -> Array:
+        """Return some rows of C."""
+        if self._kept is not None:
+            return self._kept[rows]
+        values = self._rows[rows] @ self._centres
+        exp_in_place(values)
+        return values
+
+    def __matmul__(self, x: Array) -> Array:
+        """Multiply the kernel with `x` of shape (n_frames, n_columns)."""
+        return self.spread(self.gather(x), like=x)
+
+    def gather(self, x: Array) -> Array:
+        """Return M^-1 C^T x, one row per landmark."""
+        xp = array_namespace(x)
+        centres = self._basis.centres
+        total = xp.zeros((self.shape[1], x.shape[1]), dtype=centres.dtype, device=centres.device)
+        for part in map_blocks(lambda rows: self._values(rows).T @ single(x[rows]), self._blocks):
+            total += part
+        return self._basis.solve(total)
+
+    def spread(self, weights: Array, *, like: Array) -> Array:
+        """Return C times `weights`, one row per frame, in the precision of `like`."""
+        product = array_namespace(like).empty_like(like)
+        narrow = single(weights)
+
+        def write(rows: slice) -> None:
+            product[rows] = self._values(rows) @ narrow
+
+        map_blocks(write, self._blocks)
+        return product
+
+    def diagonals(self, lags: Sequence[int]) -> list[Array]:
+        """Return the approximate entries (i, i + lag) for every lag >= 0 and every i, 0 beyond the last frame."""
+        centres = self._basis.centres
+        xp = array_namespace(centres)
+        n, reach = self.shape[0], max(lags)
+        inverse = single(self._basis.inverse())
+        found = [xp.zeros((n,), dtype=centres.dtype, device=centres.device) for _ in lags]
+
+        def write(rows: slice) -> None:
+            partners = self._values(slice(rows.start, min(rows.stop + reach, n)))
+            solved = partners[: rows.stop - rows.start] @ inverse
+            for values, lag in zip(found, lags, strict=True):
+                size = min(rows.stop, n - lag) - rows.start
+                if size > 0:
+                    values[rows.start : rows.start + size] = xp.sum(
+                        solved[:size] * partners[lag : lag + size], axis=1
+                    )
+
+        map_blocks(write, self._blocks)
+        return found
+
+
+class KernelGraph(LinearGraph):
+    """The affinity of frames (Eq. 3).
+
+    Parameters
+    ----------
+    u : array of shape (n_frames, n_dims)
+        Rows of length 1 or 0.
+    landmarks : Landmarks
+        For the far field.
+    bandwidth : float > 0
+        Decay of the weights.
+    reach : int
+        Frames up to this far apart have their exact weight.
+    """
+
+    symmetric = True
+
+    def __init__(self, u: Array, landmarks: Landmarks, bandwidth: float, *, reach: int) -> None:
+        n = u.shape[0]
+        self.shape = (n, n)
+        self._basis = LandmarkBasis(landmarks.centres(u), bandwidth)
+        self._kernel = LandmarkKernel(u, self._basis)
+        lags = range(min(reach, n - 1) + 1)
+        self._exact = [_exact_diagonal(u, lag, bandwidth) for lag in lags]
+        self._missing = [a - b for a, b in zip(self._exact, self._kernel.diagonals(lags), strict=True)]
+        # Features may have thousands of columns; an embedding is small, and smoothing may ask for more diagonals.
+        self._u = u if u.shape[1] <= FEW_DIMS else None
+
+    @property
+    def sample(self) -> Array:
+        """An array of the precision and device of the weights."""
+        return self._exact[0]
+
+    def __matmul__(self, x: Array) -> Array:
+        """Multiply with `x` of shape (n_frames, n_columns)."""
+        product = self._kernel @ x
+        add_symmetric_band(product, self._missing, x)
+        return product
+
+    def transposed_times(self, x: Array) -> Array:
+        """Multiply with `x`: the graph is symmetric."""
+        return self @ x
+
+    def diagonal(self, lag: int) -> Array:
+        """Return the weights (i, i + lag); exact near the main diagonal, and everywhere for an embedding."""
+        size = abs(lag)
+        if size < len(self._exact):
+            values = self._exact[size]
+        elif self._u is not None:
+            values = _exact_diagonal(self._u, size, self._basis.bandwidth)
+        else:
+            values = self._kernel.diagonals([size])[0]
+        return values if lag >= 0 else shifted(values, lag)
+
+    def within(self, groups: Array) -> LinearGraph:
+        """Return the graph without its edges between frames of different groups."""
+        return super().within(groups) if self._u is None else _KernelWithinGroups(self, self._u, groups)
+
+
+def _exact_diagonal(u: Array, lag: int, bandwidth: float) -> Array:
+    xp = array_namespace(u)
+    n = u.shape[0]
+    values = xp.zeros((n,), dtype=u.dtype, device=u.device)
+    if lag >= n:
+        return values
+    for begin in range(0, n - lag, 64 * BLOCK_ROWS):
+        stop = min(begin + 64 * BLOCK_ROWS, n - lag)
+        cosines = xp.sum(u[begin:stop] * u[begin + lag : stop + lag], axis=1)
+        values[begin:stop] = xp.exp((cosines - 1.0) / bandwidth)
+    return values
+
+
+class _KernelWithinGroups(LinearGraph):
+    """A kernel graph without its edges between groups: a kernel for the frames of each."""
+
+    symmetric = True
+
+    def __init__(self, graph: KernelGraph, u: Array, groups: Array) -> None:
+        xp = array_namespace(u)
+        self.shape, self._whole, self._groups = graph.shape, graph, groups
+        self._order = xp.argsort(groups, stable=True)
+        self._back = xp.argsort(self._order, stable=True)
+        cuts = np.flatnonzero(np.diff(to_numpy(xp.take(groups, self._order)))) + 1
+        self._parts = [slice(a, b) for a, b in pairwise([0, *cuts.tolist(), graph.shape[0]])]
+        by_group = xp.take(u, self._order, axis=0)
+        self._kernels = [LandmarkKernel(by_group[part], graph._basis) for part in self._parts]
+        self._missing = [where_same(values, groups, lag) for lag, values in enumerate(graph._missing)]
+
+    @property
+    def sample(self) -> Array:
+        return self._whole.sample
+
+    def __matmul__(self, x: Array) -> Array:
+        xp = array_namespace(x)
+        by_group = xp.take(x, self._order, axis=0)
+        parts = [kernel @ by_group[part] for kernel, part in zip(self._kernels, self._parts, strict=True)]
+        product = xp.take(xp.concat(parts, axis=0), self._back, axis=0)
+        add_symmetric_band(product, self._missing, x)
+        return product
+
+    def transposed_times(self, x: Array) -> Array:
+        return self @ x
+
+    def diagonal(self, lag: int) -> Array:
+        return where_same(self._whole.diagonal(lag), self._groups, lag)
