@@ -11,6 +11,9 @@ from dayline.checks import check_between, check_matrix, check_seed
 
 __all__ = ["find_communities", "find_recurring_events", "in_order_of_appearance"]
 
+SAMPLE = 20_000
+"""Frames that are grouped; in longer sequences, this many evenly spaced ones, and the others join the nearest group."""
+
 
 def find_communities(x: Array, n_communities: int, *, random_state: int | None = 0) -> IntArray:
     """Group frames by k-means (10 restarts); groups are numbered in order of first appearance.
@@ -30,14 +33,16 @@ def find_communities(x: Array, n_communities: int, *, random_state: int | None =
     check_between("n_communities", n_communities, 1, whole=True)
     check_seed(random_state)
     points = to_numpy(x).astype(np.float64)
+    n = len(points)
+    sample = points if n <= SAMPLE else points[np.linspace(0, n - 1, SAMPLE).round().astype(np.int64)]
     # Frames that differ only by rounding must not become separate communities.
-    scale = np.max(np.abs(points), initial=0.0) or 1.0
-    n_different = len(np.unique(np.round(points / scale, 7), axis=0))
+    scale = np.max(np.abs(sample), initial=0.0) or 1.0
+    n_different = len(np.unique(np.round(sample / scale, 7), axis=0))
     k = min(n_communities, n_different)
     if k <= 1:
-        return np.zeros(len(points), dtype=np.int64)
-    labels = KMeans(k, n_init=10, random_state=random_state).fit_predict(points)
-    return in_order_of_appearance(labels)
+        return np.zeros(n, dtype=np.int64)
+    groups = KMeans(k, n_init=10, random_state=random_state).fit(sample)
+    return in_order_of_appearance(groups.labels_ if n <= SAMPLE else groups.predict(points))
 
 
 def in_order_of_appearance(labels: IntArray) -> IntArray:

@@ -105,7 +105,8 @@ class LinearGraph(ABC):
         from scipy.sparse import csr_matrix
 
         rows = np.arange(self.shape[0]) if rows is None else rows
-        groups = np.arange(len(rows)) * min(size, len(rows)) // len(rows)
+        starts = np.arange(min(size, len(rows))) * len(rows) // min(size, len(rows))
+        groups = np.searchsorted(starts, np.arange(len(rows)), side="right") - 1
         share = csr_matrix(
             (1.0 / np.bincount(groups)[groups], (rows, groups)), shape=(self.shape[0], int(groups[-1]) + 1)
         )

@@ -1,0 +1,205 @@
+"""A linear graph does what the dense one does, without anything of size frames x frames."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from dayline import DynamicGraphEmbedding, EventSegmenter, score_boundaries
+from dayline.arrays import to_numpy
+from dayline.method import kernel_graph, threads
+from dayline.method.embedding import authors_gradient, graph_cross_entropy
+from dayline.method.graph import (
+    affinity_graph,
+    normalize_columns,
+    smooth_edges,
+    unit_rows,
+    weaken_distant_edges,
+    weaken_edges_between_communities,
+)
+from dayline.method.landmarks import choose_landmarks
+from dayline.report.graph_picture import block_means, graph_image
+
+N = 300
+
+
+def made_frames(n_frames=N, n_dims=6, *, seed=0):
+    random = np.random.default_rng(seed)
+    looks = random.normal(size=(9, n_dims))
+    order = np.repeat(random.integers(0, 9, n_frames), random.integers(5, 45, n_frames))[:n_frames]
+    return looks[order] + 0.3 * random.normal(size=(n_frames, n_dims))
+
+
+def chain_of_graphs(x, landmarks, width):
+    """Every graph of Algorithm 1, in the order of the notebook and in that of the text."""
+    communities = np.random.default_rng(1).integers(0, 4, len(x))
+    affinity = affinity_graph(x, bandwidth=0.5, landmarks=landmarks)
+    normalized = normalize_columns(affinity)
+    grouped = weaken_edges_between_communities(normalized, communities, semantic_prior=0.3)
+    smoothed = smooth_edges(grouped, width=width)
+    temporal = weaken_distant_edges(smoothed, temporal_prior=0.4)
+    grouped_last = weaken_edges_between_communities(temporal, communities, semantic_prior=0.3)
+    return {
+        "affinity": affinity,
+        "normalized": normalized,
+        "grouped": grouped,
+        "smoothed": smoothed,
+        "temporal": temporal,
+        "grouped last": grouped_last,
+        "normalized last": normalize_columns(grouped_last),
+        "blended": 0.9 * temporal + 0.1 * normalized,
+    }
+
+
+def relative(exact, found):
+    return float(np.abs(exact - to_numpy(found)).max() / np.abs(exact).max())
+
+
+@pytest.mark.parametrize("width", [1, 3, 4])
+@pytest.mark.parametrize("most", [N, 150])
+def test_every_graph_multiplies_like_the_dense_one(width, most):
+    x = made_frames()
+    exact = chain_of_graphs(x, None, width)
+    linear = chain_of_graphs(x, choose_landmarks(x, bandwidth=0.5, most=most), width)
+    v = np.random.default_rng(2).normal(size=(N, 3))
+    frames = np.array([0, 7, 8, N - 1])
+    for name, dense in exact.items():
+        graph = linear[name]
+        assert graph.shape == (N, N)
+        assert relative(dense @ v, graph @ v) < 4e-3, name
+        assert relative(dense.T @ v, graph.transposed_times(v)) < 4e-3, name
+        assert relative((dense + dense.T) @ v, graph.with_transpose_times(v)) < 4e-3, name
+        assert relative(dense.sum(axis=0), graph.column_sums()) < 4e-3, name
+        assert relative(dense[:, frames], graph.columns(frames)) < 2e-2, name
+        assert relative(block_means(dense, 40), graph.picture(40)) < 1e-2, name
+
+
+@pytest.mark.parametrize("width", [1, 3, 4])
+def test_diagonals_are_exact_near_the_main_one(width):
+    x = made_frames()
+    exact = chain_of_graphs(x, None, width)
+    linear = chain_of_graphs(x, choose_landmarks(x, bandwidth=0.5, most=150), width)
+    for name, dense in exact.items():
+        for lag in (-2, -1, 0, 1, 2):
+            entries = np.zeros(N)
+            entries[max(-lag, 0) : N - max(lag, 0)] = np.diag(dense, lag)
+            assert relative(entries, linear[name].diagonal(lag)) < 1e-3, (name, lag)
+
+
+def test_kernels_that_are_computed_again_equal_those_that_are_kept(monkeypatch):
+    x, v = made_frames(), np.random.default_rng(2).normal(size=(N, 3))
+    landmarks = choose_landmarks(x, bandwidth=0.5, most=100)
+    kept = affinity_graph(x, bandwidth=0.5, landmarks=landmarks) @ v
+    monkeypatch.setattr(kernel_graph, "MOST_KEPT", 0)
+    again = affinity_graph(x, bandwidth=0.5, landmarks=landmarks) @ v
+    np.testing.assert_array_equal(again, kept)
+
+
+def test_threads_and_blocks_do_not_change_the_result(monkeypatch):
+    x = made_frames(700)
+    monkeypatch.setattr(kernel_graph, "BLOCK_ROWS", 100)
+    results = []
+    for count in (1, 3):
+        monkeypatch.setattr(threads, "n_threads", lambda count=count: count)
+        monkeypatch.setattr(threads, "_pool", None)
+        results.append(DynamicGraphEmbedding(graph_form="linear").fit(x).embedding_)
+    np.testing.assert_array_equal(results[0], results[1])
+
+
+def test_torch_gives_the_same_products():
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    x, v = made_frames(), np.random.default_rng(2).normal(size=(N, 3))
+    landmarks = choose_landmarks(x, bandwidth=0.5, most=100)
+    on_torch = choose_landmarks(torch.as_tensor(x), bandwidth=0.5, most=100)
+    np.testing.assert_array_equal(to_numpy(on_torch.members), landmarks.members)
+    graph = affinity_graph(x, bandwidth=0.5, landmarks=landmarks)
+    other = affinity_graph(torch.as_tensor(x), bandwidth=0.5, landmarks=on_torch)
+    assert relative(graph @ v, other @ torch.as_tensor(v)) < 1e-4
+    assert relative(graph.picture(40), other.picture(40)) < 1e-4
+
+
+def test_every_rare_frame_has_a_landmark():
+    x = np.repeat(np.eye(8)[:2], 500, axis=0) + 1e-3 * np.random.default_rng(0).normal(size=(1000, 8))
+    x[[123, 777]] = np.eye(8)[[4, 6]]
+    centres = choose_landmarks(x, bandwidth=0.5, most=50).centres(unit_rows(x))
+    nearest = (unit_rows(x) @ centres.T).max(axis=1)
+    assert nearest.min() > 0.99
+
+
+def test_frames_alike_need_few_landmarks():
+    x = np.repeat(np.eye(5), 200, axis=0)
+    landmarks = choose_landmarks(x, bandwidth=0.5, most=100)
+    assert len(landmarks.members) == 5
+    exact = affinity_graph(x, bandwidth=0.5)
+    assert relative(exact.sum(axis=0), affinity_graph(x, bandwidth=0.5, landmarks=landmarks).column_sums()) < 1e-4
+
+
+def test_loss_and_gradient_are_those_of_the_dense_graph():
+    x = made_frames()
+    landmarks = choose_landmarks(x, bandwidth=0.1, most=N)
+    dense = normalize_columns(affinity_graph(x, bandwidth=0.1))
+    linear = normalize_columns(affinity_graph(x, bandwidth=0.1, landmarks=landmarks))
+    loss, gradient = graph_cross_entropy(x[:, :4], dense, bandwidth=0.5)
+    near_loss, near_gradient = graph_cross_entropy(x[:, :4], linear, bandwidth=0.5)
+    assert near_loss == pytest.approx(loss, rel=0.02)
+    assert relative(gradient, near_gradient) < 0.01
+
+
+def test_authors_gradient_is_that_of_the_dense_graph():
+    x = made_frames()
+    dense = normalize_columns(affinity_graph(x, bandwidth=5.0))
+    linear = normalize_columns(affinity_graph(x, bandwidth=5.0, landmarks=choose_landmarks(x, bandwidth=5.0)))
+    exact = authors_gradient(x[:, :4], dense, bandwidth=1.0)
+    assert relative(exact, authors_gradient(x[:, :4], linear, bandwidth=1.0)) < 0.02
+
+
+@pytest.mark.parametrize("preset", [EventSegmenter, EventSegmenter.paper, EventSegmenter.authors])
+def test_boundaries_are_those_of_the_dense_form(preset):
+    x = made_frames(900, 40)
+    results = []
+    for form in ("dense", "linear"):
+        segmenter = preset()
+        embedding = DynamicGraphEmbedding() if segmenter.embedding is None else segmenter.embedding
+        segmenter.set_params(embedding=embedding.set_params(graph_form=form))
+        results.append(segmenter.fit(x).boundaries_)
+    assert len(results[0]) > 5
+    assert score_boundaries(results[1], results[0], tolerance=1, n_frames=len(x)).f1 > 0.9
+
+
+def test_nothing_of_size_frames_by_frames_is_held():
+    n = 4000
+    x = made_frames(n, 12)
+    tracemalloc.start()
+    try:
+        segmenter = EventSegmenter().fit(x)
+        image = graph_image(segmenter.graph_)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert image.startswith(b"\x89PNG")
+    assert peak < 4 * n * n, "single precision would need this much for one matrix"
+
+
+def test_short_sequences_and_published_variants_are_dense_unless_requested():
+    x = made_frames(60, 5)
+    assert isinstance(DynamicGraphEmbedding().fit(x).graph_, np.ndarray)
+    assert not isinstance(DynamicGraphEmbedding(graph_form="linear").fit(x).graph_, np.ndarray)
+    long = made_frames(1600, 5)
+    short_loop = {"n_steps": 2, "n_loop_steps": 2, "n_iterations": 1}
+    assert isinstance(DynamicGraphEmbedding.paper(**short_loop).fit(long).graph_, np.ndarray)
+    assert not isinstance(DynamicGraphEmbedding(**short_loop).fit(long).graph_, np.ndarray)
+    with pytest.raises(ValueError, match="graph_form='sparse' is not known"):
+        DynamicGraphEmbedding(graph_form="sparse").fit(x)
+
+
+@pytest.mark.parametrize("n_frames", [1, 2, 3, 5])
+def test_a_few_frames_work_in_linear_form(n_frames):
+    x = made_frames(n_frames, 3)
+    segmenter = EventSegmenter(DynamicGraphEmbedding(graph_form="linear")).fit(x)
+    assert segmenter.embedding_.shape[0] == n_frames
+
+
+def test_constant_and_repeated_frames_work_in_linear_form():
+    for x in (np.ones((50, 4)), np.repeat(np.eye(4), 20, axis=0), np.zeros((40, 3))):
+        segmenter = EventSegmenter(DynamicGraphEmbedding(graph_form="linear")).fit(x)
+        assert np.isfinite(segmenter.embedding_).all()
