@@ -10,11 +10,11 @@ import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
 from dayline.checks import LARGEST_COUNT, check_between
+from dayline.decision.contexts import find_recurring_events
 from dayline.decision.evidence import Evidence
 from dayline.decision.hierarchy import extend_hierarchy
 from dayline.decision.model import expected_f1, load_model
 from dayline.decision.partition import trace_back
-from dayline.method.communities import find_recurring_events
 
 __all__ = ["DECISION_PARAMETERS", "Decision", "Level", "check_decision_parameters", "decide", "nested_levels"]
 

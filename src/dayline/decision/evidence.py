@@ -10,6 +10,7 @@ from dayline.arrays import Array, FloatArray, IntArray, to_numpy
 from dayline.decision.abruptness import abruptness, hard_cuts
 from dayline.decision.hierarchy import Hierarchy, build_hierarchy
 from dayline.decision.model import DecisionModel, expected_f1, load_model
+from dayline.decision.partition import running_sums
 from dayline.decision.recurrence import REACHES, recurrence
 from dayline.method.graph import unit_rows
 
@@ -166,7 +167,7 @@ def share_of_change(x: FloatArray, boundaries: IntArray, *, reach: int = 4) -> f
         Frames on either side.
     """
     edges = np.concatenate([[0], boundaries, [len(x)]])
-    sums = np.concatenate([np.zeros((1, x.shape[1])), np.cumsum(x, axis=0)])
+    sums = running_sums(x)
 
     def change(start: IntArray, here: IntArray, stop: IntArray) -> FloatArray:
         before = (sums[here] - sums[start]) / (here - start)[:, None]
