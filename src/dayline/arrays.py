@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -20,6 +21,7 @@ __all__ = [
     "is_torch_array",
     "like",
     "product_into",
+    "row_blocks",
     "sum_of_products",
     "to_device",
     "to_numpy",
@@ -30,6 +32,9 @@ Array: TypeAlias = Any
 
 FloatArray: TypeAlias = NDArray[np.floating[Any]]
 IntArray: TypeAlias = NDArray[np.integer[Any]]
+
+HOST_BLOCK, DEVICE_BLOCK = 2**16, 2**26
+"""Entries of one block of rows."""
 
 
 def to_device(x: FloatArray, device: str, dtype: str = "float64") -> Array:
@@ -121,3 +126,13 @@ def sum_of_products(a: Array, b: Array) -> float:
 def is_on_host(x: Array) -> bool:
     """Whether `x` is in CPU memory."""
     return not is_torch_array(x) or x.device.type == "cpu"
+
+
+def row_blocks(x: Array) -> Iterator[slice]:
+    """Yield slices that cover the rows of a matrix, a block that fits in the cache (a large one on a GPU) at a time.
+
+    Several steps on one block after the other take a fraction of the time and memory that they take on all rows.
+    """
+    size = max(1, (HOST_BLOCK if is_on_host(x) else DEVICE_BLOCK) // max(1, x.shape[1]))
+    for first in range(0, x.shape[0], size):
+        yield slice(first, min(first + size, x.shape[0]))

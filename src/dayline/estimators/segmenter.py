@@ -25,7 +25,7 @@ from dayline.decision.decide import (
 from dayline.decision.evidence import gather_evidence
 from dayline.estimators.embedder import DynamicGraphEmbedding, EmbeddingParameters
 from dayline.events import Segmentation, boundaries_to_labels
-from dayline.method.denoise import comparable_columns
+from dayline.method.denoise import comparable_rows
 from dayline.method.embedding import principal_components
 from dayline.progress import OnStep
 
@@ -248,7 +248,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
             decision = self._decide_by_peaks(required, forbidden)
         else:
             self.evidence_ = gather_evidence(
-                comparable_columns(features),
+                comparable_rows(features),
                 self._main_directions(),
                 self.embedding_,
                 required=required,
