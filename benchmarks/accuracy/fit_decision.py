@@ -254,14 +254,14 @@ def print_table(judged: list[Judged], fast: list[Judged], baselines: dict[str, d
     ratio = by_kind(judged, lambda j: np.log((j.n_found + 0.5) / (len(j.sequence.true) + 0.5)))
     n = {kind: sum(j.sequence.kind == kind for j in judged) for kind in left_out}
     best = max(baselines, key=lambda name: np.mean(list(baselines[name].values())))
-    print(
-        f"{'kind':14}{'n':>3}  left out  fast()  number given  random cuts  found/true  {best}  best baseline of this kind"
-    )
+    heads = "left out  fast()  number given  random cuts  found/true"
+    print(f"{'kind':14}{'n':>3}  {heads}  {best}  best baseline of this kind")
     for kind in left_out:
         top = max(baselines, key=lambda name, kind=kind: baselines[name][kind])
         print(
-            f"{kind:14}{n[kind]:3}  {left_out[kind]:8.3f}  {without_graph[kind]:6.3f}  {given[kind]:12.3f}  {chance[kind]:11.3f}"
-            f"  {np.exp(ratio[kind]):10.2f}  {baselines[best][kind]:{len(best)}.3f}  {baselines[top][kind]:.3f} {top}"
+            f"{kind:14}{n[kind]:3}  {left_out[kind]:8.3f}  {without_graph[kind]:6.3f}  {given[kind]:12.3f}"
+            f"  {chance[kind]:11.3f}  {np.exp(ratio[kind]):10.2f}  {baselines[best][kind]:{len(best)}.3f}"
+            f"  {baselines[top][kind]:.3f} {top}"
         )
     for name, scores in (
         ("left out", left_out),

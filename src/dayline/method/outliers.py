@@ -20,7 +20,7 @@ FEWEST_FRAMES = 8
 FAR = 50.0
 """Smallest size of an outlier, relative to the largest other frame."""
 
-MOST_FRAMES = 512
+MOST_FRAMES = 4096
 """Frames that the median frame is taken from."""
 
 COLUMNS = 32
@@ -31,9 +31,8 @@ def outlying_frames(features: FloatArray) -> IntArray:
     """Find the few frames, if any, that are far larger than all others.
 
     The size of a frame is its root mean square distance from the median frame, with every column in units of its mean
-    absolute deviation, the largest 2 % left out. If there are more than 512 frames, both are those of 512 chosen at
-    random, the largest 4 % left out. A few frames are outliers if each is more than 50 times as large as the largest
-    other one.
+    absolute deviation, the largest 2 % left out; both are those of 4,096 frames, chosen at random, if there are more.
+    A few frames are outliers if each is more than 50 times as large as the largest other one.
 
     Parameters
     ----------
@@ -102,14 +101,11 @@ def _sizes(features: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _usual_frame(features: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Median of every column, and its mean absolute deviation without the largest few."""
-    far = _most(len(features))
+    """Median of every column, and its mean absolute deviation without the largest 2 %."""
     if len(features) > MOST_FRAMES:
         features = features[np.sort(np.random.default_rng(0).choice(len(features), MOST_FRAMES, replace=False))]
-        # By chance, more than 2 % of these may be outliers.
-        far = 2 * _most(MOST_FRAMES)
     n, dims = features.shape
-    kept = n - far
+    kept = n - _most(n)
     centre, usual = np.empty(dims), np.empty(dims)
     for first in range(0, dims, COLUMNS):
         columns = np.ascontiguousarray(
