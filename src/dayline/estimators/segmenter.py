@@ -127,8 +127,8 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
     def fast(cls, **changes: Unpack[PrincipalComponentParameters]) -> Self:
         """Decide as the default does, but from the main directions of the denoised features alone.
 
-        No graph is learnt. Time and memory grow linearly with the number of frames. It is less accurate where events
-        recur; docs/how-it-decides.md compares both.
+        No graph is learnt. Time and memory grow linearly with the number of frames. It is a little less accurate on
+        average; docs/how-it-decides.md compares both by kind of recording.
         """
         return cls(PrincipalComponents(**changes))
 
