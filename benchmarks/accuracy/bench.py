@@ -35,6 +35,7 @@ from dayline.io.files import write_text_whole
 DEV = ("bbc", "gtea", "sensecam", "mocap6")
 METHODS: dict[str, Callable[[LabelledSequence], np.ndarray]] = {
     "default": lambda s: EventSegmenter().fit(s.features).boundaries_,
+    "fast": lambda s: EventSegmenter.fast().fit(s.features).boundaries_,
     "default, true number": lambda s: EventSegmenter(n_events=len(s.boundaries) + 1).fit(s.features).boundaries_,
     "authors": lambda s: EventSegmenter.authors().fit(s.features).boundaries_,
     "paper": lambda s: EventSegmenter.paper().fit(s.features).boundaries_,

@@ -5,8 +5,9 @@
 
 Embeds every sequence of ROOT/dev, Keck, the first ten of MAD and OUT, and stores the candidates of each under --store
 (delete it after changing the method or the evidence). Then, for each kind in turn, fits the model to all kinds of
-other families and decides for this one: the left-out table, beside controls and baselines. Prints too: what each part
-of the evidence is worth, the number of events given, and reliability. --write puts the model that is fitted to all
+other families and decides for this one: the left-out table, beside controls and baselines. `EventSegmenter.fast()` is
+judged by the same models, which are fitted to the evidence of the default. Prints too: what each part of the evidence
+is worth, the number of events given, and reliability. --write puts the model that is fitted to all
 kinds into the package; the same data give the same file, bit for bit. --draw saves the model and its reliability as
 pictures.
 
@@ -24,6 +25,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from scipy.stats import spearmanr
 from sequences import load_all
 from threadpoolctl import threadpool_limits
 
@@ -71,6 +73,8 @@ PARTS = {
     "candidates at 2": {"candidate_penalty": 2.0},
 }
 """Variants of the evidence whose worth is printed."""
+FAST = "without the embedding"
+"""The evidence of `EventSegmenter.fast()`."""
 
 
 @dataclass(frozen=True)
@@ -218,11 +222,11 @@ def judge(sequence: Candidates, model: DecisionModel) -> Judged:
     return Judged(sequence, n_found, by_kind.mean(axis=0))
 
 
-def leave_families_out(sequences: list[Candidates]) -> list[Judged]:
-    """Judge every sequence by a model that is fitted to all other families."""
+def leave_families_out(sequences: list[Candidates], fitted_to: list[Candidates] | None = None) -> list[Judged]:
+    """Judge every sequence by a model that is fitted to all other families, with the same or with other evidence."""
     judged = []
     for family in sorted({s.family for s in sequences}):
-        model = fit_model([s for s in sequences if s.family != family])
+        model = fit_model([s for s in fitted_to or sequences if s.family != family])
         judged += [judge(s, model) for s in sequences if s.family == family]
     return judged
 
@@ -244,22 +248,27 @@ def summary(scores: dict[str, float]) -> str:
     return "   ".join(f"{name}: {mean(kinds)}" for name, kinds in parts.items())
 
 
-def print_table(judged: list[Judged], baselines: dict[str, dict[str, float]]) -> None:
+def print_table(judged: list[Judged], fast: list[Judged], baselines: dict[str, dict[str, float]]) -> None:
+    without_graph = by_kind(fast, lambda j: j.f1)
     left_out, given = by_kind(judged, lambda j: j.f1), by_kind(judged, lambda j: j.f1_with_true_number)
     chance = by_kind(judged, lambda j: j.f1_of_random_cuts)
     ratio = by_kind(judged, lambda j: np.log((j.n_found + 0.5) / (len(j.sequence.true) + 0.5)))
     n = {kind: sum(j.sequence.kind == kind for j in judged) for kind in left_out}
     best = max(baselines, key=lambda name: np.mean(list(baselines[name].values())))
-    print(f"{'kind':14}{'n':>3}  left out  number given  random cuts  found/true  {best}  best baseline of this kind")
+    heads = "left out  fast()  number given  random cuts  found/true"
+    print(f"{'kind':14}{'n':>3}  {heads}  {best}  best baseline of this kind")
     for kind in left_out:
         top = max(baselines, key=lambda name, kind=kind: baselines[name][kind])
         print(
-            f"{kind:14}{n[kind]:3}  {left_out[kind]:8.3f}  {given[kind]:12.3f}  {chance[kind]:11.3f}"
-            f"  {np.exp(ratio[kind]):10.2f}  {baselines[best][kind]:{len(best)}.3f}  {baselines[top][kind]:.3f} {top}"
+            f"{kind:14}{n[kind]:3}  {left_out[kind]:8.3f}  {without_graph[kind]:6.3f}  {given[kind]:12.3f}"
+            f"  {chance[kind]:11.3f}  {np.exp(ratio[kind]):10.2f}  {baselines[best][kind]:{len(best)}.3f}"
+            f"  {baselines[top][kind]:.3f} {top}"
         )
     for name, scores in (
         ("left out", left_out),
+        ("fast(), left out", without_graph),
         ("number given", given),
+        ("fast(), number given", by_kind(fast, lambda j: j.f1_with_true_number)),
         ("random cuts of that number", chance),
         *baselines.items(),
     ):
@@ -267,6 +276,24 @@ def print_table(judged: list[Judged], baselines: dict[str, dict[str, float]]) ->
     ahead = sum(left_out[kind] > baselines[best][kind] for kind in left_out)
     ahead_of_all = sum(left_out[kind] > max(scores[kind] for scores in baselines.values()) for kind in left_out)
     print(f"ahead of {best} in {ahead} of {len(left_out)} kinds, of the best baseline of each kind in {ahead_of_all}")
+
+
+def print_loss_of_fast(sequences: list[LabelledSequence], judged: list[Judged], fast: list[Judged]) -> None:
+    """Print what fast() loses, and whether it loses more where events recur, as far as people named the events."""
+    default, other = by_kind(judged, lambda j: j.f1), by_kind(fast, lambda j: j.f1)
+    change = {kind: other[kind] - default[kind] for kind in default}
+    values, random = np.asarray(list(change.values())), np.random.default_rng(0)
+    low, high = np.quantile([random.choice(values, len(values)).mean() for _ in range(4000)], [0.05, 0.95])
+    print(f"fast() - default: {values.mean():+.3f}, 90 % interval over kinds {low:+.3f} to {high:+.3f}")
+    shares: dict[str, list[float]] = {}
+    for sequence in sequences:
+        if sequence.labels is not None and len(sequence.boundaries):
+            names = np.asarray(sequence.labels)[[0, *sequence.boundaries]].tolist()
+            shares.setdefault(sequence.group, []).append(float(np.mean([names.count(name) > 1 for name in names])))
+    recurring = {kind: float(np.mean(some)) for kind, some in shares.items()}
+    if len(recurring) > 2:
+        rank = spearmanr(list(recurring.values()), [change[kind] for kind in recurring])
+        print(f"rank correlation with the share of events that recur, {len(recurring)} kinds: {rank.statistic:+.2f}")
 
 
 def reliability(judged: list[Judged]) -> list[tuple[int, float, float, float, float]]:
@@ -374,6 +401,7 @@ def main() -> None:
         found = list(pool.map(gather, sequences, [options.store] * len(sequences)))
     candidates = read(sequences, found, "all evidence")
     judged = leave_families_out(candidates)
+    fast = leave_families_out(read(sequences, found, FAST), fitted_to=candidates)
     baselines: dict[str, dict[str, float]] = {}
     for name in BASELINES:
         for ending in ("", ": number given"):
@@ -381,9 +409,10 @@ def main() -> None:
             for one, answers in zip(candidates, found, strict=True):
                 scores.setdefault(one.kind, []).append(one.f1(answers[name + ending]))
             baselines[name + ending] = {kind: float(np.mean(values)) for kind, values in sorted(scores.items())}
-    print_table(judged, {name: scores for name, scores in baselines.items() if name in BASELINES})
+    print_table(judged, fast, {name: scores for name, scores in baselines.items() if name in BASELINES})
     for name in BASELINES:
         print(f"{name + ', number given':36}{summary(baselines[f'{name}: number given'])}")
+    print_loss_of_fast(sequences, judged, fast)
     print_reliability(judged)
     print("what the parts are worth, left out:")
     for part in PARTS:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from dayline.decision.context_distance import context_distance, pick_boundaries
     from dayline.decision.decide import Level
     from dayline.decision.partition import partition
-    from dayline.estimators import DynamicGraphEmbedding, EventSegmenter
+    from dayline.estimators import DynamicGraphEmbedding, EventSegmenter, PrincipalComponents
     from dayline.events import Event, Segmentation, read_events
     from dayline.method.communities import find_communities
     from dayline.method.denoise import nonlocal_means
@@ -34,6 +34,7 @@ _HOMES = {
     "Event": "events",
     "EventSegmenter": "estimators",
     "Level": "decision.decide",
+    "PrincipalComponents": "estimators",
     "Segmentation": "events",
     "affinity_graph": "method.graph",
     "context_distance": "decision.context_distance",
@@ -62,6 +63,7 @@ _HOMES = {
 __all__ = [  # noqa: RUF022 (most important names first)
     "EventSegmenter",
     "DynamicGraphEmbedding",
+    "PrincipalComponents",
     "Event",
     "Segmentation",
     "Level",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -22,6 +22,7 @@ __all__ = [
     "like",
     "positive_solver",
     "product_into",
+    "row_blocks",
     "single",
     "sum_of_products",
     "to_device",
@@ -33,6 +34,9 @@ Array: TypeAlias = Any
 
 FloatArray: TypeAlias = NDArray[np.floating[Any]]
 IntArray: TypeAlias = NDArray[np.integer[Any]]
+
+HOST_BLOCK, DEVICE_BLOCK = 2**16, 2**26
+"""Entries of one block of rows."""
 
 
 def to_device(x: FloatArray, device: str, dtype: str = "float64") -> Array:
@@ -148,3 +152,13 @@ def positive_solver(matrix: Array) -> Callable[[Array], Array]:
 
     lower = cho_factor(matrix.astype(np.float64), lower=True, overwrite_a=True, check_finite=False)
     return lambda x: cho_solve(lower, x, check_finite=False).astype(matrix.dtype, copy=False)
+
+
+def row_blocks(x: Array) -> Iterator[slice]:
+    """Yield slices that cover the rows of a matrix, a block that fits in the cache (a large one on a GPU) at a time.
+
+    Several steps on one block after the other take a fraction of the time and memory that they take on all rows.
+    """
+    size = max(1, (HOST_BLOCK if is_on_host(x) else DEVICE_BLOCK) // max(1, x.shape[1]))
+    for first in range(0, x.shape[0], size):
+        yield slice(first, min(first + size, x.shape[0]))

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from dayline.arrays import Array, FloatArray, IntArray, is_torch_array, to_numpy
+from dayline.arrays import Array, FloatArray, IntArray, is_torch_array, row_blocks, to_numpy
 
 __all__ = [
     "LARGEST_COUNT",
@@ -82,10 +82,14 @@ def check_features(x: Any, *, missing: Missing = "raise") -> FloatArray:
     if np.iscomplexobj(features):
         raise ValueError("features are complex; pass real numbers")
     features = np.array(features, dtype=np.float64, order="C")
-    bad = ~np.isfinite(features)
-    if bad.any():
-        features = _repair(features, bad, missing)
-    if np.abs(features).max() > LARGEST:
+    # NaN makes the sum NaN, and infinity makes it infinite or NaN; so do values that are far too large.
+    with np.errstate(over="ignore", invalid="ignore"):
+        may_be_bad = not np.isfinite(features.sum())
+    if may_be_bad:
+        bad = ~np.isfinite(features)
+        if bad.any():
+            features = _repair(features, bad, missing)
+    if max(features.max(), -features.min()) > LARGEST:
         frame = int(np.argmax(np.abs(features).max(axis=1)))
         raise ValueError(f"frame {frame} contains a value above {LARGEST:g}; rescale the features")
     if looks_transposed(features):
@@ -145,17 +149,20 @@ def looks_transposed(features: FloatArray) -> bool:
     n, dims = features.shape
     if min(n, dims) < 16 or dims < 1.5 * n:
         return False
-    return _roughness(features.T) < 0.5 * _roughness(features) and _roughness(features) > 0.25
+    rough = _roughness(features)
+    return rough > 0.25 and _roughness(features.T) < 0.5 * rough
 
 
 def _roughness(x: FloatArray) -> float:
     """Mean squared step between consecutive rows divided by that of random rows (1: no order, 0: smooth)."""
-    spread = x.std(axis=0)
-    kept = x[:, spread > 0]
-    if kept.shape[1] == 0:
-        return 1.0
-    z = (kept - kept.mean(axis=0)) / spread[spread > 0]
-    return float(np.mean(np.diff(z, axis=0) ** 2) / 2.0)
+    ratios: list[float] = []
+    for some in row_blocks(x.T):
+        columns = np.ascontiguousarray(x[:, some].T)
+        variances = columns.var(axis=1)
+        steps = np.diff(columns, axis=1)
+        squares = np.einsum("ij,ij->i", steps, steps) / steps.shape[1]
+        ratios += (squares[variances > 0] / variances[variances > 0]).tolist()
+    return float(np.mean(ratios)) / 2.0 if ratios else 1.0
 
 
 def check_matrix(name: str, x: Any) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -80,3 +81,13 @@ def test_no_kind_of_a_family_is_seen_when_one_is_judged(fit, monkeypatch):
     assert {"gtea", "eyes"} in seen
     assert all(not {"bbc", "rai"} & kinds or {"bbc", "rai"} <= kinds for kinds in seen)
     assert np.mean([j.f1 for j in judged]) > 0.7
+
+
+def test_other_evidence_is_judged_by_the_same_models(fit):
+    sequences = [made(fit, kind, seed) for kind in ("bbc", "gtea", "eyes") for seed in range(2)]
+    doubled = [replace(s, log_heights=s.log_heights + np.log(2.0)) for s in sequences]
+    judged = fit.leave_families_out(doubled, fitted_to=sequences)
+    assert len(judged) == len(doubled)
+    for one in judged:
+        model = fit.fit_model([s for s in sequences if s.family != one.sequence.family])
+        assert one.n_found == fit.judge(one.sequence, model).n_found

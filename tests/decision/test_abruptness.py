@@ -38,3 +38,11 @@ def test_a_cut_is_the_highest_of_five_frames_and_bounded():
 @pytest.mark.parametrize("n", range(1, 7))
 def test_a_few_frames_have_an_abruptness(n):
     assert np.isfinite(abruptness(np.eye(6)[:n])).all()
+
+
+@pytest.mark.parametrize("entries", [1, 30, 100, 1000])
+def test_blocks_of_rows_give_the_same_as_the_whole(random, monkeypatch, entries):
+    x = standardize(drifting(random)[150:240])
+    whole = abruptness(x)
+    monkeypatch.setattr("dayline.arrays.HOST_BLOCK", entries)
+    np.testing.assert_array_equal(abruptness(x), whole)

@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
 from dayline import EventSegmenter
 from dayline.datasets.synthetic import make_communities
+from dayline.decision import evidence as module
+from dayline.decision.decide import decide, nested_levels
 from dayline.decision.evidence import boundary_weights, gather_evidence, order_matters, share_of_change, two_views
 from dayline.decision.model import load_model
 from dayline.method.denoise import comparable_columns, standardize
@@ -101,3 +105,48 @@ def test_a_few_frames_have_evidence():
         x = np.eye(5)[:n]
         found = gather_evidence(comparable_columns(x), x, x, required=NONE, forbidden=NONE, times=None)
         assert np.isfinite(found.strengths).all()
+
+
+def test_the_main_directions_alone_are_evidence_too(random):
+    """Without an embedding, contrast and recurring contexts are those of the directions."""
+    x = standardize(np.repeat(random.normal(size=(6, 9)), 20, axis=0) + 0.1 * random.normal(size=(120, 9)))
+    alone = gather_evidence(x, x, None, required=NONE, forbidden=NONE, times=None)
+    twice = gather_evidence(x, x, x, required=NONE, forbidden=NONE, times=None)
+    assert alone.views.shape == (120, 9)
+    assert alone.hierarchy.boundaries.tolist() == twice.hierarchy.boundaries.tolist()
+    np.testing.assert_allclose(alone.strengths, twice.strengths, atol=1e-9)
+    np.testing.assert_array_equal(alone.embedding, twice.embedding)
+
+
+@pytest.mark.parametrize("is_ordered", [True, False])
+def test_order_is_judged_alike_in_blocks_and_from_some_frames(random, monkeypatch, is_ordered):
+    x = np.repeat(random.normal(size=(30, 8)), 10, axis=0) + random.normal(size=(300, 8))
+    x = standardize(x if is_ordered else random.permutation(x))
+    assert order_matters(x) == is_ordered
+    monkeypatch.setattr("dayline.arrays.HOST_BLOCK", 50)
+    monkeypatch.setattr(module, "MOST_FRAMES", 100)
+    assert order_matters(x) == is_ordered
+
+
+def test_periodic_frames_are_in_order_however_many_are_compared(random, monkeypatch):
+    """Every tenth frame is alike: chosen at regular steps, frames would seem not to differ at all."""
+    x = standardize(np.tile(np.cumsum(random.normal(size=(10, 6)), axis=0), (60, 1)))
+    assert order_matters(x)
+    monkeypatch.setattr(module, "MOST_FRAMES", 60)
+    assert order_matters(x)
+
+
+@pytest.mark.slow
+def test_the_memory_of_a_decision_grows_linearly(random):
+    """At most 1,400 bytes a frame, of which the views and their running sums take 480."""
+    n = 200_000
+    directions = np.repeat(random.normal(size=(n // 200, 15)), 200, axis=0) + 0.3 * random.normal(size=(n, 15))
+    tracemalloc.start()
+    try:
+        evidence = gather_evidence(directions, directions, directions, required=NONE, forbidden=NONE, times=None)
+        decision = decide(evidence, nested_levels(evidence), min_duration=3)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert decision.boundaries.tolist() == list(range(200, n, 200))
+    assert peak < 1400 * n

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from brute_force import best_between, best_partition, worth
+from dayline.decision import partition as module
 from dayline.decision.context_distance import context_distance, pick_boundaries
 from dayline.decision.partition import partition, partition_between
 
@@ -36,6 +37,26 @@ def test_partition_agrees_with_a_slow_twin(seed, penalty, by_frame, min_length, 
     penalties = penalty * rng.uniform(0, 2, n) if by_frame else np.full(n, penalty)
     found = partition(x, penalty=penalties if by_frame else penalty, min_length=min_length)
     assert found.tolist() == slow_partition(x, penalties, min_length)
+
+
+@pytest.mark.parametrize("block", [1, 2, 5, 64])
+@pytest.mark.parametrize("min_length", [1, 2, 7])
+def test_the_size_of_blocks_changes_nothing(random, monkeypatch, block, min_length):
+    x = np.repeat(random.normal(size=(30, 3)), 7, axis=0) + 0.3 * random.normal(size=(210, 3))
+    penalties = random.uniform(0.1, 4, 210)
+    penalties[random.random(210) < 0.2] = np.inf
+    whole = partition(x, penalty=penalties, min_length=min_length)
+    monkeypatch.setattr(module, "BLOCK", block)
+    np.testing.assert_array_equal(partition(x, penalty=penalties, min_length=min_length), whole)
+
+
+def test_clear_boundaries_need_few_starts(random, monkeypatch):
+    """In a long event every frame may still be the start of the last one; almost none of them is."""
+    x = np.repeat(random.normal(size=(6, 4)), 100, axis=0) + 0.05 * random.normal(size=(600, 4))
+    exact = partition(x, penalty=3.0)
+    assert exact.tolist() == [100, 200, 300, 400, 500]
+    monkeypatch.setattr(module, "MOST_STARTS", 20)
+    np.testing.assert_array_equal(partition(x, penalty=3.0), exact)
 
 
 def made(seed):

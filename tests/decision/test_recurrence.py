@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from dayline.decision import recurrence as module
 from dayline.decision.recurrence import recurrence
 from dayline.method.graph import unit_rows
 
@@ -39,3 +40,11 @@ def test_it_is_the_same_backwards(random):
 def test_few_or_equal_frames_say_nothing():
     for x in (np.ones((50, 3)), np.eye(3), np.ones((1, 2)), np.zeros((9, 2))):
         assert not recurrence(x).any()
+
+
+@pytest.mark.parametrize("block", [1, 7, 100, 299, 300])
+def test_blocks_of_frames_give_the_same_as_the_whole(random, monkeypatch, block):
+    x = np.cumsum(random.normal(size=(300, 6)), axis=0)
+    whole = recurrence(x)
+    monkeypatch.setattr(module, "BLOCK", block)
+    np.testing.assert_array_equal(recurrence(x), whole)

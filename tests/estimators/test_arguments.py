@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.decomposition import PCA
 
 import dayline
-from dayline import DynamicGraphEmbedding, EventSegmenter
+from dayline import DynamicGraphEmbedding, EventSegmenter, PrincipalComponents
 from dayline.baselines.ac_color import ColorSegmenter
 from dayline.baselines.ces import ContextualSegmenter
 from dayline.baselines.kernel_change import KernelChangeSegmenter
@@ -33,10 +33,12 @@ ODD = (
 QUICK = {"n_steps": 5, "n_loop_steps": 3, "n_iterations": 1}
 ESTIMATORS = {
     "EventSegmenter": EventSegmenter(DynamicGraphEmbedding(**QUICK)),
+    "EventSegmenter.fast": EventSegmenter.fast(),
     "EventSegmenter.paper": EventSegmenter.paper(**QUICK),
     "DynamicGraphEmbedding": DynamicGraphEmbedding(**QUICK),
     "DynamicGraphEmbedding.paper": DynamicGraphEmbedding.paper(**QUICK),
     "DynamicGraphEmbedding.authors": DynamicGraphEmbedding.authors(**QUICK),
+    "PrincipalComponents": PrincipalComponents(),
     "ces": ContextualSegmenter(),
     "kts": KernelTemporalSegmenter(),
     "tw-finch": TemporalFinch(),
@@ -128,8 +130,8 @@ def test_every_argument_of_a_public_function_works_or_is_named(name, call, param
     [
         ({"device": 3}, 'device has type int; use "cpu"'),
         ({"device": 0}, 'device has type int; use "cpu"'),
-        ({"embedding": PCA()}, r"embedding=PCA\(\); it must be a DynamicGraphEmbedding, or None"),
-        ({"embedding": DynamicGraphEmbedding}, "it must be a DynamicGraphEmbedding, or None"),
+        ({"embedding": PCA()}, r"embedding=PCA\(\); it must be a DynamicGraphEmbedding or Principal"),
+        ({"embedding": DynamicGraphEmbedding}, "it must be a DynamicGraphEmbedding or Principal"),
         (
             {"embedding": DynamicGraphEmbedding(denoise_bandwidth=None)},
             'bandwidth=None; it must be "median" or a numb',

@@ -5,17 +5,21 @@ import pytest
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from dayline import DynamicGraphEmbedding, EventSegmenter
+from dayline import DynamicGraphEmbedding, EventSegmenter, PrincipalComponents
 from dayline.datasets.synthetic import make_communities
 
 MADE = make_communities(120, stay=300.0, n_features=8, random_state=2)
-SEGMENTERS = [EventSegmenter(), EventSegmenter.paper(), EventSegmenter.authors()]
-names = ["default", "paper", "authors"]
+SEGMENTERS = [EventSegmenter(), EventSegmenter.fast(), EventSegmenter.paper(), EventSegmenter.authors()]
+EMBEDDERS = [
+    DynamicGraphEmbedding(),
+    DynamicGraphEmbedding.paper(),
+    DynamicGraphEmbedding.authors(),
+    PrincipalComponents(),
+]
+names = ["default", "fast", "paper", "authors"]
 
 
-@parametrize_with_checks(
-    [DynamicGraphEmbedding(), DynamicGraphEmbedding.paper(), DynamicGraphEmbedding.authors(), *SEGMENTERS]
-)
+@parametrize_with_checks([*EMBEDDERS, *SEGMENTERS])
 def test_scikit_learn_s_own_checks(estimator, check):
     check(estimator)
 

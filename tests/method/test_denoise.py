@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,6 +10,8 @@ from hypothesis.extra.numpy import arrays
 
 from dayline.method.denoise import (
     authors_nonlocal_means,
+    comparable_columns,
+    comparable_rows,
     fit_single_precision,
     nonlocal_means,
     scale_to_range,
@@ -130,3 +134,42 @@ def test_standardizing_drops_constant_columns(xp, assert_close):
 
 def test_standardizing_a_constant_sequence_gives_zeros():
     assert np.array_equal(standardize(np.full((4, 3), 0.1)), np.zeros((4, 1)))
+
+
+@pytest.mark.parametrize("entries", [1, 12, 60, 400])
+def test_blocks_of_rows_give_the_same_as_the_whole(xp, assert_close, random, monkeypatch, entries):
+    x = xp.asarray(random.normal(size=(70, 4)))
+    done = {
+        "standardized": standardize,
+        "scaled": scale_to_range,
+        "text": lambda x: nonlocal_means(x, **TEXT),
+        "light": lambda x: nonlocal_means(x, include_self=True, **LIGHT),
+        "wide patches": lambda x: nonlocal_means(x, search_radius=9, patch_radius=30, bandwidth=1.0),
+        "authors": lambda x: authors_nonlocal_means(x, **TEXT),
+    }
+    whole = {name: function(x) for name, function in done.items()}
+    monkeypatch.setattr("dayline.arrays.HOST_BLOCK", entries)
+    for name, function in done.items():
+        assert_close(function(x), whole[name])
+
+
+@pytest.mark.parametrize("n_columns", [2, 9])
+def test_rows_on_demand_are_those_of_the_whole(random, n_columns):
+    x = np.column_stack([random.normal(size=(50, n_columns)), np.full(50, 3.0)])
+    rows, whole = comparable_rows(x), comparable_columns(x)
+    assert (len(rows), rows.shape) == (50, whole.shape)
+    np.testing.assert_array_equal(rows[:], whole)
+    np.testing.assert_array_equal(rows[7:31], whole[7:31])
+    np.testing.assert_array_equal(rows[np.asarray([3, 40])], whole[[3, 40]])
+
+
+def test_denoising_needs_little_memory_beyond_its_result(random):
+    x = random.normal(size=(6000, 256)).astype(np.float32)
+    tracemalloc.start()
+    try:
+        denoised = nonlocal_means(standardize(x), include_self=True, **LIGHT)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert denoised.dtype == np.float32
+    assert peak < 2.5 * x.nbytes  # the standardized features, the result, and some blocks

@@ -99,3 +99,16 @@ def test_no_recording_of_the_development_sets_has_an_outlier(shared):
         warnings.simplefilter("error")
         for path in (path for files in groups.values() for path in files[:3]):
             assert len(outlying_frames(np.asarray(read_labelled(path).features, dtype=np.float64))) == 0, path
+
+
+@pytest.mark.parametrize("n", [513, 4097, 9000])
+def test_outliers_of_a_long_sequence_are_found_and_drawn_in(random, n):
+    """The median frame may be that of some frames only."""
+    x = random.normal(size=(n, 5))
+    frames = np.sort(random.choice(n, n // 100, replace=False))
+    x[frames, 2] = 1e6 * random.choice([-1, 1], len(frames))
+    assert outlying_frames(x).tolist() == frames.tolist()
+    drawn = draw_in(x, frames)
+    assert len(outlying_frames(drawn)) == 0
+    np.testing.assert_array_equal(np.delete(drawn, frames, axis=0), np.delete(x, frames, axis=0))
+    assert np.abs(drawn).max() < 20

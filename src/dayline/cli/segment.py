@@ -25,9 +25,9 @@ PHOTOS, TABLES = "Photos and video", "Feature files"
 TABLE_SUFFIXES = (".npy", ".npz", ".csv", ".parquet", ".mat")
 
 
-PRESETS = ("default", "paper", "authors")
+PRESETS = ("default", "fast", "paper", "authors")
 Method = StrEnum("Method", [(name, name) for name in (*PRESETS, *BASELINES)])  # type: ignore[misc]
-"""Our default, the two published variants, and the baselines."""
+"""Our default, the same decision without a graph, the two published variants, and the baselines."""
 
 
 class Order(StrEnum):
@@ -43,7 +43,9 @@ def segment(
     ),
     output: Path | None = typer.Option(None, "--output", "-o", help="Folder for the result."),
     method: Method = typer.Option(
-        "default", help="Our default, the paper's text, the authors' notebook, or a baseline."
+        "default",
+        help="Our default, the same decision without a graph (fast), the paper's text, the authors' notebook, or a "
+        "baseline.",
     ),
     n_events: int | None = typer.Option(None, min=1, help="Number of events to find."),
     min_duration: float | None = typer.Option(
@@ -415,7 +417,12 @@ def chosen_segmenter(method: Method, *, interpolate: bool = False, **parameters:
                 raise ValueError(f"--{option} does not apply to --method {method.value}; leave it out")
         return BaselineSegmenter(method.value, n_events=n_events, missing=missing)
     presets: dict[str, Callable[[], EventSegmenter]]
-    presets = {"default": EventSegmenter, "paper": EventSegmenter.paper, "authors": EventSegmenter.authors}
+    presets = {
+        "default": EventSegmenter,
+        "fast": EventSegmenter.fast,
+        "paper": EventSegmenter.paper,
+        "authors": EventSegmenter.authors,
+    }
     segmenter = presets[method.value]()
     segmenter.set_params(missing=missing, **parameters)
     return segmenter

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from dayline.arrays import Array, FloatArray, to_numpy
+from dayline.arrays import Array, FloatArray, row_blocks, to_numpy
+from dayline.method.denoise import ScaledRows
 from dayline.method.graph import unit_rows
 
 __all__ = ["abruptness", "hard_cuts"]
@@ -13,12 +14,12 @@ HARD = 2.0
 """Robust standard deviations above which a jump is a hard cut: two, as usual."""
 
 
-def abruptness(x: Array, *, reach: int = 2, neighbourhood: int = 101) -> FloatArray:
+def abruptness(x: Array | ScaledRows, *, reach: int = 2, neighbourhood: int = 101) -> FloatArray:
     """Measure how much a jump stands out from the jumps nearby, in robust standard deviations of their logarithm.
 
     Parameters
     ----------
-    x : array of shape (n_frames, n_dims)
+    x : array or ScaledRows of shape (n_frames, n_dims)
         Standardized features.
     reach : int >= 1
         Frames averaged before and after; the jump is the cosine distance of both means.
@@ -27,11 +28,10 @@ def abruptness(x: Array, *, reach: int = 2, neighbourhood: int = 101) -> FloatAr
     """
     from scipy.ndimage import median_filter
 
-    u = unit_rows(to_numpy(x).astype(np.float64))
-    n = len(u)
+    n = len(x)
     if n < 2 * reach + 2:
         return np.zeros(n)
-    jump = 1.0 - _cosine_of_sums(u, reach)
+    jump = 1.0 - _cosine_of_sums(x, reach)
     logarithm = np.log(np.maximum(jump, 0.0) + 1e-6)
     # Odd, or the median would lean to one side.
     size = min(neighbourhood, n - 1 - n % 2)
@@ -40,14 +40,19 @@ def abruptness(x: Array, *, reach: int = 2, neighbourhood: int = 101) -> FloatAr
     return np.concatenate([[0.0], excess / (usual + 1e-9)])
 
 
-def _cosine_of_sums(u: FloatArray, reach: int) -> FloatArray:
-    """Cosine of the sum of the `reach` rows before and of the `reach` rows from t on, for t = 1 to n - 1."""
-    n = len(u)
+def _cosine_of_sums(x: Array | ScaledRows, reach: int) -> FloatArray:
+    """Cosine of the sum of the `reach` unit rows before and of the `reach` from t on, for t = 1 to n - 1."""
+    n = len(x)
     # From products of neighbours, not from sums of rows: features may have thousands of columns. Rows of zero stand
     # for frames before the first and after the last.
     products = np.zeros((2 * reach, n + 2 * reach))
-    for lag in range(2 * reach):
-        products[lag, reach : n + reach - lag] = np.einsum("ij,ij->i", u[: n - lag], u[lag:])
+    for block in row_blocks(x):
+        first = block.start
+        u = unit_rows(to_numpy(x[first : block.stop + 2 * reach - 1]).astype(np.float64, copy=False))
+        for lag in range(2 * reach):
+            size = max(0, min(block.stop, n - lag) - first)
+            at = slice(first + reach, first + reach + size)
+            products[lag, at] = np.einsum("ij,ij->i", u[:size], u[lag : lag + size])
     t = np.arange(1, n) + reach
 
     def total(first: range, second: range) -> FloatArray:

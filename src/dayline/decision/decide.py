@@ -10,11 +10,11 @@ import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
 from dayline.checks import LARGEST_COUNT, check_between
+from dayline.decision.contexts import find_recurring_events
 from dayline.decision.evidence import Evidence
 from dayline.decision.hierarchy import extend_hierarchy
 from dayline.decision.model import expected_f1, load_model
 from dayline.decision.partition import trace_back
-from dayline.method.communities import find_recurring_events
 
 __all__ = ["DECISION_PARAMETERS", "Decision", "Level", "check_decision_parameters", "decide", "nested_levels"]
 
@@ -240,12 +240,16 @@ def _without_short_events(evidence: Evidence, boundaries: IntArray, shortest: fl
     best = np.full(len(edges), -np.inf)
     best[0] = 0.0
     previous = np.zeros(len(edges), dtype=np.int64)
+    # An edge that stays cannot be skipped: `last` is the one before k. Edges from there up to `reached` are far
+    # enough from k, and `winner` is the best of them.
+    last, reached, winner = 0, 0, 0
     for k in range(1, len(edges)):
-        # An edge that stays cannot be skipped.
-        first = int(np.flatnonzero(stays[:k])[-1])
-        before = np.arange(first, k)
-        allowed = (starts[k] - starts[before] >= shortest) | (stays[before] & stays[k])
-        reached = np.where(allowed, best[before], -np.inf)
-        winner = int(np.argmax(reached))
-        best[k], previous[k] = reached[winner] + worth[k], before[winner]
+        while reached < k and starts[k] - starts[reached] >= shortest:
+            winner = reached if best[reached] > best[winner] else winner
+            reached += 1
+        if reached > last or stays[k]:
+            best[k] = best[winner] + worth[k]
+        previous[k] = winner
+        if stays[k]:
+            last = reached = winner = k
     return trace_back(previous, edges)

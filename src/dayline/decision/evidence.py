@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from dayline.arrays import Array, FloatArray, IntArray, to_numpy
+from dayline.arrays import Array, FloatArray, IntArray, row_blocks, to_numpy
 from dayline.decision.abruptness import abruptness, hard_cuts
 from dayline.decision.hierarchy import Hierarchy, build_hierarchy
 from dayline.decision.model import DecisionModel, expected_f1, load_model
+from dayline.decision.partition import running_sums
 from dayline.decision.recurrence import REACHES, recurrence
+from dayline.method.denoise import ScaledRows
 from dayline.method.graph import unit_rows
 
 __all__ = ["Evidence", "boundary_weights", "gather_evidence", "order_matters", "share_of_change", "two_views"]
 
 CLIP = 0.4
 """Largest deviation of recurrence from its median that counts; neighbours have recurrence 1, any two frames 0."""
+
+MOST_FRAMES = 1024
+"""Frames of which all pairs are compared."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +32,8 @@ class Evidence:
     Attributes
     ----------
     embedding, views : ndarray of shape (n_frames, n_dims)
-        The learnt vector of every frame, and the vectors whose contrast counts; see `two_views`. Unit rows.
+        The learnt vector of every frame (its main directions if nothing was learnt), and the vectors whose contrast
+        counts; see `two_views`. Unit rows.
     log_weights : ndarray of shape (n_frames,)
         Logarithm of the weight of a boundary at every frame.
     hierarchy : Hierarchy
@@ -54,9 +61,9 @@ class Evidence:
 
 
 def gather_evidence(
-    features: Array,
+    features: Array | ScaledRows,
     directions: Array,
-    embedding: FloatArray,
+    embedding: FloatArray | None,
     *,
     required: IntArray,
     forbidden: IntArray,
@@ -66,33 +73,35 @@ def gather_evidence(
 
     Parameters
     ----------
-    features : array of shape (n_frames, n_features)
+    features : array or ScaledRows of shape (n_frames, n_features)
         Standardized features.
     directions : array of shape (n_frames, n_directions)
         Main directions of the denoised features.
-    embedding : ndarray of shape (n_frames, n_components)
-        One row per frame.
+    embedding : ndarray of shape (n_frames, n_components) or None
+        One row per frame; None if only the directions count.
     required, forbidden : ndarray of int
         Frames that must and must not be boundaries.
     times : ndarray of shape (n_frames,), optional
         Seconds.
     """
     model = load_model()
-    views = two_views(embedding, directions)
+    seen = unit_rows(to_numpy(directions).astype(np.float64))
+    learnt = seen if embedding is None else unit_rows(np.asarray(embedding, dtype=np.float64))
+    views = seen if embedding is None else two_views(learnt, seen)
     log_weights = boundary_weights(features, directions, model)
     none = np.zeros(0, dtype=np.int64)
     free = build_hierarchy(views, log_weights, penalty=model.candidate_penalty, required=none, forbidden=none)
     # Constraints on some frames must not change how all the others are measured.
     split = model.split(free.log_heights, len(views))
     found = free.boundaries[: int(np.argmax(expected_f1(model.probabilities(free.log_heights - split))))]
-    drifts = share_of_change(views[:, embedding.shape[1] :], np.sort(found)) < model.least_share_of_change
+    drifts = share_of_change(seen, np.sort(found)) < model.least_share_of_change
     hierarchy = free
     if len(required) or len(forbidden):
         hierarchy = build_hierarchy(
             views, log_weights, penalty=model.candidate_penalty, required=required, forbidden=forbidden
         )
     return Evidence(
-        unit_rows(np.asarray(embedding, dtype=np.float64)),
+        learnt,
         views,
         log_weights,
         hierarchy,
@@ -114,7 +123,7 @@ def two_views(embedding: FloatArray, directions: Array) -> FloatArray:
     return np.asarray(np.concatenate(both, axis=1) / np.sqrt(2.0))
 
 
-def boundary_weights(features: Array, directions: Array, model: DecisionModel) -> FloatArray:
+def boundary_weights(features: Array | ScaledRows, directions: Array, model: DecisionModel) -> FloatArray:
     """Return the logarithm of the weight of a boundary at every frame; parameters are those of `gather_evidence`.
 
     A hard cut raises it by log(1 + w c), where c is its abruptness above that of a hard cut: events often begin with
@@ -129,25 +138,46 @@ def boundary_weights(features: Array, directions: Array, model: DecisionModel) -
     return np.asarray(cuts - model.recurrence_weight * known * excess)
 
 
-def order_matters(x: Array) -> bool:
+def order_matters(x: Array | ScaledRows) -> bool:
     """Return whether neighbouring frames are more alike than frames in random order would be.
 
     The mean cosine of neighbours is compared with that of all pairs; in random order its standard deviation is that
-    of the pairs over the square root of their number. Below four of them nothing can be said about events.
+    of the pairs over the square root of their number. Below four of them nothing can be said about events. The
+    standard deviation of the pairs is that of 1,024 frames, chosen at random, if there are more.
+
+    Parameters
+    ----------
+    x : array or ScaledRows of shape (n_frames, n_dims)
+        Standardized features.
     """
-    u = unit_rows(to_numpy(x).astype(np.float64))
-    n = len(u)
+    n = len(x)
     if n < 4:
         return False
+    total, own, neighbours = 0.0, 0.0, 0.0
+    for block in row_blocks(x):
+        u = unit_rows(to_numpy(x[block.start : block.stop + 1]).astype(np.float64, copy=False))
+        size = block.stop - block.start
+        total, own = total + u[:size].sum(axis=0), own + float(np.vdot(u[:size], u[:size]))
+        neighbours += float(np.vdot(u[1:], u[:-1]))
+    mean = (float(np.vdot(total, total)) - own) / (n * (n - 1))
+    return bool(neighbours / (n - 1) - mean > 4.0 * _deviation_of_cosines(x) / np.sqrt(n - 1))
+
+
+def _deviation_of_cosines(x: Array | ScaledRows) -> float:
+    """Standard deviation of the cosines of all pairs of frames, or of frames chosen at random."""
+    some: Any = slice(None)
+    if len(x) > MOST_FRAMES:
+        # Not every k-th: frames may be periodic.
+        some = np.sort(np.random.default_rng(0).choice(len(x), MOST_FRAMES, replace=False))
+    # Single precision is enough, and this is the only product of all pairs or columns.
+    u = unit_rows(to_numpy(x[some]).astype(np.float32, copy=False))
+    n = len(u)
     gram = u @ u.T if n <= u.shape[1] else u.T @ u
-    total = float(np.sum(u.sum(axis=0) ** 2))
-    square = float(np.sum(gram**2))
-    own = np.sum(u * u, axis=1)
-    pairs = n * (n - 1)
-    mean = (total - own.sum()) / pairs
-    variance = (square - np.sum(own**2)) / pairs - mean**2
-    neighbours = float(np.mean(np.sum(u[1:] * u[:-1], axis=1)))
-    return bool(neighbours - mean > 4.0 * np.sqrt(max(variance, 1e-12) / (n - 1)))
+    own = np.sum(u * u, axis=1, dtype=np.float64)
+    total = np.sum(u, axis=0, dtype=np.float64)
+    mean = (float(np.vdot(total, total)) - own.sum()) / (n * (n - 1))
+    square = (float(np.sum(gram * gram, dtype=np.float64)) - float(np.vdot(own, own))) / (n * (n - 1))
+    return float(np.sqrt(max(square - mean**2, 1e-12)))
 
 
 def share_of_change(x: FloatArray, boundaries: IntArray, *, reach: int = 4) -> float:
@@ -166,7 +196,7 @@ def share_of_change(x: FloatArray, boundaries: IntArray, *, reach: int = 4) -> f
         Frames on either side.
     """
     edges = np.concatenate([[0], boundaries, [len(x)]])
-    sums = np.concatenate([np.zeros((1, x.shape[1])), np.cumsum(x, axis=0)])
+    sums = running_sums(x)
 
     def change(start: IntArray, here: IntArray, stop: IntArray) -> FloatArray:
         before = (sums[here] - sums[start]) / (here - start)[:, None]

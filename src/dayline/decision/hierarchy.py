@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
-from dayline.decision.partition import partition_between
+from dayline.decision.partition import partition_between, running_sums
 
 __all__ = ["Hierarchy", "build_hierarchy", "extend_hierarchy"]
 
@@ -78,7 +78,7 @@ def _penalties(penalty: float, log_weights: FloatArray, forbidden: IntArray) -> 
 def _merge(x: FloatArray, frames: IntArray, log_weights: FloatArray, *, kept: IntArray) -> Hierarchy:
     """Remove boundaries one by one, the lowest gain first, but for those that are kept."""
     edges = [0, *frames.tolist(), len(x)]
-    sums = np.concatenate([np.zeros((1, x.shape[1])), np.cumsum(x, axis=0)])[edges]
+    sums = running_sums(x)[edges]
     weights = np.exp(log_weights)
     before, after = [k - 1 for k in range(len(edges))], [k + 1 for k in range(len(edges))]
 

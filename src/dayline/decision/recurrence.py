@@ -14,6 +14,9 @@ __all__ = ["recurrence"]
 REACHES = (32, 64, 128)
 """Frames compared on either side: both an excursion of ten frames and one of fifty end with a recurrence."""
 
+BLOCK = 4096
+"""Frames whose recurrence is measured together: cosines of all pairs of frames within reach are held for them."""
+
 
 def recurrence(x: Array, *, reaches: Sequence[int] = REACHES) -> FloatArray:
     """Measure how much of what the frames before t show is shown again from t on, and vice versa.
@@ -45,35 +48,49 @@ def recurrence(x: Array, *, reaches: Sequence[int] = REACHES) -> FloatArray:
     neighbours = float(np.mean(np.sum(u[1:] * u[:-1], axis=1)))
     if neighbours - any_two <= 1e-9:
         return np.zeros(n)
+    found = np.empty(n)
+    # Only frames within the longest reach matter, so blocks of frames give the same as the whole.
+    reach = max(reaches)
+    for first in range(0, n, BLOCK):
+        before = min(first, reach)
+        block = _by_best_pairs(u[first - before : first + BLOCK + reach], reaches)
+        found[first : first + BLOCK] = block[before : before + BLOCK]
+    found[0] = found[1]
+    return np.asarray((found - any_two) / (neighbours - any_two))
+
+
+def _by_best_pairs(u: FloatArray, reaches: Sequence[int]) -> FloatArray:
+    """Mean cosine of the pairs at every frame, averaged over the reaches."""
+    n = len(u)
     later = _cosines_by_lag(u, 2 * max(reaches))
     # Backwards in time, the frames from t on come before it.
     backwards = np.full_like(later, -np.inf)
     for lag in range(1, min(len(later), n)):
         backwards[lag, : n - lag] = later[lag, n - lag - 1 :: -1]
     both = [_mean_best(later, reach) + _mean_best(backwards, reach)[::-1] for reach in reaches]
-    found = 0.5 * np.mean(both, axis=0)[:n]
-    found[0] = found[1]
-    return np.asarray((found - any_two) / (neighbours - any_two))
+    return np.asarray(0.5 * np.mean(both, axis=0)[:n])
 
 
 def _cosines_by_lag(u: FloatArray, n_lags: int) -> FloatArray:
     """Cosine of frames t and t + lag in row lag and column t, for lags 1 to n_lags - 1; minus infinity elsewhere."""
     by_lag = np.full((n_lags, len(u)), -np.inf)
     for lag in range(1, min(n_lags, len(u))):
-        by_lag[lag, :-lag] = np.einsum("ij,ij->i", u[:-lag], u[lag:])
+        np.einsum("ij,ij->i", u[:-lag], u[lag:], out=by_lag[lag, :-lag])
     return by_lag
 
 
 def _mean_best(by_lag: FloatArray, reach: int) -> FloatArray:
     """Mean of the best cosines among lags a to a + reach - 1 of the frames t - a, a = 1 to reach, at every t <= n."""
-    from scipy.ndimage import maximum_filter1d
-
     n = by_lag.shape[1]
-    best = maximum_filter1d(by_lag[: 2 * reach], reach, axis=0, origin=-(reach // 2), mode="constant", cval=-np.inf)
-    total, count = np.zeros(n + 1), np.zeros(n + 1)
-    for back in range(1, min(reach, n) + 1):
-        values = best[back, : n - back + 1]
-        seen = np.isfinite(values)
-        total[back:] += np.where(seen, values, 0.0)
-        count[back:] += seen
-    return total / np.maximum(count, 1.0)
+    # All these windows contain lag `reach`: the best is among the lags up to it, or among those after it.
+    until = by_lag[: reach + 1].copy()
+    for lag in range(reach - 1, 0, -1):
+        np.maximum(until[lag], until[lag + 1], out=until[lag])
+    after, best = np.full(n, -np.inf), np.empty(n)
+    total = np.zeros(n + 1)
+    for back in range(1, min(reach, n - 1) + 1):
+        np.maximum(until[back], after, out=best)
+        total[back:n] += best[: n - back]
+        if back < reach:
+            np.maximum(after, by_lag[back + reach], out=after)
+    return np.asarray(total / np.clip(np.arange(n + 1), 1, reach))

@@ -14,8 +14,8 @@ from dayline.baselines.catalogue import BASELINES, make_baseline
 from dayline.checks import Missing, check_features, check_times
 from dayline.decision.constraints import Frames, forbidden_frames, frames_given, required_frames
 from dayline.decision.context_distance import context_distance
+from dayline.decision.contexts import find_recurring_events
 from dayline.events import Segmentation
-from dayline.method.communities import find_recurring_events
 from dayline.method.denoise import standardize
 from dayline.method.graph import unit_rows
 from dayline.progress import OnStep

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import replace
-from typing import Any, Literal, Self, Unpack
+from typing import Any, Literal, Self, TypeAlias, Unpack
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
@@ -24,12 +24,15 @@ from dayline.decision.decide import (
 )
 from dayline.decision.evidence import gather_evidence
 from dayline.estimators.embedder import DynamicGraphEmbedding, EmbeddingParameters
+from dayline.estimators.principal import PrincipalComponentParameters, PrincipalComponents
 from dayline.events import Segmentation, boundaries_to_labels
-from dayline.method.denoise import comparable_columns
+from dayline.method.denoise import comparable_rows
 from dayline.method.embedding import principal_components
 from dayline.progress import OnStep
 
 __all__ = ["EventSegmenter"]
+
+Embedder: TypeAlias = DynamicGraphEmbedding | PrincipalComponents
 
 
 class EventSegmenter(BaseEstimator):  # type: ignore[misc]
@@ -37,8 +40,8 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    embedding : DynamicGraphEmbedding, optional
-        How to embed frames; None uses the default.
+    embedding : DynamicGraphEmbedding or PrincipalComponents, optional
+        How to embed frames; None uses the default of `DynamicGraphEmbedding`.
     detector : {"partition", "ces"}, default="partition"
         "partition" finds the optimal partition of the embedding; "ces" is the paper's rule: local maxima of the
         distance between past and future. The next five parameters apply only to "partition".
@@ -78,12 +81,12 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
     levels_ : tuple of Level
         Nested segmentations, coarsest first; empty for "ces".
     embedding_, embedder_
-        The vector of every frame, and the fitted `DynamicGraphEmbedding`.
+        The vector of every frame, and the fitted `DynamicGraphEmbedding` or `PrincipalComponents`.
     """
 
     def __init__(
         self,
-        embedding: DynamicGraphEmbedding | None = None,
+        embedding: Embedder | None = None,
         *,
         detector: Literal["partition", "ces"] = "partition",
         n_events: int | None = None,
@@ -119,6 +122,15 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
     def authors(cls, **changes: Unpack[EmbeddingParameters]) -> Self:
         """Embed as the authors' notebook does and detect boundaries by the CES rule."""
         return cls(DynamicGraphEmbedding.authors(**changes), detector="ces")
+
+    @classmethod
+    def fast(cls, **changes: Unpack[PrincipalComponentParameters]) -> Self:
+        """Decide as the default does, but from the main directions of the denoised features alone.
+
+        No graph is learnt. Time and memory grow linearly with the number of frames. It is a little less accurate on
+        average; docs/how-it-decides.md compares both by kind of recording.
+        """
+        return cls(PrincipalComponents(**changes))
 
     def fit(
         self,
@@ -235,7 +247,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         required_frames(must, np.zeros(len(features)), forbidden=forbidden)
         embedder = self._embedder()
         features = embedder.without_outliers(features)
-        self.embedder_ = embedder.learn(features, on_step=on_step)
+        self.embedder_: Embedder = embedder.learn(features, on_step=on_step)
         self.embedding_: FloatArray = self.embedder_.embedding_
         self.scores_ = context_distance(self.embedding_, window=self.window)
         required = required_frames(must, self.scores_, forbidden=forbidden)
@@ -248,9 +260,9 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
             decision = self._decide_by_peaks(required, forbidden)
         else:
             self.evidence_ = gather_evidence(
-                comparable_columns(features),
+                comparable_rows(features),
                 self._main_directions(),
-                self.embedding_,
+                None if isinstance(self.embedder_, PrincipalComponents) else self.embedding_,
                 required=required,
                 forbidden=forbidden,
                 times=times,
@@ -268,13 +280,15 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
     def _main_directions(self) -> FloatArray:
         """Return the main directions of the denoised features; the embedding usually starts from them."""
         learnt = self.embedder_
+        if isinstance(learnt, PrincipalComponents):
+            return learnt.directions_
         if learnt.start == "pca" and not learnt.rescale_columns:
             return np.asarray(learnt.start_)
         return to_numpy(principal_components(learnt.denoised_, learnt.n_components))
 
     @property
-    def graph_(self) -> Array:
-        """The learnt graph of `embedder_`."""
+    def graph_(self) -> Array | None:
+        """The learnt graph of `embedder_`; None if it learns none."""
         return self.embedder_.graph_
 
     def _decide_by_peaks(self, required: IntArray, forbidden: IntArray) -> Decision:
@@ -302,9 +316,9 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         )
         return made.about(events=events)
 
-    def _embedder(self) -> DynamicGraphEmbedding:
+    def _embedder(self) -> Embedder:
         own = self.embedding
-        embedder: DynamicGraphEmbedding = DynamicGraphEmbedding() if own is None else clone(own)
+        embedder: Embedder = DynamicGraphEmbedding() if own is None else clone(own)
         for name in ("device", "random_state"):
             if getattr(self, name) is not None:
                 embedder.set_params(**{name: getattr(self, name)})
@@ -314,9 +328,10 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         """Raise ValueError if a parameter is invalid; `fit` calls this first."""
         check_choice("detector", self.detector, ("partition", "ces"))
         check_choice("missing", self.missing, ("raise", "interpolate"))
-        if self.embedding is not None and not isinstance(self.embedding, DynamicGraphEmbedding):
+        if self.embedding is not None and not isinstance(self.embedding, Embedder):
             raise ValueError(
-                f"embedding={show_value(self.embedding)}; it must be a DynamicGraphEmbedding, or None for the default"
+                f"embedding={show_value(self.embedding)}; it must be a DynamicGraphEmbedding or PrincipalComponents, "
+                "or None for the default"
             )
         self._embedder().check_parameters()
         check_between("window", self.window, 1, whole=True)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 
-from dayline.arrays import Array, FloatArray, array_namespace, like, to_numpy
+from dayline.arrays import Array, FloatArray, array_namespace, like, row_blocks, to_numpy
 from dayline.checks import LARGEST, check_between, check_choice, check_flag, check_matrix
 
 __all__ = [
+    "ColumnScale",
+    "ScaledRows",
     "authors_nonlocal_means",
     "comparable_columns",
+    "comparable_rows",
     "fit_single_precision",
     "nonlocal_means",
     "scale_to_range",
@@ -38,7 +43,18 @@ def scale_to_range(x: Array, *, by_column: bool = False) -> Array:
     low = xp.min(x, axis=axis, keepdims=True)
     spread = xp.max(x, axis=axis, keepdims=True) - low
     safe = xp.where(spread > 0, spread, xp.ones_like(spread))
-    return xp.where(spread > 0, 2.0 * (x - low) / safe - 1.0, xp.zeros_like(x))
+    return _by_blocks(
+        lambda rows: xp.where(spread > 0, 2.0 * (rows - low) / safe - 1.0, xp.zeros_like(rows)), x, x.shape[1]
+    )
+
+
+def _by_blocks(function: Callable[[Array], Array], x: Array, n_columns: int) -> Array:
+    """Apply a function of rows to blocks of rows."""
+    xp = array_namespace(x)
+    made = xp.empty((x.shape[0], n_columns), dtype=x.dtype, device=x.device)
+    for block in row_blocks(x):
+        made[block] = function(x[block])
+    return made
 
 
 def standardize(x: Array) -> Array:
@@ -46,16 +62,69 @@ def standardize(x: Array) -> Array:
 
     If all columns are constant, the result is one column of zeros.
     """
+    scale = ColumnScale.of(x)
+    return _by_blocks(scale, x, scale.n_columns)
+
+
+@dataclass(frozen=True)
+class ColumnScale:
+    """What `standardize` does to the rows of one matrix; it can be applied to some rows at a time.
+
+    Attributes
+    ----------
+    is_varying : array of bool, shape (n_columns,)
+        Columns that are kept.
+    low, spread : array
+        Least value and range of each column that is kept.
+    mean, deviation : array
+        Mean and standard deviation of each, in units of its range.
+    """
+
+    is_varying: Array
+    low: Array
+    spread: Array
+    mean: Array
+    deviation: Array
+
+    @classmethod
+    def of(cls, x: Array) -> ColumnScale:
+        """Measure the columns of a matrix."""
+        xp = array_namespace(x)
+        low, high = xp.min(x, axis=0), xp.max(x, axis=0)
+        # Drop exactly constant columns first: rounding of the mean must not count as variation.
+        kept = high > low
+        low, spread = low[kept], high[kept] - low[kept]
+        nothing, one = xp.zeros_like(low), xp.ones_like(low)
+        mean = _column_means(cls(kept, low, spread, nothing, one), x)
+        centred = cls(kept, low, spread, mean, one)
+        deviation = xp.sqrt(_column_means(lambda rows: centred(rows) ** 2, x))
+        return cls(kept, low, spread, mean, deviation)
+
+    @property
+    def n_columns(self) -> int:
+        """Columns of the result."""
+        return max(1, int(self.low.shape[0]))
+
+    def __call__(self, rows: Array) -> Array:
+        """Standardize rows of the matrix."""
+        xp = array_namespace(rows)
+        if self.low.shape[0] == 0:
+            return xp.zeros_like(rows[:, :1])
+        kept = rows if self.low.shape[0] == rows.shape[1] else rows[:, self.is_varying]
+        # Divide by the range first, so that tiny or huge columns do not under- or overflow when squared.
+        scaled = (kept - self.low) / self.spread
+        scaled -= self.mean
+        scaled /= self.deviation
+        return scaled
+
+
+def _column_means(function: Callable[[Array], Array], x: Array) -> Array:
+    """Mean of every column of a function of rows."""
     xp = array_namespace(x)
-    # Drop exactly constant columns first: rounding of the mean must not count as variation.
-    varying = xp.max(x, axis=0) > xp.min(x, axis=0)
-    if not bool(xp.any(varying)):
-        return xp.zeros_like(x[:, :1])
-    x = x[:, varying]
-    # Divide by the range first, so that tiny or huge columns do not under- or overflow when squared.
-    x = (x - xp.min(x, axis=0)) / (xp.max(x, axis=0) - xp.min(x, axis=0))
-    x = x - xp.mean(x, axis=0)
-    return x / xp.std(x, axis=0)
+    total = 0.0
+    for block in row_blocks(x):
+        total = total + xp.sum(function(x[block]), axis=0)
+    return total / x.shape[0]
 
 
 def comparable_columns(x: Array) -> Array:
@@ -73,6 +142,41 @@ def comparable_columns(x: Array) -> Array:
     centres = like(np.linspace(low, high, BUMPS), columns)
     bumps = xp.exp(-((columns[:, None, :] - centres[None, :, :]) ** 2) / 2.0)
     return standardize(xp.reshape(bumps, (columns.shape[0], -1)))
+
+
+@dataclass(frozen=True)
+class ScaledRows:
+    """The rows of a standardized matrix, computed when they are needed; its slices are arrays.
+
+    Attributes
+    ----------
+    x : array of shape (n_frames, n_features)
+        The matrix, as it was given.
+    scale : ColumnScale
+        Of that matrix.
+    """
+
+    x: Array
+    scale: ColumnScale
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """As that of an array."""
+        return self.x.shape[0], self.scale.n_columns
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return self.shape[0]
+
+    def __getitem__(self, rows: Any) -> Array:
+        """Return some rows, standardized."""
+        return self.scale(self.x[rows])
+
+
+def comparable_rows(x: Array) -> Array | ScaledRows:
+    """Do the same as `comparable_columns`, but hold no second matrix of the size of `x`."""
+    scale = ColumnScale.of(x)
+    return comparable_columns(x) if scale.n_columns <= FEW_COLUMNS else ScaledRows(x, scale)
 
 
 def fit_single_precision(features: FloatArray, *, by_column: bool) -> FloatArray:
@@ -135,43 +239,89 @@ def nonlocal_means(
     if reach < 1:
         return x
     xp = array_namespace(x)
-    offsets = range(1, reach + 1)
-    distances = {t: _patch_distance(x, t, patch_radius=patch_radius) for t in offsets}
+    distances = _patch_distances(x, range(1, reach + 1), patch_radius=patch_radius)
     h = _median_distance(distances) if bandwidth == "median" else float(bandwidth)
     if h <= 0:
         return x
-    mean, weight = (x, xp.ones_like(x[:, :1])) if include_self else (xp.zeros_like(x), xp.zeros_like(x[:, :1]))
-    for t in offsets:
-        ratio = distances[t][:, None] / h
+    weights = {}
+    for t, distance in distances.items():
+        ratio = distance[:, None] / h
         # Clip: the weight is 0 long before this, but the square of the ratio must not overflow.
         ratio = xp.where(ratio < FARTHEST, ratio, FARTHEST * xp.ones_like(ratio))
-        w = xp.exp(-ratio * ratio if kernel == "gaussian" else -ratio) * decay**t
-        # Zeros replace the missing neighbours before the start and after the end.
-        none = xp.zeros_like(x[:t])
-        mean = mean + xp.concat([w * x[t:], none], axis=0) + xp.concat([none, w * x[:-t]], axis=0)
-        weight = weight + xp.concat([w, none[:, :1]], axis=0) + xp.concat([none[:, :1], w], axis=0)
-    # If every weight underflows, no frame is similar: keep the frame unchanged.
-    return xp.where(weight > 0, mean / xp.where(weight > 0, weight, xp.ones_like(weight)), x)
+        weights[t] = xp.exp(-ratio * ratio if kernel == "gaussian" else -ratio) * decay**t
+    own = xp.ones_like(x[:, :1]) if include_self else xp.zeros_like(x[:, :1])
+    return _weighted_mean(x, own, later=weights, earlier=weights)
 
 
-def _patch_distance(x: Array, offset: int, *, patch_radius: int) -> Array:
-    """Mean absolute difference of the patches around k and k + offset, for every k."""
+def _weighted_mean(x: Array, own: Array, *, later: Mapping[int, Array], earlier: Mapping[int, Array]) -> Array:
+    """Average frames; a frame whose weights are all 0 stays as it is.
+
+    Parameters
+    ----------
+    x : array of shape (n_frames, n_features)
+        One row per frame.
+    own : array of shape (n_frames, 1)
+        Weight of the frame itself.
+    later, earlier : mapping of int to array of shape (n_frames - t, 1)
+        For t frames apart, the weight of frame k + t for frame k, and that of frame k for frame k + t.
+    """
+    xp = array_namespace(x)
+    n = x.shape[0]
+    made = xp.empty_like(x)
+    for block in row_blocks(x):
+        first, stop = block.start, block.stop
+        mean, weight = own[block] * x[block], xp.asarray(own[block], copy=True)
+        for t in later:
+            ahead = slice(first, max(first, min(stop, n - t)))
+            n_ahead = ahead.stop - first
+            mean[:n_ahead] += later[t][ahead] * x[first + t : ahead.stop + t]
+            weight[:n_ahead] += later[t][ahead]
+            back = slice(max(first, t) - t, max(stop, t) - t)
+            n_back = back.stop - back.start
+            if n_back:
+                mean[-n_back:] += earlier[t][back] * x[back]
+                weight[-n_back:] += earlier[t][back]
+        is_similar = weight > 0
+        # If every weight underflows, no frame is similar: keep the frame unchanged.
+        made[block] = xp.where(is_similar, mean / xp.where(is_similar, weight, xp.ones_like(weight)), x[block])
+    return made
+
+
+def _patch_distances(x: Array, offsets: Iterable[int], *, patch_radius: int) -> dict[int, Array]:
+    """Mean absolute difference of the patches around k and k + offset, for every offset and k."""
     xp = array_namespace(x)
     n = x.shape[0]
     # Beyond this radius, the mirrored sequence repeats itself.
     radius = min(patch_radius, n - 1)
-    positions = np.arange(-radius, n - offset + radius)
-    apart = xp.mean(xp.abs(_rows(x, _mirrored(n, positions + offset)) - _rows(x, _mirrored(n, positions))), axis=1)
-    total = 0.0
-    for m in range(1, radius + 1):
-        for side in (-m, m):
-            total = total + apart[radius + side : radius + side + n - offset]
-    return total / (2 * radius)
+    apart = {t: xp.empty(n - t + 2 * radius, dtype=x.dtype, device=x.device) for t in offsets}
+    farthest = max(apart)
+    for block in row_blocks(x):
+        # Positions in the mirrored sequence; the last block has those after its end too.
+        first, stop = block.start - radius * (block.start == 0), block.stop + radius * (block.stop == n)
+        rows = _rows(x, first, min(stop + farthest, n + radius))
+        for t, found in apart.items():
+            size = min(stop, n - t + radius) - first
+            if size > 0:
+                found[first + radius : first + radius + size] = xp.mean(
+                    xp.abs(rows[t : t + size] - rows[:size]), axis=1
+                )
+    distances = {}
+    for t, found in apart.items():
+        total = 0.0
+        for m in range(1, radius + 1):
+            for side in (-m, m):
+                total = total + found[radius + side : radius + side + n - t]
+        distances[t] = total / (2 * radius)
+    return distances
 
 
-def _rows(x: Array, rows: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Array:
+def _rows(x: Array, first: int, stop: int) -> Array:
+    """Rows of the mirrored sequence."""
+    n = x.shape[0]
+    if first >= 0 and stop <= n:
+        return x[first:stop]
     xp = array_namespace(x)
-    return xp.take(x, xp.asarray(rows, device=x.device), axis=0)
+    return xp.take(x, xp.asarray(_mirrored(n, np.arange(first, stop)), device=x.device), axis=0)
 
 
 def _mirrored(
@@ -215,13 +365,9 @@ def authors_nonlocal_means(x: Array, *, search_radius: int, patch_radius: int, b
     twice[: min(search_radius, n)] = 2.0
     twice[max(n - search_radius, 0) :] = 2.0
     count = like(twice, x)
-    mean, weight = count * x, count
     # Beyond 27 L the factor 0.25^(t/L) is below 2^-53 and adds nothing.
-    for t in range(1, min(n - 1, 27 * search_radius) + 1):
-        w = xp.exp(-_patch_distance(x, t, patch_radius=patch_radius)[:, None] / bandwidth)
-        w = w * 0.25 ** (t / search_radius)
-        none = xp.zeros_like(x[:t])
-        later, earlier = w * count[t:], w * count[:-t]
-        mean = mean + xp.concat([later * x[t:], none], axis=0) + xp.concat([none, earlier * x[:-t]], axis=0)
-        weight = weight + xp.concat([later, none[:, :1]], axis=0) + xp.concat([none[:, :1], earlier], axis=0)
-    return scale_to_range(mean / weight)
+    distances = _patch_distances(x, range(1, min(n - 1, 27 * search_radius) + 1), patch_radius=patch_radius)
+    weights = {t: xp.exp(-d[:, None] / bandwidth) * 0.25 ** (t / search_radius) for t, d in distances.items()}
+    later = {t: w * count[t:] for t, w in weights.items()}
+    earlier = {t: w * count[:-t] for t, w in weights.items()}
+    return scale_to_range(_weighted_mean(x, count, later=later, earlier=earlier))

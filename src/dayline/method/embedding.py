@@ -50,11 +50,11 @@ def principal_components(x: Array, n_components: int) -> Array:
     if n <= dims:
         values, vectors = xp.linalg.eigh(centred @ centred.T)
         spread = xp.sqrt(xp.where(values > 0, values, xp.zeros_like(values)))
-        projected = vectors * spread
+        projected = vectors[:, -keep:] * spread[-keep:]
     else:
         _, vectors = xp.linalg.eigh(centred.T @ centred)
-        projected = centred @ vectors
-    return _fix_signs(xp.flip(projected[:, -keep:], axis=(1,)))
+        projected = centred @ vectors[:, -keep:]
+    return _fix_signs(xp.flip(projected, axis=(1,)))
 
 
 def fix_rotation(embedding: Array) -> Array:

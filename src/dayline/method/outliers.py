@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 
-from dayline.arrays import FloatArray, IntArray
+from dayline.arrays import FloatArray, IntArray, row_blocks
 from dayline.checks import list_frames
 
 __all__ = ["draw_in", "outlying_frames", "warn_of_outliers"]
@@ -20,13 +20,19 @@ FEWEST_FRAMES = 8
 FAR = 50.0
 """Smallest size of an outlier, relative to the largest other frame."""
 
+MOST_FRAMES = 4096
+"""Frames that the median frame is taken from."""
+
+COLUMNS = 32
+"""Columns whose medians are found together."""
+
 
 def outlying_frames(features: FloatArray) -> IntArray:
     """Find the few frames, if any, that are far larger than all others.
 
     The size of a frame is its root mean square distance from the median frame, with every column in units of its mean
-    absolute deviation, the largest 2 % left out. A few frames are outliers if each is more than 50 times as large as
-    the largest other one.
+    absolute deviation, the largest 2 % left out; both are those of 4,096 frames, chosen at random, if there are more.
+    A few frames are outliers if each is more than 50 times as large as the largest other one.
 
     Parameters
     ----------
@@ -39,13 +45,31 @@ def outlying_frames(features: FloatArray) -> IntArray:
         The frames, in order; at most 2 % of all, or one.
     """
     most = _most(len(features))
-    if len(features) < FEWEST_FRAMES:
+    if len(features) < FEWEST_FRAMES or not _is_any_value_far(features):
         return np.zeros(0, dtype=np.int64)
-    sizes = _sizes(features)
+    sizes, _ = _sizes(features)
     order = np.argsort(sizes)[::-1][: most + 1]
     largest = sizes[order]
     gaps = np.flatnonzero(largest[:-1] > FAR * largest[1:])
     return np.sort(order[: gaps[-1] + 1]) if len(gaps) else np.zeros(0, dtype=np.int64)
+
+
+def _is_any_value_far(features: FloatArray) -> bool:
+    """Return False if it is certain, without any median, that no frame is an outlier.
+
+    In units of its own deviation, a column is at least 1 on average over all frames but the outliers. So one of these
+    frames has a size of at least 1, and an outlier has a value of more than 50 in some column. No value is farther
+    from the median than the range; the mean absolute deviation is at least half of that from the mean, less what the
+    2 % left out add at most.
+    """
+    n = len(features)
+    centre = features.mean(axis=0)
+    low, high = features.min(axis=0), features.max(axis=0)
+    apart = np.zeros(features.shape[1])
+    for block in row_blocks(features):
+        apart += np.abs(features[block] - centre).sum(axis=0)
+    spread = high - low
+    return bool(np.any((apart / 2 - _most(n) * spread) * FAR < (n - _most(n)) * spread))
 
 
 def draw_in(features: FloatArray, frames: IntArray) -> FloatArray:
@@ -58,8 +82,7 @@ def draw_in(features: FloatArray, frames: IntArray) -> FloatArray:
     frames : ndarray of int
         From `outlying_frames`.
     """
-    sizes = _sizes(features)
-    centre = np.median(features, axis=0)
+    sizes, centre = _sizes(features)
     limit = np.delete(sizes, frames).max()
     drawn = features.copy()
     drawn[frames] = centre + (features[frames] - centre) * (limit / sizes[frames])[:, None]
@@ -81,14 +104,34 @@ def _most(n_frames: int) -> int:
     return max(int(MOST * n_frames), 1)
 
 
-def _sizes(features: FloatArray) -> FloatArray:
-    """Root mean square distance of every frame from the median frame, in robust units of each column."""
-    columns = np.ascontiguousarray(features.T)  # medians along rows take half the time
-    apart = np.abs(columns - np.median(columns, axis=1, keepdims=True))
-    kept = len(features) - _most(len(features))
-    usual = np.partition(apart, kept - 1, axis=1)[:, :kept].mean(axis=1)
+def _sizes(features: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Root mean square distance of every frame from the median frame, in robust units of each column; that frame."""
+    centre, usual = _usual_frame(features)
     # A column that varies only in those few frames has no typical size.
     moving = usual > 0
-    if not moving.any():
-        return np.zeros(len(features))
-    return np.asarray(np.sqrt(np.mean((apart[moving] / usual[moving, None]) ** 2, axis=0)))
+    sizes = np.zeros(len(features))
+    if moving.any():
+        weights = np.divide(1.0, usual, out=np.zeros_like(usual), where=moving)
+        for block in row_blocks(features):
+            apart = (features[block] - centre) * weights
+            sizes[block] = np.sqrt(np.einsum("ij,ij->i", apart, apart) / np.count_nonzero(moving))
+    return sizes, centre
+
+
+def _usual_frame(features: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Median of every column, and its mean absolute deviation without the largest 2 %."""
+    if len(features) > MOST_FRAMES:
+        features = features[np.sort(np.random.default_rng(0).choice(len(features), MOST_FRAMES, replace=False))]
+    n, dims = features.shape
+    kept = n - _most(n)
+    centre, usual = np.empty(dims), np.empty(dims)
+    for first in range(0, dims, COLUMNS):
+        columns = np.ascontiguousarray(
+            features[:, first : first + COLUMNS].T
+        )  # medians along rows take half the time
+        middle = np.median(columns, axis=1, keepdims=True)
+        apart = np.abs(columns - middle)
+        apart.partition(kept - 1, axis=1)
+        centre[first : first + COLUMNS] = middle[:, 0]
+        usual[first : first + COLUMNS] = apart[:, :kept].mean(axis=1)
+    return centre, usual

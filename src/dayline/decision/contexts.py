@@ -1,0 +1,108 @@
+"""Contexts that recur: events, anywhere in a sequence, that look alike."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from dayline.arrays import FloatArray, IntArray
+from dayline.method.communities import in_order_of_appearance
+
+__all__ = ["find_recurring_events"]
+
+BLOCK = 512
+"""Groups whose distances to all others are computed together."""
+
+
+def find_recurring_events(x: FloatArray, boundaries: IntArray) -> IntArray:
+    """Return the community of every frame; events of the same context share one.
+
+    Two events, or groups of events, are merged if the squared distance between their means is less than 0.65 times
+    its median over neighbouring events. Neighbouring events are never merged. Time grows with the square of the
+    number of events (40,000: half a minute), memory linearly.
+
+    Parameters
+    ----------
+    x : ndarray of shape (n_frames, n_dims)
+        Unit rows of an embedding.
+    boundaries : ndarray of int
+        First frame of every event but the first.
+
+    Returns
+    -------
+    ndarray of int, shape (n_frames,)
+        Community of every frame, numbered in order of first appearance.
+    """
+    edges = np.concatenate([[0], boundaries, [len(x)]]).astype(np.int64)
+    means = np.stack([x[start:stop].mean(axis=0) for start, stop in pairwise(edges)])
+    steps = np.sum((means[1:] - means[:-1]) ** 2, axis=1)
+    alike = 0.65 * float(np.median(steps)) if len(steps) else 0.0
+    groups = _Groups(means, np.diff(edges).astype(np.float64), alike)
+    return np.repeat(in_order_of_appearance(groups.merged()), np.diff(edges))
+
+
+class _Groups:
+    """Groups of events, merged two by two, the two nearest first.
+
+    Only the nearest other group of each is held, not the distances of all pairs, so memory grows linearly with the
+    number of events. A group has the number of its first event; the numbers of its other events are no longer used.
+    """
+
+    def __init__(self, means: FloatArray, lengths: FloatArray, alike: float) -> None:
+        n = len(means)
+        self.means, self.lengths, self.alike = means, lengths, alike
+        self.squares = np.sum(means * means, axis=1)
+        self.labels = np.arange(n)
+        # Groups that hold a neighbouring event of each.
+        self.neighbours = [{k for k in (i - 1, i + 1) if 0 <= k < n} for i in range(n)]
+        self.nearest = np.zeros(n, dtype=np.int64)
+        # Squared distance to the nearest, infinite if none is alike. After a merger, a lower bound; see `is_exact`.
+        self.distances = np.full(n, np.inf)
+        self.is_exact = np.ones(n, dtype=bool)
+        for first in range(0, n, BLOCK):
+            self._find_nearest(np.arange(first, min(first + BLOCK, n)))
+
+    def merged(self) -> IntArray:
+        """Merge until no two groups are alike; return the group of every event."""
+        while True:
+            i = int(np.argmin(self.distances))
+            if np.isinf(self.distances[i]):
+                return self.labels
+            if self.is_exact[i]:
+                self._merge(*sorted((i, int(self.nearest[i]))))
+            else:
+                self._find_nearest(np.asarray([i]))
+
+    def _find_nearest(self, groups: IntArray) -> None:
+        found = self._distances(groups)
+        self.nearest[groups] = np.argmin(found, axis=1)
+        least = found[np.arange(len(groups)), self.nearest[groups]]
+        self.distances[groups] = np.where(least < self.alike, least, np.inf)
+        self.is_exact[groups] = True
+
+    def _distances(self, groups: IntArray) -> FloatArray:
+        """Squared distances of some groups to all; infinite if they may not be merged."""
+        found = self.squares[groups, None] + self.squares - 2 * self.means[groups] @ self.means.T
+        for row, i in enumerate(groups.tolist()):
+            found[row, [i, *self.neighbours[i]]] = np.inf
+        return np.asarray(found)
+
+    def _merge(self, i: int, j: int) -> None:
+        total = self.lengths[i] + self.lengths[j]
+        self.means[i] = (self.lengths[i] * self.means[i] + self.lengths[j] * self.means[j]) / total
+        self.lengths[i] = total
+        self.labels[self.labels == j] = i
+        for k in self.neighbours[j]:
+            self.neighbours[k] = self.neighbours[k] - {j} | {i}
+        self.neighbours[i] |= self.neighbours[j]
+        self.squares[i] = self.means[i] @ self.means[i]
+        # Nothing is near a group that is no longer used.
+        self.squares[j] = self.distances[j] = np.inf
+        # The nearest of other groups may have moved away; then the distance so far is a lower bound.
+        self.is_exact &= (self.nearest != i) & (self.nearest != j)
+        row = self._distances(np.asarray([i]))[0]
+        nearer = np.flatnonzero(row < np.minimum(self.distances, self.alike))
+        self.distances[nearer], self.nearest[nearer], self.is_exact[nearer] = row[nearer], i, True
+        self.nearest[i] = int(np.argmin(row))
+        self.distances[i] = np.min(row[nearer], initial=np.inf)
