@@ -9,7 +9,7 @@ from dayline.reproduce.labels import LABELLERS
 
 
 def test_the_command_line_and_both_tables_offer_what_the_catalogue_lists():
-    assert [method.value for method in Method] == ["default", "paper", "authors", *BASELINES]
+    assert [method.value for method in Method] == ["default", "fast", "paper", "authors", *BASELINES]
     assert list(FINDERS) == [entry.boundary_row for entry in BASELINES.values() if entry.boundary_row]
     assert [row for row in LABELLERS if row in {entry.label_row for entry in BASELINES.values()}] == [
         entry.label_row for entry in BASELINES.values() if entry.label_row

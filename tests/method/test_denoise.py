@@ -173,3 +173,13 @@ def test_denoising_needs_little_memory_beyond_its_result(random):
         tracemalloc.stop()
     assert denoised.dtype == np.float32
     assert peak < 2.5 * x.nbytes  # the standardized features, the result, and some blocks
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("kernel", ["exponential", "gaussian"])
+def test_a_bandwidth_beyond_the_precision_averages_all_or_nothing(random, dtype, kernel):
+    x = random.normal(size=(20, 3)).astype(dtype)
+    radii = {"search_radius": 40, "patch_radius": 1, "kernel": kernel, "include_self": True}
+    np.testing.assert_array_equal(nonlocal_means(x, bandwidth=1e-99, **radii), x)
+    every = np.broadcast_to(x.mean(axis=0), x.shape)
+    np.testing.assert_allclose(nonlocal_means(x, bandwidth=1e300, **radii), every, atol=1e-6)

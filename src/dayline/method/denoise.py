@@ -243,11 +243,13 @@ def nonlocal_means(
     h = _median_distance(distances) if bandwidth == "median" else float(bandwidth)
     if h <= 0:
         return x
+    # A bandwidth beyond the range of this precision has the weights of the nearest one within it.
+    numbers = xp.finfo(x.dtype)
+    h = min(max(h, float(numbers.smallest_normal)), float(numbers.max) / FARTHEST)
     weights = {}
     for t, distance in distances.items():
-        ratio = distance[:, None] / h
-        # Clip: the weight is 0 long before this, but the square of the ratio must not overflow.
-        ratio = xp.where(ratio < FARTHEST, ratio, FARTHEST * xp.ones_like(ratio))
+        # Clip: the weight is 0 long before this, but neither the ratio nor its square may overflow.
+        ratio = xp.where(distance < FARTHEST * h, distance, FARTHEST * h * xp.ones_like(distance))[:, None] / h
         weights[t] = xp.exp(-ratio * ratio if kernel == "gaussian" else -ratio) * decay**t
     own = xp.ones_like(x[:, :1]) if include_self else xp.zeros_like(x[:, :1])
     return _weighted_mean(x, own, later=weights, earlier=weights)
