@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -16,6 +17,7 @@ from dayline.text import bytes_text
 
 __all__ = ["connect", "run_on_cluster"]
 
+ADDRESS = re.compile(r"([a-z]+://)?(\[[0-9a-fA-F:.]+\]|[^\s/:]+):\d+")
 CONNECT_SECONDS = 10
 LOOK_SECONDS = 2.0
 """How often to look for workers that joined or left while no task finishes."""
@@ -32,6 +34,8 @@ def connect(address: str) -> Any:
     """
     from distributed import Client
 
+    if not ADDRESS.fullmatch(address):
+        raise ValueError(f"{address!r} is not the address of a Dask scheduler; write it as tcp://host:8786")
     try:
         return Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError, ImportError) as error:
@@ -55,7 +59,8 @@ def run_on_cluster(tasks: Sequence[Task], client: Any, *, memory: int | None) ->
     memory : int or None
         Bytes that one task may need by its forecast; None for the memory limit of the largest worker.
     """
-    from distributed import KilledWorker, wait
+    from distributed import CancelledError, KilledWorker, wait
+    from distributed.comm import CommClosedError
 
     limit = _checked_workers(client, tasks[0].output)
     most = min((size for size in (memory, limit) if size is not None), default=None)
@@ -82,7 +87,8 @@ def run_on_cluster(tasks: Sequence[Task], client: Any, *, memory: int | None) ->
                 task = waiting.pop()
                 running[client.submit(run_task, task, pure=False)] = task
             try:
-                done = wait(list(running), timeout=LOOK_SECONDS, return_when="FIRST_COMPLETED").done
+                with client.as_current():
+                    done = wait(list(running), timeout=LOOK_SECONDS, return_when="FIRST_COMPLETED").done
             except TimeoutError:
                 continue
             for future in done:
@@ -99,6 +105,12 @@ def run_on_cluster(tasks: Sequence[Task], client: Any, *, memory: int | None) ->
                     )
                 else:
                     yield failed_record(task, f"{type(error).__name__}: {' '.join(str(error).split())}")
+    except (CancelledError, CommClosedError):
+        running.clear()
+        raise ValueError(
+            f"the connection to the scheduler at {client.scheduler.address} was lost; start it, and the same command "
+            "resumes"
+        ) from None
     finally:
         client.cancel(list(running))
 

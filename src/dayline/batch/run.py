@@ -102,7 +102,8 @@ def _run(
                     on_step("sequences", len(lists.records), len(sources))
                 yield record
         finally:
-            lists.write()
+            if lists.records:
+                lists.write()
         if not settings.thumbnails:
             finished = [record.name for record in lists.records.values() if record.status != "failed"]
             remove_other_pictures(folder, days=finished)

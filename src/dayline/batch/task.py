@@ -173,6 +173,10 @@ def run_task(task: Task) -> BatchRecord:
 
     begin = time.perf_counter()
     with _one_at_a_time, warnings.catch_warnings(record=True) as caught, threadpool_limits(1):
+        # Each process may have filters of its own; these are notes for the user, whoever runs the task.
+        warnings.simplefilter("ignore")
+        for kind in (UserWarning, RuntimeWarning):
+            warnings.simplefilter("always", kind)
         try:
             record = _result(task, begin)
         except ExportError as error:

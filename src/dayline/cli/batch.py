@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -94,6 +95,9 @@ def batch(
         key=key,
         transpose=transpose,
     )
+    if cluster is not None:
+        # Dask logs the loss of workers with tracebacks; what matters of it is printed here in one line.
+        logging.getLogger("distributed").setLevel(logging.CRITICAL)
     records = []
     with progress_bar(quiet=quiet) as on_step:
         for record in segment_many(
