@@ -5,7 +5,7 @@ import json
 import pytest
 
 from dayline import forecast as module
-from dayline.forecast import LINEAR_FROM, SECONDS, forecast, made_features, needed_memory
+from dayline.forecast import DENSE_SECONDS, LINEAR_FROM, LINEAR_SECONDS, forecast, made_features, needed_memory
 
 
 @pytest.fixture
@@ -26,17 +26,19 @@ def measured(monkeypatch, tmp_path):
 
 def test_dense_methods_grow_with_the_square_and_others_do_so_up_to_a_length(measured):
     for n_frames in (20_000, 40_000):
-        paper, default = forecast(n_frames, 8, "paper"), forecast(n_frames, 8)
-        assert paper.bytes == pytest.approx(80 * n_frames**2, rel=0.01)
-        assert default.bytes == pytest.approx(n_frames * (80 * LINEAR_FROM["default"] + 8 * 40 + 10_000))
+        assert forecast(n_frames, 8, "paper").bytes == pytest.approx(80 * n_frames**2, rel=0.01)
+        assert forecast(n_frames, 8).bytes == n_frames * (8 * 40 + 15_000)
     assert forecast(40_000, 8).seconds == pytest.approx(2 * forecast(20_000, 8).seconds)
     assert forecast(40_000, 8, "paper").seconds == pytest.approx(4 * forecast(20_000, 8, "paper").seconds, rel=0.05)
+    below, above = (forecast(LINEAR_FROM["default"] + step, 8) for step in (-1, 0))
+    assert below.bytes == pytest.approx(80 * LINEAR_FROM["default"] ** 2, rel=0.1)
+    assert above.bytes < below.bytes
 
 
 def test_long_work_is_scaled_to_this_machine_which_is_measured_once(measured, tmp_path):
     short, long = forecast(100, 8), forecast(10_000, 8)
-    assert short.seconds == pytest.approx(SECONDS["default"].at(100, 8, 2000))
-    assert long.seconds == pytest.approx(3 * SECONDS["default"].at(10_000, 8, 2000))
+    assert short.seconds == pytest.approx(DENSE_SECONDS["default"].at(100, 8))
+    assert long.seconds == pytest.approx(3 * LINEAR_SECONDS["default"].at(10_000, 8))
     forecast(20_000, 8, "paper")
     module._slowness.cache_clear()  # as in the next process
     forecast(20_000, 8)
@@ -47,7 +49,7 @@ def test_long_work_is_scaled_to_this_machine_which_is_measured_once(measured, tm
 
 def test_a_cache_that_cannot_be_used_does_no_harm(measured, tmp_path, monkeypatch, caplog):
     (tmp_path / "cache").write_text("a file, where the folder should be")
-    assert forecast(10_000, 8).seconds == pytest.approx(3 * SECONDS["default"].at(10_000, 8, 2000))
+    assert forecast(10_000, 8).seconds == pytest.approx(3 * LINEAR_SECONDS["default"].at(10_000, 8))
     assert "cannot be written" in caplog.text
 
     def missing() -> None:

@@ -1,9 +1,9 @@
 """How long one sequence takes, and how much memory it needs.
 
-Below `LINEAR_FROM` frames, both are a x n_frames x n_frames + b x n_frames x n_features + c x n_frames; above, they
-grow in proportion to the number of frames. The seconds are scaled to this machine by two small fits: these alone do
-not show the square term, which matters only for sequences that take too long to try.
-`benchmarks/speed/forecast.py` compares the forecast with what fits take.
+Below `LINEAR_FROM` frames, both are a x n_frames x n_frames + b x n_frames x n_features + c x n_frames; from there
+on, the square term is gone. The seconds are scaled to this machine by two small fits: these alone do not show the
+square term, which matters only for sequences that take too long to try. `benchmarks/speed/forecast.py` compares the
+forecast with what fits take.
 """
 
 from __future__ import annotations
@@ -35,24 +35,27 @@ class _Line:
     value: float
     frame: float
 
-    def at(self, n_frames: int, n_features: int, linear_from: int | None) -> float:
-        n = max(1, n_frames if linear_from is None else min(n_frames, linear_from))
-        cost = self.pair * n * n + self.value * n * n_features + self.frame * n
-        return cost * (n_frames / n)
+    def at(self, n_frames: int, n_features: int) -> float:
+        return self.pair * n_frames * n_frames + self.value * n_frames * n_features + self.frame * n_frames
 
 
-LINEAR_FROM: Mapping[str, int] = {"default": 2000}
+LINEAR_FROM: Mapping[str, int] = {"default": 2000, "fast": 0}
 """From this number of frames on, a method needs no matrix of frames x frames; methods not listed always do."""
 
-SECONDS: Mapping[str, _Line] = {
+DENSE_SECONDS: Mapping[str, _Line] = {
     "default": _Line(pair=9e-7, value=7e-7, frame=3e-4),
     "paper": _Line(pair=4.5e-7, value=1.2e-6, frame=2e-4),
     "authors": _Line(pair=1.1e-6, value=1e-6, frame=1e-4),
 }
-"""On one core of the reference machine (a server of 2.1 GHz), for recorded sequences."""
+LINEAR_SECONDS: Mapping[str, _Line] = {
+    "default": _Line(pair=0.0, value=2.5e-6, frame=1.2e-3),
+    "fast": _Line(pair=0.0, value=1e-7, frame=6e-5),
+}
+"""On one core of the reference machine (a 2.1 GHz server), for recorded sequences, below and from `LINEAR_FROM`."""
 
-BYTES = _Line(pair=80.0, value=40.0, frame=10_000.0)
-"""Ten matrices of frames x frames, and five copies of the features, in double precision."""
+DENSE_BYTES = _Line(pair=80.0, value=40.0, frame=10_000.0)
+LINEAR_BYTES = _Line(pair=0.0, value=40.0, frame=15_000.0)
+"""Dense: ten matrices of frames x frames, and five copies of the features, in double precision."""
 
 PROCESS_BYTES = 250_000_000
 """Memory of a process that has loaded dayline and its libraries."""
@@ -96,13 +99,12 @@ def forecast(n_frames: int, n_features: int, method: str = "default") -> Forecas
     method : str
         Name of the method. Baselines are given the memory of dense matrices.
     """
-    shape = (n_frames, n_features, LINEAR_FROM.get(method))
-    seconds = None
-    if method in SECONDS:
-        seconds = SECONDS[method].at(*shape)
-        if seconds > SHORT_WORK:
-            seconds *= _slowness()
-    return Forecast(seconds, int(BYTES.at(*shape)))
+    is_linear = method in LINEAR_FROM and n_frames >= LINEAR_FROM[method]
+    line = (LINEAR_SECONDS if is_linear else DENSE_SECONDS).get(method)
+    seconds = None if line is None else line.at(n_frames, n_features)
+    if seconds is not None and seconds > SHORT_WORK:
+        seconds *= _slowness()
+    return Forecast(seconds, int((LINEAR_BYTES if is_linear else DENSE_BYTES).at(n_frames, n_features)))
 
 
 def needed_memory(expected: Forecast) -> int:

@@ -156,11 +156,11 @@ def test_a_stopped_batch_leaves_whole_results_and_the_next_one_resumes(tmp_path,
 
 
 def test_segment_refuses_what_needs_more_memory_than_allowed(tmp_path):
-    np.save(tmp_path / "long.npy", np.zeros((3000, 2), dtype=np.int8))
+    np.save(tmp_path / "long.npy", np.zeros((30_000, 2), dtype=np.int8))
     done = run("segment", tmp_path / "long.npy", "--max-memory", "400M")
     assert done.returncode == 2
     assert done.stderr == (
-        f"dayline: {tmp_path / 'long.npy'}: 3000 frames need about 760 MB of memory, more than --max-memory 400 MB; "
+        f"dayline: {tmp_path / 'long.npy'}: 30000 frames need about 702 MB of memory, more than --max-memory 400 MB; "
         "allow more, or use fewer frames\n"
     )
     done = run("segment", tmp_path / "long.npy", "--max-memory", "0")

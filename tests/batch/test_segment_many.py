@@ -250,7 +250,7 @@ def test_a_suspect_runs_alone():
 
 def test_a_sequence_over_the_memory_is_refused_and_the_others_are_not(tmp_path):
     save_features(tmp_path / "root" / "small.npy")
-    np.save(tmp_path / "root" / "large.npy", np.zeros((3000, 2), dtype=np.int8))
+    np.save(tmp_path / "root" / "large.npy", np.zeros((30_000, 2), dtype=np.int8))
     records = list(segment_many(tmp_path / "root", output=tmp_path / "out", jobs=1, max_memory=400_000_000))
     assert statuses(records) == {"small.npy": "done", "large.npy": "failed"}
     assert "more than --max-memory 400 MB; allow more" in records[0].message
