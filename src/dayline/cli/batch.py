@@ -13,6 +13,8 @@ from dayline.cli.segment import Method, Order, chosen_segmenter, usual_model
 from dayline.text import counted, parse_bytes
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from dayline.batch import BatchRecord
 
 __all__ = ["batch"]
@@ -99,7 +101,7 @@ def batch(
         # Dask logs the loss of workers with tracebacks; what matters of it is printed here in one line.
         logging.getLogger("distributed").setLevel(logging.CRITICAL)
     records = []
-    with progress_bar(quiet=quiet) as on_step:
+    with progress_bar(quiet=quiet) as bar:
         for record in segment_many(
             root,
             output=output,
@@ -107,9 +109,9 @@ def batch(
             jobs=jobs,
             cluster=cluster,
             max_memory=None if max_memory is None else parse_bytes(max_memory, option="--max-memory"),
-            on_step=on_step,
+            on_step=bar,
         ):
-            _print_record(record, quiet=quiet)
+            _print_record(record, typer.echo if bar is None else bar.echo, quiet=quiet)
             records.append(record)
     _print_end(records, output, quiet=quiet)
 
@@ -125,14 +127,14 @@ def _print_sources(root: Path) -> None:
         typer.echo(f"note: {note}")
 
 
-def _print_record(record: BatchRecord, *, quiet: bool) -> None:
+def _print_record(record: BatchRecord, echo: Callable[..., None], *, quiet: bool) -> None:
     for note in record.notes:
-        typer.echo(f"dayline: note: {record.source}: {note}", err=True)
+        echo(f"dayline: note: {record.source}: {note}", err=True)
     if record.status == "failed":
-        typer.echo(f"dayline: note: {record.source}: {record.message}", err=True)
+        echo(f"dayline: note: {record.source}: {record.message}", err=True)
     elif record.status == "done" and not quiet:
         events, frames = counted(record.n_events or 0, "event"), counted(record.n_frames or 0, "frame")
-        typer.echo(f"{record.source}: {events} in {frames}")
+        echo(f"{record.source}: {events} in {frames}")
 
 
 def _print_end(records: list[BatchRecord], output: Path, *, quiet: bool) -> None:
