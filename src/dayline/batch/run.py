@@ -95,6 +95,8 @@ def _run(
     with output_folder(output) as folder:
         lists = _Lists(folder, sources, title)
         tasks = [make_task(source, folder.resolve(), settings) for source in sources]
+        if on_step is not None:
+            on_step("sequences", 0, len(sources))
         try:
             for record in _records(tasks, jobs, cluster, max_memory):
                 lists.add(record)
