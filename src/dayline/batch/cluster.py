@@ -85,7 +85,10 @@ def run_on_cluster(tasks: Sequence[Task], client: Any, *, memory: int | None) ->
             is_empty = not n_workers
             while waiting and len(running) < n_workers:
                 task = waiting.pop()
-                running[client.submit(run_task, task, pure=False)] = task
+                with warnings.catch_warnings():
+                    # Features in memory travel with their task: data scattered to a worker would be lost with it.
+                    warnings.filterwarnings("ignore", message="Sending large graph")
+                    running[client.submit(run_task, task, pure=False)] = task
             try:
                 with client.as_current():
                     done = wait(list(running), timeout=LOOK_SECONDS, return_when="FIRST_COMPLETED").done
