@@ -108,6 +108,22 @@ def test_the_base_install_segments_a_feature_file_to_a_page(absent, tmp_path):
     assert done.returncode == 0, done.stderr
 
 
+def test_the_base_install_segments_many_feature_files(absent, tmp_path):
+    (tmp_path / "root" / "day").mkdir(parents=True)
+    (tmp_path / "root" / "day" / "a.jpg").write_bytes(b"a photo")
+    rows = np.repeat(np.eye(3), 20, axis=0) + np.random.default_rng(0).normal(scale=0.1, size=(60, 3))
+    np.save(tmp_path / "root" / "features.npy", rows)
+    # The processes of the pool find all that is installed here, so that only the broken photo itself fails.
+    done = run_base(absent, COMMAND, "batch", "root", "-o", "out", "--jobs", "1", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "features.npy: " in done.stdout
+    assert (tmp_path / "out" / "features.npy" / "events.json").is_file()
+    done = run_base(absent, COMMAND, "batch", "root", "-o", "new", "--cluster", "tcp://127.0.0.1:9", cwd=tmp_path)
+    needed = 'a Dask cluster needs more packages (distributed is missing); pip install "dayline[cluster]"'
+    assert (done.returncode, done.stderr) == (2, f"dayline: {needed}\n")
+    assert not (tmp_path / "new").exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -87,6 +87,8 @@ def test_snippets_of_the_readme_run(path, tmp_path, monkeypatch):
         "seconds": 30.0 * np.arange(len(steps)),
         "true": np.arange(30, len(steps), 30),
     }
+    (tmp_path / "archive").mkdir()
+    np.save(tmp_path / "archive" / "a.npy", known["X"])
     found = snippets(path)
     assert len(found) >= 2
     for code in found:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
-from dayline.text import clock_text, counted
+import pytest
+
+from dayline.text import bytes_text, clock_text, counted, duration_text, parse_bytes
 
 
 def test_clocks_carry_over_when_rounding_and_go_beyond_a_day():
@@ -12,3 +14,37 @@ def test_clocks_carry_over_when_rounding_and_go_beyond_a_day():
 
 def test_one_is_singular_and_none_is_plural():
     assert [counted(n, "event") for n in (0, 1, 2)] == ["0 events", "1 event", "2 events"]
+
+
+@pytest.mark.parametrize(
+    ("size", "text"), [(999, "1 kB"), (250_000_000, "250 MB"), (1_234_000_000, "1.2 GB"), (45e9, "45 GB")]
+)
+def test_bytes_have_two_or_three_digits(size, text):
+    assert bytes_text(size) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("8G", 8e9),
+        ("1.5 GB", 1.5e9),
+        ("500M", 5e8),
+        ("500MiB", 5e8),
+        ("20k", 20_000),
+        ("123456", 123_456),
+        ("1t", 1e12),
+    ],
+)
+def test_amounts_of_memory_are_read(text, size):
+    assert parse_bytes(text, option="--max-memory") == size
+
+
+@pytest.mark.parametrize("text", ["", "0", "-1G", "8X", "many", "1e9", "nan", "8 G 9"])
+def test_other_amounts_of_memory_are_refused(text):
+    with pytest.raises(ValueError, match=r"--max-memory .* is not an amount of memory"):
+        parse_bytes(text, option="--max-memory")
+
+
+@pytest.mark.parametrize(("seconds", "text"), [(0.2, "1 s"), (42.4, "42 s"), (720, "12 min"), (9000, "2.5 h")])
+def test_durations_are_rough(seconds, text):
+    assert duration_text(seconds) == text

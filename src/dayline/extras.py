@@ -9,7 +9,11 @@ __all__ = ["MissingExtraError", "needs_extra"]
 
 # Packages by their import names.
 _PHOTOS = ("PIL", "av", "google", "onnxruntime", "pillow_heif", "platformdirs")
-_PACKAGES: Mapping[str, tuple[str, ...]] = {"photos": _PHOTOS, "demo": (*_PHOTOS, "skimage")}
+_PACKAGES: Mapping[str, tuple[str, ...]] = {
+    "photos": _PHOTOS,
+    "demo": (*_PHOTOS, "skimage"),
+    "cluster": ("dask", "distributed"),
+}
 
 
 class MissingExtraError(ValueError):
@@ -23,7 +27,7 @@ def needs_extra(extra: str, task: str) -> Iterator[None]:
     Parameters
     ----------
     extra : str
-        "photos" or "demo".
+        "photos", "demo" or "cluster".
     task : str
         The task, as the subject of a sentence: "reading photos".
     """

@@ -2,12 +2,50 @@
 
 from __future__ import annotations
 
-__all__ = ["clock_text", "counted"]
+import re
+
+__all__ = ["bytes_text", "clock_text", "counted", "duration_text", "parse_bytes"]
+
+SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?", re.IGNORECASE)
+UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 
 
 def counted(number: int, thing: str) -> str:
     """Format a count: "1 event", "3 events"."""
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
+def bytes_text(size: float) -> str:
+    """Format a number of bytes with two digits: "980 MB", "1.2 GB"."""
+    for unit, name in (("g", "GB"), ("m", "MB")):
+        if size >= UNITS[unit]:
+            value = size / UNITS[unit]
+            return f"{value:.1f} {name}" if value < 10 else f"{value:.0f} {name}"
+    return f"{size / UNITS['k']:.0f} kB"
+
+
+def parse_bytes(text: str, *, option: str) -> int:
+    """Read a number of bytes, such as 8G, 1.5GB or 500M; raise ValueError naming the option.
+
+    Parameters
+    ----------
+    text : str
+        A number above 0 with k, M, G or T (powers of 1,000) or without.
+    option : str
+        Where it was given.
+    """
+    found = SIZE.fullmatch(text.strip())
+    size = 0 if found is None else int(float(found[1]) * UNITS[found[2].lower()])
+    if size < 1:
+        raise ValueError(f"{option} {text!r} is not an amount of memory; write it as 8G or 500M")
+    return size
+
+
+def duration_text(seconds: float) -> str:
+    """Format a duration roughly: "40 s", "12 min", "3.5 h"."""
+    if seconds < 100:
+        return f"{max(seconds, 1):.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 100 * 60 else f"{seconds / 3600:.1f} h"
 
 
 def clock_text(seconds: float, *, digits: int = 0, short: bool = False) -> str:

@@ -7,7 +7,7 @@ import pytest
 from dayline.frames import day_folders
 from dayline.io.files import temporary_folder
 from dayline.pipeline import segment_days, segment_source, write_result
-from dayline.pipeline.days import _without_places
+from dayline.pipeline.days import without_places
 from made_photos import make_day
 
 
@@ -93,4 +93,4 @@ def test_leftovers_in_results_of_days_that_are_gone_are_removed(tmp_path):
 def test_messages_lose_their_paths_and_no_letters(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text = f"o/d1: go on without it, or move {tmp_path}/o/d1 to o"
-    assert _without_places(text, Path("trip/d1"), Path("o")) == "d1: go on without it, or move d1 to "
+    assert without_places(text, Path("trip"), Path("o")) == "d1: go on without it, or move d1 to "

@@ -11,6 +11,7 @@ from typing import Any
 import typer
 
 from dayline import __version__
+from dayline.cli.batch import batch
 from dayline.cli.datasets import datasets
 from dayline.cli.demo import demo
 from dayline.cli.evaluate import evaluate
@@ -29,6 +30,7 @@ UsageError: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__nam
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 app.command()(segment)
+app.command()(batch)
 app.command()(evaluate)
 app.command()(export)
 app.command()(demo)

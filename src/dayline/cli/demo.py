@@ -21,7 +21,7 @@ def demo(
 ) -> None:
     """Simulate an afternoon with a wearable camera from real photographs, and find its events."""
     from dayline.cli.evaluate import Protocol, evaluate
-    from dayline.cli.segment import Options, segment_and_print
+    from dayline.cli.segment import Request, segment_and_print
     from dayline.datasets.photostream import make_photostream
     from dayline.io.files import write_text_whole
     from dayline.io.output_folder import output_folder
@@ -30,6 +30,6 @@ def demo(
         stream = make_photostream(folder / "stream", random_state=seed)
         write_text_whole(folder / "truth.json", stream.segmentation.to_json())
     is_opened = sys.stdout.isatty() if open_page is None else open_page
-    segment_and_print(Options(stream.folder, folder, open_page=is_opened))
+    segment_and_print(Request(stream.folder, folder, open_page=is_opened))
     typer.echo(f"\nAgainst the {len(stream.boundaries)} true boundaries, at most {TOLERANCE} photos off:\n")
     evaluate(folder / "events.json", folder / "truth.json", TOLERANCE, Protocol.interior, None, as_json=False)

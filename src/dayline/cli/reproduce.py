@@ -67,7 +67,7 @@ def reproduce(
         raise ValueError(f"--only applies to tables of data sets; {table.value} generates its own sequences")
     if not root.is_dir():
         raise ValueError(f"{root}: no such folder; pass the folder with the data sets (--root)")
-    with output_folder(output) as folder, progress_bar(quiet=quiet, time_left=True) as on_done:
+    with output_folder(output) as folder, progress_bar(quiet=quiet) as on_done:
         report = reports[table](
             root, out=folder, n_seeds=seeds, n_jobs=jobs, methods=methods, only=only, most=most, on_done=on_done
         )

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from dayline.io.untrusted import UnreadableFileError, check_allocation, reading
 
-__all__ = ["ArrayHeader", "list_npz", "load_npy", "load_npz"]
+__all__ = ["ArrayHeader", "list_npz", "load_npy", "load_npz", "npy_header"]
 
 MAGIC_NPY, MAGIC_ZIP, MAGIC_PICKLE = b"\x93NUMPY", b"PK", b"\x80"
 HEADER_READERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
@@ -60,14 +60,19 @@ def load_npy(path: Path) -> NDArray[Any]:
         return _read_array(file, path.stat().st_size, path, "the array")
 
 
+def npy_header(path: Path) -> ArrayHeader:
+    """Read the shape and type of the array in an .npy file."""
+    with reading(path, "a NumPy file"), path.open("rb") as file:
+        return _described(file)
+
+
 def list_npz(path: Path) -> dict[str, ArrayHeader]:
     """Read the names, shapes and types of the arrays in an .npz file."""
     with reading(path, "a NumPy file"), _open_npz(path) as archive:
         headers = {}
         for name, member in _members(archive, path).items():
             with archive.open(member) as file:
-                shape, dtype, _ = _header(file)
-            headers[name] = ArrayHeader(shape, PICKLED if dtype.hasobject else str(dtype), dtype.kind in "biuf")
+                headers[name] = _described(file)
         return headers
 
 
@@ -153,6 +158,11 @@ def _header(file: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any], int]:
     if any(n < 0 for n in shape):
         raise ValueError(f"an array has shape {shape}")
     return tuple(int(n) for n in shape), dtype, head.tell()
+
+
+def _described(file: IO[bytes]) -> ArrayHeader:
+    shape, dtype, _ = _header(file)
+    return ArrayHeader(shape, PICKLED if dtype.hasobject else str(dtype), dtype.kind in "biuf")
 
 
 def _read_array(file: IO[bytes], size: int, path: Path, what: str) -> NDArray[Any]:

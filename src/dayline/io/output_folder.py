@@ -34,8 +34,10 @@ if sys.platform != "win32":
     import fcntl
 
 __all__ = [
+    "BATCH_RECORD",
     "MARK",
     "SORTED_PHOTOS",
+    "LockedFolderError",
     "OutputFolderError",
     "OwnFiles",
     "export_folder",
@@ -49,10 +51,13 @@ MARK = ".dayline"
 SORTED_PHOTOS = ".dayline-photos.json"
 """A file that marks a folder of photos sorted by dayline and lists those it wrote."""
 
+BATCH_RECORD = ".dayline-batch.json"
+"""A file in a result of `dayline batch` that says what it was made from."""
+
 LOCK = ".dayline-lock"
 MANIFEST = ".dayline-files.json"
 MANIFEST_FORMAT = "dayline-files-1"
-HIDDEN = {MARK, LOCK, MANIFEST}
+HIDDEN = {MARK, LOCK, MANIFEST, BATCH_RECORD}
 
 # Left behind by version 0.1.0 when killed; removed only from result folders.
 UNFINISHED_0_1_0 = re.compile(r"\..+\.[a-z0-9_]{8}\.part")
@@ -69,6 +74,10 @@ _held: set[tuple[int, int, int]] = set()
 
 class OutputFolderError(ValueError):
     """A folder that cannot be used for results; the message may contain private paths and file names."""
+
+
+class LockedFolderError(OutputFolderError):
+    """A folder that another run is writing to."""
 
 
 @contextmanager
@@ -176,7 +185,7 @@ def _locked(folder: Path) -> Iterator[None]:
         except BlockingIOError:
             holder = os.read(handle, 200).decode("utf-8", "replace") or "process unknown"
             os.close(handle)
-            raise OutputFolderError(
+            raise LockedFolderError(
                 f"{folder}: another dayline run is writing there ({holder}); wait for it or choose another folder"
             ) from None
         except OSError as error:

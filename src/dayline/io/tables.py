@@ -15,14 +15,16 @@ import numpy as np
 from dayline.arrays import FloatArray
 from dayline.io.csv_files import read_csv
 from dayline.io.matlab_files import list_mat, load_mat
-from dayline.io.numpy_files import ArrayHeader, list_npz, load_npy, load_npz
+from dayline.io.numpy_files import ArrayHeader, list_npz, load_npy, load_npz, npy_header
 from dayline.io.untrusted import UnreadableFileError, check_allocation, reading
 
-__all__ = ["FeatureTable", "existing_file", "read_arrays", "read_features"]
+__all__ = ["EXTENSIONS", "FeatureTable", "existing_file", "read_arrays", "read_features", "table_shape"]
 
 TIME_COLUMNS = ("time", "times", "seconds", "timestamp")
 Load = Callable[[Path, Iterable[str]], Mapping[str, Any]]
 EXTENSIONS = (".npy", ".npz", ".csv", ".parquet", ".mat")
+"""Suffixes of feature files."""
+
 PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 
 
@@ -80,6 +82,52 @@ def read_features(path: str | Path, *, key: str | None = None, transpose: bool =
     return FeatureTable(features, times)
 
 
+def table_shape(path: str | Path, *, key: str | None = None) -> tuple[int, int]:
+    """Return the rows and columns of a table of features from its header; for a .csv file, count its lines.
+
+    A header line or a time column may be counted as well.
+
+    Parameters
+    ----------
+    path, key
+        See `read_features`.
+    """
+    path = existing_file(path)
+    suffix = path.suffix.lower()
+    if suffix in (".npz", ".mat"):
+        headers = list_npz(path) if suffix == ".npz" else list_mat(path)
+        shape = headers[_features_key(path, headers, key)].shape
+    elif suffix == ".csv":
+        shape = _csv_shape(path)
+    elif suffix == ".parquet":
+        shape = _parquet_shape(path)
+    else:
+        shape = npy_header(path).shape
+    if len(shape) != 2:
+        raise ValueError(f"{path}: features have shape {shape}; pass a matrix with one row per frame")
+    return shape
+
+
+def _csv_shape(path: Path) -> tuple[int, ...]:
+    n_lines, last = 0, b""
+    with path.open("rb") as file:
+        while block := file.read(2**20):
+            n_lines += block.count(b"\n")
+            last = block
+        file.seek(0)
+        n_columns = file.readline(2**20).count(b",") + 1
+    return n_lines + (not last.endswith(b"\n")), n_columns
+
+
+def _parquet_shape(path: Path) -> tuple[int, ...]:
+    try:
+        from pyarrow import parquet
+    except ModuleNotFoundError:
+        raise _needs_pyarrow(path) from None
+    with reading(path, "a parquet file"), parquet.ParquetFile(path) as file:
+        return file.metadata.num_rows, file.metadata.num_columns
+
+
 def read_arrays(path: str | Path) -> dict[str, Any]:
     """Read all arrays of an .npz file, or all numeric ones of a .mat file, by name. Pickles are never loaded."""
     path = existing_file(path)
@@ -102,6 +150,18 @@ def existing_file(path: str | Path) -> Path:
 
 def _chosen(path: Path, headers: Mapping[str, ArrayHeader], load: Load, key: str | None) -> FeatureTable:
     """Read only the features and times from a file with several arrays."""
+    key = _features_key(path, headers, key)
+    time = _the_times([name for name in headers if name in TIME_COLUMNS and name != key], path)
+    wanted = [key] if time is None else [key, time]
+    for name in wanted:
+        if not headers[name].is_numeric:
+            raise ValueError(f"{path}: {name!r} has type {headers[name].kind}; it must contain real numbers")
+    arrays = load(path, wanted)
+    return FeatureTable(_numeric(arrays[key], path), None if time is None else np.ravel(arrays[time]))
+
+
+def _features_key(path: Path, headers: Mapping[str, ArrayHeader], key: str | None) -> str:
+    """Return the name of the array with the features; raise if it is missing or not clear."""
     names = ", ".join(headers) or "nothing"
     if key is None:
         matrices = [n for n, h in headers.items() if h.is_numeric and len(h.shape) == 2 and min(h.shape) > 1]
@@ -111,13 +171,7 @@ def _chosen(path: Path, headers: Mapping[str, ArrayHeader], load: Load, key: str
         key = likely[0]
     if key not in headers:
         raise ValueError(f"{path}: has no array {key!r}; it contains {names}")
-    time = _the_times([name for name in headers if name in TIME_COLUMNS and name != key], path)
-    wanted = [key] if time is None else [key, time]
-    for name in wanted:
-        if not headers[name].is_numeric:
-            raise ValueError(f"{path}: {name!r} has type {headers[name].kind}; it must contain real numbers")
-    arrays = load(path, wanted)
-    return FeatureTable(_numeric(arrays[key], path), None if time is None else np.ravel(arrays[time]))
+    return key
 
 
 def _the_times(names: Sequence[str], path: Path) -> str | None:
@@ -138,7 +192,7 @@ def _read_parquet(path: Path) -> FeatureTable:
     try:
         from pyarrow import parquet
     except ModuleNotFoundError:
-        raise ValueError(f'{path}: reading .parquet needs pyarrow; pip install "dayline[parquet]"') from None
+        raise _needs_pyarrow(path) from None
     with reading(path, "a parquet file"), parquet.ParquetFile(path) as file:
         schema, n_rows = file.schema_arrow, file.metadata.num_rows
         index = [name for name in _index_columns(schema) if name.lower() not in TIME_COLUMNS]
@@ -161,6 +215,10 @@ def _read_parquet(path: Path) -> FeatureTable:
         shown = ", ".join(map(repr, index))
         warnings.warn(f"{path}: dropped {shown}, which is the index of the table, not a feature", stacklevel=4)
     return _split_times(values, [name.lower() for name in names], path)
+
+
+def _needs_pyarrow(path: Path) -> ValueError:
+    return ValueError(f'{path}: reading .parquet needs pyarrow; pip install "dayline[parquet]"')
 
 
 def _look_for_lost_times(names: Sequence[str], path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dayline.pipeline.days import DayResult, segment_days
+from dayline.pipeline.days import DayResult, segment_days, without_places
 from dayline.pipeline.events_file import forget_corrections, kept_corrections
 from dayline.pipeline.outputs import (
     ExportError,
@@ -13,22 +13,30 @@ from dayline.pipeline.outputs import (
     write_result,
 )
 from dayline.pipeline.pictures import PictureFolder
+from dayline.pipeline.run import Settings, check_settings, is_table, segment_and_write
 from dayline.pipeline.segment import Segmenter, SourceResult, segment_source, segment_table
+from dayline.pipeline.size import sequence_size
 
 __all__ = [
     "DayResult",
     "ExportError",
     "PictureFolder",
     "Segmenter",
+    "Settings",
     "SourceResult",
     "Written",
     "chaptered_copy",
     "chaptered_name",
+    "check_settings",
     "default_output",
     "forget_corrections",
+    "is_table",
     "kept_corrections",
+    "segment_and_write",
     "segment_days",
     "segment_source",
     "segment_table",
+    "sequence_size",
+    "without_places",
     "write_result",
 ]

@@ -17,7 +17,7 @@ from dayline.pipeline.outputs import remove_other_pictures
 from dayline.report.overview import Day, write_overview
 from dayline.report.thumbnails import remove_thumbnails
 
-__all__ = ["DayResult", "segment_days"]
+__all__ = ["DayResult", "segment_days", "without_places"]
 
 
 SegmentDay: TypeAlias = Callable[[Path, Path], tuple[Segmentation, Mapping[int, str]]]
@@ -106,7 +106,7 @@ def _day(day: Path, output: Path, segment_day: SegmentDay) -> DayResult:
         return DayResult(day, folder, why=str(error), why_on_page="its result could not be written")
     except ValueError as error:
         why = str(error).removeprefix(f"{shown_name(day)}: ")
-        return DayResult(day, folder, why=why, why_on_page=_without_places(why, day, output))
+        return DayResult(day, folder, why=why, why_on_page=without_places(why, day.parent, output))
     except (FileNotFoundError, PermissionError) as error:
         # A photo was removed during the run, or its permissions forbid reading it.
         why = f"{shown_name(Path(error.filename or day).name)}: {error.strerror}"
@@ -114,9 +114,9 @@ def _day(day: Path, output: Path, segment_day: SegmentDay) -> DayResult:
     return DayResult(day, folder, segmentation, pictures=pictures)
 
 
-def _without_places(text: str, day: Path, output: Path) -> str:
-    """Shorten the paths in a message to names: a page that is shared must not reveal local paths."""
-    places = {place for path in (day.parent, output) for place in (path, path.resolve(), path.absolute())}
+def without_places(text: str, *folders: Path) -> str:
+    """Remove these folders from the paths in a message: a page that is shared must not reveal local paths."""
+    places = {place for path in folders for place in (path, path.resolve(), path.absolute())}
     for place in sorted((shown_name(p) for p in places if p != Path()), key=len, reverse=True):
         # A short relative name, such as "out", may be part of another word.
         end = "/?" if place.startswith("/") else r"(?:/|(?![\w.-]))"

@@ -5,6 +5,17 @@ from __future__ import annotations
 from dayline.report.graph_picture import Drawable, graph_image
 from dayline.report.overview import Day, write_overview
 from dayline.report.page import write_page
+from dayline.report.sequences import SequenceRow, write_sequences
 from dayline.report.thumbnails import remove_thumbnails, write_thumbnails
 
-__all__ = ["Day", "Drawable", "graph_image", "remove_thumbnails", "write_overview", "write_page", "write_thumbnails"]
+__all__ = [
+    "Day",
+    "Drawable",
+    "SequenceRow",
+    "graph_image",
+    "remove_thumbnails",
+    "write_overview",
+    "write_page",
+    "write_sequences",
+    "write_thumbnails",
+]

@@ -186,23 +186,22 @@ def _shape(pictures: list[str | None] | None, folder: Path) -> str:
 
 
 def _html(segmentation: Segmentation, data: Mapping[str, Any], about: Mapping[str, Any]) -> str:
-    script = '"use strict";\n(() => {\n' + "\n".join(_package_text(name) for name in SCRIPTS) + "})();\n"
     content = {
         "segmentation": segmentation,
         "data": htmlsafe_json_dumps(data, allow_nan=False, separators=(",", ":")),
-        "script": Markup(script),  # noqa: S704 - our own file
-        "script_hash": _content_hash(script),
     }
-    return render("page.html", style="style.css", content={**content, **about})
+    return render("page.html", style="style.css", scripts=SCRIPTS, content={**content, **about})
 
 
-def render(template: str, *, style: str, content: Mapping[str, Any]) -> str:
+def render(template: str, *, style: str, scripts: Sequence[str] = (), content: Mapping[str, Any]) -> str:
     """Render a template of this package; all values are escaped.
 
     Parameters
     ----------
     template, style : str
         File names of the template and of its style sheet.
+    scripts : sequence of str
+        File names of the parts of its script.
     content : mapping
         Values of the template's variables.
     """
@@ -213,9 +212,12 @@ def render(template: str, *, style: str, content: Mapping[str, Any]) -> str:
         trim_blocks=True,
     )
     sheet = _package_text(style)
+    script = '"use strict";\n(() => {\n' + "\n".join(_package_text(name) for name in scripts) + "})();\n"
     text = environment.get_template(template).render(
         style=Markup(sheet),  # noqa: S704 - our own file
         style_hash=_content_hash(sheet),
+        script=Markup(script),  # noqa: S704 - our own files
+        script_hash=_content_hash(script),
         **content,
     )
     # A file name of invalid UTF-8 contains lone surrogates, which cannot be encoded.

@@ -1,0 +1,188 @@
+"""Segment many sequences, and keep the list and the page of them up to date."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from dayline.batch.cluster import connect, run_on_cluster
+from dayline.batch.local import run_local
+from dayline.batch.memory import available_memory
+from dayline.batch.record import BatchRecord
+from dayline.batch.sources import Source, Sources, given_sources
+from dayline.batch.task import Task, failed_record, finished_record, make_task
+from dayline.checks import check_between
+from dayline.frames.names import shown_name
+from dayline.io.files import write_text_whole
+from dayline.io.output_folder import output_folder
+from dayline.pipeline import Settings, check_settings
+from dayline.pipeline.outputs import remove_other_pictures
+from dayline.progress import OnStep
+from dayline.report import SequenceRow, write_sequences
+from dayline.text import bytes_text
+
+__all__ = ["segment_many"]
+
+WRITE_SECONDS = 2.0
+"""The list and the page are written again at most this often while results arrive."""
+
+
+def segment_many(
+    sources: Sources,
+    *,
+    output: str | Path,
+    settings: Settings | None = None,
+    jobs: int | None = None,
+    cluster: str | None = None,
+    max_memory: int | None = None,
+    on_step: OnStep | None = None,
+) -> Iterator[BatchRecord]:
+    """Segment many sequences, each to a folder of its own, and yield a record of each as it finishes.
+
+    A result that an earlier run finished from the same input with the same settings is kept, and its record comes
+    first. `output`/index.html lists all sequences for people, `output`/batch.jsonl for programs. If a sequence
+    fails, its record says why, and the others go on.
+
+    Parameters
+    ----------
+    sources : str, Path, sequence of them, or mapping of str to array
+        A folder with photo folders, videos and feature files (see `find_sources`); the paths of single sequences; or
+        features in memory by name, each of shape (n_frames, n_features).
+    output : str or Path
+        Folder for the results.
+    settings : Settings, optional
+        The method and what to write, as for one source. What does not apply to a kind of source is ignored.
+    jobs : int, optional
+        Most processes on this machine, with one thread each; by default one per core, as far as memory allows.
+    cluster : str, optional
+        Address of a Dask scheduler, whose workers are used instead (extra "cluster").
+    max_memory : int, optional
+        Bytes that all processes on this machine, or one worker of a cluster, may use by the forecast. A sequence that
+        alone needs more is refused. By default most of the memory that is free, and no sequence is refused.
+    on_step : callable, optional
+        Called as on_step("sequences", done, total).
+
+    Yields
+    ------
+    BatchRecord
+        Skipped ones first, then in the order in which they finish.
+    """
+    if jobs is not None:
+        check_between("jobs", jobs, 1, whole=True)
+    settings = Settings() if settings is None else settings
+    check_settings(settings)
+    found, notes = given_sources(sources)
+    for note in notes:
+        warnings.warn(note, stacklevel=2)
+    title = shown_name(Path(sources).resolve().name) if isinstance(sources, str | Path) else "Sequences"
+    return _run(found, Path(output), settings, jobs, cluster, max_memory, on_step, title)
+
+
+def _run(
+    sources: Sequence[Source],
+    output: Path,
+    settings: Settings,
+    jobs: int | None,
+    cluster: str | None,
+    max_memory: int | None,
+    on_step: OnStep | None,
+    title: str,
+) -> Iterator[BatchRecord]:
+    with output_folder(output) as folder:
+        lists = _Lists(folder, sources, title)
+        tasks = [make_task(source, folder.resolve(), settings) for source in sources]
+        if on_step is not None:
+            on_step("sequences", 0, len(sources))
+        try:
+            for record in _records(tasks, jobs, cluster, max_memory):
+                lists.add(record)
+                if on_step is not None:
+                    on_step("sequences", len(lists.records), len(sources))
+                yield record
+        finally:
+            if lists.records:
+                lists.write()
+        if not settings.thumbnails:
+            finished = [record.name for record in lists.records.values() if record.status != "failed"]
+            remove_other_pictures(folder, days=finished)
+
+
+def _records(
+    tasks: Sequence[Task], jobs: int | None, cluster: str | None, max_memory: int | None
+) -> Iterator[BatchRecord]:
+    left = []
+    for task in tasks:
+        ready = finished_record(task)
+        if ready is not None:
+            yield ready
+        else:
+            left.append(task)
+    if not left:
+        return
+    if cluster is not None:
+        with closing(connect(cluster)) as client:
+            yield from run_on_cluster(left, client, memory=max_memory)
+        return
+    if max_memory is not None:
+        for task in left:
+            if task.memory > max_memory:
+                yield failed_record(task, _too_large(task, max_memory))
+        left = [task for task in left if task.memory <= max_memory]
+    memory = available_memory() if max_memory is None else max_memory
+    yield from run_local(left, jobs=jobs or _n_cores(), memory=memory)
+
+
+def _too_large(task: Task, most: int) -> str:
+    needed = bytes_text(task.memory)
+    return (
+        f"needs about {needed} of memory, more than --max-memory {bytes_text(most)}; allow more or use fewer frames"
+    )
+
+
+def _n_cores() -> int:
+    from joblib import cpu_count
+
+    return int(cpu_count())
+
+
+class _Lists:
+    """The page and the list of all sequences, in the order of the sources.
+
+    Parameters
+    ----------
+    folder : Path
+        Where they are.
+    sources : sequence of Source
+        All sequences.
+    title : str
+        Heading of the page.
+    """
+
+    def __init__(self, folder: Path, sources: Sequence[Source], title: str) -> None:
+        self.folder, self.sources, self.title = folder, sources, title
+        self.records: dict[str, BatchRecord] = {}
+        self._written = time.monotonic()
+
+    def add(self, record: BatchRecord) -> None:
+        """Add a record; write both files unless they are recent."""
+        self.records[record.name] = record
+        if time.monotonic() - self._written > WRITE_SECONDS:
+            self.write()
+
+    def write(self) -> None:
+        """Write both files."""
+        known = [self.records[source.folder] for source in self.sources if source.folder in self.records]
+        write_text_whole(self.folder / "batch.jsonl", "".join(f"{record.to_json()}\n" for record in known))
+        write_sequences([_row(record) for record in known], self.folder, title=self.title, n_total=len(self.sources))
+        self._written = time.monotonic()
+
+
+def _row(record: BatchRecord) -> SequenceRow:
+    about: dict[str, Any] = {"pictures": record.pictures, "why": record.message}
+    if record.events is None:
+        return SequenceRow(record.source, None, **about)
+    return SequenceRow(record.source, record.name, record.n_frames, record.n_events, record.seconds, **about)

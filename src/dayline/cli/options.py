@@ -1,0 +1,64 @@
+"""Options that `dayline segment` and `dayline batch` share."""
+
+from __future__ import annotations
+
+import typer
+
+__all__ = [
+    "BLUR_FACES",
+    "DEVICE",
+    "EVERY",
+    "EXPECTED_DURATION",
+    "EXPORT",
+    "INTERPOLATE",
+    "KEY",
+    "LEVEL",
+    "METHOD",
+    "MIN_DURATION",
+    "MODEL",
+    "NO_THUMBNAILS",
+    "N_EVENTS",
+    "ORDER",
+    "PAUSE_FACTOR",
+    "PAUSE_SECONDS",
+    "QUIET",
+    "TRANSPOSE",
+    "WEIGHTS",
+    "WRITE_CHAPTERS",
+]
+
+PHOTOS, TABLES = "Photos and video", "Feature files"
+
+METHOD = typer.Option(
+    "default",
+    help="Our default, the same decision without a graph (fast), the paper's text, the authors' notebook, or a baseline.",
+)
+N_EVENTS = typer.Option(None, min=1, help="Number of events to find.")
+MIN_DURATION = typer.Option(None, help="Shortest event, in seconds (in frames if there are no times).")
+EXPECTED_DURATION = typer.Option(None, help="Mean duration of events, in the same unit.")
+LEVEL = typer.Option(0, help="Finer (1, 2, ...) or coarser (-1, -2, ...) than the default.")
+DEVICE = typer.Option("cpu", help="cpu, torch, cuda or mps.")
+EXPORT = typer.Option([], help="Additional format; repeatable (see dayline export --help).")
+QUIET = typer.Option(False, "--quiet", "-q", help="Print nothing but errors.")
+
+ORDER = typer.Option("time", help="Sort photos by capture time or by name.", rich_help_panel=PHOTOS)
+EVERY = typer.Option(None, help="Seconds between frames of a video.", rich_help_panel=PHOTOS)
+MODEL = typer.Option(
+    None,
+    help="lite0 (default), inceptionv3, color, color-lab (default for ac-color), hog or FILE.onnx (docs/models.md).",
+    rich_help_panel=PHOTOS,
+)
+WEIGHTS = typer.Option(None, help="Weights of inceptionv3.", rich_help_panel=PHOTOS)
+PAUSE_SECONDS = typer.Option(300.0, help="A pause is a gap longer than this ...", rich_help_panel=PHOTOS)
+PAUSE_FACTOR = typer.Option(10.0, help="... and than this many typical gaps.", rich_help_panel=PHOTOS)
+NO_THUMBNAILS = typer.Option(False, "--no-thumbnails", help="No photos on the page.", rich_help_panel=PHOTOS)
+BLUR_FACES = typer.Option(False, "--blur-faces", help="Blur faces on the page.", rich_help_panel=PHOTOS)
+WRITE_CHAPTERS = typer.Option(
+    False, "--write-chapters", help="Copy the video with the events as chapters.", rich_help_panel=PHOTOS
+)
+
+KEY = typer.Option(None, help="Array with the features (.npz, .mat).", rich_help_panel=TABLES)
+TRANSPOSE = typer.Option(False, "--transpose", help="Columns are frames.", rich_help_panel=TABLES)
+INTERPOLATE = typer.Option(
+    False, "--interpolate", help="Interpolate NaN and infinity from neighbouring frames.", rich_help_panel=TABLES
+)

@@ -1,0 +1,177 @@
+"""From one source to its folder of results, whatever kind of source it is."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from dayline.events import Segmentation
+from dayline.export import check_formats
+from dayline.frames import check_pauses
+from dayline.frames.faces import face_blurrer
+from dayline.io.output_folder import output_folder
+from dayline.io.tables import EXTENSIONS, FeatureTable, read_features
+from dayline.pipeline.events_file import forget_corrections
+from dayline.pipeline.outputs import Written, write_result
+from dayline.pipeline.pictures import PictureFolder
+from dayline.pipeline.segment import Segmenter, SourceResult, segment_source, segment_table
+from dayline.progress import OnStep
+
+__all__ = ["Settings", "check_settings", "is_table", "segment_and_write"]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything a result depends on besides its source and a person's corrections.
+
+    Attributes
+    ----------
+    method : str
+        Name of the method, for events.json.
+    segmenter : EventSegmenter or BaselineSegmenter, optional
+        The method itself; `EventSegmenter()` if None.
+    formats : tuple of str
+        Exports to write (`dayline.export.FORMATS`).
+    order, every, model, weights, pause_seconds, pause_factor
+        See `segment_source`.
+    thumbnails, blur_faces, write_chapters : bool
+        See `write_result`.
+    key, transpose
+        See `dayline.io.tables.read_features`.
+    """
+
+    method: str = "default"
+    segmenter: Segmenter | None = None
+    formats: tuple[str, ...] = ()
+    order: Literal["time", "name"] = "time"
+    every: float | None = None
+    model: str = "lite0"
+    weights: Path | None = None
+    pause_seconds: float = 300.0
+    pause_factor: float = 10.0
+    thumbnails: bool = True
+    blur_faces: bool = False
+    write_chapters: bool = False
+    key: str | None = None
+    transpose: bool = False
+
+
+def is_table(source: Path) -> bool:
+    """Whether a source is a file of features, by its name."""
+    return source.suffix.lower() in EXTENSIONS and not source.is_dir()
+
+
+def check_settings(settings: Settings, *, pictures: bool = True) -> None:
+    """Raise ValueError if a setting is invalid or needs a package that is missing, before any work is done.
+
+    Parameters
+    ----------
+    settings : Settings
+        What to check.
+    pictures : bool
+        Whether the sources may have pictures.
+    """
+    check_formats(settings.formats)
+    if settings.segmenter is not None:
+        settings.segmenter.check_parameters()
+    check_pauses(settings.pause_factor, settings.pause_seconds)
+    if settings.weights is not None and not settings.weights.is_file():
+        raise ValueError(f"{settings.weights}: no such file; pass the file with the weights")
+    if settings.blur_faces and pictures:
+        face_blurrer()
+
+
+def segment_and_write(
+    source: Path | FeatureTable,
+    folder: Path | None,
+    settings: Settings,
+    *,
+    name: str | None = None,
+    corrections: Segmentation | None = None,
+    forget: bool = False,
+    on_step: OnStep | None = None,
+) -> tuple[Segmentation, Written | None]:
+    """Find the events of a source and write the result.
+
+    Parameters
+    ----------
+    source : Path or FeatureTable
+        A folder of photos, a video, a feature file, or features in memory.
+    folder : Path or None
+        Where to write; None writes nothing.
+    settings : Settings
+        How to segment, and what to write.
+    name : str, optional
+        Name of features in memory.
+    corrections : Segmentation, optional
+        A result that a person corrected. If None, the corrections in `folder` are used.
+    forget : bool
+        Do not use the corrections in `folder`, in this run or a later one.
+    on_step : callable, optional
+        Called as on_step(what, done, total).
+
+    Raises
+    ------
+    ExportError
+        If an export cannot be made from these events; page, JSON and table are already written.
+    """
+    used: Segmentation | Literal["kept"] | None = None if forget else corrections or "kept"
+    with nullcontext() if folder is None else output_folder(folder) as place:
+        result = _found(source, place, settings, name, used, on_step).made_by(settings.method)
+        if place is None:
+            return result.segmentation, None
+        if forget:
+            # Before an export can fail: the next run must not use forgotten corrections.
+            forget_corrections(place)
+        written = write_result(
+            result,
+            place,
+            thumbnails=settings.thumbnails,
+            blur_faces=settings.blur_faces,
+            formats=settings.formats,
+            with_chapters=settings.write_chapters,
+            on_step=on_step,
+        )
+    return result.segmentation, written
+
+
+def _found(
+    source: Path | FeatureTable,
+    folder: Path | None,
+    settings: Settings,
+    name: str | None,
+    corrections: Segmentation | Literal["kept"] | None,
+    on_step: OnStep | None,
+) -> SourceResult:
+    if isinstance(source, FeatureTable) or is_table(source):
+        if isinstance(source, FeatureTable):
+            table = source
+        else:
+            table = read_features(source, key=settings.key, transpose=settings.transpose)
+            name = source.name
+        return segment_table(
+            table.features,
+            times=table.times,
+            source=name,
+            store=folder,
+            corrections=corrections,
+            segmenter=settings.segmenter,
+            on_step=on_step,
+        )
+    with_pictures = settings.thumbnails and folder is not None
+    return segment_source(
+        source,
+        store=folder,
+        model=settings.model,
+        weights=settings.weights,
+        every=settings.every,
+        order=settings.order,
+        pause_factor=settings.pause_factor,
+        pause_seconds=settings.pause_seconds,
+        corrections=corrections,
+        segmenter=settings.segmenter,
+        pictures=PictureFolder(folder, settings.blur_faces) if with_pictures and folder is not None else None,
+        on_step=on_step,
+    )

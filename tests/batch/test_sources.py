@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dayline.batch.sources import find_sources, given_sources
+
+
+def touch(root: Path, *names: str) -> None:
+    for name in names:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).touch()
+
+
+def found(root: Path) -> list[tuple[str, str]]:
+    return [(source.kind, source.name) for source in find_sources(root)[0]]
+
+
+def test_photo_folders_videos_and_feature_files_at_any_depth_are_sequences(tmp_path):
+    touch(
+        tmp_path,
+        "day 10/a.jpg",
+        "day 2/a.jpg",
+        "film.mp4",
+        "x.npy",
+        "more/deep/y.csv",
+        "more/z.parquet",
+        "letter.txt",
+    )
+    assert found(tmp_path) == [
+        ("photos", "day 2"),
+        ("photos", "day 10"),
+        ("video", "film.mp4"),
+        ("table", "more/deep/y.csv"),
+        ("table", "more/z.parquet"),
+        ("table", "x.npy"),
+    ]
+
+
+def test_photos_in_subfolders_belong_to_the_folder_above_that_has_photos(tmp_path):
+    touch(tmp_path, "day/a.jpg", "day/later/b.jpg", "year/day/c.jpg")
+    assert found(tmp_path) == [("photos", "day"), ("photos", "year/day")]
+
+
+def test_folders_that_a_camera_starts_are_one_sequence(tmp_path):
+    touch(tmp_path, "card/DCIM/100CANON/a.jpg", "card/DCIM/101CANON/b.jpg")
+    assert found(tmp_path) == [("photos", "card/DCIM")]
+
+
+def test_videos_in_a_photo_folder_are_sequences_but_clips_of_live_photos_and_tables_are_not(tmp_path):
+    touch(tmp_path, "day/IMG_1.HEIC", "day/IMG_1.MOV", "day/IMG_2.MOV", "day/labels.csv")
+    assert found(tmp_path) == [("photos", "day"), ("video", "day/IMG_2.MOV")]
+
+
+def test_hidden_files_and_results_are_passed_over(tmp_path):
+    touch(
+        tmp_path, "x.npy", "._x.npy", ".cache/y.npy", "out/.dayline", "out/x.npy/features.npz", "out/x.npy/.dayline"
+    )
+    touch(tmp_path, "moved/index.html", "moved/events.json", "moved/features.npz", "@eaDir/a.jpg")
+    assert found(tmp_path) == [("table", "x.npy")]
+
+
+def test_photos_directly_in_the_root_are_left_out_with_a_note(tmp_path):
+    touch(tmp_path, "cover.jpg", "x.npy")
+    sources, notes = find_sources(tmp_path)
+    assert [source.name for source in sources] == ["x.npy"]
+    assert len(notes) == 1
+    assert "left out (1)" in notes[0]
+
+
+def test_a_folder_without_sequences_says_what_to_do(tmp_path):
+    with pytest.raises(ValueError, match=r"contains no photo folder, video or feature file$"):
+        find_sources(tmp_path)
+    touch(tmp_path, "a.jpg")
+    with pytest.raises(ValueError, match="it holds photos itself, so run dayline segment on it"):
+        find_sources(tmp_path)
+
+
+def test_a_result_is_not_a_root(tmp_path):
+    touch(tmp_path, ".dayline", "x.npy")
+    with pytest.raises(ValueError, match="is a dayline result"):
+        find_sources(tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(os, "symlink"), reason="needs links")
+def test_links_that_lead_back_end(tmp_path):
+    touch(tmp_path, "more/x.npy")
+    (tmp_path / "more" / "back").symlink_to(tmp_path)
+    assert found(tmp_path) == [("table", "more/x.npy")]
+
+
+def test_given_paths_are_one_sequence_each_with_a_folder_each(tmp_path):
+    touch(tmp_path, "a/x.npy", "b/x.npy", "day/p.jpg")
+    sources, _ = given_sources([tmp_path / "a" / "x.npy", tmp_path / "b" / "x.npy", tmp_path / "day"])
+    assert [(source.kind, source.name) for source in sources] == [
+        ("table", "x.npy"),
+        ("table", "x.npy"),
+        ("photos", "day"),
+    ]
+    assert len({source.folder for source in sources}) == 3
+
+
+@pytest.mark.parametrize(
+    ("sources", "message"),
+    [
+        (["nope.npy"], "nope.npy: no such file or folder"),
+        ([], "there are no sequences"),
+        ({}, "there are no sequences"),
+        ({"a": np.zeros(3)}, r"a: an array of shape \(3,\)"),
+        ({"a": np.zeros((3, 2), dtype=complex)}, "type complex128"),
+    ],
+)
+def test_wrong_sources_are_named(sources, message):
+    with pytest.raises(ValueError, match=message):
+        given_sources(sources)
+
+
+def test_a_path_that_is_given_twice_is_named(tmp_path):
+    touch(tmp_path, "x.npy")
+    with pytest.raises(ValueError, match=r"x\.npy: is given twice"):
+        given_sources([tmp_path / "x.npy", tmp_path / "." / "x.npy"])

@@ -1,0 +1,174 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from batch.made_sequences import save_features, worker_of
+from cli.run_command import ENVIRONMENT, run
+from dayline.batch import read_batch
+from dayline.events import read_events
+from dayline.io.files import UNFINISHED
+
+
+@pytest.fixture
+def root(tmp_path):
+    for name in ("a.npy", "b.csv"):
+        save_features(tmp_path / "root" / name)
+    return tmp_path / "root"
+
+
+def test_a_batch_says_what_it_did_and_fails_if_one_failed(root, tmp_path):
+    (root / "broken.npy").write_bytes(b"")
+    done = run("batch", root, "-o", tmp_path / "out", "--jobs", 1, "--method", "ces")
+    assert done.returncode == 2
+    events = len(read_events(tmp_path / "out" / "a.npy" / "events.json").events)
+    assert f"a.npy: {events} events in 120 frames\n" in done.stdout
+    assert "3 sequences: 2 done, 1 failed\nThe page is " in done.stdout
+    assert done.stderr == (
+        "dayline: note: broken.npy: the file is empty\n"
+        "dayline: 1 of 3 sequences failed (the first: broken.npy); the same command tries them again\n"
+    )
+    (root / "broken.npy").unlink()
+    done = run("batch", root, "-o", tmp_path / "out", "--jobs", 1, "--method", "ces")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "2 sequences: 2 skipped\n" in done.stdout
+    assert run("batch", root, "-o", tmp_path / "out", "--method", "ces", "-q").stdout == ""
+
+
+def test_a_dry_run_lists_the_sequences_and_writes_nothing(root, tmp_path):
+    done = run("batch", root, "-o", tmp_path / "out", "--dry-run")
+    assert done.stdout == "table   a.npy  ->  a.npy\ntable   b.csv  ->  b.csv\n2 sequences\n"
+    assert not (tmp_path / "out").exists()
+
+
+def test_wrong_input_is_one_line_and_exit_code_2(root, tmp_path):
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "others").mkdir()
+    (tmp_path / "others" / "letter.txt").write_text("dear")
+    out = ("-o", tmp_path / "out")
+    for message, arguments in {
+        "no such folder": (tmp_path / "nope", *out),
+        "contains no photo folder, video or feature file": (tmp_path / "empty", *out),
+        "contains other files (letter.txt": (root, "-o", tmp_path / "others"),
+        "contains other files (a.npy": (root, "-o", root),
+        "--jobs and --cluster contradict each other": (root, *out, "--jobs", 2, "--cluster", "tcp://h:1"),
+        "is not the address of a Dask scheduler": (root, *out, "--cluster", "h"),
+        "is not an amount of memory; write it as 8G or 500M": (root, *out, "--max-memory", "much"),
+        "format 'nope'": (root, *out, "--export", "nope"),
+        "expected_duration=inf": (root, *out, "--expected-duration", "inf"),
+        "--level does not apply to --method ces": (root, *out, "--method", "ces", "--level", 1),
+        "Missing option '--output'": (root,),
+    }.items():
+        done = run("batch", *arguments)
+        assert done.returncode == 2, arguments
+        assert message in done.stderr
+        assert done.stderr.startswith("dayline: ")
+        assert done.stderr.count("\n") == 1, done.stderr
+        assert done.stdout == ""
+    assert not (tmp_path / "out").exists()
+    assert not (root / ".dayline").exists()
+
+
+def start_batch(root: Path, out: Path) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", "from dayline.cli import main; main()", "batch", root, "-o", out, "--jobs", "2"]
+    # A session of its own, so that a signal to its group is Ctrl-C at a terminal: its workers get it as well.
+    return subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | ENVIRONMENT | {"PYTHONUNBUFFERED": "1"},
+        start_new_session=True,
+    )
+
+
+def is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    # A process that ended stays in the table until it is waited for.
+    status = Path(f"/proc/{process}/stat")
+    return not status.exists() or status.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+def wait_for_worker(out: Path, names: list[str]) -> int:
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        for name in names:
+            worker = worker_of(out / name)
+            if worker is not None:
+                return worker
+        time.sleep(0.002)
+    pytest.fail("no sequence was started")
+
+
+def assert_all_ended(process: int, worker: int) -> None:
+    end = time.monotonic() + 10
+    while is_alive(worker) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not is_alive(worker), f"worker {worker} of {process} goes on"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="needs signals")
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_a_stopped_batch_leaves_whole_results_and_the_next_one_resumes(tmp_path, how):
+    names = [f"{k:02d}.npy" for k in range(8)]
+    for k, name in enumerate(names):
+        save_features(tmp_path / "root" / name, seed=k, n_frames=200)
+    root, out = tmp_path / "root", tmp_path / "out"
+    with start_batch(root, out) as process:
+        try:
+            assert process.stdout is not None
+            process.stdout.readline()  # the first sequence is finished
+            worker = wait_for_worker(out, names)
+            if how == signal.SIGINT:
+                os.killpg(process.pid, how)
+                _, err = process.communicate(timeout=60)
+                assert (process.returncode, err) == (
+                    130, "dayline: stopped; no file is incomplete, and the same command resumes\n",
+                )  # fmt: skip
+            else:
+                os.kill(process.pid, how)
+                process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert_all_ended(process.pid, worker)
+    for path in out.rglob("events.json"):
+        assert read_events(path).n_frames == 200
+    if how == signal.SIGINT:
+        assert {record.status for record in read_batch(out / "batch.jsonl")} == {"done"}
+    done = run("batch", root, "-o", out, "--jobs", 2)
+    assert (done.returncode, done.stderr) == (0, "")
+    statuses = [record.status for record in read_batch(out / "batch.jsonl")]
+    assert statuses.count("skipped") >= 1
+    assert statuses.count("done") >= 1
+    assert len(statuses) == len(names)
+    assert [p for p in out.rglob("*") if UNFINISHED.fullmatch(p.name) or p.name == ".dayline-lock"] == []
+
+
+def test_segment_refuses_what_needs_more_memory_than_allowed(tmp_path):
+    np.save(tmp_path / "long.npy", np.zeros((30_000, 2), dtype=np.int8))
+    done = run("segment", tmp_path / "long.npy", "--max-memory", "400M")
+    assert done.returncode == 2
+    assert done.stderr == (
+        f"dayline: {tmp_path / 'long.npy'}: 30000 frames need about 702 MB of memory, more than --max-memory 400 MB; "
+        "allow more, or use fewer frames\n"
+    )
+    done = run("segment", tmp_path / "long.npy", "--max-memory", "0")
+    assert (done.returncode, "write it as 8G or 500M" in done.stderr) == (2, True)
+
+
+def test_segment_announces_long_work(root, monkeypatch):
+    monkeypatch.setattr(sys.modules["dayline.cli.segment"], "LONG_WORK", 0.0)
+    done = run("segment", root / "a.npy", "--method", "paper")
+    assert done.stderr == "dayline: 120 frames take about 1 s and 252 MB of memory\n"
+    assert run("segment", root / "a.npy", "-q").stderr == ""
