@@ -5,9 +5,9 @@ from __future__ import annotations
 __all__ = ["clock_text", "counted"]
 
 
-def counted(number: int, thing: str) -> str:
-    """Format a count: "1 event", "3 events"."""
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+def counted(number: int, thing: str, things: str | None = None) -> str:
+    """Format a count: "1 event", "3 events"; `things` is the plural if it is irregular."""
+    return f"{number} {thing}" if number == 1 else f"{number} {things or thing + 's'}"
 
 
 def clock_text(seconds: float, *, digits: int = 0, short: bool = False) -> str:

@@ -1,0 +1,90 @@
+"""Hard cuts between consecutive frames of a video."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dayline.arrays import FloatArray
+
+__all__ = ["Changes", "changes", "hard_cut"]
+
+LEAST_CHANGE = 4.0
+"""Levels of 255, on average over the image; below that, two shots cannot be told from noise and compression."""
+
+STANDS_OUT = 2.0
+"""A hard cut changes the image at least this many times as much as any other pair of frames nearby."""
+
+LEAST_SHARE = 0.5
+"""Share of the change between the frames before and after that happens at a hard cut; in a dissolve it is spread."""
+
+REACH = 4
+
+
+@dataclass(frozen=True)
+class Changes:
+    """How much the image changes at each of several consecutive frames.
+
+    Attributes
+    ----------
+    step : ndarray of shape (n_frames,)
+        Change from the previous frame in levels of 255, 0 at the first frame. A flash of one frame, after which the
+        image is what it was, counts as little.
+    share : ndarray of shape (n_frames,)
+        Change from the previous frame, relative to that from the mean of the frames before to the mean of those
+        from here on; about 1 at a hard cut.
+    """
+
+    step: FloatArray
+    share: FloatArray
+
+
+def changes(images: Sequence[NDArray[np.uint8]]) -> Changes:
+    """Measure how much consecutive images change.
+
+    Parameters
+    ----------
+    images : sequence of arrays, all of one shape
+        Small images of consecutive frames.
+    """
+    x = np.asarray([image.ravel() for image in images], dtype=np.float32)
+    n = len(x)
+    step = np.zeros(n)
+    if n < 2:
+        return Changes(step, np.zeros(n))
+    lags = {lag: np.full(n + 1, np.inf) for lag in (1, 2, 3)}
+    for lag, values in lags.items():
+        values[lag:n] = np.mean(np.abs(x[lag:] - x[:-lag]), axis=1)
+    # At a hard cut, both frames after it differ from both frames before it.
+    near, far = lags[1][1:n], lags[3][2 : n + 1]
+    step[1:] = np.minimum.reduce([near, lags[2][1:n], lags[2][2 : n + 1], far])
+    sums = np.concatenate([np.zeros((1, x.shape[1])), np.cumsum(x, axis=0, dtype=np.float64)])
+    here = np.arange(1, n)
+    low, high = np.maximum(here - REACH, 0), np.minimum(here + REACH, n)
+    before = (sums[here] - sums[low]) / (here - low)[:, None]
+    after = (sums[high] - sums[here]) / (high - here)[:, None]
+    across = np.mean(np.abs(after - before), axis=1)
+    return Changes(step, np.concatenate([[0.0], step[1:] / np.maximum(across, 1e-9)]))
+
+
+def hard_cut(found: Changes, first: int, stop: int) -> int | None:
+    """Return the frame of `first` .. `stop`-1 that starts a new shot with a hard cut, or None if none stands out.
+
+    Parameters
+    ----------
+    found : Changes
+        What `changes` returned.
+    first, stop : int
+        The frames to choose from; those outside have no say.
+    """
+    step = found.step[first:stop]
+    if len(step) == 0:
+        return None
+    best = int(np.argmax(step))
+    # Next to a cut, a frame mixed of both shots changes too.
+    others = np.concatenate([step[: max(best - 1, 0)], step[best + 2 :]])
+    stands_out = step[best] >= max(LEAST_CHANGE, STANDS_OUT * float(np.max(others, initial=0.0)))
+    return first + best if stands_out and found.share[first + best] >= LEAST_SHARE else None
