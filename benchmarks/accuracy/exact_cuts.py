@@ -217,7 +217,7 @@ def print_figures(truth: Truth, report: dict) -> None:
         exact += error == 0
         off += [] if error == 0 else [(cut, error)]
     n_found = len(used)
-    print(f"hard cuts: {n_found} of {len(truth.cuts)} found within {step:g} s, {exact} of these exact to the frame")
+    print(f"hard cuts: {n_found} of {len(truth.cuts)} found within {step:.1g} s, {exact} of these exact to the frame")
     for cut, error in off:
         print(f"  the cut at frame {cut} is off by {error} frames")
     dissolved = [
@@ -225,7 +225,7 @@ def print_figures(truth: Truth, report: dict) -> None:
         for first, end in truth.dissolves
         if np.any((starts >= first / RATE - step) & (starts <= end / RATE + step))
     ]
-    print(f"dissolves: {len(dissolved)} of {len(truth.dissolves)} found, a boundary within them or {step:g} s")
+    print(f"dissolves: {len(dissolved)} of {len(truth.dissolves)} found, a boundary within them or {step:.1g} s")
     print(f"boundaries elsewhere: {len(starts) - n_found - len(dissolved)}")
     for what, seconds in report["stages"].items():
         print(f"  {what:20s} {seconds / 60:6.2f} min")

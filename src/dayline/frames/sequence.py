@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress
 from pathlib import Path
@@ -92,10 +92,17 @@ class Also:
         Shorter side in pixels.
     take : callable
         Called with the index and image of each frame before the first size is yielded.
+    frames : container of int, optional
+        Indices of the frames for which it is called; all by default.
     """
 
     size: int
     take: Callable[[int, Image], None]
+    frames: Container[int] | None = None
+
+    def __contains__(self, index: int) -> bool:
+        """Return whether a frame is taken."""
+        return self.frames is None or index in self.frames
 
 
 def drop_frames(sequence: FrameSequence, failed: Mapping[int, str]) -> FrameSequence:

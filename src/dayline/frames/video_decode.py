@@ -50,7 +50,7 @@ def video_images(
                 try:
                     with reading("frame of the video", "a picture"):
                         image = _to_rgb(decoded, size=size)
-                        second = None if also is None else _to_rgb(decoded, size=also.size)
+                        second = None if also is None or index not in also else _to_rgb(decoded, size=also.size)
                 except UnreadableFileError as error:
                     on_skip(index, str(error))
                     continue

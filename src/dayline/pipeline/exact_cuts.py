@@ -192,7 +192,7 @@ def _notes(n_boundaries: int, n_cuts: int, n_damaged: int, *, step: float) -> tu
     of = f"{n_cuts} of {counted(n_boundaries, 'boundary', 'boundaries')}"
     notes = []
     if n_cuts:
-        rest = "" if n_cuts == n_boundaries else f"; the others are to {step:g} s"
+        rest = "" if n_cuts == n_boundaries else f"; the others are to {step:.1g} s"
         notes.append(f"hard cuts, exact to the frame: {of}{rest}")
     if n_damaged:
         notes.append(f"boundaries next to frames that cannot be decoded, not exact to the frame: {n_damaged}")
