@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,9 @@ __all__ = ["Changes", "changes", "hard_cut"]
 
 LEAST_CHANGE = 4.0
 """Levels of 255, on average over the image; below that, two shots cannot be told from noise and compression."""
+
+LARGEST_CHANGE = 32.0
+"""Levels that a single pixel may count: a cut changes the whole image, a thing that appears a small part strongly."""
 
 STANDS_OUT = 2.0
 """A hard cut changes the image at least this many times as much as any other pair of frames nearby."""
@@ -57,7 +61,7 @@ def changes(images: Sequence[NDArray[np.uint8]]) -> Changes:
         return Changes(step, np.zeros(n))
     lags = {lag: np.full(n + 1, np.inf) for lag in (1, 2, 3)}
     for lag, values in lags.items():
-        values[lag:n] = np.mean(np.abs(x[lag:] - x[:-lag]), axis=1)
+        values[lag:n] = _difference(x[lag:], x[:-lag])
     # At a hard cut, both frames after it differ from both frames before it.
     near, far = lags[1][1:n], lags[3][2 : n + 1]
     step[1:] = np.minimum.reduce([near, lags[2][1:n], lags[2][2 : n + 1], far])
@@ -66,8 +70,12 @@ def changes(images: Sequence[NDArray[np.uint8]]) -> Changes:
     low, high = np.maximum(here - REACH, 0), np.minimum(here + REACH, n)
     before = (sums[here] - sums[low]) / (here - low)[:, None]
     after = (sums[high] - sums[here]) / (high - here)[:, None]
-    across = np.mean(np.abs(after - before), axis=1)
+    across = _difference(after, before)
     return Changes(step, np.concatenate([[0.0], step[1:] / np.maximum(across, 1e-9)]))
+
+
+def _difference(a: NDArray[Any], b: NDArray[Any]) -> FloatArray:
+    return np.asarray(np.mean(np.minimum(np.abs(a - b), LARGEST_CHANGE), axis=1), dtype=np.float64)
 
 
 def hard_cut(found: Changes, first: int, stop: int) -> int | None:
