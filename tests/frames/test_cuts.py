@@ -80,3 +80,15 @@ def test_stills_and_noise_have_no_cut():
     assert cut_in([shot(0, 1)[0]] * 30) is None
     assert cut_in(shot(0, 30, noise=30.0)) is None
     assert cut_in(shot(0, 1)) is None
+
+
+def test_a_shaking_camera_has_no_cut_and_hides_none():
+    rng = np.random.default_rng(4)
+
+    def shaken(seed: int, n: int) -> list[np.ndarray]:
+        place = np.repeat(np.repeat(shot(seed, 1)[0], 2, axis=0), 2, axis=1)
+        corners = 4 + rng.integers(0, 2, (n, 2))
+        return [place[top : top + 18, left : left + 26] for top, left in corners]
+
+    assert cut_in(shaken(0, 60)) is None
+    assert cut_in([*shaken(0, 30), *shaken(1, 30)]) == 30

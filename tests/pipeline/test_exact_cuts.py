@@ -140,6 +140,14 @@ def test_two_boundaries_do_not_take_the_same_cut(film):
     assert starts(exact) == [0.0, sequence.times[25], 12.6, sequence.times[27]]
 
 
+def test_cuts_that_are_known_are_not_looked_for(film, monkeypatch):
+    sequence = read_video(film, every=0.5)
+    rough = Segmentation.from_boundaries([26], sequence.n_frames, times=sequence.times, clock="media")
+    monkeypatch.setattr("dayline.frames.video_decode.opened_video", None)
+    exact = with_exact_cuts(rough, sequence, known={26: (12.56, 12.6)})
+    assert (exact.events[0].stop_time, exact.events[1].start_time) == (12.56, 12.6)
+
+
 @pytest.mark.parametrize("name", ["film.mkv", "film.mp4"])
 def test_a_variable_frame_rate_is_exact_too(tmp_path, name):
     rng = np.random.default_rng(5)

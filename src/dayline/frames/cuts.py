@@ -25,7 +25,11 @@ STANDS_OUT = 2.0
 LEAST_SHARE = 0.5
 """Share of the change between the frames before and after that happens at a hard cut; in a dissolve it is spread."""
 
+LARGEST_SHIFT = 1
+"""Pixels of the small images by which the camera may move between two frames; 3 % of an image of 32 x 18 pixels."""
+
 REACH = 4
+"""Frames before and after a frame, whose means are compared."""
 
 
 @dataclass(frozen=True)
@@ -47,35 +51,43 @@ class Changes:
 
 
 def changes(images: Sequence[NDArray[np.uint8]]) -> Changes:
-    """Measure how much consecutive images change.
+    """Measure how much consecutive images change, beyond what a small movement of the camera explains.
 
     Parameters
     ----------
-    images : sequence of arrays, all of one shape
-        Small images of consecutive frames.
+    images : sequence of arrays of shape (height, width, 3)
+        Small images of consecutive frames, all of one shape.
     """
-    x = np.asarray([image.ravel() for image in images], dtype=np.float32)
+    x = np.asarray(images, dtype=np.float32)
     n = len(x)
-    step = np.zeros(n)
     if n < 2:
-        return Changes(step, np.zeros(n))
+        return Changes(np.zeros(n), np.zeros(n))
     lags = {lag: np.full(n + 1, np.inf) for lag in (1, 2, 3)}
     for lag, values in lags.items():
         values[lag:n] = _difference(x[lag:], x[:-lag])
     # At a hard cut, both frames after it differ from both frames before it.
-    near, far = lags[1][1:n], lags[3][2 : n + 1]
-    step[1:] = np.minimum.reduce([near, lags[2][1:n], lags[2][2 : n + 1], far])
-    sums = np.concatenate([np.zeros((1, x.shape[1])), np.cumsum(x, axis=0, dtype=np.float64)])
+    step = np.minimum.reduce([lags[1][1:n], lags[2][1:n], lags[2][2 : n + 1], lags[3][2 : n + 1]])
+    sums = np.concatenate([np.zeros_like(x[:1], dtype=np.float64), np.cumsum(x, axis=0, dtype=np.float64)])
     here = np.arange(1, n)
     low, high = np.maximum(here - REACH, 0), np.minimum(here + REACH, n)
-    before = (sums[here] - sums[low]) / (here - low)[:, None]
-    after = (sums[high] - sums[here]) / (high - here)[:, None]
-    across = _difference(after, before)
-    return Changes(step, np.concatenate([[0.0], step[1:] / np.maximum(across, 1e-9)]))
+    before = (sums[here] - sums[low]) / (here - low)[:, None, None, None]
+    after = (sums[high] - sums[here]) / (high - here)[:, None, None, None]
+    share = step / np.maximum(_difference(after.astype(np.float32), before.astype(np.float32)), 1e-9)
+    return Changes(np.concatenate([[0.0], step]), np.concatenate([[0.0], share]))
 
 
 def _difference(a: NDArray[Any], b: NDArray[Any]) -> FloatArray:
-    return np.asarray(np.mean(np.minimum(np.abs(a - b), LARGEST_CHANGE), axis=1), dtype=np.float64)
+    """Return the mean difference of each image of `a` to that of `b`, shifted so that the two are most alike."""
+    height, width = a.shape[1:3]
+    down, right = (min(LARGEST_SHIFT, side // 8) for side in (height, width))
+    best = np.full(len(a), np.inf)
+    for dy in range(-down, down + 1):
+        for dx in range(-right, right + 1):
+            here = a[:, max(dy, 0) : height + min(dy, 0), max(dx, 0) : width + min(dx, 0)]
+            there = b[:, max(-dy, 0) : height + min(-dy, 0), max(-dx, 0) : width + min(-dx, 0)]
+            levels = np.minimum(np.abs(here - there), LARGEST_CHANGE)
+            best = np.minimum(best, np.mean(levels, axis=(1, 2, 3)))
+    return best
 
 
 def hard_cut(found: Changes, first: int, stop: int) -> int | None:

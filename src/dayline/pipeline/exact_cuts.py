@@ -18,21 +18,25 @@ from dayline.text import counted
 
 __all__ = ["with_exact_cuts"]
 
-COMPARED_SIDE = 36
+COMPARED_SIDE = 18
 """Shorter side of the compared images in pixels: small enough that noise and small movements vanish."""
 
-LONGEST_MARGIN = 2.0
+LONGEST_MARGIN = 10.0
 """Seconds before and after the two sampled frames of a boundary; one sampling step, if that is shorter."""
+
+FAR_CLEARER = 4.0
+"""Times that a cut next to the two sampled frames of a boundary must change the image more than one between them."""
 
 Image = NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
 class _Cut:
-    """A hard cut: time of the last frame before it and of the first frame after it."""
+    """A hard cut: times of the last frame before and of the first frame after it, and how much the image changes."""
 
     before: float
     after: float
+    change: float = 0.0
 
 
 def with_exact_cuts(
@@ -74,17 +78,18 @@ def with_exact_cuts(
     windows = {b: (times[b - 1] - margin, times[b] + margin) for b in looked_at if b not in cuts}
     seen = _look(sequence, list(windows.values()), on_step)
     starts: dict[int, int] = {}
-    unclear = []
+    unclear: list[tuple[int, _Cut]] = []
     for b, window in windows.items():
-        cut = seen.cut(times[b - 1], times[b])
-        if cut is not None:
-            cuts[b] = cut
-        elif b not in fixed and (cut := seen.cut(*window)) is not None:
-            unclear.append((b, cut))
+        between, nearby = seen.cut(times[b - 1], times[b]), None if b in fixed else seen.cut(*window)
+        if between is not None:
+            cuts[b] = between
+        if nearby is not None and (between is None or nearby.change >= FAR_CLEARER * between.change):
+            unclear.append((b, nearby))
     for b, cut in unclear:
-        # The decision was one sampled frame off.
+        # The decision was one sampled frame off, no more: boundaries never overtake each other.
         start = int(np.searchsorted(times, cut.after))
-        if start not in {0, len(times), *segmentation.boundaries, *starts.values(), *forbidden}:
+        taken = {0, len(times), *segmentation.boundaries, *starts.values(), *forbidden}
+        if abs(start - b) == 1 and start not in taken:
             starts[b], cuts[b] = start, cut
     result = _with_cuts(segmentation, cuts, starts)
     n_damaged = sum(seen.is_damaged(*window) for window in windows.values())
@@ -119,7 +124,10 @@ class _Seen:
             return None
         first, stop = np.searchsorted(self.times, [before, at], side="right").tolist()
         frame = hard_cut(self.found, first, stop)
-        return None if not frame else _Cut(float(self.times[frame - 1]), float(self.times[frame]))
+        # Before the first frame there is nothing to compare it with.
+        if not frame:
+            return None
+        return _Cut(float(self.times[frame - 1]), float(self.times[frame]), float(self.found.step[frame]))
 
     def is_damaged(self, first: float, last: float) -> bool:
         """Return whether frames within some seconds cannot be decoded."""
