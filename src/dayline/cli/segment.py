@@ -64,7 +64,11 @@ def segment(
     quiet: bool = typer.Option(False, "--quiet", "-q", help="Print nothing but errors."),
     as_json: bool = typer.Option(False, "--json", help="Print events.json instead of a table."),
     order: Order = typer.Option(Order.time, help="Sort photos by capture time or by name.", rich_help_panel=PHOTOS),
-    every: float | None = typer.Option(None, help="Seconds between frames of a video.", rich_help_panel=PHOTOS),
+    every: float | None = typer.Option(
+        None,
+        help="Seconds between frames of a video: 0.5 up to an hour, 1 beyond (0.2 in clips under a minute).",
+        rich_help_panel=PHOTOS,
+    ),
     model: str | None = typer.Option(
         None,
         help="lite0 (default), inceptionv3, color, color-lab (default for ac-color), hog or FILE.onnx "
