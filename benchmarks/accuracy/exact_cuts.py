@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import resource
+import shutil
 import subprocess
 import sys
 import time
@@ -165,6 +166,8 @@ def main() -> None:
         unfinished.rename(film)
         print(f"film made in {(time.monotonic() - begun) / 60:.1f} min, {film.stat().st_size / 1e6:.0f} MB")
     report = options.folder / f"report-{what}.json"
+    # Pictures of an earlier run would be reused, and their time would be missing.
+    shutil.rmtree(report.with_suffix(""), ignore_errors=True)
     # A process of its own, so that its peak memory is that of dayline alone.
     command = [sys.executable, __file__, "--segment", str(film), str(report), options.model, str(options.every or 0)]
     subprocess.run(command, check=True)
