@@ -193,3 +193,20 @@ def test_every_damaged_events_file_is_named_in_one_line(tmp_path):
             messages.append(str(error))
     assert len(messages) > 100
     assert all(message.startswith(f"{path}: ") and "\n" not in message for message in messages)
+
+
+def test_the_times_of_events_are_exact_only_between_their_frames():
+    times = (0.0, 1.0, 2.0, 3.0)
+    plain = Segmentation.from_boundaries([2], 4, times=times)
+    assert (plain.start_times, plain.stop_times) == ((0.0, 2.0), (1.0, 3.0))
+
+    def edited(**changes):
+        first = Event(0, 2, stop_time=changes.get("stop_time"))
+        return Segmentation((first, Event(2, 4, start_time=changes.get("start_time"))), times=times)
+
+    exact = edited(start_time=1.5, stop_time=1.25)
+    assert (exact.start_times, exact.stop_times) == ((0.0, 1.5), (1.25, 3.0))
+    for wrong in ({"start_time": 0.5}, {"start_time": 2.5}, {"stop_time": 2.5}, {"stop_time": 0.5}):
+        assert (edited(**wrong).start_times, edited(**wrong).stop_times) == ((0.0, 2.0), (1.0, 3.0))
+    unknown = Segmentation((Event(0, 2, start_time=5.0), Event(2, 4)))
+    assert (unknown.start_times, unknown.stop_times) == ((5.0, None), (None, None))

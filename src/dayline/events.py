@@ -51,7 +51,8 @@ class Event:
     key_frame : int or None
         The most representative frame.
     start_time, stop_time : float or None
-        Time of its first and last frame, in seconds (see `Segmentation.clock`).
+        Time of its first and last frame, in seconds (see `Segmentation.clock`). In a video of which only some frames
+        were sampled, a hard cut is exact: these are the first frame after the cut and the last one before the next.
     confidence : float or None
         Probability that the boundary at its start is a true one, in [0, 1]; None for the first event.
     reason : str or None
@@ -151,6 +152,38 @@ class Segmentation:
     def boundaries(self) -> tuple[int, ...]:
         """First frame of every event except the first."""
         return tuple(event.start for event in self.events[1:])
+
+    @property
+    def start_times(self) -> tuple[float | None, ...]:
+        """When each event starts: at its `start_time` if that lies after the previous frame, else at its first frame.
+
+        A file may be edited by hand, so that a `start_time` belongs to another frame.
+        """
+        if self.times is None:
+            return tuple(event.start_time for event in self.events)
+        return tuple(
+            event.start_time
+            if event.start_time is not None
+            and event.start
+            and self.times[event.start - 1] < event.start_time < self.times[event.start]
+            else self.times[event.start]
+            for event in self.events
+        )
+
+    @property
+    def stop_times(self) -> tuple[float | None, ...]:
+        """When the last frame of each event is shown: at its `stop_time` if the next event starts later."""
+        if self.times is None:
+            return tuple(event.stop_time for event in self.events)
+        starts = [*self.start_times[1:], None]
+        return tuple(
+            event.stop_time
+            if event.stop_time is not None
+            and start is not None
+            and self.times[event.stop - 1] < event.stop_time < start
+            else self.times[event.stop - 1]
+            for event, start in zip(self.events, starts, strict=True)
+        )
 
     @property
     def is_dated(self) -> bool:

@@ -10,9 +10,9 @@ SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?", re.IGNORECASE)
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 
 
-def counted(number: int, thing: str) -> str:
-    """Format a count: "1 event", "3 events"."""
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+def counted(number: int, thing: str, things: str | None = None) -> str:
+    """Format a count: "1 event", "3 events"; `things` is the plural if it is irregular."""
+    return f"{number} {thing}" if number == 1 else f"{number} {things or thing + 's'}"
 
 
 def bytes_text(size: float) -> str:

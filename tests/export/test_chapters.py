@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from dayline.events import Segmentation
-from dayline.export.chapters import chapters, frame_ranges, timeline_rate
+from dayline.export.chapters import chapters, frame_ranges, milliseconds, timeline_rate
 
 
 def spans(segmentation, **options):
@@ -90,3 +90,15 @@ def test_the_rate_of_slow_photos_is_not_the_rate_of_a_timeline():
     assert timeline_rate(1 / 30, None) == 25.0
     assert timeline_rate(50.0, None) == 50.0
     assert timeline_rate(50.0, 24.0) == 24.0
+
+
+def test_an_exact_start_between_two_frames_is_kept_and_another_is_not():
+    film = Segmentation.from_boundaries([2, 3], 5, times=(0.0, 1.0, 2.0, 3.0, 4.0), clock="media")
+    first, second, third = film.events
+    exact = replace(film, events=(first, replace(second, start_time=1.32), replace(third, start_time=1.9)))
+    assert spans(exact) == [(0.0, 1.32), (1.32, 3.0), (3.0, 5.0)]
+
+
+@pytest.mark.parametrize(("seconds", "expected"), [(100 / 3, 33334), (33.333333, 33334), (0.2, 200), (33.3, 33300)])
+def test_milliseconds_are_rounded_up_so_that_a_player_shows_the_new_event(seconds, expected):
+    assert milliseconds(seconds) == expected

@@ -14,7 +14,8 @@ from av.stream import Disposition
 from PIL import Image
 
 from dayline.events import Event, Segmentation
-from dayline.export import write_chapters, write_contact_sheet
+from dayline.export import export, write_chapters, write_contact_sheet
+from dayline.export.film import frame_rate
 from dayline.export.pictures import video_thumbnails
 
 COLOURS = ((200, 30, 30), (30, 160, 30), (30, 30, 200), (200, 200, 40))
@@ -186,3 +187,27 @@ def test_a_list_of_other_files_is_not_copied(video, events, tmp_path):
     with pytest.raises(ValueError, match=r"list\.mp4: cannot be opened as a video"):
         write_chapters(tmp_path / "list.mp4", events, tmp_path / "copy.mkv")
     assert [p.name for p in tmp_path.iterdir()] == ["list.mp4"]
+
+
+def test_editors_count_at_the_frame_rate_of_the_video(video, events, tmp_path):
+    assert frame_rate(video) == 10.0
+    text = export(events, tmp_path, formats=["edl"], source=video)[0].read_text()
+    assert "00:00:02:00 00:00:04:00" in text
+    exact = replace(events, events=(events.events[0], replace(events.events[1], start_time=1.9), *events.events[2:]))
+    assert "00:00:01:09 00:00:04:00" in export(exact, tmp_path, formats=["edl"], source=video)[0].read_text()
+    # Without the video, editors' usual 25 frames a second.
+    assert "00:00:01:23 00:00:04:00" in export(exact, tmp_path, formats=["edl"])[0].read_text()
+
+
+def test_a_rate_that_varies_is_none(tmp_path):
+    path = tmp_path / "film.mp4"
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("mpeg4", rate=25)
+        stream.width, stream.height, stream.pix_fmt = 64, 48, "yuv420p"
+        stream.codec_context.time_base = Fraction(1, 1000)
+        for moment in np.cumsum(np.random.default_rng(0).choice([20, 90, 33], 60)).tolist():
+            frame = av.VideoFrame.from_ndarray(np.full((48, 64, 3), 90, dtype=np.uint8), "rgb24")
+            frame.pts, frame.time_base = moment, Fraction(1, 1000)
+            container.mux(stream.encode(frame))
+        container.mux(stream.encode())
+    assert frame_rate(path) is None

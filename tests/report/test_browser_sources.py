@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from dayline.events import Segmentation
-from dayline.report import write_page
+from dayline.report import write_page, write_thumbnails
+from report.conftest import made_picture
 
 
 def test_a_film_goes_by_hours_minutes_and_seconds(visit, tmp_path):
@@ -17,6 +20,42 @@ def test_a_film_goes_by_hours_minutes_and_seconds(visit, tmp_path):
     assert seen.spans() == ["0:00:00", "1:00:00"]
     assert seen.row(1).locator(".to").inner_text() == "– 1:02:05"
     assert "5 frames" in seen.page.locator("#summary").inner_text()
+    assert seen.complaints == []
+
+
+def test_a_long_film_shows_the_nearest_picture_and_keeps_exact_times(visit, tmp_path):
+    times = tuple(0.5 * k for k in range(60))
+    film = Segmentation.from_boundaries([20, 40], 60, times=times, clock="media", source="film.mp4")
+    first, second, third = film.events
+    film = replace(
+        film,
+        events=(
+            replace(first, stop_time=9.92),
+            replace(second, start_time=9.96, stop_time=19.72),
+            replace(third, start_time=19.76),
+        ),
+    )
+    pictures = write_thumbnails(((k, made_picture(k)) for k in (0, 8, 16, 19, 20, 24, 32)), tmp_path)
+    write_page(film, tmp_path, thumbnails=pictures)
+    seen = visit(tmp_path)
+    assert [row.locator(".strip .thumb").count() for row in (seen.row(0), seen.row(1))] == [4, 3]
+    seen.row(1).locator('.strip [data-frame="24"]').click()
+    assert "picture of" not in seen.page.locator(".viewer-detail").inner_text()
+    seen.page.keyboard.press("ArrowRight")
+    assert "0:00:12" in seen.page.locator(".viewer-detail").inner_text()
+    assert seen.page.locator(".viewer-detail").inner_text().endswith("picture of 0:00:12")
+    shown = seen.page.locator(".stage img").get_attribute("src")
+    assert shown == pictures[24]
+    # Other events lend no picture.
+    seen.page.keyboard.press("End")
+    assert seen.page.locator(".no-picture").inner_text() == "0:00:29"
+    seen.page.keyboard.press("Escape")
+    seen.row(1).locator("[data-action=split]").click()
+    seen.page.locator('#chooser [data-frame="30"]').click()
+    seen.row(3).locator("[data-action=merge]").click()
+    saved = seen.saved()
+    assert [(e.start_time, e.stop_time) for e in saved.events] == [(0.0, 9.92), (9.96, 14.5), (15.0, 29.5)]
+    assert saved.start_times == (0.0, 9.96, 15.0)
     assert seen.complaints == []
 
 

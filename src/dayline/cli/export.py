@@ -16,7 +16,9 @@ def export(
     events: Path = typer.Argument(..., help="events.json of a result, or saved from the page."),
     formats: list[str] = typer.Option([], "--format", "-f", help=f"Repeatable: {FORMATS}."),
     source: Path | None = typer.Option(
-        None, help="The photos or the video; needed for photos, contact-sheet and --write-chapters."
+        None,
+        help="The photos or the video; needed for photos, contact-sheet and --write-chapters. "
+        "With a video, edl and otio use its frame rate.",
     ),
     output: Path | None = typer.Option(
         None, "--output", "-o", help="Folder to write to; by default that of events.json."

@@ -31,7 +31,8 @@ PHOTOS, TABLES = "Photos and video", "Feature files"
 
 METHOD = typer.Option(
     "default",
-    help="Our default, the same decision without a graph (fast), the paper's text, the authors' notebook, or a baseline.",
+    help="Our default, the same decision without a graph (fast), the paper's text, the authors' notebook, or a "
+    "baseline.",
 )
 N_EVENTS = typer.Option(None, min=1, help="Number of events to find.")
 MIN_DURATION = typer.Option(None, help="Shortest event, in seconds (in frames if there are no times).")
@@ -42,7 +43,11 @@ EXPORT = typer.Option([], help="Additional format; repeatable (see dayline expor
 QUIET = typer.Option(False, "--quiet", "-q", help="Print nothing but errors.")
 
 ORDER = typer.Option("time", help="Sort photos by capture time or by name.", rich_help_panel=PHOTOS)
-EVERY = typer.Option(None, help="Seconds between frames of a video.", rich_help_panel=PHOTOS)
+EVERY = typer.Option(
+    None,
+    help="Seconds between frames of a video: 0.5 up to an hour, 1 beyond (0.2 in clips under a minute).",
+    rich_help_panel=PHOTOS,
+)
 MODEL = typer.Option(
     None,
     help="lite0 (default), inceptionv3, color, color-lab (default for ac-color), hog or FILE.onnx (docs/models.md).",

@@ -13,7 +13,7 @@ from dayline.export.contact_sheet import write_contact_sheet
 from dayline.export.edl import write_edl
 from dayline.export.elan import write_elan
 from dayline.export.ffmetadata import write_ffmetadata
-from dayline.export.film import write_chapters
+from dayline.export.film import frame_rate, write_chapters
 from dayline.export.matroska import write_matroska
 from dayline.export.otio import write_otio
 from dayline.export.photos import sort_photos
@@ -57,6 +57,11 @@ class Given:
             raise ValueError("needs the photos or the video; pass source (--source)")
         return self.source
 
+    @property
+    def rate(self) -> float | None:
+        """The frame rate of the video, for editors; None if there is no video, its rate varies, or `fps` is given."""
+        return frame_rate(self.source) if self.source is not None and self.source.is_file() and not self.fps else None
+
 
 @dataclass(frozen=True)
 class Format:
@@ -83,8 +88,12 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
         ),
         "matroska": Format("chapters.xml", lambda events, path, given: write_matroska(events, path, fps=given.fps)),
         "youtube": Format("youtube.txt", lambda events, path, given: write_youtube(events, path, fps=given.fps)),
-        "edl": Format("events.edl", lambda events, path, given: write_edl(events, path, fps=given.fps)),
-        "otio": Format("events.otio", lambda events, path, given: write_otio(events, path, fps=given.fps)),
+        "edl": Format(
+            "events.edl", lambda events, path, given: write_edl(events, path, fps=given.fps, rate=given.rate)
+        ),
+        "otio": Format(
+            "events.otio", lambda events, path, given: write_otio(events, path, fps=given.fps, rate=given.rate)
+        ),
         "elan": Format("events.eaf", lambda events, path, given: write_elan(events, path, fps=given.fps)),
         "photos": Format("photos", lambda events, path, given: sort_photos(events, path, source=given.frames)),
         "contact-sheet": Format(
@@ -124,7 +133,8 @@ def export(
     formats : sequence of str
         Names from `FORMATS`.
     source : str or Path, optional
-        The photos or the video that were segmented; "photos" and "contact-sheet" need it.
+        The photos or the video that were segmented; "photos" and "contact-sheet" need it, "edl" and "otio" count
+        at the frame rate of the video.
     fps : float, optional
         Frames per second: frame k is at k / fps, in place of its time.
     blur_faces : bool

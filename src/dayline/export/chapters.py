@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -70,12 +71,14 @@ def _at_rate(segmentation: Segmentation, fps: float) -> tuple[list[float], float
 
 def _at_times(segmentation: Segmentation) -> tuple[list[float], float, float]:
     """Return the same from the times of the frames."""
-    times = _player_times(segmentation)
+    times, origin = _player_times(segmentation)
     distance = float(np.median(np.diff(times))) if len(times) > 1 else 1.0
-    return [float(times[event.start]) for event in segmentation.events], float(times[-1]), distance
+    starts = [max(time - origin, 0.0) for time in segmentation.start_times if time is not None]
+    return starts, float(times[-1]), distance
 
 
-def _player_times(segmentation: Segmentation) -> FloatArray:
+def _player_times(segmentation: Segmentation) -> tuple[FloatArray, float]:
+    """Return the times of the frames on a player's clock, and the time that is its zero."""
     if segmentation.times is None:
         msg = "the frames have no times, which chapters need; pass fps (frames per second)"
         raise ValueError(msg)
@@ -87,9 +90,9 @@ def _player_times(segmentation: Segmentation) -> FloatArray:
     if backwards.size:
         msg = f"the clock runs backwards at frame {backwards[0] + 1}; sort the frames by time or pass fps"
         raise ValueError(msg)
-    origin = 0.0 if segmentation.clock == "media" else times[0]
+    origin = 0.0 if segmentation.clock == "media" else float(times[0])
     # Some files have a first timestamp slightly below zero, where no player can go.
-    return np.maximum(times - origin, 0.0)
+    return np.maximum(times - origin, 0.0), origin
 
 
 def timeline_rate(fps: float | None, rate: float | None) -> float:
@@ -100,8 +103,9 @@ def timeline_rate(fps: float | None, rate: float | None) -> float:
 
 
 def milliseconds(seconds: float) -> int:
-    """Round to the millisecond, the unit of most chapter files."""
-    return round(seconds * 1000)
+    """Round up to the millisecond, the unit of most chapter files; a player shows the frame before until then."""
+    # Times are known to the microsecond.
+    return math.ceil(round(seconds * 1000, 3))
 
 
 def frame_ranges(marks: tuple[Chapter, ...], *, rate: float) -> list[tuple[int, int]]:

@@ -116,15 +116,15 @@ def _tiles(segmentation: Segmentation, pictures: Sequence[Image.Image | None]) -
     letters = context_letters(segmentation)
     order = {letter: k for k, letter in enumerate(dict.fromkeys(letter for letter in letters if letter))}
     tiles = []
-    for event, letter, title, picture in zip(
+    for event, time, letter, title, picture in zip(
         segmentation.events,
+        segmentation.start_times if segmentation.times is not None else (None,) * len(letters),
         letters,
         event_titles(segmentation),
         pictures,
         strict=True,
     ):
         frames = counted(event.n_frames, "frame")
-        time = None if segmentation.times is None else segmentation.times[event.start]
         about = ", ".join(part for part in (time_text(segmentation, time, digits=0), frames) if part)
         colour = CONTEXT_COLOURS[order[letter] % len(CONTEXT_COLOURS)] if letter else None
         tiles.append(_Tile(picture, title, about, colour))

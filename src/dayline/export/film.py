@@ -16,7 +16,7 @@ from dayline.io.files import writing_whole
 if TYPE_CHECKING:
     from av.container import InputContainer, OutputContainer
 
-__all__ = ["write_chapters"]
+__all__ = ["frame_rate", "write_chapters"]
 
 CONTAINERS = {
     ".mp4": "mp4",
@@ -25,6 +25,8 @@ CONTAINERS = {
     ".mkv": "matroska",
     ".webm": "webm",
 }
+STEADY = 0.001
+"""Part by which the mean rate of a film with a steady rate may differ, because the last frame has no length."""
 COPIED = ("video", "audio", "subtitle")
 
 log = logging.getLogger(__name__)
@@ -71,6 +73,22 @@ def write_chapters(
     except av.FFmpegError as error:
         raise ValueError(f"{video} cannot be copied to {output.name}: {error.strerror}") from None
     return output
+
+
+@needs_extra("photos", "reading a video")
+def frame_rate(video: str | Path) -> float | None:
+    """Return the frames per second of a video, or None if they vary.
+
+    Parameters
+    ----------
+    video : str or Path
+        The video.
+    """
+    from dayline.frames.video_file import opened_video
+
+    with opened_video(Path(video)) as opened:
+        average, base = opened.stream.average_rate, opened.stream.base_rate
+    return float(base) if average and base and abs(average / base - 1) < STEADY else None
 
 
 def _remux(original: InputContainer, copy: OutputContainer, marks: tuple[Chapter, ...]) -> None:

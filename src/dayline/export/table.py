@@ -54,15 +54,17 @@ def write_csv(segmentation: Segmentation, path: str | Path) -> Path:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COLUMNS)
         titles, letters = event_titles(segmentation), context_letters(segmentation)
-        for number, event in enumerate(segmentation.events):
-            row = [number + 1, titles[number], letters[number], *_details(segmentation, event)]
+        spans = zip(segmentation.start_times, segmentation.stop_times, strict=True)
+        for number, (event, span) in enumerate(zip(segmentation.events, spans, strict=True)):
+            row = [number + 1, titles[number], letters[number], *_details(segmentation, event, *span)]
             writer.writerow([_safe(cell) for cell in row])
     return path
 
 
-def _details(segmentation: Segmentation, event: Event) -> list[Cell]:
+def _details(
+    segmentation: Segmentation, event: Event, start_time: float | None, stop_time: float | None
+) -> list[Cell]:
     names = segmentation.names
-    start_time, stop_time = _times(segmentation, event)
     # If the clock was set back in between, the duration is unknown.
     known = start_time is not None and stop_time is not None and stop_time >= start_time
     return [
@@ -81,12 +83,6 @@ def _details(segmentation: Segmentation, event: Event) -> list[Cell]:
         event.confidence,
         event.reason,
     ]
-
-
-def _times(segmentation: Segmentation, event: Event) -> tuple[float | None, float | None]:
-    if segmentation.times is not None:
-        return segmentation.times[event.start], segmentation.times[event.stop - 1]
-    return event.start_time, event.stop_time
 
 
 def _safe(cell: Cell) -> Cell:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dayline.events import Segmentation
-from dayline.export.chapters import chapters
+from dayline.export.chapters import chapters, milliseconds
 from dayline.io.files import write_text_whole
 from dayline.text import clock_text
 
@@ -30,7 +30,8 @@ def write_webvtt(segmentation: Segmentation, path: str | Path, *, fps: float | N
     path = Path(path)
     blocks = ["WEBVTT"]
     for number, mark in enumerate(chapters(segmentation, fps=fps)):
-        times = f"{clock_text(mark.start, digits=3)} --> {clock_text(mark.end, digits=3)}"
+        start, end = (clock_text(milliseconds(seconds) / 1000, digits=3) for seconds in (mark.start, mark.end))
+        times = f"{start} --> {end}"
         blocks.append(f"{number + 1}\n{times}\n{mark.title.translate(ESCAPES)}")
     write_text_whole(path, "\n\n".join(blocks) + "\n")
     return path

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import compress
 from pathlib import Path
 from typing import Literal
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from dayline.events import SkippedFile
 from dayline.frames.bursts import group_bursts
 from dayline.frames.pauses import ClockJump, Pause, find_clock_jumps, find_pauses
+from dayline.frames.video_index import VideoFrame, VideoIndex
 
 __all__ = [
     "Also",
@@ -21,6 +22,7 @@ __all__ = [
     "FrameSequence",
     "Pause",
     "VideoFrame",
+    "VideoIndex",
     "drop_frames",
     "find_clock_jumps",
     "find_pauses",
@@ -29,26 +31,6 @@ __all__ = [
 ]
 
 Image = NDArray[np.uint8]
-
-
-@dataclass(frozen=True)
-class VideoFrame:
-    """Position of a frame in its video.
-
-    Attributes
-    ----------
-    stamp : int
-        Presentation time stamp as stored in the file, in the time base of the stream; unique per frame.
-    first_group, last_group : int
-        First and last group of packets, each starting with a key frame, needed to decode the frame.
-    shown_at : int
-        When the frame is shown, in the same unit; differs from `stamp` if the stamp is wrong.
-    """
-
-    stamp: int
-    first_group: int
-    last_group: int
-    shown_at: int
 
 
 @dataclass(frozen=True)
@@ -78,6 +60,8 @@ class FrameSequence:
         One file per frame (photos only).
     video_frames : tuple of VideoFrame
         One per frame (video only).
+    video : VideoIndex or None
+        All frames of the video, of which `video_frames` are some (video only).
     """
 
     source: Path
@@ -90,6 +74,7 @@ class FrameSequence:
     skipped: tuple[SkippedFile, ...] = ()
     paths: tuple[Path, ...] = ()
     video_frames: tuple[VideoFrame, ...] = ()
+    video: VideoIndex | None = field(default=None, repr=False, compare=False)
 
     @property
     def n_frames(self) -> int:
@@ -107,10 +92,17 @@ class Also:
         Shorter side in pixels.
     take : callable
         Called with the index and image of each frame before the first size is yielded.
+    frames : container of int, optional
+        Indices of the frames for which it is called; all by default.
     """
 
     size: int
     take: Callable[[int, Image], None]
+    frames: Container[int] | None = None
+
+    def __contains__(self, index: int) -> bool:
+        """Return whether a frame is taken."""
+        return self.frames is None or index in self.frames
 
 
 def drop_frames(sequence: FrameSequence, failed: Mapping[int, str]) -> FrameSequence:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -10,15 +11,20 @@ from typing import cast
 
 from dayline.frames.describe import time_text
 from dayline.frames.names import shown_name
-from dayline.frames.sequence import FrameSequence, VideoFrame
+from dayline.frames.sequence import FrameSequence
 from dayline.frames.stamps import mended_stamps
 from dayline.frames.video_file import STREAMED, PacketCount, VideoFile, opened_video, packets_in_groups
+from dayline.frames.video_index import VideoFrame, video_index
 from dayline.frames.video_notes import damage_notes
 
 __all__ = ["default_every", "read_video"]
 
-STEPS = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0)
-MOST_FRAMES = 1000
+STEPS = ((60.0, 0.2), (3600.0, 0.5), (100_000.0, 1.0))
+"""Length of a video and the time between its frames, both in seconds: two frames a second, so that short events are
+seen; more from a clip, which has few; fewer from a long film, where they cost most."""
+
+MOST_FRAMES = 100_000
+"""From longer recordings, such as those of surveillance cameras, frames are further apart."""
 
 
 def read_video(path: str | Path, *, every: float | None = None) -> FrameSequence:
@@ -32,8 +38,8 @@ def read_video(path: str | Path, *, every: float | None = None) -> FrameSequence
     path : str or Path
         The video.
     every : float > 0, optional
-        Seconds between frames. If not given, the smallest of 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120,
-        300 and 600 s that gives at most 1,000 frames.
+        Seconds between frames. If not given, 0.5 s up to an hour and 1 s beyond; 0.2 s in clips of up to
+        a minute, and more than 1 s if there would be over 100,000 frames.
 
     Raises
     ------
@@ -46,7 +52,7 @@ def read_video(path: str | Path, *, every: float | None = None) -> FrameSequence
     count = PacketCount()
     with opened_video(source) as video:
         base = video.time_base
-        found = _all_frames(video, count)
+        found, keys = _all_frames(video, count)
         if not found:
             raise ValueError(f"{shown_name(source)}: no frame has a time stamp; save it again as mp4 or mkv")
         start = _start(video, found, base)
@@ -63,19 +69,26 @@ def read_video(path: str | Path, *, every: float | None = None) -> FrameSequence
         order=f"by presentation time, one frame every {step:g} s ({len(frames)} of {len(found)})",
         notes=notes,
         video_frames=frames,
+        # In a damaged file a reader may land anywhere: it is read from its start, packet by packet.
+        video=video_index(found, {} if notes else keys, time_base=base, start=start),
     )
 
 
 def default_every(seconds: float) -> float:
-    """Return the time between frames that gives at most 1,000 frames for a video of this length."""
-    return next((step for step in STEPS if seconds / step < MOST_FRAMES), STEPS[-1])
+    """Return the time between frames for a video of this length."""
+    return next((step for longest, step in STEPS if seconds <= longest), float(math.ceil(seconds / MOST_FRAMES)))
 
 
-def _all_frames(video: VideoFile, count: PacketCount) -> list[VideoFrame]:
-    """List all frames in display order, with the groups of packets needed to decode each."""
+def _all_frames(video: VideoFile, count: PacketCount) -> tuple[list[VideoFrame], dict[int, int]]:
+    """List all frames in display order, with the groups of packets each depends on, and the groups' key frames."""
     groups: dict[int, int] = {}
+    keys: dict[int, int] = {}
     for group, packet in packets_in_groups(video, count):
-        if not packet.is_discard and packet.pts is not None:
+        if packet.pts is None:
+            continue
+        if packet.is_keyframe:
+            keys[group] = packet.pts
+        if not packet.is_discard:
             groups.setdefault(packet.pts, group)
     exact = video.container.format.name in STREAMED
     mended = mended_stamps(list(groups), ticks_per_second=float(1 / video.time_base), exact_rate=exact)
@@ -87,7 +100,13 @@ def _all_frames(video: VideoFile, count: PacketCount) -> list[VideoFrame]:
         # Frames shown before the key frame of their group also depend on the previous group.
         first_group = group if shown_at >= opens else max(group - 1, 0)
         frames.append(VideoFrame(stamp, first_group, group, shown_at))
-    return sorted(frames, key=lambda frame: frame.shown_at)
+    return sorted(frames, key=lambda frame: frame.shown_at), _unique(keys)
+
+
+def _unique(keys: dict[int, int]) -> dict[int, int]:
+    """Leave out groups whose key frames have the same stamp, which a reader cannot tell apart."""
+    counts = Counter(keys.values())
+    return {group: stamp for group, stamp in keys.items() if counts[stamp] == 1}
 
 
 def _sampled(frames: Sequence[VideoFrame], *, step: Fraction) -> tuple[VideoFrame, ...]:

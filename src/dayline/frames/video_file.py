@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,7 +19,15 @@ from av.video.stream import VideoStream
 from dayline.frames.names import shown_name
 from dayline.io.untrusted import UnreadableFileError, reading
 
-__all__ = ["STREAMED", "PacketCount", "VideoFile", "opened_video", "packets_in_groups", "refuse_huge_frames"]
+__all__ = [
+    "STREAMED",
+    "PacketCount",
+    "PacketReader",
+    "VideoFile",
+    "opened_video",
+    "packets_in_groups",
+    "refuse_huge_frames",
+]
 
 # Playlists and lists of files are excluded on purpose: they make a reader open other files.
 CONTAINERS = "mov,mp4,matroska,webm,avi,mpegts,mpeg,flv,asf,ogg,mxf"
@@ -29,6 +37,10 @@ STREAMED = ("mpegts", "mpeg")
 
 MAX_PIXELS = 80_000_000
 """Largest decoded frame: 12K. Decoders hold up to 20 frames at once, so the limit is lower than for photos."""
+
+
+FAR_AHEAD = 2
+"""Groups from which on seeking is faster than reading on: see `benchmarks/speed/video.py`."""
 
 
 @dataclass(frozen=True)
@@ -105,25 +117,88 @@ def packets_in_groups(video: VideoFile, count: PacketCount) -> Iterator[tuple[in
     Broken packets and packets without a time stamp are counted and skipped. If the file ends early,
     iteration stops and `count.stopped` gives the reason.
     """
-    group = 0
-    packets = video.container.demux(video.stream)
-    while True:
+    return iter(PacketReader(video, count))
+
+
+class PacketReader:
+    """Reads packets with the number of their group, in order, and skips ahead if asked to.
+
+    Parameters
+    ----------
+    video : VideoFile
+        An open video, at its start.
+    count : PacketCount
+        Filled in while reading.
+    keys : mapping of int to int, optional
+        Stamp of the key frame that starts a group, for groups to which `skip_to` may seek.
+
+    Attributes
+    ----------
+    is_lost : bool
+        Whether seeking went wrong; iteration then ends, and the rest is to be read from the start.
+    """
+
+    def __init__(self, video: VideoFile, count: PacketCount, keys: Mapping[int, int] | None = None) -> None:
+        self.is_lost = False
+        self._video, self._count = video, count
+        self._keys = {} if keys is None else keys
+        self._groups = {stamp: group for group, stamp in self._keys.items()}
+        self._group = 0
+        self._sought: int | None = None
+        self._read_on_to = 0
+        self._packets = video.container.demux(video.stream)
+
+    def __iter__(self) -> Iterator[tuple[int, Packet[VideoStream]]]:
+        """Yield groups and packets."""
+        while not self.is_lost:
+            try:
+                packet = next(self._packets, None)
+            # A damaged file can make FFmpeg and PyAV fail in any way; the packets before it are still good.
+            except Exception as error:
+                self._count.stopped = getattr(error, "strerror", None) or type(error).__name__
+                return
+            if packet is None:
+                self.is_lost = self._sought is not None
+                return
+            if self._sought is not None:
+                if not packet.is_keyframe:
+                    continue
+                if not self._found(packet):
+                    self.is_lost = True
+                    return
+            else:
+                # Every key frame is counted, usable or not, so that two passes agree.
+                self._group += bool(packet.is_keyframe)
+            if packet.size == 0:
+                continue
+            self._count.n_packets += 1
+            if packet.is_corrupt:
+                self._count.n_broken += 1
+            elif packet.pts is None:
+                self._count.n_without_stamp += 1
+            else:
+                yield self._group, packet
+
+    def skip_to(self, group: int) -> None:
+        """Seek to a group that is ahead, if that is faster than to read on; flush the decoder before."""
+        # Without an index, a search lands anywhere.
+        if self._video.container.format.name in STREAMED:
+            return
+        # A reader that landed before the group it sought would land there again.
+        if group - self._group < FAR_AHEAD or group not in self._keys or self._group < self._read_on_to:
+            return
         try:
-            packet = next(packets, None)
-        # A damaged file can make FFmpeg and PyAV fail in any way; the packets before it are still good.
-        except Exception as error:
-            count.stopped = getattr(error, "strerror", None) or type(error).__name__
+            self._video.container.seek(self._keys[group], stream=self._video.stream)
+        except (FFmpegError, OSError):
+            self.is_lost = True
             return
-        if packet is None:
-            return
-        # Every key frame is counted, usable or not, so that two passes agree.
-        group += bool(packet.is_keyframe)
-        if packet.size == 0:
-            continue
-        count.n_packets += 1
-        if packet.is_corrupt:
-            count.n_broken += 1
-        elif packet.pts is None:
-            count.n_without_stamp += 1
-        else:
-            yield group, packet
+        self._sought = self._read_on_to = group
+        self._packets = self._video.container.demux(self._video.stream)
+
+    def _found(self, packet: Packet[VideoStream]) -> bool:
+        """Return whether the first key frame after seeking is a known one, no later than the one sought."""
+        group = None if packet.pts is None else self._groups.get(packet.pts)
+        if group is None or self._sought is None or group > self._sought:
+            return False
+        self._group, self._sought = group, None
+        return True

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from dayline.frames.describe import time_text
 from dayline.frames.movie_header import seconds_in_movie
-from dayline.frames.sequence import VideoFrame
 from dayline.frames.stamps import gaps_in_rate
 from dayline.frames.transport_stream import damaged_places
 from dayline.frames.video_file import STREAMED, PacketCount, VideoFile
+from dayline.frames.video_index import VideoFrame
 
 __all__ = ["damage_notes"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -36,6 +37,24 @@ class Corrections:
     must: tuple[int, ...] = ()
     must_not: tuple[int, ...] = ()
     events: tuple[tuple[int, Event], ...] = ()
+
+    def cuts(self, times: Sequence[float] | None) -> dict[int, tuple[float, float]]:
+        """Return the exact cuts that the saved events contain: times of the frames before and after each.
+
+        Parameters
+        ----------
+        times : sequence of float or None
+            Of the current frames. A saved time that is not between a boundary and the frame before it is ignored.
+        """
+        found: dict[int, tuple[float, float]] = {}
+        if times is None:
+            return found
+        for (_, before), (frame, event) in pairwise(self.events):
+            start, stop = event.start_time, before.stop_time
+            if frame in self.must and start is not None and times[frame - 1] < start < times[frame]:
+                known = stop is not None and times[frame - 1] <= stop < start
+                found[frame] = (stop if known and stop is not None else times[frame - 1], start)
+        return found
 
 
 def read_corrections(
@@ -203,13 +222,14 @@ def _labels(
     """Return the number of the corrected event of each frame; -1 if the person did not see the frame."""
     if names is not None and corrected.names is not None:
         labels = _matched(corrected, corrected.names, names)
+        if corrected.clock == "media" and times is not None and corrected.times is not None:
+            # Sampled at other times, a frame belongs to the event that is shown then.
+            starts = np.asarray(corrected.start_times, dtype=np.float64)
+            return labels if np.all(labels >= 0) else np.maximum(np.searchsorted(starts, times, side="right") - 1, 0)
         # Any number of photos may be new; most of those that the person saw must still be present.
         enough = n_frames if corrected.clock == "media" else min(n_frames, corrected.n_frames)
         if 2 * np.sum(labels >= 0) > enough:
             return labels
-        if times is not None and corrected.clock == "media" and corrected.times is not None:
-            starts = [corrected.times[event.start] for event in corrected.events]
-            return np.maximum(np.searchsorted(starts, np.asarray(times), side="right") - 1, 0)
     elif corrected.n_frames == n_frames:
         return corrected.labels
     elif times is not None and corrected.times is not None:

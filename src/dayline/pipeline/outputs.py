@@ -17,7 +17,7 @@ from dayline.frames import images
 from dayline.frames.faces import face_blurrer
 from dayline.io.output_folder import MARK, output_folder
 from dayline.pipeline.events_file import write_events
-from dayline.pipeline.pictures import DECODED_SIDE, PICTURE_SIDE, PictureFolder
+from dayline.pipeline.pictures import DECODED_SIDE, PICTURE_SIDE, PictureFolder, pictured_frames
 from dayline.pipeline.segment import SourceResult
 from dayline.progress import OnStep
 from dayline.report import write_page, write_thumbnails
@@ -183,7 +183,8 @@ def _pictures(
     """Write the pictures that an earlier run has not written yet."""
     if result.sequence is None or result.keys is None:
         return None
-    names = dict(enumerate(PictureFolder(folder, blur_faces).names(result.keys)))
+    of_all = PictureFolder(folder, blur_faces).names(result.keys)
+    names = {frame: of_all[frame] for frame in pictured_frames(result.segmentation)}
     missing = [i for i, name in names.items() if not is_whole_thumbnail(folder / THUMBNAILS / name)]
     lost: dict[int, str] = {}
     skip = lost.__setitem__

@@ -25,6 +25,7 @@ from dayline.method.linear_graph import LinearGraph
 from dayline.pipeline.bursts import FrameGroups, describe_bursts, expand_segmentation, group_frames
 from dayline.pipeline.corrections import Corrections, apply_corrections, read_corrections
 from dayline.pipeline.events_file import kept_corrections
+from dayline.pipeline.exact_cuts import with_exact_cuts
 from dayline.pipeline.extraction import ExtractedFrames, extract_frames, frame_keys
 from dayline.pipeline.key_photos import with_key_photos
 from dayline.pipeline.pictures import PictureFolder
@@ -166,7 +167,7 @@ def segment_source(
     opened = {*located.must, *(pause.before for pause in pauses)}.difference(located.must_not)
     groups = group_frames(sequence, extracted.signatures, opened=opened)
     result = _segment(extracted, groups, pauses, located, segmenter, on_step)
-    notes = _notes(sequence, groups, pauses)
+    notes = (*_notes(sequence, groups, pauses), *result.segmentation.notes)
     if corrections is not None:
         notes = (*notes, CORRECTED)
     about = {
@@ -338,8 +339,16 @@ def _segment(
             on_step=on_step,
         )
     segmentation = expand_segmentation(found, groups, sequence)
-    segmentation = _with_reasons(segmentation, opens)
-    segmentation = with_key_photos(apply_corrections(segmentation, located), extracted.features, extracted.sharpness)
+    segmentation = apply_corrections(_with_reasons(segmentation, opens), located)
+    segmentation = with_exact_cuts(
+        segmentation,
+        sequence,
+        fixed=located.must,
+        forbidden=located.must_not,
+        known=located.cuts(segmentation.times),
+        on_step=on_step,
+    )
+    segmentation = with_key_photos(segmentation, extracted.features, extracted.sharpness)
     of_frame = groups.of_frame
     return SourceResult(
         segmentation=segmentation,

@@ -40,8 +40,9 @@ function resized(event, start, stop) {
     stop,
     community: data.communities === null ? event.community : mostFrequent(start, stop),
     key_frame: keyInside || event.key_frame === null ? event.key_frame : middle,
-    start_time: times !== null ? times[start] : start === event.start ? event.start_time : null,
-    stop_time: times !== null ? times[stop - 1] : stop === event.stop ? event.stop_time : null,
+    // An edge that stays keeps its time: at a hard cut of a film, it is exact, between two sampled frames.
+    start_time: start === event.start ? event.start_time : times?.[start] ?? null,
+    stop_time: stop === event.stop ? event.stop_time : times?.[stop - 1] ?? null,
   };
 }
 

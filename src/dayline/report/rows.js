@@ -20,10 +20,21 @@ function keyFrame(event) {
   return event.key_frame ?? event.start + ((event.stop - event.start) >> 1);
 }
 
+// The nearest frame of the same event that has a picture: not every frame of a long film has one. Null if none has.
+function pictured(frame) {
+  if (pictures === null || pictures[frame]) return pictures === null ? null : frame;
+  const { start, stop } = events[eventAt(frame)];
+  for (let step = 1; frame - step >= start || frame + step < stop; step += 1) {
+    if (frame - step >= start && pictures[frame - step]) return frame - step;
+    if (frame + step < stop && pictures[frame + step]) return frame + step;
+  }
+  return null;
+}
+
 function pictureOf(frame, className, loading = "lazy") {
-  const address = pictures?.[frame];
-  if (!address) return make("span", { class: `${className} blank`, "aria-hidden": "true" }, times === null ? String(frame) : clockText(times[frame]));
-  return make("img", { class: className, loading, decoding: "async", alt: "", src: address });
+  const shown = pictured(frame);
+  if (shown === null) return make("span", { class: `${className} blank`, "aria-hidden": "true" }, times === null ? String(frame) : clockText(times[frame]));
+  return make("img", { class: shown === frame ? className : `${className} nearby`, loading, decoding: "async", alt: "", src: pictures[shown] });
 }
 
 function frameButton(frame, className = "thumb") {
@@ -50,10 +61,16 @@ function moveWithArrows(box) {
   });
 }
 
-function sampled(event) {
-  const count = event.stop - event.start;
-  if (count <= SAMPLE) return Array.from({ length: count }, (_, i) => event.start + i);
-  return Array.from({ length: SAMPLE - 1 }, (_, i) => event.start + Math.floor((i * count) / (SAMPLE - 1)));
+// The frames of an event that have a picture, or all if none has.
+function framesToShow(event) {
+  const frames = Array.from({ length: event.stop - event.start }, (_, i) => event.start + i);
+  const own = frames.filter((frame) => pictures[frame]);
+  return own.length > 0 ? own : frames;
+}
+
+function sampled(frames) {
+  if (frames.length <= SAMPLE) return frames;
+  return Array.from({ length: SAMPLE - 1 }, (_, i) => frames[Math.floor((i * frames.length) / (SAMPLE - 1))]);
 }
 
 function fillRow(row) {
@@ -61,29 +78,29 @@ function fillRow(row) {
   const strip = row.querySelector(".strip");
   if (strip === null || strip.childElementCount > 0) return;
   const { event } = row;
-  const shown = sampled(event);
+  const frames = framesToShow(event);
+  const shown = sampled(frames);
   strip.append(...shown.map((frame) => frameButton(frame)));
-  if (shown.length < event.stop - event.start) {
-    const more = make("button", { type: "button", class: "thumb more", tabindex: "-1", "aria-label": `Show all ${plural(event.stop - event.start, thing)}` },
-      `+${(event.stop - event.start - shown.length).toLocaleString("en-GB")}`);
-    more.addEventListener("click", () => showAll(strip, event, event.start));
+  if (shown.length < frames.length) {
+    const more = make("button", { type: "button", class: "thumb more", tabindex: "-1", "aria-label": `Show all ${plural(frames.length, thing)}` },
+      `+${(frames.length - shown.length).toLocaleString("en-GB")}`);
+    more.addEventListener("click", () => showAll(strip, frames, 0));
     strip.append(more);
   }
   strip.firstElementChild.tabIndex = 0;
 }
 
 // Thousands of frames are added in chunks: laying them all out at once would freeze the page.
-function showAll(strip, event, from) {
-  if (from === event.start) strip.replaceChildren();
+function showAll(strip, frames, from) {
+  if (from === 0) strip.replaceChildren();
   else strip.lastElementChild.remove();
-  const stop = Math.min(event.stop, from + CHUNK);
-  const buttons = [];
-  for (let frame = from; frame < stop; frame += 1) buttons.push(frameButton(frame));
+  const stop = Math.min(frames.length, from + CHUNK);
+  const buttons = frames.slice(from, stop).map((frame) => frameButton(frame));
   strip.append(...buttons);
   strip.classList.add("all");
-  if (stop < event.stop) {
-    const more = make("button", { type: "button", class: "thumb more", tabindex: "-1", "aria-label": `Show more of ${plural(event.stop - event.start, thing)}` }, "more");
-    more.addEventListener("click", () => showAll(strip, event, stop));
+  if (stop < frames.length) {
+    const more = make("button", { type: "button", class: "thumb more", tabindex: "-1", "aria-label": `Show more of ${plural(frames.length, thing)}` }, "more");
+    more.addEventListener("click", () => showAll(strip, frames, stop));
     strip.append(more);
   }
   buttons[0].tabIndex = 0;

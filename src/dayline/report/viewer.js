@@ -76,10 +76,11 @@ function viewFrame(frame) {
   const name = original.names?.[viewed];
   const day = isWall && data.dated ? `${dayText(dayOf(times[viewed]), "short")}, ` : "";
   parts.title.textContent = titleOf(index);
-  parts.detail.textContent = [day + frameText(viewed, true), `${viewed - event.start + 1} of ${event.stop - event.start}`, name].filter(Boolean).join("  ·  ");
-  const address = pictures?.[viewed];
-  parts.stage.replaceChildren(address
-    ? make("img", { src: address, alt: `${titleOf(index)}, ${frameText(viewed, true)}`, draggable: "false" })
+  const shown = pictured(viewed);
+  const standIn = shown === null || shown === viewed ? null : `picture of ${frameText(shown, true)}`;
+  parts.detail.textContent = [day + frameText(viewed, true), `${viewed - event.start + 1} of ${event.stop - event.start}`, name, standIn].filter(Boolean).join("  ·  ");
+  parts.stage.replaceChildren(shown !== null
+    ? make("img", { src: pictures[shown], alt: `${titleOf(index)}, ${frameText(shown, true)}`, draggable: "false" })
     : make("p", { class: "no-picture" }, frameText(viewed, true)));
   const film = [];
   for (let other = viewed - NEIGHBOURS; other <= viewed + NEIGHBOURS; other += 1) {

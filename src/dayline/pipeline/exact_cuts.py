@@ -1,0 +1,207 @@
+"""Move the boundaries of a video to the exact frame: the sampled frames are up to a second apart."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dayline.arrays import FloatArray
+from dayline.events import Segmentation
+from dayline.frames import Changes, FrameSequence, changes, frames_in_spans, hard_cut, images
+from dayline.progress import OnStep
+from dayline.text import counted
+
+__all__ = ["with_exact_cuts"]
+
+COMPARED_SIDE = 18
+"""Shorter side of the compared images in pixels: small enough that noise and small movements vanish."""
+
+LONGEST_MARGIN = 10.0
+"""Seconds before and after the two sampled frames of a boundary; one sampling step, if that is shorter."""
+
+FAR_CLEARER = 4.0
+"""Times that a cut next to the two sampled frames of a boundary must change the image more than one between them."""
+
+Image = NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class _Cut:
+    """A hard cut: times of the last frame before and of the first frame after it, and how much the image changes."""
+
+    before: float
+    after: float
+    change: float = 0.0
+
+
+def with_exact_cuts(
+    segmentation: Segmentation,
+    sequence: FrameSequence,
+    *,
+    fixed: Collection[int] = (),
+    forbidden: Collection[int] = (),
+    known: Mapping[int, tuple[float, float]] | None = None,
+    on_step: OnStep | None = None,
+) -> Segmentation:
+    """Look at every frame around each boundary, and set the exact time of hard cuts.
+
+    An event keeps its sampled frames, but starts at the time of the first frame after the cut; the previous event
+    stops at the time of the frame before. A boundary in a dissolve, or where no frame stands out, stays where it is.
+
+    Parameters
+    ----------
+    segmentation : Segmentation
+        Events of a video; other events are returned unchanged.
+    sequence : FrameSequence
+        The video.
+    fixed : collection of int
+        Boundaries that keep their sampled frame, because a person set them.
+    forbidden : collection of int
+        Frames that must not start an event.
+    known : mapping of int to (float, float), optional
+        Boundaries whose cut is known: times of the frames before and after it.
+    on_step : callable, optional
+        Called as on_step("exact cuts", done, total).
+    """
+    times = segmentation.times
+    # At a pause, the frame after it is a sampled one.
+    looked_at = [event.start for event in segmentation.events[1:] if event.reason not in ("pause", "both")]
+    if sequence.kind != "video" or times is None or not looked_at:
+        return segmentation
+    cuts = {b: _Cut(*known[b]) for b in looked_at if known is not None and b in known}
+    margin = min(float(np.median(np.diff(times))), LONGEST_MARGIN)
+    windows = {b: (times[b - 1] - margin, times[b] + margin) for b in looked_at if b not in cuts}
+    seen = _look(sequence, list(windows.values()), on_step)
+    starts: dict[int, int] = {}
+    unclear: list[tuple[int, _Cut]] = []
+    for b, window in windows.items():
+        between, nearby = seen.cut(times[b - 1], times[b]), None if b in fixed else seen.cut(*window)
+        if between is not None:
+            cuts[b] = between
+        if nearby is not None and (between is None or nearby.change >= FAR_CLEARER * between.change):
+            unclear.append((b, nearby))
+    for b, cut in unclear:
+        # The decision was one sampled frame off, no more: boundaries never overtake each other.
+        start = int(np.searchsorted(times, cut.after))
+        taken = {0, len(times), *segmentation.boundaries, *starts.values(), *forbidden}
+        if abs(start - b) == 1 and start not in taken:
+            starts[b], cuts[b] = start, cut
+    result = _with_cuts(segmentation, cuts, starts)
+    n_damaged = sum(seen.is_damaged(*window) for window in windows.values())
+    notes = _notes(len(looked_at), len(cuts), n_damaged, step=float(np.median(np.diff(times))))
+    return result.about(notes=(*result.notes, *notes, *seen.notes))
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """What was seen around the boundaries.
+
+    Attributes
+    ----------
+    times : ndarray
+        Of all frames around all boundaries.
+    found : Changes
+        From each frame to the next.
+    damaged : ndarray of bool
+        Frames next to which others cannot be decoded, so that no cut can be located.
+    notes : tuple of str
+        What the reader of the video noted.
+    """
+
+    times: FloatArray
+    found: Changes
+    damaged: NDArray[np.bool_]
+    notes: tuple[str, ...]
+
+    def cut(self, before: float, at: float) -> _Cut | None:
+        """Find a hard cut after a frame shown at `before` and no later than at `at`."""
+        if self.is_damaged(before, at):
+            return None
+        first, stop = np.searchsorted(self.times, [before, at], side="right").tolist()
+        frame = hard_cut(self.found, first, stop)
+        # Before the first frame there is nothing to compare it with.
+        if not frame:
+            return None
+        return _Cut(float(self.times[frame - 1]), float(self.times[frame]), float(self.found.step[frame]))
+
+    def is_damaged(self, first: float, last: float) -> bool:
+        """Return whether frames within some seconds cannot be decoded."""
+        return bool(np.any(self.damaged[(self.times >= first) & (self.times <= last)]))
+
+
+def _look(sequence: FrameSequence, windows: Sequence[tuple[float, float]], on_step: OnStep | None) -> _Seen:
+    """Decode all frames within some windows and measure how they change; hold the images of one window at a time."""
+    frames, ranges = frames_in_spans(sequence, windows)
+    times = np.asarray(frames.times, dtype=np.float64)
+    spans = _joined([(shown.start, shown.stop) for shown in ranges if shown])
+    span_of = np.repeat(np.arange(len(spans)), [stop - start for start, stop in spans])
+    step, share, damaged = np.zeros(len(times)), np.zeros(len(times)), np.zeros(len(times), dtype=bool)
+    held: defaultdict[int, dict[int, Image]] = defaultdict(dict)
+    lost: dict[int, str] = {}
+    notes: dict[str, None] = {}
+    decoded = images(
+        frames, size=COMPARED_SIDE, on_skip=lost.__setitem__, on_note=lambda note: notes.setdefault(note)
+    )
+    n_done = 0
+    for index, image in decoded:
+        span = int(span_of[index])
+        held[span][index] = image
+        start, stop = spans[span]
+        if len(held[span]) < stop - start:
+            continue
+        shown = held.pop(span)
+        found = changes([shown[i] for i in range(start, stop)])
+        step[start:stop], share[start:stop] = found.step, found.share
+        n_done += 1
+        if on_step is not None:
+            on_step("exact cuts", n_done, len(spans))
+    for index in lost:
+        start, stop = spans[int(span_of[index])]
+        damaged[start:stop] = True
+    return _Seen(times, Changes(step, share), damaged, tuple(notes))
+
+
+def _joined(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Join spans of frames that overlap; they are in order."""
+    joined: list[tuple[int, int]] = []
+    for start, stop in spans:
+        if joined and start < joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(stop, joined[-1][1]))
+        else:
+            joined.append((start, stop))
+    return joined
+
+
+def _with_cuts(segmentation: Segmentation, cuts: Mapping[int, _Cut], starts: Mapping[int, int]) -> Segmentation:
+    """Set the times of the events at cuts; `starts` holds the new first frames of some of them."""
+    times = segmentation.times or ()
+    edges = [starts.get(event.start, event.start) for event in segmentation.events] + [segmentation.n_frames]
+    events = []
+    for event, (start, stop) in zip(segmentation.events, pairwise(edges), strict=True):
+        here, there = cuts.get(event.start), cuts.get(event.stop)
+        events.append(
+            replace(
+                event,
+                start=start,
+                stop=stop,
+                start_time=times[start] if here is None else here.after,
+                stop_time=times[stop - 1] if there is None else there.before,
+            )
+        )
+    return replace(segmentation, events=tuple(events))
+
+
+def _notes(n_boundaries: int, n_cuts: int, n_damaged: int, *, step: float) -> tuple[str, ...]:
+    of = f"{n_cuts} of {counted(n_boundaries, 'boundary', 'boundaries')}"
+    notes = []
+    if n_cuts:
+        rest = "" if n_cuts == n_boundaries else f"; the others are to {step:.1g} s"
+        notes.append(f"hard cuts, exact to the frame: {of}{rest}")
+    if n_damaged:
+        notes.append(f"boundaries next to frames that cannot be decoded, not exact to the frame: {n_damaged}")
+    return tuple(notes)
