@@ -15,7 +15,9 @@ __all__ = [
     "IntArray",
     "array_namespace",
     "check_device",
+    "double",
     "exp_in_place",
+    "is_mapped",
     "is_on_host",
     "is_single_precision",
     "is_torch_array",
@@ -130,11 +132,27 @@ def is_on_host(x: Array) -> bool:
     return not is_torch_array(x) or x.device.type == "cpu"
 
 
+def is_mapped(x: Any) -> bool:
+    """Whether an array, or the one it is a view of, is a file mapped into memory."""
+    while x is not None:
+        if isinstance(x, np.memmap):
+            return True
+        x = getattr(x, "base", None)
+    return False
+
+
 def single(x: Array) -> Array:
     """Convert to single precision."""
     if is_torch_array(x):
         return x.float()
     return x.astype(np.float32, copy=False)
+
+
+def double(x: Array) -> Array:
+    """Convert to double precision, where the device has it."""
+    if is_torch_array(x):
+        return x if x.device.type == "mps" else x.double()
+    return x.astype(np.float64, copy=False)
 
 
 def positive_solver(matrix: Array) -> Callable[[Array], Array]:

@@ -45,6 +45,9 @@ LARGEST_NUMBER = float(np.finfo(np.float64).max)
 LARGEST_COUNT = 2**63 - 1
 """Largest number of frames, rows or components: no array can hold more."""
 
+MANY_VALUES = 2**24
+"""Features of at least this many values stay in single precision if they are given in it."""
+
 MOST_STEPS = 100_000
 """Largest number of steps, iterations or restarts: more would take forever and is never needed."""
 
@@ -59,7 +62,10 @@ class TransposedWarning(UserWarning):
 
 
 def check_features(x: Any, *, missing: Missing = "raise") -> FloatArray:
-    """Return features as a new float64 matrix, or raise ValueError.
+    """Return features as a matrix of finite numbers, or raise ValueError.
+
+    The matrix is a new one in double precision, but for more than 16 million values in single precision: those stay
+    as they are and where they are, so that a file mapped into memory is never loaded whole.
 
     Parameters
     ----------
@@ -81,15 +87,16 @@ def check_features(x: Any, *, missing: Missing = "raise") -> FloatArray:
         raise ValueError(f"features have type {features.dtype}; pass numbers")
     if np.iscomplexobj(features):
         raise ValueError("features are complex; pass real numbers")
-    features = np.array(features, dtype=np.float64, order="C")
+    if features.dtype != np.float32 or features.size < MANY_VALUES:
+        features = np.array(features, dtype=np.float64, order="C")
     # NaN makes the sum NaN, and infinity makes it infinite or NaN; so do values that are far too large.
     with np.errstate(over="ignore", invalid="ignore"):
-        may_be_bad = not np.isfinite(features.sum())
+        may_be_bad = not np.isfinite(features.sum(dtype=np.float64))
     if may_be_bad:
         bad = ~np.isfinite(features)
         if bad.any():
-            features = _repair(features, bad, missing)
-    if max(features.max(), -features.min()) > LARGEST:
+            features = _repair(np.array(features, order="C"), bad, missing)
+    if max(float(features.max()), -float(features.min())) > LARGEST:
         frame = int(np.argmax(np.abs(features).max(axis=1)))
         raise ValueError(f"frame {frame} contains a value above {LARGEST:g}; rescale the features")
     if looks_transposed(features):

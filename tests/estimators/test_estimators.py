@@ -162,3 +162,23 @@ def test_segment_returns_one_object_with_times():
     made = EventSegmenter().segment(MADE.features, times=np.arange(120) * 30.0)
     assert made.events[1].start_time == made.events[1].start * 30.0
     assert len(made.scores) == 120
+
+
+def test_a_large_file_mapped_into_memory_is_not_loaded_whole(tmp_path, monkeypatch):
+    random = np.random.default_rng(0)
+    looks = random.normal(size=(6, 40)).astype(np.float32)
+    x = looks[np.repeat(random.integers(0, 6, 60), 40)] + random.normal(size=(2400, 40)).astype(np.float32)
+    np.save(tmp_path / "x.npy", x)
+    in_double = EventSegmenter().fit(x)
+    monkeypatch.setattr("dayline.checks.MANY_VALUES", 1000)
+    mapped = np.load(tmp_path / "x.npy", mmap_mode="r")
+    segmenter = EventSegmenter().fit(mapped)
+    assert np.shares_memory(segmenter._rows, mapped)
+    assert segmenter.embedder_.denoised_.dtype == np.float32
+    np.testing.assert_array_equal(segmenter.boundaries_, in_double.boundaries_)
+    broken = x.copy()
+    broken[7, 3] = np.nan
+    with pytest.raises(ValueError, match="frame 7 holds NaN"):
+        EventSegmenter().fit(broken)
+    assert EventSegmenter(missing="interpolate").fit(broken).labels_.shape == (2400,)
+    assert np.isnan(broken[7, 3]), "the caller's array is never modified"

@@ -247,6 +247,9 @@ class DynamicGraphEmbedding(BaseEstimator):  # type: ignore[misc]
         return self
 
     def _on_device(self, features: FloatArray) -> Array:
+        if features.dtype == np.float32:
+            # Long recordings stay in single precision; see `check_features`.
+            return to_device(features, self.device, "float32")
         if is_single_precision(self.device, self.dtype):
             features = fit_single_precision(features, by_column=self.reading == "default")
         return to_device(features, self.device, self.dtype)

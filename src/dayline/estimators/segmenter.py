@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from dayline.arrays import Array, FloatArray, IntArray, to_numpy
+from dayline.arrays import Array, FloatArray, IntArray, is_mapped, to_numpy
 from dayline.checks import Missing, check_between, check_choice, check_features, check_times, show_value, unmask
 from dayline.decision.constraints import Frames, forbidden_frames, frames_given, required_frames
 from dayline.decision.context_distance import context_distance, pick_boundaries
@@ -251,8 +251,9 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         self.embedding_: FloatArray = self.embedder_.embedding_
         self.scores_ = context_distance(self.embedding_, window=self.window)
         required = required_frames(must, self.scores_, forbidden=forbidden)
-        # Copy, because the caller may reuse the array for the next frames.
-        self._rows, self._times, self._must, self._must_not = np.array(rows), times, must, must_not
+        # Copy, because the caller may reuse the array for the next frames; a file mapped into memory stays one.
+        self._rows = rows if is_mapped(rows) else np.array(rows)
+        self._times, self._must, self._must_not = times, must, must_not
         self._required = required
         if self.detector == "ces":
             self.evidence_ = None

@@ -8,13 +8,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dayline.arrays import Array, FloatArray, array_namespace, like, row_blocks, to_numpy
+from dayline.arrays import Array, FloatArray, array_namespace, double, is_on_host, like, row_blocks, to_numpy
 from dayline.checks import LARGEST, check_between, check_choice, check_flag, check_matrix
 
 __all__ = [
     "ColumnScale",
     "ScaledRows",
     "authors_nonlocal_means",
+    "centre_columns",
     "comparable_columns",
     "comparable_rows",
     "fit_single_precision",
@@ -93,7 +94,8 @@ class ColumnScale:
         low, high = xp.min(x, axis=0), xp.max(x, axis=0)
         # Drop exactly constant columns first: rounding of the mean must not count as variation.
         kept = high > low
-        low, spread = low[kept], high[kept] - low[kept]
+        low, high = _precise(low[kept]), _precise(high[kept])
+        spread = high - low
         nothing, one = xp.zeros_like(low), xp.ones_like(low)
         mean = _column_means(cls(kept, low, spread, nothing, one), x)
         centred = cls(kept, low, spread, mean, one)
@@ -112,10 +114,22 @@ class ColumnScale:
             return xp.zeros_like(rows[:, :1])
         kept = rows if self.low.shape[0] == rows.shape[1] else rows[:, self.is_varying]
         # Divide by the range first, so that tiny or huge columns do not under- or overflow when squared.
-        scaled = (kept - self.low) / self.spread
+        scaled = (_precise(kept) - self.low) / self.spread
         scaled -= self.mean
         scaled /= self.deviation
         return scaled
+
+
+def _precise(x: Array) -> Array:
+    """Convert to double precision on the host, where it costs little: sums over a million frames need it."""
+    return double(x) if is_on_host(x) else x
+
+
+def centre_columns(x: Array) -> None:
+    """Subtract from every column its mean, in place."""
+    mean = _column_means(lambda rows: rows, x)
+    for block in row_blocks(x):
+        x[block] -= mean
 
 
 def _column_means(function: Callable[[Array], Array], x: Array) -> Array:
@@ -123,7 +137,7 @@ def _column_means(function: Callable[[Array], Array], x: Array) -> Array:
     xp = array_namespace(x)
     total = 0.0
     for block in row_blocks(x):
-        total = total + xp.sum(function(x[block]), axis=0)
+        total = total + xp.sum(function(_precise(x[block])), axis=0)
     return total / x.shape[0]
 
 

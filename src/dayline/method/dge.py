@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, TypeAlias
 
-from dayline.arrays import Array, IntArray, array_namespace
+from dayline.arrays import Array, IntArray, array_namespace, double
 from dayline.checks import (
     LARGEST,
     LARGEST_COUNT,
@@ -21,7 +21,13 @@ from dayline.checks import (
     show_value,
 )
 from dayline.method.communities import find_communities
-from dayline.method.denoise import authors_nonlocal_means, comparable_columns, nonlocal_means, scale_to_range
+from dayline.method.denoise import (
+    authors_nonlocal_means,
+    centre_columns,
+    comparable_columns,
+    nonlocal_means,
+    scale_to_range,
+)
 from dayline.method.descent import Descent
 from dayline.method.embedding import embed_graph, fix_rotation, principal_components
 from dayline.method.graph import (
@@ -190,8 +196,9 @@ def denoise_features(
         decay=1.0 if paper else 0.25,
         include_self=not paper,
     )
-    xp = array_namespace(denoised)
-    return denoised if paper else denoised - xp.mean(denoised, axis=0)
+    if not paper:
+        centre_columns(denoised)
+    return denoised
 
 
 def dynamic_graph_embedding(
@@ -274,6 +281,9 @@ def dynamic_graph_embedding(
     tell("linking frames")
     linear = graph_form == "linear" or (graph_form == "auto" and reading == "default" and len(clean) >= LINEAR_FROM)
     directions = principal_components(clean, max(n_components, GUIDES if linear else 0))
+    if linear:
+        # The kernels are in single precision, whatever that of the features; what is small is better in double.
+        directions = double(directions)
     begin = clean[:, :n_components] if start == "columns" else directions[:, :n_components]
     link = partial(_link, linear=linear)
     initial_graph = normalize_columns(link(clean, bandwidth=feature_bandwidth, guide=directions))

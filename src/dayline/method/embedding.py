@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal, TypeAlias
 
-from dayline.arrays import Array, array_namespace
+from dayline.arrays import Array, array_namespace, double, row_blocks
 from dayline.checks import MOST_STEPS, check_bandwidth, check_between, check_choice, check_matrix
 from dayline.method.descent import Descent, descend_barzilai_borwein, descend_lbfgs
 from dayline.method.graph import Graph, check_graph
@@ -44,17 +44,35 @@ def principal_components(x: Array, n_components: int) -> Array:
     check_matrix("x", x)
     check_between("n_components", n_components, 1, whole=True)
     xp = array_namespace(x)
-    centred = x - xp.mean(x, axis=0)
-    n, dims = centred.shape
+    n, dims = x.shape
     keep = min(n_components, n, dims)
     if n <= dims:
+        centred = x - xp.mean(x, axis=0)
         values, vectors = xp.linalg.eigh(centred @ centred.T)
         spread = xp.sqrt(xp.where(values > 0, values, xp.zeros_like(values)))
         projected = vectors[:, -keep:] * spread[-keep:]
     else:
-        _, vectors = xp.linalg.eigh(centred.T @ centred)
-        projected = centred @ vectors[:, -keep:]
+        projected = _project_on_main_directions(x, keep)
     return _fix_signs(xp.flip(projected, axis=(1,)))
+
+
+def _project_on_main_directions(x: Array, keep: int) -> Array:
+    """Project many frames, a block at a time; sums over all frames are in double precision."""
+    xp = array_namespace(x)
+    mean = xp.zeros_like(double(x[0]))
+    for block in row_blocks(x):
+        mean += xp.sum(double(x[block]), axis=0)
+    mean = xp.astype(mean / x.shape[0], x.dtype)
+    covariance = xp.zeros((x.shape[1], x.shape[1]), dtype=double(x[0]).dtype, device=x.device)
+    for block in row_blocks(x):
+        centred = x[block] - mean
+        covariance += centred.T @ centred
+    _, vectors = xp.linalg.eigh(covariance)
+    directions = xp.astype(vectors[:, -keep:], x.dtype)
+    projected = xp.empty((x.shape[0], keep), dtype=x.dtype, device=x.device)
+    for block in row_blocks(x):
+        projected[block] = (x[block] - mean) @ directions
+    return projected
 
 
 def fix_rotation(embedding: Array) -> Array:

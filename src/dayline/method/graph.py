@@ -60,9 +60,9 @@ def affinity_graph(x: Array, *, bandwidth: float, landmarks: Landmarks | None = 
     check_matrix("x", x)
     check_bandwidth("bandwidth", bandwidth)
     xp = array_namespace(x)
-    u = unit_rows(x)
     if landmarks is not None:
-        return KernelGraph(u, landmarks, bandwidth, reach=EXACT_REACH)
+        return KernelGraph(x, landmarks, bandwidth, reach=EXACT_REACH)
+    u = unit_rows(x)
     return xp.exp((u @ u.T - 1.0) / bandwidth)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from dayline.arrays import (
     Array,
     array_namespace,
+    double,
     exp_in_place,
     is_on_host,
     positive_solver,
@@ -19,6 +20,7 @@ from dayline.arrays import (
 )
 from dayline.method.landmarks import Landmarks
 from dayline.method.linear_graph import LinearGraph, add_symmetric_band, shifted, where_same
+from dayline.method.rows import unit_rows
 from dayline.method.threads import map_blocks
 
 __all__ = ["KernelGraph", "LandmarkBasis", "LandmarkKernel"]
@@ -70,40 +72,42 @@ class LandmarkKernel:
 
     Parameters
     ----------
-    u : array of shape (n_frames, n_dims)
-        Rows of length 1 or 0.
+    x : array of shape (n_frames, n_dims)
+        Features or embedding.
     basis : LandmarkBasis
         The landmarks.
     """
 
-    def __init__(self, u: Array, basis: LandmarkBasis) -> None:
-        xp = array_namespace(u)
-        ones = xp.ones_like(u[:, :1])
+    def __init__(self, x: Array, basis: LandmarkBasis) -> None:
+        xp = array_namespace(x)
         count = basis.centres.shape[0]
+        self._x, self._bandwidth = x, basis.bandwidth
         # The -1 enters the product as a column of ones.
-        self._rows = single(xp.concat([u, -ones], axis=1) / basis.bandwidth)
         self._centres = single(xp.concat([basis.centres, xp.ones_like(basis.centres[:, :1])], axis=1)).T
         self._basis = basis
-        self.shape = (u.shape[0], count)
-        size = BLOCK_ROWS if is_on_host(u) else 128 * BLOCK_ROWS
-        self._blocks = [slice(k, min(k + size, u.shape[0])) for k in range(0, u.shape[0], size)]
+        self.shape = (x.shape[0], count)
+        size = BLOCK_ROWS if is_on_host(x) else 128 * BLOCK_ROWS
+        self._blocks = [slice(k, min(k + size, x.shape[0])) for k in range(0, x.shape[0], size)]
         self._kept: Array | None = None
-        if u.shape[0] * count <= MOST_KEPT or u.shape[1] > FEW_DIMS:
-            kept = xp.empty(self.shape, dtype=self._rows.dtype, device=self._rows.device)
+        if x.shape[0] * count <= MOST_KEPT or x.shape[1] > FEW_DIMS:
+            kept = xp.empty(self.shape, dtype=self._centres.dtype, device=x.device)
             map_blocks(lambda rows: self._compute(rows, kept[rows]), self._blocks)
             self._kept = kept
-            del self._rows
+            del self._x
 
     def _compute(self, rows: slice, out: Array) -> None:
-        product_into(self._rows[rows], self._centres, out)
+        xp = array_namespace(out)
+        u = unit_rows(self._x[rows])
+        product_into(single(xp.concat([u, -xp.ones_like(u[:, :1])], axis=1) / self._bandwidth), self._centres, out)
         exp_in_place(out)
 
     def _values(self, rows: slice) -> Array:
         """Return some rows of C."""
         if self._kept is not None:
             return self._kept[rows]
-        values = self._rows[rows] @ self._centres
-        exp_in_place(values)
+        xp = array_namespace(self._centres)
+        values = xp.empty((rows.stop - rows.start, self.shape[1]), dtype=self._centres.dtype, device=self._x.device)
+        self._compute(rows, values)
         return values
 
     def __matmul__(self, x: Array) -> Array:
@@ -157,8 +161,8 @@ class KernelGraph(LinearGraph):
 
     Parameters
     ----------
-    u : array of shape (n_frames, n_dims)
-        Rows of length 1 or 0.
+    x : array of shape (n_frames, n_dims)
+        Features or embedding.
     landmarks : Landmarks
         For the far field.
     bandwidth : float > 0
@@ -169,16 +173,16 @@ class KernelGraph(LinearGraph):
 
     symmetric = True
 
-    def __init__(self, u: Array, landmarks: Landmarks, bandwidth: float, *, reach: int) -> None:
-        n = u.shape[0]
+    def __init__(self, x: Array, landmarks: Landmarks, bandwidth: float, *, reach: int) -> None:
+        n = x.shape[0]
         self.shape = (n, n)
-        self._basis = LandmarkBasis(landmarks.centres(u), bandwidth)
-        self._kernel = LandmarkKernel(u, self._basis)
+        self._basis = LandmarkBasis(double(landmarks.centres(x)), bandwidth)
+        self._kernel = LandmarkKernel(x, self._basis)
         lags = range(min(reach, n - 1) + 1)
-        self._exact = [_exact_diagonal(u, lag, bandwidth) for lag in lags]
+        self._exact = [_exact_diagonal(x, lag, bandwidth) for lag in lags]
         self._missing = [a - b for a, b in zip(self._exact, self._kernel.diagonals(lags), strict=True)]
         # Features may have thousands of columns; an embedding is small, and smoothing may ask for more diagonals.
-        self._u = u if u.shape[1] <= FEW_DIMS else None
+        self._x = x if x.shape[1] <= FEW_DIMS else None
 
     @property
     def sample(self) -> Array:
@@ -200,27 +204,30 @@ class KernelGraph(LinearGraph):
         size = abs(lag)
         if size < len(self._exact):
             values = self._exact[size]
-        elif self._u is not None:
-            values = _exact_diagonal(self._u, size, self._basis.bandwidth)
+        elif self._x is not None:
+            values = _exact_diagonal(self._x, size, self._basis.bandwidth)
         else:
             values = self._kernel.diagonals([size])[0]
         return values if lag >= 0 else shifted(values, lag)
 
     def within(self, groups: Array) -> LinearGraph:
         """Return the graph without its edges between frames of different groups."""
-        return super().within(groups) if self._u is None else _KernelWithinGroups(self, self._u, groups)
+        return super().within(groups) if self._x is None else _KernelWithinGroups(self, self._x, groups)
 
 
-def _exact_diagonal(u: Array, lag: int, bandwidth: float) -> Array:
-    xp = array_namespace(u)
-    n = u.shape[0]
-    values = xp.zeros((n,), dtype=u.dtype, device=u.device)
-    if lag >= n:
-        return values
-    for begin in range(0, n - lag, 64 * BLOCK_ROWS):
-        stop = min(begin + 64 * BLOCK_ROWS, n - lag)
-        cosines = xp.sum(u[begin:stop] * u[begin + lag : stop + lag], axis=1)
-        values[begin:stop] = xp.exp((cosines - 1.0) / bandwidth)
+def _exact_diagonal(x: Array, lag: int, bandwidth: float) -> Array:
+    xp = array_namespace(x)
+    n = x.shape[0]
+    values = xp.zeros((n,), dtype=double(x[:1]).dtype, device=x.device)
+
+    def write(rows: slice) -> None:
+        size = min(rows.stop, n - lag) - rows.start
+        if size > 0:
+            u = double(unit_rows(x[rows.start : rows.start + size + lag]))
+            values[rows.start : rows.start + size] = xp.exp((xp.sum(u[:size] * u[lag:], axis=1) - 1.0) / bandwidth)
+
+    size = BLOCK_ROWS if is_on_host(x) else 128 * BLOCK_ROWS
+    map_blocks(write, [slice(k, min(k + size, n)) for k in range(0, n, size)])
     return values
 
 
@@ -229,14 +236,14 @@ class _KernelWithinGroups(LinearGraph):
 
     symmetric = True
 
-    def __init__(self, graph: KernelGraph, u: Array, groups: Array) -> None:
-        xp = array_namespace(u)
+    def __init__(self, graph: KernelGraph, x: Array, groups: Array) -> None:
+        xp = array_namespace(x)
         self.shape, self._whole, self._groups = graph.shape, graph, groups
         self._order = xp.argsort(groups, stable=True)
         self._back = xp.argsort(self._order, stable=True)
         cuts = np.flatnonzero(np.diff(to_numpy(xp.take(groups, self._order)))) + 1
         self._parts = [slice(a, b) for a, b in pairwise([0, *cuts.tolist(), graph.shape[0]])]
-        by_group = xp.take(u, self._order, axis=0)
+        by_group = xp.take(x, self._order, axis=0)
         self._kernels = [LandmarkKernel(by_group[part], graph._basis) for part in self._parts]
         self._missing = [where_same(values, groups, lag) for lag, values in enumerate(graph._missing)]
 

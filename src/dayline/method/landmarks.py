@@ -39,12 +39,12 @@ class Landmarks:
 
     members: Array
 
-    def centres(self, u: Array) -> Array:
-        """Return the landmarks, unit rows, where the frames have unit rows `u`."""
-        xp = array_namespace(u)
+    def centres(self, x: Array) -> Array:
+        """Return the landmarks, unit rows, of features or an embedding."""
+        xp = array_namespace(x)
         count, each = self.members.shape
-        rows = xp.take(u, xp.reshape(self.members, (-1,)), axis=0)
-        return unit_rows(xp.mean(xp.reshape(rows, (count, each, u.shape[1])), axis=1))
+        rows = unit_rows(xp.take(x, xp.reshape(self.members, (-1,)), axis=0))
+        return unit_rows(xp.mean(xp.reshape(rows, (count, each, x.shape[1])), axis=1))
 
 
 def choose_landmarks(x: Array, *, bandwidth: float, most: int = MOST_LANDMARKS) -> Landmarks:

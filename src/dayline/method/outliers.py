@@ -63,7 +63,7 @@ def _is_any_value_far(features: FloatArray) -> bool:
     2 % left out add at most.
     """
     n = len(features)
-    centre = features.mean(axis=0)
+    centre = features.mean(axis=0, dtype=np.float64)
     low, high = features.min(axis=0), features.max(axis=0)
     apart = np.zeros(features.shape[1])
     for block in row_blocks(features):
