@@ -124,6 +124,8 @@ def sum_of_products(a: Array, b: Array) -> float:
     """Sum a * b over all entries of two matrices."""
     if not is_torch_array(a) and a.flags.c_contiguous and b.flags.c_contiguous:
         return float(np.vdot(a, b))
+    if a.dtype != b.dtype:
+        return float(array_namespace(a).sum(a * b))
     return float(array_namespace(a).einsum("ij,ij->", a, b))
 
 

@@ -8,9 +8,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from dayline.arrays import Array, array_namespace, like, to_numpy
+from dayline.arrays import Array, array_namespace, like, single, sum_of_products, to_numpy
 
 __all__ = ["Descent", "Objective", "descend_barzilai_borwein", "descend_lbfgs"]
+
+MANY_ROWS = 20_000
+"""Frames from which the steps of L-BFGS are computed where the frames are: SciPy would take longer than all else."""
 
 Objective: TypeAlias = Callable[[Array], tuple[float, Array]]
 """Takes a point, returns (loss, gradient)."""
@@ -55,6 +58,8 @@ def descend_lbfgs(objective: Objective, start: Array, *, max_evaluations: int, t
     """
     from scipy.optimize import minimize
 
+    if start.shape[0] >= MANY_ROWS:
+        return _descend_on_device(objective, start, max_evaluations, tolerance)
     shape = tuple(start.shape)
     best: dict[str, Any] = {"loss": np.inf, "x": start}
     losses: list[float] = []
@@ -85,6 +90,84 @@ def _in_words(message: str, max_evaluations: int) -> str:
     if "ABNORMAL" in message:
         return "converged to rounding: no step lowers the loss at this precision"
     return f"reached {max_evaluations} evaluations before convergence; increase n_steps to continue"
+
+
+MEMORY = 10
+"""Steps that L-BFGS remembers, as in SciPy."""
+
+DECREASE, CURVATURE = 1e-3, 0.9
+"""A step is taken if the loss falls by this fraction of what its slope promises, and the slope to that (Wolfe)."""
+
+
+def _descend_on_device(objective: Objective, start: Array, max_evaluations: int, tolerance: float) -> Descent:
+    """Do the same for many frames: nothing moves to the host and back. The steps are not those of SciPy."""
+    x, n_evaluations = start, 1
+    loss, gradient = objective(x)
+    start_loss, reason = loss, ""
+    history: list[tuple[Array, Array, float]] = []
+    while not reason:
+        direction = _lbfgs_direction(gradient, history)
+        slope = sum_of_products(gradient, direction)
+        if not slope < 0:
+            reason = "ABNORMAL"
+            break
+        # Without a history, a step as long as that of the row that moves most: rows are of unit length.
+        step = 1.0 if history else 0.3 / float(_longest_row(direction))
+        low, high, taken = 0.0, np.inf, None
+        while taken is None:
+            if n_evaluations >= max_evaluations:
+                reason = "LIMIT"
+                break
+            moved = x + step * direction
+            new_loss, new_gradient = objective(moved)
+            n_evaluations += 1
+            new_slope = sum_of_products(new_gradient, direction)
+            if not new_loss <= loss + DECREASE * step * slope or new_slope > -CURVATURE * slope:
+                high = step
+            elif new_slope < CURVATURE * slope:
+                low = step
+            else:
+                taken = moved
+                break
+            # The minimum of the parabola through both losses and the first slope, if it is inside; else the middle.
+            bend = new_loss - loss - step * slope
+            ideal = -0.5 * slope * step * step / bend if bend > 0 else np.inf
+            inside = low + 0.1 * (high - low) < ideal < high - 0.1 * (high - low) if high < np.inf else False
+            step = ideal if inside else (0.5 * (low + high) if high < np.inf else 3.0 * step)
+            if high - low < 1e-9 * max(1.0, high):
+                reason = "ABNORMAL"
+                break
+        if taken is None:
+            break
+        change, bend_of = taken - x, new_gradient - gradient
+        product = sum_of_products(change, bend_of)
+        if product > 1e-12 * sum_of_products(bend_of, bend_of):
+            # Single precision: the history only shapes the direction of a step.
+            history = [*history[1 - MEMORY :], (single(change), single(bend_of), product)]
+        if loss - new_loss <= tolerance * max(abs(loss), abs(new_loss), 1.0):
+            reason = "CONVERGENCE"
+        x, loss, gradient = taken, new_loss, new_gradient
+    return Descent(x, loss, start_loss, n_evaluations, _in_words(reason, max_evaluations))
+
+
+def _lbfgs_direction(gradient: Array, history: list[tuple[Array, Array, float]]) -> Array:
+    """Multiply the negative gradient by the inverse curvature that the history implies."""
+    direction = -gradient
+    shares = []
+    for change, bend, product in reversed(history):
+        shares.append(sum_of_products(change, direction) / product)
+        direction = direction - shares[-1] * bend
+    if history:
+        _, bend, product = history[-1]
+        direction = direction * (product / sum_of_products(bend, bend))
+    for (change, bend, product), share in zip(history, reversed(shares), strict=True):
+        direction = direction + (share - sum_of_products(bend, direction) / product) * change
+    return direction
+
+
+def _longest_row(x: Array) -> Any:
+    xp = array_namespace(x)
+    return xp.sqrt(xp.max(xp.sum(x * x, axis=-1)))
 
 
 def descend_barzilai_borwein(

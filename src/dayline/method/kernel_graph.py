@@ -86,12 +86,13 @@ class LandmarkKernel:
         self._centres = single(xp.concat([basis.centres, xp.ones_like(basis.centres[:, :1])], axis=1)).T
         self._basis = basis
         self.shape = (x.shape[0], count)
-        size = BLOCK_ROWS if is_on_host(x) else 128 * BLOCK_ROWS
+        self._on_host = is_on_host(x)
+        size = BLOCK_ROWS if self._on_host else 128 * BLOCK_ROWS
         self._blocks = [slice(k, min(k + size, x.shape[0])) for k in range(0, x.shape[0], size)]
         self._kept: Array | None = None
         if x.shape[0] * count <= MOST_KEPT or x.shape[1] > FEW_DIMS:
             kept = xp.empty(self.shape, dtype=self._centres.dtype, device=x.device)
-            map_blocks(lambda rows: self._compute(rows, kept[rows]), self._blocks)
+            map_blocks(lambda rows: self._compute(rows, kept[rows]), self._blocks, on_host=self._on_host)
             self._kept = kept
             del self._x
 
@@ -119,7 +120,8 @@ class LandmarkKernel:
         xp = array_namespace(x)
         centres = self._basis.centres
         total = xp.zeros((self.shape[1], x.shape[1]), dtype=centres.dtype, device=centres.device)
-        for part in map_blocks(lambda rows: self._values(rows).T @ single(x[rows]), self._blocks):
+        parts = map_blocks(lambda rows: self._values(rows).T @ single(x[rows]), self._blocks, on_host=self._on_host)
+        for part in parts:
             total += part
         return self._basis.solve(total)
 
@@ -131,7 +133,7 @@ class LandmarkKernel:
         def write(rows: slice) -> None:
             product[rows] = self._values(rows) @ narrow
 
-        map_blocks(write, self._blocks)
+        map_blocks(write, self._blocks, on_host=self._on_host)
         return product
 
     def diagonals(self, lags: Sequence[int]) -> list[Array]:
@@ -152,7 +154,7 @@ class LandmarkKernel:
                         solved[:size] * partners[lag : lag + size], axis=1
                     )
 
-        map_blocks(write, self._blocks)
+        map_blocks(write, self._blocks, on_host=self._on_host)
         return found
 
 
@@ -227,7 +229,7 @@ def _exact_diagonal(x: Array, lag: int, bandwidth: float) -> Array:
             values[rows.start : rows.start + size] = xp.exp((xp.sum(u[:size] * u[lag:], axis=1) - 1.0) / bandwidth)
 
     size = BLOCK_ROWS if is_on_host(x) else 128 * BLOCK_ROWS
-    map_blocks(write, [slice(k, min(k + size, n)) for k in range(0, n, size)])
+    map_blocks(write, [slice(k, min(k + size, n)) for k in range(0, n, size)], on_host=is_on_host(x))
     return values
 
 

@@ -22,14 +22,15 @@ def n_threads() -> int:
     return max(1, min(cores, int(asked))) if asked.isdigit() else cores
 
 
-def map_blocks(function: Callable[[Item], Result], blocks: Iterable[Item]) -> list[Result]:
+def map_blocks(function: Callable[[Item], Result], blocks: Iterable[Item], *, on_host: bool = True) -> list[Result]:
     """Call a function for every block and return the results in their order.
 
-    Each block is computed by one thread, so that sums do not depend on the number of threads.
+    Each block is computed by one thread, so that sums do not depend on the number of threads. Work that is not on the
+    host has threads of its own.
     """
     global _pool
     items = list(blocks)
-    if len(items) < 2 or n_threads() < 2:
+    if len(items) < 2 or not on_host or n_threads() < 2:
         return [function(item) for item in items]
     if _pool is None:
         _pool = ThreadPoolExecutor(n_threads(), thread_name_prefix="dayline")
