@@ -3,7 +3,7 @@
     python benchmarks/accuracy/linear_form.py ROOT [--most 100]
 
 For every group of ROOT/dev: agreement of both forms (interior F1 of the boundaries of one against those of the other,
-at a tolerance of one frame), the score of each against the annotation, and CPU seconds. The last line holds the means.
+at a tolerance of one frame), the score of each against the annotation, and CPU seconds. Means in the last line.
 """
 
 from __future__ import annotations

@@ -63,3 +63,27 @@ def test_the_loss_is_evaluated_at_the_start_and_the_end_only():
         plain.start_loss,
         plain.n_evaluations,
     )
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+def test_many_rows_are_minimised_on_their_device(monkeypatch, library):
+    xp = pytest.importorskip(library, reason=f"{library} is not installed")
+    start = xp.asarray(np.tile([-1.2, 1.0], (30, 1)))
+
+    def rosenbrock(x):
+        a, b = x[:, 0], x[:, 1]
+        loss = ((1 - a) ** 2 + 100 * (b - a * a) ** 2).sum()
+        return float(loss), xp.stack([-2 * (1 - a) - 400 * a * (b - a * a), 200 * (b - a * a)], 1)
+
+    monkeypatch.setattr("dayline.method.descent.MANY_ROWS", 10)
+    descent = descend_lbfgs(rosenbrock, start, max_evaluations=200, tolerance=1e-12)
+    assert type(descent.x) is type(start)
+    assert descent.loss < 1e-10
+    assert descent.n_evaluations < 80
+    assert descent.stopped.startswith("converged")
+    limited = descend_lbfgs(rosenbrock, start, max_evaluations=7)
+    assert limited.n_evaluations == 7
+    assert limited.loss < limited.start_loss
+    assert "reached 7 evaluations" in limited.stopped
+    still = descend_lbfgs(rosenbrock, xp.ones_like(start), max_evaluations=7)
+    assert still.loss == 0.0
