@@ -74,10 +74,15 @@ def main() -> None:
     parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=list(METHODS))
     parser.add_argument("--variants", nargs="+", default=list(VARIANTS), choices=list(VARIANTS))
     parser.add_argument("--most", type=int, default=None, help="use only the first MOST frames of each sequence")
+    parser.add_argument("--least", type=int, default=0, help="leave out sequences of fewer frames")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--output", type=Path, default=None, help="write all rows as JSON")
     arguments = parser.parse_args()
-    sequences = [replace(s, features=s.features[: arguments.most], labels=None) for s in load_all(arguments.root)]
+    sequences = [
+        replace(s, features=s.features[: arguments.most], labels=None)
+        for s in load_all(arguments.root)
+        if len(s.features) >= arguments.least
+    ]
     everything = {}
     for method in arguments.methods:
         rows = Parallel(n_jobs=arguments.jobs)(delayed(compare)(method, s, arguments.variants) for s in sequences)

@@ -21,6 +21,7 @@ from dayline.forecast import _slowness, forecast, made_features
 SHAPES = ((500, 64), (1000, 64), (1000, 2048), (2000, 64), (2000, 512), (4000, 512), (8000, 512), (40_000, 64))
 METHODS: dict[str, Callable[[], EventSegmenter]] = {
     "default": EventSegmenter,
+    "fast": EventSegmenter.fast,
     "paper": EventSegmenter.paper,
     "authors": EventSegmenter.authors,
 }
