@@ -80,7 +80,7 @@ def main() -> None:
             f"mean over groups: agreement {agreement:.3f}, F1 linear {linear:.3f}, dense {dense:.3f}, "
             f"difference {linear - dense:+.4f}; mean over sequences: agreement {rows[:, 0].mean():.3f}"
         )
-        longer = lengths > count * 8 // 5
+        longer = lengths > count
         if longer.any():
             agreement, linear, dense = rows[longer].mean(axis=0)
             print(

@@ -275,12 +275,20 @@ def make(asked: dict[str, Any]) -> None:
     np.save(asked["boundaries"], boundaries)
 
 
+def short(value: float) -> str:
+    """Two or three digits; small ratios as fractions."""
+    if value < 0.01:
+        return f"1/{1 / value:.0f}"
+    return f"{value:.0f}" if value >= 100 else f"{value:.2g}"
+
+
 def shown(cell: Cell) -> str:
     """One cell of the table."""
     if cell.why:
         return "-"
     f1 = "" if math.isnan(cell.f1) else f", {cell.f1:.3f}"
-    return f"{cell.wall:.3g} / {cell.cpu:.3g} s, {cell.megabytes:.0f} MB{f1}"
+    wall, cpu = (f"{value:.3f}" if value < 0.1 else short(value) for value in (cell.wall, cell.cpu))
+    return f"{wall} / {cpu} s, {cell.megabytes:.0f} MB{f1}"
 
 
 def table(cells: list[Cell], kind: str) -> str:
@@ -302,7 +310,7 @@ def stage_table(cells: list[Cell]) -> str:
     for cell in some:
         total = sum(cell.stages.values())
         shares = " | ".join(f"{cell.stages.get(name, 0) / total:.0%}" for name in STAGES)
-        lines.append(f"| {cell.kind}, {cell.n_frames:,} x {cell.n_features:,} | {shares} | {total:.3g} s |")
+        lines.append(f"| {cell.kind}, {cell.n_frames:,} x {cell.n_features:,} | {shares} | {short(total)} s |")
     return "\n".join(lines)
 
 
@@ -312,11 +320,11 @@ def ratios(cells: list[Cell]) -> list[str]:
     lines = []
     for method, kind in [(m, k) for m in LINEAR for k in KINDS]:
         for width in sorted({c.n_features for c in cells}):
-            short, long = (found.get((method, kind, (n, width))) for n in (4000, 40_000))
-            if short and long:
+            few, many = (found.get((method, kind, (n, width))) for n in (4000, 40_000))
+            if few and many:
                 lines.append(
-                    f"{NOTES[method]}, {kind}, growth from 4,000 to 40,000: {long.wall / short.wall:.1f}-fold "
-                    f"(CPU time {long.cpu / short.cpu:.1f}-fold)"
+                    f"{NOTES[method]}, {kind}, growth from 4,000 to 40,000: {many.wall / few.wall:.1f}-fold "
+                    f"(CPU time {many.cpu / few.cpu:.1f}-fold)"
                 )
     lines += [
         "",
@@ -328,7 +336,7 @@ def ratios(cells: list[Cell]) -> list[str]:
             own = found.get((method, kind, shape))
             others = [found.get((other, kind, shape)) for other in ("rbf", "cosine", "linear", "autograd")]
             if own and any(others):
-                values = " | ".join(f"{own.wall / c.wall:.2g}" if c else "-" for c in others)
+                values = " | ".join(short(own.wall / c.wall) if c else "-" for c in others)
                 lines.append(f"| {NOTES[method]}, {kind}, {shape[0]:,} x {shape[1]:,} | {values} |")
     return lines
 
@@ -380,7 +388,9 @@ def main() -> None:
         make(json.loads(options.make))
         return
     limits = {"limit": options.limit, "memory": options.memory}
-    cells = [Cell(**row) for path in options.read for row in json.loads(path.read_text())]
+    # A later file replaces what it has measured again.
+    read = [Cell(**row) for path in options.read for row in json.loads(path.read_text())]
+    cells = sorted({(c.shape, c.kind, c.method): c for c in read}.values(), key=lambda c: (c.n_features, c.shape))
     if options.read:
         for path in options.write:
             write(path, cells)
