@@ -4,8 +4,8 @@
 
 ROOT holds groups, GROUP/*.npz. For each group: agreement of the boundaries of both forms (interior F1 at tolerance
 1), and the F1 of both against those that people marked. The same for each further number of landmarks of the
-embedding, with 1.6 times as many for the features. A form is forced, so that short sequences count too; up to as many
-frames as landmarks, both forms are the same but for rounding, so these are told apart.
+embedding, with 1.6 times as many for the features. A form is forced, so that short sequences count too. The last line
+leaves out sequences of fewer frames than landmarks, where only single precision and the ridge of the kernel differ.
 """
 
 from __future__ import annotations
