@@ -24,10 +24,16 @@ from threadpoolctl import threadpool_limits
 
 def made_features(n_frames: int, n_features: int) -> np.ndarray:
     """Return noisy features that change every 25 frames on average, about as smooth as those of a wearable camera."""
+    return made_sequence(n_frames, n_features)[0]
+
+
+def made_sequence(n_frames: int, n_features: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the features of `made_features` and their true boundaries."""
     random = np.random.default_rng(0)
     looks = np.maximum(random.normal(size=(40, n_features)), 0)
     order = np.repeat(random.integers(0, 40, n_frames), random.integers(5, 45, n_frames))[:n_frames]
-    return looks[order] + 0.7 * np.abs(random.normal(size=(n_frames, n_features)))
+    features = looks[order] + 0.7 * np.abs(random.normal(size=(n_frames, n_features)))
+    return features, np.flatnonzero(np.diff(order)) + 1
 
 
 def peak_megabytes() -> float:
