@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,6 +13,7 @@ __all__ = [
     "Array",
     "FloatArray",
     "IntArray",
+    "PositiveSolver",
     "array_namespace",
     "check_device",
     "double",
@@ -22,7 +23,6 @@ __all__ = [
     "is_single_precision",
     "is_torch_array",
     "like",
-    "positive_solver",
     "product_into",
     "row_blocks",
     "single",
@@ -157,21 +157,32 @@ def double(x: Array) -> Array:
     return x.astype(np.float64, copy=False)
 
 
-def positive_solver(matrix: Array) -> Callable[[Array], Array]:
-    """Return a function that solves linear systems with a symmetric, positive definite matrix.
+class PositiveSolver:
+    """Solves linear systems with a symmetric, positive definite matrix.
 
     The matrix is factored once, in double precision where the device has it.
     """
-    if is_torch_array(matrix):
-        import torch
 
-        precise = matrix if matrix.device.type == "mps" else matrix.double()
-        factor = torch.linalg.cholesky(precise)
-        return lambda x: torch.cholesky_solve(x.to(precise.dtype), factor).to(matrix.dtype)
-    from scipy.linalg import cho_factor, cho_solve
+    def __init__(self, matrix: Array) -> None:
+        self._dtype = matrix.dtype
+        if is_torch_array(matrix):
+            import torch
 
-    lower = cho_factor(matrix.astype(np.float64), lower=True, overwrite_a=True, check_finite=False)
-    return lambda x: cho_solve(lower, x, check_finite=False).astype(matrix.dtype, copy=False)
+            self._factor = torch.linalg.cholesky(double(matrix))
+        else:
+            from scipy.linalg import cho_factor
+
+            self._factor, _ = cho_factor(matrix.astype(np.float64), lower=True, overwrite_a=True, check_finite=False)
+
+    def __call__(self, x: Array) -> Array:
+        """Return the solution for every column of `x`."""
+        if is_torch_array(x):
+            import torch
+
+            return torch.cholesky_solve(x.to(self._factor.dtype), self._factor).to(self._dtype)
+        from scipy.linalg import cho_solve
+
+        return cho_solve((self._factor, True), x, check_finite=False).astype(self._dtype, copy=False)
 
 
 def row_blocks(x: Array) -> Iterator[slice]:

@@ -1,5 +1,7 @@
 """A linear graph does what the dense one does, without anything of size frames x frames."""
 
+import copy
+import pickle
 import tracemalloc
 
 import numpy as np
@@ -203,3 +205,13 @@ def test_constant_and_repeated_frames_work_in_linear_form():
     for x in (np.ones((50, 4)), np.repeat(np.eye(4), 20, axis=0), np.zeros((40, 3))):
         segmenter = EventSegmenter(DynamicGraphEmbedding(graph_form="linear")).fit(x)
         assert np.isfinite(segmenter.embedding_).all()
+
+
+def test_a_fitted_segmenter_of_a_long_sequence_can_be_pickled_and_copied():
+    x = made_frames(1600, 5)
+    segmenter = EventSegmenter(DynamicGraphEmbedding(n_steps=3, n_loop_steps=3)).fit(x)
+    v = np.random.default_rng(2).normal(size=(1600, 2))
+    for again in (pickle.loads(pickle.dumps(segmenter)), copy.deepcopy(segmenter)):
+        np.testing.assert_array_equal(again.boundaries_, segmenter.boundaries_)
+        np.testing.assert_array_equal(again.graph_ @ v, segmenter.graph_ @ v)
+        np.testing.assert_array_equal(again.choose(n_events=4).boundaries, segmenter.choose(n_events=4).boundaries)

@@ -187,7 +187,7 @@ def _linear_objective(
 
     def evaluate(embedding: Array, *, with_loss: bool = True) -> tuple[float, Array]:  # noqa: ARG001
         u = unit_rows(embedding)
-        kernel = LandmarkKernel(u, LandmarkBasis(landmarks.centres(u), bandwidth))
+        kernel = LandmarkKernel(u, LandmarkBasis(landmarks.centres(u), bandwidth), has_unit_rows=True)
         products = kernel @ xp.concat([xp.ones_like(u[:, :1]), u], axis=1)
         # A column contains the frame itself, with weight 1; approximate sums may be lower.
         sums = xp.where(products[:, 0] > 1.0, products[:, 0], xp.ones_like(products[:, 0]))

@@ -9,11 +9,11 @@ import numpy as np
 
 from dayline.arrays import (
     Array,
+    PositiveSolver,
     array_namespace,
     double,
     exp_in_place,
     is_on_host,
-    positive_solver,
     product_into,
     single,
     to_numpy,
@@ -56,7 +56,7 @@ class LandmarkBasis:
         exp_in_place(own)
         own += RIDGE * count * xp.eye(count, dtype=own.dtype, device=own.device)
         self.centres, self.bandwidth = centres, bandwidth
-        self.solve = positive_solver(own)
+        self.solve = PositiveSolver(own)
 
     def inverse(self) -> Array:
         """Return the inverse of the kernel among landmarks."""
@@ -76,10 +76,13 @@ class LandmarkKernel:
         Features or embedding.
     basis : LandmarkBasis
         The landmarks.
+    has_unit_rows : bool
+        Whether the rows of `x` have length 1 or 0 already.
     """
 
-    def __init__(self, x: Array, basis: LandmarkBasis) -> None:
+    def __init__(self, x: Array, basis: LandmarkBasis, *, has_unit_rows: bool = False) -> None:
         xp = array_namespace(x)
+        self._has_unit_rows = has_unit_rows
         count = basis.centres.shape[0]
         self._x, self._bandwidth = x, basis.bandwidth
         # The -1 enters the product as a column of ones.
@@ -98,7 +101,7 @@ class LandmarkKernel:
 
     def _compute(self, rows: slice, out: Array) -> None:
         xp = array_namespace(out)
-        u = unit_rows(self._x[rows])
+        u = self._x[rows] if self._has_unit_rows else unit_rows(self._x[rows])
         product_into(single(xp.concat([u, -xp.ones_like(u[:, :1])], axis=1) / self._bandwidth), self._centres, out)
         exp_in_place(out)
 
