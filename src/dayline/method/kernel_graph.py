@@ -31,7 +31,7 @@ BLOCK_ROWS = 2048
 MOST_KEPT = 2**26
 """Entries of a kernel that are kept from one product to the next; a larger kernel is computed again."""
 
-FEW_DIMS = 32
+FEW_DIMS = 128
 """Kernels over more columns than these are always kept: computing one again costs too much."""
 
 RIDGE = 1e-6
@@ -78,9 +78,13 @@ class LandmarkKernel:
         The landmarks.
     has_unit_rows : bool
         Whether the rows of `x` have length 1 or 0 already.
+    keep : bool, optional
+        Whether to keep C from one product to the next; None keeps it if it is small, or costly to compute again.
     """
 
-    def __init__(self, x: Array, basis: LandmarkBasis, *, has_unit_rows: bool = False) -> None:
+    def __init__(
+        self, x: Array, basis: LandmarkBasis, *, has_unit_rows: bool = False, keep: bool | None = None
+    ) -> None:
         xp = array_namespace(x)
         self._has_unit_rows = has_unit_rows
         count = basis.centres.shape[0]
@@ -93,7 +97,8 @@ class LandmarkKernel:
         size = BLOCK_ROWS if self._on_host else 128 * BLOCK_ROWS
         self._blocks = [slice(k, min(k + size, x.shape[0])) for k in range(0, x.shape[0], size)]
         self._kept: Array | None = None
-        if x.shape[0] * count <= MOST_KEPT or x.shape[1] > FEW_DIMS:
+        self.is_kept = (x.shape[0] * count <= MOST_KEPT or x.shape[1] > FEW_DIMS) if keep is None else keep
+        if self.is_kept:
             kept = xp.empty(self.shape, dtype=self._centres.dtype, device=x.device)
             map_blocks(lambda rows: self._compute(rows, kept[rows]), self._blocks, on_host=self._on_host)
             self._kept = kept
@@ -249,7 +254,9 @@ class _KernelWithinGroups(LinearGraph):
         cuts = np.flatnonzero(np.diff(to_numpy(xp.take(groups, self._order)))) + 1
         self._parts = [slice(a, b) for a, b in pairwise([0, *cuts.tolist(), graph.shape[0]])]
         by_group = xp.take(x, self._order, axis=0)
-        self._kernels = [LandmarkKernel(by_group[part], graph._basis) for part in self._parts]
+        self._kernels = [
+            LandmarkKernel(by_group[part], graph._basis, keep=graph._kernel.is_kept) for part in self._parts
+        ]
         self._missing = [where_same(values, groups, lag) for lag, values in enumerate(graph._missing)]
 
     @property
