@@ -98,6 +98,7 @@ def test_the_page_links_to_every_result_and_escapes_names(mixed):
     assert str(root.parent) not in page
 
 
+@pytest.mark.slow
 def test_a_second_run_computes_nothing_but_what_failed_or_changed(mixed):
     root, out, records = mixed
     before = stamps(out, records)
@@ -208,6 +209,7 @@ def test_warnings_become_notes_of_the_sequence(tmp_path):
     assert "look transposed" in record.notes[0]
 
 
+@pytest.mark.slow
 def test_arrays_in_memory_are_sequences_too(tmp_path):
     features = make_communities(120, stay=300.0, n_features=8, random_state=0).features
     arrays = {"first": features, "second/../..": features[:100]}
@@ -248,6 +250,7 @@ def test_a_suspect_runs_alone():
     assert _startable([other], suspects, [], tried, 4, None) is other
 
 
+@pytest.mark.slow
 def test_a_sequence_over_the_memory_is_refused_and_the_others_are_not(tmp_path):
     save_features(tmp_path / "root" / "small.npy")
     np.save(tmp_path / "root" / "large.npy", np.zeros((30_000, 2), dtype=np.int8))

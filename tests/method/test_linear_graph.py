@@ -155,6 +155,7 @@ def test_authors_gradient_is_that_of_the_dense_graph():
     assert relative(exact, authors_gradient(x[:, :4], linear, bandwidth=1.0)) < 0.02
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("preset", [EventSegmenter, EventSegmenter.paper, EventSegmenter.authors])
 def test_boundaries_are_those_of_the_dense_form(preset):
     x = made_frames(900, 40)

@@ -14,6 +14,8 @@ from dayline.pipeline import segment_source, write_result
 from dayline.pipeline.exact_cuts import with_exact_cuts
 from made_films import make_moving_film
 
+pytestmark = pytest.mark.slow
+
 SCENES = (315, 475, 333, 377)  # cuts at 12.6, 31.6 and, faded, 44.92 s; sampled are 12.52, 13, 31.52, 32, ...
 FADE = 40
 
