@@ -77,7 +77,10 @@ def test_wrong_input_is_one_line_and_exit_code_2(root, tmp_path):
 
 
 def start_batch(root: Path, out: Path) -> subprocess.Popen[str]:
-    command = [sys.executable, "-c", "from dayline.cli import main; main()", "batch", root, "-o", out, "--jobs", "2"]
+    # A shell that runs tests in the background makes them ignore Ctrl-C, and what they start.
+    heed = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    program = f"{heed}; from dayline.cli import main; main()"
+    command = [sys.executable, "-c", program, "batch", root, "-o", out, "--jobs", "2"]
     # A session of its own, so that a signal to its group is Ctrl-C at a terminal: its workers get it as well.
     return subprocess.Popen(
         command,
