@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self, TypedDict, Unpack
+from typing import Literal, Self, TypedDict, Unpack
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import validate_data
 from threadpoolctl import threadpool_limits
 
 from dayline.arrays import Array, FloatArray, check_device, is_single_precision, to_device, to_numpy
-from dayline.checks import Missing, check_choice, check_features, unmask
+from dayline.checks import Missing, check_choice
+from dayline.estimators.base import SequenceEmbedder
 from dayline.method.denoise import fit_single_precision
 from dayline.method.dge import (
     BANDWIDTHS,
@@ -21,7 +20,6 @@ from dayline.method.dge import (
     dynamic_graph_embedding,
 )
 from dayline.method.linear_graph import LinearGraph
-from dayline.method.outliers import draw_in, outlying_frames, warn_of_outliers
 from dayline.progress import OnStep
 
 __all__ = ["DynamicGraphEmbedding", "EmbeddingParameters"]
@@ -57,7 +55,7 @@ class EmbeddingParameters(TypedDict, total=False):
 PUBLISHED: EmbeddingParameters = {"search_radius": 3, "denoise_bandwidth": 0.25, "n_steps": 150}
 
 
-class DynamicGraphEmbedding(BaseEstimator):  # type: ignore[misc]
+class DynamicGraphEmbedding(SequenceEmbedder):
     """Alternately learn a graph over the frames and a low-dimensional embedding of it.
 
     Parameters
@@ -195,36 +193,10 @@ class DynamicGraphEmbedding(BaseEstimator):  # type: ignore[misc]
         estimator: Self = cls(reading="authors").set_params(**preset)
         return estimator
 
-    def fit(self, X: Any, y: None = None) -> Self:  # noqa: ARG002
-        """Learn from one sequence.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_frames, n_features)
-            One row per frame, in order. Never modified.
-        y : None
-            Ignored.
-        """
-        return self._fit(X)
-
-    def fit_transform(self, X: Any, y: None = None) -> FloatArray:  # noqa: ARG002
-        """Learn from one sequence and return its embedding, of shape (n_frames, n_components)."""
-        embedding: FloatArray = self._fit(X).embedding_
-        return embedding
-
-    def _fit(self, X: Any) -> Self:
-        numbers = validate_data(self, unmask(X), dtype="numeric", ensure_all_finite=False)
-        features = check_features(numbers, missing=self.missing)
-        return self.learn(self.without_outliers(features))
-
-    def without_outliers(self, features: FloatArray) -> FloatArray:
-        """Warn of outliers and, unless the variant is a published one, scale them down."""
-        self.check_parameters()
-        frames = outlying_frames(features)
-        if len(frames) == 0:
-            return features
-        warn_of_outliers(frames, drawn_in=self.reading == "default")
-        return draw_in(features, frames) if self.reading == "default" else features
+    @property
+    def scales_outliers(self) -> bool:
+        """Whether outliers are scaled down: not in the published variants."""
+        return self.reading == "default"
 
     def learn(self, features: FloatArray, *, on_step: OnStep | None = None) -> Self:
         """Learn from features that `check_features` has returned."""

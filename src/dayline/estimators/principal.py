@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self, TypedDict
+from typing import Literal, Self, TypedDict
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import validate_data
 from threadpoolctl import threadpool_limits
 
 from dayline.arrays import FloatArray, IntArray, check_device, is_single_precision, to_device, to_numpy
-from dayline.checks import Missing, check_choice, check_features, unmask
+from dayline.checks import Missing, check_choice
+from dayline.estimators.base import SequenceEmbedder
 from dayline.method.communities import find_communities
 from dayline.method.denoise import fit_single_precision
 from dayline.method.dge import check_embedding_parameters, denoise_features
 from dayline.method.embedding import principal_components
 from dayline.method.graph import unit_rows
-from dayline.method.outliers import draw_in, outlying_frames, warn_of_outliers
 from dayline.progress import OnStep
 
 __all__ = ["PrincipalComponentParameters", "PrincipalComponents"]
@@ -36,7 +34,7 @@ class PrincipalComponentParameters(TypedDict, total=False):
     random_state: int | None
 
 
-class PrincipalComponents(BaseEstimator):  # type: ignore[misc]
+class PrincipalComponents(SequenceEmbedder):
     """Project denoised features on their main directions; no graph is learnt.
 
     The default of `DynamicGraphEmbedding` starts from the same directions. Time and memory grow linearly with the
@@ -95,37 +93,6 @@ class PrincipalComponents(BaseEstimator):  # type: ignore[misc]
         self.device = device
         self.dtype = dtype
         self.random_state = random_state
-
-    def fit(self, X: Any, y: None = None) -> Self:  # noqa: ARG002
-        """Find the main directions of one sequence.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_frames, n_features)
-            One row per frame, in order. Never modified.
-        y : None
-            Ignored.
-        """
-        return self._fit(X)
-
-    def fit_transform(self, X: Any, y: None = None) -> FloatArray:  # noqa: ARG002
-        """Find the main directions of one sequence and return `embedding_`."""
-        embedding: FloatArray = self._fit(X).embedding_
-        return embedding
-
-    def _fit(self, X: Any) -> Self:
-        numbers = validate_data(self, unmask(X), dtype="numeric", ensure_all_finite=False)
-        features = check_features(numbers, missing=self.missing)
-        return self.learn(self.without_outliers(features))
-
-    def without_outliers(self, features: FloatArray) -> FloatArray:
-        """Warn of outliers and scale them down."""
-        self.check_parameters()
-        frames = outlying_frames(features)
-        if len(frames) == 0:
-            return features
-        warn_of_outliers(frames, drawn_in=True)
-        return draw_in(features, frames)
 
     def learn(self, features: FloatArray, *, on_step: OnStep | None = None) -> Self:
         """Find the main directions of features that `check_features` has returned."""

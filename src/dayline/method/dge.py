@@ -280,11 +280,12 @@ def dynamic_graph_embedding(
     clean = rescale(denoised)
     tell("linking frames")
     linear = graph_form == "linear" or (graph_form == "auto" and reading == "default" and len(clean) >= LINEAR_FROM)
-    directions = principal_components(clean, max(n_components, GUIDES if linear else 0))
+    needs_directions = linear or start == "pca"
+    directions = principal_components(clean, max(n_components, GUIDES if linear else 0)) if needs_directions else None
     if linear:
         # The kernels are in single precision, whatever that of the features; what is small is better in double.
         directions = double(directions)
-    begin = clean[:, :n_components] if start == "columns" else directions[:, :n_components]
+    begin = clean[:, :n_components] if directions is None or start == "columns" else directions[:, :n_components]
     link = partial(_link, linear=linear)
     initial_graph = normalize_columns(link(clean, bandwidth=feature_bandwidth, guide=directions))
     tell("embedding")
