@@ -40,7 +40,7 @@ class Cluster:
     def start_scheduler(self) -> None:
         about = self.folder / "scheduler.json"
         self.start("scheduler", "--host", "127.0.0.1", "--port", 0, "--no-dashboard", "--scheduler-file", about)
-        wait_until(about.exists)
+        wait_until(lambda: about.exists() and about.read_text().endswith("}"))  # it is not written at once
         self.address = json.loads(about.read_text())["address"]
 
     def start_workers(self, n_workers: int) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import queue
 import signal
 import threading
 import time
@@ -69,7 +71,7 @@ def run_local(tasks: Sequence[Task], *, jobs: int, memory: int | None) -> Iterat
                     suspects.append(task)
     finally:
         if pool is not None:
-            pool.shutdown(wait=True, kill_workers=True)
+            _kill(pool)
 
 
 def _startable(
@@ -108,6 +110,15 @@ def _new_pool(n_processes: int) -> Any:
     return ProcessPoolExecutor(
         max_workers=n_processes, timeout=IDLE_SECONDS, initializer=_prepare_process, initargs=(os.getpid(),)
     )
+
+
+def _kill(pool: Any) -> None:
+    # loky forgets its pending tasks when it kills its processes, and its thread then fails on one whose number still
+    # waits to be handed out: the case if Ctrl-C comes just after a task was submitted.
+    with contextlib.suppress(queue.Empty):
+        while True:
+            pool._work_ids.get_nowait()
+    pool.shutdown(wait=True, kill_workers=True)
 
 
 def _prepare_process(parent: int) -> None:
