@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from dayline.events import (
     MOST_FRAMES,
     Event,
+    NestedLevel,
+    Place,
     Segmentation,
     SkippedFile,
     boundaries_to_labels,
@@ -22,7 +24,7 @@ from dayline.events import (
 FULL = Segmentation(
     events=(
         Event(0, 2, community=1, key_frame=1, start_time=10.0, stop_time=12.5, reason="start", name='a "<b>" \u202e'),
-        Event(2, 3, community=0, confidence=0.75, reason="both"),
+        Event(2, 3, community=0, confidence=0.75, reason="both", location=(41.3874, 2.1686)),
     ),
     scores=(0.0, 0.5, 0.25),
     times=(10.0, 12.5, 99.0),
@@ -32,6 +34,8 @@ FULL = Segmentation(
     method="default",
     skipped=(SkippedFile("bad.jpg", "cut off"),),
     notes=("ordered by name",),
+    places=(Place(1, "kitchen", "7f3a"), Place(0)),
+    levels=(NestedLevel(-1, (), ()), NestedLevel(0, (2,), (0.75,)), NestedLevel(1, (1, 2), (0.25, 0.75))),
 )
 
 
@@ -71,6 +75,26 @@ def test_the_first_version_is_read_with_only_what_it_requires():
             "contains no frames",
         ),
         ("[" * 200_000, "not JSON"),
+        (
+            '{"format": "dayline-events", "version": 1, "events": [{"start": 0, "stop": 2, "location": [1]}]}',
+            "location has 1 values; it needs 2",
+        ),
+        (
+            '{"format": "dayline-events", "version": 1, "events": [{"start": 0, "stop": 2, "location": [1, 2, 3]}]}',
+            "at most 2",
+        ),
+        (
+            '{"format": "dayline-events", "version": 1, "events": [{"start": 0, "stop": 2}], "places": [{"community": 0}, {"community": 0}]}',  # noqa: E501
+            "two places have the same community",
+        ),
+        (
+            '{"format": "dayline-events", "version": 1, "events": [{"start": 0, "stop": 2}], "levels": [{"level": 0, "boundaries": [2], "confidences": [0.5]}]}',  # noqa: E501
+            "boundaries of level 0 must increase",
+        ),
+        (
+            '{"format": "dayline-events", "version": 1, "events": [{"start": 0, "stop": 2}], "levels": [{"level": 0, "boundaries": [1], "confidences": []}]}',  # noqa: E501
+            "0 confidences for 1",
+        ),
         (
             '{"format": "dayline-events", "version": 1, "events": [{"start": 0, "stop": 2}], "times": [1]}',
             "1 times for 2",

@@ -20,6 +20,8 @@ __all__ = [
     "EVENTS_VERSION",
     "MOST_FRAMES",
     "Event",
+    "NestedLevel",
+    "Place",
     "Segmentation",
     "SkippedFile",
     "boundaries_to_labels",
@@ -60,6 +62,8 @@ class Event:
         a person).
     name : str or None
         Name given by a person.
+    location : tuple of two floats or None
+        Latitude and longitude in degrees, north and east positive.
     """
 
     start: int
@@ -71,11 +75,50 @@ class Event:
     confidence: float | None = None
     reason: Reason | None = None
     name: str | None = None
+    location: tuple[float, float] | None = None
 
     @property
     def n_frames(self) -> int:
         """Number of frames in the event."""
         return self.stop - self.start
+
+
+@dataclass(frozen=True)
+class Place:
+    """A recurring context that a person named, or that was recognized on another day.
+
+    Attributes
+    ----------
+    community : int
+        The context.
+    name : str or None
+        Name given by a person, such as "kitchen".
+    id : str or None
+        Identifies the same place on other days (`places.json`).
+    """
+
+    community: int
+    name: str | None = None
+    id: str | None = None
+
+
+@dataclass(frozen=True)
+class NestedLevel:
+    """The boundaries of a coarser or finer segmentation of the same frames.
+
+    Attributes
+    ----------
+    level : int
+        0 is the decision itself; negative levels are coarser, positive ones finer.
+    boundaries : tuple of int
+        First frame of every event except the first. Every boundary of a coarser level is among them.
+    confidences : tuple of float
+        Probability of each boundary.
+    """
+
+    level: int
+    boundaries: tuple[int, ...]
+    confidences: tuple[float, ...]
 
 
 @dataclass(frozen=True)
@@ -113,6 +156,10 @@ class Segmentation:
         Files that could not be used.
     notes : tuple of str
         Notes for the user (order used, clock jumps, repairs).
+    places : tuple of Place
+        Names of recurring contexts, at most one per context.
+    levels : tuple of NestedLevel
+        Coarser and finer segmentations, coarsest first; empty if the method has none.
     """
 
     events: tuple[Event, ...]
@@ -125,6 +172,8 @@ class Segmentation:
     method: str | None = None
     skipped: tuple[SkippedFile, ...] = field(default=())
     notes: tuple[str, ...] = field(default=())
+    places: tuple[Place, ...] = field(default=())
+    levels: tuple[NestedLevel, ...] = field(default=())
 
     def __post_init__(self) -> None:
         """Raise ValueError for gaps, overlaps and per-frame values of the wrong length."""
@@ -142,6 +191,14 @@ class Segmentation:
             values = getattr(self, what)
             if values is not None and len(values) != self.n_frames:
                 raise ValueError(f"{len(values)} {what} for {self.n_frames} frames")
+        if len({place.community for place in self.places}) < len(self.places):
+            raise ValueError("two places have the same community")
+        for level in self.levels:
+            if len(level.confidences) != len(level.boundaries):
+                counts = f"{len(level.confidences)} confidences for {len(level.boundaries)} boundaries"
+                raise ValueError(f"level {level.level} has {counts}")
+            if any(a >= b for a, b in pairwise((0, *level.boundaries, self.n_frames))):
+                raise ValueError(f"the boundaries of level {level.level} must increase, between 1 and the last frame")
 
     @property
     def n_frames(self) -> int:
@@ -275,12 +332,24 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _from_content(content: Mapping[str, Any]) -> Segmentation:
     known = {f.name for f in fields(Event)}
-    events = tuple(Event(**{k: v for k, v in e.items() if k in known}) for e in content["events"])
+    events = tuple(_event({k: v for k, v in e.items() if k in known}) for e in content["events"])
+
     per_frame = {k: None if content.get(k) is None else tuple(content[k]) for k in PER_FRAME}
     about = {k: content.get(k) for k in ("clock", "source", "method")}
     skipped = tuple(SkippedFile(s["name"], s["why"]) for s in content.get("skipped", ()))
     notes = tuple(content.get("notes", ()))
-    return Segmentation(events, **per_frame, **about, skipped=skipped, notes=notes)  # type: ignore[arg-type]
+    places = tuple(Place(p["community"], p.get("name"), p.get("id")) for p in content.get("places", ()))
+    levels = tuple(
+        NestedLevel(level["level"], tuple(level["boundaries"]), tuple(level["confidences"]))
+        for level in content.get("levels", ())
+    )
+    found = {"skipped": skipped, "notes": notes, "places": places, "levels": levels}
+    return Segmentation(events, **per_frame, **about, **found)  # type: ignore[arg-type]
+
+
+def _event(content: dict[str, Any]) -> Event:
+    event = Event(**content)
+    return event if event.location is None else replace(event, location=(event.location[0], event.location[1]))
 
 
 def read_events(path: str | Path) -> Segmentation:

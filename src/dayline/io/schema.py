@@ -25,7 +25,8 @@ def check_against(schema: Mapping[str, Any], value: Any, where: str = "") -> Non
     Parameters
     ----------
     schema : mapping
-        With type, enum, const, minimum, maximum, minItems, items, required, properties; other keywords are ignored.
+        With type, enum, const, minimum, maximum, minItems, maxItems, items, required, properties; other keywords are
+        ignored.
     value : object
         The result of `json.loads`.
     where : str
@@ -48,7 +49,11 @@ def check_against(schema: Mapping[str, Any], value: Any, where: str = "") -> Non
                 check_against(inner, value[name], f"{where}.{name}" if where else name)
     elif isinstance(value, list):
         if len(value) < schema.get("minItems", 0):
-            raise ValueError(f"{place} is empty")
+            raise ValueError(
+                f"{place} has {len(value)} values; it needs {schema['minItems']}" if value else f"{place} is empty"
+            )
+        if len(value) > schema.get("maxItems", len(value)):
+            raise ValueError(f"{place} has {len(value)} values; it must have at most {schema['maxItems']}")
         items = schema.get("items", {})
         for k, item in enumerate(value):
             # Lists with one value per frame are long, and formatting a location for each takes most of the time.
