@@ -1,7 +1,9 @@
-// The events with the person's edits. Events are never changed in place, so undo returns to an older list.
+// What the person edits: the parts of events.json that the page may change. A state is never changed in place, so undo
+// returns to an older one. All scripts read `state` and `events`; only `edit` and `change` replace them.
 
-let events = original.events;
-let saved = events;
+let state = { events: original.events, places: original.places ?? [] };
+let events = state.events; // always those of `state`
+let saved = state;
 const older = [];
 const newer = [];
 
@@ -54,11 +56,21 @@ function replaced(index, count, ...others) {
   return [...events.slice(0, index), ...others, ...events.slice(index + count)];
 }
 
-function change(next, message) {
-  older.push(events);
-  newer.length = 0;
-  events = next;
+function setState(next, message) {
+  state = next;
+  events = next.events;
   render(message);
+}
+
+// Replaces parts of the state, such as { places }; the message is read to people who cannot see the page.
+function edit(parts, message) {
+  older.push(state);
+  newer.length = 0;
+  setState({ ...state, ...parts }, message);
+}
+
+function change(nextEvents, message) {
+  edit({ events: nextEvents }, message);
 }
 
 function mergeWithPrevious(index) {
@@ -99,21 +111,19 @@ function rename(index, text) {
 
 function undo() {
   if (older.length === 0) return;
-  newer.push(events);
-  events = older.pop();
-  render("Undone");
+  newer.push(state);
+  setState(older.pop(), "Undone");
 }
 
 function redo() {
   if (newer.length === 0) return;
-  older.push(events);
-  events = newer.pop();
-  render("Redone");
+  older.push(state);
+  setState(newer.pop(), "Redone");
 }
 
 // The same text as dayline writes: plain ASCII, so that names of invalid UTF-8 survive too.
 function eventsJson() {
-  const text = JSON.stringify({ ...original, events }, null, 1);
+  const text = JSON.stringify({ ...original, ...state }, null, 1);
   return text.replace(/[\u0080-\uffff]/g, (c) => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0")) + "\n";
 }
 
@@ -122,6 +132,6 @@ function save() {
   const link = make("a", { href: address, download: "events.json" });
   link.click();
   setTimeout(() => URL.revokeObjectURL(address), 10000);
-  saved = events;
+  saved = state;
   render("events.json saved");
 }

@@ -29,7 +29,7 @@ function renderBar() {
   bar.hidden = older.length === 0 && newer.length === 0;
   document.getElementById("undo").disabled = older.length === 0;
   document.getElementById("redo").disabled = newer.length === 0;
-  document.getElementById("status").textContent = events === saved ? "Saved" : plural(older.length, "change");
+  document.getElementById("status").textContent = state === saved ? "Saved" : plural(older.length, "change");
   document.body.classList.toggle("changed", !bar.hidden);
 }
 
@@ -103,7 +103,7 @@ document.getElementById("redo").addEventListener("click", redo);
 document.getElementById("save").addEventListener("click", save);
 window.addEventListener("beforeprint", () => document.querySelectorAll(".event").forEach(fillRow));
 window.addEventListener("scroll", () => { hidePreview(); markCurrent(); }, { passive: true });
-window.addEventListener("beforeunload", (e) => { if (events !== saved) e.preventDefault(); });
+window.addEventListener("beforeunload", (e) => { if (state !== saved) e.preventDefault(); });
 
 document.getElementById("hint").textContent = pictures === null
   ? "Name events, or merge, split and move them."
