@@ -3,7 +3,6 @@
 
 let state = { events: original.events, places: original.places ?? [] };
 let events = state.events; // always those of `state`
-let saved = state;
 const older = [];
 const newer = [];
 
@@ -52,13 +51,31 @@ function setByPerson(event) {
   return { ...event, reason: "asked", confidence: 1 };
 }
 
+function spliced(list, index, count, ...others) {
+  return [...list.slice(0, index), ...others, ...list.slice(index + count)];
+}
+
 function replaced(index, count, ...others) {
-  return [...events.slice(0, index), ...others, ...events.slice(index + count)];
+  return spliced(events, index, count, ...others);
+}
+
+function merged(before, after) {
+  const larger = after.stop - after.start > before.stop - before.start ? after : before;
+  return {
+    ...resized({ ...before, key_frame: larger.key_frame, community: larger.community }, before.start, after.stop),
+    stop_time: after.stop_time,
+    name: before.name ?? after.name,
+  };
+}
+
+function splitInTwo(event, frame) {
+  return [resized(event, event.start, frame), setByPerson(resized({ ...event, name: null }, frame, event.stop))];
 }
 
 function setState(next, message) {
   state = next;
   events = next.events;
+  storeState();
   render(message);
 }
 
@@ -75,23 +92,15 @@ function change(nextEvents, message) {
 
 function mergeWithPrevious(index) {
   if (index < 1) return;
-  const [before, after] = [events[index - 1], events[index]];
-  const larger = after.stop - after.start > before.stop - before.start ? after : before;
-  const merged = {
-    ...resized({ ...before, key_frame: larger.key_frame, community: larger.community }, before.start, after.stop),
-    stop_time: after.stop_time,
-    name: before.name ?? after.name,
-  };
   const text = `${titleOf(index)} merged with ${titleOf(index - 1)}`;
-  change(replaced(index - 1, 2, merged), text);
+  change(replaced(index - 1, 2, merged(events[index - 1], events[index])), text);
 }
 
 function splitAt(frame) {
   const index = eventAt(frame);
   const event = events[index];
   if (frame <= event.start) return;
-  const second = setByPerson(resized({ ...event, name: null }, frame, event.stop));
-  change(replaced(index, 1, resized(event, event.start, frame), second), `${titleOf(index)} split at ${frameText(frame)}`);
+  change(replaced(index, 1, ...splitInTwo(event, frame)), `${titleOf(index)} split at ${frameText(frame)}`);
 }
 
 function moveStart(index, frame) {
@@ -119,19 +128,4 @@ function redo() {
   if (newer.length === 0) return;
   older.push(state);
   setState(newer.pop(), "Redone");
-}
-
-// The same text as dayline writes: plain ASCII, so that names of invalid UTF-8 survive too.
-function eventsJson() {
-  const text = JSON.stringify({ ...original, ...state }, null, 1);
-  return text.replace(/[\u0080-\uffff]/g, (c) => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0")) + "\n";
-}
-
-function save() {
-  const address = URL.createObjectURL(new Blob([eventsJson()], { type: "application/json" }));
-  const link = make("a", { href: address, download: "events.json" });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(address), 10000);
-  saved = state;
-  render("events.json saved");
 }
