@@ -1,4 +1,4 @@
-"""The page in a browser: what a person does stays in the browser's storage until it is saved, and says where it is."""
+"""The page in a browser: edits stay in the browser's storage until they are saved, and it says where they are."""
 
 from __future__ import annotations
 
@@ -11,11 +11,16 @@ import pytest
 
 from dayline.events import Place, Segmentation
 from dayline.report import write_page
-from test_browser_editing import edges
 
 ASKS_ON_CLOSE = "() => !dispatchEvent(new Event('beforeunload', { cancelable: true }))"
 FULL = "void (Storage.prototype.setItem = () => { throw new DOMException('no space', 'QuotaExceededError') })"
-FORBIDDEN = "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('no', 'SecurityError') } })"
+FORBIDDEN = (
+    "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('no', 'SecurityError') } })"
+)
+
+
+def edges(result: Segmentation) -> list[tuple[int, int]]:
+    return [(event.start, event.stop) for event in result.events]
 
 
 def status(seen: Any) -> str:
@@ -182,7 +187,10 @@ def test_another_recording_with_the_same_names_is_offered_nothing(visit, folder,
 def test_another_result_of_the_same_photos_keeps_its_edits(visit, tmp_path, day):
     ours, other = tmp_path / "ours", tmp_path / "other"
     write_page(day, ours)
-    write_page(Segmentation.from_boundaries((30,), 60, times=day.times, clock="wall", names=day.names, source="my day"), other)
+    write_page(
+        Segmentation.from_boundaries((30,), 60, times=day.times, clock="wall", names=day.names, source="my day"),
+        other,
+    )
     seen = visit(ours)
     name_event(seen, 1, "Breakfast")
     press(visit(other), "Discard")
@@ -225,7 +233,9 @@ def test_edits_of_two_tabs_at_the_same_moment_are_never_overwritten_silently(vis
     name_event(second, 2, "Walk")
     assert status(second) == "1 change, not stored: another tab has other changes"
     (offer,) = notices(second)
-    assert re.fullmatch(r"Another tab of this page has 1 change \(at \d\d:\d\d\) that this one does not contain\.", offer)
+    assert re.fullmatch(
+        r"Another tab of this page has 1 change \(at \d\d:\d\d\) that this one does not contain\.", offer
+    )
     assert second.page.evaluate(ASKS_ON_CLOSE) is True
     press(second, choice)
     assert second.names()[:3] == names
