@@ -168,14 +168,13 @@ def _refuse_options_of_others(
 
 def _check(request: Request, settings: Settings, days: Sequence[Path]) -> None:
     """Raise if a request cannot be met, before any work is done."""
-    from dayline.export import OF_PHOTOS
+    from dayline.export import Kind, check_suited
     from dayline.pipeline import check_settings, is_table
 
     source, of_features = request.source, is_table(request.source)
     check_settings(settings, pictures=not of_features)
-    pictures = [name for name in settings.formats if name in OF_PHOTOS]
-    if pictures and not source.is_dir() and (of_features or "photos" in pictures):
-        raise ValueError(f"{source}: --export {pictures[0]} needs photos, and there are none here")
+    kind: Kind = "photos" if source.is_dir() else "features" if of_features else "video"
+    check_suited(settings.formats, kind, source=source)
     if settings.formats and request.output is None and of_features:
         raise ValueError("--export needs a folder for the result; choose one with -o")
     if request.as_json and days:
@@ -191,6 +190,7 @@ def _check(request: Request, settings: Settings, days: Sequence[Path]) -> None:
 def segment_and_print(request: Request) -> None:
     """Segment a source, or each of several days, write the result and print it."""
     from dayline.cli.console import open_in_browser, print_events, print_notes
+    from dayline.cli.failures import print_failures
     from dayline.frames import day_folders
     from dayline.pipeline import ExportError, Settings, default_output, is_table
 
@@ -210,7 +210,7 @@ def segment_and_print(request: Request) -> None:
         try:
             result, written = task.segmented(source, output)
         except ExportError as error:
-            raise ValueError(f"{error}; everything else is in {output}") from None
+            raise ValueError(f"{print_failures(error.failures)}; everything else is in {output}") from None
         page = None if written is None else written.page
         if request.as_json:
             typer.echo(result.to_json(), nl=False)
@@ -311,8 +311,10 @@ class _Task:
         try:
             segmentation, written = self.segmented(day, folder)
         except ExportError as error:
-            self.failed.append(f"{shown_name(day.name)}: {error}")
-            typer.echo(f"dayline: note: {self.failed[-1]}", err=True)
+            failed = [f"{shown_name(day.name)}: {failure}" for failure in error.failures]
+            self.failed += failed
+            for line in failed:
+                typer.echo(f"dayline: note: {line}", err=True)
             segmentation, written = error.segmentation, error.written
         if not self.request.quiet:
             events, photos = counted(len(segmentation.events), "event"), counted(segmentation.n_frames, "photo")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ from dayline.io.files import writing_whole
 if TYPE_CHECKING:
     from av.container import InputContainer, OutputContainer
 
-__all__ = ["frame_rate", "write_chapters"]
+__all__ = ["CONTAINERS", "FilmFacts", "add_stream", "film_facts", "write_chapters"]
 
 CONTAINERS = {
     ".mp4": "mp4",
@@ -75,20 +75,52 @@ def write_chapters(
     return output
 
 
+@dataclass(frozen=True)
+class FilmFacts:
+    """What editors and chapter files need to know about a video.
+
+    Attributes
+    ----------
+    rate : Fraction or None
+        Frames per second; None if they vary.
+    duration : float or None
+        Seconds from its start to its end.
+    width, height : int
+        Size of the picture.
+    has_audio : bool
+        Whether it has sound.
+    """
+
+    rate: Fraction | None
+    duration: float | None
+    width: int
+    height: int
+    has_audio: bool
+
+
 @needs_extra("photos", "reading a video")
-def frame_rate(video: str | Path) -> float | None:
-    """Return the frames per second of a video, or None if they vary.
+def film_facts(video: str | Path) -> FilmFacts:
+    """Read the header of a video.
 
     Parameters
     ----------
     video : str or Path
         The video.
     """
+    import av
+
     from dayline.frames.video_file import opened_video
 
     with opened_video(Path(video)) as opened:
-        average, base = opened.stream.average_rate, opened.stream.base_rate
-    return float(base) if average and base and abs(average / base - 1) < STEADY else None
+        stream, container = opened.stream, opened.container
+        average, base = stream.average_rate, stream.base_rate
+        return FilmFacts(
+            rate=Fraction(base) if average and base and abs(average / base - 1) < STEADY else None,
+            duration=None if container.duration is None else container.duration / av.time_base,
+            width=stream.width,
+            height=stream.height,
+            has_audio=bool(container.streams.audio),
+        )
 
 
 def _remux(original: InputContainer, copy: OutputContainer, marks: tuple[Chapter, ...]) -> None:
@@ -103,7 +135,7 @@ def _remux(original: InputContainer, copy: OutputContainer, marks: tuple[Chapter
             if not original.chapters():
                 log.warning("%s stream %d is left out of the copy", stream.type, stream.index)
             continue
-        target = _add_stream(copy, stream)
+        target = add_stream(copy, stream)
         target.metadata.update(stream.metadata)
         target.disposition = stream.disposition
         targets[stream.index] = target
@@ -119,7 +151,8 @@ def _remux(original: InputContainer, copy: OutputContainer, marks: tuple[Chapter
         copy.mux(packet)
 
 
-def _add_stream(copy: OutputContainer, stream: Any) -> Any:
+def add_stream(copy: OutputContainer, stream: Any) -> Any:
+    """Add a stream like `stream` to a copy; raise if its container cannot store it."""
     try:
         return copy.add_stream_from_template(stream)
     except ValueError as error:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dayline.events import Segmentation
-from dayline.export import check_formats, export, write_csv
+from dayline.export import ExportsFailedError, check_formats, export, failure_text, write_csv
 from dayline.export.film import CONTAINERS, write_chapters
 from dayline.frames import images
 from dayline.frames.faces import face_blurrer
@@ -45,18 +45,21 @@ class Written:
 
 
 class ExportError(ValueError):
-    """An export failed, but the result itself was written.
+    """Some exports failed, but the result itself and all other exports were written.
 
     Attributes
     ----------
+    failures : tuple of str
+        One line per failed export.
     segmentation : Segmentation
         The events.
     written : Written
         What was written.
     """
 
-    def __init__(self, why: str, segmentation: Segmentation, written: Written) -> None:
-        super().__init__(why)
+    def __init__(self, failures: Sequence[str], segmentation: Segmentation, written: Written) -> None:
+        super().__init__("; ".join(failures))
+        self.failures = tuple(failures)
         self.segmentation = segmentation
         self.written = written
 
@@ -93,7 +96,7 @@ def write_result(
     Raises
     ------
     ExportError
-        If an export cannot be made from these events; page, JSON and table are already written.
+        If some exports cannot be made from these events; page, JSON, table and all other exports are written.
     """
     check_formats(formats)
     if blur_faces:
@@ -114,15 +117,22 @@ def write_result(
         )
         write_events(segmentation, folder, corrections=result.corrections)
         write_csv(segmentation, folder / "events.csv")
-        written = Written(page, pictures or {})
         others = [f for f in formats if f != "csv"]
+        exports: tuple[Path, ...] = ()
+        failures: tuple[str, ...] = ()
         try:
-            exports = export(segmentation, folder, formats=others, source=source, blur_faces=blur_faces)
-            if with_chapters:
-                exports.append(chaptered_copy(source, segmentation, folder))
-        except ValueError as error:
-            raise ExportError(str(error), segmentation, written) from None
-    return replace(written, exports=tuple(exports))
+            exports = tuple(export(segmentation, folder, formats=others, source=source, blur_faces=blur_faces))
+        except ExportsFailedError as error:
+            exports, failures = error.written, error.failures
+        if with_chapters:
+            try:
+                exports = (*exports, chaptered_copy(source, segmentation, folder))
+            except (ValueError, OSError) as error:
+                failures = (*failures, failure_text(error))
+    written = Written(page, pictures or {}, exports)
+    if failures:
+        raise ExportError(failures, segmentation, written)
+    return written
 
 
 def _warn_of_photos(folder: Path, formats: Sequence[str]) -> None:

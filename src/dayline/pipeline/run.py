@@ -115,7 +115,7 @@ def segment_and_write(
     Raises
     ------
     ExportError
-        If an export cannot be made from these events; page, JSON and table are already written.
+        If some exports cannot be made from these events; page, JSON, table and all other exports are written.
     """
     used: Segmentation | Literal["kept"] | None = None if forget else corrections or "kept"
     with nullcontext() if folder is None else output_folder(folder) as place:
