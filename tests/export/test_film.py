@@ -88,6 +88,19 @@ def test_pictures_and_sound_are_copied_bit_for_bit(video, events, tmp_path):
 
 
 @pytest.mark.parametrize("suffix", [".mp4", ".mkv"])
+def test_no_frame_of_a_matroska_film_is_lost(video, events, tmp_path, suffix):
+    """Matroska stores no decoding times; FFmpeg does not know those of the first frames."""
+    film = tmp_path / "film.mkv"
+    command = [imageio_ffmpeg.get_ffmpeg_exe(), "-v", "error", "-i", str(video), "-c:v", "libx264", "-bf", "2"]
+    subprocess.run([*command, "-c:a", "copy", str(film)], check=True)
+    copy = write_chapters(film, events, tmp_path / f"copy{suffix}")
+    with av.open(str(copy)) as container:
+        assert [float(frame.time) for frame in container.decode(video=0)] == pytest.approx(
+            [k / 10 for k in range(80)], abs=0.1
+        )
+
+
+@pytest.mark.parametrize("suffix", [".mp4", ".mkv"])
 def test_the_first_chapter_starts_with_the_film(video, events, tmp_path, ffmpeg_chapters, suffix):
     sampled = replace(events, times=tuple(0.25 + t for t in events.times))
     copy = write_chapters(video, sampled, tmp_path / f"copy{suffix}")

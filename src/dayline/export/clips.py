@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from dayline.events import Segmentation
 from dayline.export.chapters import chapters
-from dayline.export.film import CONTAINERS, add_stream
+from dayline.export.film import CONTAINERS, add_stream, stamped
 from dayline.export.titles import event_label
 from dayline.export.whole_folder import replacing_folder, safe_name
 from dayline.extras import needs_extra
@@ -144,10 +144,8 @@ def _copy(opened: VideoFile, cuts: list[Cut], folder: Path, *, suffix: str) -> N
     number = 0  # of the clip that receives pictures
     finished = 0
     try:
-        for packet in opened.container.demux(streams):
+        for packet in stamped(opened.container.demux(streams)):
             stamp = packet.dts if packet.pts is None else packet.pts
-            if packet.dts is None or stamp is None:  # the empty packet that ends a stream
-                continue
             time = float(stamp * packet.time_base - origin)
             if packet.stream.index == opened.stream.index:
                 while packet.is_keyframe and number + 1 < len(cuts) and time >= starts[number + 1] - TOLERANCE:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -16,7 +17,7 @@ from dayline.io.files import writing_whole
 if TYPE_CHECKING:
     from av.container import InputContainer, OutputContainer
 
-__all__ = ["CONTAINERS", "FilmFacts", "add_stream", "film_facts", "write_chapters"]
+__all__ = ["CONTAINERS", "FilmFacts", "add_stream", "film_facts", "stamped", "write_chapters"]
 
 CONTAINERS = {
     ".mp4": "mp4",
@@ -25,6 +26,8 @@ CONTAINERS = {
     ".mkv": "matroska",
     ".webm": "webm",
 }
+MOST_WAITING = 32
+"""Packets at the start of a stream whose decoding time may be unknown; codecs reorder at most 16 frames."""
 STEADY = 0.001
 """Part by which the mean rate of a film with a steady rate may differ, because the last frame has no length."""
 COPIED = ("video", "audio", "subtitle")
@@ -140,15 +143,43 @@ def _remux(original: InputContainer, copy: OutputContainer, marks: tuple[Chapter
         target.disposition = stream.disposition
         targets[stream.index] = target
     start = Fraction(original.start_time or 0, av.time_base)
-    for packet in original.demux([original.streams[k] for k in targets]):
-        if packet.dts is None:  # the empty packet that ends a stream
-            continue
+    for packet in stamped(original.demux([original.streams[k] for k in targets])):
         # The copy starts at zero, as the chapters do.
         shift = round(start / packet.time_base)
         packet.dts -= shift
         packet.pts = None if packet.pts is None else packet.pts - shift
         packet.stream = targets[packet.stream.index]
         copy.mux(packet)
+
+
+def stamped(packets: Iterable[Any]) -> Iterator[Any]:
+    """Yield packets that have a decoding time; Matroska does not store it, and readers cannot tell the first ones.
+
+    Parameters
+    ----------
+    packets : iterable of Packet
+        The packets of a file, in order. The empty ones that end streams are left out.
+    """
+    waiting: dict[int, list[Any]] = {}
+    started: set[int] = set()
+    for packet in packets:
+        index = packet.stream.index
+        if packet.dts is None and packet.pts is None:
+            continue
+        if packet.dts is None and index not in started and len(waiting.get(index, ())) < MOST_WAITING:
+            waiting.setdefault(index, []).append(packet)
+            continue
+        if packet.dts is None:
+            packet.dts = packet.pts
+        held = waiting.pop(index, [])
+        for k, earlier in enumerate(held):
+            earlier.dts = packet.dts - (len(held) - k) * max(earlier.duration or 1, 1)
+        started.add(index)
+        yield from (*held, packet)
+    for held in waiting.values():
+        for packet in held:
+            packet.dts = packet.pts
+            yield packet
 
 
 def add_stream(copy: OutputContainer, stream: Any) -> Any:
