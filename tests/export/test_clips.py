@@ -66,7 +66,7 @@ def test_a_clip_starts_at_the_key_frame_before_its_event(film, tmp_path):
 
 def test_an_event_without_a_key_frame_is_in_the_clip_before(film, tmp_path):
     with (
-        pytest.warns(UserWarning, match="1 event without a key frame in the clip of the event before: 3"),
+        pytest.warns(UserWarning, match="1 event without a key frame, part of the clip before instead: 3"),
         pytest.warns(UserWarning, match=r"up to 0\.1 s before"),
     ):
         folder = write_clips(of(0.0, 3.1, 3.4, 7.0), tmp_path / "clips", source=film)

@@ -250,7 +250,7 @@ def test_a_folder_without_a_name_has_that_of_its_place():
 
 
 def test_folders_of_undated_photos_are_numbered():
-    assert folder_names(at(60.0, 3600.0, names=("Lunch", None))) == ["01 Lunch", "02 Event"]
+    assert folder_names(at(86_340.0, 86_460.0, names=("Party", None))) == ["01 23.59 Party", "02 00.01 Event"]
 
 
 @pytest.mark.parametrize("name", ["\U0001f642" * 80, "e\u0301" * 80, "x" * 300])

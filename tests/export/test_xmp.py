@@ -113,13 +113,11 @@ def test_exiftool_copies_a_sidecar_into_a_photo(tmp_path):
         pytest.skip("exiftool is not installed")
     photos = tmp_path / "photos"
     (photos / "sub").mkdir(parents=True)
-    (tmp_path / "OUT" / "xmp" / "sub").mkdir(parents=True)
     for name in ("a.jpg", "sub/b.jpg"):
         Image.new("RGB", (8, 8)).save(photos / name)
-        text = sidecar_text("Lunch", group="2024-05-12")
-        (tmp_path / "OUT" / "xmp" / f"{name}.xmp").write_text(text, encoding="utf-8")
-    command = ["exiftool", "-r", "-ext", "jpg", "-tagsFromFile", f"{tmp_path}/OUT/xmp/%:1d%f.%e.xmp", "-XMP:all", "."]
-    subprocess.run(command, cwd=photos, check=True, capture_output=True)
+        (photos / f"{name}.xmp").write_text(sidecar_text("Lunch", group="2024-05-12"), encoding="utf-8")
+    command = ["exiftool", "-r", "-ext", "jpg", "-tagsFromFile", "%d%f.%e.xmp", "-XMP:all", str(photos)]
+    subprocess.run(command, check=True, capture_output=True)
     for name in ("a.jpg", "sub/b.jpg"):
         done = subprocess.run(["exiftool", "-s3", "-Subject", photos / name], capture_output=True, check=True)
         assert done.stdout.strip() == b"Lunch"

@@ -204,13 +204,14 @@ def segment_and_print(request: Request) -> None:
         announcement = f"dayline: the result goes to {output} (choose another folder with -o)"
     task = _Task(request, settings, "" if request.quiet else announcement)
     page: Path | None
+    failures: Sequence[str] = ()
     if days and output is not None:
         page = _segment_days(task, days, output)
     else:
         try:
             result, written = task.segmented(source, output)
         except ExportError as error:
-            raise ValueError(f"{print_failures(error.failures)}; everything else is in {output}") from None
+            result, written, failures = error.segmentation, error.written, error.failures
         page = None if written is None else written.page
         if request.as_json:
             typer.echo(result.to_json(), nl=False)
@@ -222,6 +223,8 @@ def segment_and_print(request: Request) -> None:
             typer.echo(f"\nThe page is {page}")
         if request.open_page:
             open_in_browser(page)
+    if failures:
+        raise ValueError(f"{print_failures(failures)}; everything else is in {output}")
     if task.failed:
         raise ValueError(f"some exports failed; the first: {task.failed[0]}")
 

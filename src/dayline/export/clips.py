@@ -129,7 +129,7 @@ def _cuts(segmentation: Segmentation, starts: Sequence[float], keys: Sequence[fl
     if joined:
         which = ", ".join(map(str, joined))
         warnings.warn(
-            f"{counted(len(joined), 'event')} without a key frame in the clip of the event before: {which}",
+            f"{counted(len(joined), 'event')} without a key frame, part of the clip before instead: {which}",
             stacklevel=4,
         )
     return cuts

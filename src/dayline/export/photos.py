@@ -93,14 +93,17 @@ def _fill(made: Path, segmentation: Segmentation, photos: list[Path]) -> None:
 
 
 def folder_names(segmentation: Segmentation) -> list[str]:
-    """Name a folder per event: "2024-05-12 16.51 Lunch" or, without dates, "03 Lunch"; "Event" if it has no name."""
+    """Name a folder per event: "2024-05-12 16.51 Lunch", without dates "03 16.51 Lunch"; "Event" without a name."""
     width = max(2, len(str(len(segmentation.events))))
     taken: set[str] = set()
     names = []
     for number, (event, start) in enumerate(zip(segmentation.events, segmentation.start_times, strict=True), start=1):
-        when = time_text(segmentation, start)[:16].replace(":", ".") if segmentation.is_dated else ""
+        when = time_text(segmentation, start).replace(":", ".")[:-3]  # without seconds
+        if not segmentation.is_dated:
+            # Times of day alone do not sort the events of a night.
+            when = f"{number:0{width}d} {when}".rstrip()
         title = safe_name(event_label(segmentation, event))
-        names.append(free_name(f"{when or f'{number:0{width}d}'} {title}".rstrip(". "), "", taken))
+        names.append(free_name(f"{when} {title}".rstrip(". "), "", taken))
     return names
 
 

@@ -137,7 +137,7 @@ def write_result(
 
 def _warn_of_photos(folder: Path, formats: Sequence[str]) -> None:
     """Warn about exports of an earlier run that show photos."""
-    for format_name, name in (("photos", "photos"), ("contact-sheet", "contact-sheet.png")):
+    for format_name, name in (("photos", "photos"), ("clips", "clips"), ("contact-sheet", "contact-sheet.png")):
         # A day may be named "photos".
         if format_name not in formats and (folder / name).exists() and not (folder / name / MARK).exists():
             warnings.warn(f"{folder / name} from an earlier run shows photos; remove it before sharing", stacklevel=3)
