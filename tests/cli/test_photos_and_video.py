@@ -56,7 +56,7 @@ def test_a_folder_of_photos_gives_a_page(dayline, tmp_path):
     assert found.method == "default, features color"
     with (tmp_path / "out" / "events.csv").open() as file:
         rows = list(csv.DictReader(file))
-    assert [r["title"] for r in rows[:2]] == ["Event 1", "Event 2"]
+    assert [r["title"] for r in rows[:2]] == ["Event 1 (A)", "Event 2 (B)"]
 
 
 def test_without_output_a_folder_is_chosen_and_said(dayline, tmp_path, monkeypatch):
@@ -421,6 +421,23 @@ def test_export_of_a_saved_file(dayline, tmp_path):
     assert (tmp_path / "out" / "photos" / "2015-03-12 09.00 Event" / photos[0].name).samefile(photos[0])
     code, out, _ = dayline("export", events, "-f", "csv", "-o", tmp_path / "elsewhere")
     assert out.strip() == str(tmp_path / "elsewhere" / "events.csv")
+
+
+@pytest.mark.filterwarnings("always")
+def test_sidecars_beside_the_photos_are_an_option_of_their_own(dayline, tmp_path):
+    photos = make_day(tmp_path / "photos")
+    segment(dayline, tmp_path / "photos", "-o", tmp_path / "out", "--export", "xmp")
+    assert not list((tmp_path / "photos").glob("*.xmp"))
+    (tmp_path / "photos" / f"{photos[0].name}.xmp").write_text("mine")
+    events = tmp_path / "out" / "events.json"
+    code, out, err = dayline("export", events, "--xmp-beside", "--source", tmp_path / "photos")
+    assert code == 0, err
+    assert "dayline: note: 1 sidecar not written by dayline, left unchanged" in err
+    assert out.splitlines() == [str(tmp_path / "out" / "xmp")]
+    assert len(list((tmp_path / "photos").glob("*.xmp"))) == len(photos)
+    assert (tmp_path / "photos" / f"{photos[0].name}.xmp").read_text() == "mine"
+    code, _, err = dayline("export", events, "--xmp-beside")
+    assert (code, err) == (2, "dayline: xmp: needs the folder of photos; pass source (--source)\n")
 
 
 def test_formats_in_the_help_are_those_there_are():
