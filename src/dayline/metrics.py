@@ -44,6 +44,11 @@ class BoundaryScore:
         total = self.n_found + self.n_true
         return 2 * self.n_matched / total if total else 1.0
 
+    def __str__(self) -> str:
+        """Show F1 first, then what it is made of."""
+        shares = f"F1 {self.f1:.3f}, precision {self.precision:.3f}, recall {self.recall:.3f}"
+        return f"{shares} ({self.n_matched} matched, {self.n_found} found, {self.n_true} true)"
+
     def __add__(self, other: BoundaryScore) -> BoundaryScore:
         """Add the counts of another sequence."""
         return BoundaryScore(
@@ -72,6 +77,12 @@ class LabelScore:
     nmi_geometric: float
     nmi_arithmetic: float
     adjusted_rand: float
+
+    def __str__(self) -> str:
+        """Show the scores, shortened."""
+        accuracy = f"accuracy {self.hungarian_accuracy:.3f} (majority {self.majority_accuracy:.3f})"
+        nmi = f"NMI {self.nmi_geometric:.3f} (arithmetic {self.nmi_arithmetic:.3f})"
+        return f"{accuracy}, {nmi}, adjusted Rand {self.adjusted_rand:.3f}"
 
 
 def score_boundaries(
