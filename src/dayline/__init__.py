@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         weaken_edges_between_communities,
     )
     from dayline.metrics import score_boundaries, score_labels
-    from dayline.pipeline import segment_source, write_result
+    from dayline.pipeline import segment_source, write_page, write_result
 
 __version__ = "0.1.0"
 
@@ -59,6 +59,7 @@ _HOMES = {
     "smooth_edges": "method.graph",
     "weaken_distant_edges": "method.graph",
     "weaken_edges_between_communities": "method.graph",
+    "write_page": "pipeline",
     "write_result": "pipeline",
 }
 
@@ -72,6 +73,7 @@ __all__ = [  # noqa: RUF022 (most important names first)
     "read_events",
     "segment_source",
     "write_result",
+    "write_page",
     "plot",
     "score_boundaries",
     "score_labels",

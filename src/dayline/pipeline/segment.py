@@ -27,6 +27,7 @@ from dayline.pipeline.corrections import Corrections, apply_corrections, read_co
 from dayline.pipeline.events_file import kept_corrections
 from dayline.pipeline.exact_cuts import with_exact_cuts
 from dayline.pipeline.extraction import ExtractedFrames, extract_frames, frame_keys
+from dayline.pipeline.given_pictures import GivenPictures
 from dayline.pipeline.key_photos import with_key_photos
 from dayline.pipeline.pictures import PictureFolder
 from dayline.progress import OnStep
@@ -72,7 +73,7 @@ class SourceResult:
     ----------
     segmentation : Segmentation
         The events.
-    communities : tuple of int
+    communities : tuple of int or None
         Community of every frame.
     graph : ndarray of shape (n_frames, n_frames), Drawable or None
         The learnt graph; None for baselines.
@@ -84,15 +85,18 @@ class SourceResult:
         Number of frames whose features an earlier run had stored.
     corrections : Segmentation or None
         A person's corrections, already applied to the events; `write_result` keeps them for the next run.
+    pictures : GivenPictures or None
+        Pictures of a feature file's frames.
     """
 
     segmentation: Segmentation
-    communities: tuple[int, ...]
-    graph: FloatArray | Drawable | None
+    communities: tuple[int, ...] | None
+    graph: Array | Drawable | None
     sequence: FrameSequence | None = None
     keys: FrameKeys | None = None
     n_reused: int = 0
     corrections: Segmentation | None = None
+    pictures: GivenPictures | None = None
 
     def named(self, source: str) -> SourceResult:
         """Return a copy with the name of the source."""
