@@ -32,6 +32,7 @@ __all__ = [
     "events_schema",
     "labels_to_boundaries",
     "read_events",
+    "when_text",
 ]
 
 EVENTS_VERSION = 1
@@ -324,22 +325,9 @@ class Segmentation:
         return f"Segmentation({', '.join(self._summary())})"
 
     def _summary(self) -> list[str]:
+        when = when_text(self)
         said = [counted(len(self.events), "event"), counted(self.n_frames, "frame")]
-        if self.times is None:
-            return said
-        first, last = min(self.times), max(self.times)
-        if not np.isfinite([first, last]).all():
-            return said
-        if self.clock != "wall":
-            return [*said, f"{_clock(first)} to {_clock(last)}"]
-        try:
-            start, stop = (EPOCH + timedelta(seconds=t) for t in (first, last))
-        except OverflowError:
-            return said
-        if not self.is_dated or start.date() == stop.date():
-            day = f"{start:%Y-%m-%d} " if self.is_dated else ""
-            return [*said, f"{day}{start:%H:%M} to {stop:%H:%M}"]
-        return [*said, f"{start:%Y-%m-%d %H:%M} to {stop:%Y-%m-%d %H:%M}"]
+        return [*said, when] if when else said
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the events as a strip, coloured by context, and as a table."""
@@ -561,6 +549,25 @@ def labels_to_boundaries(labels: Iterable[Any]) -> IntArray:
     """Return the frames whose label differs from that of the previous frame."""
     values = np.asarray(list(labels) if not isinstance(labels, np.ndarray) else labels)
     return np.flatnonzero(values[1:] != values[:-1]) + 1
+
+
+def when_text(segmentation: Segmentation) -> str:
+    """Format from when to when a sequence lasts: "2023-07-14 08:00 to 18:00"; empty if that is not known."""
+    if segmentation.times is None:
+        return ""
+    first, last = min(segmentation.times), max(segmentation.times)
+    if not np.isfinite([first, last]).all():
+        return ""
+    if segmentation.clock != "wall":
+        return f"{_clock(first)} to {_clock(last)}"
+    try:
+        start, stop = (EPOCH + timedelta(seconds=t) for t in (first, last))
+    except OverflowError:
+        return ""
+    if not segmentation.is_dated:
+        return f"{start:%H:%M} to {stop:%H:%M}"
+    day = "" if start.date() == stop.date() else f"{stop:%Y-%m-%d} "
+    return f"{start:%Y-%m-%d %H:%M} to {day}{stop:%H:%M}"
 
 
 def _clock(seconds: float) -> str:
