@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import nullcontext
 from dataclasses import astuple
 from pathlib import Path
 
@@ -98,6 +99,26 @@ def test_dry_run_lists_and_writes_nothing(dayline, tmp_path, monkeypatch):
     assert [p.name for p in tmp_path.iterdir()] == ["photos"]
 
 
+def test_long_pauses_are_told_in_hours(dayline, tmp_path):
+    for k, clock in enumerate(("010000", "010030", "010100", "203300", "203330")):
+        save(scene("red", k), tmp_path / "photos" / f"20150312_{clock}.png")
+    _, out, _ = dayline("segment", tmp_path / "photos", "--dry-run")
+    assert out.splitlines()[3].strip() == "--- pause of 19.5 h ---"
+    out = segment(dayline, tmp_path / "photos", "-o", tmp_path / "out")
+    assert "1 pause of the camera, the longest 19.5 h: each is a boundary" in out
+
+
+def test_the_bar_of_several_days_says_which_day_it_is(tmp_path, monkeypatch):
+    told = []
+    monkeypatch.setattr("dayline.cli.progress.progress_bar", lambda **_: nullcontext(lambda *step: told.append(step)))
+    make_day(tmp_path / "trip" / "a", [("red", 3)])
+    make_day(tmp_path / "trip" / "b", [("red", 3)], day="20150313")
+    assert run("segment", "--model", "color", tmp_path / "trip", "-o", tmp_path / "out").returncode == 0
+    words = [what for what, _, _ in told]
+    assert words[0] == "day 1 of 2: features"
+    assert "day 2 of 2: pictures" in words
+
+
 def test_order_by_name(dayline, tmp_path):
     make_day(tmp_path / "photos", [("red", 3)])
     (tmp_path / "photos" / "20150312_090000.png").rename(tmp_path / "photos" / "z_20150312_090000.png")
@@ -109,7 +130,7 @@ def test_a_folder_per_day(dayline, tmp_path):
     make_day(tmp_path / "trip" / "day 1")
     make_day(tmp_path / "trip" / "day 2", day="20150313")
     out = segment(dayline, tmp_path / "trip", "-o", tmp_path / "out")
-    assert "day 1: 3 events in 38 photos" in out
+    assert "day 1: 3 events in 38 photos, 2015-03-12 09:00 to 09:18\n" in out
     assert f"The page is {tmp_path / 'out' / 'index.html'}" in out
     assert read_events(tmp_path / "out" / "day 2" / "events.json").boundaries == (12, 26)
     code, _, err = dayline(

@@ -11,7 +11,7 @@ import typer
 
 from dayline.baselines.catalogue import BASELINES
 from dayline.cli import options
-from dayline.text import parse_bytes
+from dayline.text import duration_text, parse_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -243,12 +243,16 @@ class _Task:
         Printed once the work begins, since the source may be refused before that.
     failed : list of str
         Messages about exports of days that failed.
+    n_days, n_begun : int
+        Number of days, and of those that were begun.
     """
 
     request: Request
     settings: Settings
     announcement: str = ""
     failed: list[str] = field(default_factory=list)
+    n_days: int = 0
+    n_begun: int = 0
 
     def segmented(self, source: Path, output: Path | None) -> tuple[Segmentation, Written | None]:
         """Find the events of a source and write them."""
@@ -273,7 +277,7 @@ class _Task:
         """Say how long the work takes if that is long; raise if it would take too much memory."""
         from dayline.forecast import forecast, needed_memory
         from dayline.pipeline import is_table, sequence_size
-        from dayline.text import bytes_text, counted, duration_text
+        from dayline.text import bytes_text, counted
 
         try:
             n_frames, n_features = sequence_size(source, self.settings)
@@ -300,16 +304,18 @@ class _Task:
                 typer.echo(self.announcement, err=True)
                 self.announcement = ""
             if drawn is not None:
-                drawn(what, done, total)
+                drawn(f"day {self.n_begun} of {self.n_days}: {what}" if self.n_days else what, done, total)
 
         return on_step
 
     def segmented_day(self, day: Path, folder: Path) -> tuple[Segmentation, Mapping[int, str]]:
         """Do the same for one of several days; a day whose exports fail still gets its page."""
+        from dayline.events import when_text
         from dayline.frames.names import shown_name
         from dayline.pipeline import ExportError
         from dayline.text import counted
 
+        self.n_begun += 1
         written: Written | None
         try:
             segmentation, written = self.segmented(day, folder)
@@ -321,7 +327,8 @@ class _Task:
             segmentation, written = error.segmentation, error.written
         if not self.request.quiet:
             events, photos = counted(len(segmentation.events), "event"), counted(segmentation.n_frames, "photo")
-            typer.echo(f"{shown_name(day.name)}: {events} in {photos}")
+            when = when_text(segmentation)
+            typer.echo(f"{shown_name(day.name)}: {events} in {photos}{f', {when}' if when else ''}")
         return segmentation, {} if written is None else written.pictures
 
 
@@ -330,6 +337,7 @@ def _segment_days(task: _Task, days: tuple[Path, ...], output: Path) -> Path:
     from dayline.pipeline import segment_days
 
     title = shown_name(task.request.source.resolve().name)
+    task.n_days = len(days)
     results = segment_days(
         days, output, segment_day=task.segmented_day, title=title, thumbnails=task.settings.thumbnails
     )
@@ -353,7 +361,7 @@ def _print_frames(
         pauses = {p.before: p for p in find_pauses(sequence.times, factor=factor, at_least=at_least)}
         for row in describe(sequence):
             if row.index in pauses:
-                typer.echo(f"       --- pause of {pauses[row.index].seconds / 60:.0f} min ---")
+                typer.echo(f"       --- pause of {duration_text(pauses[row.index].seconds)} ---")
             typer.echo(f"{row.index:6d}  {row.time:23s}  {row.name}")
         typer.echo(f"{sequence.n_frames} frames, {sequence.order}")
         for note in sequence.notes:

@@ -16,7 +16,15 @@ from dayline.decision.hierarchy import extend_hierarchy
 from dayline.decision.model import expected_f1, load_model
 from dayline.decision.partition import trace_back
 
-__all__ = ["DECISION_PARAMETERS", "Decision", "Level", "check_decision_parameters", "decide", "nested_levels"]
+__all__ = [
+    "DECISION_PARAMETERS",
+    "Decision",
+    "Level",
+    "candidate_probabilities",
+    "check_decision_parameters",
+    "decide",
+    "nested_levels",
+]
 
 DECISION_PARAMETERS = ("n_events", "min_duration", "expected_duration", "typical_duration", "level")
 """Parameters of `decide`: what the user requests of the events."""
@@ -150,6 +158,13 @@ def check_decision_parameters(**given: Any) -> None:
             counted = name == "n_events"
             high = LARGEST_COUNT if counted else np.inf
             check_between(name, value, 1 if counted else 0, high, whole=counted, above=not counted)
+
+
+def candidate_probabilities(evidence: Evidence) -> tuple[IntArray, FloatArray]:
+    """Return the candidates, in order, and the probability of each, whether it became a boundary or not."""
+    frames = evidence.hierarchy.boundaries
+    order = np.argsort(frames)
+    return frames[order], _by_kind(evidence).mean(axis=0)[order]
 
 
 def _probability(evidence: Evidence, boundaries: IntArray) -> FloatArray:

@@ -8,7 +8,7 @@ import unicodedata
 from datetime import UTC, datetime, timedelta
 
 from dayline.events import Event, Segmentation
-from dayline.text import clock_text
+from dayline.text import clock_text, context_letter
 
 __all__ = ["clean_text", "context_letters", "event_label", "event_titles", "place_name", "time_text"]
 
@@ -61,18 +61,8 @@ def context_letters(segmentation: Segmentation) -> tuple[str, ...]:
     seen: dict[int, str] = {}
     for event in segmentation.events:
         if event.community is not None:
-            seen.setdefault(event.community, _letter(len(seen)))
+            seen.setdefault(event.community, context_letter(len(seen)))
     return tuple("" if e.community is None else seen[e.community] for e in segmentation.events)
-
-
-def _letter(number: int) -> str:
-    """Count A .. Z, AA, AB, ..., like the columns of a spreadsheet."""
-    letters = ""
-    number += 1
-    while number:
-        number, digit = divmod(number - 1, 26)
-        letters = chr(ord("A") + digit) + letters
-    return letters
 
 
 def time_text(segmentation: Segmentation, seconds: float | None, *, digits: int = 3) -> str:

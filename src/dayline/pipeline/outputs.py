@@ -191,6 +191,8 @@ def _pictures(
     result: SourceResult, folder: Path, *, blur_faces: bool, on_step: OnStep | None
 ) -> dict[int, str] | None:
     """Write the pictures that an earlier run has not written yet."""
+    if result.pictures is not None:
+        return result.pictures.write(folder, blur_faces=blur_faces, on_step=on_step)
     if result.sequence is None or result.keys is None:
         return None
     of_all = PictureFolder(folder, blur_faces).names(result.keys)

@@ -154,6 +154,7 @@ def _found(
         return segment_table(
             table.features,
             times=table.times,
+            clock=table.clock,
             source=name,
             store=folder,
             corrections=corrections,
