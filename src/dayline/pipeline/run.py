@@ -13,7 +13,7 @@ from dayline.frames import check_pauses
 from dayline.frames.faces import face_blurrer
 from dayline.io.output_folder import output_folder
 from dayline.io.tables import EXTENSIONS, FeatureTable, read_features
-from dayline.pipeline.events_file import forget_corrections
+from dayline.pipeline.events_file import forget_corrections, note_unused_downloads
 from dayline.pipeline.outputs import Written, write_result
 from dayline.pipeline.pictures import PictureFolder
 from dayline.pipeline.segment import Segmenter, SourceResult, segment_source, segment_table
@@ -122,6 +122,8 @@ def segment_and_write(
         result = _found(source, place, settings, name, used, on_step).made_by(settings.method)
         if place is None:
             return result.segmentation, None
+        if corrections is None:
+            note_unused_downloads(place, command="the same command with")
         if forget:
             # Before an export can fail: the next run must not use forgotten corrections.
             forget_corrections(place)
