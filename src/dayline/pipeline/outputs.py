@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,7 @@ __all__ = [
     "chaptered_name",
     "default_output",
     "remove_other_pictures",
+    "without_locations",
     "write_result",
 ]
 
@@ -69,6 +71,7 @@ def write_result(
     blur_faces: bool = False,
     formats: Sequence[str] = (),
     with_chapters: bool = False,
+    share: bool = False,
     on_step: OnStep | None = None,
 ) -> Written:
     """Write index.html, events.json, events.csv and the requested exports.
@@ -87,6 +90,9 @@ def write_result(
         Names from `dayline.export.FORMATS`.
     with_chapters : bool
         Write a copy of the video with the events as chapters.
+    share : bool
+        Leave out what should not be shared: links to the original files, and locations. Blurred faces leave out the
+        links, too.
     on_step : callable, optional
         Called as on_step("pictures", done, total).
 
@@ -98,6 +104,8 @@ def write_result(
     check_formats(formats)
     if blur_faces:
         face_blurrer()  # raises before anything is written if faces cannot be blurred
+    if share:
+        result = without_locations(result)
     source = None if result.sequence is None else result.sequence.source
     segmentation = result.segmentation
     with output_folder(folder) as folder:
@@ -111,6 +119,7 @@ def write_result(
             graph=result.graph,
             communities=result.communities,
             blurred=blur_faces and pictures is not None,
+            **({} if share or blur_faces else _originals(result)),
         )
         write_events(segmentation, folder, corrections=result.corrections)
         write_csv(segmentation, folder / "events.csv")
@@ -175,6 +184,25 @@ def default_output(source: str | Path) -> Path:
     """Return the default folder for the result of a source, in the current directory."""
     path = Path(source).resolve()
     return Path(f"{(path.stem if path.is_file() else path.name) or 'photos'}-events")
+
+
+def without_locations(result: SourceResult) -> SourceResult:
+    """Return a copy of a result, and of the corrections in it, that does not say where photos were taken."""
+
+    def hidden(segmentation: Segmentation) -> Segmentation:
+        return replace(segmentation, events=tuple(replace(event, location=None) for event in segmentation.events))
+
+    corrections = None if result.corrections is None else hidden(result.corrections)
+    return replace(result, segmentation=hidden(result.segmentation), corrections=corrections)
+
+
+def _originals(result: SourceResult) -> dict[str, Any]:
+    """Return the files that the page links to: the photos, or the film that it plays."""
+    if result.sequence is None:
+        return {}
+    return (
+        {"film": result.sequence.source} if result.sequence.kind == "video" else {"originals": result.sequence.paths}
+    )
 
 
 def _pictures(

@@ -40,6 +40,7 @@ function resized(event, start, stop) {
     stop,
     community: data.communities === null ? event.community : mostFrequent(start, stop),
     key_frame: keyInside || event.key_frame === null ? event.key_frame : middle,
+    key_chosen: keyInside && event.key_chosen,
     // An edge that stays keeps its time: at a hard cut of a film, it is exact, between two sampled frames.
     start_time: start === event.start ? event.start_time : times?.[start] ?? null,
     stop_time: stop === event.stop ? event.stop_time : times?.[stop - 1] ?? null,
@@ -65,8 +66,9 @@ function mergeWithPrevious(index) {
   if (index < 1) return;
   const [before, after] = [events[index - 1], events[index]];
   const larger = after.stop - after.start > before.stop - before.start ? after : before;
+  const keyed = before.key_chosen === after.key_chosen ? larger : before.key_chosen ? before : after;
   const merged = {
-    ...resized({ ...before, key_frame: larger.key_frame, community: larger.community }, before.start, after.stop),
+    ...resized({ ...before, key_frame: keyed.key_frame, key_chosen: keyed.key_chosen, community: larger.community }, before.start, after.stop),
     stop_time: after.stop_time,
     name: before.name ?? after.name,
   };
@@ -97,6 +99,12 @@ function rename(index, text) {
   change(replaced(index, 1, renamed), name === null ? "Name removed" : `Named ${name}`);
 }
 
+function chooseKey(frame) {
+  const index = eventAt(frame);
+  if (events[index].key_frame === frame) return;
+  change(replaced(index, 1, { ...events[index], key_frame: frame, key_chosen: true }), `Key ${thing} of ${titleOf(index)} chosen`);
+}
+
 function undo() {
   if (older.length === 0) return;
   newer.push(events);
@@ -113,7 +121,7 @@ function redo() {
 
 // The same text as dayline writes: plain ASCII, so that names of invalid UTF-8 survive too.
 function eventsJson() {
-  const text = JSON.stringify({ ...original, events }, null, 1);
+  const text = JSON.stringify({ ...original, events, levels: levelsToSave() }, null, 1);
   return text.replace(/[\u0080-\uffff]/g, (c) => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0")) + "\n";
 }
 

@@ -22,6 +22,7 @@ from dayline.events import Segmentation
 from dayline.io.files import write_text_whole, writing_whole
 from dayline.io.untrusted import UnreadableFileError, reading
 from dayline.report.graph_picture import Drawable, graph_image
+from dayline.report.originals import relative_addresses
 from dayline.report.thumbnails import remove_thumbnails
 
 __all__ = ["day_heading", "render", "write_page"]
@@ -39,7 +40,11 @@ SCRIPTS = (
     "timeline.js",
     "rows.js",
     "viewer.js",
+    "film.js",
     "chooser.js",
+    "levels.js",
+    "filter.js",
+    "help.js",
     "page.js",
 )
 
@@ -53,6 +58,8 @@ def write_page(
     communities: Sequence[int] | None = None,
     title: str | None = None,
     blurred: bool = False,
+    originals: Sequence[Path] | None = None,
+    film: Path | None = None,
 ) -> Path:
     """Write `folder`/index.html, which shows the events and lets a person correct, name and save them.
 
@@ -74,6 +81,11 @@ def write_page(
         Heading; by default the date or the name of the source.
     blurred : bool
         Whether the page says that faces were blurred.
+    originals : sequence of Path, optional
+        The photo of every frame. The page links to it by a relative path, unless that would name folders above the
+        user's own (see `dayline.report.originals`).
+    film : Path, optional
+        The video that the page plays, found in the same way.
 
     Returns
     -------
@@ -81,7 +93,7 @@ def write_page(
         The page.
     """
     folder = Path(folder)
-    _check(segmentation, communities)
+    _check(segmentation, communities, originals)
     folder.mkdir(parents=True, exist_ok=True)
     pictures = _picture_addresses(thumbnails, segmentation.n_frames, folder)
     _write_graph(graph, segmentation.n_frames, folder)
@@ -90,6 +102,8 @@ def write_page(
         "pictures": pictures,
         "communities": None if communities is None else [int(c) for c in communities],
         "dated": segmentation.is_dated,
+        "originals": None if originals is None else relative_addresses(originals, folder),
+        "film": None if film is None else relative_addresses([film], folder)[0],
     }
     about = {
         **_headings(segmentation, title),
@@ -104,7 +118,7 @@ def write_page(
     return path
 
 
-def _check(segmentation: Segmentation, communities: Sequence[int] | None) -> None:
+def _check(segmentation: Segmentation, communities: Sequence[int] | None, originals: Sequence[Path] | None) -> None:
     for what in ("scores", "times"):
         values = np.asarray(getattr(segmentation, what) or (), dtype=float)
         if not np.isfinite(values).all():
@@ -116,6 +130,8 @@ def _check(segmentation: Segmentation, communities: Sequence[int] | None) -> Non
         raise ValueError(
             f"the time of frame {in_years.index(False)} lies outside the years 1 to 9999; set times to None"
         )
+    if originals is not None and len(originals) != segmentation.n_frames:
+        raise ValueError(f"{len(originals)} originals for {segmentation.n_frames} frames")
     if communities is not None and len(communities) != segmentation.n_frames:
         raise ValueError(f"{len(communities)} communities for {segmentation.n_frames} frames")
 
@@ -125,8 +141,11 @@ def day_heading(segmentation: Segmentation) -> str | None:
     if not segmentation.is_dated or segmentation.times is None:
         return None
     first, last = (EPOCH + timedelta(seconds=t) for t in (min(segmentation.times), max(segmentation.times)))
-    if last.date() != first.date():
-        return f"{first.day} {first:%B %Y} – {last.day} {last:%B %Y}"
+    if (last.year, last.month) != (first.year, first.month):
+        year = "" if last.year == first.year else f" {first:%Y}"
+        return f"{first.day} {first:%B}{year} – {last.day} {last:%B %Y}"
+    if last.day != first.day:
+        return f"{first.day}–{last.day} {last:%B %Y}"
     return f"{first:%A} {first.day} {first:%B %Y}"
 
 
