@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dayline.events import Segmentation
+from dayline.events import Segmentation, read_events
 from dayline.export import check_formats, export, write_csv
 from dayline.export.film import CONTAINERS, write_chapters
 from dayline.frames import images
@@ -123,6 +123,8 @@ def write_result(
         )
         write_events(segmentation, folder, corrections=result.corrections)
         write_csv(segmentation, folder / "events.csv")
+        if share:
+            _warn_of_locations(folder)
         written = Written(page, pictures or {})
         others = [f for f in formats if f != "csv"]
         try:
@@ -142,6 +144,17 @@ def _warn_of_photos(folder: Path, formats: Sequence[str]) -> None:
             warnings.warn(f"{folder / name} from an earlier run shows photos; remove it before sharing", stacklevel=3)
     for kept in sorted(folder.glob("photos-kept-*")):
         warnings.warn(f"{kept} from an earlier run contains photos; remove it before sharing", stacklevel=3)
+
+
+def _warn_of_locations(folder: Path) -> None:
+    """Warn about copies of earlier events that say where photos were taken."""
+    for path in sorted(folder.glob("*-*.json")):
+        try:
+            kept = None if path.is_symlink() else read_events(path)
+        except (OSError, ValueError):  # a file of others
+            continue
+        if kept is not None and any(event.location is not None for event in kept.events):
+            warnings.warn(f"{path} from an earlier run contains locations; remove it before sharing", stacklevel=3)
 
 
 def remove_other_pictures(folder: Path, *, days: Collection[str] = (), formats: Sequence[str] = ()) -> None:
