@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dayline.arrays import IntArray
 from dayline.events import Event, NestedLevel, Segmentation
@@ -106,8 +107,8 @@ def read_corrections(
     same = np.flatnonzero((labels[1:] == labels[:-1]) & (labels[1:] >= 0)) + 1
     opens = [int(known[0]), *must] if len(known) else []
     events = tuple((f, corrected.events[labels[f]]) for f in opens)
-    keys = _chosen_keys(corrected, n_frames, names, times)
-    levels = tuple(_located_level(level, corrected, n_frames, names, times) for level in corrected.levels)
+    keys = tuple(key for key in _chosen_keys(corrected, n_frames, names, times) if labels[key] >= 0)
+    levels = tuple(_located_level(level, corrected, labels >= 0, names, times) for level in corrected.levels)
     return Corrections(tuple(must), tuple(same.tolist()), events, keys, levels)
 
 
@@ -128,18 +129,23 @@ def _chosen_keys(
 def _located_level(
     level: NestedLevel,
     corrected: Segmentation,
-    n_frames: int,
+    is_known: NDArray[np.bool_],
     names: Sequence[str] | None,
     times: Sequence[float] | None,
 ) -> NestedLevel:
-    """Find the boundaries of a saved level among the current frames."""
+    """Find the boundaries of a saved level among the frames that the person saw."""
     usual = next((other.boundaries for other in corrected.levels if other.level == 0), ())
     removed = set(usual).difference(corrected.boundaries)
     kept = [(b, c) for b, c in zip(level.boundaries, level.confidences, strict=True) if b not in removed]
-    about = {"names": corrected.names, "times": corrected.times, "clock": corrected.clock}
-    saved = Segmentation.from_boundaries([b for b, _ in kept], corrected.n_frames, **about)
-    labels = _labels(saved, n_frames, names, times)
-    known = np.flatnonzero(labels >= 0)
+    saved = Segmentation.from_boundaries(
+        [b for b, _ in kept],
+        corrected.n_frames,
+        names=corrected.names,
+        times=corrected.times,
+        clock=corrected.clock,
+    )
+    labels = _labels(saved, len(is_known), names, times)
+    known = np.flatnonzero(is_known)
     starts = known[np.flatnonzero(np.diff(labels[known])) + 1].tolist()
     return NestedLevel(level.level, tuple(starts), tuple(kept[labels[b] - 1][1] for b in starts))
 

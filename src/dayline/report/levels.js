@@ -103,7 +103,7 @@ function show(by, wanted) {
   if (trackView().by === by) undo();
   const view = { ...trackView(), ...wanted, by };
   const next = eventsIn(view);
-  const text = `${plural(next.length, "event")}`;
+  const text = plural(next.length, "event");
   const isSame = next.length === events.length && next.every((event, i) => event === events[i]);
   if (isSame) {
     // Nothing to undo, but the control has moved.
@@ -129,10 +129,11 @@ function levelsToSave() {
     const confidences = boundaries.map((b) => found.get(b) ?? events[eventAt(b)].confidence ?? 0);
     saved.push({ level: i - view.level, boundaries, confidences });
   });
-  // Edits may make two levels the same.
-  const differs = saved.filter((one, i) => one.level === 0 || (one.level < 0 ? one : saved[i - 1]).boundaries.length < (one.level < 0 ? saved[i + 1] : one).boundaries.length);
-  const at = differs.findIndex((one) => one.level === 0);
-  return differs.length > 1 ? differs.map((one, i) => ({ ...one, level: i - at })) : [];
+  // Edits may make a level the same as its neighbour.
+  const count = (i) => saved[i].boundaries.length;
+  const kept = saved.filter(({ level }, i) => level === 0 || (level < 0 ? count(i) < count(i + 1) : count(i) > count(i - 1)));
+  const at = kept.findIndex(({ level }) => level === 0);
+  return kept.length > 1 ? kept.map((one, i) => ({ ...one, level: i - at })) : [];
 }
 
 function range(id, label, limits) {
