@@ -343,6 +343,20 @@ def test_a_copy_with_chapters_replaces_no_film_of_others(dayline, tmp_path):
     assert (tmp_path / "mine" / "film-chapters.mp4").read_text() == "another film"
 
 
+def test_shared_pages_link_to_no_file(dayline, tmp_path):
+    make_day(tmp_path / "my photos", [("red", 6), ("blue", 6)])
+    segment(dayline, tmp_path / "my photos", "-o", tmp_path / "out")
+    page = tmp_path / "out" / "index.html"
+    assert b"../my%20photos/20150312_090000.png" in page.read_bytes()
+    segment(dayline, tmp_path / "my photos", "-o", tmp_path / "out", "--share")
+    assert b"my%20photos" not in page.read_bytes()
+    film = make_film(tmp_path / "my film.mp4")
+    segment(dayline, film, "-o", tmp_path / "of film")
+    assert b'"film":"../my%20film.mp4"' in (tmp_path / "of film" / "index.html").read_bytes()
+    segment(dayline, film, "-o", tmp_path / "of film", "--share")
+    assert b"my%20film" not in (tmp_path / "of film" / "index.html").read_bytes()
+
+
 def test_pages_say_nothing_of_where_things_lie(dayline, tmp_path, monkeypatch):
     pytest.importorskip("opentimelineio")
     private = tmp_path / "home of ada"
