@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dayline.pipeline.array_page import write_page
 from dayline.pipeline.days import DayResult, segment_days, without_places
 from dayline.pipeline.events_file import forget_corrections, kept_corrections, note_unused_downloads
 from dayline.pipeline.outputs import (
@@ -53,5 +54,6 @@ __all__ = [
     "segment_table",
     "sequence_size",
     "without_places",
+    "write_page",
     "write_result",
 ]

@@ -155,8 +155,10 @@ def _read_if_valid(path: Path) -> Segmentation | None:
 
 
 def _has_work(segmentation: Segmentation, name: str) -> bool:
-    return name == CORRECTIONS or any(e.name is not None or e.reason == "asked" for e in segmentation.events)
+    return name == CORRECTIONS or any(
+        e.name is not None or e.reason == "asked" or e.key_chosen for e in segmentation.events
+    )
 
 
-def _content(segmentation: Segmentation) -> list[tuple[int, int, str | None]]:
-    return [(e.start, e.stop, e.name) for e in segmentation.events]
+def _content(segmentation: Segmentation) -> list[tuple[int, int, str | None, int | None]]:
+    return [(e.start, e.stop, e.name, e.key_frame if e.key_chosen else None) for e in segmentation.events]

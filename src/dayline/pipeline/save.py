@@ -9,14 +9,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 
 from dayline.events import Segmentation, read_events
-from dayline.export import FORMATS, OF_PHOTOS, export, write_csv
+from dayline.export import FORMATS, export, write_csv
 from dayline.io.output_folder import MARK, OwnFiles, output_folder
 from dayline.pipeline.events_file import EVENTS, write_saved_events
 from dayline.report import events_mark, frames_mark, page_data, renew_page
 
 __all__ = ["ChangedResultError", "Saved", "is_result", "page_is_current", "renew_result", "save_events"]
 
-OF_FILM_RATE = ("edl", "otio")
+OF_FRAMES = ("photos", "contact-sheet", "clips")
+"""Formats that contain the frames themselves."""
+
+OF_FILM_RATE = ("edl", "otio", "fcpxml")
 """Formats that count at the frame rate of a film, which only the film itself tells."""
 
 
@@ -61,8 +64,8 @@ def save_events(
 ) -> Saved:
     """Write events.json, keep the previous one under a dated name, and renew the page and the exports.
 
-    Later runs of `dayline segment` apply the saved events as corrections. Only the events and the names of places are
-    taken from `edited`; all else stays as it is in the result.
+    Later runs of `dayline segment` apply the saved events as corrections. Only the events, their levels and the names of places
+    are taken from `edited`; all else stays as it is in the result.
 
     Parameters
     ----------
@@ -94,7 +97,7 @@ def save_events(
                 f"{folder / EVENTS} has changed since this page was opened; reload the page: your changes stay in "
                 "this browser and are offered again"
             )
-        saved = replace(current, events=edited.events, places=edited.places)
+        saved = replace(current, events=edited.events, places=edited.places, levels=edited.levels)
         history = write_saved_events(saved, folder)
         return replace(_renewed(saved, folder, source), history=history)
 
@@ -132,7 +135,7 @@ def _renewed(segmentation: Segmentation, folder: Path, source: Path | None) -> S
         frames = _frames(segmentation, folder, source)
         for name in _exported(folder):
             file = FORMATS[name].name
-            if frames is None and (name in OF_PHOTOS or (name in OF_FILM_RATE and segmentation.clock == "media")):
+            if frames is None and (name in OF_FRAMES or (name in OF_FILM_RATE and segmentation.clock == "media")):
                 notes.append(f"{file} shows the events before: its source was not found; pass it with --source")
                 continue
             if not (folder / file).is_dir() and not OwnFiles(folder).wrote(file):

@@ -41,6 +41,7 @@ function resized(event, start, stop) {
     stop,
     community: data.communities === null ? event.community : mostFrequent(start, stop),
     key_frame: keyInside || event.key_frame === null ? event.key_frame : middle,
+    key_chosen: keyInside && event.key_chosen,
     // An edge that stays keeps its time: at a hard cut of a film, it is exact, between two sampled frames.
     start_time: start === event.start ? event.start_time : times?.[start] ?? null,
     stop_time: stop === event.stop ? event.stop_time : times?.[stop - 1] ?? null,
@@ -61,8 +62,9 @@ function replaced(index, count, ...others) {
 
 function merged(before, after) {
   const larger = after.stop - after.start > before.stop - before.start ? after : before;
+  const keyed = before.key_chosen === after.key_chosen ? larger : before.key_chosen ? before : after;
   return {
-    ...resized({ ...before, key_frame: larger.key_frame, community: larger.community }, before.start, after.stop),
+    ...resized({ ...before, key_frame: keyed.key_frame, key_chosen: keyed.key_chosen, community: larger.community }, before.start, after.stop),
     stop_time: after.stop_time,
     name: before.name ?? after.name,
   };
@@ -116,6 +118,12 @@ function rename(index, text) {
   const renamed = { ...events[index], name };
   rowOf.set(renamed, rowOf.get(events[index]));
   change(replaced(index, 1, renamed), name === null ? "Name removed" : `Named ${name}`);
+}
+
+function chooseKey(frame) {
+  const index = eventAt(frame);
+  if (events[index].key_frame === frame) return;
+  change(replaced(index, 1, { ...events[index], key_frame: frame, key_chosen: true }), `Key ${thing} of ${titleOf(index)} chosen`);
 }
 
 function undo() {

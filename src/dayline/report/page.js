@@ -9,6 +9,7 @@ function render(message) {
   renderSummary(groups);
   renderBar();
   renderGraph();
+  renderTools();
   if (viewer.open) viewFrame(viewed);
   if (message) document.getElementById("live").textContent = message;
 }
@@ -70,6 +71,7 @@ eventList.addEventListener("click", (e) => {
   const action = e.target.closest("[data-action]")?.dataset.action;
   const index = Number(row.dataset.event);
   if (frame !== undefined) openViewer(Number(frame));
+  else if (action === "play") playFilm(events[index].start);
   else if (action === "merge") { mergeWithPrevious(index); focusRow(index - 1); }
   else if (action !== undefined) openChooser(index, action);
 });

@@ -24,6 +24,7 @@ from dayline.io.files import read_no_follow, write_text_whole, writing_whole
 from dayline.io.untrusted import UnreadableFileError, reading
 from dayline.report.graph_picture import Drawable, graph_image
 from dayline.report.marks import events_mark, frames_mark
+from dayline.report.originals import relative_addresses
 from dayline.report.thumbnails import remove_thumbnails
 
 __all__ = ["day_heading", "page_data", "render", "renew_page", "write_page"]
@@ -45,7 +46,11 @@ SCRIPTS = (
     "timeline.js",
     "rows.js",
     "viewer.js",
+    "film.js",
     "chooser.js",
+    "levels.js",
+    "filter.js",
+    "help.js",
     "page.js",
 )
 
@@ -59,6 +64,8 @@ def write_page(
     communities: Sequence[int] | None = None,
     title: str | None = None,
     blurred: bool = False,
+    originals: Sequence[Path] | None = None,
+    film: Path | None = None,
 ) -> Path:
     """Write `folder`/index.html, which shows the events and lets a person correct, name and save them.
 
@@ -80,6 +87,11 @@ def write_page(
         Heading; by default the date or the name of the source.
     blurred : bool
         Whether the page says that faces were blurred.
+    originals : sequence of Path, optional
+        The photo of every frame. The page links to it by a relative path, unless that would name folders above the
+        user's own (see `dayline.report.originals`).
+    film : Path, optional
+        The video that the page plays, found in the same way.
 
     Returns
     -------
@@ -87,7 +99,7 @@ def write_page(
         The page.
     """
     folder = Path(folder)
-    _check(segmentation, communities)
+    _check(segmentation, communities, originals)
     folder.mkdir(parents=True, exist_ok=True)
     pictures = _picture_addresses(thumbnails, segmentation.n_frames, folder)
     _write_graph(graph, segmentation.n_frames, folder)
@@ -96,6 +108,8 @@ def write_page(
         "pictures": pictures,
         "communities": None if communities is None else [int(c) for c in communities],
         "dated": segmentation.is_dated,
+        "originals": None if originals is None else relative_addresses(originals, folder),
+        "film": None if film is None else relative_addresses([film], folder)[0],
     }
     # Within the data, so that the page can be renewed without the photos.
     data["about"] = {
@@ -154,7 +168,7 @@ def page_data(path: Path) -> dict[str, Any] | None:
     return data if isinstance(data, dict) and isinstance(data.get("about"), dict) else None
 
 
-def _check(segmentation: Segmentation, communities: Sequence[int] | None) -> None:
+def _check(segmentation: Segmentation, communities: Sequence[int] | None, originals: Sequence[Path] | None) -> None:
     for what in ("scores", "times"):
         values = np.asarray(getattr(segmentation, what) or (), dtype=float)
         if not np.isfinite(values).all():
@@ -166,6 +180,8 @@ def _check(segmentation: Segmentation, communities: Sequence[int] | None) -> Non
         raise ValueError(
             f"the time of frame {in_years.index(False)} lies outside the years 1 to 9999; set times to None"
         )
+    if originals is not None and len(originals) != segmentation.n_frames:
+        raise ValueError(f"{len(originals)} originals for {segmentation.n_frames} frames")
     if communities is not None and len(communities) != segmentation.n_frames:
         raise ValueError(f"{len(communities)} communities for {segmentation.n_frames} frames")
 
@@ -175,8 +191,11 @@ def day_heading(segmentation: Segmentation) -> str | None:
     if not segmentation.is_dated or segmentation.times is None:
         return None
     first, last = (EPOCH + timedelta(seconds=t) for t in (min(segmentation.times), max(segmentation.times)))
-    if last.date() != first.date():
-        return f"{first.day} {first:%B %Y} – {last.day} {last:%B %Y}"
+    if (last.year, last.month) != (first.year, first.month):
+        year = "" if last.year == first.year else f" {first:%Y}"
+        return f"{first.day} {first:%B}{year} – {last.day} {last:%B %Y}"
+    if last.day != first.day:
+        return f"{first.day}–{last.day} {last:%B %Y}"
     return f"{first:%A} {first.day} {first:%B %Y}"
 
 

@@ -23,7 +23,7 @@ function statusText() {
 
 // The same text as dayline writes: plain ASCII, so that names of invalid UTF-8 survive too.
 function eventsJson() {
-  const text = JSON.stringify({ ...original, ...state }, null, 1);
+  const text = JSON.stringify({ ...original, ...state, levels: levelsToSave() }, null, 1);
   return text.replace(/[\u0080-\uffff]/g, (c) => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0")) + "\n";
 }
 
