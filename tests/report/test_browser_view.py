@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
-from conftest import Visit
 from dayline.events import read_events
 from dayline.io.output_folder import output_folder
 from dayline.pipeline import segment_source, write_result
 from made_photos import make_day
+from report.conftest import Visit
 
 pytestmark = pytest.mark.slow
 
@@ -76,7 +76,9 @@ def shows(seen: Visit, text: str) -> None:
 def test_save_writes_into_the_result_and_a_reload_shows_it(tab, out):
     with dayline_view(out) as (process, address):
         seen = tab(address)
-        seen.wait_until("[...document.images].every(image => image.complete && image.naturalWidth > 0)")
+        seen.wait_until(
+            "[...document.querySelectorAll('.key-picture')].every(image => image.complete && image.naturalWidth > 0)"
+        )
         name_event(seen, 1, "Breakfast")
         assert status(seen) == "1 change, in this browser"
         seen.page.click("#save")
