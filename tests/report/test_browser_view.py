@@ -156,3 +156,23 @@ def test_a_run_between_edits_and_save_is_noticed_and_the_edits_are_offered(tab, 
         seen.page.click("#save")
         shows(seen, "^Saved in ")
     assert [event.name for event in read_events(out / "events.json").events] == [None, "Breakfast"]
+
+
+def test_originals_open_if_their_folder_is_named(tab, out, tmp_path):
+    with dayline_view(out, "--source", str(tmp_path / "photos")) as (_, address):
+        seen = tab(address)
+        seen.row(0).locator(".key").click()
+        link = seen.page.locator("#viewer a", has_text="original")
+        assert (
+            seen.page.evaluate("address => fetch(address).then(answer => answer.status)", link.get_attribute("href"))
+            == 200
+        )
+        seen.page.keyboard.press("Escape")
+        name_event(seen, 0, "Tea")
+        seen.page.click("#save")
+        shows(seen, "^Saved in ")
+        assert seen.complaints == []
+    with dayline_view(out) as (_, address):
+        seen = tab(address)
+        seen.row(0).locator(".key").click()
+        assert not seen.page.locator("#viewer a", has_text="original").is_visible()
