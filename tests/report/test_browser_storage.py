@@ -14,6 +14,8 @@ from dayline.report import write_page, write_thumbnails
 from report.conftest import made_picture
 
 ASKS_ON_CLOSE = "() => !dispatchEvent(new Event('beforeunload', { cancelable: true }))"
+A_WEEK_AGO = """() => { for (const [name, text] of Object.entries(localStorage)) {
+    localStorage[name] = text.replace(/"at":\\d+/, `"at":${Date.now() - 7 * 86400000}`) } }"""
 FULL = "void (Storage.prototype.setItem = () => { throw new DOMException('no space', 'QuotaExceededError') })"
 FORBIDDEN = (
     "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('no', 'SecurityError') } })"
@@ -117,7 +119,10 @@ def test_edits_are_offered_after_the_page_was_renewed_and_fit_the_new_events(vis
     seen.page.reload()
     assert seen.spans() == ["09:00", "09:10", "09:15", "10:12"]
     (offer,) = notices(seen)
-    assert re.fullmatch(r"You made 3 changes on \d+ \w+ that this page does not contain\.", offer)
+    assert re.fullmatch(r"You made 3 changes today at \d\d:\d\d that this page does not contain\.", offer)
+    seen.page.evaluate(A_WEEK_AGO)
+    seen.page.reload()
+    assert re.fullmatch(r"You made 3 changes on \d+ \w+ that this page does not contain\.", notices(seen)[0])
     press(seen, "Restore")
     assert notices(seen) == []
     assert status(seen) == "3 changes, in this browser"

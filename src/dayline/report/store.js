@@ -230,7 +230,7 @@ function offerEarlier() {
       continue;
     }
     const count = plural(missing.length, "change");
-    notify("earlier", `You made ${count} on ${dateText(entry.at)} that this page does not contain.`, [
+    notify("earlier", `You made ${count} ${isToday(entry.at) ? `today ${timeOfDay(entry.at)}` : `on ${dateText(entry.at)}`} that this page does not contain.`, [
       ["Restore", () => {
         const level = otherLevel(changes);
         edit(applyChanges(state, changes).result, "Changes restored");
