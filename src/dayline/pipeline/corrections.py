@@ -1,9 +1,9 @@
-"""Corrections made by a person: required and forbidden boundaries, and names of events."""
+"""Corrections made by a person: required and forbidden boundaries, names and key photos of events."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -31,7 +31,8 @@ class Corrections:
     must, must_not : tuple of int
         Frames that must, and must not, start an event. Frames the person never saw are in neither.
     events : tuple of (int, Event)
-        The events that the person saved, each with the first of its frames that is still present.
+        The events that the person saved, each with the first of its frames that is still present. Their key photos
+        are current frames, or None if the photo is gone.
     """
 
     must: tuple[int, ...] = ()
@@ -99,7 +100,9 @@ def read_corrections(
     must = known[changes].tolist()
     same = np.flatnonzero((labels[1:] == labels[:-1]) & (labels[1:] >= 0)) + 1
     opens = [int(known[0]), *must] if len(known) else []
-    events = tuple((f, corrected.events[labels[f]]) for f in opens)
+    frame_now = _frame_finder(corrected, n_frames, names, times)
+    saved = ((f, corrected.events[labels[f]]) for f in opens)
+    events = tuple((f, replace(event, key_frame=frame_now(event.key_frame))) for f, event in saved)
     return Corrections(tuple(must), tuple(same.tolist()), events)
 
 
@@ -201,7 +204,7 @@ def _source(corrected: Segmentation) -> str:
 
 
 def apply_corrections(segmentation: Segmentation, corrections: Corrections) -> Segmentation:
-    """Give events the names and reasons that the person saved."""
+    """Give events the names, reasons and key photos that the person saved."""
     # New photos may precede the first event of the file; it keeps its name.
     saved = {int(np.searchsorted(segmentation.boundaries, f, side="right")): e for f, e in corrections.events}
     events = []
@@ -209,10 +212,12 @@ def apply_corrections(segmentation: Segmentation, corrections: Corrections) -> S
         old = saved.get(number)
         if old is None:
             events.append(event)
-        elif event.start not in corrections.must:
-            events.append(replace(event, name=old.name))
-        else:
-            events.append(replace(event, name=old.name, reason=old.reason or "asked", confidence=old.confidence))
+            continue
+        inside = old.key_frame is not None and event.start <= old.key_frame < event.stop
+        event = replace(event, name=old.name, key_frame=old.key_frame if inside else None)
+        if event.start in corrections.must:
+            event = replace(event, reason=old.reason or "asked", confidence=old.confidence)
+        events.append(event)
     return replace(segmentation, events=tuple(events))
 
 
@@ -240,6 +245,20 @@ def _labels(
         f"the corrections are for other frames ({corrected.n_frames} of {corrected.source or 'another source'}); "
         f"{REMEDY}"
     )
+
+
+def _frame_finder(
+    corrected: Segmentation, n_frames: int, names: Sequence[str] | None, times: Sequence[float] | None
+) -> Callable[[int | None], int | None]:
+    """Return a function from frames of the corrections to current ones: by name, else by time, else by number."""
+    then: Sequence[Hashable] = range(corrected.n_frames)
+    now: Sequence[Hashable] = range(n_frames if corrected.n_frames == n_frames else 0)
+    if names is not None and corrected.names is not None:
+        then, now = corrected.names, names
+    elif corrected.n_frames != n_frames and times is not None and corrected.times is not None:
+        then, now = corrected.times, times
+    places = {mark: frame for frame, mark in enumerate(now)}
+    return lambda frame: None if frame is None else places.get(then[frame])
 
 
 def _matched(corrected: Segmentation, then: Sequence[Hashable], now: Sequence[Hashable]) -> IntArray:

@@ -348,7 +348,7 @@ def _segment(
         known=located.cuts(segmentation.times),
         on_step=on_step,
     )
-    segmentation = with_key_photos(segmentation, extracted.features, extracted.sharpness)
+    segmentation = with_key_photos(segmentation, extracted.features, extracted.quality)
     of_frame = groups.of_frame
     return SourceResult(
         segmentation=segmentation,
