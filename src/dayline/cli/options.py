@@ -6,6 +6,7 @@ import typer
 
 __all__ = [
     "BLUR_FACES",
+    "BY_FOLDER",
     "DEVICE",
     "EVERY",
     "EXPECTED_DURATION",
@@ -18,10 +19,12 @@ __all__ = [
     "MODEL",
     "NO_THUMBNAILS",
     "N_EVENTS",
+    "OFFSET",
     "ORDER",
     "PAUSE_FACTOR",
     "PAUSE_SECONDS",
     "QUIET",
+    "TIMEZONE",
     "TRANSPOSE",
     "WEIGHTS",
     "WRITE_CHAPTERS",
@@ -43,6 +46,18 @@ EXPORT = typer.Option([], help="Additional format; repeatable (see dayline expor
 QUIET = typer.Option(False, "--quiet", "-q", help="Print nothing but errors.")
 
 ORDER = typer.Option("time", help="Sort photos by capture time or by name.", rich_help_panel=PHOTOS)
+BY_FOLDER = typer.Option(
+    False, "--by-folder", help="Each subfolder is a day, whatever the times of its photos.", rich_help_panel=PHOTOS
+)
+OFFSET = typer.Option(
+    [],
+    help="Add to the times of a camera, by folder or model: B=+3600, B=-1:00:00 or B=+47m; repeatable. Without it, "
+    "clocks that differ are found from photos that look alike.",
+    rich_help_panel=PHOTOS,
+)
+TIMEZONE = typer.Option(
+    None, help="Time zone of photos that record none, such as Europe/Madrid.", rich_help_panel=PHOTOS
+)
 EVERY = typer.Option(
     None,
     help="Seconds between frames of a video: 0.5 up to an hour, 1 beyond (0.2 in clips under a minute).",

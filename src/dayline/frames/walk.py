@@ -46,6 +46,8 @@ class FilesFound:
         The folder.
     photos, videos : list of Path
         Files by their suffix; exports of dayline are not photos.
+    sidecars : list of Path
+        Files that end in .json, which are counted as other files, too; Google Takeout keeps times in them.
     n_other, n_hidden : int
         Number of other and of hidden files.
     results : list of Path
@@ -57,6 +59,7 @@ class FilesFound:
     root: Path
     photos: list[Path] = field(default_factory=list)
     videos: list[Path] = field(default_factory=list)
+    sidecars: list[Path] = field(default_factory=list)
     n_other: int = 0
     n_hidden: int = 0
     results: list[Path] = field(default_factory=list)
@@ -76,6 +79,8 @@ def find_files(folder: Path) -> FilesFound:
             found.videos.append(path)
         else:
             found.n_other += 1
+            if suffix == ".json":
+                found.sidecars.append(path)
     return found
 
 

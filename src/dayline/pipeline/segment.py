@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
@@ -20,6 +20,7 @@ from dayline.estimators import EventSegmenter
 from dayline.events import Event, Segmentation
 from dayline.features import FrameKeys, load_extractor
 from dayline.frames import FrameSequence, Pause, find_pauses, open_source
+from dayline.frames.sequence import refuse_mostly_bad
 from dayline.io.output_folder import output_folder
 from dayline.method.linear_graph import LinearGraph
 from dayline.pipeline.bursts import FrameGroups, describe_bursts, expand_segmentation, group_frames
@@ -110,13 +111,15 @@ class SourceResult:
 
 
 def segment_source(
-    source: str | Path,
+    source: str | Path | FrameSequence,
     *,
     store: str | Path | None = None,
     model: str = "lite0",
     weights: str | Path | None = None,
     every: float | None = None,
     order: Literal["time", "name"] = "time",
+    offsets: Mapping[str, float] | None = None,
+    timezone: str | None = None,
     pause_factor: float = 10.0,
     pause_seconds: float = 300.0,
     corrections: Segmentation | Literal["kept"] | None = "kept",
@@ -128,8 +131,8 @@ def segment_source(
 
     Parameters
     ----------
-    source : str or Path
-        The folder or the video.
+    source : str, Path or FrameSequence
+        The folder or the video, or photos that were already put in order (see `dayline.pipeline.find_days`).
     store : str or Path, optional
         Folder in which features are kept for the next run, even if this one is interrupted; usually the
         folder of the result.
@@ -139,6 +142,8 @@ def segment_source(
         Seconds between frames of a video; depends on its length by default.
     order : {"time", "name"}
         Order of photos.
+    offsets, timezone : mapping of str to float, and str
+        Corrections of cameras' clocks, and the time zone of photos without one (see `dayline.read_photo_folder`).
     pause_factor, pause_seconds : float
         A gap longer than both `pause_factor` typical gaps and `pause_seconds` is a pause. A pause is a boundary.
     corrections : Segmentation, "kept" or None
@@ -151,7 +156,11 @@ def segment_source(
     on_step : callable, optional
         Called as on_step(what, done, total).
     """
-    sequence = open_source(source, every=every, order=order)
+    if isinstance(source, FrameSequence):
+        sequence = source
+        refuse_mostly_bad(sequence.source, sequence.skipped, n_good=sequence.n_frames)
+    else:
+        sequence = open_source(source, every=every, order=order, offsets=offsets, timezone=timezone)
     extractor = load_extractor(model, weights=None if weights is None else Path(weights))
     with nullcontext() if store is None else output_folder(store) as folder:
         # Refuse corrections of another source now rather than after the features were computed.
