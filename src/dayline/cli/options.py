@@ -12,6 +12,7 @@ __all__ = [
     "EXPECTED_DURATION",
     "EXPORT",
     "INTERPOLATE",
+    "JUMP_KM",
     "KEY",
     "LEVEL",
     "METHOD",
@@ -71,6 +72,9 @@ MODEL = typer.Option(
 WEIGHTS = typer.Option(None, help="Weights of inceptionv3.", rich_help_panel=PHOTOS)
 PAUSE_SECONDS = typer.Option(300.0, help="A pause is a gap longer than this ...", rich_help_panel=PHOTOS)
 PAUSE_FACTOR = typer.Option(10.0, help="... and than this many typical gaps.", rich_help_panel=PHOTOS)
+JUMP_KM = typer.Option(
+    2.0, help="Kilometres that the camera moves between two photos to begin an event.", rich_help_panel=PHOTOS
+)
 NO_THUMBNAILS = typer.Option(False, "--no-thumbnails", help="No photos on the page.", rich_help_panel=PHOTOS)
 BLUR_FACES = typer.Option(False, "--blur-faces", help="Blur faces on the page.", rich_help_panel=PHOTOS)
 WRITE_CHAPTERS = typer.Option(

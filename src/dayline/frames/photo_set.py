@@ -14,6 +14,7 @@ from dayline.events import SkippedFile
 from dayline.frames.camera import Camera, camera_of
 from dayline.frames.capture_time import CaptureTime, exif_time, time_in_name
 from dayline.frames.decode import BadImageError, opened
+from dayline.frames.location import Location, exif_location, gps_time
 from dayline.frames.names import natural_key, shown_name
 from dayline.frames.order import order_photos
 from dayline.frames.sequence import FrameSequence
@@ -44,6 +45,8 @@ class Photos:
         What took each photo.
     shifts : tuple of float
         Seconds to add to the time of each photo, since its camera's clock was wrong.
+    locations : tuple of (float, float) or None
+        Where each photo was taken.
     skipped : tuple of SkippedFile
         Photos that cannot be read.
     notes : tuple of str
@@ -56,6 +59,7 @@ class Photos:
     taken: tuple[CaptureTime | None, ...]
     cameras: tuple[Camera, ...]
     shifts: tuple[float, ...]
+    locations: tuple[Location | None, ...]
     skipped: tuple[SkippedFile, ...] = ()
     notes: tuple[str, ...] = ()
     found: FilesFound | None = field(default=None, repr=False, compare=False)
@@ -92,6 +96,7 @@ def read_photos(
     paths: list[Path] = []
     taken: list[CaptureTime | None] = []
     cameras: list[Camera] = []
+    locations: list[Location | None] = []
     skipped = list(found.closed)
     n_used = 0
     for done, path in enumerate(found.photos):
@@ -99,7 +104,9 @@ def read_photos(
             on_step("photos", done, len(found.photos))
         try:
             with opened(path) as image:
-                time, camera = exif_time(image), camera_of(image)
+                time, camera, location = exif_time(image), camera_of(image), exif_location(image)
+                if time is not None and time.offset is None:
+                    time = _with_utc(time, path.name, gps_time(image))
         except BadImageError as error:
             skipped.append(SkippedFile(shown_name(path.relative_to(folder)), str(error)))
             continue
@@ -108,10 +115,11 @@ def read_photos(
         if sidecar is not None:
             n_used += 1
             if time is None or time.offset is None:
-                time = _with_takeout(time, path.name, taken_time(path.parent / sidecar))
+                time = _with_utc(time, path.name, taken_time(path.parent / sidecar))
         paths.append(path)
         taken.append(time)
         cameras.append(camera)
+        locations.append(location)
     local, notes = in_local_time(taken, zone=zone)
     return Photos(
         root=folder,
@@ -120,14 +128,15 @@ def read_photos(
         taken=local,
         cameras=tuple(cameras),
         shifts=(0.0,) * len(paths),
+        locations=tuple(locations),
         skipped=tuple(skipped),
         notes=(*notes, *_left_out(folder, found, n_used)),
         found=found,
     )
 
 
-def _with_takeout(time: CaptureTime | None, name: str, utc: float | None) -> CaptureTime | None:
-    """Add the time of Takeout, in UTC: as the time itself, or as the time zone of a local time."""
+def _with_utc(time: CaptureTime | None, name: str, utc: float | None) -> CaptureTime | None:
+    """Add the time of Takeout or GPS, in UTC: as the time itself, or as the time zone of a local time."""
     if utc is None:
         return time
     local = time_in_name(name) if time is None else time.seconds
@@ -182,6 +191,7 @@ def photo_sequence(
         by=order,
         shifts=shifts if any(shifts) else None,
     )
+    places = tuple(photos.locations[chosen[k]] for k in result.indices)
     return FrameSequence(
         source=folder,
         kind="photos",
@@ -193,6 +203,7 @@ def photo_sequence(
         skipped=tuple(SkippedFile(file.name.removeprefix(prefix), file.why) for file in lost),
         paths=tuple(photos.paths[chosen[k]] for k in result.indices),
         cameras=tuple(cameras[chosen[k]] for k in result.indices) if cameras else (),
+        locations=places if any(place is not None for place in places) else (),
     )
 
 
@@ -250,6 +261,7 @@ def _without(photos: Photos, left_out: Collection[int]) -> Photos:
         taken=tuple(photos.taken[i] for i in keep),
         cameras=tuple(photos.cameras[i] for i in keep),
         shifts=tuple(photos.shifts[i] for i in keep),
+        locations=tuple(photos.locations[i] for i in keep),
     )
 
 

@@ -60,6 +60,8 @@ class FrameSequence:
         One file per frame (photos only).
     cameras : tuple of str
         Name of the camera of each photo if their clocks are to be compared; otherwise empty.
+    locations : tuple of (float, float) or None
+        Latitude and longitude of each photo in degrees, north and east positive; empty if no photo has one.
     video_frames : tuple of VideoFrame
         One per frame (video only).
     video : VideoIndex or None
@@ -76,6 +78,7 @@ class FrameSequence:
     skipped: tuple[SkippedFile, ...] = ()
     paths: tuple[Path, ...] = ()
     cameras: tuple[str, ...] = ()
+    locations: tuple[tuple[float, float] | None, ...] = ()
     video_frames: tuple[VideoFrame, ...] = ()
     video: VideoIndex | None = field(default=None, repr=False, compare=False)
 
@@ -130,6 +133,7 @@ def drop_frames(sequence: FrameSequence, failed: Mapping[int, str]) -> FrameSequ
         skipped=skipped,
         paths=tuple(compress(sequence.paths, keep)),
         cameras=tuple(compress(sequence.cameras, keep)),
+        locations=tuple(compress(sequence.locations, keep)),
         video_frames=tuple(compress(sequence.video_frames, keep)),
     )
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 from dayline.events import Segmentation
 from dayline.export import check_formats
-from dayline.frames import FrameSequence, check_pauses
+from dayline.frames import FrameSequence, check_jumps, check_pauses
 from dayline.frames.faces import face_blurrer
 from dayline.io.output_folder import output_folder
 from dayline.io.tables import EXTENSIONS, FeatureTable, read_features
@@ -34,7 +34,7 @@ class Settings:
         The method itself; `EventSegmenter()` if None.
     formats : tuple of str
         Exports to write (`dayline.export.FORMATS`).
-    order, every, model, weights, pause_seconds, pause_factor, timezone
+    order, every, model, weights, pause_seconds, pause_factor, jump_km, timezone
         See `segment_source`.
     offsets : tuple of (str, float)
         Seconds to add to the times of a camera, with the name of its folder or its model.
@@ -53,6 +53,7 @@ class Settings:
     weights: Path | None = None
     pause_seconds: float = 300.0
     pause_factor: float = 10.0
+    jump_km: float = 2.0
     thumbnails: bool = True
     blur_faces: bool = False
     write_chapters: bool = False
@@ -81,6 +82,7 @@ def check_settings(settings: Settings, *, pictures: bool = True) -> None:
     if settings.segmenter is not None:
         settings.segmenter.check_parameters()
     check_pauses(settings.pause_factor, settings.pause_seconds)
+    check_jumps(settings.jump_km)
     if settings.timezone is not None and pictures:
         from dayline.frames.zones import time_zone
 
@@ -180,6 +182,7 @@ def _found(
         timezone=settings.timezone,
         pause_factor=settings.pause_factor,
         pause_seconds=settings.pause_seconds,
+        jump_km=settings.jump_km,
         corrections=corrections,
         segmenter=settings.segmenter,
         pictures=PictureFolder(folder, settings.blur_faces) if with_pictures and folder is not None else None,

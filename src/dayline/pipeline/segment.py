@@ -19,7 +19,7 @@ from dayline.decision.constraints import Frames
 from dayline.estimators import EventSegmenter
 from dayline.events import Event, Segmentation
 from dayline.features import FrameKeys, load_extractor
-from dayline.frames import FrameSequence, Pause, find_pauses, open_source
+from dayline.frames import FrameSequence, Jump, Pause, find_jumps, find_pauses, open_source
 from dayline.frames.sequence import refuse_mostly_bad
 from dayline.io.output_folder import output_folder
 from dayline.method.linear_graph import LinearGraph
@@ -29,6 +29,7 @@ from dayline.pipeline.events_file import kept_corrections
 from dayline.pipeline.exact_cuts import with_exact_cuts
 from dayline.pipeline.extraction import ExtractedFrames, extract_frames, frame_keys
 from dayline.pipeline.key_photos import with_key_photos
+from dayline.pipeline.locations import with_locations
 from dayline.pipeline.pictures import PictureFolder
 from dayline.progress import OnStep
 from dayline.report import Drawable
@@ -122,6 +123,7 @@ def segment_source(
     timezone: str | None = None,
     pause_factor: float = 10.0,
     pause_seconds: float = 300.0,
+    jump_km: float = 2.0,
     corrections: Segmentation | Literal["kept"] | None = "kept",
     segmenter: Segmenter | None = None,
     pictures: PictureFolder | None = None,
@@ -146,6 +148,9 @@ def segment_source(
         Corrections of cameras' clocks, and the time zone of photos without one (see `dayline.read_photo_folder`).
     pause_factor, pause_seconds : float
         A gap longer than both `pause_factor` typical gaps and `pause_seconds` is a pause. A pause is a boundary.
+    jump_km : float > 0
+        A way of more kilometres between two photos, far longer than those nearby, is a boundary too (see
+        `dayline.frames.find_jumps`).
     corrections : Segmentation, "kept" or None
         A result that a person corrected; its boundaries and names are kept. "kept" uses the corrections that
         earlier runs or the person left in `store`; None uses none.
@@ -171,12 +176,14 @@ def segment_source(
         extracted = extract_frames(sequence, extractor, store=folder, pictures=pictures, on_step=on_step)
     sequence = extracted.sequence
     pauses = find_pauses(sequence.times, factor=pause_factor, at_least=pause_seconds)
+    jumps = find_jumps(sequence.locations, sequence.times, at_least=jump_km)
+    breaks = {*(pause.before for pause in pauses), *(jump.before for jump in jumps)}
     located = _located(sequence, corrections)
-    # Photos of one burst count as one frame, but pauses and corrections still split them.
-    opened = {*located.must, *(pause.before for pause in pauses)}.difference(located.must_not)
+    # Photos of one burst count as one frame, but pauses, jumps and corrections still split them.
+    opened = {*located.must, *breaks}.difference(located.must_not)
     groups = group_frames(sequence, extracted.signatures, opened=opened)
-    result = _segment(extracted, groups, pauses, located, segmenter, on_step)
-    notes = (*_notes(sequence, groups, pauses), *result.segmentation.notes)
+    result = _segment(extracted, groups, breaks, located, segmenter, on_step)
+    notes = (*_notes(sequence, groups, pauses, jumps), *result.segmentation.notes)
     if corrections is not None:
         notes = (*notes, CORRECTED)
     about = {
@@ -322,7 +329,7 @@ def _with_typical_duration(segmenter: Segmenter, clock: str) -> Segmenter:
 def _segment(
     extracted: ExtractedFrames,
     groups: FrameGroups,
-    pauses: Sequence[Pause],
+    breaks: Collection[int],
     located: Corrections,
     segmenter: Segmenter | None,
     on_step: OnStep | None,
@@ -335,8 +342,8 @@ def _segment(
         segmenter = _with_typical_duration(segmenter, sequence.clock)
     if times is None and sequence.times is not None and _wants_durations(segmenter):
         warnings.warn("the clock runs backwards; durations are in photos, not seconds", stacklevel=2)
-    # A person who merged two events across a pause overrules it.
-    opens = {pause.before for pause in pauses} - set(located.must_not)
+    # A person who merged two events across a pause or jump overrules it.
+    opens = set(breaks) - set(located.must_not)
     with warnings.catch_warnings():
         # Rows are frames here; the check for transposed tables would misjudge a few photos.
         warnings.simplefilter("ignore", TransposedWarning)
@@ -358,6 +365,7 @@ def _segment(
         on_step=on_step,
     )
     segmentation = with_key_photos(segmentation, extracted.features, extracted.quality)
+    segmentation = with_locations(segmentation, sequence.locations)
     of_frame = groups.of_frame
     return SourceResult(
         segmentation=segmentation,
@@ -376,8 +384,9 @@ def _usable_times(sequence: FrameSequence, groups: FrameGroups) -> FloatArray | 
 
 
 def _with_reasons(segmentation: Segmentation, pauses: Collection[int]) -> Segmentation:
-    """Record for each boundary at a pause whether the photos on its two sides also look different.
+    """Record for each boundary at a pause or jump whether the photos on its two sides also look different.
 
+    Both are a time without photos; the page, older versions and other readers know only "pause" and "both".
     They do if its score reaches the lower quartile of the scores of the boundaries found by appearance.
     """
     scores = np.asarray(segmentation.scores if segmentation.scores is not None else np.zeros(segmentation.n_frames))
@@ -392,7 +401,9 @@ def _with_reasons(segmentation: Segmentation, pauses: Collection[int]) -> Segmen
     return replace(segmentation, events=tuple(reasoned(event) for event in segmentation.events))
 
 
-def _notes(sequence: FrameSequence, groups: FrameGroups, pauses: Sequence[Pause]) -> tuple[str, ...]:
+def _notes(
+    sequence: FrameSequence, groups: FrameGroups, pauses: Sequence[Pause], jumps: Sequence[Jump]
+) -> tuple[str, ...]:
     frames = "frames" if sequence.kind == "video" else "photos"
     notes = [f"{frames} in order {sequence.order}", *sequence.notes]
     if groups.n_bursts:
@@ -401,5 +412,11 @@ def _notes(sequence: FrameSequence, groups: FrameGroups, pauses: Sequence[Pause]
         longest = max(pause.seconds for pause in pauses)
         notes.append(
             f"{counted(len(pauses), 'pause')} of the camera, the longest {longest / 60:.0f} min: each is a boundary"
+        )
+    if jumps:
+        furthest = max(jump.kilometres for jump in jumps)
+        notes.append(
+            f"{counted(len(jumps), 'move')} of the camera by kilometres between two photos, the longest "
+            f"{furthest:.0f} km: each is a boundary"
         )
     return tuple(notes)
