@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from fuzz.seals import MAT_SEAL, PNG_SEAL, ZIP_SEAL, Seal, zipped
+from made_raw import made_raw
 
 __all__ = ["PHOTO_NAMES", "Sample", "samples"]
 
@@ -278,10 +279,13 @@ def photo(kind: str, position: int = 1, **options: Any) -> bytes:
     from PIL import Image
     from pillow_heif import register_heif_opener
 
+    taken = f"2015:03:12 10:{position // 2:02d}:{30 * (position % 2):02d}"
+    if kind == "RAW":
+        return made_raw(options.get("suffix", "dng"), taken=taken, seed=position)
     register_heif_opener()
     exif = Image.Exif()
     exif[0x0112] = 1
-    exif.get_ifd(0x8769)[0x9003] = f"2015:03:12 10:{position // 2:02d}:{30 * (position % 2):02d}"
+    exif.get_ifd(0x8769)[0x9003] = taken
     image = Image.fromarray(picture(position))
     if options.pop("palette", False):
         image = image.quantize(16)
@@ -301,6 +305,13 @@ def _png() -> list[Sample]:
 
 def _heic() -> list[Sample]:
     return [Sample(photo("HEIF", quality=50))]
+
+
+def _raw() -> list[Sample]:
+    """Make RAW files of several cameras; a reader looks at their content, not at their names."""
+    made = [photo("RAW", suffix=suffix) for suffix in ("dng", "nef", "cr2", "rw2", "cr3", "raf")]
+    # The JPEG inside begins with its own headers; around it are the structures of the RAW file.
+    return [Sample(data, hot=(range(data.index(b"\xff\xd8")), range(len(data) - 400, len(data)))) for data in made]
 
 
 def _film(suffix: str, **options: str) -> bytes:
@@ -344,6 +355,7 @@ MAKERS = {
     "jpeg": _jpeg,
     "png": _png,
     "heic": _heic,
+    "dng": _raw,
     "mp4": _mp4,
     "ts": _ts,
 }

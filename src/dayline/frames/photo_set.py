@@ -276,6 +276,9 @@ def _left_out(folder: Path, found: FilesFound, n_used: int) -> tuple[str, ...]:
     passed = [f"{n} {what}" for n, what in counts if n > 0]
     if passed:
         notes.append(f"skipped files that are not photos: {', '.join(passed)}")
+    if found.n_raw_twins:
+        files = counted(found.n_raw_twins, "RAW file is", "RAW files are")
+        notes.append(f"{files} not used, since the same photo is there in another format")
     if found.results:
         first = shown_name(found.results[0].relative_to(folder))
         notes.append(f"skipped folders with earlier results: {len(found.results)} (first {first})")
