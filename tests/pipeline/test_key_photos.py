@@ -114,6 +114,6 @@ def test_if_none_is_good_the_nearest_one_is_taken():
 
 
 def test_a_chosen_one_is_kept():
-    chosen = Segmentation((Event(0, 3, key_frame=2), Event(3, 6)))
+    chosen = Segmentation((Event(0, 3, key_frame=2, key_chosen=True), Event(3, 6, key_frame=5)))
     found = with_key_photos(chosen, FEATURES, np.asarray([1, 1, 0.1, 1, 1, 1]))
     assert [e.key_frame for e in found.events] == [2, 4]

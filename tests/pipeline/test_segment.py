@@ -121,7 +121,7 @@ def test_the_key_photo_that_a_person_chose_is_kept(tmp_path):
     found = segment_source(tmp_path, model="color").segmentation
     first = found.events[0]
     other = first.start if first.key_frame != first.start else first.start + 1
-    chosen = found.about(events=(replace(first, key_frame=other), *found.events[1:]))
+    chosen = found.about(events=(replace(first, key_frame=other, key_chosen=True), *found.events[1:]))
     again = segment_source(tmp_path, model="color", corrections=chosen).segmentation
     assert [e.key_frame for e in again.events] == [other, *(e.key_frame for e in found.events[1:])]
     (tmp_path / found.names[other]).unlink()

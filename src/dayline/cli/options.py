@@ -25,6 +25,7 @@ __all__ = [
     "PAUSE_FACTOR",
     "PAUSE_SECONDS",
     "QUIET",
+    "SHARE",
     "TIMEZONE",
     "TRANSPOSE",
     "WEIGHTS",
@@ -77,6 +78,12 @@ JUMP_KM = typer.Option(
 )
 NO_THUMBNAILS = typer.Option(False, "--no-thumbnails", help="No photos on the page.", rich_help_panel=PHOTOS)
 BLUR_FACES = typer.Option(False, "--blur-faces", help="Blur faces on the page.", rich_help_panel=PHOTOS)
+SHARE = typer.Option(
+    False,
+    "--share",
+    help="Leave out what should not be shared: links to your files and, if any, locations.",
+    rich_help_panel=PHOTOS,
+)
 WRITE_CHAPTERS = typer.Option(
     False, "--write-chapters", help="Copy the video with the events as chapters.", rich_help_panel=PHOTOS
 )

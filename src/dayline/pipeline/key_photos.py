@@ -21,7 +21,7 @@ def with_key_photos(
 ) -> Segmentation:
     """Choose each event's key photo: of its good photos, the one nearest to the event's mean.
 
-    An event that has a key photo already, chosen by a person, keeps it.
+    One that a person chose stays.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def with_key_photos(
     directions = unit_rows(np.asarray(features, dtype=np.float64))
     events = []
     for event in segmentation.events:
-        if event.key_frame is not None:
+        if event.key_chosen and event.key_frame is not None and event.start <= event.key_frame < event.stop:
             events.append(event)
             continue
         frames = np.arange(event.start, event.stop)
@@ -44,5 +44,5 @@ def with_key_photos(
         if quality is not None:
             poor = quality[frames] < GOOD_ENOUGH * quality[frames].max()
             nearness[poor] = -np.inf
-        events.append(replace(event, key_frame=int(frames[np.argmax(nearness)])))
+        events.append(replace(event, key_frame=int(frames[np.argmax(nearness)]), key_chosen=False))
     return replace(segmentation, events=tuple(events))
