@@ -12,7 +12,7 @@ import zipfile
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import ModuleType
@@ -124,7 +124,7 @@ def _parquet() -> list[Sample]:
 
 
 def _events() -> list[Sample]:
-    from dayline.events import Segmentation, SkippedFile
+    from dayline.events import NestedLevel, Place, Segmentation, SkippedFile
 
     segmentation = Segmentation.from_boundaries(
         [4, 9],
@@ -139,8 +139,12 @@ def _events() -> list[Sample]:
         method="default",
         skipped=(SkippedFile("IMG_0011.jpg", "empty file"),),
         notes=("ordered by EXIF time",),
+        places=(Place(0, "kitchen", "place-1"), Place(1)),
+        levels=(NestedLevel(-1, (9,), (0.75,)), NestedLevel(0, (4, 9), (0.5, 0.75))),
     )
     alone = Segmentation(segmentation.events)
+    located = tuple(replace(event, location=(39.5, -2.75), key_frame=event.start) for event in segmentation.events)
+    segmentation = replace(segmentation, events=located)
     return [Sample(each.to_json().encode()) for each in (segmentation, alone)]
 
 
