@@ -9,7 +9,7 @@ const usualBase = Math.max(0, bases.findIndex((base) => base.level === 0));
 const viewOf = new WeakMap();
 let tracked = null;
 
-function startsOf(list) {
+function boundariesOf(list) {
   return list.slice(1).map((event) => event.start);
 }
 
@@ -22,7 +22,7 @@ function trackView() {
 
 // The events may be edited already when the page opens; they then belong to the level that they differ from least.
 function firstView() {
-  const now = new Set(startsOf(events));
+  const now = new Set(boundariesOf(events));
   const missing = bases.map(({ boundaries }) => boundaries.filter((b) => !now.has(b)));
   const differing = bases.map(({ boundaries }, i) => now.size - boundaries.length + 2 * missing[i].length);
   const level = differing[usualBase] === 0 ? usualBase : differing.indexOf(Math.min(...differing));
@@ -32,8 +32,8 @@ function firstView() {
 
 function editedView(before) {
   const view = viewOf.get(before);
-  const now = new Set(startsOf(events));
-  const removed = new Set([...view.removed, ...startsOf(before)].filter((b) => !now.has(b)));
+  const now = new Set(boundariesOf(events));
+  const removed = new Set([...view.removed, ...boundariesOf(before)].filter((b) => !now.has(b)));
   const keys = new Set(view.keys);
   for (const { key_frame: key, key_chosen: isChosen, start, stop } of events) {
     if (!isChosen || keys.has(key)) continue;
@@ -118,7 +118,7 @@ function show(by, wanted) {
 // The levels to save: what is shown becomes level 0.
 function levelsToSave() {
   const view = trackView();
-  const now = startsOf(events);
+  const now = boundariesOf(events);
   if (!(original.levels?.length > 0)) return original.levels;
   if (view.level === usualBase && view.least === 0 && now.join() === bases[usualBase].boundaries.join()) return original.levels;
   const saved = [];
