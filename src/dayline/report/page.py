@@ -42,6 +42,7 @@ SCRIPTS = (
     "viewer.js",
     "film.js",
     "chooser.js",
+    "key_photo.js",
     "levels.js",
     "filter.js",
     "help.js",
