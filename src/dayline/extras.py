@@ -13,6 +13,7 @@ _PACKAGES: Mapping[str, tuple[str, ...]] = {
     "photos": _PHOTOS,
     "demo": (*_PHOTOS, "skimage"),
     "cluster": ("dask", "distributed"),
+    "figures": ("matplotlib",),
 }
 
 
@@ -27,7 +28,7 @@ def needs_extra(extra: str, task: str) -> Iterator[None]:
     Parameters
     ----------
     extra : str
-        "photos", "demo" or "cluster".
+        "photos", "demo", "cluster" or "figures".
     task : str
         The task, as the subject of a sentence: "reading photos".
     """

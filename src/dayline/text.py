@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["bytes_text", "clock_text", "counted", "duration_text", "parse_bytes"]
+__all__ = ["bytes_text", "clock_text", "context_letter", "counted", "duration_text", "parse_bytes"]
 
 SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?", re.IGNORECASE)
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
@@ -13,6 +13,16 @@ UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 def counted(number: int, thing: str, things: str | None = None) -> str:
     """Format a count: "1 event", "3 events"; `things` is the plural if it is irregular."""
     return f"{number} {thing}" if number == 1 else f"{number} {things or thing + 's'}"
+
+
+def context_letter(number: int) -> str:
+    """Count contexts A .. Z, AA, AB, ..., like the columns of a spreadsheet; `number` counts from 0."""
+    letters = ""
+    number += 1
+    while number:
+        number, digit = divmod(number - 1, 26)
+        letters = chr(ord("A") + digit) + letters
+    return letters
 
 
 def bytes_text(size: float) -> str:
@@ -42,10 +52,12 @@ def parse_bytes(text: str, *, option: str) -> int:
 
 
 def duration_text(seconds: float) -> str:
-    """Format a duration roughly: "40 s", "12 min", "3.5 h"."""
-    if seconds < 100:
+    """Format a duration roughly: "40 s", "12 min", "3.5 h", "4.2 days"."""
+    if seconds < 99.5:
         return f"{max(seconds, 1):.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 100 * 60 else f"{seconds / 3600:.1f} h"
+    if seconds < 99.5 * 60:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h" if seconds < 47.95 * 3600 else f"{seconds / 86_400:.1f} days"
 
 
 def clock_text(seconds: float, *, digits: int = 0, short: bool = False) -> str:

@@ -107,13 +107,15 @@ def _csv() -> list[Sample]:
 
 
 def _parquet() -> list[Sample]:
-    from pyarrow import BufferOutputStream, parquet, table
+    from pyarrow import BufferOutputStream, array, parquet, table, timestamp
 
-    columns = {"time": _times()} | {f"f{k}": column for k, column in enumerate(_features().T)}
+    vectors = {f"f{k}": column for k, column in enumerate(_features().T)}
+    plain = {"compression": "none", "use_dictionary": False}
+    dates = array((_times() * 1e6).astype(np.int64)).cast(timestamp("us", "Europe/Berlin"))
     made = []
-    for options in ({}, {"compression": "none", "use_dictionary": False}):
+    for times, options in ((_times(), {}), (_times(), plain), (dates, plain)):
         sink = BufferOutputStream()
-        parquet.write_table(table(columns), sink, **options)
+        parquet.write_table(table({"time": times} | vectors), sink, **options)
         data = sink.getvalue().to_pybytes()
         footer = int.from_bytes(data[-8:-4], "little") + 8
         made.append(Sample(data, hot=(range(len(data) - footer, len(data)),)))

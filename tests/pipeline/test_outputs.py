@@ -372,6 +372,14 @@ def test_an_export_that_fails_leaves_the_rest(result, tmp_path):
     assert len(failed.value.written.pictures) == 38
 
 
+def test_exports_after_one_that_fails_are_written(result, tmp_path):
+    with pytest.raises(ExportError) as failed:
+        write_result(result, tmp_path, thumbnails=False, formats=["csv", "clips", "edl"], with_chapters=True)
+    assert [path.name for path in failed.value.written.exports] == ["events.edl"]
+    assert (tmp_path / "events.edl").is_file()
+    assert len(failed.value.failures) == 2
+
+
 def test_faces_on_the_contact_sheet_are_blurred_and_sorted_photos_are_warned_of(result, tmp_path, monkeypatch):
     for module in ("report.thumbnails", "export.contact_sheet"):
         monkeypatch.setattr(f"dayline.{module}.face_blurrer", lambda: np.zeros_like)

@@ -11,7 +11,7 @@ import typer
 
 from dayline.baselines.catalogue import BASELINES
 from dayline.cli import options
-from dayline.text import parse_bytes
+from dayline.text import duration_text, parse_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -170,14 +170,13 @@ def _refuse_options_of_others(
 
 def _check(request: Request, settings: Settings, days: Sequence[Path]) -> None:
     """Raise if a request cannot be met, before any work is done."""
-    from dayline.export import OF_PHOTOS
+    from dayline.export import Kind, check_suited
     from dayline.pipeline import check_settings, is_table
 
     source, of_features = request.source, is_table(request.source)
     check_settings(settings, pictures=not of_features)
-    pictures = [name for name in settings.formats if name in OF_PHOTOS]
-    if pictures and not source.is_dir() and (of_features or "photos" in pictures):
-        raise ValueError(f"{source}: --export {pictures[0]} needs photos, and there are none here")
+    kind: Kind = "photos" if source.is_dir() else "features" if of_features else "video"
+    check_suited(settings.formats, kind, source=source)
     if settings.formats and request.output is None and of_features:
         raise ValueError("--export needs a folder for the result; choose one with -o")
     if request.as_json and days:
@@ -193,6 +192,7 @@ def _check(request: Request, settings: Settings, days: Sequence[Path]) -> None:
 def segment_and_print(request: Request) -> None:
     """Segment a source, or each of several days, write the result and print it."""
     from dayline.cli.console import open_in_browser, print_events, print_notes
+    from dayline.cli.failures import print_failures
     from dayline.frames import day_folders
     from dayline.pipeline import ExportError, Settings, default_output, is_table
 
@@ -206,13 +206,14 @@ def segment_and_print(request: Request) -> None:
         announcement = f"dayline: the result goes to {output} (choose another folder with -o)"
     task = _Task(request, settings, "" if request.quiet else announcement)
     page: Path | None
+    failures: Sequence[str] = ()
     if days and output is not None:
         page = _segment_days(task, days, output)
     else:
         try:
             result, written = task.segmented(source, output)
         except ExportError as error:
-            raise ValueError(f"{error}; everything else is in {output}") from None
+            result, written, failures = error.segmentation, error.written, error.failures
         page = None if written is None else written.page
         if request.as_json:
             typer.echo(result.to_json(), nl=False)
@@ -224,6 +225,8 @@ def segment_and_print(request: Request) -> None:
             typer.echo(f"\nThe page is {page}")
         if request.open_page:
             open_in_browser(page)
+    if failures:
+        raise ValueError(f"{print_failures(failures)}; everything else is in {output}")
     if task.failed:
         raise ValueError(f"some exports failed; the first: {task.failed[0]}")
 
@@ -242,12 +245,16 @@ class _Task:
         Printed once the work begins, since the source may be refused before that.
     failed : list of str
         Messages about exports of days that failed.
+    n_days, n_begun : int
+        Number of days, and of those that were begun.
     """
 
     request: Request
     settings: Settings
     announcement: str = ""
     failed: list[str] = field(default_factory=list)
+    n_days: int = 0
+    n_begun: int = 0
 
     def segmented(self, source: Path, output: Path | None) -> tuple[Segmentation, Written | None]:
         """Find the events of a source and write them."""
@@ -272,7 +279,7 @@ class _Task:
         """Say how long the work takes if that is long; raise if it would take too much memory."""
         from dayline.forecast import forecast, needed_memory
         from dayline.pipeline import is_table, sequence_size
-        from dayline.text import bytes_text, counted, duration_text
+        from dayline.text import bytes_text, counted
 
         try:
             n_frames, n_features = sequence_size(source, self.settings)
@@ -299,26 +306,31 @@ class _Task:
                 typer.echo(self.announcement, err=True)
                 self.announcement = ""
             if drawn is not None:
-                drawn(what, done, total)
+                drawn(f"day {self.n_begun} of {self.n_days}: {what}" if self.n_days else what, done, total)
 
         return on_step
 
     def segmented_day(self, day: Path, folder: Path) -> tuple[Segmentation, Mapping[int, str]]:
         """Do the same for one of several days; a day whose exports fail still gets its page."""
+        from dayline.events import when_text
         from dayline.frames.names import shown_name
         from dayline.pipeline import ExportError
         from dayline.text import counted
 
+        self.n_begun += 1
         written: Written | None
         try:
             segmentation, written = self.segmented(day, folder)
         except ExportError as error:
-            self.failed.append(f"{shown_name(day.name)}: {error}")
-            typer.echo(f"dayline: note: {self.failed[-1]}", err=True)
+            failed = [f"{shown_name(day.name)}: {failure}" for failure in error.failures]
+            self.failed += failed
+            for line in failed:
+                typer.echo(f"dayline: note: {line}", err=True)
             segmentation, written = error.segmentation, error.written
         if not self.request.quiet:
             events, photos = counted(len(segmentation.events), "event"), counted(segmentation.n_frames, "photo")
-            typer.echo(f"{shown_name(day.name)}: {events} in {photos}")
+            when = when_text(segmentation)
+            typer.echo(f"{shown_name(day.name)}: {events} in {photos}{f', {when}' if when else ''}")
         return segmentation, {} if written is None else written.pictures
 
 
@@ -327,6 +339,7 @@ def _segment_days(task: _Task, days: tuple[Path, ...], output: Path) -> Path:
     from dayline.pipeline import segment_days
 
     title = shown_name(task.request.source.resolve().name)
+    task.n_days = len(days)
     results = segment_days(
         days, output, segment_day=task.segmented_day, title=title, thumbnails=task.settings.thumbnails
     )
@@ -350,7 +363,7 @@ def _print_frames(
         pauses = {p.before: p for p in find_pauses(sequence.times, factor=factor, at_least=at_least)}
         for row in describe(sequence):
             if row.index in pauses:
-                typer.echo(f"       --- pause of {pauses[row.index].seconds / 60:.0f} min ---")
+                typer.echo(f"       --- pause of {duration_text(pauses[row.index].seconds)} ---")
             typer.echo(f"{row.index:6d}  {row.time:23s}  {row.name}")
         typer.echo(f"{sequence.n_frames} frames, {sequence.order}")
         for note in sequence.notes:

@@ -21,6 +21,7 @@ __all__ = [
     "Decision",
     "Level",
     "boundary_probability",
+    "candidate_probabilities",
     "check_decision_parameters",
     "decide",
     "nested_levels",
@@ -162,6 +163,13 @@ def check_decision_parameters(**given: Any) -> None:
             counted = name == "n_events"
             high = LARGEST_COUNT if counted else np.inf
             check_between(name, value, 1 if counted else 0, high, whole=counted, above=not counted)
+
+
+def candidate_probabilities(evidence: Evidence) -> tuple[IntArray, FloatArray]:
+    """Return the candidates, in order, and the probability of each, whether it became a boundary or not."""
+    frames = evidence.hierarchy.boundaries
+    order = np.argsort(frames)
+    return frames[order], _by_kind(evidence).mean(axis=0)[order]
 
 
 def boundary_probability(evidence: Evidence, boundaries: IntArray) -> FloatArray:

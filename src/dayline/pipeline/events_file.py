@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 import warnings
 from pathlib import Path
 
@@ -9,10 +11,21 @@ from dayline.events import Segmentation, read_events
 from dayline.io.files import write_text_whole
 from dayline.io.output_folder import OwnFiles, keep_aside
 
-__all__ = ["CORRECTIONS", "forget_corrections", "kept_corrections", "write_events"]
+__all__ = [
+    "CORRECTIONS",
+    "EVENTS",
+    "forget_corrections",
+    "kept_corrections",
+    "note_unused_downloads",
+    "write_events",
+    "write_saved_events",
+]
 
 EVENTS = "events.json"
 CORRECTIONS = "corrections.json"
+
+# Names that browsers give a second download of events.json.
+DOWNLOADS = re.compile(r"events(?: ?\(\d{1,4}\)|-\d{1,3})\.json")
 
 
 def kept_corrections(folder: str | Path) -> Segmentation | None:
@@ -68,6 +81,60 @@ def write_events(segmentation: Segmentation, folder: Path, *, corrections: Segme
     if corrections is not None:
         _replace(folder / CORRECTIONS, corrections)
     _replace(folder / EVENTS, segmentation)
+
+
+def write_saved_events(segmentation: Segmentation, folder: Path) -> Path | None:
+    """Write events.json as a person saved it; later runs take it as corrections.
+
+    Parameters
+    ----------
+    segmentation : Segmentation
+        The events.
+    folder : Path
+        The folder of the result.
+
+    Returns
+    -------
+    Path or None
+        The copy of the previous events.json, named after the time of its last change; None if it is the same.
+    """
+    saved, kept = folder / EVENTS, folder / CORRECTIONS
+    text = segmentation.to_json()
+    before = None if saved.is_symlink() else _read_if_valid(saved)
+    history = None
+    if saved.is_file() and not saved.is_symlink() and (before is None or before.to_json() != text):
+        history = keep_aside(saved)
+    # They may be about photos that were not there in the last run, so that events.json does not contain them.
+    earlier = None if kept.is_symlink() else _read_if_valid(kept)
+    if earlier is not None and _content(earlier) not in [
+        _content(s) for s in (before, segmentation) if s is not None
+    ]:
+        keep_aside(kept)
+    # First the corrections: after a kill in between, the next run already uses them.
+    write_text_whole(kept, text)
+    write_text_whole(saved, text)
+    return history
+
+
+def note_unused_downloads(folder: Path, *, command: str) -> None:
+    """Warn about a download that a browser gave another name, such as "events (1).json"; no run uses it by itself.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder of the result.
+    command : str
+        The command to which the option --corrections can be added.
+    """
+    for path in sorted(folder.iterdir()):
+        if not DOWNLOADS.fullmatch(path.name) or path.is_symlink() or not path.is_file():
+            continue
+        found = _read_if_valid(path)
+        used = [_read_if_valid(folder / name) for name in (EVENTS, CORRECTIONS)]
+        if found is not None and _content(found) not in [_content(s) for s in used if s is not None]:
+            warnings.warn(
+                f"{path} is not used; {command} --corrections {shlex.quote(str(path))} applies it", stacklevel=3
+            )
 
 
 def _replace(path: Path, segmentation: Segmentation) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dayline.events import Segmentation, read_events
-from dayline.export import check_formats, export, write_csv
+from dayline.export import ExportsFailedError, check_formats, export, failure_text, write_csv
 from dayline.export.film import CONTAINERS, write_chapters
 from dayline.frames import images
 from dayline.frames.faces import face_blurrer
@@ -47,18 +47,21 @@ class Written:
 
 
 class ExportError(ValueError):
-    """An export failed, but the result itself was written.
+    """Some exports failed, but the result itself and all other exports were written.
 
     Attributes
     ----------
+    failures : tuple of str
+        One line per failed export.
     segmentation : Segmentation
         The events.
     written : Written
         What was written.
     """
 
-    def __init__(self, why: str, segmentation: Segmentation, written: Written) -> None:
-        super().__init__(why)
+    def __init__(self, failures: Sequence[str], segmentation: Segmentation, written: Written) -> None:
+        super().__init__("; ".join(failures))
+        self.failures = tuple(failures)
         self.segmentation = segmentation
         self.written = written
 
@@ -99,7 +102,7 @@ def write_result(
     Raises
     ------
     ExportError
-        If an export cannot be made from these events; page, JSON and table are already written.
+        If some exports cannot be made from these events; page, JSON, table and all other exports are written.
     """
     check_formats(formats)
     if blur_faces:
@@ -125,20 +128,27 @@ def write_result(
         write_csv(segmentation, folder / "events.csv")
         if share:
             _warn_of_locations(folder)
-        written = Written(page, pictures or {})
         others = [f for f in formats if f != "csv"]
+        exports: tuple[Path, ...] = ()
+        failures: tuple[str, ...] = ()
         try:
-            exports = export(segmentation, folder, formats=others, source=source, blur_faces=blur_faces)
-            if with_chapters:
-                exports.append(chaptered_copy(source, segmentation, folder))
-        except ValueError as error:
-            raise ExportError(str(error), segmentation, written) from None
-    return replace(written, exports=tuple(exports))
+            exports = tuple(export(segmentation, folder, formats=others, source=source, blur_faces=blur_faces))
+        except ExportsFailedError as error:
+            exports, failures = error.written, error.failures
+        if with_chapters:
+            try:
+                exports = (*exports, chaptered_copy(source, segmentation, folder))
+            except (ValueError, OSError) as error:
+                failures = (*failures, failure_text(error))
+    written = Written(page, pictures or {}, exports)
+    if failures:
+        raise ExportError(failures, segmentation, written)
+    return written
 
 
 def _warn_of_photos(folder: Path, formats: Sequence[str]) -> None:
     """Warn about exports of an earlier run that show photos."""
-    for format_name, name in (("photos", "photos"), ("contact-sheet", "contact-sheet.png")):
+    for format_name, name in (("photos", "photos"), ("clips", "clips"), ("contact-sheet", "contact-sheet.png")):
         # A day may be named "photos".
         if format_name not in formats and (folder / name).exists() and not (folder / name / MARK).exists():
             warnings.warn(f"{folder / name} from an earlier run shows photos; remove it before sharing", stacklevel=3)
@@ -222,6 +232,8 @@ def _pictures(
     result: SourceResult, folder: Path, *, blur_faces: bool, on_step: OnStep | None
 ) -> dict[int, str] | None:
     """Write the pictures that an earlier run has not written yet."""
+    if result.pictures is not None:
+        return result.pictures.write(folder, blur_faces=blur_faces, on_step=on_step)
     if result.sequence is None or result.keys is None:
         return None
     of_all = PictureFolder(folder, blur_faces).names(result.keys)

@@ -13,7 +13,7 @@ from dayline.frames import check_pauses
 from dayline.frames.faces import face_blurrer
 from dayline.io.output_folder import output_folder
 from dayline.io.tables import EXTENSIONS, FeatureTable, read_features
-from dayline.pipeline.events_file import forget_corrections
+from dayline.pipeline.events_file import forget_corrections, note_unused_downloads
 from dayline.pipeline.outputs import Written, without_locations, write_result
 from dayline.pipeline.pictures import PictureFolder
 from dayline.pipeline.segment import Segmenter, SourceResult, segment_source, segment_table
@@ -116,7 +116,7 @@ def segment_and_write(
     Raises
     ------
     ExportError
-        If an export cannot be made from these events; page, JSON and table are already written.
+        If some exports cannot be made from these events; page, JSON, table and all other exports are written.
     """
     used: Segmentation | Literal["kept"] | None = None if forget else corrections or "kept"
     with nullcontext() if folder is None else output_folder(folder) as place:
@@ -125,6 +125,8 @@ def segment_and_write(
             result = without_locations(result)
         if place is None:
             return result.segmentation, None
+        if corrections is None:
+            note_unused_downloads(place, command="the same command with")
         if forget:
             # Before an export can fail: the next run must not use forgotten corrections.
             forget_corrections(place)
@@ -158,6 +160,7 @@ def _found(
         return segment_table(
             table.features,
             times=table.times,
+            clock=table.clock,
             source=name,
             store=folder,
             corrections=corrections,

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.base import clone
 
 from dayline.arrays import Array, FloatArray, IntArray, to_numpy
-from dayline.checks import TransposedWarning, check_times
+from dayline.checks import TransposedWarning, check_times, times_clock
 from dayline.decision.constraints import Frames
 from dayline.estimators import EventSegmenter
 from dayline.events import Event, Segmentation
@@ -27,11 +27,12 @@ from dayline.pipeline.corrections import Corrections, apply_corrections, read_co
 from dayline.pipeline.events_file import kept_corrections
 from dayline.pipeline.exact_cuts import with_exact_cuts
 from dayline.pipeline.extraction import ExtractedFrames, extract_frames, frame_keys
+from dayline.pipeline.given_pictures import GivenPictures
 from dayline.pipeline.key_photos import with_key_photos
 from dayline.pipeline.pictures import PictureFolder
 from dayline.progress import OnStep
 from dayline.report import Drawable
-from dayline.text import counted
+from dayline.text import counted, duration_text
 
 __all__ = ["Segmenter", "SourceResult", "segment_source", "segment_table"]
 
@@ -42,9 +43,6 @@ TYPICAL_EVENT = {"wall": 16 * 60.0, "media": 43.0}
 
 CORRECTED = "your corrections are included, and later runs use them too (unless --forget-corrections is given)"
 """Note of every result that contains corrections."""
-
-EARLIEST_DATE = 1e8
-"""Seconds: no recording lasts three years, so larger times count from 1970."""
 
 
 class Segmenter(Protocol):
@@ -75,7 +73,7 @@ class SourceResult:
     ----------
     segmentation : Segmentation
         The events.
-    communities : tuple of int
+    communities : tuple of int or None
         Community of every frame.
     graph : ndarray of shape (n_frames, n_frames), Drawable or None
         The learnt graph; None for baselines.
@@ -87,15 +85,18 @@ class SourceResult:
         Number of frames whose features an earlier run had stored.
     corrections : Segmentation or None
         A person's corrections, already applied to the events; `write_result` keeps them for the next run.
+    pictures : GivenPictures or None
+        Pictures of a feature file's frames.
     """
 
     segmentation: Segmentation
-    communities: tuple[int, ...]
-    graph: FloatArray | Drawable | None
+    communities: tuple[int, ...] | None
+    graph: Array | Drawable | None
     sequence: FrameSequence | None = None
     keys: FrameKeys | None = None
     n_reused: int = 0
     corrections: Segmentation | None = None
+    pictures: GivenPictures | None = None
 
     def named(self, source: str) -> SourceResult:
         """Return a copy with the name of the source."""
@@ -215,6 +216,7 @@ def segment_table(
     features: FloatArray,
     *,
     times: Sequence[float] | FloatArray | None = None,
+    clock: Literal["wall", "media"] | None = None,
     source: str | None = None,
     store: str | Path | None = None,
     corrections: Segmentation | Literal["kept"] | None = "kept",
@@ -228,7 +230,9 @@ def segment_table(
     features : array of shape (n_frames, n_features)
         One row per frame.
     times : sequence of float, optional
-        Seconds, one per frame. If the first is at least 1e8 (in 1973), they count from 1970 and are shown as dates.
+        Seconds or dates, one per frame. Seconds of at least 1e8 (in 1973) count from 1970 and are shown as dates.
+    clock : {"wall", "media"}, optional
+        What the times are (see `Segmentation`), if their values do not say so.
     source : str, optional
         Name of the recording.
     store : str or Path, optional
@@ -251,8 +255,7 @@ def segment_table(
     segmenter = _chosen(segmenter)
     found = segmenter.segment(features, times=times, must=located.must, must_not=located.must_not, on_step=on_step)
     found = apply_corrections(found, located)
-    if found.times is not None and found.times[0] >= EARLIEST_DATE:
-        found = found.about(clock="wall")
+    found = found.about(clock=clock or times_clock(times))
     found = found.about(source=source, notes=(*found.notes, CORRECTED) if corrections is not None else found.notes)
     values = np.ma.filled(features, np.nan) if isinstance(features, np.ma.MaskedArray) else features
     return SourceResult(
@@ -391,6 +394,6 @@ def _notes(sequence: FrameSequence, groups: FrameGroups, pauses: Sequence[Pause]
     if pauses:
         longest = max(pause.seconds for pause in pauses)
         notes.append(
-            f"{counted(len(pauses), 'pause')} of the camera, the longest {longest / 60:.0f} min: each is a boundary"
+            f"{counted(len(pauses), 'pause')} of the camera, the longest {duration_text(longest)}: each is a boundary"
         )
     return tuple(notes)
