@@ -64,8 +64,8 @@ def save_events(
 ) -> Saved:
     """Write events.json, keep the previous one under a dated name, and renew the page and the exports.
 
-    Later runs of `dayline segment` apply the saved events as corrections. Only the events, their levels and the names of places
-    are taken from `edited`; all else stays as it is in the result.
+    Later runs of `dayline segment` apply the saved events as corrections. Only the events, their levels and the names
+    of places are taken from `edited`; all else stays as it is in the result.
 
     Parameters
     ----------
