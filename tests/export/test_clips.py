@@ -8,7 +8,7 @@ import imageio_ffmpeg
 import pytest
 
 from dayline.events import Event, Segmentation
-from dayline.export import write_clips
+from dayline.export import export, write_clips
 from made_films import make_moving_film
 
 N_FRAMES = 250
@@ -103,6 +103,11 @@ def test_clips_of_an_earlier_run_are_replaced_and_other_files_are_not(film, tmp_
         write_clips(of(0.0, 3.0), folder, source=film)
     assert len(list(folder.glob("*.mp4"))) == 4
     assert [path.name for path in tmp_path.iterdir()] == ["clips"]
+
+
+def test_clips_show_faces_as_they_are(film, tmp_path):
+    with pytest.warns(UserWarning, match="clips are not changed: their faces are not blurred"):
+        export(of(0.0, 3.0), tmp_path, formats=["clips"], source=film, blur_faces=True)
 
 
 def test_photos_are_not_cut(tmp_path):
