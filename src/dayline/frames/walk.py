@@ -47,7 +47,7 @@ class FilesFound:
     photos, videos : list of Path
         Files by their suffix; exports of dayline are not photos.
     n_other, n_hidden : int
-        Number of other and of hidden files.
+        Number of other files, XMP sidecars aside, and of hidden files.
     results : list of Path
         Results and exports of dayline, which are not entered.
     closed : list of SkippedFile
@@ -74,7 +74,7 @@ def find_files(folder: Path) -> FilesFound:
             found.photos.append(path)
         elif suffix in VIDEO_SUFFIXES:
             found.videos.append(path)
-        else:
+        elif suffix != ".xmp":  # a sidecar belongs to its photo
             found.n_other += 1
     return found
 
