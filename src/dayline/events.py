@@ -571,6 +571,8 @@ def when_text(segmentation: Segmentation) -> str:
 
 
 def _clock(seconds: float) -> str:
+    if not np.isfinite(seconds):
+        return ""
     return f"{'-' if seconds < 0 else ''}{clock_text(abs(seconds), short=True)}"
 
 

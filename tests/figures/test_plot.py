@@ -134,6 +134,15 @@ def test_nothing_global_changes():
     assert pyplot.get_fignums() == []
 
 
+def test_the_result_of_a_source_shows_its_graph(made):
+    from dayline.pipeline import segment_table
+
+    result = segment_table(made.features)
+    names = titles(plot(result))
+    assert names[-1].startswith("graph")
+    assert not any("embedding" in name for name in names)
+
+
 def test_long_sequences_are_drawn_from_means():
     n = 30_000
     rows = np.repeat(np.eye(3), n // 3, axis=0)

@@ -51,13 +51,16 @@ def draw_events(axes: Axes, segmentation: Segmentation, *, width: float) -> None
             seen.setdefault(event.community, len(seen))
     named = {place.community: place.name for place in segmentation.places}
     letters = context_letters(segmentation)
-    for event, letter in zip(segmentation.events, letters, strict=True):
-        color = context_color(seen.get(event.community))
-        axes.barh(0.5, event.n_frames, left=event.start, height=1.0, color=color, edgecolor="white", linewidth=0.8)
+    colors = [context_color(seen.get(event.community)) for event in segmentation.events]
+    spans = [(event.start - 0.5, event.n_frames) for event in segmentation.events]
+    axes.broken_barh(spans, (0, 1), facecolors=colors, edgecolor="white", linewidth=0.8)
+    for event, letter, color in zip(segmentation.events, letters, colors, strict=True):
         place = None if event.community is None else named.get(event.community)
         room = int(width * event.n_frames / segmentation.n_frames / CHARACTER)
         label = _label([event.name or place or "", letter], room)
-        middle = (event.start + event.stop) / 2
+        if not label:
+            continue
+        middle = (event.start + event.stop - 1) / 2
         ink = "white" if _is_dark(color) else "black"
         axes.text(middle, 0.48, label, ha="center", va="center", fontsize=8, color=ink, parse_math=False)
     axes.set(yticks=[], ylim=(0, 1))
@@ -152,7 +155,7 @@ def draw_levels(axes: Axes, segmentation: Segmentation, levels: Sequence[IntArra
         is_used = np.array_equal(boundaries, segmentation.boundaries)
         shades = (BLUE, DARK_BLUE) if is_used else ("0.8", "0.62")
         edges = np.concatenate([[0], boundaries, [segmentation.n_frames]])
-        spans = [(start, stop - start) for start, stop in pairwise(edges.tolist())]
+        spans = [(start - 0.5, stop - start) for start, stop in pairwise(edges.tolist())]
         colors = [shades[k % 2] for k in range(len(spans))]
         axes.broken_barh(spans, (row - 0.43, 0.86), facecolors=colors, linewidth=0)
     axes.set_yticks(range(len(levels)), [str(len(level) + 1) for level in levels], fontsize=7)
@@ -180,15 +183,14 @@ def draw_vectors(axes: Axes, vectors: FloatArray, title: str, *, standardize: bo
 
 def draw_graph(axes: Axes, graph: Array | Drawable, segmentation: Segmentation) -> None:
     """Draw the graph, bright where frames are alike, with a square around every event."""
+    from matplotlib.collections import PatchCollection
     from matplotlib.patches import Rectangle
 
     n_frames = segmentation.n_frames
     extent = (0, n_frames, n_frames, 0)
     axes.imshow(graph_levels(graph, size=640), cmap="cividis", extent=extent, interpolation="nearest")
-    for event in segmentation.events:
-        square = Rectangle((event.start, event.start), event.n_frames, event.n_frames)
-        square.set(fill=False, edgecolor=ORANGE, linewidth=0.8)
-        axes.add_patch(square)
+    squares = [Rectangle((event.start, event.start), event.n_frames, event.n_frames) for event in segmentation.events]
+    axes.add_collection(PatchCollection(squares, facecolor="none", edgecolor=ORANGE, linewidth=0.8))
     axes.tick_params(labelsize=7)
     axes.set_anchor("N")
     _title(axes, "graph: frames that are alike are linked")
@@ -197,7 +199,10 @@ def draw_graph(axes: Axes, graph: Array | Drawable, segmentation: Segmentation) 
 def label_frames(axes: Axes, segmentation: Segmentation) -> None:
     """Label the horizontal axis with frames and, below them, their times."""
     times, n_frames = segmentation.times, segmentation.n_frames
-    dates = _dates(segmentation)
+    ends = None if times is None else (_date(segmentation, times[0]), _date(segmentation, times[-1]))
+    has_days = (
+        segmentation.is_dated and ends is not None and None not in ends and len({d.date() for d in ends if d}) > 1
+    )
 
     def text(value: float, _: float) -> str:
         frame = round(value)
@@ -205,22 +210,21 @@ def label_frames(axes: Axes, segmentation: Segmentation) -> None:
             return ""
         if times is None:
             return str(frame)
-        if dates is None:
+        moment = _date(segmentation, times[frame])
+        if moment is None:
             return f"{frame}\n{'-' if times[frame] < 0 else ''}{clock_text(abs(times[frame]), short=True)}"
-        moment = dates[frame]
-        several = segmentation.is_dated and dates[0].date() != dates[-1].date()
-        return f"{frame}\n{moment:%H:%M}" + (f"\n{moment:%Y-%m-%d}" if several else "")
+        return f"{frame}\n{moment:%H:%M}" + (f"\n{moment:%Y-%m-%d}" if has_days else "")
 
     axes.xaxis.set_major_formatter(text)
     axes.tick_params(axis="x", labelsize=8)
     axes.set_xlabel("frame" if times is None else "frame and time")
 
 
-def _dates(segmentation: Segmentation) -> list[datetime] | None:
-    if segmentation.clock != "wall" or segmentation.times is None:
+def _date(segmentation: Segmentation, seconds: float) -> datetime | None:
+    if segmentation.clock != "wall":
         return None
     try:
-        return [EPOCH + timedelta(seconds=time) for time in segmentation.times]
+        return EPOCH + timedelta(seconds=seconds)
     except (OverflowError, ValueError):
         return None
 
