@@ -53,7 +53,8 @@ def draw_events(axes: Axes, segmentation: Segmentation, *, width: float) -> None
     letters = context_letters(segmentation)
     colors = [context_color(seen.get(event.community)) for event in segmentation.events]
     spans = [(event.start - 0.5, event.n_frames) for event in segmentation.events]
-    axes.broken_barh(spans, (0, 1), facecolors=colors, edgecolor="white", linewidth=0.8)
+    # White lines between hundreds of events would leave nothing of their colours.
+    axes.broken_barh(spans, (0, 1), facecolors=colors, edgecolor="white", linewidth=_line(0.8, len(spans)))
     for event, letter, color in zip(segmentation.events, letters, colors, strict=True):
         place = None if event.community is None else named.get(event.community)
         room = int(width * event.n_frames / segmentation.n_frames / CHARACTER)
@@ -97,7 +98,7 @@ def _is_dark(color: str) -> bool:
 
 def draw_agreement(axes: Axes, found: Agreement) -> None:
     """Mark which boundaries are right, which are wrong, and which were missed."""
-    axes.vlines(found.true, 0, 0.45, color=INK, lw=1.0)
+    axes.vlines(found.true, 0, 0.45, color=INK, lw=_line(1.0, len(found.true)))
     for frames, marker, color, label in (
         (found.hits, "o", BLUE, "right"),
         (found.wrong, "v", ORANGE, "not true"),
@@ -119,7 +120,7 @@ def draw_scores(axes: Axes, segmentation: Segmentation) -> None:
         axes.plot(segmentation.scores, color=BLUE, lw=1.0)
     axes.set_ylim(bottom=0)
     top = axes.get_ylim()[1]
-    axes.vlines(segmentation.boundaries, 0, top, color=FAINT, lw=0.8, ls=":")
+    axes.vlines(segmentation.boundaries, 0, top, color=FAINT, lw=_line(0.8, len(segmentation.boundaries)), ls=":")
     for reason, marker in (("pause", "s"), ("both", "D"), ("asked", "*")):
         frames = [event.start for event in segmentation.events if event.reason == reason]
         if frames:
@@ -133,19 +134,19 @@ def draw_scores(axes: Axes, segmentation: Segmentation) -> None:
 def draw_probabilities(axes: Axes, segmentation: Segmentation, frames: IntArray, probabilities: FloatArray) -> None:
     """Draw the probability of every candidate, and which became boundaries."""
     used = np.isin(frames, segmentation.boundaries)
-    axes.vlines(frames[~used], 0, probabilities[~used], color=FAINT, lw=0.8)
-    axes.vlines(frames[used], 0, probabilities[used], color=ORANGE, lw=1.4)
-    axes.scatter(
-        frames[~used], probabilities[~used], s=9, facecolor="white", edgecolor=FAINT, linewidth=0.8, zorder=3
-    )
-    axes.scatter(frames[used], probabilities[used], s=16, color=ORANGE, zorder=3)
-    if used.sum() <= 30:
+    n_used, n_others = int(used.sum()), int((~used).sum())
+    axes.vlines(frames[~used], 0, probabilities[~used], color=FAINT, lw=_line(0.8, n_others))
+    axes.vlines(frames[used], 0, probabilities[used], color=ORANGE, lw=_line(1.4, n_used))
+    hollow: dict[str, Any] = {"facecolor": "white", "edgecolor": FAINT, "linewidth": _line(0.8, n_others)}
+    axes.scatter(frames[~used], probabilities[~used], s=_line(9.0, n_others), zorder=3, **hollow)
+    axes.scatter(frames[used], probabilities[used], s=_line(16.0, n_used), color=ORANGE, zorder=3)
+    if n_used <= 30:
         for frame, probability in zip(frames[used], probabilities[used], strict=True):
             above = (frame, probability)
             axes.annotate(f"{probability:.0%}", above, (0, 4), textcoords="offset points", fontsize=6, ha="center")
     axes.set(ylim=(0, 1.15), yticks=[0, 0.5, 1])
     axes.set_yticklabels(["0", "50%", "100%"], fontsize=7)
-    chosen = "" if used.all() else f": {int(used.sum())} of {len(frames)} candidates are boundaries (filled)"
+    chosen = "" if used.all() else f": {n_used} of {len(frames)} candidates are boundaries (filled)"
     _title(axes, f"probability that people would mark a boundary{chosen}")
 
 
@@ -227,6 +228,11 @@ def _date(segmentation: Segmentation, seconds: float) -> datetime | None:
         return EPOCH + timedelta(seconds=seconds)
     except (OverflowError, ValueError):
         return None
+
+
+def _line(width: float, number: int) -> float:
+    """Return the width of lines or the size of marks: thinner if there are hundreds of them."""
+    return width * min(1.0, 100.0 / max(number, 1))
 
 
 def _title(axes: Axes, text: str) -> None:
