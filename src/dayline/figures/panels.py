@@ -21,7 +21,16 @@ from dayline.text import clock_text, counted
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["draw_agreement", "draw_events", "draw_graph", "draw_levels", "draw_probabilities", "draw_scores", "draw_vectors", "label_frames"]  # fmt: skip # noqa: E501
+__all__ = [
+    "draw_agreement",
+    "draw_events",
+    "draw_graph",
+    "draw_levels",
+    "draw_probabilities",
+    "draw_scores",
+    "draw_vectors",
+    "label_frames",
+]
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 INK, FAINT = "#222222", "#9a9a9a"
