@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 
-__all__ = ["bytes_text", "clock_text", "context_letter", "counted", "duration_text", "parse_bytes"]
+__all__ = ["bytes_text", "clock_text", "context_letter", "counted", "duration_text", "parse_bytes", "signed_clock"]
 
 SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?", re.IGNORECASE)
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
@@ -77,3 +78,10 @@ def clock_text(seconds: float, *, digits: int = 0, short: bool = False) -> str:
     hours = f"{whole // 3600}" if short else f"{whole // 3600:02d}"
     text = f"{hours}:{whole // 60 % 60:02d}:{whole % 60:02d}"
     return f"{text}.{fraction:0{digits}d}" if digits else text
+
+
+def signed_clock(seconds: float) -> str:
+    """Format seconds since the start as 1:02:03, also before it: -0:00:30; empty if they are not a number."""
+    if not math.isfinite(seconds):
+        return ""
+    return f"{'-' if seconds < 0 else ''}{clock_text(abs(seconds), short=True)}"

@@ -16,7 +16,7 @@ from dayline.figures.content import Agreement
 from dayline.notebook import context_color
 from dayline.report import Drawable
 from dayline.report.graph_picture import graph_levels
-from dayline.text import clock_text, counted
+from dayline.text import counted, signed_clock
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -222,7 +222,7 @@ def label_frames(axes: Axes, segmentation: Segmentation) -> None:
             return str(frame)
         moment = _date(segmentation, times[frame])
         if moment is None:
-            return f"{frame}\n{'-' if times[frame] < 0 else ''}{clock_text(abs(times[frame]), short=True)}"
+            return f"{frame}\n{signed_clock(times[frame])}"
         return f"{frame}\n{moment:%H:%M}" + (f"\n{moment:%Y-%m-%d}" if has_days else "")
 
     axes.xaxis.set_major_formatter(text)
