@@ -95,6 +95,8 @@ class Event:
         Name given by a person.
     location : tuple of two floats or None
         Latitude and longitude in degrees, north and east positive.
+    key_chosen : bool
+        Whether a person chose the key frame.
     """
 
     start: int
@@ -107,6 +109,7 @@ class Event:
     reason: Reason | None = None
     name: str | None = None
     location: tuple[float, float] | None = None
+    key_chosen: bool = False
 
     @property
     def n_frames(self) -> int:

@@ -82,7 +82,8 @@ def test_scripts_put_text_in_as_text_only():
     ("title", "times", "heading", "overline"),
     [
         (None, [1426147200.0, 1426150800.0], "Thursday 12 March 2015", "my day"),
-        (None, [1426147200.0, 1426233600.0], "12 March 2015 – 13 March 2015", "my day"),
+        (None, [1426147200.0, 1426233600.0], "12–13 March 2015", "my day"),
+        (None, [1426147200.0, 1428739200.0], "12 March – 11 April 2015", "my day"),
         ("Holiday", [1426147200.0, 1426150800.0], "Holiday", "Thursday 12 March 2015"),
         (None, [32400.0, 36000.0], "my day", None),
         (None, [-86400.0, 36000.0], "31 December 1969 – 1 January 1970", "my day"),

@@ -206,9 +206,9 @@ def print_notes(segmentation: Segmentation) -> None:
         console.print(f"left out: {more} more files (the page and events.json list them all)")
 
 
-def open_in_browser(page: Path) -> None:
-    """Open the page if there is a screen; a text browser would take over the terminal."""
+def open_in_browser(page: Path | str) -> None:
+    """Open a page, or an address, if there is a screen; a text browser would take over the terminal."""
     import webbrowser
 
     if sys.platform != "linux" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"):
-        webbrowser.open(page.resolve().as_uri())
+        webbrowser.open(page if isinstance(page, str) else page.resolve().as_uri())

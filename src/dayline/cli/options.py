@@ -22,6 +22,7 @@ __all__ = [
     "PAUSE_FACTOR",
     "PAUSE_SECONDS",
     "QUIET",
+    "SHARE",
     "TRANSPOSE",
     "WEIGHTS",
     "WRITE_CHAPTERS",
@@ -58,6 +59,12 @@ PAUSE_SECONDS = typer.Option(300.0, help="A pause is a gap longer than this ..."
 PAUSE_FACTOR = typer.Option(10.0, help="... and than this many typical gaps.", rich_help_panel=PHOTOS)
 NO_THUMBNAILS = typer.Option(False, "--no-thumbnails", help="No photos on the page.", rich_help_panel=PHOTOS)
 BLUR_FACES = typer.Option(False, "--blur-faces", help="Blur faces on the page.", rich_help_panel=PHOTOS)
+SHARE = typer.Option(
+    False,
+    "--share",
+    help="Leave out what should not be shared: links to your files and, if any, locations.",
+    rich_help_panel=PHOTOS,
+)
 WRITE_CHAPTERS = typer.Option(
     False, "--write-chapters", help="Copy the video with the events as chapters.", rich_help_panel=PHOTOS
 )

@@ -70,6 +70,7 @@ def segment(
     pause_factor: float = options.PAUSE_FACTOR,
     no_thumbnails: bool = options.NO_THUMBNAILS,
     blur_faces: bool = options.BLUR_FACES,
+    share: bool = options.SHARE,
     write_chapters: bool = options.WRITE_CHAPTERS,
     key: str | None = options.KEY,
     transpose: bool = options.TRANSPOSE,
@@ -102,6 +103,7 @@ def segment(
         pause_factor=pause_factor,
         thumbnails=not no_thumbnails,
         blur_faces=blur_faces,
+        share=share,
         write_chapters=write_chapters,
         key=key,
         transpose=transpose,
@@ -168,14 +170,13 @@ def _refuse_options_of_others(
 
 def _check(request: Request, settings: Settings, days: Sequence[Path]) -> None:
     """Raise if a request cannot be met, before any work is done."""
-    from dayline.export import OF_PHOTOS
+    from dayline.export import Kind, check_suited
     from dayline.pipeline import check_settings, is_table
 
     source, of_features = request.source, is_table(request.source)
     check_settings(settings, pictures=not of_features)
-    pictures = [name for name in settings.formats if name in OF_PHOTOS]
-    if pictures and not source.is_dir() and (of_features or "photos" in pictures):
-        raise ValueError(f"{source}: --export {pictures[0]} needs photos, and there are none here")
+    kind: Kind = "photos" if source.is_dir() else "features" if of_features else "video"
+    check_suited(settings.formats, kind, source=source)
     if settings.formats and request.output is None and of_features:
         raise ValueError("--export needs a folder for the result; choose one with -o")
     if request.as_json and days:
@@ -191,6 +192,7 @@ def _check(request: Request, settings: Settings, days: Sequence[Path]) -> None:
 def segment_and_print(request: Request) -> None:
     """Segment a source, or each of several days, write the result and print it."""
     from dayline.cli.console import open_in_browser, print_events, print_notes
+    from dayline.cli.failures import print_failures
     from dayline.frames import day_folders
     from dayline.pipeline import ExportError, Settings, default_output, is_table
 
@@ -204,13 +206,14 @@ def segment_and_print(request: Request) -> None:
         announcement = f"dayline: the result goes to {output} (choose another folder with -o)"
     task = _Task(request, settings, "" if request.quiet else announcement)
     page: Path | None
+    failures: Sequence[str] = ()
     if days and output is not None:
         page = _segment_days(task, days, output)
     else:
         try:
             result, written = task.segmented(source, output)
         except ExportError as error:
-            raise ValueError(f"{error}; everything else is in {output}") from None
+            result, written, failures = error.segmentation, error.written, error.failures
         page = None if written is None else written.page
         if request.as_json:
             typer.echo(result.to_json(), nl=False)
@@ -222,6 +225,8 @@ def segment_and_print(request: Request) -> None:
             typer.echo(f"\nThe page is {page}")
         if request.open_page:
             open_in_browser(page)
+    if failures:
+        raise ValueError(f"{print_failures(failures)}; everything else is in {output}")
     if task.failed:
         raise ValueError(f"some exports failed; the first: {task.failed[0]}")
 
@@ -317,8 +322,10 @@ class _Task:
         try:
             segmentation, written = self.segmented(day, folder)
         except ExportError as error:
-            self.failed.append(f"{shown_name(day.name)}: {error}")
-            typer.echo(f"dayline: note: {self.failed[-1]}", err=True)
+            failed = [f"{shown_name(day.name)}: {failure}" for failure in error.failures]
+            self.failed += failed
+            for line in failed:
+                typer.echo(f"dayline: note: {line}", err=True)
             segmentation, written = error.segmentation, error.written
         if not self.request.quiet:
             events, photos = counted(len(segmentation.events), "event"), counted(segmentation.n_frames, "photo")

@@ -21,6 +21,7 @@ from dayline.checks import (
     times_clock,
     unmask,
 )
+from dayline.decision.around import levels_around
 from dayline.decision.constraints import Frames, forbidden_frames, frames_given, required_frames
 from dayline.decision.context_distance import context_distance, pick_boundaries
 from dayline.decision.decide import (
@@ -240,7 +241,8 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
             raise ValueError('choose() needs detector="partition"')
         requested = {"n_events": n_events, "min_duration": min_duration, "expected_duration": expected_duration}
         check_decision_parameters(**requested, level=level)
-        return self._segmentation(decide(self.evidence_, self.levels_, **requested, level=level))  # type: ignore[arg-type]
+        decision = decide(self.evidence_, self.levels_, **requested, level=level)  # type: ignore[arg-type]
+        return self._segmentation(decision, min_duration)
 
     def append(self, X: Any, *, times: Any = None) -> Self:
         """Continue with later frames, as if all frames had been given to `fit`.
@@ -314,7 +316,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         self.boundaries_, self.confidence_ = decision.boundaries.copy(), decision.confidence
         self.communities_ = decision.communities
         self.labels_ = boundaries_to_labels(self.boundaries_, len(features))
-        self.segmentation_ = self._segmentation(decision)
+        self.segmentation_ = self._segmentation(decision, self.min_duration)
         self.events_ = self.segmentation_.events
         return self
 
@@ -341,7 +343,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         communities = np.repeat([e.community for e in events], [e.n_frames for e in events])
         return Decision(boundaries, np.full(len(boundaries), np.nan), communities)
 
-    def _segmentation(self, decision: Decision) -> Segmentation:
+    def _segmentation(self, decision: Decision, min_duration: float | None) -> Segmentation:
         made = Segmentation.from_boundaries(
             decision.boundaries,
             len(self.scores_),
@@ -356,7 +358,10 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
             replace(event, confidence=c, reason="asked" if event.start in required else event.reason)
             for event, c in zip(made.events, confidence, strict=True)
         )
-        return made.about(events=events)
+        if self.evidence_ is None:
+            return made.about(events=events)
+        levels = levels_around(self.evidence_, self.levels_, decision, min_duration=min_duration)
+        return made.about(events=events, levels=levels)
 
     def _embedder(self) -> Embedder:
         own = self.embedding

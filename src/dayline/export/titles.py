@@ -7,10 +7,10 @@ import re
 import unicodedata
 from datetime import UTC, datetime, timedelta
 
-from dayline.events import Segmentation
+from dayline.events import Event, Segmentation
 from dayline.text import clock_text, context_letter
 
-__all__ = ["clean_text", "context_letters", "event_titles", "time_text"]
+__all__ = ["clean_text", "context_letters", "event_label", "event_titles", "place_name", "time_text"]
 
 
 def clean_text(text: str) -> str:
@@ -32,14 +32,25 @@ def _printable(character: str) -> str:
     return "" if is_control or is_noncharacter else character
 
 
-def event_titles(segmentation: Segmentation) -> tuple[str, ...]:
-    """Return the name of every event, or "Event 3 (B)": its number, counted from 1, and its context."""
-    letters = context_letters(segmentation)
+def event_titles(segmentation: Segmentation, *, contexts: bool = True) -> tuple[str, ...]:
+    """Return the name of every event, or "Event 3 (B)": its number, counted from 1, and its context if `contexts`."""
+    letters = context_letters(segmentation) if contexts else ("",) * len(segmentation.events)
     titles = []
     for number, (event, letter) in enumerate(zip(segmentation.events, letters, strict=True), start=1):
         name = clean_text(event.name or "")
         titles.append(name or f"Event {number}" + (f" ({letter})" if letter else ""))
     return tuple(titles)
+
+
+def event_label(segmentation: Segmentation, event: Event) -> str:
+    """Return the name of an event, else that of its place, else "Event"; for names that already say which event."""
+    return clean_text(event.name or "") or place_name(segmentation, event) or "Event"
+
+
+def place_name(segmentation: Segmentation, event: Event) -> str:
+    """Return the name that a person gave to the place of an event, or an empty string."""
+    names = (place.name for place in segmentation.places if place.community == event.community)
+    return clean_text(next(names, None) or "")
 
 
 def context_letters(segmentation: Segmentation) -> tuple[str, ...]:

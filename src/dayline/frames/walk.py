@@ -116,9 +116,9 @@ def _is_result(folder: Path) -> bool:
 
 
 def is_export(path: Path) -> bool:
-    """Whether `dayline export` wrote this file or folder: links to the photos, or a contact sheet."""
+    """Whether `dayline export` wrote this file or folder: links to the photos, clips, or a contact sheet."""
     try:
-        if path.name.partition("-kept-")[0] == "photos":
+        if path.name.partition("-kept-")[0] in ("photos", "clips"):
             return (path / SORTED_PHOTOS).is_file()
         return path.name == "contact-sheet.png" and OwnFiles(path.parent).wrote(path.name)
     except (OSError, ValueError):

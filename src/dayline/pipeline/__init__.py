@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dayline.pipeline.array_page import write_page
 from dayline.pipeline.days import DayResult, segment_days, without_places
-from dayline.pipeline.events_file import forget_corrections, kept_corrections
+from dayline.pipeline.events_file import forget_corrections, kept_corrections, note_unused_downloads
 from dayline.pipeline.outputs import (
     ExportError,
     Written,
@@ -15,13 +15,23 @@ from dayline.pipeline.outputs import (
 )
 from dayline.pipeline.pictures import PictureFolder
 from dayline.pipeline.run import Settings, check_settings, is_table, segment_and_write
+from dayline.pipeline.save import (
+    ChangedResultError,
+    Saved,
+    is_result,
+    page_is_current,
+    renew_result,
+    save_events,
+)
 from dayline.pipeline.segment import Segmenter, SourceResult, segment_source, segment_table
 from dayline.pipeline.size import sequence_size
 
 __all__ = [
+    "ChangedResultError",
     "DayResult",
     "ExportError",
     "PictureFolder",
+    "Saved",
     "Segmenter",
     "Settings",
     "SourceResult",
@@ -31,8 +41,13 @@ __all__ = [
     "check_settings",
     "default_output",
     "forget_corrections",
+    "is_result",
     "is_table",
     "kept_corrections",
+    "note_unused_downloads",
+    "page_is_current",
+    "renew_result",
+    "save_events",
     "segment_and_write",
     "segment_days",
     "segment_source",

@@ -18,6 +18,8 @@ def with_key_photos(
 ) -> Segmentation:
     """Choose each event's key photo: of the sharper half of its frames, the one nearest to the event's mean.
 
+    One that a person chose stays.
+
     Parameters
     ----------
     segmentation : Segmentation
@@ -30,10 +32,13 @@ def with_key_photos(
     directions = unit_rows(np.asarray(features, dtype=np.float64))
     events = []
     for event in segmentation.events:
+        if event.key_chosen and event.key_frame is not None and event.start <= event.key_frame < event.stop:
+            events.append(event)
+            continue
         frames = np.arange(event.start, event.stop)
         nearness = directions[frames] @ directions[frames].mean(axis=0)
         if sharpness is not None:
             blurred = sharpness[frames] < np.median(sharpness[frames])
             nearness[blurred] = -np.inf
-        events.append(replace(event, key_frame=int(frames[np.argmax(nearness)])))
+        events.append(replace(event, key_frame=int(frames[np.argmax(nearness)]), key_chosen=False))
     return replace(segmentation, events=tuple(events))

@@ -13,8 +13,8 @@ from dayline.frames import check_pauses
 from dayline.frames.faces import face_blurrer
 from dayline.io.output_folder import output_folder
 from dayline.io.tables import EXTENSIONS, FeatureTable, read_features
-from dayline.pipeline.events_file import forget_corrections
-from dayline.pipeline.outputs import Written, write_result
+from dayline.pipeline.events_file import forget_corrections, note_unused_downloads
+from dayline.pipeline.outputs import Written, without_locations, write_result
 from dayline.pipeline.pictures import PictureFolder
 from dayline.pipeline.segment import Segmenter, SourceResult, segment_source, segment_table
 from dayline.progress import OnStep
@@ -36,7 +36,7 @@ class Settings:
         Exports to write (`dayline.export.FORMATS`).
     order, every, model, weights, pause_seconds, pause_factor
         See `segment_source`.
-    thumbnails, blur_faces, write_chapters : bool
+    thumbnails, blur_faces, write_chapters, share : bool
         See `write_result`.
     key, transpose
         See `dayline.io.tables.read_features`.
@@ -54,6 +54,7 @@ class Settings:
     thumbnails: bool = True
     blur_faces: bool = False
     write_chapters: bool = False
+    share: bool = False
     key: str | None = None
     transpose: bool = False
 
@@ -115,13 +116,17 @@ def segment_and_write(
     Raises
     ------
     ExportError
-        If an export cannot be made from these events; page, JSON and table are already written.
+        If some exports cannot be made from these events; page, JSON, table and all other exports are written.
     """
     used: Segmentation | Literal["kept"] | None = None if forget else corrections or "kept"
     with nullcontext() if folder is None else output_folder(folder) as place:
         result = _found(source, place, settings, name, used, on_step).made_by(settings.method)
+        if settings.share:
+            result = without_locations(result)
         if place is None:
             return result.segmentation, None
+        if corrections is None:
+            note_unused_downloads(place, command="the same command with")
         if forget:
             # Before an export can fail: the next run must not use forgotten corrections.
             forget_corrections(place)
@@ -132,6 +137,7 @@ def segment_and_write(
             blur_faces=settings.blur_faces,
             formats=settings.formats,
             with_chapters=settings.write_chapters,
+            share=settings.share,
             on_step=on_step,
         )
     return result.segmentation, written
