@@ -147,6 +147,7 @@ def photo_sequence(
     source: Path | None = None,
     order: Literal["time", "name"] = "time",
     cameras: Sequence[str] = (),
+    reference: str = "",
     skipped: Sequence[SkippedFile] | None = None,
     notes: Sequence[str] = (),
 ) -> FrameSequence:
@@ -162,8 +163,8 @@ def photo_sequence(
         Folder to which names are relative; that of all photos by default.
     order : {"time", "name"}
         See `dayline.frames.folder.read_photo_folder`.
-    cameras : sequence of str
-        Name of the camera of each of all photos, if clocks are to be compared.
+    cameras, reference : sequence of str, and str
+        Name of the camera of each of all photos, if clocks are to be compared, and the one whose clock is right.
     skipped : sequence of SkippedFile, optional
         Photos of this sequence that cannot be read; all of them by default.
     notes : sequence of str
@@ -193,6 +194,10 @@ def photo_sequence(
         skipped=tuple(SkippedFile(file.name.removeprefix(prefix), file.why) for file in lost),
         paths=tuple(photos.paths[chosen[k]] for k in result.indices),
         cameras=tuple(cameras[chosen[k]] for k in result.indices) if cameras else (),
+        reference=reference,
+        shown_times=()
+        if result.times is None or not any(shifts)
+        else tuple(t - shifts[k] for t, k in zip(result.times, result.indices, strict=True)),
     )
 
 

@@ -59,7 +59,12 @@ class FrameSequence:
     paths : tuple of Path
         One file per frame (photos only).
     cameras : tuple of str
-        Name of the camera of each photo if their clocks are to be compared; otherwise empty.
+        Name of the camera of each photo if their clocks are to be compared; otherwise empty. "" stands for cameras
+        whose clocks are right, "?" for photos whose times cannot be compared.
+    reference : str
+        The camera whose clock is taken as right.
+    shown_times : tuple of float
+        Times as the cameras showed them, one per frame, if `times` were corrected; otherwise empty.
     video_frames : tuple of VideoFrame
         One per frame (video only).
     video : VideoIndex or None
@@ -76,6 +81,8 @@ class FrameSequence:
     skipped: tuple[SkippedFile, ...] = ()
     paths: tuple[Path, ...] = ()
     cameras: tuple[str, ...] = ()
+    reference: str = ""
+    shown_times: tuple[float, ...] = ()
     video_frames: tuple[VideoFrame, ...] = ()
     video: VideoIndex | None = field(default=None, repr=False, compare=False)
 
@@ -130,6 +137,7 @@ def drop_frames(sequence: FrameSequence, failed: Mapping[int, str]) -> FrameSequ
         skipped=skipped,
         paths=tuple(compress(sequence.paths, keep)),
         cameras=tuple(compress(sequence.cameras, keep)),
+        shown_times=tuple(compress(sequence.shown_times, keep)),
         video_frames=tuple(compress(sequence.video_frames, keep)),
     )
 
