@@ -101,6 +101,7 @@ def with_one_clock(extracted: ExtractedFrames) -> ExtractedFrames:
         paths=tuple(sequence.paths[i] for i in order),
         cameras=tuple(sequence.cameras[i] for i in order),
         shown_times=tuple((sequence.shown_times or sequence.times)[i] for i in order),
+        locations=tuple(sequence.locations[i] for i in order) if sequence.locations else (),
         notes=(*notes, *sequence.notes),
     )
     lost: dict[int, str] = {}  # of a photo that cannot be decoded any more, the features are still known
@@ -108,6 +109,6 @@ def with_one_clock(extracted: ExtractedFrames) -> ExtractedFrames:
         extracted,
         sequence=moved,
         features=extracted.features[order],
-        sharpness=extracted.sharpness[order],
+        quality=extracted.quality[order],
         signatures=signatures_in_bursts(moved, on_skip=lost.__setitem__),
     )
