@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import re
 
-__all__ = ["bytes_text", "clock_text", "context_letter", "counted", "duration_text", "parse_bytes", "parse_offset"]
+__all__ = [
+    "bytes_text",
+    "clock_text",
+    "context_letter",
+    "counted",
+    "duration_text",
+    "parse_bytes",
+    "parse_offset",
+    "signed_clock",
+]
 
 SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?", re.IGNORECASE)
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
@@ -92,3 +102,10 @@ def parse_offset(text: str) -> tuple[str, float]:
     hours, minutes, seconds = (float(part or 0) for part in found.groups()[1:])
     total = 3600 * hours + 60 * minutes + seconds
     return name.strip(), -total if found[1] == "-" else total
+
+
+def signed_clock(seconds: float) -> str:
+    """Format seconds since the start as 1:02:03, also before it: -0:00:30; empty if they are not a number."""
+    if not math.isfinite(seconds):
+        return ""
+    return f"{'-' if seconds < 0 else ''}{clock_text(abs(seconds), short=True)}"

@@ -217,6 +217,8 @@ def segment_and_print(request: Request) -> None:
         output = default_output(source)
         announcement = f"dayline: the result goes to {output} (choose another folder with -o)"
     task = _Task(request, settings, "" if request.quiet else announcement)
+    if output is not None:
+        found = task.with_clocks_compared(found, output)
     page: Path | None
     failures: Sequence[str] = ()
     if found.days and output is not None:
@@ -286,6 +288,17 @@ class _Task:
                 forget=request.forget_corrections,
                 on_step=self._reporter(drawn),
             )
+
+    def with_clocks_compared(self, found: FoundDays, output: Path) -> FoundDays:
+        """Group photos again with the clocks of all cameras corrected."""
+        from dayline.cli.progress import progress_bar
+        from dayline.pipeline import find_days
+
+        request = self.request
+        if found.photos is None:
+            return found
+        with progress_bar(quiet=request.quiet or request.as_json) as drawn:
+            return find_days(request.source, self.settings, store=output, before=found, on_step=self._reporter(drawn))
 
     def _forecast(self, source: Path | FrameSequence) -> None:
         """Say how long the work takes if that is long; raise if it would take too much memory."""

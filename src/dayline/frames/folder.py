@@ -8,7 +8,7 @@ from typing import Literal
 
 from dayline.frames.clock_notes import span_text
 from dayline.frames.names import by_name, shown_name
-from dayline.frames.photo_days import camera_names
+from dayline.frames.photo_days import camera_names, compared_cameras
 from dayline.frames.photo_set import Photos, photo_sequence, read_photos, shifted
 from dayline.frames.sequence import FrameSequence, refuse_mostly_bad
 from dayline.frames.suffixes import PHOTO_SUFFIXES
@@ -63,9 +63,8 @@ def read_photo_folder(
     refuse_mostly_bad(photos.root, photos.skipped, n_good=len(photos))
     cameras = camera_names(photos)
     photos, notes, known = with_given_offsets(photos, cameras, offsets or {})
-    compared = tuple("" if camera in known else camera for camera in cameras)
-    several = order == "time" and len(set(cameras)) > 1
-    return photo_sequence(photos, order=order, cameras=compared if several else (), notes=(*notes, *photos.notes))
+    compared, reference = compared_cameras(photos, cameras, known) if order == "time" else ((), "")
+    return photo_sequence(photos, order=order, cameras=compared, reference=reference, notes=(*notes, *photos.notes))
 
 
 def photos_in(path: str | Path, *, timezone: str | None = None, on_step: OnStep | None = None) -> Photos:

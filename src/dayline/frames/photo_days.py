@@ -15,7 +15,7 @@ from dayline.frames.photo_set import Photos
 from dayline.frames.walk import CAMERA_FOLDER
 from dayline.text import counted
 
-__all__ = ["DayGroup", "camera_names", "group_by_day", "photo_times"]
+__all__ = ["DayGroup", "camera_names", "compared_cameras", "group_by_day", "photo_times"]
 
 NOON = 12 * 3600.0
 
@@ -200,6 +200,35 @@ def camera_names(photos: Photos) -> tuple[str, ...]:
         folders_of[key].add(top)
         cameras_in[top].add(key)
     return tuple(_named(key, folders_of, cameras_in) for key in keys)
+
+
+def compared_cameras(photos: Photos, cameras: Sequence[str], known: Collection[str]) -> tuple[tuple[str, ...], str]:
+    """Name the camera of each photo for `FrameSequence.cameras`, and the one whose clock is taken as right.
+
+    That is a camera that records time zones, as phones do, which set their clocks by the network; else the one with
+    the most photos. There is nothing to compare if there is one camera.
+
+    Parameters
+    ----------
+    photos : Photos
+        The photos.
+    cameras : sequence of str
+        See `camera_names`.
+    known : collection of str
+        Cameras whose offset was given, so that their clocks are right.
+    """
+    _, exact = photo_times(photos)
+    labels = tuple("?" if not e else "" if c in known else c for c, e in zip(cameras, exact, strict=True))
+    if len(set(labels) - {"?"}) < 2:
+        return (), ""
+    zoned: dict[str, int] = defaultdict(int)
+    many: dict[str, int] = defaultdict(int)
+    for label, taken in zip(labels, photos.taken, strict=True):
+        if label != "?":
+            many[label] += 1
+            zoned[label] += taken is not None and taken.offset is not None and not taken.is_utc
+    first = min(many, key=lambda name: (2 * zoned[name] < many[name], -many[name], name))
+    return labels, first
 
 
 def _folders_of_cameras(names: Sequence[str]) -> list[str]:

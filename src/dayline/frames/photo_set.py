@@ -156,6 +156,7 @@ def photo_sequence(
     source: Path | None = None,
     order: Literal["time", "name"] = "time",
     cameras: Sequence[str] = (),
+    reference: str = "",
     skipped: Sequence[SkippedFile] | None = None,
     notes: Sequence[str] = (),
 ) -> FrameSequence:
@@ -171,8 +172,8 @@ def photo_sequence(
         Folder to which names are relative; that of all photos by default.
     order : {"time", "name"}
         See `dayline.frames.folder.read_photo_folder`.
-    cameras : sequence of str
-        Name of the camera of each of all photos, if clocks are to be compared.
+    cameras, reference : sequence of str, and str
+        Name of the camera of each of all photos, if clocks are to be compared, and the one whose clock is right.
     skipped : sequence of SkippedFile, optional
         Photos of this sequence that cannot be read; all of them by default.
     notes : sequence of str
@@ -204,6 +205,10 @@ def photo_sequence(
         paths=tuple(photos.paths[chosen[k]] for k in result.indices),
         cameras=tuple(cameras[chosen[k]] for k in result.indices) if cameras else (),
         locations=places if any(place is not None for place in places) else (),
+        reference=reference,
+        shown_times=()
+        if result.times is None or not any(shifts)
+        else tuple(t - shifts[k] for t, k in zip(result.times, result.indices, strict=True)),
     )
 
 

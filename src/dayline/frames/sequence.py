@@ -59,7 +59,12 @@ class FrameSequence:
     paths : tuple of Path
         One file per frame (photos only).
     cameras : tuple of str
-        Name of the camera of each photo if their clocks are to be compared; otherwise empty.
+        Name of the camera of each photo if their clocks are to be compared; otherwise empty. "" stands for cameras
+        whose clocks are right, "?" for photos whose times cannot be compared.
+    reference : str
+        The camera whose clock is taken as right.
+    shown_times : tuple of float
+        Times as the cameras showed them, one per frame, if `times` were corrected; otherwise empty.
     locations : tuple of (float, float) or None
         Latitude and longitude of each photo in degrees, north and east positive; empty if no photo has one.
     video_frames : tuple of VideoFrame
@@ -78,6 +83,8 @@ class FrameSequence:
     skipped: tuple[SkippedFile, ...] = ()
     paths: tuple[Path, ...] = ()
     cameras: tuple[str, ...] = ()
+    reference: str = ""
+    shown_times: tuple[float, ...] = ()
     locations: tuple[tuple[float, float] | None, ...] = ()
     video_frames: tuple[VideoFrame, ...] = ()
     video: VideoIndex | None = field(default=None, repr=False, compare=False)
@@ -134,6 +141,7 @@ def drop_frames(sequence: FrameSequence, failed: Mapping[int, str]) -> FrameSequ
         paths=tuple(compress(sequence.paths, keep)),
         cameras=tuple(compress(sequence.cameras, keep)),
         locations=tuple(compress(sequence.locations, keep)),
+        shown_times=tuple(compress(sequence.shown_times, keep)),
         video_frames=tuple(compress(sequence.video_frames, keep)),
     )
 

@@ -51,7 +51,7 @@ class FilesFound:
     n_raw_twins : int
         Number of RAW files that are not used, since the same photo is there in another format.
     n_other, n_hidden : int
-        Number of other and of hidden files.
+        Number of other files, XMP sidecars aside, and of hidden files.
     results : list of Path
         Results and exports of dayline, which are not entered.
     closed : list of SkippedFile
@@ -80,7 +80,7 @@ def find_files(folder: Path) -> FilesFound:
             found.photos.append(path)
         elif suffix in VIDEO_SUFFIXES:
             found.videos.append(path)
-        else:
+        elif suffix != ".xmp":  # a sidecar belongs to its photo
             found.n_other += 1
             if suffix == ".json":
                 found.sidecars.append(path)

@@ -74,6 +74,7 @@ def extract_frames(
     *,
     store: Path | None = None,
     pictures: PictureFolder | None = None,
+    bursts: bool = True,
     on_step: OnStep | None = None,
 ) -> ExtractedFrames:
     """Compute the features and quality of all frames that an earlier run has not stored.
@@ -88,12 +89,16 @@ def extract_frames(
         Folder for features.npz and sharpness.npz, which are kept even if the run is interrupted.
     pictures : PictureFolder, optional
         Where to write the pictures of a video's frames while they are decoded, so that none is decoded twice.
+    bursts : bool
+        Whether signatures of photos in bursts are needed.
     on_step : callable, optional
         Called as on_step("features", done, total).
     """
     if store is None:
         with tempfile.TemporaryDirectory(prefix="dayline-") as folder:
-            return extract_frames(sequence, extractor, store=Path(folder), pictures=pictures, on_step=on_step)
+            return extract_frames(
+                sequence, extractor, store=Path(folder), pictures=pictures, bursts=bursts, on_step=on_step
+            )
     keys = frame_keys(sequence)
     failed: dict[int, str] = {}
     notes: dict[str, None] = {}
@@ -125,7 +130,7 @@ def extract_frames(
     kept = drop_frames(sequence, {i: failed.get(i, "cannot be decoded") for i in _others(good, sequence.n_frames)})
     # A photo whose features are stored may have been damaged since; it is skipped as in a first run.
     damaged: dict[int, str] = {}
-    signatures = signatures_in_bursts(kept, on_skip=damaged.__setitem__)
+    signatures = signatures_in_bursts(kept, on_skip=damaged.__setitem__) if bursts else {}
     still = np.asarray(_others(np.asarray(list(damaged), dtype=np.int64), kept.n_frames), dtype=np.int64)
     good, kept = good[still], drop_frames(kept, damaged)
     return ExtractedFrames(

@@ -24,7 +24,8 @@ from dayline.frames.sequence import refuse_mostly_bad
 from dayline.io.output_folder import output_folder
 from dayline.method.linear_graph import LinearGraph
 from dayline.pipeline.bursts import FrameGroups, describe_bursts, expand_segmentation, group_frames
-from dayline.pipeline.corrections import Corrections, apply_corrections, read_corrections
+from dayline.pipeline.camera_clocks import is_worth_comparing, with_one_clock
+from dayline.pipeline.corrections import SAME_TIME_WITHIN, Corrections, apply_corrections, read_corrections
 from dayline.pipeline.events_file import kept_corrections
 from dayline.pipeline.exact_cuts import with_exact_cuts
 from dayline.pipeline.extraction import ExtractedFrames, extract_frames, frame_keys
@@ -170,11 +171,14 @@ def segment_source(
     extractor = load_extractor(model, weights=None if weights is None else Path(weights))
     with nullcontext() if store is None else output_folder(store) as folder:
         # Refuse corrections of another source now rather than after the features were computed.
+        # Clocks that are corrected later would make the times differ.
+        locate = partial(_located, sequence) if not is_worth_comparing(sequence) else _anywhere
         if corrections == "kept":
-            corrections = _kept(folder, partial(_located, sequence))
+            corrections = _kept(folder, locate)
         else:
-            _located(sequence, corrections)
+            locate(corrections)
         extracted = extract_frames(sequence, extractor, store=folder, pictures=pictures, on_step=on_step)
+        extracted = with_one_clock(extracted)
     sequence = extracted.sequence
     pauses = find_pauses(sequence.times, factor=pause_factor, at_least=pause_seconds)
     jumps = find_jumps(sequence.locations, sequence.times, at_least=jump_km)
@@ -208,6 +212,10 @@ def _kept(folder: Path | None, locate: Callable[[Segmentation | None], Correctio
     return kept
 
 
+def _anywhere(_: Segmentation | None) -> Corrections:
+    return Corrections()
+
+
 def _located(sequence: FrameSequence, corrected: Segmentation | None) -> Corrections:
     """Find the corrected events among the frames of a sequence."""
     if corrected is None:
@@ -216,10 +224,19 @@ def _located(sequence: FrameSequence, corrected: Segmentation | None) -> Correct
         corrected,
         n_frames=sequence.n_frames,
         names=sequence.names,
-        times=sequence.times,
+        times=_times_as_saved(sequence, corrected),
         sizes=_file_sizes(sequence),
         source=sequence.source.resolve().name,
     )
+
+
+def _times_as_saved(sequence: FrameSequence, corrected: Segmentation) -> tuple[float, ...] | None:
+    """Return the times of the frames, uncorrected for those that a person saved before their clock was corrected."""
+    if not sequence.shown_times or sequence.times is None or corrected.times is None or corrected.names is None:
+        return sequence.times
+    saved = dict(zip(corrected.names, corrected.times, strict=True))
+    both = zip(sequence.names, sequence.times, sequence.shown_times, strict=True)
+    return tuple(shown if abs(saved.get(name, now) - shown) <= SAME_TIME_WITHIN else now for name, now, shown in both)
 
 
 def _file_sizes(sequence: FrameSequence) -> tuple[int, ...]:
