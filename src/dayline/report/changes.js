@@ -101,7 +101,7 @@ function withName(list, { start, last, name }) {
 
 function withKey(list, { frame }) {
   const index = indexAt(list, frame);
-  return list[index].key_frame === frame ? list : withEvent(list, index, { key_frame: frame });
+  return list[index].key_frame === frame ? list : withEvent(list, index, { key_frame: frame, key_chosen: true });
 }
 
 function withPlace(current, { name, frames }) {
