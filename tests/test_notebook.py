@@ -82,6 +82,12 @@ def test_a_notebook_shows_a_strip_to_scale_and_a_row_per_event():
     assert "confidence" not in seen.texts  # none has one
 
 
+def test_a_notebook_shows_what_has_no_usable_times():
+    for times in ((float("nan"),) * 9, (1e300,) * 9):
+        for clock in ("wall", "media", None):
+            assert "<table" in made_day(times=times, clock=clock)._repr_html_()
+
+
 def test_html_in_names_is_text_in_a_notebook():
     wicked = '"><script>alert(1)</script><img src=x onerror=alert(1)>'
     day = made_day(source=wicked, places=(Place(2, wicked),))

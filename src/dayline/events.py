@@ -17,8 +17,8 @@ from dayline.arrays import IntArray
 from dayline.dataframes import Backend, Kind, data_frame
 from dayline.io.schema import check_against
 from dayline.io.untrusted import UnreadableFileError
-from dayline.notebook import StripPart, context_color, summary_html
-from dayline.text import clock_text, context_letter, counted
+from dayline.notebook import events_html
+from dayline.text import context_letter, counted, signed_clock
 
 __all__ = [
     "EVENTS_VERSION",
@@ -42,8 +42,6 @@ MOST_FRAMES = 10_000_000
 A_YEAR = 366 * 86_400
 EPOCH = datetime(1970, 1, 1)
 """Without a time zone, as a camera's own clock."""
-MOST_ROWS = 40
-"""Events that a notebook lists."""
 PER_FRAME = ("scores", "times", "names", "sizes")
 
 COLUMN_KINDS: dict[str, Kind] = {
@@ -334,54 +332,8 @@ class Segmentation:
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the events as a strip, coloured by context, and as a table."""
-        rows = self.to_dicts()
-        numbers = self._context_numbers()
-        shown = [name for name in ("name", "from", "to", "confidence", "reason", "context") if self._is_told(name)]
-        colors = [context_color(numbers.get(event.community)) for event in self.events]
-        cells = [
-            [str(row["event"]), f"{row['start']} to {row['stop'] - 1}", *(self._told(row, name) for name in shown)]
-            for row in rows[:MOST_ROWS]
-        ]
-        strip = [
-            StripPart(
-                row["n_frames"], color, f"event {row['event']}: {row['name'] or row['place'] or row['context']}"
-            )
-            for row, color in zip(rows, colors, strict=True)
-        ]
-        left_out = len(rows) - MOST_ROWS
-        return summary_html(
-            ", ".join([*([self.source] if self.source else []), *self._summary()]),
-            strip,
-            ["event", "frames", *shown],
-            list(zip(colors, cells, strict=False)),
-            more=f"and {counted(left_out, 'more event')}" if left_out > 0 else "",
-        )
-
-    def _is_told(self, column: str) -> bool:
-        """Whether a column of the table in a notebook has anything to say."""
-        if column in ("from", "to"):
-            return self.times is not None
-        value = "community" if column == "context" else column
-        return any(getattr(event, value) is not None for event in self.events)
-
-    def _told(self, row: Mapping[str, Any], column: str) -> str:
-        """Format a cell of the table in a notebook."""
-        if column in ("from", "to"):
-            moment, seconds = (row[k] for k in (("started", "start_time"), ("stopped", "stop_time"))[column == "to"])
-            if moment is not None:
-                return f"{moment:%Y-%m-%d %H:%M:%S}"
-            return _clock(seconds % 86_400 if self.clock == "wall" else seconds)
-        if column == "confidence":
-            return "" if row[column] is None else f"{row[column]:.0%}"
-        return str(((row["place"] or row["context"]) if column == "context" else row[column]) or "")
-
-    def _context_numbers(self) -> dict[int | None, int]:
-        """Number the contexts from 0 in the order in which they first occur."""
-        seen: dict[int | None, int] = {}
-        for event in self.events:
-            if event.community is not None:
-                seen.setdefault(event.community, len(seen))
-        return seen
+        heading = ", ".join([*([self.source] if self.source else []), *self._summary()])
+        return events_html(heading, self.to_dicts(), of_day=self.clock == "wall")
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return one dictionary per event; missing values are None. `to_frame` has the same columns.
@@ -409,7 +361,11 @@ class Segmentation:
             latitude, longitude : float or None
                 Degrees, north and east positive.
         """
-        letters = {community: context_letter(number) for community, number in self._context_numbers().items()}
+        letters: dict[int | None, str] = {}
+        for event in self.events:
+            if event.community is not None:
+                letters.setdefault(event.community, context_letter(len(letters)))
+        dated = self.is_dated
         places = {place.community: place.name for place in self.places}
         spans = zip(self.start_times, self.stop_times, strict=True)
         rows = []
@@ -426,8 +382,8 @@ class Segmentation:
                 start,
                 stop,
                 round(stop - start, 6) if known else None,  # type: ignore[operator]
-                self._moment(start),
-                self._moment(stop),
+                _moment(start) if dated else None,
+                _moment(stop) if dated else None,
                 event.key_frame,
                 *(
                     self.names[frame] if self.names is not None and frame is not None else None
@@ -451,14 +407,6 @@ class Segmentation:
         rows = self.to_dicts()
         columns = {name: [row[name] for row in rows] for name in COLUMN_KINDS}
         return data_frame(columns, COLUMN_KINDS, backend=backend)
-
-    def _moment(self, seconds: float | None) -> datetime | None:
-        if seconds is None or not self.is_dated:
-            return None
-        try:
-            return EPOCH + timedelta(seconds=seconds)
-        except (OverflowError, ValueError):  # after the year 9999, or not a number
-            return None
 
     def about(self, **changes: Any) -> Segmentation:
         """Return a copy with changed attributes (source, method, notes, ...)."""
@@ -562,7 +510,7 @@ def when_text(segmentation: Segmentation) -> str:
     if not np.isfinite([first, last]).all():
         return ""
     if segmentation.clock != "wall":
-        return f"{_clock(first)} to {_clock(last)}"
+        return f"{signed_clock(first)} to {signed_clock(last)}"
     try:
         start, stop = (EPOCH + timedelta(seconds=t) for t in (first, last))
     except OverflowError:
@@ -573,8 +521,11 @@ def when_text(segmentation: Segmentation) -> str:
     return f"{start:%Y-%m-%d %H:%M} to {day}{stop:%H:%M}"
 
 
-def _clock(seconds: float) -> str:
-    return f"{'-' if seconds < 0 else ''}{clock_text(abs(seconds), short=True)}"
+def _moment(seconds: float | None) -> datetime | None:
+    try:
+        return None if seconds is None else EPOCH + timedelta(seconds=seconds)
+    except (OverflowError, ValueError):  # after the year 9999, or not a number
+        return None
 
 
 def _most_frequent(values: Sequence[int]) -> int | None:

@@ -88,3 +88,15 @@ def test_dates_give_a_segmentation_with_dates(steps):
     assert EventSegmenter.fast().segment(x, times=np.arange(60.0)).clock is None
     assert EventSegmenter.fast().segment(x, times=1.7e9 + np.arange(60)).clock == "wall"
     assert EventSegmenter.fast().segment(x, times=np.arange(60) * np.timedelta64(10**9, "s")).clock is None
+
+
+def test_a_search_passes_the_times_of_each_sequence(steps):
+    x, sequence, y = steps
+    times = np.tile(30.0 * np.arange(60), 3)
+    whole = [(frames, frames) for frames in (np.flatnonzero(sequence == k) for k in range(3))]
+    search = GridSearchCV(EventSegmenter.fast(), {"min_duration": [900.0]}, cv=whole, refit=False)
+    search.fit(x, y, times=times)
+    segmenter = EventSegmenter.fast().set_params(min_duration=900.0)
+    expected = [segmenter.fit(x[f], times=times[f]).score(x[f], y[f]) for f, _ in whole]
+    assert [search.cv_results_[f"split{k}_test_score"][0] for k in range(3)] == expected
+    assert segmenter.fit(x[:60], times=times[:60]).score(x[60:120], y[60:120], times=times[60:120]) == expected[1]

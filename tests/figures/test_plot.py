@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dayline import EventSegmenter, Segmentation, make_communities, plot
+from dayline import DynamicGraphEmbedding, EventSegmenter, Segmentation, make_communities, plot
 from dayline.events import NestedLevel, Place, boundaries_to_labels
 
 pytest.importorskip("matplotlib")
@@ -132,6 +132,24 @@ def test_nothing_global_changes():
     drawn(plot(Segmentation.from_boundaries([3], 9)))
     assert dict(mpl.rcParams) == before
     assert pyplot.get_fignums() == []
+
+
+def test_a_graph_too_large_to_hold_is_drawn_from_its_picture(made):
+    linear = EventSegmenter(DynamicGraphEmbedding(graph_form="linear", n_iterations=1)).fit(made.features)
+    assert not isinstance(linear.graph_, np.ndarray)
+    image = plot(linear).axes[-1].images[0].get_array()
+    assert image.shape == (200, 200)
+    inside = np.mean([image[e.start : e.stop, e.start : e.stop].mean() for e in linear.events_])
+    assert inside > 2 * image.mean()
+
+
+def test_the_result_of_a_source_shows_its_graph(made):
+    from dayline.pipeline import segment_table
+
+    result = segment_table(made.features)
+    names = titles(plot(result))
+    assert names[-1].startswith("graph")
+    assert not any("embedding" in name for name in names)
 
 
 def test_long_sequences_are_drawn_from_means():

@@ -91,6 +91,7 @@ def test_steps_in_a_row_are_one_change_and_the_way_back_is_none(visit, folder):
     press(seen, "#level", "Home", "End")
     assert seen.page.locator("#status").inner_text() == "1 change, in this browser"
     seen.page.click("#undo")
+    assert seen.page.locator("#undo").is_disabled()
     assert len(seen.spans()) == 4
     assert seen.page.locator("#level").input_value() == "1"
     seen.page.click("#redo")
@@ -185,6 +186,28 @@ def test_saved_levels_are_nested_and_come_back(visit, folder, tmp_path):
     assert again.page.locator("#level").input_value() == "2"
     press(again, "#level", "Home")
     assert starts(again.saved()) == [0, 20, 33, 45]
+
+
+def test_edited_events_are_taken_up_at_the_level_they_belong_to(visit, tmp_path):
+    edited = Segmentation.from_boundaries([4, 20, 30, 45], 60, times=made_day().times, clock="wall", levels=LEVELS)
+    write_page(edited, tmp_path)
+    seen = visit(tmp_path)
+    assert seen.page.locator("#level").input_value() == "2"
+    press(seen, "#level", "ArrowLeft")
+    assert starts(seen.saved()) == [0, 20, 45]  # 8 was removed
+
+
+def test_a_reload_keeps_the_level_and_what_the_person_did(visit, folder):
+    seen = visit(folder)
+    split(seen, 2, 33)
+    seen.row(1).locator("[data-action=merge]").click()
+    press(seen, "#level", "End")
+    assert len(seen.spans()) == 6
+    seen.page.reload()
+    assert len(seen.spans()) == 6
+    assert seen.page.locator("#level").input_value() == "2"
+    press(seen, "#level", "ArrowLeft")
+    assert starts(seen.saved()) == [0, 20, 33, 45]
 
 
 def test_without_levels_there_is_no_slider_and_without_confidence_no_filter(visit, day_folder, tmp_path):

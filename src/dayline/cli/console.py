@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from dayline.cli.streams import can_show
 from dayline.events import Event, Segmentation, when_text
-from dayline.text import clock_text, counted
+from dayline.text import counted, signed_clock
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -189,9 +189,7 @@ def _clock(segmentation: Segmentation, seconds: float | None) -> str:
     """Format a time of day, or the time since the start."""
     if seconds is None:
         return ""
-    if segmentation.clock == "wall":
-        return clock_text(seconds % 86_400, short=True)
-    return f"{'-' if seconds < 0 else ''}{clock_text(abs(seconds), short=True)}"
+    return signed_clock(seconds % 86_400 if segmentation.clock == "wall" else seconds)
 
 
 def print_notes(segmentation: Segmentation) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dayline.extras import needs_extra
 from dayline.figures import panels
-from dayline.figures.content import agreement, content_of, main_columns
+from dayline.figures.content import Content, agreement, content_of, main_columns
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -77,7 +77,7 @@ def plot(
     return _laid_out(figure, drawn, content)
 
 
-def _laid_out(figure: Figure | None, drawn: list[tuple[float, Callable[[Axes], None]]], content: Any) -> Figure:
+def _laid_out(figure: Figure | None, drawn: list[tuple[float, Callable[[Axes], None]]], content: Content) -> Figure:
     """Draw the panels below each other, and the graph beside them."""
     heights = [height for height, _ in drawn]
     has_graph = content.graph is not None
@@ -87,9 +87,8 @@ def _laid_out(figure: Figure | None, drawn: list[tuple[float, Callable[[Axes], N
         # Every panel has a title, and the last one the labels of the frames.
         height = max(sum(heights) + 0.32 * len(heights) + 0.6, GRAPH_SIDE + 0.6 if has_graph else 0.0)
         figure = NotebookFigure(figsize=(WIDTH + (GRAPH_SIDE if has_graph else 0.0), height), layout="constrained")
-    grid = figure.add_gridspec(len(drawn), 2 if has_graph else 1, height_ratios=heights)
-    if has_graph:
-        grid.set_width_ratios([WIDTH, GRAPH_SIDE])
+    widths = [WIDTH, GRAPH_SIDE] if has_graph else [WIDTH]
+    grid = figure.add_gridspec(len(drawn), len(widths), height_ratios=heights, width_ratios=widths)
     first: Axes | None = None
     for row, (_, draw) in enumerate(drawn):
         axes = figure.add_subplot(grid[row, 0], sharex=first)
@@ -102,6 +101,6 @@ def _laid_out(figure: Figure | None, drawn: list[tuple[float, Callable[[Axes], N
             axes.tick_params(axis="x", labelbottom=False)
     axes.set_xlim(-0.5, content.segmentation.n_frames - 0.5)
     panels.label_frames(axes, content.segmentation)
-    if has_graph:
+    if content.graph is not None:
         panels.draw_graph(figure.add_subplot(grid[:, 1]), content.graph, content.segmentation)
     return figure

@@ -16,12 +16,21 @@ from dayline.figures.content import Agreement
 from dayline.notebook import context_color
 from dayline.report import Drawable
 from dayline.report.graph_picture import graph_levels
-from dayline.text import clock_text, counted
+from dayline.text import counted, signed_clock
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["draw_agreement", "draw_events", "draw_graph", "draw_levels", "draw_probabilities", "draw_scores", "draw_vectors", "label_frames"]  # fmt: skip # noqa: E501
+__all__ = [
+    "draw_agreement",
+    "draw_events",
+    "draw_graph",
+    "draw_levels",
+    "draw_probabilities",
+    "draw_scores",
+    "draw_vectors",
+    "label_frames",
+]
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 INK, FAINT = "#222222", "#9a9a9a"
@@ -51,13 +60,17 @@ def draw_events(axes: Axes, segmentation: Segmentation, *, width: float) -> None
             seen.setdefault(event.community, len(seen))
     named = {place.community: place.name for place in segmentation.places}
     letters = context_letters(segmentation)
-    for event, letter in zip(segmentation.events, letters, strict=True):
-        color = context_color(seen.get(event.community))
-        axes.barh(0.5, event.n_frames, left=event.start, height=1.0, color=color, edgecolor="white", linewidth=0.8)
+    colors = [context_color(seen.get(event.community)) for event in segmentation.events]
+    spans = [(event.start - 0.5, event.n_frames) for event in segmentation.events]
+    # White lines between hundreds of events would leave nothing of their colours.
+    axes.broken_barh(spans, (0, 1), facecolors=colors, edgecolor="white", linewidth=_line(0.8, len(spans)))
+    for event, letter, color in zip(segmentation.events, letters, colors, strict=True):
         place = None if event.community is None else named.get(event.community)
         room = int(width * event.n_frames / segmentation.n_frames / CHARACTER)
         label = _label([event.name or place or "", letter], room)
-        middle = (event.start + event.stop) / 2
+        if not label:
+            continue
+        middle = (event.start + event.stop - 1) / 2
         ink = "white" if _is_dark(color) else "black"
         axes.text(middle, 0.48, label, ha="center", va="center", fontsize=8, color=ink, parse_math=False)
     axes.set(yticks=[], ylim=(0, 1))
@@ -94,7 +107,7 @@ def _is_dark(color: str) -> bool:
 
 def draw_agreement(axes: Axes, found: Agreement) -> None:
     """Mark which boundaries are right, which are wrong, and which were missed."""
-    axes.vlines(found.true, 0, 0.45, color=INK, lw=1.0)
+    axes.vlines(found.true, 0, 0.45, color=INK, lw=_line(1.0, len(found.true)))
     for frames, marker, color, label in (
         (found.hits, "o", BLUE, "right"),
         (found.wrong, "v", ORANGE, "not true"),
@@ -116,7 +129,7 @@ def draw_scores(axes: Axes, segmentation: Segmentation) -> None:
         axes.plot(segmentation.scores, color=BLUE, lw=1.0)
     axes.set_ylim(bottom=0)
     top = axes.get_ylim()[1]
-    axes.vlines(segmentation.boundaries, 0, top, color=FAINT, lw=0.8, ls=":")
+    axes.vlines(segmentation.boundaries, 0, top, color=FAINT, lw=_line(0.8, len(segmentation.boundaries)), ls=":")
     for reason, marker in (("pause", "s"), ("both", "D"), ("asked", "*")):
         frames = [event.start for event in segmentation.events if event.reason == reason]
         if frames:
@@ -130,19 +143,19 @@ def draw_scores(axes: Axes, segmentation: Segmentation) -> None:
 def draw_probabilities(axes: Axes, segmentation: Segmentation, frames: IntArray, probabilities: FloatArray) -> None:
     """Draw the probability of every candidate, and which became boundaries."""
     used = np.isin(frames, segmentation.boundaries)
-    axes.vlines(frames[~used], 0, probabilities[~used], color=FAINT, lw=0.8)
-    axes.vlines(frames[used], 0, probabilities[used], color=ORANGE, lw=1.4)
-    axes.scatter(
-        frames[~used], probabilities[~used], s=9, facecolor="white", edgecolor=FAINT, linewidth=0.8, zorder=3
-    )
-    axes.scatter(frames[used], probabilities[used], s=16, color=ORANGE, zorder=3)
-    if used.sum() <= 30:
+    n_used, n_others = int(used.sum()), int((~used).sum())
+    axes.vlines(frames[~used], 0, probabilities[~used], color=FAINT, lw=_line(0.8, n_others))
+    axes.vlines(frames[used], 0, probabilities[used], color=ORANGE, lw=_line(1.4, n_used))
+    hollow: dict[str, Any] = {"facecolor": "white", "edgecolor": FAINT, "linewidth": _line(0.8, n_others)}
+    axes.scatter(frames[~used], probabilities[~used], s=_line(9.0, n_others), zorder=3, **hollow)
+    axes.scatter(frames[used], probabilities[used], s=_line(16.0, n_used), color=ORANGE, zorder=3)
+    if n_used <= 30:
         for frame, probability in zip(frames[used], probabilities[used], strict=True):
             above = (frame, probability)
             axes.annotate(f"{probability:.0%}", above, (0, 4), textcoords="offset points", fontsize=6, ha="center")
     axes.set(ylim=(0, 1.15), yticks=[0, 0.5, 1])
     axes.set_yticklabels(["0", "50%", "100%"], fontsize=7)
-    chosen = "" if used.all() else f": {int(used.sum())} of {len(frames)} candidates are boundaries (filled)"
+    chosen = "" if used.all() else f": {n_used} of {len(frames)} candidates are boundaries (filled)"
     _title(axes, f"probability that people would mark a boundary{chosen}")
 
 
@@ -152,7 +165,7 @@ def draw_levels(axes: Axes, segmentation: Segmentation, levels: Sequence[IntArra
         is_used = np.array_equal(boundaries, segmentation.boundaries)
         shades = (BLUE, DARK_BLUE) if is_used else ("0.8", "0.62")
         edges = np.concatenate([[0], boundaries, [segmentation.n_frames]])
-        spans = [(start, stop - start) for start, stop in pairwise(edges.tolist())]
+        spans = [(start - 0.5, stop - start) for start, stop in pairwise(edges.tolist())]
         colors = [shades[k % 2] for k in range(len(spans))]
         axes.broken_barh(spans, (row - 0.43, 0.86), facecolors=colors, linewidth=0)
     axes.set_yticks(range(len(levels)), [str(len(level) + 1) for level in levels], fontsize=7)
@@ -180,15 +193,14 @@ def draw_vectors(axes: Axes, vectors: FloatArray, title: str, *, standardize: bo
 
 def draw_graph(axes: Axes, graph: Array | Drawable, segmentation: Segmentation) -> None:
     """Draw the graph, bright where frames are alike, with a square around every event."""
+    from matplotlib.collections import PatchCollection
     from matplotlib.patches import Rectangle
 
     n_frames = segmentation.n_frames
     extent = (0, n_frames, n_frames, 0)
     axes.imshow(graph_levels(graph, size=640), cmap="cividis", extent=extent, interpolation="nearest")
-    for event in segmentation.events:
-        square = Rectangle((event.start, event.start), event.n_frames, event.n_frames)
-        square.set(fill=False, edgecolor=ORANGE, linewidth=0.8)
-        axes.add_patch(square)
+    squares = [Rectangle((event.start, event.start), event.n_frames, event.n_frames) for event in segmentation.events]
+    axes.add_collection(PatchCollection(squares, facecolor="none", edgecolor=ORANGE, linewidth=0.8))
     axes.tick_params(labelsize=7)
     axes.set_anchor("N")
     _title(axes, "graph: frames that are alike are linked")
@@ -197,7 +209,10 @@ def draw_graph(axes: Axes, graph: Array | Drawable, segmentation: Segmentation) 
 def label_frames(axes: Axes, segmentation: Segmentation) -> None:
     """Label the horizontal axis with frames and, below them, their times."""
     times, n_frames = segmentation.times, segmentation.n_frames
-    dates = _dates(segmentation)
+    ends = None if times is None else (_date(segmentation, times[0]), _date(segmentation, times[-1]))
+    has_days = (
+        segmentation.is_dated and ends is not None and None not in ends and len({d.date() for d in ends if d}) > 1
+    )
 
     def text(value: float, _: float) -> str:
         frame = round(value)
@@ -205,24 +220,28 @@ def label_frames(axes: Axes, segmentation: Segmentation) -> None:
             return ""
         if times is None:
             return str(frame)
-        if dates is None:
-            return f"{frame}\n{'-' if times[frame] < 0 else ''}{clock_text(abs(times[frame]), short=True)}"
-        moment = dates[frame]
-        several = segmentation.is_dated and dates[0].date() != dates[-1].date()
-        return f"{frame}\n{moment:%H:%M}" + (f"\n{moment:%Y-%m-%d}" if several else "")
+        moment = _date(segmentation, times[frame])
+        if moment is None:
+            return f"{frame}\n{signed_clock(times[frame])}"
+        return f"{frame}\n{moment:%H:%M}" + (f"\n{moment:%Y-%m-%d}" if has_days else "")
 
     axes.xaxis.set_major_formatter(text)
     axes.tick_params(axis="x", labelsize=8)
     axes.set_xlabel("frame" if times is None else "frame and time")
 
 
-def _dates(segmentation: Segmentation) -> list[datetime] | None:
-    if segmentation.clock != "wall" or segmentation.times is None:
+def _date(segmentation: Segmentation, seconds: float) -> datetime | None:
+    if segmentation.clock != "wall":
         return None
     try:
-        return [EPOCH + timedelta(seconds=time) for time in segmentation.times]
+        return EPOCH + timedelta(seconds=seconds)
     except (OverflowError, ValueError):
         return None
+
+
+def _line(width: float, number: int) -> float:
+    """Return the width of lines or the size of marks: thinner if there are hundreds of them."""
+    return width * min(1.0, 100.0 / max(number, 1))
 
 
 def _title(axes: Axes, text: str) -> None:

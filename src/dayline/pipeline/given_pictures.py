@@ -7,6 +7,7 @@ import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -47,7 +48,6 @@ class GivenPictures:
         found = tuple(shown_name(file.name) for file in files)
         return found if len(set(found)) == n_frames else None
 
-    @needs_extra("photos", "showing photos on the page")
     def write(self, folder: Path, *, blur_faces: bool = False, on_step: OnStep | None = None) -> dict[int, str]:
         """Write the pictures that an earlier run has not written yet; return the path of each within `folder`."""
         about = f"{PICTURE_SIDE} {'blurred' if blur_faces else 'plain'}"
@@ -73,6 +73,7 @@ class GivenPictures:
         return write_thumbnails(decoded(), folder, size=PICTURE_SIDE, blur_faces=blur_faces, names=names)
 
 
+@needs_extra("photos", "showing photos on the page")
 def given_pictures(pictures: Sequence[PictureSource] | Mapping[int, PictureSource], n_frames: int) -> GivenPictures:
     """Check pictures that a caller passes; raise ValueError that names the frame, before any work is done.
 
@@ -83,6 +84,7 @@ def given_pictures(pictures: Sequence[PictureSource] | Mapping[int, PictureSourc
     n_frames : int
         Number of frames.
     """
+    import_module("dayline.frames.decode")  # raises here rather than after the events were found
     if isinstance(pictures, (str, bytes, os.PathLike)):
         raise ValueError(f"pictures={show_value(pictures)}; pass a list of files, one per frame")
     if not isinstance(pictures, Mapping):

@@ -48,6 +48,7 @@ SCRIPTS = (
     "viewer.js",
     "film.js",
     "chooser.js",
+    "key_photo.js",
     "levels.js",
     "filter.js",
     "help.js",
