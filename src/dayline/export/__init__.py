@@ -26,7 +26,7 @@ from dayline.export.table import write_csv
 from dayline.export.webvtt import write_webvtt
 from dayline.export.xmp import write_xmp
 from dayline.export.youtube import write_youtube, youtube_text
-from dayline.io.output_folder import OutputFolderError, export_folder
+from dayline.io.output_folder import export_folder
 
 __all__ = [
     "FORMATS",
@@ -261,8 +261,6 @@ def export(
         for name in dict.fromkeys(formats):
             try:
                 written.append(FORMATS[name].write(segmentation, folder / FORMATS[name].name, given))
-            except OutputFolderError:
-                raise
             except (ValueError, OSError) as error:
                 failures.append(f"{name}: {failure_text(error)}")
     if failures:
