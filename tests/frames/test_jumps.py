@@ -78,5 +78,5 @@ def test_the_date_line_is_no_jump():
 
 @pytest.mark.parametrize("at_least", [0, -1, float("nan")])
 def test_no_kilometres_are_refused(at_least):
-    with pytest.raises(ValueError, match="more than 0 kilometres"):
+    with pytest.raises(ValueError, match="needs more than 0 kilometres"):
         find_jumps([], at_least=at_least)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -124,9 +123,10 @@ class Visit:
         return Segmentation.from_json(Path(download.value.path()).read_text(encoding="utf-8"))
 
 
-@pytest.fixture(scope="session")
-def screen(chromium: Any) -> Any:
-    """A browser window per size and colour scheme, offline."""
+@pytest.fixture
+def screen(chromium: Any) -> Iterator[Any]:
+    """A browser window per size and colour scheme, offline; its storage, where edits live, begins empty."""
+    contexts = []
 
     @cache
     def made(width: int, height: int, color_scheme: str) -> Any:
@@ -135,9 +135,12 @@ def screen(chromium: Any) -> Any:
         context = chromium.new_context(viewport=size, color_scheme=color_scheme, timezone_id="Asia/Tokyo")
         context.set_default_timeout(8000)
         context.set_offline(True)
+        contexts.append(context)
         return context
 
-    return made
+    yield made
+    for context in contexts:
+        context.close()
 
 
 @pytest.fixture
@@ -155,9 +158,5 @@ def visit(screen: Any) -> Iterator[Any]:
         return visited
 
     yield opened
-    # Edits outlive a page in the browser's storage, which all tests of one size of window share.
-    for page in pages:
-        with suppress(Exception):
-            page.evaluate("localStorage.clear()")
     for page in pages:
         page.close()

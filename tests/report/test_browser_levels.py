@@ -89,6 +89,7 @@ def test_steps_in_a_row_are_one_change_and_the_way_back_is_none(visit, folder):
     press(seen, "#level", "Home", "End", "ArrowLeft")
     assert seen.saved() == made_levels()
     press(seen, "#level", "Home", "End")
+    assert seen.page.locator("#status").inner_text() == "1 change, in this browser"
     seen.page.click("#undo")
     assert seen.page.locator("#undo").is_disabled()
     assert len(seen.spans()) == 4
@@ -166,6 +167,7 @@ def test_the_least_confidence_leaves_boundaries_out_until_it_is_lowered(visit, f
     assert starts(seen.saved()) == [0, 3, 20, 45]
     press(seen, "#least", "Home")
     assert starts(seen.saved()) == [0, 3, 4, 8, 20, 30, 45]
+    assert seen.page.locator("#status").inner_text().startswith("Downloaded as events.json at ")
 
 
 def test_saved_levels_are_nested_and_come_back(visit, folder, tmp_path):

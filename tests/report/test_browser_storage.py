@@ -9,10 +9,13 @@ from typing import Any
 
 import pytest
 
-from dayline.events import Place, Segmentation
-from dayline.report import write_page
+from dayline.events import NestedLevel, Place, Segmentation
+from dayline.report import write_page, write_thumbnails
+from report.conftest import made_picture
 
 ASKS_ON_CLOSE = "() => !dispatchEvent(new Event('beforeunload', { cancelable: true }))"
+A_WEEK_AGO = """() => { for (const [name, text] of Object.entries(localStorage)) {
+    localStorage[name] = text.replace(/"at":\\d+/, `"at":${Date.now() - 7 * 86400000}`) } }"""
 FULL = "void (Storage.prototype.setItem = () => { throw new DOMException('no space', 'QuotaExceededError') })"
 FORBIDDEN = (
     "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('no', 'SecurityError') } })"
@@ -116,7 +119,10 @@ def test_edits_are_offered_after_the_page_was_renewed_and_fit_the_new_events(vis
     seen.page.reload()
     assert seen.spans() == ["09:00", "09:10", "09:15", "10:12"]
     (offer,) = notices(seen)
-    assert re.fullmatch(r"You made 3 changes on \d+ \w+ that this page does not contain\.", offer)
+    assert re.fullmatch(r"You made 3 changes today at \d\d:\d\d that this page does not contain\.", offer)
+    seen.page.evaluate(A_WEEK_AGO)
+    seen.page.reload()
+    assert re.fullmatch(r"You made 3 changes on \d+ \w+ that this page does not contain\.", notices(seen)[0])
     press(seen, "Restore")
     assert notices(seen) == []
     assert status(seen) == "3 changes, in this browser"
@@ -205,6 +211,52 @@ def test_names_of_places_are_stored_and_saved_with_the_events(visit, tmp_path, d
     name_event(seen, 0, "Breakfast")
     seen.page.reload()
     assert seen.saved().places == (Place(5, "office"),)
+
+
+def test_a_level_is_one_change_and_survives_a_reload_with_the_edits_on_it(visit, tmp_path, day):
+    levels = (
+        NestedLevel(0, (8, 20, 45), (0.6, 0.7, 0.8)),
+        NestedLevel(1, (4, 8, 20, 30, 45), (0.2, 0.6, 0.7, 0.3, 0.8)),
+    )
+    write_page(replace(day, levels=levels), tmp_path)
+    seen = visit(tmp_path)
+    seen.page.locator("#level").focus()
+    seen.page.keyboard.press("End")
+    assert status(seen) == "1 change, in this browser"
+    seen.row(2).locator("[data-action=merge]").click()
+    name_event(seen, 0, "Tea")
+    assert status(seen) == "3 changes, in this browser"
+    seen.page.reload()
+    assert status(seen) == "3 changes, in this browser"
+    assert seen.page.locator("#level").input_value() == "1"
+    seen.page.locator("#level").focus()
+    seen.page.keyboard.press("Home")
+    assert edges(seen.saved()) == [(0, 4), (4, 20), (20, 45), (45, 60)]  # a named event keeps its edges
+    name_event(seen, 2, "Walk")
+    # The next run finds a boundary that was not there.
+    events = (*day.events[:3], replace(day.events[3], stop=50), replace(day.events[3], start=50, key_frame=52))
+    levels = tuple(
+        replace(one, boundaries=(*one.boundaries, 50), confidences=(*one.confidences, 0.9)) for one in levels
+    )
+    write_page(replace(day, events=events, levels=levels), tmp_path)
+    seen.page.reload()
+    press(seen, "Restore")
+    assert [event.name for event in seen.saved().events] == ["Tea", None, "Walk", None, None]
+
+
+def test_a_key_photo_that_was_chosen_is_one_change_and_is_offered_again(visit, folder, day):
+    pictures = write_thumbnails(((t, made_picture(t)) for t in range(60)), folder)
+    write_page(day, folder, thumbnails=pictures)
+    seen = visit(folder)
+    seen.row(0).locator(".key").click()
+    seen.page.keyboard.press("ArrowRight")
+    seen.page.keyboard.press("k")
+    seen.page.keyboard.press("Escape")
+    assert status(seen) == "1 change, in this browser"
+    write_page(replace(day, events=(replace(day.events[0], name="Tea"), *day.events[1:])), folder)
+    seen.page.reload()
+    press(seen, "Restore")
+    assert (seen.saved().events[0].key_frame, seen.saved().events[0].key_chosen) == (3, True)
 
 
 def test_a_second_tab_follows_the_first(visit, folder):

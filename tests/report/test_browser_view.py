@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
-from conftest import Visit
 from dayline.events import read_events
 from dayline.io.output_folder import output_folder
 from dayline.pipeline import segment_source, write_result
 from made_photos import make_day
+from report.conftest import Visit
 
 pytestmark = pytest.mark.slow
 
@@ -76,7 +76,9 @@ def shows(seen: Visit, text: str) -> None:
 def test_save_writes_into_the_result_and_a_reload_shows_it(tab, out):
     with dayline_view(out) as (process, address):
         seen = tab(address)
-        seen.wait_until("[...document.images].every(image => image.complete && image.naturalWidth > 0)")
+        seen.wait_until(
+            "[...document.querySelectorAll('.key-picture')].every(image => image.complete && image.naturalWidth > 0)"
+        )
         name_event(seen, 1, "Breakfast")
         assert status(seen) == "1 change, in this browser"
         seen.page.click("#save")
@@ -154,3 +156,23 @@ def test_a_run_between_edits_and_save_is_noticed_and_the_edits_are_offered(tab, 
         seen.page.click("#save")
         shows(seen, "^Saved in ")
     assert [event.name for event in read_events(out / "events.json").events] == [None, "Breakfast"]
+
+
+def test_originals_open_if_their_folder_is_named(tab, out, tmp_path):
+    with dayline_view(out, "--source", str(tmp_path / "photos")) as (_, address):
+        seen = tab(address)
+        seen.row(0).locator(".key").click()
+        link = seen.page.locator("#viewer a", has_text="original")
+        assert (
+            seen.page.evaluate("address => fetch(address).then(answer => answer.status)", link.get_attribute("href"))
+            == 200
+        )
+        seen.page.keyboard.press("Escape")
+        name_event(seen, 0, "Tea")
+        seen.page.click("#save")
+        shows(seen, "^Saved in ")
+        assert seen.complaints == []
+    with dayline_view(out) as (_, address):
+        seen = tab(address)
+        seen.row(0).locator(".key").click()
+        assert not seen.page.locator("#viewer a", has_text="original").is_visible()

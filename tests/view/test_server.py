@@ -196,6 +196,43 @@ def test_a_player_gets_the_part_it_asks_for(place, view):
     assert response.headers["Content-Range"] == "bytes */256000"
 
 
+def test_originals_are_served_if_the_person_names_their_folder(place, view):
+    name = next(path.name for path in sorted((place / "photos").iterdir()))
+    (place / "photos" / "notes.txt").write_text("secret")
+    (place / "photos" / ".hidden.png").write_text("secret")
+    (place / "photos" / "link.png").symlink_to(place / "secret.txt")
+    (place / "secret.txt").write_text("secret")
+    client = view(place / "out", source=place / "photos")
+    assert client.server.address.endswith("/out/")
+    assert client.get("out/")[0] == 200
+    assert client.get(f"photos/{name}") == (200, (place / "photos" / name).read_bytes())
+    for path in (
+        "photos/notes.txt",
+        "photos/.hidden.png",
+        "photos/link.png",
+        "photos/",
+        "photos",
+        "secret.txt",
+        "",
+        "out",
+    ):
+        status, content = client.get(path)
+        assert (status, b"secret" in content) == (404, False), path
+    saved = (place / "out" / "events.json").read_bytes()
+    assert client.post(saved, "out/events.json")[0] == 200
+    assert client.post(saved, "photos/events.json")[0] == 404
+    assert view(place / "out").get(f"photos/{name}")[0] == 404
+
+
+def test_the_film_is_served_if_the_person_names_it(place, view):
+    (place / "film.mp4").write_bytes(bytes(1000))
+    (place / "other.mp4").write_bytes(bytes(1000))
+    client = view(place / "out", source=place / "film.mp4")
+    response, content = client.ask("GET", client.path + "film.mp4", {"Range": "bytes=10-"})
+    assert (response.status, content) == (206, bytes(990))
+    assert client.get("other.mp4")[0] == 404
+
+
 def test_a_folder_without_a_result_is_refused(tmp_path):
     (tmp_path / "index.html").write_text("<p>my own</p>")
     with pytest.raises(ValueError, match=r"not a result of dayline; make one with dayline segment SOURCE -o "):

@@ -20,7 +20,9 @@ def view(
         None, help="Save this events.json, downloaded from the page, into the result first."
     ),
     source: Path | None = typer.Option(
-        None, help="The photos or the video, for exports that need them; by default searched next to the result."
+        None,
+        help="The photos or the video: the page can then open the originals. Exports that need them find them here, "
+        "or next to the result.",
     ),
     port: int | None = typer.Option(None, min=1, max=65535, help="Port to listen on, on this machine only."),
     open_page: bool | None = typer.Option(
@@ -30,7 +32,7 @@ def view(
     """Show a result in the browser, where Save writes into the result; only for this machine, until Ctrl-C."""
     from dayline.cli.console import open_in_browser
     from dayline.events import read_events
-    from dayline.pipeline import note_unused_downloads, save_events
+    from dayline.pipeline import is_result, note_unused_downloads, save_events
     from dayline.view import ViewServer, prepare, serve
 
     for result, renewed in prepare(folder, source=source):
@@ -40,6 +42,8 @@ def view(
         if "index.html" in renewed.renewed:
             typer.echo(f"dayline: note: {result}: the page is renewed from events.json", err=True)
         _print_notes(renewed)
+    if corrections is not None and not is_result(folder):
+        raise ValueError(f"{folder}: --corrections works for one result only; pass the folder of that day")
     if corrections is not None:
         _print_saved(folder, save_events(read_events(corrections.expanduser()), folder, source=source))
     note_unused_downloads(folder, command=f"dayline view {folder}")

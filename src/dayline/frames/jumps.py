@@ -80,7 +80,7 @@ def find_jumps(
 def check_jumps(at_least: float) -> None:
     """Raise ValueError if the shortest jump is not a positive number of kilometres."""
     if not at_least > 0:
-        raise ValueError(f"a jump must have more than 0 kilometres (jump_km), not {at_least}")
+        raise ValueError(f"a jump needs more than 0 kilometres, not {at_least:g}")
 
 
 def distance_km(a: FloatArray, b: FloatArray) -> FloatArray:

@@ -100,7 +100,8 @@ def _edge_sharpness(grey: NDArray[np.float32]) -> float:
     height, width = (min(a // 2, b) for a, b in zip(fine.shape, coarse.shape, strict=True))
     if not height or not width:
         return 0.0
-    highest = fine[: 2 * height, : 2 * width].reshape(height, 2, width, 2).max(axis=(1, 3))
+    fine = fine[: 2 * height, : 2 * width]
+    highest = np.maximum(np.maximum(fine[::2, ::2], fine[1::2, ::2]), np.maximum(fine[::2, 1::2], fine[1::2, 1::2]))
     coarse = coarse[:height, :width]
     strong = coarse >= max(float(np.quantile(coarse, STRONGEST)), 1.0)
     return float(np.median(highest[strong] / coarse[strong])) if strong.any() else 0.0
@@ -114,6 +115,8 @@ def _steps(grey: NDArray[np.float32]) -> NDArray[np.float32]:
 
 def _reduced(grey: NDArray[np.float32], factor: int) -> NDArray[np.float32]:
     """Average squares of pixels; incomplete ones at the right and lower edge are left out."""
-    high, wide = (side // factor for side in grey.shape)
-    squares = grey[: factor * high, : factor * wide].reshape(high, factor, wide, factor)
-    return np.asarray(squares.mean(axis=(1, 3)), dtype=np.float32)
+    height, width = (side // factor * factor for side in grey.shape)
+    # Sums of slices are several times faster than means over two axes.
+    rows = sum((grey[k:height:factor] for k in range(1, factor)), start=grey[0:height:factor])
+    columns = sum((rows[:, k:width:factor] for k in range(1, factor)), start=rows[:, 0:width:factor])
+    return np.asarray(columns / factor**2, dtype=np.float32)

@@ -1,17 +1,17 @@
 // The person's changes as a list: to count them, and to apply them to other events of the same frames.
 
-function startsOf(list) {
-  return new Set(list.slice(1).map((event) => event.start));
-}
-
-// Removed and added boundaries; one of each with no unchanged boundary between them is one that was moved.
-function boundaryChanges(before, after) {
-  const [old, now] = [startsOf(before), startsOf(after)];
+// Removed and added boundaries; one of each with no unchanged boundary between them is one that was moved. Those that
+// came or went with the level are no changes of their own.
+function boundaryChanges(before, after, view) {
+  const [old, now] = [new Set(startsOf(before)), new Set(startsOf(after))];
+  const asked = new Set(after.filter((event) => event.reason === "asked").map((event) => event.start));
   const changes = [];
   let open = null;
   for (const frame of [...new Set([...old, ...now])].sort((a, b) => a - b)) {
     const which = !now.has(frame) ? "removed" : !old.has(frame) ? "added" : null;
+    const byLevel = view !== null && (which === "removed" ? !view.removed.has(frame) : !asked.has(frame));
     if (which === null) open = null;
+    else if (byLevel) continue;
     else if (open !== null && open[which] === null) {
       open[which] = frame;
       open = null;
@@ -25,6 +25,7 @@ function boundaryChanges(before, after) {
 
 function nameChanges(before, after, moved) {
   const known = new Map(before.map((event) => [event.start, event]));
+  const keys = new Set(before.filter((event) => event.key_chosen).map((event) => event.key_frame));
   const changes = [];
   for (const event of after) {
     const old = known.get(event.start) ?? known.get(moved.get(event.start));
@@ -32,8 +33,7 @@ function nameChanges(before, after, moved) {
     // A merged event may have the name of its second part, which nobody typed.
     const inherited = () => event.name !== null && before.some((o) => o.name === event.name && o.start < stop && start < o.stop);
     if (event.name !== (old?.name ?? null) && !inherited()) changes.push({ kind: "name", start, last: stop - 1, name: event.name });
-    const keyed = () => before.some((o) => o.key_chosen && o.key_frame === event.key_frame);
-    if (event.key_chosen && !keyed()) changes.push({ kind: "key", frame: event.key_frame });
+    if (event.key_chosen && !keys.has(event.key_frame)) changes.push({ kind: "key", frame: event.key_frame });
   }
   return changes;
 }
@@ -51,9 +51,12 @@ function placeChanges(before, after) {
 }
 
 function changesBetween(before, after) {
-  const boundaries = boundaryChanges(before.events, after.events);
+  const [was, is] = [viewOf.get(before.events), viewOf.get(after.events)];
+  const others = was && is && (was.level !== is.level || was.least !== is.least);
+  const boundaries = boundaryChanges(before.events, after.events, others ? is : null);
   const moved = new Map(boundaries.filter((c) => c.removed !== null && c.added !== null).map((c) => [c.added, c.removed]));
-  return [...boundaries, ...nameChanges(before.events, after.events, moved), ...placeChanges(before, after)];
+  const level = others ? [{ kind: "level", level: bases[is.level].level, least: is.least }] : [];
+  return [...level, ...boundaries, ...nameChanges(before.events, after.events, moved), ...placeChanges(before, after)];
 }
 
 function sameState(a, b) {
@@ -103,7 +106,7 @@ function withName(list, { start, last, name }) {
 function withKey(list, { frame }) {
   const index = indexAt(list, frame);
   const { key_frame: key, key_chosen: isChosen } = list[index];
-  return key === frame && isChosen ? list : withEvent(list, index, { key_frame: frame, key_chosen: true });
+  return isChosen && key === frame ? list : withEvent(list, index, { key_frame: frame, key_chosen: true });
 }
 
 function withPlace(current, { name, frames }) {
@@ -120,9 +123,17 @@ function withPlace(current, { name, frames }) {
   return { ...current, places: [...others, { id: null, ...old, community, name }] };
 }
 
+// The view after a change of level, if this page has that level and shows another.
+function otherLevel(changes) {
+  const wanted = changes.find((change) => change.kind === "level");
+  const level = wanted === undefined ? -1 : bases.findIndex((base) => base.level === wanted.level);
+  const now = trackView();
+  return level < 0 || (now.level === level && now.least === wanted.least) ? null : { level, least: wanted.least };
+}
+
 // The state after the changes, and those among them that it did not contain yet.
 function applyChanges(current, changes) {
-  const missing = [];
+  const missing = changes.filter((change) => change.kind === "level" && otherLevel(changes) !== null);
   const result = changes.reduce((now, change) => {
     const next = change.kind === "place" ? withPlace(now, change) : { ...now, events: withEvents(now.events, change) };
     if (next === now || (change.kind !== "place" && next.events === now.events)) return now;

@@ -1,8 +1,11 @@
 // Links to the photos themselves, and playing a film in the enlarged view.
 
-// A page that is served does not reach files outside its folder.
+// A page that is served does not reach files outside its folder, except below the token of `dayline view --source`.
 function reachable(address) {
-  return address !== null && address !== undefined && (location.protocol === "file:" || !address.startsWith("../")) ? address : null;
+  if (address === null || address === undefined) return null;
+  if (location.protocol === "file:" || !address.startsWith("../")) return address;
+  const top = `${location.pathname.split("/", 2).join("/")}/`;
+  return served && new URL(address, location.href).pathname.startsWith(top) ? address : null;
 }
 
 const movie = reachable(data.film);

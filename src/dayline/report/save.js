@@ -7,10 +7,17 @@ function dateText(at) {
   return new Date(at).toLocaleDateString("en-GB", { day: "numeric", month: "long" });
 }
 
-function whenText(at) {
+function isToday(at) {
+  return new Date(at).toDateString() === new Date().toDateString();
+}
+
+function timeOfDay(at) {
   const date = new Date(at);
-  const time = `at ${two(date.getHours())}:${two(date.getMinutes())}`;
-  return date.toDateString() === new Date().toDateString() ? time : `on ${dateText(at)} ${time}`;
+  return `at ${two(date.getHours())}:${two(date.getMinutes())}`;
+}
+
+function whenText(at) {
+  return isToday(at) ? timeOfDay(at) : `on ${dateText(at)} ${timeOfDay(at)}`;
 }
 
 // One line about the current state: where it is, and since when.
@@ -58,7 +65,9 @@ function nextCommand() {
 }
 
 function showCommand() {
-  const command = make("code", { class: "command", tabindex: "0" }, nextCommand());
+  // A line break within an option would be hard to read.
+  const words = nextCommand().split(" ").flatMap((word, i) => [i > 0 ? " " : "", make("span", {}, word)]);
+  const command = make("code", { class: "command", tabindex: "0" }, ...words);
   const text = make("span", {}, "To put the downloaded file into the result, run this with the name that your browser gave it:", command);
   notify("command", text, [["Copy", (e) => copy(command, e.target)]]);
 }

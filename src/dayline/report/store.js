@@ -54,11 +54,23 @@ function framesOf(change) {
   return [...FRAMES_OF_CHANGES.map((which) => change[which]), ...(change.frames ?? [])].filter((frame) => Number.isInteger(frame));
 }
 
+// How the events came about (levels.js), which the events alone do not tell.
+function viewToStore({ events: list }) {
+  const view = viewOf.get(list);
+  return view === undefined ? null : { level: view.level, least: view.least, removed: [...view.removed], keys: [...view.keys] };
+}
+
+function viewFromStore({ view, state: { events: list } }) {
+  if (!Number.isInteger(view?.level) || bases[view.level] === undefined) return;
+  viewOf.set(list, { level: view.level, least: Number(view.least) || 0, removed: new Set(view.removed), keys: new Set(view.keys), by: null });
+}
+
 function entryOf(which, more) {
   const changes = changesBetween(pageState, which);
   const marks = Object.fromEntries(changes.flatMap(framesOf).map((frame) => [frame, markOf(frame)]));
   const downloaded = kept?.where === DOWNLOAD && kept.state === which ? kept.at : null;
-  return { format: STORED_FORMAT, at: Date.now(), page: PAGE, key: data.key, state: which, changes, marks, downloaded, ...more };
+  const view = viewToStore(which);
+  return { format: STORED_FORMAT, at: Date.now(), page: PAGE, key: data.key, state: which, view, changes, marks, downloaded, ...more };
 }
 
 function writeSlot(name, entry) {
@@ -71,6 +83,7 @@ function writeSlot(name, entry) {
 }
 
 function storeState() {
+  trackView();
   const name = slotOf(base);
   const there = readSlot(name);
   if (there !== null && there.version !== version) {
@@ -97,6 +110,7 @@ function takeOver(entry, message) {
   problem = null;
   state = entry?.state ?? pageState;
   events = state.events;
+  if (entry !== null) viewFromStore(entry);
   if (entry?.downloaded) kept = { state, where: DOWNLOAD, at: entry.downloaded };
   if (entry?.saved) wasSaved(state, entry.saved);
   closeNotice("other-tab");
@@ -216,9 +230,11 @@ function offerEarlier() {
       continue;
     }
     const count = plural(missing.length, "change");
-    notify("earlier", `You made ${count} on ${dateText(entry.at)} that this page does not contain.`, [
+    notify("earlier", `You made ${count} ${isToday(entry.at) ? `today ${timeOfDay(entry.at)}` : `on ${dateText(entry.at)}`} that this page does not contain.`, [
       ["Restore", () => {
+        const level = otherLevel(changes);
         edit(applyChanges(state, changes).result, "Changes restored");
+        if (level !== null) show("restored", level);
         // If they could not be stored again, the old copy stays.
         if (problem === null && entry.page === PAGE) removeSlot(name);
         offerEarlier();

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -12,7 +13,7 @@ from urllib.parse import unquote_to_bytes
 
 from dayline.io.files import open_no_follow
 
-__all__ = ["OpenFile", "asked_range", "inner_path", "opened"]
+__all__ = ["OpenFile", "asked_range", "common_folder", "inner_path", "opened"]
 
 KINDS = {
     ".html": "text/html; charset=utf-8",
@@ -45,24 +46,45 @@ class OpenFile:
     kind: str
 
 
-def inner_path(folder: Path, address: str) -> Path | None:
+def common_folder(folder: Path, source: Path | None) -> Path:
+    """Return the folder that stands for the top of all addresses, so that the page's relative links fit.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder of the result.
+    source : Path or None
+        The photos or the video that the page links to.
+    """
+    with suppress(ValueError):  # two drives of Windows
+        return Path(os.path.commonpath([folder, folder if source is None else source.resolve()]))
+    return folder
+
+
+def inner_path(root: Path, address: str, *, below: Path) -> Path | None:
     """Return the path within a folder that an address asks for; None if there is none that may be read.
 
     Hidden names, links, and anything outside the folder have no path.
 
     Parameters
     ----------
-    folder : Path
-        The folder, without links in its own path.
+    root : Path
+        What the address is relative to.
     address : str
-        The path of the URL below the folder, percent-encoded, without a query.
+        The path of the URL, percent-encoded, without a query.
+    below : Path
+        The folder, or the file, in `root`; without links in its own path.
     """
+    outer = below.relative_to(root).parts if below.is_relative_to(root) else None
     parts = [os.fsdecode(unquote_to_bytes(part)) for part in address.split("/")]
-    if parts and parts[-1] == "":
-        parts[-1] = "index.html"
-    if any(not part or part.startswith(".") or MEANT.search(part) for part in parts):
+    if outer is None or tuple(parts[: len(outer)]) != outer:
         return None
-    path = folder.joinpath(*parts)
+    inner = parts[len(outer) :]
+    if inner and inner[-1] == "":
+        inner[-1] = "index.html"
+    if any(not part or part.startswith(".") or MEANT.search(part) for part in inner):
+        return None
+    path = below.joinpath(*inner)
     try:
         # Equal only if no part of the way is a link.
         return path if path.resolve(strict=True) == path else None

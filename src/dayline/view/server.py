@@ -10,6 +10,7 @@ import hashlib
 import hmac
 import json
 import logging
+import os
 import secrets
 import socket
 import sys
@@ -20,13 +21,14 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, ClassVar
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from dayline.events import Segmentation
+from dayline.frames.suffixes import PHOTO_SUFFIXES, VIDEO_SUFFIXES
 from dayline.io.output_folder import MARK, LockedFolderError, output_folder
 from dayline.pipeline import ChangedResultError, Saved, is_result, page_is_current, renew_result, save_events
 from dayline.report import page_data
-from dayline.view.files import asked_range, inner_path, opened
+from dayline.view.files import asked_range, common_folder, inner_path, opened
 
 __all__ = ["ViewServer", "prepare", "serve"]
 
@@ -71,7 +73,7 @@ class ViewServer(ThreadingHTTPServer):
         By default one that depends on the folder only: browsers keep what they store by port, so that unsaved edits
         are there again when the page is served the next time.
     source : Path, optional
-        The photos or the video, for exports that need them.
+        The photos or the video: for exports that need them, and so that the page can open the originals.
     on_save : callable, optional
         Called with the folder of a result and what was saved there.
 
@@ -96,6 +98,7 @@ class ViewServer(ThreadingHTTPServer):
         self.shown = Path(folder)
         self.folder = self.shown.resolve()
         self.source = source
+        self.root = common_folder(self.folder, source)
         self.on_save = on_save
         self.token = secrets.token_urlsafe(32)
         self.saving = threading.Lock()
@@ -131,11 +134,29 @@ class ViewServer(ThreadingHTTPServer):
     @property
     def address(self) -> str:
         """The address of the page."""
-        return f"http://{self.authority}/dayline-{self.token}/"
+        inner = "".join(f"{quote(os.fsencode(part))}/" for part in self.folder.relative_to(self.root).parts)
+        return f"http://{self.authority}/dayline-{self.token}/{inner}"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Say nothing about browsers that close a connection early."""
         log.debug("%s of %s failed", request, client_address, exc_info=True)
+
+    def path_of(self, address: str) -> Path | None:
+        """Return the path that may be read at an address: in the folder, or an original in the source.
+
+        Parameters
+        ----------
+        address : str
+            What follows the token in the path of the URL.
+        """
+        places: list[tuple[Path, frozenset[str] | None]] = [(self.folder, None)]
+        if self.source is not None:
+            places.append((self.source.resolve(), PHOTO_SUFFIXES | VIDEO_SUFFIXES))
+        for place, suffixes in places:
+            path = inner_path(self.root, address, below=place)
+            if path is not None:
+                return path if suffixes is None or path.suffix.lower() in suffixes else None
+        return None
 
     def save(self, folder: Path, text: str, base: str | None) -> Saved:
         """Save edited events into a result; one at a time.
@@ -222,7 +243,7 @@ class _Handler(BaseHTTPRequestHandler):
         raise _RefusedError(HTTPStatus.METHOD_NOT_ALLOWED, "only GET, HEAD and one POST are known")
 
     def _send_file(self, address: str) -> None:
-        path = inner_path(self.server.folder, address)
+        path = self.server.path_of(address)
         if path is not None and path.is_dir():
             raise _RefusedError(HTTPStatus.NOT_FOUND, "folders are not listed")
         found = None if path is None else opened(path)
@@ -259,7 +280,7 @@ class _Handler(BaseHTTPRequestHandler):
                 left -= len(chunk)
 
     def _save(self, address: str) -> None:
-        path = inner_path(self.server.folder, address)
+        path = inner_path(self.server.root, address, below=self.server.folder)
         if path is None or path.name != "events.json" or not is_result(path.parent):
             raise _RefusedError(HTTPStatus.NOT_FOUND, "there is no result of dayline here")
         text = self._body(most=2 * path.stat().st_size + ROOM_FOR_EDITS)
