@@ -3,7 +3,7 @@
 // Removed and added boundaries; one of each with no unchanged boundary between them is one that was moved. Those that
 // came or went with the level are no changes of their own.
 function boundaryChanges(before, after, view) {
-  const [old, now] = [new Set(startsOf(before)), new Set(startsOf(after))];
+  const [old, now] = [new Set(boundaryFrames(before)), new Set(boundaryFrames(after))];
   const asked = new Set(after.filter((event) => event.reason === "asked").map((event) => event.start));
   const changes = [];
   let open = null;
