@@ -18,6 +18,7 @@ from dayline.cli.export import FORMATS as FORMATS_IN_HELP
 from dayline.events import Segmentation, read_events
 from dayline.export import FORMATS, suited_formats
 from dayline.features.extract import BATCH_SIZE
+from made_locations import photo_at
 from made_photos import make_day, make_film, save, scene
 
 
@@ -355,6 +356,17 @@ def test_shared_pages_link_to_no_file(dayline, tmp_path):
     assert b'"film":"../my%20film.mp4"' in (tmp_path / "of film" / "index.html").read_bytes()
     segment(dayline, film, "-o", tmp_path / "of film", "--share")
     assert b"my%20film" not in (tmp_path / "of film" / "index.html").read_bytes()
+
+
+def test_shared_results_do_not_say_where_photos_were_taken(dayline, tmp_path):
+    for k in range(8):
+        photo_at(tmp_path / "photos" / f"{k}.jpg", 30 * k, (39.571, 2.651))
+    printed = segment(dayline, tmp_path / "photos", "-o", tmp_path / "out", "--json")
+    assert json.loads(printed)["events"][0]["location"] == pytest.approx([39.571, 2.651], abs=1e-4)
+    printed = segment(dayline, tmp_path / "photos", "-o", tmp_path / "out", "--json", "--share")
+    assert json.loads(printed)["events"][0]["location"] is None
+    for path in (tmp_path / "out").rglob("*"):
+        assert not path.is_file() or b"39.57" not in path.read_bytes(), path
 
 
 def test_pages_say_nothing_of_where_things_lie(dayline, tmp_path, monkeypatch):
