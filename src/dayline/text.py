@@ -5,7 +5,16 @@ from __future__ import annotations
 import math
 import re
 
-__all__ = ["bytes_text", "clock_text", "context_letter", "counted", "duration_text", "parse_bytes", "signed_clock"]
+__all__ = [
+    "bytes_text",
+    "clock_text",
+    "context_letter",
+    "counted",
+    "duration_text",
+    "parse_bytes",
+    "parse_offset",
+    "signed_clock",
+]
 
 SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?", re.IGNORECASE)
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
@@ -78,6 +87,21 @@ def clock_text(seconds: float, *, digits: int = 0, short: bool = False) -> str:
     hours = f"{whole // 3600}" if short else f"{whole // 3600:02d}"
     text = f"{hours}:{whole // 60 % 60:02d}:{whole % 60:02d}"
     return f"{text}.{fraction:0{digits}d}" if digits else text
+
+
+def parse_offset(text: str) -> tuple[str, float]:
+    """Read the correction of a camera's clock, such as B=+3600, B=-1:00:00 or B=+1h30m, as its name and seconds."""
+    name, equals, value = text.rpartition("=")
+    units = re.fullmatch(r"([+-]?)(?=\d)(?:(\d+)h)?(?:(\d+)m(?:in)?)?(?:(\d+(?:\.\d+)?)s?)?", value.strip(), re.ASCII)
+    parts = re.fullmatch(r"([+-]?)(\d+):(\d{2})(?::(\d{2}))?", value.strip(), re.ASCII)
+    found = units or parts
+    if not name.strip() or not equals or found is None:
+        raise ValueError(
+            f"--offset {text}: give a folder or camera and the time to add, such as B=+3600, B=-1:00:00 or B=+47m"
+        )
+    hours, minutes, seconds = (float(part or 0) for part in found.groups()[1:])
+    total = 3600 * hours + 60 * minutes + seconds
+    return name.strip(), -total if found[1] == "-" else total
 
 
 def signed_clock(seconds: float) -> str:

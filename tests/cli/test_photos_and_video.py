@@ -471,6 +471,8 @@ def test_sidecars_beside_the_photos_are_an_option_of_their_own(dayline, tmp_path
     assert out.splitlines() == [str(tmp_path / "out" / "xmp")]
     assert len(list((tmp_path / "photos").glob("*.xmp"))) == len(photos)
     assert (tmp_path / "photos" / f"{photos[0].name}.xmp").read_text() == "mine"
+    _, out, _ = dayline("segment", tmp_path / "photos", "--dry-run")
+    assert "note: skipped files" not in out
     code, _, err = dayline("export", events, "--xmp-beside")
     assert (code, err) == (2, "dayline: xmp: needs the folder of photos; pass source (--source)\n")
 

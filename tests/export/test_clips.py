@@ -8,7 +8,7 @@ import imageio_ffmpeg
 import pytest
 
 from dayline.events import Event, Segmentation
-from dayline.export import write_clips
+from dayline.export import export, write_clips
 from made_films import make_moving_film
 
 N_FRAMES = 250
@@ -81,6 +81,19 @@ def test_a_recording_that_starts_late_is_cut_at_the_same_frames(film, tmp_path):
     assert list(n_frames(folder).values()) == [75, 175]
 
 
+def test_frames_that_need_two_clips_are_left_out(tmp_path):
+    options = {
+        "preset": "ultrafast",
+        "x264-params": "open-gop=1:keyint=25:min-keyint=25:scenecut=0:bframes=2:b-adapt=0",
+    }
+    film = make_moving_film(tmp_path / "film.mp4", [100], options=options)
+    short = Segmentation.from_boundaries([2], 4, times=(0.0, 1.0, 2.0, 3.0), clock="media", source="film.mp4")
+    folder = write_clips(short, tmp_path / "clips", source=film)
+    first, second = n_frames(folder).values()
+    assert second == 50
+    assert 47 <= first <= 50
+
+
 def test_clips_of_an_earlier_run_are_replaced_and_other_files_are_not(film, tmp_path):
     write_clips(of(0.0, 3.0), tmp_path / "clips", source=film)
     folder = write_clips(of(0.0, 2.0, 5.0), tmp_path / "clips", source=film)
@@ -90,6 +103,11 @@ def test_clips_of_an_earlier_run_are_replaced_and_other_files_are_not(film, tmp_
         write_clips(of(0.0, 3.0), folder, source=film)
     assert len(list(folder.glob("*.mp4"))) == 4
     assert [path.name for path in tmp_path.iterdir()] == ["clips"]
+
+
+def test_clips_show_faces_as_they_are(film, tmp_path):
+    with pytest.warns(UserWarning, match="clips are not changed: their faces are not blurred"):
+        export(of(0.0, 3.0), tmp_path, formats=["clips"], source=film, blur_faces=True)
 
 
 def test_photos_are_not_cut(tmp_path):

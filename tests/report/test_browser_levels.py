@@ -187,6 +187,15 @@ def test_saved_levels_are_nested_and_come_back(visit, folder, tmp_path):
     assert starts(again.saved()) == [0, 20, 33, 45]
 
 
+def test_edited_events_are_taken_up_at_the_level_they_belong_to(visit, tmp_path):
+    edited = Segmentation.from_boundaries([4, 20, 30, 45], 60, times=made_day().times, clock="wall", levels=LEVELS)
+    write_page(edited, tmp_path)
+    seen = visit(tmp_path)
+    assert seen.page.locator("#level").input_value() == "2"
+    press(seen, "#level", "ArrowLeft")
+    assert starts(seen.saved()) == [0, 20, 45]  # 8 was removed
+
+
 def test_without_levels_there_is_no_slider_and_without_confidence_no_filter(visit, day_folder, tmp_path):
     seen = visit(day_folder)
     assert not seen.page.locator("#level").is_visible()

@@ -5,6 +5,7 @@ import hashlib
 import json
 import re
 from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
@@ -160,3 +161,15 @@ def test_a_failed_update_leaves_the_old_page(tmp_path, day, monkeypatch):
         write_page(replace(day, source="another"), tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["index.html"]
     assert (tmp_path / "index.html").read_bytes() == before
+
+
+def test_no_two_scripts_define_the_same_name():
+    # They share one scope, in which a second function would silently replace the first.
+    defined = [
+        name
+        for script in SCRIPTS
+        for name in re.findall(
+            r"^(?:async )?(?:function|const|let) (\w+)", (files("dayline.report") / script).read_text(), re.MULTILINE
+        )
+    ]
+    assert sorted(defined) == sorted(set(defined))

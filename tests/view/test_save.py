@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import warnings
 from dataclasses import replace
 from datetime import datetime
@@ -77,6 +78,13 @@ def test_the_next_run_takes_a_save_as_corrections(place, view):
     assert again.boundaries == saved.boundaries == (12, 18, 26)
     assert [event.name for event in again.events] == ["Breakfast", None, None, None]
     assert [event.reason for event in again.events] == [event.reason for event in saved.events]
+
+
+def test_numbers_as_a_browser_writes_them_make_no_difference(place, view):
+    text = edited(place).to_json()
+    assert re.search(r"\d\.0\b", text)
+    base = page_data(place / "out" / "index.html")["base"]
+    assert view(place / "out").post(re.sub(r"(\d)\.0\b", r"\1", text), Dayline_Base=base)[0] == 200
 
 
 def test_only_events_and_places_are_taken_from_a_save(place, view):

@@ -25,6 +25,11 @@ def test_the_files_of_the_result_are_served(place, view):
     assert client.get("graph.png?anything") == (200, (place / "out" / "graph.png").read_bytes())
 
 
+def test_a_browser_that_asks_for_an_icon_gets_none_and_no_error(place, view):
+    response, content = view(place / "out").ask("GET", "/favicon.ico")
+    assert (response.status, content) == (204, b"")
+
+
 def test_nothing_of_a_result_is_stored_or_framed_and_no_page_contacts_others(place, view):
     client = view(place / "out")
     response, _ = client.ask("GET", client.path)

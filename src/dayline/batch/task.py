@@ -95,7 +95,17 @@ def _settings_of_kind(source: Source, settings: Settings) -> Settings:
     usual = Settings()
     if source.kind == "table":
         formats = suited_formats(settings.formats, "features")
-        pixels = ("order", "every", "model", "weights", "pause_seconds", "pause_factor", "thumbnails", "blur_faces")
+        pixels = (
+            "order",
+            "every",
+            "model",
+            "weights",
+            "pause_seconds",
+            "pause_factor",
+            "jump_km",
+            "thumbnails",
+            "blur_faces",
+        )
         return replace(
             settings, formats=formats, write_chapters=False, **{name: getattr(usual, name) for name in pixels}
         )

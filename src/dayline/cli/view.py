@@ -36,9 +36,10 @@ def view(
     for result, renewed in prepare(folder, source=source):
         if isinstance(renewed, ValueError):
             typer.echo(f"dayline: note: {result}: its page is not renewed: {renewed}", err=True)
-        else:
+            continue
+        if "index.html" in renewed.renewed:
             typer.echo(f"dayline: note: {result}: the page is renewed from events.json", err=True)
-            _print_notes(renewed)
+        _print_notes(renewed)
     if corrections is not None:
         _print_saved(folder, save_events(read_events(corrections.expanduser()), folder, source=source))
     note_unused_downloads(folder, command=f"dayline view {folder}")

@@ -235,7 +235,7 @@ def export(
     fps : float, optional
         Frames per second: frame k is at k / fps, in place of its time.
     blur_faces : bool
-        Blur faces on the contact sheet (extra "faces"). Sorted photos are not changed.
+        Blur faces on the contact sheet (extra "faces"). Sorted photos and clips are not changed.
     xmp_beside : bool
         Write the sidecars of "xmp" beside the photos as well; see `write_xmp`.
     force : bool
@@ -252,8 +252,9 @@ def export(
         If some of the formats cannot be made from these events, after all the others were written.
     """
     check_formats(formats)
-    if blur_faces and "photos" in formats:
-        warnings.warn("sorted photos are not changed: their faces are not blurred", stacklevel=2)
+    for name, what in (("photos", "sorted photos"), ("clips", "clips")):
+        if blur_faces and name in formats:
+            warnings.warn(f"{what} are not changed: their faces are not blurred", stacklevel=2)
     given = Given(None if source is None else Path(source), fps, blur_faces, xmp_beside)
     written, failures = [], []
     with export_folder(folder, names=file_names(formats), force=force) as folder:

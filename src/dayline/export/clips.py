@@ -53,8 +53,9 @@ def write_clips(
     """Cut a video into one clip per event; picture and sound are copied bit for bit.
 
     A clip can only start at a key frame: it starts at the last one before its event, and ends where the next clip
-    starts. An event that contains no key frame is in the clip of the event before it. Warnings say how far clips
-    start before their events, and which events have no clip.
+    starts. In films whose groups of frames overlap ("open GOP"), the few frames there that need both are left out. An
+    event that contains no key frame is in the clip of the event before it. Warnings say how far clips start before
+    their events, and which events have no clip.
 
     Parameters
     ----------
@@ -185,11 +186,15 @@ class _Clip:
         self._container.metadata.update(opened.container.metadata)
         self._container.metadata["title"] = title
         self._targets: dict[int, Any] = {}
-        for stream in streams:
-            target = add_stream(self._container, stream)
-            target.metadata.update(stream.metadata)
-            target.disposition = stream.disposition
-            self._targets[stream.index] = target
+        try:
+            for stream in streams:
+                target = add_stream(self._container, stream)
+                target.metadata.update(stream.metadata)
+                target.disposition = stream.disposition
+                self._targets[stream.index] = target
+        except ValueError:
+            self.close()
+            raise
 
     def add(self, packet: Any) -> None:
         """Write a packet, which then belongs to the clip."""
@@ -201,5 +206,7 @@ class _Clip:
 
     def close(self) -> None:
         """Finish the file."""
-        self._container.close()
-        self._file.close()
+        try:
+            self._container.close()
+        finally:
+            self._file.close()

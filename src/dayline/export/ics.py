@@ -67,7 +67,7 @@ def _event(
         f"DTSTART:{_moment(start)}",
         f"DTEND:{_moment(max(end, start + SHORTEST))}",
         f"SUMMARY:{_escaped(title)}",
-        f"DESCRIPTION:{counted(event.n_frames, 'photo')}",
+        f"DESCRIPTION:{counted(event.n_frames, 'frame' if segmentation.names is None else 'photo')}",
         "TRANSP:TRANSPARENT",
     ]
     if place:

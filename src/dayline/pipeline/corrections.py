@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dayline.arrays import IntArray
 from dayline.events import Event, NestedLevel, Segmentation
 from dayline.frames import time_text
+from dayline.pipeline.corrected_levels import levels_with, located_levels
 from dayline.text import counted
 
 __all__ = ["Corrections", "apply_corrections", "read_corrections"]
@@ -108,7 +108,7 @@ def read_corrections(
     opens = [int(known[0]), *must] if len(known) else []
     events = tuple((f, corrected.events[labels[f]]) for f in opens)
     keys = tuple(key for key in _chosen_keys(corrected, n_frames, names, times) if labels[key] >= 0)
-    levels = tuple(_located_level(level, corrected, labels >= 0, names, times) for level in corrected.levels)
+    levels = located_levels(corrected, labels >= 0, lambda saved: _labels(saved, n_frames, names, times))
     return Corrections(tuple(must), tuple(same.tolist()), events, keys, levels)
 
 
@@ -124,30 +124,6 @@ def _chosen_keys(
         numbers = {name: k for k, name in enumerate(names)}
         return tuple(numbers[name] for key in chosen if (name := corrected.names[key]) in numbers)
     return tuple(chosen) if corrected.n_frames == n_frames else ()
-
-
-def _located_level(
-    level: NestedLevel,
-    corrected: Segmentation,
-    is_known: NDArray[np.bool_],
-    names: Sequence[str] | None,
-    times: Sequence[float] | None,
-) -> NestedLevel:
-    """Find the boundaries of a saved level among the frames that the person saw."""
-    usual = next((other.boundaries for other in corrected.levels if other.level == 0), ())
-    removed = set(usual).difference(corrected.boundaries)
-    kept = [(b, c) for b, c in zip(level.boundaries, level.confidences, strict=True) if b not in removed]
-    saved = Segmentation.from_boundaries(
-        [b for b, _ in kept],
-        corrected.n_frames,
-        names=corrected.names,
-        times=corrected.times,
-        clock=corrected.clock,
-    )
-    labels = _labels(saved, len(is_known), names, times)
-    known = np.flatnonzero(is_known)
-    starts = known[np.flatnonzero(np.diff(labels[known])) + 1].tolist()
-    return NestedLevel(level.level, tuple(starts), tuple(kept[labels[b] - 1][1] for b in starts))
 
 
 def _refuse_other_recording(
@@ -263,34 +239,9 @@ def apply_corrections(segmentation: Segmentation, corrections: Corrections) -> S
     for key in corrections.keys:
         number = int(np.searchsorted(segmentation.boundaries, key, side="right"))
         events[number] = replace(events[number], key_frame=key, key_chosen=True)
-    levels = _levels_with(events, corrections) if corrections.levels else segmentation.levels
+    saved_levels = levels_with(events, corrections.levels, corrections.must)
+    levels = saved_levels if corrections.levels else segmentation.levels
     return replace(segmentation, events=tuple(events), levels=levels)
-
-
-def _levels_with(events: Sequence[Event], corrections: Corrections) -> tuple[NestedLevel, ...]:
-    """Return the saved levels around the corrected events, which are level 0.
-
-    What the person set is in all of them, and so is a boundary among photos that the person has not seen.
-    """
-    here = {event.start: 0.0 if event.confidence is None else event.confidence for event in events[1:]}
-    always = {e.start for e in events[1:] if e.reason == "asked" or e.start not in corrections.must}
-    levels: list[NestedLevel] = []
-    for level in corrections.levels:
-        saved = dict(zip(level.boundaries, level.confidences, strict=True))
-        if level.level < 0:
-            found = {b: c for b, c in here.items() if b in saved or b in always}
-        else:
-            found = here if level.level == 0 else saved | here
-        if levels and level.level != 0 and len(found) == len(levels[-1].boundaries):
-            continue
-        if level.level == 0 and levels and len(found) == len(levels[-1].boundaries):
-            levels.pop()
-        boundaries = tuple(sorted(found))
-        levels.append(replace(level, boundaries=boundaries, confidences=tuple(found[b] for b in boundaries)))
-    at = next((k for k, level in enumerate(levels) if level.level == 0), None)
-    if at is None or len(levels) == 1:
-        return ()
-    return tuple(replace(level, level=k - at) for k, level in enumerate(levels))
 
 
 def _labels(

@@ -9,7 +9,7 @@ from typing import Literal
 
 from dayline.events import Segmentation
 from dayline.export import check_formats
-from dayline.frames import check_pauses
+from dayline.frames import FrameSequence, check_jumps, check_pauses
 from dayline.frames.faces import face_blurrer
 from dayline.io.output_folder import output_folder
 from dayline.io.tables import EXTENSIONS, FeatureTable, read_features
@@ -34,8 +34,10 @@ class Settings:
         The method itself; `EventSegmenter()` if None.
     formats : tuple of str
         Exports to write (`dayline.export.FORMATS`).
-    order, every, model, weights, pause_seconds, pause_factor
+    order, every, model, weights, pause_seconds, pause_factor, jump_km, timezone
         See `segment_source`.
+    offsets : tuple of (str, float)
+        Seconds to add to the times of a camera, with the name of its folder or its model.
     thumbnails, blur_faces, write_chapters, share : bool
         See `write_result`.
     key, transpose
@@ -51,12 +53,15 @@ class Settings:
     weights: Path | None = None
     pause_seconds: float = 300.0
     pause_factor: float = 10.0
+    jump_km: float = 2.0
     thumbnails: bool = True
     blur_faces: bool = False
     write_chapters: bool = False
     share: bool = False
     key: str | None = None
     transpose: bool = False
+    offsets: tuple[tuple[str, float], ...] = ()
+    timezone: str | None = None
 
 
 def is_table(source: Path) -> bool:
@@ -78,6 +83,11 @@ def check_settings(settings: Settings, *, pictures: bool = True) -> None:
     if settings.segmenter is not None:
         settings.segmenter.check_parameters()
     check_pauses(settings.pause_factor, settings.pause_seconds)
+    check_jumps(settings.jump_km)
+    if settings.timezone is not None and pictures:
+        from dayline.frames.zones import time_zone
+
+        time_zone(settings.timezone)
     if settings.weights is not None and not settings.weights.is_file():
         raise ValueError(f"{settings.weights}: no such file; pass the file with the weights")
     if settings.blur_faces and pictures:
@@ -85,7 +95,7 @@ def check_settings(settings: Settings, *, pictures: bool = True) -> None:
 
 
 def segment_and_write(
-    source: Path | FeatureTable,
+    source: Path | FeatureTable | FrameSequence,
     folder: Path | None,
     settings: Settings,
     *,
@@ -98,8 +108,8 @@ def segment_and_write(
 
     Parameters
     ----------
-    source : Path or FeatureTable
-        A folder of photos, a video, a feature file, or features in memory.
+    source : Path, FeatureTable or FrameSequence
+        A folder of photos, a video, a feature file, features in memory, or photos already in order.
     folder : Path or None
         Where to write; None writes nothing.
     settings : Settings
@@ -144,14 +154,14 @@ def segment_and_write(
 
 
 def _found(
-    source: Path | FeatureTable,
+    source: Path | FeatureTable | FrameSequence,
     folder: Path | None,
     settings: Settings,
     name: str | None,
     corrections: Segmentation | Literal["kept"] | None,
     on_step: OnStep | None,
 ) -> SourceResult:
-    if isinstance(source, FeatureTable) or is_table(source):
+    if isinstance(source, FeatureTable) or (isinstance(source, Path) and is_table(source)):
         if isinstance(source, FeatureTable):
             table = source
         else:
@@ -175,8 +185,11 @@ def _found(
         weights=settings.weights,
         every=settings.every,
         order=settings.order,
+        offsets=dict(settings.offsets),
+        timezone=settings.timezone,
         pause_factor=settings.pause_factor,
         pause_seconds=settings.pause_seconds,
+        jump_km=settings.jump_km,
         corrections=corrections,
         segmenter=settings.segmenter,
         pictures=PictureFolder(folder, settings.blur_faces) if with_pictures and folder is not None else None,

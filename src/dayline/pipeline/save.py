@@ -64,8 +64,8 @@ def save_events(
 ) -> Saved:
     """Write events.json, keep the previous one under a dated name, and renew the page and the exports.
 
-    Later runs of `dayline segment` apply the saved events as corrections. Only the events, their levels and the names of places
-    are taken from `edited`; all else stays as it is in the result.
+    Later runs of `dayline segment` apply the saved events as corrections. Only the events, their levels and the names
+    of places are taken from `edited`; all else stays as it is in the result.
 
     Parameters
     ----------
@@ -130,11 +130,6 @@ def _renewed(segmentation: Segmentation, folder: Path, source: Path | None) -> S
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         blurred = bool(((page_data(folder / "index.html") or {}).get("about") or {}).get("blurred"))
-        try:
-            renew_page(segmentation, folder)
-            renewed.append("index.html")
-        except (ValueError, OSError) as error:
-            notes.append(_why("index.html", error))
         write_csv(segmentation, folder / "events.csv")
         renewed.append("events.csv")
         frames = _frames(segmentation, folder, source)
@@ -151,6 +146,12 @@ def _renewed(segmentation: Segmentation, folder: Path, source: Path | None) -> S
                 renewed.append(file)
             except (ValueError, OSError) as error:
                 notes.append(_why(file, error))
+        # Last: a page that shows the events means that everything else does, also after a kill.
+        try:
+            renew_page(segmentation, folder)
+            renewed.append("index.html")
+        except (ValueError, OSError) as error:
+            notes.append(_why("index.html", error))
     notes += [f"{copy.name} has the chapters of before" for copy in sorted(folder.glob("*-chapters.*"))]
     notes += [" ".join(str(warning.message).split()) for warning in caught]
     return Saved(segmentation, renewed=tuple(renewed), notes=tuple(notes))

@@ -32,7 +32,8 @@ function nameChanges(before, after, moved) {
     // A merged event may have the name of its second part, which nobody typed.
     const inherited = () => event.name !== null && before.some((o) => o.name === event.name && o.start < stop && start < o.stop);
     if (event.name !== (old?.name ?? null) && !inherited()) changes.push({ kind: "name", start, last: stop - 1, name: event.name });
-    if (old?.start === start && old.stop === stop && old.key_frame !== event.key_frame) changes.push({ kind: "key", frame: event.key_frame });
+    const keyed = () => before.some((o) => o.key_chosen && o.key_frame === event.key_frame);
+    if (event.key_chosen && !keyed()) changes.push({ kind: "key", frame: event.key_frame });
   }
   return changes;
 }
@@ -101,7 +102,8 @@ function withName(list, { start, last, name }) {
 
 function withKey(list, { frame }) {
   const index = indexAt(list, frame);
-  return list[index].key_frame === frame ? list : withEvent(list, index, { key_frame: frame });
+  const { key_frame: key, key_chosen: isChosen } = list[index];
+  return key === frame && isChosen ? list : withEvent(list, index, { key_frame: frame, key_chosen: true });
 }
 
 function withPlace(current, { name, frames }) {

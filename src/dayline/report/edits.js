@@ -120,12 +120,6 @@ function rename(index, text) {
   change(replaced(index, 1, renamed), name === null ? "Name removed" : `Named ${name}`);
 }
 
-function chooseKey(frame) {
-  const index = eventAt(frame);
-  if (events[index].key_frame === frame) return;
-  change(replaced(index, 1, { ...events[index], key_frame: frame, key_chosen: true }), `Key ${thing} of ${titleOf(index)} chosen`);
-}
-
 function undo() {
   if (older.length === 0) return;
   newer.push(state);

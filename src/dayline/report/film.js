@@ -17,12 +17,16 @@ function timeText(seconds) {
   return seconds.toFixed(3).replace(/\.?0+$/, "");
 }
 
+function startTime(event) {
+  return event.start_time ?? times[event.start];
+}
+
 // From the frame to the end of its event, where the film pauses; "play" in its controls goes on.
 function filmAddress(frame) {
   const index = eventAt(frame);
-  const from = frame === events[index].start ? events[index].start_time ?? times[frame] : times[frame];
-  const to = events[index + 1]?.start_time;
-  return `${movie}#t=${timeText(from)}${to === undefined || to === null ? "" : `,${timeText(to)}`}`;
+  const from = frame === events[index].start ? startTime(events[index]) : times[frame];
+  const to = index + 1 < events.length ? `,${timeText(startTime(events[index + 1]))}` : "";
+  return `${movie}#t=${timeText(from)}${to}`;
 }
 
 function playFilm(frame) {
@@ -33,6 +37,7 @@ function playFilm(frame) {
   followed = frame;
   player.addEventListener("timeupdate", () => followFilm());
   player.addEventListener("error", filmFails);
+  for (const change of ["play", "pause"]) player.addEventListener(change, () => { parts.play.textContent = player?.paused === false ? "Pause" : "Play"; });
   parts.stage.replaceChildren(player);
   // Whether it can be played is told by the events above.
   player.play().catch(() => null);
@@ -47,7 +52,10 @@ function playOrPause() {
 // The title and the strip below follow the film.
 function followFilm() {
   if (player === null || player.currentTime === 0) return;
-  const frame = lastFrameUntil((f) => times[f], 0, nFrames, player.currentTime + 0.001);
+  const now = player.currentTime + 0.001;
+  // An event that starts with a hard cut begins before its first sampled frame.
+  const { start, stop } = events[lastFrameUntil((index) => startTime(events[index]), 0, events.length, now)];
+  const frame = lastFrameUntil((f) => times[f], start, stop, now);
   if (frame === followed) return;
   followed = frame;
   viewFrame(frame);
@@ -64,6 +72,7 @@ function endFilm() {
   player?.pause();
   player?.removeAttribute("src");
   [player, followed] = [null, null];
+  parts.play.textContent = "Play";
 }
 
 function filmFails(e) {

@@ -2,7 +2,7 @@
 
 const leastRange = range("least", "Least confidence of a boundary", { min: "0", max: "95", step: "5" });
 const leastText = make("output", { id: "least-text", for: "least" });
-leastRange.addEventListener("input", () => show("least", { least: Number(leastRange.value) / 100 }));
+leastRange.addEventListener("input", () => showView("least", { least: Number(leastRange.value) / 100 }));
 document.getElementById("tools").append(make("div", { class: "tool", id: "confidence" },
   make("span", { "aria-hidden": "true" }, "Least confidence"), leastRange, leastText));
 document.getElementById("confidence").hidden = !bases.some((base) => base.confidences.some((c) => c !== null));

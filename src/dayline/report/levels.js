@@ -9,20 +9,26 @@ const usualBase = Math.max(0, bases.findIndex((base) => base.level === 0));
 const viewOf = new WeakMap();
 let tracked = null;
 
-function startsOf(list) {
+function boundaryFrames(list) {
   return list.slice(1).map((event) => event.start);
 }
 
 // Called after every change of the events, so that an edit is told from a step of the slider.
 function trackView() {
-  if (!viewOf.has(events)) viewOf.set(events, tracked === null ? firstView() : editedView(tracked));
+  if (!viewOf.has(events)) viewOf.set(events, isEdit(tracked) ? editedView(tracked) : firstView());
   tracked = events;
   return viewOf.get(events);
 }
 
+// An edit leaves most events as they are; a list that shares none was read from elsewhere.
+function isEdit(before) {
+  const known = new Set(before);
+  return events.some((event) => known.has(event));
+}
+
 // The events may be edited already when the page opens; they then belong to the level that they differ from least.
 function firstView() {
-  const now = new Set(startsOf(events));
+  const now = new Set(boundaryFrames(events));
   const missing = bases.map(({ boundaries }) => boundaries.filter((b) => !now.has(b)));
   const differing = bases.map(({ boundaries }, i) => now.size - boundaries.length + 2 * missing[i].length);
   const level = differing[usualBase] === 0 ? usualBase : differing.indexOf(Math.min(...differing));
@@ -32,8 +38,8 @@ function firstView() {
 
 function editedView(before) {
   const view = viewOf.get(before);
-  const now = new Set(startsOf(events));
-  const removed = new Set([...view.removed, ...startsOf(before)].filter((b) => !now.has(b)));
+  const now = new Set(boundaryFrames(events));
+  const removed = new Set([...view.removed, ...boundaryFrames(before)].filter((b) => !now.has(b)));
   const keys = new Set(view.keys);
   for (const { key_frame: key, key_chosen: isChosen, start, stop } of events) {
     if (!isChosen || keys.has(key)) continue;
@@ -99,7 +105,7 @@ function keyIn(start, stop, view) {
 }
 
 // Steps of one control in a row are one change, so that Undo returns to what was there before.
-function show(by, wanted) {
+function showView(by, wanted) {
   if (trackView().by === by) undo();
   const view = { ...trackView(), ...wanted, by };
   const next = eventsIn(view);
@@ -118,7 +124,7 @@ function show(by, wanted) {
 // The levels to save: what is shown becomes level 0.
 function levelsToSave() {
   const view = trackView();
-  const now = startsOf(events);
+  const now = boundaryFrames(events);
   if (!(original.levels?.length > 0)) return original.levels;
   if (view.level === usualBase && view.least === 0 && now.join() === bases[usualBase].boundaries.join()) return original.levels;
   const saved = [];
@@ -142,7 +148,7 @@ function range(id, label, limits) {
 
 const levelRange = range("level", "Coarser or finer events", { min: "0", max: String(bases.length - 1), step: "1" });
 const levelCount = make("output", { id: "level-count", for: "level" });
-levelRange.addEventListener("input", () => show("level", { level: Number(levelRange.value) }));
+levelRange.addEventListener("input", () => showView("level", { level: Number(levelRange.value) }));
 document.getElementById("tools").append(make("div", { class: "tool", id: "levels" },
   make("span", { "aria-hidden": "true" }, "Coarser"), levelRange, make("span", { "aria-hidden": "true" }, "Finer"), levelCount));
 document.getElementById("levels").hidden = bases.length < 2;

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict
+from typing import Any
 
 from dayline.events import Segmentation
 
@@ -34,5 +35,14 @@ def events_mark(segmentation: Segmentation) -> str:
     return _mark([[asdict(event) for event in segmentation.events], [asdict(place) for place in segmentation.places]])
 
 
-def _mark(content: list[object]) -> str:
-    return hashlib.sha256(json.dumps(content).encode("ascii")).hexdigest()[:24]
+def _mark(content: object) -> str:
+    return hashlib.sha256(json.dumps(_as_floats(content)).encode("ascii")).hexdigest()[:24]
+
+
+def _as_floats(value: Any) -> Any:
+    """Make all numbers floats: a browser writes 3.0 as 3."""
+    if isinstance(value, dict):
+        return {key: _as_floats(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_as_floats(inner) for inner in value]
+    return float(value) if isinstance(value, int) else value

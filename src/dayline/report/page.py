@@ -48,6 +48,7 @@ SCRIPTS = (
     "viewer.js",
     "film.js",
     "chooser.js",
+    "key_photo.js",
     "levels.js",
     "filter.js",
     "help.js",
@@ -142,11 +143,11 @@ def renew_page(segmentation: Segmentation, folder: str | Path) -> Path:
     """
     path = Path(folder) / "index.html"
     data = page_data(path)
-    if data is None or data.get("key") != frames_mark(segmentation):
-        raise ValueError(f"{path}: not a page of these frames by this version of dayline; run dayline segment again")
     with reading(path, "a page of dayline"):
-        data["segmentation"] = json.loads(segmentation.to_json())
-        text = _html(segmentation, data)
+        shown = None if data is None else Segmentation.from_json(json.dumps(data["segmentation"]))
+        if data is None or shown is None or frames_mark(shown) != frames_mark(segmentation):
+            raise UnreadableFileError(f"{path}: not a page of these frames; run dayline segment again")
+        text = _html(segmentation, {**data, "segmentation": json.loads(segmentation.to_json())})
     write_text_whole(path, text)
     return path
 

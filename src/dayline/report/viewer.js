@@ -45,7 +45,8 @@ function makeViewer() {
 
 function swipe(stage) {
   let from = null;
-  stage.addEventListener("pointerdown", (e) => { from = e.clientX; });
+  // The controls of a film are dragged, too.
+  stage.addEventListener("pointerdown", (e) => { from = e.target.matches("video") ? null : e.clientX; });
   stage.addEventListener("pointerup", (e) => {
     if (from !== null && Math.abs(e.clientX - from) > 40) viewFrame(viewed + (e.clientX < from ? 1 : -1));
     from = null;

@@ -23,7 +23,7 @@ from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from dayline.events import Segmentation
-from dayline.io.output_folder import MARK, LockedFolderError
+from dayline.io.output_folder import MARK, LockedFolderError, output_folder
 from dayline.pipeline import ChangedResultError, Saved, is_result, page_is_current, renew_result, save_events
 from dayline.report import page_data
 from dayline.view.files import asked_range, inner_path, opened
@@ -168,7 +168,11 @@ class _Handler(BaseHTTPRequestHandler):
         log.debug(format, *args)
 
     def do_GET(self) -> None:
-        self._answer(self._send_file)
+        if self.path == "/favicon.ico":
+            # Browsers ask for it, and would show an error.
+            self._head(HTTPStatus.NO_CONTENT, "image/png", 0, {})
+        else:
+            self._answer(self._send_file)
 
     def do_HEAD(self) -> None:
         self._answer(self._send_file)
@@ -343,6 +347,9 @@ def prepare(folder: str | Path, *, source: Path | None = None) -> Iterator[tuple
         # The page of a folder of days has no events of its own.
         if not is_result(result) or page_data(result / "index.html") is None:
             continue
+        # Entering it removes what a killed run left behind, unless another run is writing there.
+        with suppress(LockedFolderError), output_folder(result):
+            pass
         try:
             if not page_is_current(result):
                 yield result, renew_result(result, source=source)
