@@ -216,7 +216,7 @@ def segment_and_print(request: Request) -> None:
     if output is None and not is_table(source):
         output = default_output(source)
         announcement = f"dayline: the result goes to {output} (choose another folder with -o)"
-    task = _Task(request, settings, "" if request.quiet else announcement)
+    task = _Task(request, settings, "" if request.quiet else announcement, output)
     if output is not None:
         found = task.with_clocks_compared(found, output)
     page: Path | None
@@ -257,6 +257,8 @@ class _Task:
         Its settings.
     announcement : str
         Printed once the work begins, since the source may be refused before that.
+    output : Path or None
+        Folder of all results.
     failed : list of str
         Messages about exports of days that failed.
     n_days, n_begun : int
@@ -266,6 +268,7 @@ class _Task:
     request: Request
     settings: Settings
     announcement: str = ""
+    output: Path | None = None
     failed: list[str] = field(default_factory=list)
     n_days: int = 0
     n_begun: int = 0
@@ -274,11 +277,13 @@ class _Task:
         """Find the events of a source and write them."""
         from dayline.cli.progress import progress_bar
         from dayline.events import read_events
-        from dayline.pipeline import segment_and_write
+        from dayline.pipeline import earlier_corrections, segment_and_write
 
         request = self.request
         self._forecast(source)
         corrections = None if request.corrections is None else read_events(request.corrections)
+        if corrections is None and not isinstance(source, Path) and output is not None:
+            corrections = earlier_corrections(source, output, self.output or output)
         with progress_bar(quiet=request.quiet or request.as_json) as drawn:
             return segment_and_write(
                 source,

@@ -97,8 +97,8 @@ def photos_in(path: str | Path, *, timezone: str | None = None, on_step: OnStep 
 
 def with_given_offsets(
     photos: Photos, cameras: Sequence[str], offsets: Mapping[str, float]
-) -> tuple[Photos, tuple[str, ...], frozenset[str]]:
-    """Add the given seconds to the times of cameras; return the photos, notes and the cameras with a given offset.
+) -> tuple[Photos, tuple[str, ...], frozenset[int]]:
+    """Add the given seconds to the times of cameras; return the photos, notes, and which photos have a given offset.
 
     Parameters
     ----------
@@ -109,23 +109,25 @@ def with_given_offsets(
     offsets : mapping of str to float
         Seconds to add, by name of the camera, its model, or the folder of its photos.
     """
-    seconds: dict[str, float] = {}
+    seconds: dict[int, float] = {}
+    notes = []
     for name, value in offsets.items():
-        fits = {
-            camera
-            for camera, about, file in zip(cameras, photos.cameras, photos.names, strict=True)
+        fits = [
+            i
+            for i, (camera, about, file) in enumerate(zip(cameras, photos.cameras, photos.names, strict=True))
             if name.casefold() in (camera.casefold(), about.model.casefold(), *file.casefold().split("/")[:-1])
-        }
+        ]
         if not fits:
-            names = ", ".join(dict.fromkeys(cameras))
-            raise ValueError(f"--offset {name}: no camera or folder has this name; there are: {names}")
+            tops = [file.partition("/")[0] for file in photos.names if "/" in file]
+            names = ", ".join(
+                dict.fromkeys([*sorted(set(tops)), *sorted({c.model for c in photos.cameras if c.model})])
+            )
+            raise ValueError(f"--offset {name}: no camera or folder has this name; there are: {names or 'none'}")
         seconds.update(dict.fromkeys(fits, value))
-    notes = tuple(
-        f"{span_text(abs(value))} {'added to' if value > 0 else 'taken from'} the times of {camera}, as requested"
-        for camera, value in seconds.items()
-        if value
-    )
-    return shifted(photos, cameras, seconds), notes, frozenset(seconds)
+        if value:
+            way = "added to" if value > 0 else "taken from"
+            notes.append(f"{span_text(abs(value))} {way} the times of {name}, as requested")
+    return shifted(photos, seconds), tuple(notes), frozenset(seconds)
 
 
 def day_folders(path: str | Path) -> tuple[Path, ...]:

@@ -202,7 +202,7 @@ def camera_names(photos: Photos) -> tuple[str, ...]:
     return tuple(_named(key, folders_of, cameras_in) for key in keys)
 
 
-def compared_cameras(photos: Photos, cameras: Sequence[str], known: Collection[str]) -> tuple[tuple[str, ...], str]:
+def compared_cameras(photos: Photos, cameras: Sequence[str], known: Collection[int]) -> tuple[tuple[str, ...], str]:
     """Name the camera of each photo for `FrameSequence.cameras`, and the one whose clock is taken as right.
 
     That is a camera that records time zones, as phones do, which set their clocks by the network; else the one with
@@ -214,11 +214,11 @@ def compared_cameras(photos: Photos, cameras: Sequence[str], known: Collection[s
         The photos.
     cameras : sequence of str
         See `camera_names`.
-    known : collection of str
-        Cameras whose offset was given, so that their clocks are right.
+    known : collection of int
+        Photos of cameras whose offset was given, so that their times are right.
     """
     _, exact = photo_times(photos)
-    labels = tuple("?" if not e else "" if c in known else c for c, e in zip(cameras, exact, strict=True))
+    labels = tuple("?" if not exact[i] else "" if i in known else camera for i, camera in enumerate(cameras))
     if len(set(labels) - {"?"}) < 2:
         return (), ""
     zoned: dict[str, int] = defaultdict(int)

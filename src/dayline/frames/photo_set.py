@@ -212,20 +212,9 @@ def photo_sequence(
     )
 
 
-def shifted(photos: Photos, cameras: Sequence[str], seconds: Mapping[str, float]) -> Photos:
-    """Add seconds to the times of all photos of a camera.
-
-    Parameters
-    ----------
-    photos : Photos
-        The photos.
-    cameras : sequence of str
-        Name of the camera of each photo.
-    seconds : mapping of str to float
-        Seconds to add, by camera.
-    """
-    shifts = (old + seconds.get(camera, 0.0) for old, camera in zip(photos.shifts, cameras, strict=True))
-    return replace(photos, shifts=tuple(shifts))
+def shifted(photos: Photos, seconds: Mapping[int, float]) -> Photos:
+    """Add seconds to the times of photos, given by their numbers."""
+    return replace(photos, shifts=tuple(old + seconds.get(i, 0.0) for i, old in enumerate(photos.shifts)))
 
 
 def without_copies(photos: Photos) -> Photos:

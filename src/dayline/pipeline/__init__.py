@@ -13,7 +13,7 @@ from dayline.pipeline.outputs import (
     default_output,
     write_result,
 )
-from dayline.pipeline.photo_days import FoundDays, PhotoDay, find_days
+from dayline.pipeline.photo_days import FoundDays, PhotoDay, earlier_corrections, find_days
 from dayline.pipeline.pictures import PictureFolder
 from dayline.pipeline.run import Settings, check_settings, is_table, segment_and_write
 from dayline.pipeline.save import (
@@ -43,6 +43,7 @@ __all__ = [
     "chaptered_name",
     "check_settings",
     "default_output",
+    "earlier_corrections",
     "find_days",
     "forget_corrections",
     "is_result",

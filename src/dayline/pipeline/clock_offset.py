@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from sklearn.isotonic import isotonic_regression
 
 from dayline.arrays import FloatArray, IntArray
 
@@ -12,8 +13,10 @@ __all__ = ["ClockOffset", "clock_offset"]
 
 DAY = 86_400.0
 COARSE_STEP, FINE_STEP, FINE_REACH = 120.0, 10.0, 1200.0
-WIDTHS = (30.0, 120.0, 400.0)
-"""Seconds within which two photos count as taken together, for the exact offset."""
+LAGS = np.asarray([0, 20, 45, 90, 150, 240, 360, 540, 780, 1080, 1500, 2100, 2700, 3600], dtype=np.float64)
+"""Seconds between two photos, in steps over which the fall of their likeness is measured."""
+
+FIRST_WIDTH, N_TURNS = 400.0, 3
 
 NEAR = 600.0
 """Seconds within which a photo is compared with those of the other camera before and after it."""
@@ -218,29 +221,46 @@ def _in_blocks(values: FloatArray, moments: FloatArray) -> tuple[FloatArray, Flo
 def _refined(cameras: _Cameras, coarse: float) -> tuple[float, float]:
     """Return the best offset near a coarse one, and its standard error, from all pairs of photos near in time.
 
-    Of several widths within which photos count as taken together, the one with the smallest error is used: seconds if
-    both cameras follow the same scene, minutes if they only visit the same places.
+    How alike two photos are falls with the time between them. This curve is fitted, then the offset by least squares
+    under the curve, in turns.
     """
-    lags, values, blocks = _pairs(cameras, coarse, FINE_REACH + 3 * max(WIDTHS))
-    n_bins = round(2 * (FINE_REACH + 3 * max(WIDTHS)) / FINE_STEP) + 1
-    bins = np.clip(np.round(lags / FINE_STEP).astype(np.int64) + n_bins // 2, 0, n_bins - 1)
-    sums = np.zeros((int(blocks.max(initial=-1)) + 1, n_bins))
-    np.add.at(sums, (blocks, bins), values)
-    if not len(sums):
+    reach = FINE_REACH + LAGS[-1]
+    lags, values, blocks = _pairs(cameras, coarse, reach)
+    if not len(lags):
         return coarse, np.inf
-    offsets = FINE_STEP * np.arange(-round(FINE_REACH / FINE_STEP), round(FINE_REACH / FINE_STEP) + 1)
-    draws = np.random.default_rng(0).multinomial(len(sums), np.full(len(sums), 1 / len(sums)), N_SAMPLES)
-    drawn = draws @ sums
-    found = []
-    positions = FINE_STEP * (np.arange(n_bins) - n_bins // 2)
-    for width in WIDTHS:
-        kernel = np.exp(-0.5 * np.square((positions[:, None] - offsets[None, :]) / width))
-        best = offsets[np.argmax(drawn @ kernel, axis=1)]
-        # The median of the draws is steadier than the one best offset, which a single photo can move.
-        centre = float(np.median(best))
-        found.append((float(np.sqrt(np.mean(np.square(best - centre)))), coarse + centre))
-    error, offset = min(found)
-    return offset, max(error, FINE_STEP / 2)
+    middle = round(reach / FINE_STEP)
+    bins = np.clip(np.round(lags / FINE_STEP).astype(np.int64) + middle, 0, 2 * middle)
+    sums, counts = (np.zeros((int(blocks.max()) + 1, 2 * middle + 1)) for _ in range(2))
+    np.add.at(sums, (blocks, bins), values)
+    np.add.at(counts, (blocks, bins), 1.0)
+    positions = FINE_STEP * (np.arange(2 * middle + 1) - middle)
+    offsets = positions[np.abs(positions) <= FINE_REACH]
+    apart = np.abs(positions[:, None] - offsets[None, :])
+    all_sums, all_counts = sums.sum(axis=0), counts.sum(axis=0)
+    best = int(np.argmax(all_sums @ np.exp(-0.5 * np.square(apart / FIRST_WIDTH))))
+    fit = np.zeros(len(offsets))
+    for _ in range(N_TURNS):
+        curve, level = _curve(all_sums, all_counts, np.abs(positions - offsets[best]))
+        expected = np.interp(apart, (LAGS[1:] + LAGS[:-1]) / 2, curve, right=0.0)
+        gains = (sums - level * counts) @ expected - 0.5 * counts @ np.square(expected)
+        fit = gains.sum(axis=0)
+        best = int(np.argmax(fit))
+    draws = np.random.default_rng(0).multinomial(len(gains), np.full(len(gains), 1 / len(gains)), N_SAMPLES)
+    found = offsets[np.argmax(draws @ gains, axis=1)]
+    # The median of the draws is steadier than the one best offset, which a single photo can move.
+    centre = float(np.median(found))
+    error = float(np.sqrt(np.mean(np.square(found - centre))))
+    return coarse + centre, max(error, FINE_STEP / 2)
+
+
+def _curve(sums: FloatArray, counts: FloatArray, apart: FloatArray) -> tuple[FloatArray, float]:
+    """Return the mean likeness by time between photos, falling, above the level that it falls to."""
+    number = np.digitize(apart, LAGS) - 1
+    inside = number < len(LAGS) - 1
+    total = np.bincount(number[inside], sums[inside], len(LAGS) - 1)
+    many = np.bincount(number[inside], counts[inside], len(LAGS) - 1)
+    means = isotonic_regression(total / np.maximum(many, 1.0), sample_weight=many + 1e-6, increasing=False)
+    return np.asarray(means - means[-1]), float(means[-1])
 
 
 def _pairs(cameras: _Cameras, coarse: float, reach: float) -> tuple[FloatArray, FloatArray, IntArray]:
