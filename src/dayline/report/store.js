@@ -234,7 +234,7 @@ function offerEarlier() {
       ["Restore", () => {
         const level = otherLevel(changes);
         edit(applyChanges(state, changes).result, "Changes restored");
-        if (level !== null) show("restored", level);
+        if (level !== null) showView("restored", level);
         // If they could not be stored again, the old copy stays.
         if (problem === null && entry.page === PAGE) removeSlot(name);
         offerEarlier();
