@@ -4,7 +4,7 @@ BIN := .venv/bin
 HAS_CHROMIUM := command -v chromium >/dev/null || command -v chromium-browser >/dev/null
 APT_INSTALL := apt-get install -y -qq --no-install-recommends
 
-.PHONY: demo test quick fuzz kill lint chromium clean
+.PHONY: demo test quick fuzz kill lint docs figures chromium clean
 
 demo: .venv/demo.stamp
 	$(BIN)/dayline demo -o demo
@@ -30,6 +30,20 @@ lint: .venv/test.stamp
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# The site, from docs/ and the code, without the network; any warning is an error.
+docs: .venv/test.stamp
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "The site is site/index.html"
+
+# Figures that need made data and minutes; the others name their script and date.
+figures: .venv/test.stamp
+	$(BIN)/python examples/synthetic.py --output docs/images/synthetic.png
+	$(BIN)/python examples/decision.py --output docs/images/decision.png
+	$(BIN)/python examples/explain.py --output docs/images/plot.png
+	$(BIN)/python examples/equations.py --output docs/images/method
+	$(BIN)/python benchmarks/accuracy/photostream.py --write docs/results.md
+	$(BIN)/python benchmarks/summary.py --write
+
 # The page is tested in Debian's Chromium. This installs a package of the system, as root, so nothing else asks for it.
 chromium:
 	$(HAS_CHROMIUM) || $(APT_INSTALL) chromium || { apt-get update -qq && $(APT_INSTALL) chromium; }
@@ -49,4 +63,4 @@ chromium:
 	touch $@
 
 clean:
-	rm -rf .venv demo results
+	rm -rf .venv demo results site

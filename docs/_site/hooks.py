@@ -1,0 +1,77 @@
+"""What the site takes from the code: its reference pages, and the files beside docs/."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+
+ROOT = Path(__file__).parents[2]
+sys.path[:0] = [str(ROOT / "src"), str(Path(__file__).parent)]
+
+from reference import api_page, command_line_page, parameters_page, schema_page  # noqa: E402
+
+ROOT_PAGES = {"CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md", "SECURITY.md": "security.md"}
+LIMITS = "<!-- the limits in the README -->"
+PAGES = {
+    "reference/api.md": api_page,
+    "reference/command-line.md": command_line_page,
+    "reference/parameters.md": parameters_page,
+    "reference/schema.md": schema_page,
+}
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """List the pages of the navigation that exist."""
+    config.nav = _existing(config.nav, Path(config.docs_dir))
+    return config
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the pages that are made from the code, and those in the folder above."""
+    for name, make in PAGES.items():
+        files.append(File.generated(config, name, content=make()))
+    for source, name in ROOT_PAGES.items():
+        text = (ROOT / source).read_text(encoding="utf-8").replace("](docs/", "](").replace("](README.md", "](index.md")
+        files.append(File.generated(config, name, content=_to_pages(text, "")))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """Let links to files above docs/ lead to their pages."""
+    if page.file.src_uri == "index.md":
+        markdown = markdown.replace(LIMITS, _limits())
+    depth = page.file.src_uri.count("/")
+    return _to_pages(markdown, "../" * (depth + 1), "../" * depth)
+
+
+def _limits() -> str:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    return text.split("\n## Limits\n")[1].split("\n## ")[0].replace("](docs/", "](").strip()
+
+
+def _to_pages(text: str, above: str, back: str = "") -> str:
+    for source, name in ROOT_PAGES.items():
+        text = re.sub(rf"\]\({re.escape(above + source)}(#[^)]*)?\)", rf"]({back}{name}\1)", text)
+    return text
+
+
+def _existing(entry: Any, docs: Path) -> Any:
+    """Return a part of the navigation without the pages that do not exist; None if none is left."""
+    if isinstance(entry, list):
+        return [kept for one in entry if (kept := _existing(one, docs)) is not None]
+    if isinstance(entry, dict):
+        ((title, content),) = entry.items()
+        kept = _existing(content, docs)
+        return {title: kept} if kept else None
+    if not entry.startswith("?"):
+        return entry
+    path = docs / entry[1:]
+    if path.is_dir():
+        pages = sorted(path.glob("*.md"), key=lambda page: (page.name != "index.md", page.name))
+        return [page.relative_to(docs).as_posix() for page in pages]
+    return entry[1:] if path.is_file() else None

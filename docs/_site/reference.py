@@ -1,0 +1,172 @@
+"""Reference pages from the code: public names, commands with their options, parameters with their letters, schema."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+from enum import Enum
+from types import UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+import dayline
+
+__all__ = ["api_page", "command_line_page", "parameters_page", "schema_page"]
+
+GROUPS = {
+    "Estimators": ["EventSegmenter", "DynamicGraphEmbedding", "PrincipalComponents"],
+    "Results": ["Segmentation", "Event", "Level", "read_events"],
+    "From a source to a page": ["segment_source", "write_result", "write_page", "plot"],
+    "Scores and controls": ["score_boundaries", "score_labels", "no_boundaries", "equal_pieces", "random_cuts"],
+    "The method, function by function": [
+        "dynamic_graph_embedding",
+        "nonlocal_means",
+        "affinity_graph",
+        "principal_components",
+        "graph_cross_entropy",
+        "embed_graph",
+        "smooth_edges",
+        "weaken_distant_edges",
+        "find_communities",
+        "weaken_edges_between_communities",
+    ],
+    "From an embedding to boundaries": ["context_distance", "pick_boundaries", "partition"],
+    "Made data": ["make_communities"],
+}
+LETTERS = re.compile(r"\((d|K|alpha|p|eta|mu|N_C|h|L and M|l-hat and l-tilde)\)")
+GREEK = {"alpha": "α", "eta": "η", "mu": "μ", "l-hat": "l̂", "l-tilde": "l̃", "N_C": "N<sub>C</sub>"}
+
+
+def api_page() -> str:
+    """Every public name, in groups; raise if one is in no group."""
+    grouped = [name for names in GROUPS.values() for name in names]
+    if sorted(grouped) != sorted(dayline.__all__):
+        raise ValueError(f"in one list only: {sorted(set(grouped) ^ set(dayline.__all__))}")
+    lines = [
+        "# Python",
+        "",
+        "Everything in `dayline.__all__`. These names, their parameters and attributes are [stable](../stability.md).",
+    ]
+    for title, names in GROUPS.items():
+        lines += ["", f"## {title}"]
+        lines += [f"\n::: {_home(name)}" for name in names]
+    lines += ["", "## Many sequences", "", "::: dayline.batch.segment_many", "", "::: dayline.batch.read_batch"]
+    return "\n".join(lines) + "\n"
+
+
+def _home(name: str) -> str:
+    value = getattr(dayline, name)
+    return f"{value.__module__}.{name}"
+
+
+def command_line_page() -> str:
+    """Every command with its arguments and options."""
+    from dayline.cli import app
+
+    lines = [
+        "# Command line",
+        "",
+        "`dayline COMMAND --help` prints the same. Exit codes: 0, success; 2, an error, told in one line; 130, "
+        "interrupted.",
+    ]
+    for command in app.registered_commands:
+        function = command.callback
+        assert function is not None
+        name = command.name or function.__name__.replace("_", "-")
+        arguments, panels = _parameters(function)
+        words = " ".join(argument.upper() for argument, _ in arguments)
+        lines += ["", f"## dayline {name}", "", f"`dayline {name} {words} [OPTIONS]`".replace("  ", " "), ""]
+        lines += [_cell(inspect.getdoc(function) or ""), ""]
+        if arguments:
+            lines += ["| argument | is |", "| --- | --- |"]
+            lines += [f"| `{argument.upper()}` | {text} |" for argument, text in arguments]
+        for panel, rows in panels.items():
+            lines += ["", f"| {panel} | default | |", "| --- | --- | --- |", *rows]
+    return "\n".join(lines) + "\n"
+
+
+def _parameters(function: Any) -> tuple[list[tuple[str, str]], dict[str, list[str]]]:
+    """Return the arguments, and rows of a table per group of options."""
+    hints = get_type_hints(function)
+    arguments: list[tuple[str, str]] = []
+    panels: dict[str, list[str]] = {}
+    for name, parameter in inspect.signature(function).parameters.items():
+        info = parameter.default
+        if type(info).__name__ == "ArgumentInfo":
+            arguments.append((name, _cell(info.help or "")))
+            continue
+        options = list(info.param_decls or ()) or [f"--{name.replace('_', '-')}"]
+        shown = ", ".join(f"`{part}`" for option in options for part in option.split("/"))
+        default = "required" if info.default is ... else _default(info.default)
+        text = _cell(info.help or "")
+        if choices := _choices(hints[name]):
+            text += f" One of {', '.join(f'`{choice}`' for choice in choices)}."
+        panels.setdefault(info.rich_help_panel or "option", []).append(f"| {shown} | {default} | {text} |")
+    return arguments, panels
+
+
+def _default(value: Any) -> str:
+    if value is None or value is False or value == []:
+        return ""
+    return f"`{value.value if isinstance(value, Enum) else value}`"
+
+
+def _choices(hint: Any) -> list[str]:
+    kinds = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+    return [str(one.value) for kind in kinds if isinstance(kind, type) and issubclass(kind, Enum) for one in kind]
+
+
+def parameters_page() -> str:
+    """Every parameter of the estimators, with its letter in the paper and its value in each variant."""
+    lines = [
+        "# Parameters",
+        "",
+        "Every parameter of the estimators, its letter in the paper, and its value in the default, in `paper()` and in "
+        "`authors()`. A parameter says what it does; the letters are here and in the docstrings.",
+    ]
+    for kind in (dayline.DynamicGraphEmbedding, dayline.EventSegmenter, dayline.PrincipalComponents):
+        variants = {"default": kind()}
+        if kind is dayline.DynamicGraphEmbedding:
+            variants |= {"`paper()`": kind.paper(), "`authors()`": kind.authors()}
+        heads = " | ".join(variants)
+        lines += ["", f"## {kind.__name__}", "", f"| parameter | letter | {heads} | meaning |"]
+        lines += ["| --- | --- |" + " --- |" * (len(variants) + 1)]
+        described = _described(kind)
+        for name in inspect.signature(kind).parameters:
+            letter, text = described.get(name, ("", ""))
+            values = " | ".join(f"`{one.get_params(deep=False)[name]}`" for one in variants.values())
+            lines.append(f"| `{name}` | {letter} | {values} | {text} |")
+    return "\n".join(lines) + "\n"
+
+
+def _described(kind: type) -> dict[str, tuple[str, str]]:
+    """Return letter and description of each parameter, from the docstring."""
+    text = (inspect.getdoc(kind) or "").split("Parameters\n----------\n")[1].split("\nAttributes\n")[0]
+    found = {}
+    for block in re.split(r"\n(?=\S)", text):
+        head, _, body = block.partition("\n")
+        names = [name.strip() for name in head.split(" : ")[0].split(",")]
+        meaning = _cell(" ".join(body.split()))
+        match = LETTERS.search(meaning)
+        letters = match[1].split(" and ") if match else []
+        for k, name in enumerate(names):
+            letter = letters[k] if k < len(letters) else ""
+            found[name] = (GREEK.get(letter, letter), meaning)
+    return found
+
+
+def schema_page() -> str:
+    """The JSON Schema of events.json."""
+    from dayline.events import events_schema
+
+    schema = json.dumps(events_schema(), indent=2)
+    return (
+        "# JSON schema\n\n"
+        "The JSON Schema of [events.json](../events-json.md), as `dayline.events.events_schema()` returns it:\n\n"
+        f"```json\n{schema}\n```\n"
+    )
+
+
+def _cell(text: str) -> str:
+    """Return text that can stand in a cell of a table."""
+    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
