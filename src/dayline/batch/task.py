@@ -95,7 +95,10 @@ def _settings_of_kind(source: Source, settings: Settings) -> Settings:
     usual = Settings()
     if source.kind == "table":
         formats = tuple(name for name in settings.formats if name not in OF_PHOTOS)
-        pixels = ("order", "every", "model", "weights", "pause_seconds", "pause_factor", "thumbnails", "blur_faces")
+        pixels = (
+            *("order", "every", "model", "weights", "pause_seconds", "pause_factor", "thumbnails", "blur_faces"),
+            *("offsets", "timezone"),
+        )
         return replace(
             settings, formats=formats, write_chapters=False, **{name: getattr(usual, name) for name in pixels}
         )
