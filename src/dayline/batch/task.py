@@ -96,15 +96,8 @@ def _settings_of_kind(source: Source, settings: Settings) -> Settings:
     if source.kind == "table":
         formats = suited_formats(settings.formats, "features")
         pixels = (
-            "order",
-            "every",
-            "model",
-            "weights",
-            "pause_seconds",
-            "pause_factor",
-            "jump_km",
-            "thumbnails",
-            "blur_faces",
+            *("order", "every", "model", "weights", "pause_seconds", "pause_factor", "jump_km", "thumbnails"),
+            *("blur_faces", "offsets", "timezone"),
         )
         return replace(
             settings, formats=formats, write_chapters=False, **{name: getattr(usual, name) for name in pixels}
