@@ -43,7 +43,9 @@ def _colour(random: np.random.Generator, *, light: tuple[float, float] = (0.25, 
     return int(255 * red), int(255 * green), int(255 * blue)
 
 
-def _paint(draw: ImageDraw.ImageDraw, box: tuple[int, int, int, int], pattern: str, random: np.random.Generator) -> None:
+def _paint(
+    draw: ImageDraw.ImageDraw, box: tuple[int, int, int, int], pattern: str, random: np.random.Generator
+) -> None:
     """Fill a box with one of the patterns."""
     left, top, right, bottom = box
     ground, ink = _colour(random), _colour(random)
@@ -78,7 +80,9 @@ def make_scene(place: int, seed: int) -> Scene:
     horizon = int(random.uniform(0.45, 0.75) * height)
     # Patterns in a fixed turn: no two places share both wall and floor by chance.
     _paint(draw, (0, 0, width, horizon), PATTERNS[place % len(PATTERNS)], random)
-    _paint(draw, (0, horizon, width, height), PATTERNS[(place // len(PATTERNS) + 2 * place + 1) % len(PATTERNS)], random)
+    _paint(
+        draw, (0, horizon, width, height), PATTERNS[(place // len(PATTERNS) + 2 * place + 1) % len(PATTERNS)], random
+    )
     furniture = []
     for _ in range(int(random.integers(3, 7))):
         w, h = (int(v) for v in random.integers((50, 40), (170, 150)))
@@ -111,12 +115,17 @@ def _clutter(picture: Image.Image, objects: int, random: np.random.Generator) ->
     draw = ImageDraw.Draw(picture)
     for _ in range(objects):
         w, h = (int(v) for v in random.integers(12, 60, 2))
-        x, y = int(random.integers(0, picture.width - w)), int(random.integers(picture.height // 3, picture.height - h))
+        x, y = (
+            int(random.integers(0, picture.width - w)),
+            int(random.integers(picture.height // 3, picture.height - h)),
+        )
         shape = draw.ellipse if random.random() < 0.5 else draw.rectangle
         shape((x, y, x + w, y + h), fill=_colour(random, light=(0.1, 1.0)))
 
 
-def take_photo(scene: Scene, day: np.random.Generator, photo: np.random.Generator, visit: dict[str, float]) -> Image.Image:
+def take_photo(
+    scene: Scene, day: np.random.Generator, photo: np.random.Generator, visit: dict[str, float]
+) -> Image.Image:
     """Take one photo of a place.
 
     Parameters
@@ -168,7 +177,13 @@ def plan_day(number: int, *, n_photos: int, n_places: int, seed: int) -> list[tu
 
 
 def make_year(
-    folder: Path, *, n_days: int = 365, n_photos: int = 40, n_places: int = 12, two_cameras: bool = True, seed: int = 0
+    folder: Path,
+    *,
+    n_days: int = 365,
+    n_photos: int = 40,
+    n_places: int = 12,
+    two_cameras: bool = True,
+    seed: int = 0,
 ) -> dict[str, object]:
     """Write the photos and truth.json, and return the truth."""
     scenes = [make_scene(place, seed) for place in range(n_places)]

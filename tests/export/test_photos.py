@@ -38,19 +38,19 @@ def contents(folder: Path) -> dict[str, str]:
 def test_photos_are_linked_into_one_folder_per_event(source, out):
     sort_photos(of("a.jpg", "sub/b.jpg", "b.jpg", split=1), out, source=source)
     assert contents(out) == {
-        "01 event A/a.jpg": "a.jpg",
+        "01 event/a.jpg": "a.jpg",
         "02 event/b.jpg": "sub/b.jpg",
         "02 event/b (2).jpg": "b.jpg",
     }
-    assert (out / "01 event A/a.jpg").samefile(source / "a.jpg")
+    assert (out / "01 event/a.jpg").samefile(source / "a.jpg")
     assert contents(source) == {name: name for name in ("a.jpg", "b.jpg", "sub/A.jpg", "sub/b.jpg")}
 
 
 def test_names_that_differ_in_case_only_do_not_collide(source, out):
     sort_photos(of("a.jpg", "sub/A.jpg", "b.jpg", split=2), out, source=source)
     assert contents(out) == {
-        "01 event A/a.jpg": "a.jpg",
-        "01 event A/A (2).jpg": "sub/A.jpg",
+        "01 event/a.jpg": "a.jpg",
+        "01 event/A (2).jpg": "sub/A.jpg",
         "02 event/b.jpg": "b.jpg",
     }
 
@@ -67,8 +67,8 @@ def test_where_no_link_can_be_made_photos_are_copied(source, out, monkeypatch, c
 
     monkeypatch.setattr(os, "link", no_link)
     sort_photos(of("a.jpg", "b.jpg", split=1), out, source=source)
-    assert contents(out) == {"01 event A/a.jpg": "a.jpg", "02 event/b.jpg": "b.jpg"}
-    assert not (out / "01 event A/a.jpg").samefile(source / "a.jpg")
+    assert contents(out) == {"01 event/a.jpg": "a.jpg", "02 event/b.jpg": "b.jpg"}
+    assert not (out / "01 event/a.jpg").samefile(source / "a.jpg")
 
 
 def test_a_full_disk_leaves_nothing_behind_and_the_old_result_in_place(source, out, monkeypatch):
@@ -80,7 +80,7 @@ def test_a_full_disk_leaves_nothing_behind_and_the_old_result_in_place(source, o
     monkeypatch.setattr(os, "link", full)
     with pytest.raises(OSError, match="No space left"):
         sort_photos(of("b.jpg", "a.jpg", split=1), out, source=source)
-    assert contents(out) == {"01 event A/a.jpg": "a.jpg", "02 event/b.jpg": "b.jpg"}
+    assert contents(out) == {"01 event/a.jpg": "a.jpg", "02 event/b.jpg": "b.jpg"}
     assert [p.name for p in out.parent.iterdir()] == ["photos"]
 
 
@@ -96,7 +96,7 @@ def test_the_old_result_comes_back_when_the_new_one_cannot_take_its_place(source
     monkeypatch.setattr(Path, "rename", fails_for_the_new_one)
     with pytest.raises(PermissionError, match="Permission denied"):
         sort_photos(of("b.jpg", "a.jpg", split=1), out, source=source)
-    assert contents(out) == {"01 event A/a.jpg": "a.jpg", "02 event/b.jpg": "b.jpg"}
+    assert contents(out) == {"01 event/a.jpg": "a.jpg", "02 event/b.jpg": "b.jpg"}
 
 
 @pytest.mark.parametrize(
@@ -166,18 +166,18 @@ def test_frames_without_names_cannot_be_sorted(source, out):
 
 def test_a_photo_that_was_replaced_by_hand_is_not_deleted(source, out):
     sort_photos(of("a.jpg", "b.jpg", split=1), out, source=source)
-    (out / "01 event A/a.jpg").unlink()
-    (out / "01 event A/a.jpg").write_text("retouched")
-    with pytest.raises(ValueError, match=r"has a file '01 event A/a\.jpg' that was changed since"):
+    (out / "01 event/a.jpg").unlink()
+    (out / "01 event/a.jpg").write_text("retouched")
+    with pytest.raises(ValueError, match=r"has a file '01 event/a\.jpg' that was changed since"):
         sort_photos(of("a.jpg", "b.jpg", split=1), out, source=source)
-    assert (out / "01 event A/a.jpg").read_text() == "retouched"
+    assert (out / "01 event/a.jpg").read_text() == "retouched"
 
 
 def test_a_photo_that_was_edited_in_the_source_too_is_sorted_again(source, out):
     sort_photos(of("a.jpg", "b.jpg", split=1), out, source=source)
-    (out / "01 event A/a.jpg").write_text("edited in place, in both folders")
+    (out / "01 event/a.jpg").write_text("edited in place, in both folders")
     sort_photos(of("a.jpg", "b.jpg", split=1), out, source=source)
-    assert (out / "01 event A/a.jpg").samefile(source / "a.jpg")
+    assert (out / "01 event/a.jpg").samefile(source / "a.jpg")
 
 
 def test_sorted_photos_are_not_sorted_onto_themselves(source, out):
@@ -200,9 +200,9 @@ def test_an_empty_folder_of_others_is_not_deleted(source, out):
 
 def test_a_folder_of_version_0_1_0_is_replaced_if_it_holds_links_alone(source, out):
     sort_photos(of("a.jpg", "b.jpg", split=1), out, source=source)
-    (out / ".dayline-photos.json").write_text('["01 event A/a.jpg", "02 event/b.jpg"]')
+    (out / ".dayline-photos.json").write_text('["01 event/a.jpg", "02 event/b.jpg"]')
     sort_photos(of("a.jpg", "b.jpg", split=1), out, source=source)
-    (out / ".dayline-photos.json").write_text('["01 event A/a.jpg", "02 event/b.jpg"]')
+    (out / ".dayline-photos.json").write_text('["01 event/a.jpg", "02 event/b.jpg"]')
     (out / "02 event/b.jpg").unlink()
     (out / "02 event/b.jpg").write_text("mine")
     with pytest.raises(ValueError, match="changed since"):
@@ -217,7 +217,7 @@ def test_the_last_copy_of_a_photo_is_kept(source, out):
     with pytest.warns(UserWarning, match="2 sorted photos no longer in the source: the last copies are in .*-kept-"):
         sort_photos(of("sub/b.jpg", "b.jpg", split=1), out, source=source)
     (kept,) = out.parent.glob("photos-kept-*")
-    assert contents(kept) == {"01 event A/a.jpg": "a.jpg", "02 event/b.jpg": "sub/b.jpg"}
-    assert contents(out) == {"01 event A/b.jpg": "edited elsewhere, as a new file", "02 event/b.jpg": "b.jpg"}
+    assert contents(kept) == {"01 event/a.jpg": "a.jpg", "02 event/b.jpg": "sub/b.jpg"}
+    assert contents(out) == {"01 event/b.jpg": "edited elsewhere, as a new file", "02 event/b.jpg": "b.jpg"}
     sort_photos(of("sub/b.jpg", "b.jpg", split=1), out, source=source)
     assert len(list(out.parent.glob("photos-kept-*"))) == 1

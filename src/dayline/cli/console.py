@@ -37,7 +37,7 @@ def print_events(segmentation: Segmentation) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from dayline.export.titles import context_letters
+    from dayline.export.titles import context_labels
 
     console = Console()
     with_times = segmentation.times is not None
@@ -46,14 +46,14 @@ def print_events(segmentation: Segmentation) -> None:
     words = ("reason", "context", "name") if any(e.name for e in segmentation.events) else ("reason", "context")
     for heading in ("event", "start", "stop", "frames", *times, "confidence", *words):
         table.add_column(heading, justify="left" if heading in words else "right", no_wrap=True)
-    letters = context_letters(segmentation)
+    labels = context_labels(segmentation)
     for number, event in enumerate(segmentation.events):
         cells = [str(number + 1), str(event.start), str(event.stop), str(event.n_frames)]
         if with_times:
             cells += [_clock(segmentation, event.start_time), _clock(segmentation, event.stop_time)]
         cells.append("" if event.confidence is None else f"{event.confidence:.0%}")
         named = [Text(event.name or "")] if "name" in words else []
-        table.add_row(*cells, event.reason or "", Text(letters[number], style=_color(event)), *named)
+        table.add_row(*cells, event.reason or "", Text(labels[number], style=_color(event)), *named)
     blocks = BLOCKS if can_show(BLOCKS, console.encoding) else PLAIN_BLOCKS
     console.print(_strip(segmentation, width=min(console.width, 100), blocks=blocks), soft_wrap=True)
     console.print(table)

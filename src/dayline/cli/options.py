@@ -21,6 +21,7 @@ __all__ = [
     "ORDER",
     "PAUSE_FACTOR",
     "PAUSE_SECONDS",
+    "PLACES",
     "QUIET",
     "TRANSPOSE",
     "WEIGHTS",
@@ -56,6 +57,12 @@ MODEL = typer.Option(
 WEIGHTS = typer.Option(None, help="Weights of inceptionv3.", rich_help_panel=PHOTOS)
 PAUSE_SECONDS = typer.Option(300.0, help="A pause is a gap longer than this ...", rich_help_panel=PHOTOS)
 PAUSE_FACTOR = typer.Option(10.0, help="... and than this many typical gaps.", rich_help_panel=PHOTOS)
+PLACES = typer.Option(
+    None,
+    help="File of places that recur on several days (docs/places.md). Default: places.json next to the results of "
+    "several days.",
+    rich_help_panel=PHOTOS,
+)
 NO_THUMBNAILS = typer.Option(False, "--no-thumbnails", help="No photos on the page.", rich_help_panel=PHOTOS)
 BLUR_FACES = typer.Option(False, "--blur-faces", help="Blur faces on the page.", rich_help_panel=PHOTOS)
 WRITE_CHAPTERS = typer.Option(

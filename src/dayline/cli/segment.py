@@ -71,6 +71,7 @@ def segment(
     no_thumbnails: bool = options.NO_THUMBNAILS,
     blur_faces: bool = options.BLUR_FACES,
     write_chapters: bool = options.WRITE_CHAPTERS,
+    places: Path | None = options.PLACES,
     key: str | None = options.KEY,
     transpose: bool = options.TRANSPOSE,
     interpolate: bool = options.INTERPOLATE,
@@ -116,10 +117,11 @@ def segment(
         quiet=quiet,
         as_json=as_json,
         open_page=open_page,
+        places=places,
     )
     _refuse_options_of_others(
         source,
-        photos_and_videos={"--model": model, "--weights": weights, "--blur-faces": blur_faces},
+        photos_and_videos={"--model": model, "--weights": weights, "--blur-faces": blur_faces, "--places": places},
         videos={"--every": every},
         tables={"--key": key, "--transpose": transpose, "--interpolate": interpolate},
     )
@@ -142,6 +144,7 @@ class Request:
     quiet: bool = False
     as_json: bool = False
     open_page: bool = False
+    places: Path | None = None
 
 
 def _refuse_options_of_others(
@@ -211,6 +214,7 @@ def segment_and_print(request: Request) -> None:
             result, written = task.segmented(source, output)
         except ExportError as error:
             raise ValueError(f"{error}; everything else is in {output}") from None
+        result = task.with_places(result, source, output)
         page = None if written is None else written.page
         if request.as_json:
             typer.echo(result.to_json(), nl=False)
@@ -301,6 +305,28 @@ class _Task:
 
         return on_step
 
+    def with_places(self, segmentation: Segmentation, source: Path, output: Path | None) -> Segmentation:
+        """Recognize places of other days in the result of a single source, if there is a file of them."""
+        from dayline.pipeline import is_table, places_beside, read_day, recognise_places
+
+        if output is None or is_table(source):
+            return segmentation
+        path = self.request.places or places_beside(output)
+        if path is None:
+            return segmentation
+        (day,) = recognise_places([read_day(output)], path, rewrite=self.rewriter(lambda _: source))
+        return day.segmentation
+
+    def rewriter(self, source_of: Callable[[Path], Path | None]) -> Callable[[Path, Segmentation], None]:
+        """Return what writes a result again after its places changed, with the exports of this request."""
+        from dayline.pipeline import rewrite_places
+
+        def rewrite(folder: Path, segmentation: Segmentation) -> None:
+            formats, blur = self.settings.formats, self.settings.blur_faces
+            rewrite_places(folder, segmentation, formats=formats, source=source_of(folder), blur_faces=blur)
+
+        return rewrite
+
     def segmented_day(self, day: Path, folder: Path) -> tuple[Segmentation, Mapping[int, str]]:
         """Do the same for one of several days; a day whose exports fail still gets its page."""
         from dayline.frames.names import shown_name
@@ -326,7 +352,13 @@ def _segment_days(task: _Task, days: tuple[Path, ...], output: Path) -> Path:
 
     title = shown_name(task.request.source.resolve().name)
     results = segment_days(
-        days, output, segment_day=task.segmented_day, title=title, thumbnails=task.settings.thumbnails
+        days,
+        output,
+        segment_day=task.segmented_day,
+        title=title,
+        thumbnails=task.settings.thumbnails,
+        places=task.request.places,
+        rewrite=task.rewriter({output / day.name: day for day in days}.get),
     )
     for result in results:
         if result.why:

@@ -13,6 +13,7 @@ from dayline.pipeline.outputs import (
     write_result,
 )
 from dayline.pipeline.pictures import PictureFolder
+from dayline.pipeline.recognise import places_beside, read_day, recognise_places, rewrite_places
 from dayline.pipeline.run import Settings, check_settings, is_table, segment_and_write
 from dayline.pipeline.segment import Segmenter, SourceResult, segment_source, segment_table
 from dayline.pipeline.size import sequence_size
@@ -32,6 +33,10 @@ __all__ = [
     "forget_corrections",
     "is_table",
     "kept_corrections",
+    "places_beside",
+    "read_day",
+    "recognise_places",
+    "rewrite_places",
     "segment_and_write",
     "segment_days",
     "segment_source",

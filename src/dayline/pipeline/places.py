@@ -1,8 +1,8 @@
 """Places: contexts of several days that look alike, or that a person gave the same name.
 
-A context of one day is described by the mean direction of its frames' features. How alike two contexts must be to show
-the same place depends on the features, so similarity is measured on a scale that the days themselves provide: contexts
-of one day are different places by construction, and the median and spread of their similarities are its zero and unit.
+A context of one day is described by the mean direction of its frames' features. How alike two contexts of the same
+place are depends on the features, so similarity is measured on a scale that the days themselves provide: contexts of
+one day are different, and the median and spread of their similarities are the zero and the unit of the scale.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from dayline.arrays import FloatArray
 __all__ = ["KnownPlace", "Scale", "Sighting", "find_places", "match_probability", "scale_of", "unit_vector"]
 
 SLOPE, INTERCEPT = 6.9, -16.6
-"""Logistic model of "this is the same place", given the standardized similarity of a context to the mean of the place.
-Fitted by benchmarks/album/places.py on made years; docs/places.md says how it does on other ones and on a real day."""
+"""Logistic model of "this is the same place", given the standardized similarity of a context to a place. Fitted by
+benchmarks/album/places.py on made years; docs/places.md says how it does on others and on a real day."""
 
 ENOUGH = 0.5
 """Probability at which a context is taken for a known place."""
@@ -48,7 +48,7 @@ class Sighting:
     model : str
         What computed the features; those of different models are never compared.
     features : ndarray of shape (n_features,)
-        Mean direction of its frames, of length 1.
+        Mean direction of its frames, of length 1; empty if only the name of the context is remembered.
     said : str or None
         Name that a person gave it on this day.
     shown : str or None
@@ -157,8 +157,10 @@ def find_places(sightings: Iterable[Sighting], known: Sequence[KnownPlace] = ())
         Earlier places; each place keeps the id with which it shares most frames.
     """
     by_model: dict[str, list[Sighting]] = defaultdict(list)
-    for sighting in sorted(sightings, key=lambda s: (s.day, s.community)):
-        by_model[sighting.model].append(sighting)
+    ordered = sorted(sightings, key=lambda s: (s.day, s.community))
+    for sighting in ordered:
+        if len(sighting.features):
+            by_model[sighting.model].append(sighting)
     looks = [look for model in sorted(by_model) for look in _looks(by_model[model])]
     groups: dict[tuple[str, object], list[Sighting]] = defaultdict(list)
     for number, look in enumerate(looks):
@@ -170,7 +172,23 @@ def find_places(sightings: Iterable[Sighting], known: Sequence[KnownPlace] = ())
     for identity, group in zip(_identities(members, known), members, strict=True):
         name = next((s.said for s in group if s.said is not None), None)
         found.append(KnownPlace(identity, name, tuple(replace(s, shown=name) for s in group)))
-    return tuple(found)
+    return _with_remembered(found, [s for s in ordered if not len(s.features)], known)
+
+
+def _with_remembered(
+    places: Sequence[KnownPlace], remembered: Sequence[Sighting], known: Sequence[KnownPlace]
+) -> tuple[KnownPlace, ...]:
+    """Leave sightings without features at the place where they were."""
+    was = {s.key: place.id for place in known for s in place.sightings}
+    at: dict[str, list[Sighting]] = defaultdict(list)
+    for sighting in remembered:
+        at[was.get(sighting.key, "")].append(sighting)
+    return tuple(
+        replace(place, sightings=tuple(sorted((*place.sightings, *at[place.id]), key=lambda s: s.key)))
+        if place.id in at
+        else place
+        for place in places
+    )
 
 
 def _looks(sightings: Sequence[Sighting]) -> list[list[Sighting]]:

@@ -23,7 +23,8 @@ from dayline.frames import FrameSequence, Pause, find_pauses, open_source
 from dayline.io.output_folder import output_folder
 from dayline.method.linear_graph import LinearGraph
 from dayline.pipeline.bursts import FrameGroups, describe_bursts, expand_segmentation, group_frames
-from dayline.pipeline.corrections import Corrections, apply_corrections, read_corrections
+from dayline.pipeline.corrections import Corrections, apply_corrections, read_corrections, with_saved_contexts
+from dayline.pipeline.event_features import EventFeatures, event_features
 from dayline.pipeline.events_file import kept_corrections
 from dayline.pipeline.exact_cuts import with_exact_cuts
 from dayline.pipeline.extraction import ExtractedFrames, extract_frames, frame_keys
@@ -87,6 +88,8 @@ class SourceResult:
         Number of frames whose features an earlier run had stored.
     corrections : Segmentation or None
         A person's corrections, already applied to the events; `write_result` keeps them for the next run.
+    event_features : EventFeatures or None
+        What the events look like, to compare them with those of other days; None for a feature file.
     """
 
     segmentation: Segmentation
@@ -96,6 +99,7 @@ class SourceResult:
     keys: FrameKeys | None = None
     n_reused: int = 0
     corrections: Segmentation | None = None
+    event_features: EventFeatures | None = None
 
     def named(self, source: str) -> SourceResult:
         """Return a copy with the name of the source."""
@@ -176,7 +180,14 @@ def segment_source(
         "method": f"features {extractor.name}",
         "notes": notes,
     }
-    return replace(result, segmentation=result.segmentation.about(**about), corrections=corrections)
+    return replace(
+        result,
+        segmentation=result.segmentation.about(**about),
+        corrections=corrections,
+        event_features=event_features(
+            result.segmentation, extracted.features, f"{extractor.name} {extractor.fingerprint[:16]}"
+        ),
+    )
 
 
 def _kept(folder: Path | None, locate: Callable[[Segmentation | None], Corrections]) -> Segmentation | None:
@@ -250,14 +261,15 @@ def segment_table(
     located = locate(corrections)
     segmenter = _chosen(segmenter)
     found = segmenter.segment(features, times=times, must=located.must, must_not=located.must_not, on_step=on_step)
-    found = apply_corrections(found, located)
+    communities = with_saved_contexts(segmenter.communities_.tolist(), located)
+    found = apply_corrections(found, located, communities)
     if found.times is not None and found.times[0] >= EARLIEST_DATE:
         found = found.about(clock="wall")
     found = found.about(source=source, notes=(*found.notes, CORRECTED) if corrections is not None else found.notes)
     values = np.ma.filled(features, np.nan) if isinstance(features, np.ma.MaskedArray) else features
     return SourceResult(
         segmentation=with_key_photos(found, np.nan_to_num(np.asarray(values, dtype=np.float64))),
-        communities=tuple(segmenter.communities_.tolist()),
+        communities=communities,
         graph=_graph(segmenter),
         corrections=corrections,
     )
@@ -339,7 +351,9 @@ def _segment(
             on_step=on_step,
         )
     segmentation = expand_segmentation(found, groups, sequence)
-    segmentation = apply_corrections(_with_reasons(segmentation, opens), located)
+    of_frame = groups.of_frame
+    communities = with_saved_contexts(segmenter.communities_[of_frame].tolist(), located)
+    segmentation = apply_corrections(_with_reasons(segmentation, opens), located, communities)
     segmentation = with_exact_cuts(
         segmentation,
         sequence,
@@ -349,10 +363,9 @@ def _segment(
         on_step=on_step,
     )
     segmentation = with_key_photos(segmentation, extracted.features, extracted.sharpness)
-    of_frame = groups.of_frame
     return SourceResult(
         segmentation=segmentation,
-        communities=tuple(segmenter.communities_[of_frame].tolist()),
+        communities=communities,
         graph=_graph_of_frames(segmenter, of_frame) if groups.n_bursts else _graph(segmenter),
         sequence=sequence,
         keys=frame_keys(sequence),
