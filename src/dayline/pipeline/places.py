@@ -108,7 +108,7 @@ def unit_vector(vector: FloatArray) -> FloatArray:
 
 def match_probability(standardized: FloatArray) -> FloatArray:
     """Return the probability that a context shows a place, given their standardized similarity."""
-    return 1 / (1 + np.exp(-np.clip(SLOPE * standardized + INTERCEPT, -50, 50)))
+    return np.asarray(1 / (1 + np.exp(-np.clip(SLOPE * standardized + INTERCEPT, -50, 50))))
 
 
 def scale_of(sightings: Sequence[Sighting]) -> Scale:

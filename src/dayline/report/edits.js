@@ -1,7 +1,8 @@
-// The events with the person's edits. Events are never changed in place, so undo returns to an older list.
+// The events and places with the person's edits. They are never changed in place, so undo returns to an older list.
 
 let events = original.events;
-let saved = events;
+let places = original.places ?? [];
+let saved = { events, places };
 const older = [];
 const newer = [];
 
@@ -38,7 +39,8 @@ function resized(event, start, stop) {
     ...event,
     start,
     stop,
-    community: data.communities === null ? event.community : mostFrequent(start, stop),
+    // An event that the person put into another context stays there.
+    community: data.communities === null || event.community !== mostFrequent(event.start, event.stop) ? event.community : mostFrequent(start, stop),
     key_frame: keyInside || event.key_frame === null ? event.key_frame : middle,
     // An edge that stays keeps its time: at a hard cut of a film, it is exact, between two sampled frames.
     start_time: start === event.start ? event.start_time : times?.[start] ?? null,
@@ -54,11 +56,16 @@ function replaced(index, count, ...others) {
   return [...events.slice(0, index), ...others, ...events.slice(index + count)];
 }
 
-function change(next, message) {
-  older.push(events);
+function change(next, message, nextPlaces = places) {
+  older.push({ events, places });
   newer.length = 0;
   events = next;
+  places = nextPlaces;
   render(message);
+}
+
+function isSaved() {
+  return events === saved.events && places === saved.places;
 }
 
 function mergeWithPrevious(index) {
@@ -99,21 +106,21 @@ function rename(index, text) {
 
 function undo() {
   if (older.length === 0) return;
-  newer.push(events);
-  events = older.pop();
+  newer.push({ events, places });
+  ({ events, places } = older.pop());
   render("Undone");
 }
 
 function redo() {
   if (newer.length === 0) return;
-  older.push(events);
-  events = newer.pop();
+  older.push({ events, places });
+  ({ events, places } = newer.pop());
   render("Redone");
 }
 
 // The same text as dayline writes: plain ASCII, so that names of invalid UTF-8 survive too.
 function eventsJson() {
-  const text = JSON.stringify({ ...original, events }, null, 1);
+  const text = JSON.stringify({ ...original, events, places }, null, 1);
   return text.replace(/[\u0080-\uffff]/g, (c) => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0")) + "\n";
 }
 
@@ -122,6 +129,6 @@ function save() {
   const link = make("a", { href: address, download: "events.json" });
   link.click();
   setTimeout(() => URL.revokeObjectURL(address), 10000);
-  saved = events;
+  saved = { events, places };
   render("events.json saved");
 }

@@ -1,6 +1,7 @@
 // Renders the page and handles clicks, keys and edits.
 
 function render(message) {
+  groupContexts();
   rankContexts();
   const groups = eventsByCommunity();
   renderContexts(groups);
@@ -29,7 +30,7 @@ function renderBar() {
   bar.hidden = older.length === 0 && newer.length === 0;
   document.getElementById("undo").disabled = older.length === 0;
   document.getElementById("redo").disabled = newer.length === 0;
-  document.getElementById("status").textContent = events === saved ? "Saved" : plural(older.length, "change");
+  document.getElementById("status").textContent = isSaved() ? "Saved" : plural(older.length, "change");
   document.body.classList.toggle("changed", !bar.hidden);
 }
 
@@ -103,9 +104,10 @@ document.getElementById("redo").addEventListener("click", redo);
 document.getElementById("save").addEventListener("click", save);
 window.addEventListener("beforeprint", () => document.querySelectorAll(".event").forEach(fillRow));
 window.addEventListener("scroll", () => { hidePreview(); markCurrent(); }, { passive: true });
-window.addEventListener("beforeunload", (e) => { if (events !== saved) e.preventDefault(); });
+window.addEventListener("beforeunload", (e) => { if (!isSaved()) e.preventDefault(); });
 
 document.getElementById("hint").textContent = pictures === null
   ? "Name events, or merge, split and move them."
   : "Click a picture to enlarge it. Name events, or merge, split and move them.";
 render();
+goToAddress();

@@ -36,10 +36,12 @@ SCRIPTS = (
     "clock.js",
     "edits.js",
     "contexts.js",
+    "place_names.js",
     "timeline.js",
     "rows.js",
     "viewer.js",
     "chooser.js",
+    "anchor.js",
     "page.js",
 )
 
