@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 import pytest
 
 from dayline.events import Event, Place, Segmentation
@@ -28,8 +27,7 @@ def opened(visit, tmp_path):
         day = made(places)
         communities = [c for c in COMMUNITIES for _ in range(10)]
         write_page(day, tmp_path, communities=communities)
-        seen = visit(tmp_path, **about)
-        return seen
+        return visit(tmp_path, **about)
 
     return open_page
 

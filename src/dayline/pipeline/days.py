@@ -16,6 +16,7 @@ from dayline.io.output_folder import MARK, OutputFolderError, output_folder
 from dayline.pipeline.outputs import remove_other_pictures
 from dayline.pipeline.places_file import PLACES
 from dayline.pipeline.recognise import DescribedDay, Rewrite, read_day, recognise_places
+from dayline.pipeline.similar import similar_events
 from dayline.report.overview import Day, write_overview
 from dayline.report.thumbnails import remove_thumbnails
 
@@ -89,11 +90,12 @@ def segment_days(
         results = tuple(_day(day, folder, segment_day) for day in days)
         if all(result.segmentation is None for result in results):
             raise ValueError(f"none of the {len(results)} days could be used; the first: {results[0].why}")
-        results, _ = _with_places(results, folder / PLACES if places is None else places, rewrite)
+        results, described = _with_places(results, folder / PLACES if places is None else places, rewrite)
         rows = [
             Day(shown_name(r.source.name), r.folder.name, r.segmentation, r.why_on_page, r.pictures) for r in results
         ]
-        write_overview(rows, folder, title=title)
+        looks = [described[r.folder].features if r.folder in described else None for r in results]
+        write_overview(rows, folder, title=title, similar=similar_events(looks))
         # They belong to the page of an earlier run without days, which has just been replaced.
         remove_thumbnails(folder)
         if not thumbnails:

@@ -200,11 +200,10 @@ def _looks(sightings: Sequence[Sighting]) -> list[list[Sighting]]:
     for _ in range(MOST_ROUNDS):
         moved = groups.merge(scale)
         for i in range(len(sightings)):
-            before = groups.of[i]
-            groups.take(i)
-            moved |= groups.put(i, scale) != before
+            moved |= groups.move(i, scale)
         if not moved:
             break
+    groups.merge(scale)
     members: dict[int, list[Sighting]] = defaultdict(list)
     for i, sighting in enumerate(sightings):
         members[groups.of[i]].append(sighting)
@@ -229,36 +228,44 @@ class _Groups:
         self.counts = np.zeros(len(rows), dtype=np.int64)
         self.names: list[list[str]] = [[] for _ in rows]
 
-    def take(self, i: int) -> None:
-        """Take a row out of its group."""
-        group = self.of[i]
-        self.sums[group] -= self.rows[i]
-        self.counts[group] -= 1
-        name = self.said[i]
-        if name is not None:
-            self.names[group].remove(name)
-        self.of[i] = -1
+    def put(self, i: int, scale: Scale) -> None:
+        """Put a row into the group that is most like it, or into an empty one if none is like it."""
+        group, chance = self._nearest(i, scale)
+        self._add(i, group if chance >= ENOUGH else int(np.argmin(self.counts)))
 
-    def put(self, i: int, scale: Scale) -> int:
-        """Put a row into the group that is most like it, or into an empty one, and return the number of the group."""
-        used = np.flatnonzero(self.counts)
-        allowed = [g for g in used.tolist() if self._agree([self.said[i]], self.names[g])]
-        best, group = ENOUGH, -1
-        if allowed:
-            lengths = np.linalg.norm(self.sums[allowed], axis=1)
-            chance = match_probability(scale.standardized(self.sums[allowed] @ self.rows[i] / lengths))
-            first = int(np.argmax(chance))
-            if chance[first] >= best:
-                group = allowed[first]
-        if group < 0:
-            group = int(np.argmin(self.counts))
-        self.sums[group] += self.rows[i]
-        self.counts[group] += 1
+    def move(self, i: int, scale: Scale) -> bool:
+        """Move a row to the group that is most like it; return whether that is another one.
+
+        A row stays if no group is like it: its group was like it when it had fewer rows.
+        """
+        before = self.of[i]
+        alone = self.counts[before] == 1
+        self._add(i, before, sign=-1)
+        group, chance = self._nearest(i, scale)
+        stays = group == before or chance < ENOUGH or alone
+        self._add(i, before if stays else group)
+        return not stays
+
+    def _nearest(self, i: int, scale: Scale) -> tuple[int, float]:
+        """Return the group that is most like a row, and the probability that it is the same place."""
+        allowed = [g for g in np.flatnonzero(self.counts).tolist() if self._agree([self.said[i]], self.names[g])]
+        if not allowed:
+            return -1, 0.0
+        lengths = np.linalg.norm(self.sums[allowed], axis=1)
+        chance = match_probability(scale.standardized(self.sums[allowed] @ self.rows[i] / lengths))
+        first = int(np.argmax(chance))
+        return allowed[first], float(chance[first])
+
+    def _add(self, i: int, group: int, *, sign: int = 1) -> None:
+        """Add a row to a group, or take it out if `sign` is -1."""
+        self.sums[group] += sign * self.rows[i]
+        self.counts[group] += sign
         name = self.said[i]
-        if name is not None:
+        if name is not None and sign > 0:
             self.names[group].append(name)
-        self.of[i] = group
-        return group
+        elif name is not None:
+            self.names[group].remove(name)
+        self.of[i] = group if sign > 0 else -1
 
     def merge(self, scale: Scale) -> bool:
         """Merge groups that are alike, the most similar pair first; return whether there were any."""

@@ -174,7 +174,6 @@ function numberRow(row, index) {
   const { event } = row;
   const title = titleOf(index);
   row.dataset.event = String(index);
-  row.id = `event-${index + 1}`;
   refreshContext(row, index);
   const name = row.querySelector(".name");
   if (name.value !== (event.name ?? "")) name.value = event.name ?? "";
