@@ -18,7 +18,7 @@ from dayline.arrays import FloatArray
 
 __all__ = ["KnownPlace", "Scale", "Sighting", "find_places", "match_probability", "scale_of", "unit_vector"]
 
-SLOPE, INTERCEPT = 6.9, -16.6
+SLOPE, INTERCEPT = 7.0, -16.7
 """Logistic model of "this is the same place", given the standardized similarity of a context to a place. Fitted by
 benchmarks/album/places.py on made years; docs/places.md says how it does on others and on a real day."""
 
