@@ -5,10 +5,10 @@
     python benchmarks/album/places.py --calibrate result1 made1-truth.json --judge result2 made2-truth.json \
         [--real RESULT_OF_DAY1]
 
-Calibration fits the logistic model of `dayline.pipeline.places`: for every context, the standardized similarity to
-the mean of each place on other days; once with its own place among them, once without, as if it were new. Judging
-groups all contexts of other made days into places with the constants in the package. The controls show what chance
-gives: the same contexts with their places shuffled, and one context of each place, of which none may match.
+Calibration fits the logistic model of `dayline.pipeline.places`: for every context, its closeness to each place on
+other days; once with its own place among them, once without, as if it were new. Judging groups all contexts of other
+made days into places with the constants in the package. The controls show what chance gives: the same contexts with
+their places shuffled, and one context of each place, of which none may match.
 
 A context counts as matched if it is in the largest group of its place, as wrong if most of its group is another
 place. The real day (../shared/data/photos/day1) has no second day: each of its events is cut in two halves, which
@@ -29,7 +29,7 @@ from sklearn.linear_model import LogisticRegression
 
 from dayline.events import read_events
 from dayline.pipeline import read_day
-from dayline.pipeline.places import Sighting, find_places, scale_of, unit_vector
+from dayline.pipeline.places import USUAL_WITHIN, WITHIN_WEIGHT, Sighting, find_places, scale_of, unit_vector
 
 REAL_PLACES = {
     "street": ((0, 18), (47, 187), (195, 263), (308, 325)),
@@ -130,26 +130,29 @@ def judge(contexts: Sequence[Labelled]) -> tuple[float, float, int, int]:
 
 
 def calibrate(contexts: Sequence[Labelled]) -> tuple[float, float]:
-    """Fit slope and intercept of the probability that a context shows the place most like it."""
+    """Return the slope of the probability that a context shows the place nearest to it, and where it is one half."""
     scale = scale_of([c.sighting for c in contexts])
     rows = np.stack([c.sighting.features for c in contexts])
+    similarity = scale.standardized(rows @ rows.T)
     days = np.asarray([c.sighting.day for c in contexts])
     names = np.asarray([c.place for c in contexts])
     values, right = [], []
     for i, context in enumerate(contexts):
         if context.share < 0.9:
             continue  # two places in one context: neither answer is right
-        means = {}
+        closeness = {}
         for name in set(names.tolist()):
-            others = (names == name) & (days != days[i])
-            if others.any():
-                means[name] = float(unit_vector(rows[others].mean(axis=0)) @ rows[i])
-        for known in (means, {name: value for name, value in means.items() if name != context.place}):
+            others = np.flatnonzero((names == name) & (days != days[i]))
+            if len(others):
+                pairs = similarity[np.ix_(others, others)][np.triu_indices(len(others), 1)]
+                within = (WITHIN_WEIGHT * USUAL_WITHIN + pairs.sum()) / (WITHIN_WEIGHT + len(pairs))
+                closeness[name] = float(similarity[i, others].mean() / within)
+        for known in (closeness, {name: value for name, value in closeness.items() if name != context.place}):
             best = max(known, key=known.__getitem__)
-            values.append([scale.standardized(np.asarray(known[best]))])
+            values.append([known[best]])
             right.append(best == context.place)
-    model = LogisticRegression(C=10).fit(np.asarray(values, dtype=float), right)
-    return float(model.coef_[0, 0]), float(model.intercept_[0])
+    model = LogisticRegression(C=100).fit(np.asarray(values), right)
+    return float(model.coef_[0, 0]), float(-model.intercept_[0] / model.coef_[0, 0])
 
 
 def show(what: str, contexts: Sequence[Labelled]) -> None:
@@ -188,15 +191,15 @@ def _others(contexts: Sequence[Labelled], one: Sequence[Sighting]) -> list[Sight
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--calibrate", type=Path, nargs=2, metavar=("RESULT", "TRUTH"))
+    parser.add_argument("--calibrate", type=Path, nargs=2, metavar=("RESULT", "TRUTH"), action="append", default=[])
     parser.add_argument("--judge", type=Path, nargs=2, metavar=("RESULT", "TRUTH"), action="append", default=[])
     parser.add_argument("--real", type=Path, metavar="RESULT")
     chosen = parser.parse_args()
-    if chosen.calibrate:
-        contexts = made_contexts(*chosen.calibrate)
-        slope, intercept = calibrate(contexts)
-        print(f"slope {slope:.2f}, intercept {intercept:.2f}: even chance at {-intercept / slope:.2f} spreads")
-        show("calibration", contexts)
+    for result, truth in chosen.calibrate:
+        contexts = made_contexts(result, truth)
+        slope, even = calibrate(contexts)
+        print(f"{result.name}: slope {slope:.1f}, even chance at a closeness of {even:.2f}")
+        show("  calibration", contexts)
     for result, truth in chosen.judge:
         contexts = made_contexts(result, truth)
         show(f"made days, {result.name}", contexts)

@@ -2,7 +2,8 @@
 
 A context of one day is described by the mean direction of its frames' features. How alike two contexts of the same
 place are depends on the features, so similarity is measured on a scale that the days themselves provide: contexts of
-one day are different, and the median and spread of their similarities are the zero and the unit of the scale.
+one day are different, and the median and spread of their similarities are the zero and the unit of the scale. A
+context belongs to a place if it is nearly as similar to the contexts of the place as these are to each other.
 """
 
 from __future__ import annotations
@@ -18,9 +19,14 @@ from dayline.arrays import FloatArray
 
 __all__ = ["KnownPlace", "Scale", "Sighting", "find_places", "match_probability", "scale_of", "unit_vector"]
 
-SLOPE, INTERCEPT = 7.0, -16.7
-"""Logistic model of "this is the same place", given the standardized similarity of a context to a place. Fitted by
-benchmarks/album/places.py on made years; docs/places.md says how it does on others and on a real day."""
+SLOPE, EVEN, EVEN_OF_MANY = 18.0, 0.6, 0.8
+"""Logistic model of "this is the same place", given the closeness of two groups of contexts: their mean similarity
+divided by the similarity within the place. A single context that is closer than 0.6 is taken for the place; means of
+many contexts vary less, and must be closer. Chosen with benchmarks/album/places.py on made years; docs/places.md says
+how it does on others and on a real day."""
+
+USUAL_WITHIN, WITHIN_WEIGHT = 2.8, 3
+"""Standardized similarity of contexts of one place, which counts as much as this number of pairs."""
 
 ENOUGH = 0.5
 """Probability at which a context is taken for a known place."""
@@ -30,7 +36,8 @@ USUAL_CENTRE, USUAL_SPREAD, USUAL_WEIGHT = 0.65, 0.09, 20
 pairs: the first days have few pairs of their own."""
 
 SMALLEST_SPREAD = 0.01
-MOST_ROUNDS = 5
+AT_ONCE = 4000
+"""Contexts compared with each other at a time; more would take too much memory."""
 
 
 @dataclass(frozen=True)
@@ -106,9 +113,18 @@ def unit_vector(vector: FloatArray) -> FloatArray:
     return vector / length if length > 0 else vector
 
 
-def match_probability(standardized: FloatArray) -> FloatArray:
-    """Return the probability that a context shows a place, given their standardized similarity."""
-    return np.asarray(1 / (1 + np.exp(-np.clip(SLOPE * standardized + INTERCEPT, -50, 50))))
+def match_probability(closeness: FloatArray, n_contexts: FloatArray) -> FloatArray:
+    """Return the probability that two groups of contexts show the same place.
+
+    Parameters
+    ----------
+    closeness : ndarray
+        Their mean similarity, divided by that within the place.
+    n_contexts : ndarray
+        Number of contexts in the smaller group.
+    """
+    even = EVEN + (EVEN_OF_MANY - EVEN) * (1 - 1 / n_contexts)
+    return np.asarray(1 / (1 + np.exp(-np.clip(SLOPE * (closeness - even), -50, 50))))
 
 
 def scale_of(sightings: Sequence[Sighting]) -> Scale:
@@ -145,9 +161,8 @@ def scale_of(sightings: Sequence[Sighting]) -> Scale:
 def find_places(sightings: Iterable[Sighting], known: Sequence[KnownPlace] = ()) -> tuple[KnownPlace, ...]:
     """Group contexts of all days into places.
 
-    The result depends on the contexts, not on the order in which they became known: days are taken in the order of
-    their names, and then every context is compared again with all others until nothing changes. Contexts with the
-    same name are one place; contexts with different names never are. A context like no other is a place of its own.
+    The result depends on the contexts, not on the order in which they became known. Contexts with the same name are
+    one place; contexts with different names never are. A context like no other is a place of its own.
 
     Parameters
     ----------
@@ -195,14 +210,8 @@ def _looks(sightings: Sequence[Sighting]) -> list[list[Sighting]]:
     """Group contexts that look alike; a person may still give several groups one name."""
     scale = scale_of(sightings)
     groups = _Groups(np.stack([s.features for s in sightings]), [s.said for s in sightings])
-    for i in range(len(sightings)):
-        groups.put(i, scale)
-    for _ in range(MOST_ROUNDS):
-        moved = groups.merge(scale)
-        for i in range(len(sightings)):
-            moved |= groups.move(i, scale)
-        if not moved:
-            break
+    for start in range(0, len(sightings), AT_ONCE):
+        groups.join_similar(range(start, min(start + AT_ONCE, len(sightings))), scale)
     groups.merge(scale)
     members: dict[int, list[Sighting]] = defaultdict(list)
     for i, sighting in enumerate(sightings):
@@ -222,78 +231,71 @@ class _Groups:
     """
 
     def __init__(self, rows: FloatArray, said: list[str | None]) -> None:
-        self.rows, self.said = rows, said
-        self.of = [-1] * len(rows)
-        self.sums = np.zeros((len(rows), rows.shape[1]))
-        self.counts = np.zeros(len(rows), dtype=np.int64)
-        self.names: list[list[str]] = [[] for _ in rows]
+        self.rows = rows
+        self.of = list(range(len(rows)))
+        self.sums = np.array(rows, dtype=np.float64)
+        self.counts = np.ones(len(rows), dtype=np.int64)
+        self.names: list[set[str]] = [set() if name is None else {name} for name in said]
 
-    def put(self, i: int, scale: Scale) -> None:
-        """Put a row into the group that is most like it, or into an empty one if none is like it."""
-        group, chance = self._nearest(i, scale)
-        self._add(i, group if chance >= ENOUGH else int(np.argmin(self.counts)))
+    def join_similar(self, rows: range, scale: Scale) -> None:
+        """Join rows by average linkage, the most similar first, as long as they are likely to be one place."""
+        if len(rows) < 2:
+            return
+        from scipy.cluster.hierarchy import linkage
+        from scipy.spatial.distance import squareform
 
-    def move(self, i: int, scale: Scale) -> bool:
-        """Move a row to the group that is most like it; return whether that is another one.
+        distances = 1 - np.clip(self.rows[rows.start : rows.stop] @ self.rows[rows.start : rows.stop].T, -1, 1)
+        np.fill_diagonal(distances, 0.0)
+        tree = linkage(squareform(distances, checks=False), method="average")
+        group: list[int | None] = list(rows)  # of each node of the tree; None if its rows are not one place
+        for left, right in tree[:, :2].astype(int).tolist():
+            a, b = group[left], group[right]
+            if a is None or b is None or self._chance([a, b], scale)[0, 1] < ENOUGH or not self._agree(a, b):
+                group.append(None)
+                continue
+            self._join(a, b)
+            group.append(a)
 
-        A row stays if no group is like it: its group was like it when it had fewer rows.
-        """
-        before = self.of[i]
-        alone = self.counts[before] == 1
-        self._add(i, before, sign=-1)
-        group, chance = self._nearest(i, scale)
-        stays = group == before or chance < ENOUGH or alone
-        self._add(i, before if stays else group)
-        return not stays
+    def _within(self, groups: Sequence[int], scale: Scale) -> FloatArray:
+        """Return the standardized similarity of the rows of each group."""
+        counts = self.counts[groups].astype(np.float64)
+        pairs = counts * (counts - 1) / 2
+        lengths = np.einsum("ij,ij->i", self.sums[groups], self.sums[groups])
+        within = scale.standardized((lengths - counts) / np.maximum(2 * pairs, 1))
+        found = (WITHIN_WEIGHT * USUAL_WITHIN + pairs * within) / (WITHIN_WEIGHT + pairs)
+        return np.asarray(np.maximum(found, USUAL_WITHIN / 2))
 
-    def _nearest(self, i: int, scale: Scale) -> tuple[int, float]:
-        """Return the group that is most like a row, and the probability that it is the same place."""
-        allowed = [g for g in np.flatnonzero(self.counts).tolist() if self._agree([self.said[i]], self.names[g])]
-        if not allowed:
-            return -1, 0.0
-        lengths = np.linalg.norm(self.sums[allowed], axis=1)
-        chance = match_probability(scale.standardized(self.sums[allowed] @ self.rows[i] / lengths))
-        first = int(np.argmax(chance))
-        return allowed[first], float(chance[first])
-
-    def _add(self, i: int, group: int, *, sign: int = 1) -> None:
-        """Add a row to a group, or take it out if `sign` is -1."""
-        self.sums[group] += sign * self.rows[i]
-        self.counts[group] += sign
-        name = self.said[i]
-        if name is not None and sign > 0:
-            self.names[group].append(name)
-        elif name is not None:
-            self.names[group].remove(name)
-        self.of[i] = group if sign > 0 else -1
-
-    def merge(self, scale: Scale) -> bool:
-        """Merge groups that are alike, the most similar pair first; return whether there were any."""
-        merged = False
+    def merge(self, scale: Scale) -> None:
+        """Merge groups that are likely to be one place, the most likely pair first."""
         while True:
             used = np.flatnonzero(self.counts)
-            means = self.sums[used] / np.linalg.norm(self.sums[used], axis=1, keepdims=True)
-            chance = np.triu(match_probability(scale.standardized(means @ means.T)), 1)
-            order = np.argsort(-chance, axis=None, kind="stable")
-            for flat in order[: int(np.sum(chance >= ENOUGH))].tolist():
-                a, b = int(used[flat // len(used)]), int(used[flat % len(used)])
-                if self._agree(self.names[a], self.names[b]):
-                    self._join(a, b)
-                    merged = True
-                    break
-            else:
-                return merged
+            chance = np.triu(self._chance(used.tolist(), scale), 1)
+            order = np.argsort(-chance, axis=None, kind="stable")[: int(np.sum(chance >= ENOUGH))]
+            pairs = ((int(used[flat // len(used)]), int(used[flat % len(used)])) for flat in order.tolist())
+            pair = next((pair for pair in pairs if self._agree(*pair)), None)
+            if pair is None:
+                return
+            self._join(*pair)
+
+    def _chance(self, groups: Sequence[int], scale: Scale) -> FloatArray:
+        """Return the probability of each pair of groups that they are one place."""
+        counts, within = self.counts[groups], self._within(groups, scale)
+        means = self.sums[groups] / counts[:, None]
+        # What a place looks like is known best from the larger group.
+        expected = np.where(counts[:, None] > counts, within[:, None], within)
+        expected = np.where(counts[:, None] == counts, np.minimum(within[:, None], within), expected)
+        smaller = np.minimum(counts[:, None], counts).astype(np.float64)
+        return match_probability(scale.standardized(means @ means.T) / expected, smaller)
 
     def _join(self, a: int, b: int) -> None:
         self.sums[a] += self.sums[b]
         self.counts[a] += self.counts[b]
-        self.names[a] += self.names[b]
-        self.sums[b], self.counts[b], self.names[b] = 0.0, 0, []
+        self.names[a] |= self.names[b]
+        self.sums[b], self.counts[b], self.names[b] = 0.0, 0, set()
         self.of = [a if group == b else group for group in self.of]
 
-    @staticmethod
-    def _agree(some: Sequence[str | None], others: Sequence[str | None]) -> bool:
-        return len({name for name in (*some, *others) if name is not None}) <= 1
+    def _agree(self, a: int, b: int) -> bool:
+        return len(self.names[a] | self.names[b]) <= 1
 
 
 def _identities(members: Sequence[Sequence[Sighting]], known: Sequence[KnownPlace]) -> list[str]:
