@@ -33,7 +33,7 @@ from dayline.pipeline import (
     without_places,
 )
 
-__all__ = ["Task", "failed_record", "finished_record", "make_task", "run_task"]
+__all__ = ["Task", "failed_record", "finished_record", "make_task", "renew_digest", "run_task"]
 
 FORMAT = "dayline-batch-1"
 MOST_PICTURES = 6
@@ -169,6 +169,14 @@ def finished_record(task: Task) -> BatchRecord | None:
         return replace(record, name=task.source.folder, source=task.source.name, status="skipped")
     except (ValueError, TypeError, KeyError, OSError):
         return None  # then it is computed again, and a folder that cannot be used is reported
+
+
+def renew_digest(task: Task) -> None:
+    """Record that events.json of a finished result was written again by dayline itself."""
+    content = json.loads(read_no_follow(task.folder / BATCH_RECORD) or b"null")
+    if isinstance(content, dict) and content.get("format") == FORMAT:
+        content["digest"] = _digest(task.folder / "events.json")
+        write_text_whole(task.folder / BATCH_RECORD, json.dumps(content, indent=1) + "\n")
 
 
 def run_task(task: Task) -> BatchRecord:
