@@ -15,6 +15,7 @@ import pytest
 from cli.run_command import run
 from doc_blocks import BLOCKS, ROOT, Block, name_of, pages
 
+from dayline.batch.task import run_task
 from dayline.datasets.synthetic import make_communities
 
 STAND_INS = {"SOURCE": "PHOTOS", "FEATURES": "features.npy", "TRUE": "boundaries.txt"}
@@ -52,10 +53,11 @@ def made_sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def sandbox(made_sources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of these, as the current folder; `dayline view` ends at once."""
+    """A copy of these, as the current folder; `dayline view` ends at once, and a batch starts no processes."""
     shutil.copytree(made_sources, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("dayline.view.serve", lambda server: server.server_close())
+    monkeypatch.setattr("dayline.batch.run.run_local", lambda tasks, **_: map(run_task, tasks))
     return tmp_path
 
 
@@ -96,8 +98,6 @@ def test_the_code_and_commands_of_a_page_run(page, sandbox, capsys):
 def run_words(block: Block, words: list[str]) -> str:
     """Run one command on the made sources, and return what it prints."""
     arguments = [STAND_INS.get(word, word) for word in words[1:]]
-    if arguments[0] == "batch" and "--jobs" not in arguments:
-        arguments += ["--jobs", "1"]  # the processes of a batch start slowly; one is enough to see that it runs
     done = run(*arguments)
     assert done.returncode == 0, f"{block}: {' '.join(words)}: {done.stderr}"
     return done.stdout

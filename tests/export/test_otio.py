@@ -22,7 +22,6 @@ def test_opentimelineio_reads_the_timeline_back(film, tmp_path, expected_chapter
     assert clips[1].metadata["dayline"] == {
         "start": 14,
         "stop": 27,
-        "context": "B",
         "confidence": 0.75,
         "reason": "looks",
     }

@@ -17,7 +17,7 @@ def rows_of(path):
 def test_every_event_is_one_row_that_reads_back(film, tmp_path, expected_chapters):
     rows = rows_of(write_csv(film, tmp_path / "events.csv"))
     assert [row["event"] for row in rows] == ["1", "2", "3", "4"]
-    assert [row["context"] for row in rows] == ["A", "B", "A", ""]
+    assert [row["context"] for row in rows] == ["A", "", "A", ""]
     assert [(int(row["start"]), int(row["stop"])) for row in rows] == [(0, 14), (14, 27), (27, 40), (40, 54)]
     assert rows[0]["title"] == expected_chapters[0][2]
     assert rows[1] | {"start_time": "20.5", "started": "00:00:20.500", "duration": "18.0"} == rows[1]

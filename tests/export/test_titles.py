@@ -2,8 +2,15 @@ from __future__ import annotations
 
 import pytest
 
-from dayline.events import Event, Segmentation
-from dayline.export.titles import clean_text, context_letters, event_titles, time_text
+from dayline.events import Event, Place, Segmentation
+from dayline.export.titles import (
+    clean_text,
+    context_labels,
+    context_letters,
+    event_titles,
+    same_place,
+    time_text,
+)
 
 
 @pytest.mark.parametrize(
@@ -21,18 +28,45 @@ def test_a_text_of_others_is_put_on_one_clean_line(text, clean):
     assert clean_text(text) == clean
 
 
-def test_contexts_get_letters_in_order_of_appearance():
-    communities = [5, 0, None, 5, *range(10, 35)]
+def made(communities, *, places=()):
     events = tuple(Event(k, k + 1, community=c) for k, c in enumerate(communities))
-    letters = context_letters(Segmentation(events))
-    assert letters[:5] == ("A", "B", "", "A", "C")
+    return Segmentation(events, places=tuple(Place(c, *about) for c, *about in places))
+
+
+def test_recurring_contexts_get_letters_without_gaps_in_order_of_appearance():
+    letters = context_letters(made([7, 5, 0, None, 5, 3, 0, *range(10, 35), *range(10, 35)]))
+    assert letters[:7] == ("", "A", "B", "", "A", "", "B")
     assert letters[-2:] == ("Z", "AA")
 
 
-def test_a_title_is_the_name_or_the_number_and_letter():
-    events = (Event(0, 1, name="  Lunch \n"), Event(1, 2, name=" "), Event(2, 3, community=4))
-    segmentation = Segmentation(events)
-    assert event_titles(segmentation) == ("Lunch", "Event 2", "Event 3 (A)")
+def test_a_named_context_has_its_name_and_takes_no_letter():
+    day = made([5, 0, 5, 2, 0, 9], places=[(5, "kitchen\n"), (9, "garden"), (2, " ")])
+    assert context_labels(day) == ("kitchen", "A", "kitchen", "", "A", "garden")
+
+
+def test_contexts_with_one_name_or_id_are_one_place():
+    day = made([4, 1, 6, 3, 2], places=[(4, "kitchen"), (6, "kitchen", "p1"), (1, None, "p2"), (2, None, "p2")])
+    assert same_place(day) == {4: 4, 1: 1, 6: 4, 3: 3, 2: 1}
+    assert context_labels(day) == ("kitchen", "A", "kitchen", "", "A")
+
+
+def test_two_names_are_two_places_even_if_recognized_as_one():
+    day = made([4, 1], places=[(4, "kitchen", "p1"), (1, "office", "p1")])
+    assert same_place(day) == {4: 4, 1: 1}
+
+
+def test_a_title_is_the_name_or_the_number_and_context():
+    events = (
+        Event(0, 1, name="  Lunch \n"),
+        Event(1, 2, name=" "),
+        Event(2, 3, community=4),
+        Event(3, 4, community=4),
+        Event(4, 5, community=8),
+        Event(5, 6, community=1),
+    )
+    segmentation = Segmentation(events, places=(Place(8, "kitchen"),))
+    titles = ("Lunch", "Event 2", "Event 3 (A)", "Event 4 (A)", "Event 5 (kitchen)", "Event 6")
+    assert event_titles(segmentation) == titles
 
 
 def test_a_time_that_is_no_date_is_named():

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dayline.events import NestedLevel, Segmentation
+from dayline.events import NestedLevel, Place, Segmentation
 from dayline.pipeline import segment_source, segment_table
-from dayline.pipeline.corrections import apply_corrections, read_corrections
+from dayline.pipeline.corrections import apply_corrections, read_corrections, with_saved_contexts
 from dayline.pipeline.key_photos import with_key_photos
 from made_photos import MORNING, make_day, make_film, name_at, save, scene
 
@@ -237,3 +237,51 @@ def test_a_boundary_that_the_person_removed_is_in_no_level():
     saved = replace(with_levels(corrected()), events=corrected((3,)).events)
     result = apply_corrections(Segmentation.from_boundaries([3], 8), read_corrections(saved, n_frames=8, names=NAMES))
     assert {level.level: level.boundaries for level in result.levels} == {0: (3,), 1: (1, 3, 7)}
+
+
+def with_contexts(communities, boundaries, places=(), **about):
+    return Segmentation.from_boundaries(
+        boundaries, len(communities), communities=communities, names=NAMES[: len(communities)], places=places, **about
+    )
+
+
+def test_the_context_with_most_frames_in_common_keeps_its_number_and_name():
+    saved = with_contexts([4, 4, 4, 9, 9, 4, 2, 2], [3, 5, 6], (Place(4, "kitchen"), Place(9, "office")))
+    asked = read_corrections(saved, n_frames=8, names=NAMES)
+    numbers = with_saved_contexts([0, 0, 0, 1, 1, 0, 5, 5], asked)
+    assert numbers == (4, 4, 4, 9, 9, 4, 2, 2)
+    found = Segmentation.from_boundaries([3, 5, 6], 8, communities=[0, 0, 0, 1, 1, 0, 5, 5], names=NAMES)
+    result = apply_corrections(found, asked, numbers)
+    assert [event.community for event in result.events] == [4, 9, 4, 2]
+    assert result.places == saved.places
+
+
+def test_a_context_that_this_run_splits_keeps_its_number_once():
+    saved = with_contexts([4] * 6 + [9] * 2, [6], (Place(4, "kitchen"),))
+    asked = read_corrections(saved, n_frames=8, names=NAMES)
+    numbers = with_saved_contexts([7, 7, 7, 7, 3, 3, 4, 4], asked)
+    assert numbers == (4, 4, 4, 4, 0, 0, 9, 9)  # 0 is a number that the person has not seen
+
+
+def test_an_event_that_a_person_put_into_another_context_stays_there():
+    saved = with_contexts([1, 1, 2, 2, 1, 1, 2, 2], [2, 4, 6])
+    events = list(saved.events)
+    events[2] = replace(events[2], community=2)
+    asked = read_corrections(replace(saved, events=tuple(events)), n_frames=8, names=NAMES)
+    run = [5, 5, 6, 6, 5, 5, 6, 6]
+    found = Segmentation.from_boundaries([2, 4, 6], 8, communities=run, names=NAMES)
+    result = apply_corrections(found, asked, with_saved_contexts(run, asked))
+    assert [event.community for event in result.events] == [1, 2, 2, 2]
+
+
+def test_letters_and_names_stay_when_the_same_photos_are_segmented_again(tmp_path):
+    make_day(tmp_path, [("red", 12), ("green", 14), ("red", 12), ("blue", 10), ("green", 12)])
+    first = segment_source(tmp_path, model="color").segmentation
+    numbers = {event.community for event in first.events}
+    swapped = {community: community + 40 for community in numbers}
+    events = tuple(replace(event, community=swapped[event.community]) for event in first.events)
+    saved = replace(first, events=events, places=(Place(events[1].community, "garden"),))
+    again = segment_source(tmp_path, model="color", corrections=saved)
+    assert [event.community for event in again.segmentation.events] == [event.community for event in events]
+    assert again.segmentation.places == saved.places
+    assert set(again.communities) == set(swapped.values())

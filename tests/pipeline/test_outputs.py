@@ -47,7 +47,8 @@ def test_the_folder_holds_page_json_and_table(result, tmp_path):
     assert len(pictures) == 38
     assert sorted(written.pictures.values()) == pictures
     assert set(files(tmp_path / "out")) - set(pictures) == {
-        ".dayline", ".dayline-files.json", "events.csv", "events.json", "graph.png", "index.html",
+        ".dayline", ".dayline-files.json", "event-features.json", "events.csv", "events.json", "graph.png",
+        "index.html",
     }  # fmt: skip
     content = json.loads((tmp_path / "out" / "events.json").read_text())
     jsonschema.validate(content, events_schema())
@@ -395,7 +396,8 @@ def test_a_table_has_a_page_without_pictures(tmp_path):
     table = segment_table(np.repeat(np.eye(3)[[0, 1]], 10, axis=0) + 0.01)
     write_result(table, tmp_path)
     assert files(tmp_path) == [
-        ".dayline", ".dayline-files.json", "events.csv", "events.json", "graph.png", "index.html",
+        ".dayline", ".dayline-files.json", "event-features.json", "events.csv", "events.json", "graph.png",
+        "index.html",
     ]  # fmt: skip
 
 

@@ -49,6 +49,7 @@ def test_rows_say_when_how_long_why_and_how_sure(visit, day_folder):
     assert seen.row(2).locator(".long").inner_text() == "12 min"
     assert seen.row(2).locator(".meta").inner_text().split("\n") == [
         "Context A",
+        "Name",
         "25 photos",
         "After a pause, visual change, 70% confidence",
     ]

@@ -70,7 +70,7 @@ def test_the_policy_admits_the_pages_own_script_and_style_only(tmp_path, day):
 
 def test_scripts_put_text_in_as_text_only():
     folder = Path(__file__).parents[2] / "src" / "dayline" / "report"
-    scripts = [*SCRIPTS, "search.js"]
+    scripts = [*SCRIPTS, "overview.js", "search.js"]
     assert sorted(path.name for path in folder.glob("*.js")) == sorted(scripts)
     for name in scripts:
         text = (folder / name).read_text(encoding="utf-8")

@@ -12,6 +12,7 @@ from typing import Any
 from dayline.batch.cluster import connect, run_on_cluster
 from dayline.batch.local import run_local
 from dayline.batch.memory import available_memory
+from dayline.batch.places import recognise_batch
 from dayline.batch.record import BatchRecord
 from dayline.batch.sources import Source, Sources, given_sources
 from dayline.batch.task import Task, failed_record, finished_record, make_task
@@ -21,6 +22,7 @@ from dayline.io.files import write_text_whole
 from dayline.io.output_folder import output_folder
 from dayline.pipeline import Settings, check_settings
 from dayline.pipeline.outputs import remove_other_pictures
+from dayline.pipeline.places_file import PLACES
 from dayline.progress import OnStep
 from dayline.report import SequenceRow, write_sequences
 from dayline.text import bytes_text
@@ -39,6 +41,7 @@ def segment_many(
     jobs: int | None = None,
     cluster: str | None = None,
     max_memory: int | None = None,
+    places: str | Path | None = None,
     on_step: OnStep | None = None,
 ) -> Iterator[BatchRecord]:
     """Segment many sequences, each to a folder of its own, and yield a record of each as it finishes.
@@ -63,6 +66,8 @@ def segment_many(
     max_memory : int, optional
         Bytes that all processes on this machine, or one worker of a cluster, may use by the forecast. A sequence that
         alone needs more is refused. By default most of the memory that is free, and no sequence is refused.
+    places : str or Path, optional
+        The file of places that recur in several photo folders and videos; `output`/places.json by default.
     on_step : callable, optional
         Called as on_step("sequences", done, total).
 
@@ -79,7 +84,8 @@ def segment_many(
     for note in notes:
         warnings.warn(note, stacklevel=2)
     title = shown_name(Path(sources).resolve().name) if isinstance(sources, str | Path) else "Sequences"
-    return _run(found, Path(output), settings, jobs, cluster, max_memory, on_step, title)
+    known = Path(output) / PLACES if places is None else Path(places)
+    return _run(found, Path(output), settings, jobs, cluster, max_memory, known, on_step, title)
 
 
 def _run(
@@ -89,6 +95,7 @@ def _run(
     jobs: int | None,
     cluster: str | None,
     max_memory: int | None,
+    places: Path,
     on_step: OnStep | None,
     title: str,
 ) -> Iterator[BatchRecord]:
@@ -106,6 +113,8 @@ def _run(
         finally:
             if lists.records:
                 lists.write()
+        # Only now, and only here: several processes would lose each other's places.
+        recognise_batch([task for task in tasks if lists.has_result(task.source.folder)], places)
         if not settings.thumbnails:
             finished = [record.name for record in lists.records.values() if record.status != "failed"]
             remove_other_pictures(folder, days=finished)
@@ -172,6 +181,10 @@ class _Lists:
         self.records[record.name] = record
         if time.monotonic() - self._written > WRITE_SECONDS:
             self.write()
+
+    def has_result(self, name: str) -> bool:
+        """Whether a sequence is finished."""
+        return name in self.records and self.records[name].status != "failed"
 
     def write(self) -> None:
         """Write both files."""

@@ -33,7 +33,7 @@ from dayline.pipeline import (
     without_places,
 )
 
-__all__ = ["Task", "failed_record", "finished_record", "make_task", "run_task"]
+__all__ = ["Task", "failed_record", "finished_record", "make_task", "renew_digest", "run_task"]
 
 FORMAT = "dayline-batch-1"
 MOST_PICTURES = 6
@@ -96,15 +96,8 @@ def _settings_of_kind(source: Source, settings: Settings) -> Settings:
     if source.kind == "table":
         formats = suited_formats(settings.formats, "features")
         pixels = (
-            "order",
-            "every",
-            "model",
-            "weights",
-            "pause_seconds",
-            "pause_factor",
-            "jump_km",
-            "thumbnails",
-            "blur_faces",
+            *("order", "every", "model", "weights", "pause_seconds", "pause_factor", "jump_km", "thumbnails"),
+            *("blur_faces", "offsets", "timezone"),
         )
         return replace(
             settings, formats=formats, write_chapters=False, **{name: getattr(usual, name) for name in pixels}
@@ -176,6 +169,14 @@ def finished_record(task: Task) -> BatchRecord | None:
         return replace(record, name=task.source.folder, source=task.source.name, status="skipped")
     except (ValueError, TypeError, KeyError, OSError):
         return None  # then it is computed again, and a folder that cannot be used is reported
+
+
+def renew_digest(task: Task) -> None:
+    """Record that events.json of a finished result was written again by dayline itself."""
+    content = json.loads(read_no_follow(task.folder / BATCH_RECORD) or b"null")
+    if isinstance(content, dict) and content.get("format") == FORMAT:
+        content["digest"] = _digest(task.folder / "events.json")
+        write_text_whole(task.folder / BATCH_RECORD, json.dumps(content, indent=1) + "\n")
 
 
 def run_task(task: Task) -> BatchRecord:

@@ -58,6 +58,7 @@ def batch(
     blur_faces: bool = options.BLUR_FACES,
     share: bool = options.SHARE,
     write_chapters: bool = options.WRITE_CHAPTERS,
+    places: Path | None = options.PLACES,
     key: str | None = options.KEY,
     transpose: bool = options.TRANSPOSE,
     interpolate: bool = options.INTERPOLATE,
@@ -113,6 +114,7 @@ def batch(
             jobs=jobs,
             cluster=cluster,
             max_memory=None if max_memory is None else parse_bytes(max_memory, option="--max-memory"),
+            places=places,
             on_step=bar,
         ):
             _print_record(record, typer.echo if bar is None else bar.echo, quiet=quiet)

@@ -102,18 +102,13 @@ def _table(segmentation: Segmentation, *, width: int, encoding: str) -> Table:
 
 def _columns(segmentation: Segmentation, encoding: str) -> dict[str, list[str]]:
     """Return the cells of the table by column, in order; columns of which nothing is known are absent."""
-    from dayline.export.titles import clean_text, context_letters
+    from dayline.export.titles import clean_text, context_labels
 
     def shown(text: str | None) -> str:
         # Escaped now rather than when it is printed, so that its width is known.
         return clean_text(text or "").encode(encoding, "backslashreplace").decode(encoding)
 
     events = segmentation.events
-    places = {place.community: place.name for place in segmentation.places}
-    contexts = [
-        (None if event.community is None else places.get(event.community)) or letter
-        for event, letter in zip(events, context_letters(segmentation), strict=True)
-    ]
     columns: dict[str, list[str]] = {
         "event": [str(number + 1) for number in range(len(events))],
         "start": [str(event.start) for event in events],
@@ -122,7 +117,7 @@ def _columns(segmentation: Segmentation, encoding: str) -> dict[str, list[str]]:
         **_time_columns(segmentation),
         "confidence": ["" if event.confidence is None else f"{event.confidence:.0%}" for event in events],
         "reason": [event.reason or "" for event in events],
-        "context": [shown(context) for context in contexts],
+        "context": [shown(label) for label in context_labels(segmentation)],
         "name": [shown(event.name) for event in events],
     }
     return {name: cells for name, cells in columns.items() if name != "name" or any(cells)}

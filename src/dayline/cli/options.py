@@ -24,6 +24,7 @@ __all__ = [
     "ORDER",
     "PAUSE_FACTOR",
     "PAUSE_SECONDS",
+    "PLACES",
     "QUIET",
     "SHARE",
     "TIMEZONE",
@@ -75,6 +76,12 @@ PAUSE_SECONDS = typer.Option(300.0, help="A pause is a gap longer than this ..."
 PAUSE_FACTOR = typer.Option(10.0, help="... and than this many typical gaps.", rich_help_panel=PHOTOS)
 JUMP_KM = typer.Option(
     2.0, help="Kilometres that the camera moves between two photos to begin an event.", rich_help_panel=PHOTOS
+)
+PLACES = typer.Option(
+    None,
+    help="File of places that recur on several days (docs/places.md). Default: places.json next to the results of "
+    "several days.",
+    rich_help_panel=PHOTOS,
 )
 NO_THUMBNAILS = typer.Option(False, "--no-thumbnails", help="No photos on the page.", rich_help_panel=PHOTOS)
 BLUR_FACES = typer.Option(False, "--blur-faces", help="Blur faces on the page.", rich_help_panel=PHOTOS)

@@ -77,6 +77,7 @@ def segment(
     blur_faces: bool = options.BLUR_FACES,
     share: bool = options.SHARE,
     write_chapters: bool = options.WRITE_CHAPTERS,
+    places: Path | None = options.PLACES,
     key: str | None = options.KEY,
     transpose: bool = options.TRANSPOSE,
     interpolate: bool = options.INTERPOLATE,
@@ -127,11 +128,12 @@ def segment(
         as_json=as_json,
         open_page=open_page,
         by_folder=by_folder,
+        places=places,
     )
     _refuse_options_of_others(
         source,
         photos={"--by-folder": by_folder, "--offset": tuple(offset) or None, "--timezone": timezone},
-        photos_and_videos={"--model": model, "--weights": weights, "--blur-faces": blur_faces},
+        photos_and_videos={"--model": model, "--weights": weights, "--blur-faces": blur_faces, "--places": places},
         videos={"--every": every},
         tables={"--key": key, "--transpose": transpose, "--interpolate": interpolate},
     )
@@ -155,6 +157,7 @@ class Request:
     as_json: bool = False
     open_page: bool = False
     by_folder: bool = False
+    places: Path | None = None
 
 
 def _refuse_options_of_others(
@@ -228,6 +231,7 @@ def segment_and_print(request: Request) -> None:
             result, written = task.segmented(found.whole or source, output)
         except ExportError as error:
             result, written, failures = error.segmentation, error.written, error.failures
+        result = task.with_places(result, source, output)
         page = None if written is None else written.page
         if request.as_json:
             typer.echo(result.to_json(), nl=False)
@@ -341,6 +345,28 @@ class _Task:
 
         return on_step
 
+    def with_places(self, segmentation: Segmentation, source: Path, output: Path | None) -> Segmentation:
+        """Recognize places of other days in the result of a single source, if there is a file of them."""
+        from dayline.pipeline import is_table, places_beside, read_day, recognise_places
+
+        if output is None or is_table(source):
+            return segmentation
+        path = self.request.places or places_beside(output)
+        if path is None:
+            return segmentation
+        (day,) = recognise_places([read_day(output)], path, rewrite=self.rewriter(lambda _: source))
+        return day.segmentation
+
+    def rewriter(self, source_of: Callable[[Path], Path | None]) -> Callable[[Path, Segmentation], None]:
+        """Return what writes a result again after its places changed, with the exports of this request."""
+        from dayline.pipeline import rewrite_places
+
+        def rewrite(folder: Path, segmentation: Segmentation) -> None:
+            formats, blur = self.settings.formats, self.settings.blur_faces
+            rewrite_places(folder, segmentation, formats=formats, source=source_of(folder), blur_faces=blur)
+
+        return rewrite
+
     def segmented_day(self, day: Path | PhotoDay, folder: Path) -> tuple[Segmentation, Mapping[int, str]]:
         """Do the same for one of several days; a day whose exports fail still gets its page."""
         from dayline.events import when_text
@@ -373,8 +399,15 @@ def _segment_days(task: _Task, found: FoundDays, output: Path) -> Path:
     for note in () if task.request.quiet else found.notes:
         typer.echo(f"dayline: note: {note}", err=True)
     task.n_days = len(found.days)
+    sources = {output / day.name: day if isinstance(day, Path) else day.sequence.source for day in found.days}
     results = segment_days(
-        found.days, output, segment_day=task.segmented_day, title=title, thumbnails=task.settings.thumbnails
+        found.days,
+        output,
+        segment_day=task.segmented_day,
+        title=title,
+        thumbnails=task.settings.thumbnails,
+        places=task.request.places,
+        rewrite=task.rewriter(sources.get),
     )
     for result in results:
         if result.why:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from dayline.events import Segmentation
 from dayline.export.photos import photo_path
 from dayline.export.pictures import Hide, photo_thumbnail, video_thumbnails
-from dayline.export.titles import context_letters, event_titles, time_text
+from dayline.export.titles import event_titles, same_place, time_text
 from dayline.extras import needs_extra
 from dayline.frames.faces import face_blurrer
 from dayline.io.files import writing_whole
@@ -113,20 +113,21 @@ def _key_pictures(segmentation: Segmentation, source: Path, side: int, hide: Hid
 
 
 def _tiles(segmentation: Segmentation, pictures: Sequence[Image.Image | None]) -> list[_Tile]:
-    letters = context_letters(segmentation)
-    order = {letter: k for k, letter in enumerate(dict.fromkeys(letter for letter in letters if letter))}
+    same = same_place(segmentation)
+    order = {context: k for k, context in enumerate(dict.fromkeys(same.values()))}
     tiles = []
-    for event, time, letter, title, picture in zip(
+    for event, time, title, picture in zip(
         segmentation.events,
-        segmentation.start_times if segmentation.times is not None else (None,) * len(letters),
-        letters,
+        segmentation.start_times if segmentation.times is not None else (None,) * len(segmentation.events),
         event_titles(segmentation),
         pictures,
         strict=True,
     ):
         frames = counted(event.n_frames, "frame")
         about = ", ".join(part for part in (time_text(segmentation, time, digits=0), frames) if part)
-        colour = CONTEXT_COLOURS[order[letter] % len(CONTEXT_COLOURS)] if letter else None
+        colour = None
+        if event.community is not None:
+            colour = CONTEXT_COLOURS[order[same[event.community]] % len(CONTEXT_COLOURS)]
         tiles.append(_Tile(picture, title, about, colour))
     return tiles
 

@@ -10,7 +10,7 @@ from xml.etree import ElementTree  # only to write; no untrusted XML is parsed
 
 from dayline.events import Segmentation
 from dayline.export.chapters import chapters, milliseconds
-from dayline.export.titles import clean_text, context_letters
+from dayline.export.titles import clean_text, context_labels
 from dayline.io.files import write_text_whole
 
 __all__ = ["write_elan"]
@@ -39,7 +39,7 @@ def write_elan(
     path = Path(path)
     marks = chapters(segmentation, fps=fps, duration=duration)
     root = _document(segmentation)
-    layers = {"events": tuple(mark.title for mark in marks), "contexts": context_letters(segmentation)}
+    layers = {"events": tuple(mark.title for mark in marks), "contexts": context_labels(segmentation)}
     spans = [(mark.start, mark.end) for mark in marks]
     kept = [
         (tier, span, text) for tier, texts in layers.items() for span, text in zip(spans, texts, strict=True) if text

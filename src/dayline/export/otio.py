@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from dayline.events import Event, Segmentation
 from dayline.export.chapters import chapters, frame_ranges, timeline_rate
-from dayline.export.titles import clean_text, context_letters
+from dayline.export.titles import clean_text, context_labels
 from dayline.io.files import write_text_whole
 
 __all__ = ["write_otio"]
@@ -47,7 +47,7 @@ def write_otio(
     marks = chapters(segmentation, fps=fps, duration=duration)
     source = clean_text(segmentation.source or "") or "dayline"
     track = otio.schema.Track(name="events", kind=otio.schema.TrackKind.Video)
-    letters, ranges = context_letters(segmentation), frame_ranges(marks, rate=rate)
+    letters, ranges = context_labels(segmentation), frame_ranges(marks, rate=rate)
     for event, letter, mark, (start, end) in zip(segmentation.events, letters, marks, ranges, strict=True):
         span = otio.opentime.TimeRange(
             otio.opentime.RationalTime(start, rate), otio.opentime.RationalTime(end - start, rate)

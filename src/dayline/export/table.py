@@ -6,7 +6,7 @@ import csv
 from pathlib import Path
 
 from dayline.events import Event, Segmentation
-from dayline.export.titles import clean_text, context_letters, event_titles, time_text
+from dayline.export.titles import clean_text, context_labels, event_titles, time_text
 from dayline.io.files import writing_whole
 
 __all__ = ["COLUMNS", "write_csv"]
@@ -53,10 +53,10 @@ def write_csv(segmentation: Segmentation, path: str | Path) -> Path:
     with writing_whole(path) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COLUMNS)
-        titles, letters = event_titles(segmentation), context_letters(segmentation)
+        titles, labels = event_titles(segmentation), context_labels(segmentation)
         spans = zip(segmentation.start_times, segmentation.stop_times, strict=True)
         for number, (event, span) in enumerate(zip(segmentation.events, spans, strict=True)):
-            row = [number + 1, titles[number], letters[number], *_details(segmentation, event, *span)]
+            row = [number + 1, titles[number], labels[number], *_details(segmentation, event, *span)]
             writer.writerow([_safe(cell) for cell in row])
     return path
 

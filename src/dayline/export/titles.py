@@ -5,12 +5,22 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
+from collections import Counter
 from datetime import UTC, datetime, timedelta
 
 from dayline.events import Event, Segmentation
 from dayline.text import clock_text, context_letter
 
-__all__ = ["clean_text", "context_letters", "event_label", "event_titles", "place_name", "time_text"]
+__all__ = [
+    "clean_text",
+    "context_labels",
+    "context_letters",
+    "event_label",
+    "event_titles",
+    "place_name",
+    "same_place",
+    "time_text",
+]
 
 
 def clean_text(text: str) -> str:
@@ -32,13 +42,21 @@ def _printable(character: str) -> str:
     return "" if is_control or is_noncharacter else character
 
 
-def event_titles(segmentation: Segmentation, *, contexts: bool = True) -> tuple[str, ...]:
-    """Return the name of every event, or "Event 3 (B)": its number, counted from 1, and its context if `contexts`."""
-    letters = context_letters(segmentation) if contexts else ("",) * len(segmentation.events)
+def event_titles(segmentation: Segmentation, *, letters: bool = True) -> tuple[str, ...]:
+    """Return the name of every event, or "Event 3 (kitchen)": its number, counted from 1, and its context.
+
+    Parameters
+    ----------
+    segmentation : Segmentation
+        The events.
+    letters : bool
+        Whether contexts without a name appear by their letters.
+    """
+    labels = context_labels(segmentation) if letters else [place_name(segmentation, e) for e in segmentation.events]
     titles = []
-    for number, (event, letter) in enumerate(zip(segmentation.events, letters, strict=True), start=1):
+    for number, (event, label) in enumerate(zip(segmentation.events, labels, strict=True), start=1):
         name = clean_text(event.name or "")
-        titles.append(name or f"Event {number}" + (f" ({letter})" if letter else ""))
+        titles.append(name or f"Event {number}" + (f" ({label})" if label else ""))
     return tuple(titles)
 
 
@@ -53,16 +71,48 @@ def place_name(segmentation: Segmentation, event: Event) -> str:
     return clean_text(next(names, None) or "")
 
 
-def context_letters(segmentation: Segmentation) -> tuple[str, ...]:
-    """Return a letter per event: A for the first context of the day, B for the next new one, and so on.
+def context_labels(segmentation: Segmentation) -> tuple[str, ...]:
+    """Return for each event the name that a person gave its context, else the letter of the context."""
+    names = {place.community: clean_text(place.name or "") for place in segmentation.places}
+    letters = context_letters(segmentation)
+    return tuple(
+        (event.community is not None and names.get(event.community)) or letter
+        for event, letter in zip(segmentation.events, letters, strict=True)
+    )
 
-    Events of one recurring context share a letter; an event without a context gets an empty string.
+
+def context_letters(segmentation: Segmentation) -> tuple[str, ...]:
+    """Return a letter per event: A for the first recurring context without a name, B for the next one, and so on.
+
+    Events of one recurring context share a letter. An event gets an empty string if its context is named or occurs
+    only once, or if it has none: letters only help to see what recurs.
     """
+    same = same_place(segmentation)
+    named = {place.community for place in segmentation.places if clean_text(place.name or "")}
+    contexts = [
+        None if e.community is None or e.community in named else same[e.community] for e in segmentation.events
+    ]
+    counts = Counter(contexts)
     seen: dict[int, str] = {}
+    for context in contexts:
+        if context is not None and counts[context] > 1:
+            seen.setdefault(context, context_letter(len(seen)))
+    return tuple("" if context is None else seen.get(context, "") for context in contexts)
+
+
+def same_place(segmentation: Segmentation) -> dict[int, int]:
+    """Return for each context the first one that shows the same place: with the same name, or recognized as such."""
+    marks = {p.community: (clean_text(p.name or "") or None, p.id) for p in segmentation.places}
+    first: dict[tuple[str, str], int] = {}
+    same: dict[int, int] = {}
     for event in segmentation.events:
-        if event.community is not None:
-            seen.setdefault(event.community, context_letter(len(seen)))
-    return tuple("" if e.community is None else seen[e.community] for e in segmentation.events)
+        if event.community is None or event.community in same:
+            continue
+        name, identity = marks.get(event.community, (None, None))
+        # Two names are two places, whatever was recognized.
+        mark = ("name", name) if name else ("id", identity) if identity else None
+        same[event.community] = event.community if mark is None else first.setdefault(mark, event.community)
+    return same
 
 
 def time_text(segmentation: Segmentation, seconds: float | None, *, digits: int = 3) -> str:

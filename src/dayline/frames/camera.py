@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
-
-from PIL import Image
+from typing import TYPE_CHECKING, Any
 
 from dayline.frames.names import shown_name
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 __all__ = ["Camera", "camera_of"]
 

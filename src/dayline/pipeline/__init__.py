@@ -15,6 +15,7 @@ from dayline.pipeline.outputs import (
 )
 from dayline.pipeline.photo_days import FoundDays, PhotoDay, earlier_corrections, find_days
 from dayline.pipeline.pictures import PictureFolder
+from dayline.pipeline.recognise import places_beside, read_day, recognise_places, rewrite_places
 from dayline.pipeline.run import Settings, check_settings, is_table, segment_and_write
 from dayline.pipeline.save import (
     ChangedResultError,
@@ -51,7 +52,11 @@ __all__ = [
     "kept_corrections",
     "note_unused_downloads",
     "page_is_current",
+    "places_beside",
+    "read_day",
+    "recognise_places",
     "renew_result",
+    "rewrite_places",
     "save_events",
     "segment_and_write",
     "segment_days",

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import count, pairwise
 
 import numpy as np
 
 from dayline.arrays import IntArray
-from dayline.events import Event, NestedLevel, Segmentation
+from dayline.events import Event, NestedLevel, Place, Segmentation
 from dayline.frames import time_text
 from dayline.pipeline.corrected_levels import levels_with, located_levels
 from dayline.text import counted
 
-__all__ = ["Corrections", "apply_corrections", "read_corrections"]
+__all__ = ["Corrections", "apply_corrections", "read_corrections", "with_saved_contexts"]
 
 SAME_TIME_WITHIN = 1.0
 """Seconds by which the time of a frame may differ between runs."""
@@ -37,6 +38,10 @@ class Corrections:
         Key frames that the person chose and that are still present.
     levels : tuple of NestedLevel
         The saved levels, without boundaries that the person removed.
+    places : tuple of Place
+        The places that the person named, by the contexts of the saved events.
+    communities : tuple of (int, int)
+        Frames that the person saw, each with the context of its saved event.
     """
 
     must: tuple[int, ...] = ()
@@ -44,6 +49,8 @@ class Corrections:
     events: tuple[tuple[int, Event], ...] = ()
     keys: tuple[int, ...] = ()
     levels: tuple[NestedLevel, ...] = ()
+    places: tuple[Place, ...] = ()
+    communities: tuple[tuple[int, int], ...] = ()
 
     def cuts(self, times: Sequence[float] | None) -> dict[int, tuple[float, float]]:
         """Return the exact cuts that the saved events contain: times of the frames before and after each.
@@ -109,7 +116,10 @@ def read_corrections(
     events = tuple((f, corrected.events[labels[f]]) for f in opens)
     keys = tuple(key for key in _chosen_keys(corrected, n_frames, names, times) if labels[key] >= 0)
     levels = located_levels(corrected, labels >= 0, lambda saved: _labels(saved, n_frames, names, times))
-    return Corrections(tuple(must), tuple(same.tolist()), events, keys, levels)
+    contexts = [event.community for event in corrected.events]
+    seen = [(f, contexts[labels[f]]) for f in known.tolist()]
+    communities = tuple((f, context) for f, context in seen if context is not None)
+    return Corrections(tuple(must), tuple(same.tolist()), events, keys, levels, corrected.places, communities)
 
 
 def _chosen_keys(
@@ -223,25 +233,73 @@ def _source(corrected: Segmentation) -> str:
     return corrected.source or "another source"
 
 
-def apply_corrections(segmentation: Segmentation, corrections: Corrections) -> Segmentation:
-    """Give events the names, reasons and key photos that the person saved, and keep the saved levels."""
+def with_saved_contexts(communities: Sequence[int], corrections: Corrections) -> tuple[int, ...]:
+    """Number the contexts of a new run as in the saved result: the one with most frames in common keeps its number.
+
+    Contexts are numbered anew in every run, but letters and names belong to the numbers that the person saw.
+
+    Parameters
+    ----------
+    communities : sequence of int
+        Context of every frame, as found by this run.
+    corrections : Corrections
+        The saved events.
+    """
+    if not corrections.communities:
+        return tuple(communities)
+    shared = Counter((communities[frame], saved) for frame, saved in corrections.communities)
+    number: dict[int, int] = {}
+    for new, saved in sorted(shared, key=lambda pair: (-shared[pair], pair)):
+        if new not in number and saved not in number.values():
+            number[new] = saved
+    taken = {saved for _, saved in corrections.communities} | {place.community for place in corrections.places}
+    free = (k for k in count() if k not in taken)
+    for new in communities:
+        if new not in number:
+            number[new] = next(free)
+    return tuple(number[new] for new in communities)
+
+
+def apply_corrections(
+    segmentation: Segmentation, corrections: Corrections, communities: Sequence[int] | None = None
+) -> Segmentation:
+    """Give events the names, reasons, contexts and key photos that the person saved, and keep the saved levels.
+
+    Parameters
+    ----------
+    segmentation : Segmentation
+        The events of this run.
+    corrections : Corrections
+        What the person saved.
+    communities : sequence of int, optional
+        Context of every frame, from `with_saved_contexts`, for events that the person has not seen.
+    """
+    if communities is not None and corrections.communities:
+        events = [replace(e, community=_usual(communities[e.start : e.stop])) for e in segmentation.events]
+        segmentation = replace(segmentation, events=tuple(events), places=corrections.places)
     # New photos may precede the first event of the file; it keeps its name.
     saved = {int(np.searchsorted(segmentation.boundaries, f, side="right")): e for f, e in corrections.events}
     events = []
     for number, event in enumerate(segmentation.events):
         old = saved.get(number)
-        if old is None:
-            events.append(event)
-        elif event.start not in corrections.must:
-            events.append(replace(event, name=old.name))
-        else:
-            events.append(replace(event, name=old.name, reason=old.reason or "asked", confidence=old.confidence))
+        if old is not None:
+            event = replace(event, name=old.name)
+            if event.start in corrections.must:
+                event = replace(event, reason=old.reason or "asked", confidence=old.confidence)
+            if communities is not None and old.community is not None:
+                event = replace(event, community=old.community)
+        events.append(event)
     for key in corrections.keys:
         number = int(np.searchsorted(segmentation.boundaries, key, side="right"))
         events[number] = replace(events[number], key_frame=key, key_chosen=True)
     saved_levels = levels_with(events, corrections.levels, corrections.must)
     levels = saved_levels if corrections.levels else segmentation.levels
     return replace(segmentation, events=tuple(events), levels=levels)
+
+
+def _usual(values: Sequence[int]) -> int:
+    """Return the most frequent value, the first of them if there are several."""
+    return Counter(values).most_common(1)[0][0]
 
 
 def _labels(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -15,6 +15,9 @@ from dayline.io.files import refuse_link
 from dayline.io.output_folder import MARK, OutputFolderError, output_folder
 from dayline.pipeline.outputs import remove_other_pictures
 from dayline.pipeline.photo_days import PhotoDay
+from dayline.pipeline.places_file import PLACES
+from dayline.pipeline.recognise import DescribedDay, Rewrite, read_day, recognise_places
+from dayline.pipeline.similar import similar_events
 from dayline.report.overview import Day, write_overview
 from dayline.report.thumbnails import remove_thumbnails
 
@@ -60,6 +63,8 @@ def segment_days(
     segment_day: SegmentDay,
     title: str,
     thumbnails: bool = True,
+    places: Path | None = None,
+    rewrite: Rewrite | None = None,
 ) -> tuple[DayResult, ...]:
     """Segment each day into a folder of its own and write `folder`/index.html, which links to them.
 
@@ -78,21 +83,40 @@ def segment_days(
         Heading of the page.
     thumbnails : bool
         Whether the pages show photos. If not, pictures of days that are gone or cannot be used are removed, too.
+    places : Path, optional
+        The file of places that recur on several days; `folder`/places.json by default.
+    rewrite : callable, optional
+        See `recognise_places`.
     """
     with output_folder(folder) as folder:
         results = tuple(_day(day, folder, segment_day) for day in days)
         if all(result.segmentation is None for result in results):
             raise ValueError(f"none of the {len(results)} days could be used; the first: {results[0].why}")
+        results, described = _with_places(results, folder / PLACES if places is None else places, rewrite)
         rows = [
             Day(shown_name(r.folder.name), r.folder.name, r.segmentation, r.why_on_page, r.pictures) for r in results
         ]
-        write_overview(rows, folder, title=title)
+        looks = [described[r.folder].features if r.folder in described else None for r in results]
+        write_overview(rows, folder, title=title, similar=similar_events(looks))
         # They belong to the page of an earlier run without days, which has just been replaced.
         remove_thumbnails(folder)
         if not thumbnails:
             remove_other_pictures(folder, days=[r.folder.name for r in results if r.segmentation is not None])
         _tidy_gone_days(folder, {result.folder.name for result in results})
     return results
+
+
+def _with_places(
+    results: Sequence[DayResult], path: Path, rewrite: Rewrite | None
+) -> tuple[tuple[DayResult, ...], dict[Path, DescribedDay]]:
+    """Recognize the places of all days that have a result; return also what their events look like."""
+    used = [read_day(result.folder) for result in results if result.segmentation is not None]
+    found = {day.folder: day for day in recognise_places(used, path, rewrite=rewrite)}
+    named = (
+        replace(result, segmentation=found[result.folder].segmentation) if result.folder in found else result
+        for result in results
+    )
+    return tuple(named), found
 
 
 def _tidy_gone_days(output: Path, days: Collection[str]) -> None:

@@ -126,6 +126,8 @@ def write_result(
         )
         write_events(segmentation, folder, corrections=result.corrections)
         write_csv(segmentation, folder / "events.csv")
+        if result.event_features is not None:
+            result.event_features.write(folder)
         if share:
             _warn_of_locations(folder)
         others = [f for f in formats if f != "csv"]

@@ -25,7 +25,14 @@ from dayline.io.output_folder import output_folder
 from dayline.method.linear_graph import LinearGraph
 from dayline.pipeline.bursts import FrameGroups, describe_bursts, expand_segmentation, group_frames
 from dayline.pipeline.camera_clocks import is_worth_comparing, with_one_clock
-from dayline.pipeline.corrections import SAME_TIME_WITHIN, Corrections, apply_corrections, read_corrections
+from dayline.pipeline.corrections import (
+    SAME_TIME_WITHIN,
+    Corrections,
+    apply_corrections,
+    read_corrections,
+    with_saved_contexts,
+)
+from dayline.pipeline.event_features import EventFeatures, event_features
 from dayline.pipeline.events_file import kept_corrections
 from dayline.pipeline.exact_cuts import with_exact_cuts
 from dayline.pipeline.extraction import ExtractedFrames, extract_frames, frame_keys
@@ -90,6 +97,8 @@ class SourceResult:
         A person's corrections, already applied to the events; `write_result` keeps them for the next run.
     pictures : GivenPictures or None
         Pictures of a feature file's frames.
+    event_features : EventFeatures or None
+        What the events look like, to compare them with those of other days; None for a feature file.
     """
 
     segmentation: Segmentation
@@ -100,6 +109,7 @@ class SourceResult:
     n_reused: int = 0
     corrections: Segmentation | None = None
     pictures: GivenPictures | None = None
+    event_features: EventFeatures | None = None
 
     def named(self, source: str) -> SourceResult:
         """Return a copy with the name of the source."""
@@ -197,7 +207,14 @@ def segment_source(
         "method": f"features {extractor.name}",
         "notes": notes,
     }
-    return replace(result, segmentation=result.segmentation.about(**about), corrections=corrections)
+    return replace(
+        result,
+        segmentation=result.segmentation.about(**about),
+        corrections=corrections,
+        event_features=event_features(
+            result.segmentation, extracted.features, f"{extractor.name} {extractor.fingerprint[:16]}"
+        ),
+    )
 
 
 def _kept(folder: Path | None, locate: Callable[[Segmentation | None], Corrections]) -> Segmentation | None:
@@ -287,13 +304,14 @@ def segment_table(
     located = locate(corrections)
     segmenter = _chosen(segmenter)
     found = segmenter.segment(features, times=times, must=located.must, must_not=located.must_not, on_step=on_step)
-    found = apply_corrections(found, located)
+    communities = with_saved_contexts(segmenter.communities_.tolist(), located)
+    found = apply_corrections(found, located, communities)
     found = found.about(clock=clock or times_clock(times))
     found = found.about(source=source, notes=(*found.notes, CORRECTED) if corrections is not None else found.notes)
     values = np.ma.filled(features, np.nan) if isinstance(features, np.ma.MaskedArray) else features
     return SourceResult(
         segmentation=with_key_photos(found, np.nan_to_num(np.asarray(values, dtype=np.float64))),
-        communities=tuple(segmenter.communities_.tolist()),
+        communities=communities,
         graph=_graph(segmenter),
         corrections=corrections,
     )
@@ -375,7 +393,9 @@ def _segment(
             on_step=on_step,
         )
     segmentation = expand_segmentation(found, groups, sequence)
-    segmentation = apply_corrections(_with_reasons(segmentation, opens), located)
+    of_frame = groups.of_frame
+    communities = with_saved_contexts(segmenter.communities_[of_frame].tolist(), located)
+    segmentation = apply_corrections(_with_reasons(segmentation, opens), located, communities)
     segmentation = with_exact_cuts(
         segmentation,
         sequence,
@@ -386,10 +406,9 @@ def _segment(
     )
     segmentation = with_key_photos(segmentation, extracted.features, extracted.quality)
     segmentation = with_locations(segmentation, sequence.locations)
-    of_frame = groups.of_frame
     return SourceResult(
         segmentation=segmentation,
-        communities=tuple(segmenter.communities_[of_frame].tolist()),
+        communities=communities,
         graph=_graph_of_frames(segmenter, of_frame) if groups.n_bursts else _graph(segmenter),
         sequence=sequence,
         keys=frame_keys(sequence),

@@ -42,12 +42,18 @@ function placeChanges(before, after) {
   const names = (places) => new Map(places.map((place) => [place.community, place.name ?? null]));
   const [old, now] = [names(before.places), names(after.places)];
   const communities = [...new Set([...old.keys(), ...now.keys()])].filter((c) => (old.get(c) ?? null) !== (now.get(c) ?? null));
-  return communities.map((community) => ({
-    kind: "place",
-    name: now.get(community) ?? null,
-    // Another run may number the contexts differently, but its frames are the same.
-    frames: after.events.filter((event) => event.community === community).map((event) => keyFrame(event)),
-  }));
+  // Another run may number the contexts differently, but its frames are the same.
+  const framesOf = (community) => after.events.filter((event) => event.community === community && !hasOwnContext(event)).map(keyFrame);
+  return communities.map((community) => ({ kind: "place", name: now.get(community) ?? null, frames: framesOf(community) }))
+    .filter(({ frames }) => frames.length > 0);
+}
+
+// Events that the person moved to a place; also if the place has had its name before.
+function moveChanges(before, after) {
+  const known = new Map(before.events.map((event) => [event.start, event.community]));
+  const names = new Map(after.places.map((place) => [place.community, place.name ?? null]));
+  return after.events.filter((event) => hasOwnContext(event) && known.get(event.start) !== event.community && names.get(event.community))
+    .map(({ start, stop, community }) => ({ kind: "move", start, last: stop - 1, name: names.get(community) }));
 }
 
 function changesBetween(before, after) {
@@ -56,7 +62,7 @@ function changesBetween(before, after) {
   const boundaries = boundaryChanges(before.events, after.events, others ? is : null);
   const moved = new Map(boundaries.filter((c) => c.removed !== null && c.added !== null).map((c) => [c.added, c.removed]));
   const level = others ? [{ kind: "level", level: bases[is.level].level, least: is.least }] : [];
-  return [...level, ...boundaries, ...nameChanges(before.events, after.events, moved), ...placeChanges(before, after)];
+  return [...level, ...boundaries, ...nameChanges(before.events, after.events, moved), ...placeChanges(before, after), ...moveChanges(before, after)];
 }
 
 function sameState(a, b) {
@@ -97,9 +103,13 @@ function overlap(event, start, last) {
   return Math.min(event.stop - 1, last) - Math.max(event.start, start);
 }
 
+function indexOver(list, start, last) {
+  const same = list.findIndex((event) => event.start === start);
+  return same >= 0 ? same : list.reduce((most, event, i) => (overlap(event, start, last) > overlap(list[most], start, last) ? i : most), 0);
+}
+
 function withName(list, { start, last, name }) {
-  let best = list.findIndex((event) => event.start === start);
-  if (best < 0) best = list.reduce((most, event, i) => (overlap(event, start, last) > overlap(list[most], start, last) ? i : most), 0);
+  const best = indexOver(list, start, last);
   return list[best].name === name ? list : withEvent(list, best, { name });
 }
 
@@ -123,6 +133,15 @@ function withPlace(current, { name, frames }) {
   return { ...current, places: [...others, { id: null, ...old, community, name }] };
 }
 
+function withMove(current, { start, last, name }) {
+  const index = indexOver(current.events, start, last);
+  const known = current.places.find((place) => place.name === name)?.community;
+  if (known !== undefined && current.events[index].community === known) return current;
+  const community = known ?? newContext(current);
+  const named = known === undefined ? [...current.places, { community, name, id: null }] : current.places;
+  return { ...current, events: withEvent(current.events, index, { community }), places: named };
+}
+
 // The view after a change of level, if this page has that level and shows another.
 function otherLevel(changes) {
   const wanted = changes.find((change) => change.kind === "level");
@@ -135,14 +154,17 @@ function otherLevel(changes) {
 function applyChanges(current, changes) {
   const missing = changes.filter((change) => change.kind === "level" && otherLevel(changes) !== null);
   const result = changes.reduce((now, change) => {
-    const next = change.kind === "place" ? withPlace(now, change) : { ...now, events: withEvents(now.events, change) };
-    if (next === now || (change.kind !== "place" && next.events === now.events)) return now;
+    const next = withChange(now, change);
+    if (next === now) return now;
     missing.push(change);
     return next;
   }, current);
   return { result, missing };
 }
 
-function withEvents(list, change) {
-  return { boundary: withBoundary, name: withName, key: withKey }[change.kind]?.(list, change) ?? list;
+function withChange(current, change) {
+  const ofState = { place: withPlace, move: withMove }[change.kind];
+  if (ofState !== undefined) return ofState(current, change);
+  const list = { boundary: withBoundary, name: withName, key: withKey }[change.kind]?.(current.events, change) ?? current.events;
+  return list === current.events ? current : { ...current, events: list };
 }

@@ -1,8 +1,8 @@
 // What the person edits: the parts of events.json that the page may change. A state is never changed in place, so undo
-// returns to an older one. All scripts read `state` and `events`; only `edit` and `change` replace them.
+// returns to an older one. All scripts read `state`, `events` and `places`; only `edit` and `change` replace them.
 
 let state = { events: original.events, places: original.places ?? [] };
-let events = state.events; // always those of `state`
+let { events, places } = state; // always those of `state`
 const older = [];
 const newer = [];
 
@@ -31,6 +31,16 @@ function mostFrequent(start, stop) {
   return best;
 }
 
+// Whether the person put the event into another context than that of its frames.
+function hasOwnContext(event) {
+  return data.communities !== null && event.community !== mostFrequent(event.start, event.stop);
+}
+
+function newContext(current) {
+  const used = [...current.events, ...current.places].map(({ community }) => community ?? -1);
+  return [...used, ...(data.communities ?? [])].reduce((a, b) => Math.max(a, b), -1) + 1;
+}
+
 // The event with other edges; everything that depends on its frames is recomputed.
 function resized(event, start, stop) {
   const middle = start + ((stop - start) >> 1);
@@ -39,7 +49,8 @@ function resized(event, start, stop) {
     ...event,
     start,
     stop,
-    community: data.communities === null ? event.community : mostFrequent(start, stop),
+    // An event that the person put into another context stays there.
+    community: data.communities === null || hasOwnContext(event) ? event.community : mostFrequent(start, stop),
     key_frame: keyInside || event.key_frame === null ? event.key_frame : middle,
     key_chosen: keyInside && event.key_chosen,
     // An edge that stays keeps its time: at a hard cut of a film, it is exact, between two sampled frames.
@@ -74,9 +85,13 @@ function splitInTwo(event, frame) {
   return [resized(event, event.start, frame), setByPerson(resized({ ...event, name: null }, frame, event.stop))];
 }
 
-function setState(next, message) {
+function useState(next) {
   state = next;
-  events = next.events;
+  ({ events, places } = next);
+}
+
+function setState(next, message) {
+  useState(next);
   storeState();
   render(message);
 }
@@ -88,8 +103,8 @@ function edit(parts, message) {
   setState({ ...state, ...parts }, message);
 }
 
-function change(nextEvents, message) {
-  edit({ events: nextEvents }, message);
+function change(nextEvents, message, nextPlaces = places) {
+  edit({ events: nextEvents, places: nextPlaces }, message);
 }
 
 function mergeWithPrevious(index) {

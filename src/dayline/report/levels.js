@@ -49,17 +49,19 @@ function editedView(before) {
   return { ...view, removed, keys, by: null };
 }
 
-// The boundaries of a level with the person's edits, each with its confidence. Events with a name stay as they are.
+// The boundaries of a level with the person's edits, each with its confidence. Events with a name,
+// or with a place that the person chose for this event alone, stay as they are.
 function boundariesIn(base, view) {
   const found = new Map();
-  const named = events.filter((event) => event.name !== null);
+  const isFixed = (event) => event.name !== null || hasOwnContext(event);
+  const fixed = events.filter(isFixed);
   base.boundaries.forEach((b, i) => {
     if (view.removed.has(b) || (base.confidences[i] ?? 1) < view.least) return;
-    if (!named.some((event) => event.start < b && b < event.stop)) found.set(b, base.confidences[i]);
+    if (!fixed.some((event) => event.start < b && b < event.stop)) found.set(b, base.confidences[i]);
   });
   events.forEach((event, index) => {
-    const follows = index > 0 && events[index - 1].name !== null;
-    if (index > 0 && (event.reason === "asked" || event.name !== null || follows)) found.set(event.start, event.confidence);
+    const follows = index > 0 && isFixed(events[index - 1]);
+    if (index > 0 && (event.reason === "asked" || isFixed(event) || follows)) found.set(event.start, event.confidence);
   });
   return new Map([...found].sort(([a], [b]) => a - b));
 }

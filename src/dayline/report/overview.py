@@ -1,21 +1,29 @@
-"""A page that links to the pages of several days."""
+"""A page of many days: calendar, timelines, time per place, search, and links into the pages of the days."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
+
+from jinja2.utils import htmlsafe_json_dumps
 
 from dayline.events import Segmentation
 from dayline.io.files import write_text_whole
 from dayline.report.page import day_heading, render
 from dayline.text import counted
 
-__all__ = ["Day", "write_overview"]
+__all__ = ["Day", "EventNumber", "write_overview"]
 
 MOST_PICTURES = 6
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+EventNumber = tuple[int, int]
+"""An event of one of several days: number of the day and of the event, both from 0."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +51,14 @@ class Day:
     pictures: Mapping[int, str] = field(default_factory=dict)
 
 
-def write_overview(days: Sequence[Day], folder: str | Path, *, title: str) -> Path:
-    """Write `folder`/index.html with a row per day: date, number of events, photos of its longest events.
+def write_overview(
+    days: Sequence[Day],
+    folder: str | Path,
+    *,
+    title: str,
+    similar: Mapping[EventNumber, Sequence[EventNumber]] | None = None,
+) -> Path:
+    """Write `folder`/index.html: a calendar, time per place, a search, and a row per day with its events.
 
     Parameters
     ----------
@@ -54,17 +68,25 @@ def write_overview(days: Sequence[Day], folder: str | Path, *, title: str) -> Pa
         The folder that contains the days' folders.
     title : str
         Heading.
+    similar : mapping, optional
+        For each event, others that look like it, the most similar first.
     """
     folder = Path(folder)
     rows = [_row(day) for day in days]
     n_events = sum(len(day.segmentation.events) for day in days if day.segmentation is not None)
-    content = {"rows": rows, "title": title, "n_days": len(days), "n_events": n_events}
+    content = {
+        "rows": rows,
+        "title": title,
+        "n_days": len(days),
+        "n_events": n_events,
+        "data": htmlsafe_json_dumps(_data(days, rows, similar or {}), allow_nan=False, separators=(",", ":")),
+    }
     path = folder / "index.html"
-    write_text_whole(path, render("overview.html", style="overview.css", content=content))
+    write_text_whole(path, render("overview.html", style="overview.css", scripts=["overview.js"], content=content))
     return path
 
 
-def _row(day: Day) -> dict[str, object]:
+def _row(day: Day) -> dict[str, Any]:
     if day.segmentation is None:
         return {"heading": day.name, "overline": None, "why": day.why, "address": None, "pictures": [], "facts": ""}
     events = day.segmentation.events
@@ -74,8 +96,7 @@ def _row(day: Day) -> dict[str, object]:
     longest = sorted(events, key=lambda e: -e.n_frames)[:MOST_PICTURES]
     shown = sorted(e.key_frame for e in longest if e.key_frame is not None)
     inside = [day.pictures[frame] for frame in shown if frame in day.pictures]
-    # A folder's name may be any bytes, so the URL is built from bytes.
-    folder = quote(os.fsencode(day.folder))
+    folder = _address(day)
     return {
         "heading": heading or day.name,
         "overline": day.name if heading else None,
@@ -84,3 +105,65 @@ def _row(day: Day) -> dict[str, object]:
         "pictures": [f"{folder}/{quote(picture)}" for picture in inside],
         "facts": facts,
     }
+
+
+def _address(day: Day) -> str:
+    # A folder's name may be any bytes, so the URL is built from bytes.
+    return quote(os.fsencode(day.folder))
+
+
+def _data(
+    days: Sequence[Day], rows: Sequence[Mapping[str, Any]], similar: Mapping[EventNumber, Sequence[EventNumber]]
+) -> dict[str, Any]:
+    """Return what the script needs, as short as possible: a year has thousands of events."""
+    places: dict[tuple[str, str], int] = {}
+    names: list[str | None] = []
+    first: dict[EventNumber, int] = {}
+    total = 0
+    for number, day in enumerate(days):
+        for k in range(0 if day.segmentation is None else len(day.segmentation.events)):
+            first[number, k] = total
+            total += 1
+    written: list[dict[str, Any] | None] = []
+    for number, (day, row) in enumerate(zip(days, rows, strict=True)):
+        if day.segmentation is None:
+            written.append(None)
+            continue
+        of_context = {}
+        for place in day.segmentation.places:
+            name = (place.name or "").strip()
+            mark = ("name", name) if name else ("id", place.id or f"{number} {place.community}")
+            of_context[place.community] = places.setdefault(mark, len(places))
+            if len(places) > len(names):
+                names.append(name or None)
+        starts, stops = day.segmentation.start_times, day.segmentation.stop_times
+        events = []
+        for k, event in enumerate(day.segmentation.events):
+            key = event.key_frame
+            events.append(
+                [
+                    event.name,
+                    -1 if event.community is None else of_context.get(event.community, -1),
+                    event.n_frames,
+                    None if starts[k] is None else round(starts[k] or 0.0),
+                    None if stops[k] is None else round(stops[k] or 0.0),
+                    quote(day.pictures[key]) if key is not None and key in day.pictures else None,
+                    [first[other] for other in similar.get((number, k), ()) if other in first],
+                ]
+            )
+        written.append(
+            {
+                "name": row["heading"],
+                "folder": _address(day),
+                "date": _date(day.segmentation),
+                "clock": day.segmentation.clock if day.segmentation.times is not None else None,
+                "events": events,
+            }
+        )
+    return {"places": names, "days": written}
+
+
+def _date(segmentation: Segmentation) -> str | None:
+    if not segmentation.is_dated or segmentation.times is None:
+        return None
+    return f"{EPOCH + timedelta(seconds=segmentation.times[0]):%Y-%m-%d}"

@@ -1,6 +1,7 @@
 // Renders the page and handles clicks, keys and edits.
 
 function render(message) {
+  groupContexts();
   rankContexts();
   const groups = eventsByCommunity();
   renderContexts(groups);
@@ -112,3 +113,4 @@ document.getElementById("hint").textContent = pictures === null
 if (served) document.getElementById("save").textContent = "Save";
 render();
 restoreStored();
+goToAddress();

@@ -43,6 +43,7 @@ SCRIPTS = (
     "store.js",
     "save.js",
     "contexts.js",
+    "place_names.js",
     "timeline.js",
     "rows.js",
     "viewer.js",
@@ -52,6 +53,7 @@ SCRIPTS = (
     "levels.js",
     "filter.js",
     "help.js",
+    "anchor.js",
     "page.js",
 )
 

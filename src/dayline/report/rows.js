@@ -118,10 +118,7 @@ function reasonText(event) {
 function metaLine(event, index) {
   const meta = make("p", { class: "meta" });
   if (event.community !== null) {
-    const tag = make("button", { type: "button", class: `tag ${colourClass(event, index)}`, title: "Show only this context" },
-      make("span", { class: "dot", "aria-hidden": "true" }), `Context ${contextLetter(event.community)}`);
-    tag.addEventListener("click", () => toggleContext(event.community));
-    meta.append(tag);
+    meta.append(contextTag(event));
   }
   meta.append(make("span", {}, plural(event.stop - event.start, thing)));
   const reason = reasonText(event);
@@ -180,6 +177,7 @@ function numberRow(row, index) {
   const { event } = row;
   const title = titleOf(index);
   row.dataset.event = String(index);
+  refreshContext(row, index);
   const name = row.querySelector(".name");
   if (name.value !== (event.name ?? "")) name.value = event.name ?? "";
   name.placeholder = `Event ${index + 1}`;

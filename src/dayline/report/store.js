@@ -108,8 +108,7 @@ function takeOver(entry, message) {
   newer.length = 0;
   version = entry?.version ?? null;
   problem = null;
-  state = entry?.state ?? pageState;
-  events = state.events;
+  useState(entry?.state ?? pageState);
   if (entry !== null) viewFromStore(entry);
   if (entry?.downloaded) kept = { state, where: DOWNLOAD, at: entry.downloaded };
   if (entry?.saved) wasSaved(state, entry.saved);

@@ -1,0 +1,335 @@
+"""Places: contexts of several days that look alike, or that a person gave the same name.
+
+A context of one day is described by the mean direction of its frames' features. How alike two contexts of the same
+place are depends on the features, so similarity is measured on a scale that the days themselves provide: contexts of
+one day are different, and the median and spread of their similarities are the zero and the unit of the scale. A
+context belongs to a place if it is nearly as similar to the contexts of the place as these are to each other.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dayline.arrays import FloatArray
+
+__all__ = ["KnownPlace", "Scale", "Sighting", "find_places", "match_probability", "scale_of", "unit_vector"]
+
+SLOPE, EVEN, EVEN_OF_MANY = 18.0, 0.6, 0.8
+"""Logistic model of "this is the same place", given the closeness of two groups of contexts: their mean similarity
+divided by the similarity within the place. A single context that is closer than 0.6 is taken for the place; means of
+many contexts vary less, and must be closer. Chosen with benchmarks/album/places.py on made years; docs/places.md says
+how it does on others and on a real day."""
+
+USUAL_WITHIN, WITHIN_WEIGHT = 2.8, 3
+"""Standardized similarity of contexts of one place, which counts as much as this number of pairs."""
+
+ENOUGH = 0.5
+"""Probability at which a context is taken for a known place."""
+
+USUAL_CENTRE, USUAL_SPREAD, USUAL_WEIGHT = 0.65, 0.09, 20
+"""Similarity of different contexts of a day for features of a network (lite0), which counts as much as this number of
+pairs: the first days have few pairs of their own."""
+
+SMALLEST_SPREAD = 0.01
+AT_ONCE = 4000
+"""Contexts compared with each other at a time; more would take too much memory."""
+
+
+@dataclass(frozen=True)
+class Sighting:
+    """One context of one day.
+
+    Attributes
+    ----------
+    day : str
+        Identifies the recording.
+    community : int
+        The context within it.
+    n_frames : int
+        Number of its frames.
+    model : str
+        What computed the features; those of different models are never compared.
+    features : ndarray of shape (n_features,)
+        Mean direction of its frames, of length 1; empty if only the name of the context is remembered.
+    said : str or None
+        Name that a person gave it on this day.
+    shown : str or None
+        Name that the result of this day shows: `said`, or the name that the place has from another day.
+    """
+
+    day: str
+    community: int
+    n_frames: int
+    model: str
+    features: FloatArray
+    said: str | None = None
+    shown: str | None = None
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """Identifies the sighting."""
+        return self.day, self.community
+
+
+@dataclass(frozen=True)
+class KnownPlace:
+    """A place and the contexts that show it.
+
+    Attributes
+    ----------
+    id : str
+        Stays the same while most of its sightings stay together.
+    name : str or None
+        Given by a person on the page of any day.
+    sightings : tuple of Sighting
+        In order of days.
+    """
+
+    id: str
+    name: str | None
+    sightings: tuple[Sighting, ...]
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Median and spread of the similarity of different contexts of one day."""
+
+    centre: float = USUAL_CENTRE
+    spread: float = USUAL_SPREAD
+
+    def standardized(self, similarity: FloatArray) -> FloatArray:
+        """Return similarities in units of the spread above the centre."""
+        return (similarity - self.centre) / self.spread
+
+
+def unit_vector(vector: FloatArray) -> FloatArray:
+    """Return the direction of a vector; zeros stay zeros."""
+    length = float(np.linalg.norm(vector))
+    return vector / length if length > 0 else vector
+
+
+def match_probability(closeness: FloatArray, n_contexts: FloatArray) -> FloatArray:
+    """Return the probability that two groups of contexts show the same place.
+
+    Parameters
+    ----------
+    closeness : ndarray
+        Their mean similarity, divided by that within the place.
+    n_contexts : ndarray
+        Number of contexts in the smaller group.
+    """
+    even = EVEN + (EVEN_OF_MANY - EVEN) * (1 - 1 / n_contexts)
+    return np.asarray(1 / (1 + np.exp(-np.clip(SLOPE * (closeness - even), -50, 50))))
+
+
+def scale_of(sightings: Sequence[Sighting]) -> Scale:
+    """Measure how similar different contexts of the same day are.
+
+    Parameters
+    ----------
+    sightings : sequence of Sighting
+        Contexts of any number of days, all with features of the same model.
+    """
+    by_day: dict[str, list[Sighting]] = defaultdict(list)
+    for sighting in sightings:
+        by_day[sighting.day].append(sighting)
+    found = []
+    for same_day in by_day.values():
+        rows = np.stack([s.features for s in same_day])
+        upper = np.triu_indices(len(rows), 1)
+        names = [s.said for s in same_day]
+        # Contexts that a person gave one name are not different places.
+        differ = [names[i] is None or names[i] != names[j] for i, j in zip(*upper, strict=True)]
+        found.append((rows @ rows.T)[upper][np.asarray(differ, dtype=bool)])
+    pairs = np.concatenate(found) if found else np.empty(0)
+    if not len(pairs):
+        return Scale()
+    centre = float(np.median(pairs))
+    spread = 1.4826 * float(np.median(np.abs(pairs - centre)))
+    own = len(pairs) / (len(pairs) + USUAL_WEIGHT)
+    return Scale(
+        own * centre + (1 - own) * USUAL_CENTRE,
+        max(own * spread + (1 - own) * USUAL_SPREAD, SMALLEST_SPREAD),
+    )
+
+
+def find_places(sightings: Iterable[Sighting], known: Sequence[KnownPlace] = ()) -> tuple[KnownPlace, ...]:
+    """Group contexts of all days into places.
+
+    The result depends on the contexts, not on the order in which they became known. Contexts with the same name are
+    one place; contexts with different names never are. A context like no other is a place of its own.
+
+    Parameters
+    ----------
+    sightings : iterable of Sighting
+        The contexts.
+    known : sequence of KnownPlace
+        Earlier places; each place keeps the id with which it shares most frames.
+    """
+    by_model: dict[str, list[Sighting]] = defaultdict(list)
+    ordered = sorted(sightings, key=lambda s: (s.day, s.community))
+    for sighting in ordered:
+        if len(sighting.features):
+            by_model[sighting.model].append(sighting)
+    looks = [look for model in sorted(by_model) for look in _looks(by_model[model])]
+    groups: dict[tuple[str, object], list[Sighting]] = defaultdict(list)
+    for number, look in enumerate(looks):
+        name = next((s.said for s in look if s.said is not None), None)
+        groups[("look", number) if name is None else ("name", name)].extend(look)
+    members = [sorted(group, key=lambda s: (s.day, s.community)) for group in groups.values()]
+    members.sort(key=lambda group: (group[0].day, group[0].community))
+    found = []
+    for identity, group in zip(_identities(members, known), members, strict=True):
+        name = next((s.said for s in group if s.said is not None), None)
+        found.append(KnownPlace(identity, name, tuple(replace(s, shown=name) for s in group)))
+    return _with_remembered(found, [s for s in ordered if not len(s.features)], known)
+
+
+def _with_remembered(
+    places: Sequence[KnownPlace], remembered: Sequence[Sighting], known: Sequence[KnownPlace]
+) -> tuple[KnownPlace, ...]:
+    """Leave sightings without features at the place where they were."""
+    was = {s.key: place.id for place in known for s in place.sightings}
+    at: dict[str, list[Sighting]] = defaultdict(list)
+    for sighting in remembered:
+        at[was.get(sighting.key, "")].append(sighting)
+    return tuple(
+        replace(place, sightings=tuple(sorted((*place.sightings, *at[place.id]), key=lambda s: s.key)))
+        if place.id in at
+        else place
+        for place in places
+    )
+
+
+def _looks(sightings: Sequence[Sighting]) -> list[list[Sighting]]:
+    """Group contexts that look alike; a person may still give several groups one name."""
+    scale = scale_of(sightings)
+    groups = _Groups(np.stack([s.features for s in sightings]), [s.said for s in sightings])
+    for start in range(0, len(sightings), AT_ONCE):
+        groups.join_similar(range(start, min(start + AT_ONCE, len(sightings))), scale)
+    groups.merge(scale)
+    members: dict[int, list[Sighting]] = defaultdict(list)
+    for i, sighting in enumerate(sightings):
+        members[groups.of[i]].append(sighting)
+    return list(members.values())
+
+
+class _Groups:
+    """Groups of rows with the sum of each group.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n, n_features)
+        Unit vectors.
+    said : list of str or None
+        Name of each row; rows with different names are never in one group.
+    """
+
+    def __init__(self, rows: FloatArray, said: list[str | None]) -> None:
+        self.rows = rows
+        self.of = list(range(len(rows)))
+        self.sums = np.array(rows, dtype=np.float64)
+        self.counts = np.ones(len(rows), dtype=np.int64)
+        self.names: list[set[str]] = [set() if name is None else {name} for name in said]
+
+    def join_similar(self, rows: range, scale: Scale) -> None:
+        """Join rows by average linkage, the most similar first, as long as they are likely to be one place."""
+        if len(rows) < 2:
+            return
+        from scipy.cluster.hierarchy import linkage
+        from scipy.spatial.distance import squareform
+
+        distances = 1 - np.clip(self.rows[rows.start : rows.stop] @ self.rows[rows.start : rows.stop].T, -1, 1)
+        np.fill_diagonal(distances, 0.0)
+        tree = linkage(squareform(distances, checks=False), method="average")
+        group: list[int | None] = list(rows)  # of each node of the tree; None if its rows are not one place
+        for left, right in tree[:, :2].astype(int).tolist():
+            a, b = group[left], group[right]
+            if a is None or b is None or self._chance([a, b], scale)[0, 1] < ENOUGH or not self._agree(a, b):
+                group.append(None)
+                continue
+            self._join(a, b)
+            group.append(a)
+
+    def _within(self, groups: Sequence[int], scale: Scale) -> FloatArray:
+        """Return the standardized similarity of the rows of each group."""
+        counts = self.counts[groups].astype(np.float64)
+        pairs = counts * (counts - 1) / 2
+        lengths = np.einsum("ij,ij->i", self.sums[groups], self.sums[groups])
+        within = scale.standardized((lengths - counts) / np.maximum(2 * pairs, 1))
+        found = (WITHIN_WEIGHT * USUAL_WITHIN + pairs * within) / (WITHIN_WEIGHT + pairs)
+        return np.asarray(np.maximum(found, USUAL_WITHIN / 2))
+
+    def merge(self, scale: Scale) -> None:
+        """Merge groups that are likely to be one place, the most likely pair first."""
+        while True:
+            used = np.flatnonzero(self.counts)
+            chance = np.triu(self._chance(used.tolist(), scale), 1)
+            order = np.argsort(-chance, axis=None, kind="stable")[: int(np.sum(chance >= ENOUGH))]
+            pairs = ((int(used[flat // len(used)]), int(used[flat % len(used)])) for flat in order.tolist())
+            pair = next((pair for pair in pairs if self._agree(*pair)), None)
+            if pair is None:
+                return
+            self._join(*pair)
+
+    def _chance(self, groups: Sequence[int], scale: Scale) -> FloatArray:
+        """Return the probability of each pair of groups that they are one place."""
+        counts, within = self.counts[groups], self._within(groups, scale)
+        means = self.sums[groups] / counts[:, None]
+        # What a place looks like is known best from the larger group.
+        expected = np.where(counts[:, None] > counts, within[:, None], within)
+        expected = np.where(counts[:, None] == counts, np.minimum(within[:, None], within), expected)
+        smaller = np.minimum(counts[:, None], counts).astype(np.float64)
+        return match_probability(scale.standardized(means @ means.T) / expected, smaller)
+
+    def _join(self, a: int, b: int) -> None:
+        self.sums[a] += self.sums[b]
+        self.counts[a] += self.counts[b]
+        self.names[a] |= self.names[b]
+        self.sums[b], self.counts[b], self.names[b] = 0.0, 0, set()
+        self.of = [a if group == b else group for group in self.of]
+
+    def _agree(self, a: int, b: int) -> bool:
+        return len(self.names[a] | self.names[b]) <= 1
+
+
+def _identities(members: Sequence[Sequence[Sighting]], known: Sequence[KnownPlace]) -> list[str]:
+    """Return the id of each group: that of the known place with most frames in common, else a new one."""
+    was = {s.key: place.id for place in known for s in place.sightings}
+    shared: dict[tuple[int, str], int] = defaultdict(int)
+    for number, group in enumerate(members):
+        for sighting in group:
+            if sighting.key in was:
+                shared[number, was[sighting.key]] += sighting.n_frames
+    names = {place.id: place.name for place in known if place.name is not None}
+    found: dict[int, str] = {}
+    # A name identifies a place better than the number of frames.
+    order = sorted(shared, key=lambda pair: (names.get(pair[1]) != _name(members[pair[0]]), -shared[pair], pair))
+    for number, identity in order:
+        if number not in found and identity not in found.values():
+            found[number] = identity
+    taken = set(was.values()) | set(found.values())
+    for number, group in enumerate(members):
+        if number not in found:
+            found[number] = _new_identity(group[0], taken)
+            taken.add(found[number])
+    return [found[number] for number in range(len(members))]
+
+
+def _name(group: Sequence[Sighting]) -> str | None:
+    return next((s.said for s in group if s.said is not None), None)
+
+
+def _new_identity(first: Sighting, taken: set[str]) -> str:
+    """Derive an id from the first sighting, so that the same days give the same ids."""
+    for attempt in range(len(taken) + 1):
+        text = f"{first.model}\0{first.day}\0{first.community}\0{attempt}"
+        identity = "p" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:10]
+        if identity not in taken:
+            return identity
+    raise AssertionError("every id is taken")

@@ -1,0 +1,176 @@
+"""Contexts of several days are grouped into places, and a person's names decide."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dayline.pipeline.places import Scale, Sighting, find_places, scale_of, unit_vector
+from dayline.pipeline.places_file import MOST_SIGHTINGS, places_text, read_places, write_places
+
+N_FEATURES = 64
+CENTRES = np.random.default_rng(0).uniform(0, 1, (5, N_FEATURES))
+KITCHEN, OFFICE, PARK, SHOP, GARAGE = range(5)
+
+
+def seen(day, community, place, *, said=None, seed=None, model="m", noise=0.12):
+    random = np.random.default_rng([ord(day[-1]), community, place, seed or 0])
+    features = unit_vector(CENTRES[place] + random.normal(scale=noise, size=N_FEATURES))
+    return Sighting(day, community, 10, model, features, said)
+
+
+def year():
+    """Five days; the number of a place's context differs from day to day."""
+    return [
+        seen("day 1", 0, KITCHEN),
+        seen("day 1", 1, OFFICE),
+        seen("day 2", 0, OFFICE),
+        seen("day 2", 1, PARK),
+        seen("day 2", 3, KITCHEN),
+        seen("day 3", 2, KITCHEN),
+        seen("day 3", 0, SHOP),
+        seen("day 4", 7, OFFICE),
+        seen("day 5", 1, PARK),
+        seen("day 5", 2, KITCHEN),
+    ]
+
+
+def grouped(places):
+    return {frozenset(s.key for s in place.sightings) for place in places}
+
+
+def expected(sightings, truth):
+    by_place = {}
+    for sighting, place in zip(sightings, truth, strict=True):
+        by_place.setdefault(place, set()).add(sighting.key)
+    return {frozenset(keys) for keys in by_place.values()}
+
+
+TRUTH = [KITCHEN, OFFICE, OFFICE, PARK, KITCHEN, KITCHEN, SHOP, OFFICE, PARK, KITCHEN]
+
+
+def test_contexts_that_look_alike_are_one_place_and_others_are_new():
+    assert grouped(find_places(year())) == expected(year(), TRUTH)
+
+
+def test_the_order_in_which_days_become_known_does_not_matter():
+    places = find_places(year())
+    assert grouped(find_places(reversed(year()))) == grouped(places)
+    assert [p.id for p in find_places(reversed(year()))] == [p.id for p in places]
+
+
+def test_a_second_run_keeps_the_ids():
+    places = find_places(year()[3:])
+    again = find_places(year(), places)
+    ids = {s.key: p.id for p in places for s in p.sightings}
+    assert all(ids.get(s.key, p.id) == p.id for p in again for s in p.sightings)
+
+
+def test_naming_once_names_every_day():
+    sightings = year()
+    sightings[4] = replace(sightings[4], said="kitchen")
+    kitchen = next(p for p in find_places(sightings) if p.name == "kitchen")
+    assert len(kitchen.sightings) == 4
+    assert {s.shown for s in kitchen.sightings} == {"kitchen"}
+    assert [s.said for s in kitchen.sightings].count("kitchen") == 1
+
+
+def test_contexts_with_one_name_are_one_place_however_they_look():
+    sightings = year()
+    sightings[3] = replace(sightings[3], said="outside")
+    sightings[6] = replace(sightings[6], said="outside")
+    outside = next(p for p in find_places(sightings) if p.name == "outside")
+    assert {s.key for s in outside.sightings} == {("day 2", 1), ("day 3", 0), ("day 5", 1)}
+
+
+def test_contexts_with_two_names_are_never_one_place():
+    sightings = year()
+    sightings[0] = replace(sightings[0], said="kitchen")
+    sightings[5] = replace(sightings[5], said="kitchen of the neighbours")
+    names = {s.key: p.name for p in find_places(sightings) for s in p.sightings}
+    assert names["day 1", 0] == "kitchen"
+    assert names["day 3", 2] == "kitchen of the neighbours"
+
+
+def test_features_of_different_models_are_never_compared():
+    sightings = [seen("day 1", 0, KITCHEN), seen("day 2", 0, KITCHEN, model="other")]
+    assert len(find_places(sightings)) == 2
+
+
+def test_the_scale_is_that_of_different_contexts_of_one_day():
+    many = [seen(f"day {d}", c, c, noise=0.01) for d in range(9) for c in range(5)]
+    scale = scale_of(many)
+    between = CENTRES / np.linalg.norm(CENTRES, axis=1, keepdims=True)
+    pairs = (between @ between.T)[np.triu_indices(5, 1)]
+    assert scale.centre == pytest.approx(np.median(pairs), abs=0.03)
+    assert scale_of([]) == Scale()
+
+
+def test_places_survive_the_file(tmp_path):
+    sightings = year()
+    sightings[0] = replace(sightings[0], said="k\u00fcche")
+    places = find_places(sightings)
+    write_places(places, tmp_path / "places.json")
+    again = read_places(tmp_path / "places.json")
+    assert [(p.id, p.name) for p in again] == [(p.id, p.name) for p in places]
+    assert grouped(again) == grouped(places)
+    assert places_text(find_places([s for p in again for s in p.sightings], again)) == places_text(again)
+
+
+def test_the_file_holds_the_features_of_some_sightings_and_the_names_of_all(tmp_path):
+    sightings = [seen(f"day {chr(65 + k)}", 0, KITCHEN) for k in range(3 * MOST_SIGHTINGS // 2)]
+    write_places(find_places(sightings), tmp_path / "places.json")
+    (place,) = read_places(tmp_path / "places.json")
+    assert len(place.sightings) == len(sightings)
+    assert sum(len(s.features) > 0 for s in place.sightings) == MOST_SIGHTINGS
+    more = find_places([*place.sightings, seen("day z", 0, KITCHEN)], [place])
+    assert [len(p.sightings) for p in more] == [len(sightings) + 1]
+
+
+def test_a_name_changed_in_the_file_counts(tmp_path):
+    path = tmp_path / "places.json"
+    sightings = year()
+    sightings[0] = replace(sightings[0], said="kitchn")
+    write_places(find_places(sightings), path)
+    path.write_text(path.read_text().replace('"name": "kitchn"', '"name": "kitchen"'))
+    changed = read_places(path)
+    found = find_places([s for p in changed for s in p.sightings], changed)
+    assert [p.name for p in found if p.name] == ["kitchen"]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "not JSON"),
+        ("\ufffd[", "not JSON"),
+        ("[]", "not a file of places"),
+        ('{"format": "dayline-places", "version": 2, "places": []}', "unknown version 2"),
+        ('{"format": "dayline-places", "version": 1}', "has no 'places'"),
+        (
+            '{"format": "dayline-places", "version": 1, "places": [{"id": "p", "sightings": 3}]}',
+            "must be of type array",
+        ),
+        (
+            '{"format": "dayline-places", "version": 1, "places": [{"id": "p", "sightings": [{"day": "d", '
+            '"community": 1, "n_frames": 1, "model": "m", "features": "1 %%%"}]}]}',
+            "base64",
+        ),
+        (
+            '{"format": "dayline-places", "version": 1, "places": [{"id": "p", "sightings": []}, {"id": "p", '
+            '"sightings": []}]}',
+            "occurs twice",
+        ),
+    ],
+)
+def test_a_damaged_file_is_refused_in_one_line_that_names_it(tmp_path, text, why):
+    path = tmp_path / "places.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match=r"places\.json: .*" + why) as caught:
+        read_places(path)
+    assert "\n" not in str(caught.value)
+
+
+def test_no_file_is_no_places(tmp_path):
+    assert read_places(tmp_path / "places.json") == find_places([]) == ()
