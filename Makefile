@@ -37,6 +37,8 @@ docs: .venv/test.stamp
 
 # Figures that need made data and minutes; the others name their script and date.
 figures: .venv/test.stamp
+	$(BIN)/dayline demo -o demo --no-open
+	$(BIN)/python examples/demo_page.py demo --output docs/images/demo.png
 	$(BIN)/python examples/synthetic.py --output docs/images/synthetic.png
 	$(BIN)/python examples/decision.py --output docs/images/decision.png
 	$(BIN)/python examples/explain.py --output docs/images/plot.png

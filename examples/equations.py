@@ -41,7 +41,13 @@ def draw(folder: Path) -> None:
     made = make_communities(160, stay=300.0, variance=9.0, n_features=8, random_state=3)
     features = (made.features - made.features.mean(axis=0)) / made.features.std(axis=0)
     denoised = nonlocal_means(
-        features, search_radius=4, patch_radius=1, bandwidth="median", kernel="gaussian", decay=0.25, include_self=True
+        features,
+        search_radius=4,
+        patch_radius=1,
+        bandwidth="median",
+        kernel="gaussian",
+        decay=0.25,
+        include_self=True,
     )
     initial = affinity_graph(denoised, bandwidth=0.1)
     start = principal_components(denoised, 3)
@@ -77,7 +83,9 @@ def draw(folder: Path) -> None:
     rows("denoise", {"features": features, "denoised": denoised})
     graphs("graph", {"of the features": affinity_graph(features, bandwidth=0.1), "of the denoised": initial})
     rows("embedding", {"start (PCA)": scaled(start), "embedding": scaled(embedding)})
-    graphs("priors", {"mixed (Eq. 5)": target, "smoothed": smooth, "time (Eq. 6)": near, "communities (Eq. 7)": within})
+    graphs(
+        "priors", {"mixed (Eq. 5)": target, "smoothed": smooth, "time (Eq. 6)": near, "communities (Eq. 7)": within}
+    )
 
     fitted = EventSegmenter().fit(made.features)
     figure, axes = plt.subplots(3, 1, figsize=(8, 4), sharex=True, layout="constrained", height_ratios=[2, 1, 0.5])

@@ -61,7 +61,9 @@ def blocks_of(path: Path) -> list[Block]:
             found.append(Block(name_of(path), k + 1, match[2] or "text", text, reason))
             k, reason = stop, ""
         elif line.strip() and not before.strip() and len(line) - len(line.lstrip()) >= depth:
-            stop = next((i for i in range(k, len(lines)) if lines[i].strip() and not lines[i].startswith("    ")), len(lines))
+            stop = next(
+                (i for i in range(k, len(lines)) if lines[i].strip() and not lines[i].startswith("    ")), len(lines)
+            )
             text = "\n".join(one.strip() for one in lines[k:stop]).strip().replace("\\\n", "")
             found.append(Block(name_of(path), k + 1, "", text, reason))
             k, reason = stop - 1, ""

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
+import subprocess
 import sys
 import tomllib
+import warnings
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from cli.run_command import run
-from doc_blocks import BLOCKS, ROOT, Block, name_of, pages
 
+from cli.run_command import run
 from dayline.batch.task import run_task
 from dayline.datasets.synthetic import make_communities
+from doc_blocks import BLOCKS, ROOT, Block, name_of, pages
 
 STAND_INS = {"SOURCE": "PHOTOS", "FEATURES": "features.npy", "TRUE": "boundaries.txt"}
 TARGETS = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
@@ -61,12 +66,12 @@ def sandbox(made_sources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     return tmp_path
 
 
-
-
 def is_run(block: Block) -> bool:
     if block.not_run:
         return False
-    return block.language == "python" or (block.is_commands and any(words[0] == "dayline" for words in block.commands()))
+    return block.language == "python" or (
+        block.is_commands and any(words[0] == "dayline" for words in block.commands())
+    )
 
 
 @pytest.mark.slow
@@ -98,7 +103,9 @@ def test_the_code_and_commands_of_a_page_run(page, sandbox, capsys):
 def run_words(block: Block, words: list[str]) -> str:
     """Run one command on the made sources, and return what it prints."""
     arguments = [STAND_INS.get(word, word) for word in words[1:]]
-    done = run(*arguments)
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")  # the command line shows them as notes
+        done = run(*arguments)
     assert done.returncode == 0, f"{block}: {' '.join(words)}: {done.stderr}"
     return done.stdout
 
@@ -154,14 +161,18 @@ def inline_code(path: Path) -> list[str]:
     return [" ".join(code.split()) for code in re.findall(r"`([^`]+)`", text)]
 
 
-def option_names() -> dict[str, set[str]]:
-    """The options of every command of dayline."""
+def reference() -> Any:
+    """The module that writes the reference pages of the site."""
     sys.path.insert(0, str(ROOT / "docs" / "_site"))
     try:
-        from reference import command_line_page
+        return import_module("reference")
     finally:
         sys.path.pop(0)
-    sections = command_line_page().split("\n## dayline ")[1:]
+
+
+def option_names() -> dict[str, set[str]]:
+    """The options of every command of dayline."""
+    sections = reference().command_line_page().split("\n## dayline ")[1:]
     return {one.split("\n")[0]: {*re.findall(r"`(--?[\w-]+)`", one), "--help"} for one in sections}
 
 
@@ -197,6 +208,30 @@ def test_the_columns_of_a_table_are_documented():
     table = text[text.index("| column | is |") : text.index("Types do not depend")]
     first_cells = [line.split("|")[1] for line in table.strip().splitlines()[2:]]
     assert re.findall(r"`(\w+)`", " ".join(first_cells)) == list(COLUMN_KINDS)
+
+
+@pytest.mark.slow
+def test_the_site_is_built_without_a_warning_and_loads_nothing_from_elsewhere(tmp_path):
+    if find_spec("material") is None or find_spec("mkdocstrings") is None:
+        pytest.skip("mkdocs-material and mkdocstrings are not installed")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", tmp_path / "site"]
+    environment = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode == 0, done.stderr
+    built = {path.relative_to(tmp_path / "site").as_posix(): path for path in (tmp_path / "site").rglob("*.html")}
+    assert {"index.html", "how-to/photos.html", "reference/command-line.html", "method.html"} <= set(built)
+    loaded = re.compile(r'<(?:script|img|iframe)[^>]*\ssrc="(?:https?:)?//|<link[^>]*href="(?:https?:)?//')
+    assert [name for name, path in built.items() if loaded.search(path.read_text(encoding="utf-8"))] == []
+
+
+def test_the_reference_has_every_parameter_of_the_estimators():
+    from dayline import DynamicGraphEmbedding, EventSegmenter
+
+    page = reference().parameters_page()
+    for kind in (DynamicGraphEmbedding, EventSegmenter):
+        assert [name for name in kind().get_params(deep=False) if f"| `{name}` |" not in page] == []
+    for letter in ("α", "η", "μ", "l̂", "l̃", "d", "K", "p", "h", "L", "M", "N<sub>C</sub>"):
+        assert f"| {letter} |" in page
 
 
 def test_the_readme_is_short():

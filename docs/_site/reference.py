@@ -45,7 +45,7 @@ def api_page() -> str:
     lines = [
         "# Python",
         "",
-        "Everything in `dayline.__all__`. These names, their parameters and attributes are [stable](../stability.md).",
+        "Everything in `dayline.__all__`. Names, parameters and attributes are [stable](../stability.md).",
     ]
     for title, names in GROUPS.items():
         lines += ["", f"## {title}"]
@@ -121,8 +121,8 @@ def parameters_page() -> str:
     lines = [
         "# Parameters",
         "",
-        "Every parameter of the estimators, its letter in the paper, and its value in the default, in `paper()` and in "
-        "`authors()`. A parameter says what it does; the letters are here and in the docstrings.",
+        "Every parameter of the estimators, its letter in the paper, and its value in the default, in `paper()` and "
+        "in `authors()`.",
     ]
     for kind in (dayline.DynamicGraphEmbedding, dayline.EventSegmenter, dayline.PrincipalComponents):
         variants = {"default": kind()}
