@@ -81,7 +81,7 @@ def command_line_page() -> str:
             lines += ["| argument | is |", "| --- | --- |"]
             lines += [f"| `{argument.upper()}` | {text} |" for argument, text in arguments]
         for panel, rows in panels.items():
-            lines += ["", f"| {panel} | default | |", "| --- | --- | --- |", *rows]
+            lines += ["", f"| {panel} | |", "| --- | --- |", *rows]
     return "\n".join(lines) + "\n"
 
 
@@ -97,18 +97,18 @@ def _parameters(function: Any) -> tuple[list[tuple[str, str]], dict[str, list[st
             continue
         options = list(info.param_decls or ()) or [f"--{name.replace('_', '-')}"]
         shown = ", ".join(f"`{part}`" for option in options for part in option.split("/"))
-        default = "required" if info.default is ... else _default(info.default)
         text = _cell(info.help or "")
         if choices := _choices(hints[name]):
             text += f" One of {', '.join(f'`{choice}`' for choice in choices)}."
-        panels.setdefault(info.rich_help_panel or "option", []).append(f"| {shown} | {default} | {text} |")
+        text += " Required." if info.default is ... else _default(info.default)
+        panels.setdefault(info.rich_help_panel or "option", []).append(f"| {shown} | {text} |")
     return arguments, panels
 
 
 def _default(value: Any) -> str:
     if value is None or value is False or value == []:
         return ""
-    return f"`{value.value if isinstance(value, Enum) else value}`"
+    return f" Default: `{value.value if isinstance(value, Enum) else value}`."
 
 
 def _choices(hint: Any) -> list[str]:
