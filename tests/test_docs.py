@@ -6,7 +6,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tomllib
 import warnings
@@ -23,7 +22,8 @@ from dayline.batch.task import run_task
 from dayline.datasets.synthetic import make_communities
 from doc_blocks import BLOCKS, ROOT, Block, name_of, pages
 
-STAND_INS = {"SOURCE": "PHOTOS", "FEATURES": "features.npy", "TRUE": "boundaries.txt"}
+STAND_INS = {"SOURCE": "PHOTOS", "FEATURES": "features.npy", "TRUE": "true.txt"}
+NEVER_RUN = {"--install-completion", "--free-cache"}  # they change files of the user
 TARGETS = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
 
@@ -47,6 +47,7 @@ def made_sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
     np.save(folder / "features.npy", made.features)
     np.save(folder / "ROOT" / "features.npy", made.features)
     shutil.copytree(folder / "ROOT", folder / "archive")
+    (folder / "true.txt").write_text("12\n26\n")  # of the photos
     (folder / "boundaries.txt").write_text("\n".join(map(str, made.boundaries)) + "\n")
     assert run("segment", "PHOTOS", "-o", "OUT", cwd=folder).returncode == 0
     shutil.copy(folder / "OUT" / "events.json", folder / "events.json")
@@ -58,9 +59,11 @@ def made_sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def sandbox(made_sources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of these, as the current folder; `dayline view` ends at once, and a batch starts no processes."""
+    """A copy of these, as the current folder and home; `dayline view` ends at once, a batch starts no processes."""
     shutil.copytree(made_sources, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache")))
+    monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setattr("dayline.view.serve", lambda server: server.server_close())
     monkeypatch.setattr("dayline.batch.run.run_local", lambda tasks, **_: map(run_task, tasks))
     return tmp_path
@@ -96,7 +99,7 @@ def test_the_code_and_commands_of_a_page_run(page, sandbox, capsys):
             assert [line for line in printed.splitlines() if line in said] == said, block
         elif is_run(block):
             for words in block.commands():
-                if words[0] == "dayline":
+                if words[0] == "dayline" and NEVER_RUN.isdisjoint(words):
                     printed = run_words(block, words)
 
 
@@ -179,7 +182,7 @@ def option_names() -> dict[str, set[str]]:
 @pytest.mark.parametrize("page", list(BLOCKS))
 def test_commands_and_options_within_the_text_exist(page):
     options = option_names()
-    others = {"--version", "--install-completion", "--show-completion"}
+    others = {"--version", "--install-completion", "--show-completion", "--userns"}  # the last is podman's
     everything = set().union(*options.values(), others)
     for code in inline_code(ROOT / page):
         if re.match(r"python (benchmarks|examples|tests)/", code):
@@ -208,20 +211,6 @@ def test_the_columns_of_a_table_are_documented():
     table = text[text.index("| column | is |") : text.index("Types do not depend")]
     first_cells = [line.split("|")[1] for line in table.strip().splitlines()[2:]]
     assert re.findall(r"`(\w+)`", " ".join(first_cells)) == list(COLUMN_KINDS)
-
-
-@pytest.mark.slow
-def test_the_site_is_built_without_a_warning_and_loads_nothing_from_elsewhere(tmp_path):
-    if find_spec("material") is None or find_spec("mkdocstrings") is None:
-        pytest.skip("mkdocs-material and mkdocstrings are not installed")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", tmp_path / "site"]
-    environment = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=environment, check=False)
-    assert done.returncode == 0, done.stderr
-    built = {path.relative_to(tmp_path / "site").as_posix(): path for path in (tmp_path / "site").rglob("*.html")}
-    assert {"index.html", "how-to/photos.html", "reference/command-line.html", "method.html"} <= set(built)
-    loaded = re.compile(r'<(?:script|img|iframe)[^>]*\ssrc="(?:https?:)?//|<link[^>]*href="(?:https?:)?//')
-    assert [name for name, path in built.items() if loaded.search(path.read_text(encoding="utf-8"))] == []
 
 
 def test_the_reference_has_every_parameter_of_the_estimators():
