@@ -31,7 +31,7 @@ lint: .venv/test.stamp
 	$(BIN)/lint-imports
 
 # The site, from docs/ and the code, without the network; any warning is an error.
-docs: .venv/test.stamp
+docs: .venv/docs.stamp
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "The site is site/index.html"
 
@@ -58,6 +58,10 @@ chromium:
 
 .venv/demo.stamp: pyproject.toml .venv/pip.stamp
 	$(BIN)/python -m pip install --quiet --editable ".[demo]"
+	touch $@
+
+.venv/docs.stamp: pyproject.toml .venv/pip.stamp
+	$(BIN)/python -m pip install --quiet --editable . --group docs
 	touch $@
 
 .venv/test.stamp: pyproject.toml .venv/pip.stamp
