@@ -163,3 +163,21 @@ def test_the_tables_of_speed_agree():
             expected = "over 60" if measured == ["-", "-"] else measured
             seconds = cell if cell == "over 60" else [float(part) for part in cell.split(", ")]
             assert seconds == (expected if cell == "over 60" else pytest.approx([float(one) for one in expected]))
+
+
+def test_scores_in_the_text_of_short_pages_stand_in_a_table():
+    """README, start, how-to and benchmarks quote scores that the full tables have; nothing is rounded by hand."""
+    known = {cell.strip("*()") for path in pages() for _, rows in tables(path.read_text(encoding="utf-8"))
+             for row in rows for whole in row for cell in [whole, *whole.split(" / ")]}  # fmt: skip
+    quoting = [ROOT / "README.md", *(ROOT / "docs" / name for name in ("index.md", "benchmarks.md"))]
+    for path in [*quoting, *sorted((ROOT / "docs" / "how-to").glob("*.md"))]:
+        prose = re.sub(r"^\|[^\n]*$|^    [^\n]*$|```.*?```", "", path.read_text(encoding="utf-8"), flags=re.M | re.S)
+        scores = re.findall(r"(?<![\w.])[01]?\.\d{3}(?!\d)", prose)
+        assert [score for score in scores if score not in known] == [], path
+
+
+def test_frames_from_which_the_graph_is_linear_are_told_right():
+    from dayline.method.dge import LINEAR_FROM
+
+    for name in ("README.md", "docs/scale.md"):
+        assert set(re.findall(r"[Ff]rom ([\d,]+) frames on", text_of(name))) == {f"{LINEAR_FROM:,}"}
