@@ -20,7 +20,7 @@ import pytest
 from cli.run_command import run
 from dayline.batch.task import run_task
 from dayline.datasets.synthetic import make_communities
-from doc_blocks import BLOCKS, ROOT, Block, name_of, pages
+from doc_blocks import BLOCKS, ROOT, Block, blocks_of, name_of, pages
 
 STAND_INS = {"SOURCE": "PHOTOS", "FEATURES": "features.npy", "TRUE": "true.txt"}
 NEVER_RUN = {"--install-completion", "--free-cache"}  # they change files of the user
@@ -116,6 +116,17 @@ def run_words(block: Block, words: list[str]) -> str:
 def assert_printed(block: Block, printed: str) -> None:
     lines = [line.rstrip() for line in printed.splitlines()]
     assert [line for line in block.text.splitlines() if line.rstrip() not in lines] == [], block
+
+
+def test_blocks_are_found_with_the_reason_not_to_run_them(tmp_path, monkeypatch):
+    monkeypatch.setattr("doc_blocks.ROOT", tmp_path)
+    lines = ["Text", "", "    dayline demo  # why", "    make \\", "      test", "", "- item", "    goes on", ""]
+    lines += ["      <!-- not run: a reason -->", "", "      rm -r x", "", "```python", "    a = 1", "```", "", "End"]
+    (tmp_path / "page.md").write_text("\n".join(lines))
+    first, second, third = blocks_of(tmp_path / "page.md")
+    assert first.commands() == [["dayline", "demo"], ["make", "test"]]
+    assert (second.text, second.not_run) == ("rm -r x", "a reason")
+    assert (third.language, third.text, third.not_run) == ("python", "    a = 1", "")
 
 
 @pytest.mark.parametrize("page", list(BLOCKS))
