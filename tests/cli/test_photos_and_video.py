@@ -58,7 +58,7 @@ def test_a_folder_of_photos_gives_a_page(dayline, tmp_path):
     assert found.method == "default, features color"
     with (tmp_path / "out" / "events.csv").open() as file:
         rows = list(csv.DictReader(file))
-    assert [r["title"] for r in rows[:2]] == ["Event 1 (A)", "Event 2 (B)"]
+    assert [r["title"] for r in rows[:2]] == ["Event 1", "Event 2"]
 
 
 def test_without_output_a_folder_is_chosen_and_said(dayline, tmp_path, monkeypatch):
