@@ -15,8 +15,8 @@ import sys
 from importlib.metadata import Distribution, distributions
 
 PERMISSIVE = {
-    "0BSD", "Apache-2.0", "BSD", "BSD-2-Clause", "BSD-3-Clause", "BSL-1.0", "CC0-1.0", "HPND", "ISC", "MIT", "MIT-CMU",
-    "PSF-2.0", "Python-2.0", "Unlicense", "Zlib",
+    "0BSD", "Apache-2.0", "BSD", "BSD-2-Clause", "BSD-3-Clause", "BSL-1.0", "CC0-1.0", "HPND", "ISC", "MIT",
+    "MIT-CMU", "PSF-2.0", "Python-2.0", "Unlicense", "Zlib",
 }  # fmt: skip
 """SPDX identifiers of licences that allow any use; "BSD" stands for packages that do not say which of them."""
 FILE_COPYLEFT = {"MPL-2.0"}
