@@ -371,7 +371,18 @@ def read(sequences: list[LabelledSequence], found: list[dict[str, np.ndarray]], 
     ]  # fmt: skip
 
 
-def answers(
+# Names in the table for other people's papers: they never change, and have no commas.
+TABLE_NAMES = {
+    "window difference": "window difference (16 frames)",
+    "window difference, 8 frames": "window difference (8 frames)",
+    "kernel, cosine": "kernel change points (cosine)",
+    "kernel, rbf": "kernel change points (rbf)",
+    "CES, raw": "CES rule (raw features)",
+    "CES, denoised": "CES rule (denoised features)",
+}
+
+
+def all_answers(
     judged: dict[str, list[Judged]], candidates: list[Candidates], found: list[dict[str, np.ndarray]]
 ) -> Iterable[Answer]:
     """Yield what every method found in every sequence: number of events not given, then given, then a control."""
@@ -386,7 +397,7 @@ def answers(
                 yield answer(method, j.sequence, j.sequence.boundaries[:n_found], given=given)
         for name in BASELINES:
             for one, its in zip(candidates, found, strict=True):
-                yield answer(name, one, its[f"{name}: number given" if given else name], given=given)
+                yield answer(TABLE_NAMES[name], one, its[f"{name}: number given" if given else name], given=given)
     for one in candidates:
         yield answer("equal pieces", one, equal_pieces(one.n_frames, len(one.true) + 1), given=True)
 
@@ -433,7 +444,7 @@ def main() -> None:
                 scores.setdefault(one.kind, []).append(one.f1(answers[name + ending]))
             baselines[name + ending] = {kind: float(np.mean(values)) for kind, values in sorted(scores.items())}
     if options.table:
-        write_results(options.table, answers({"dayline": judged, "dayline, fast": fast}, candidates, found))
+        write_results(options.table, all_answers({"dayline": judged, "dayline (fast)": fast}, candidates, found))
     print_table(judged, fast, {name: scores for name, scores in baselines.items() if name in BASELINES})
     for name in BASELINES:
         print(f"{name + ', number given':36}{summary(baselines[f'{name}: number given'])}")

@@ -27,12 +27,14 @@ USES = {
     "figures": "the figures of dayline reproduce",
     "gpu": "GPUs (PyTorch)",
     "baselines": "kernel change points (ruptures)",
-    "peers": "the former name of baselines",
     "vcp": "the baseline VCP (PyTorch)",
     "datasets": "data sets in .xls files",
     "cluster": "dayline batch on a Dask cluster",
 }
 """What each extra is for."""
+
+FORMER = ("peers",)
+"""Extras that are the former names of others; not shown."""
 
 REPORTED = ("numpy", "scipy", "scikit-learn", "typer", "onnxruntime", "av", "pillow", "torch")
 """Packages whose versions a bug report needs."""
@@ -61,7 +63,7 @@ def doctor(
 
 def _print_all(*, gpu: bool) -> str | None:
     """Print a section for each question; return what is wrong, if anything is."""
-    from dayline.installation import installed_extras, installed_version, is_editable, platform_text
+    from dayline.installation import installed_version, is_editable, platform_text
 
     editable = ", editable" if is_editable() else ""
     typer.echo(f"dayline {__version__}{editable}")
@@ -72,12 +74,18 @@ def _print_all(*, gpu: bool) -> str | None:
     typer.echo(f"device  {_device(gpu=gpu)}")
     typer.echo(f"cache   {_cache()}")
     typer.echo("\nextras")
-    for extra in installed_extras():
+    for extra in _current_extras():
         typer.echo(f"  {_mark(extra):4}{extra.name:10} {_state(extra)}")
     versions = [f"{name} {version}" for name in REPORTED if (version := installed_version(name))]
     typer.echo(f"\nversions  {', '.join(versions)}")
     typer.echo("ffmpeg, exiftool and a browser are not needed; the page opens in any browser.")
     return problem
+
+
+def _current_extras() -> list[Extra]:
+    from dayline.installation import installed_extras
+
+    return [extra for extra in installed_extras() if extra.name not in FORMER]
 
 
 def _mark(extra: Extra) -> str:
@@ -158,10 +166,10 @@ def _free_cache() -> None:
 
 def _line(*, gpu: bool) -> str:
     """Describe the installation in one line without paths, or names of people or machines."""
-    from dayline.installation import find_gpus, installed_extras, installed_version, is_editable, platform_text
+    from dayline.installation import find_gpus, installed_version, is_editable, platform_text
 
     versions = [f"{name} {version}" for name in REPORTED if (version := installed_version(name))]
-    extras = [extra.name for extra in installed_extras() if not extra.missing]
+    extras = [extra.name for extra in _current_extras() if not extra.missing]
     parts = [
         f"dayline {__version__}{' (editable)' if is_editable() else ''}",
         f"{platform.python_implementation()} {platform.python_version()}",
