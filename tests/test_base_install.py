@@ -108,6 +108,36 @@ def test_the_base_install_segments_a_feature_file_to_a_page(absent, tmp_path):
     assert done.returncode == 0, done.stderr
 
 
+def test_the_base_install_writes_the_page_of_an_array_and_says_what_pictures_and_figures_need(absent, tmp_path):
+    code = """
+import numpy as np, dayline
+rows = np.repeat(np.eye(3), 20, axis=0)
+print(dayline.write_page(rows, "out"))
+segmentation = dayline.read_events("out/events.json")
+for show in (
+    lambda: dayline.write_page(rows, "new", pictures=[np.zeros((4, 4))] * 60),
+    lambda: dayline.plot(segmentation),
+    lambda: segmentation.to_frame(),
+):
+    try:
+        show()
+    except ValueError as error:
+        print(error)
+print(len(segmentation.to_dicts()))
+"""
+    done = run_base(absent, code, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    page, pictures, figure, frame, number = done.stdout.splitlines()
+    assert page == "out/index.html"
+    assert (
+        pictures == 'showing photos on the page needs more packages (PIL is missing); pip install "dayline[photos]"'
+    )
+    assert figure == 'a figure needs more packages (matplotlib is missing); pip install "dayline[figures]"'
+    assert frame.startswith("backend='pandas' needs pandas, which is not installed; pip install pandas")
+    assert int(number) == 3
+    assert not (tmp_path / "new").exists()
+
+
 def test_the_base_install_segments_many_feature_files(absent, tmp_path):
     (tmp_path / "root" / "day").mkdir(parents=True)
     (tmp_path / "root" / "day" / "a.jpg").write_bytes(b"a photo")

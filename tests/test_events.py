@@ -24,7 +24,7 @@ from dayline.events import (
 FULL = Segmentation(
     events=(
         Event(0, 2, community=1, key_frame=1, start_time=10.0, stop_time=12.5, reason="start", name='a "<b>" \u202e'),
-        Event(2, 3, community=0, confidence=0.75, reason="both", location=(41.3874, 2.1686)),
+        Event(2, 3, community=0, confidence=0.75, reason="both", location=(41.3874, 2.1686), key_chosen=True),
     ),
     scores=(0.0, 0.5, 0.25),
     times=(10.0, 12.5, 99.0),
@@ -75,6 +75,10 @@ def test_the_first_version_is_read_with_only_what_it_requires():
             "contains no frames",
         ),
         ("[" * 200_000, "not JSON"),
+        (
+            '{"format": "dayline-events", "version": 1, "events": [{"start": 0, "stop": 2, "key_chosen": 1}]}',
+            "key_chosen is 1; it must be of type boolean",
+        ),
         (
             '{"format": "dayline-events", "version": 1, "events": [{"start": 0, "stop": 2, "location": [1]}]}',
             "location has 1 values; it needs 2",

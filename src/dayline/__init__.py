@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from dayline.decision.partition import partition
     from dayline.estimators import DynamicGraphEmbedding, EventSegmenter, PrincipalComponents
     from dayline.events import Event, Segmentation, read_events
+    from dayline.figures import plot
     from dayline.method.communities import find_communities
     from dayline.method.denoise import nonlocal_means
     from dayline.method.dge import dynamic_graph_embedding
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
         weaken_edges_between_communities,
     )
     from dayline.metrics import score_boundaries, score_labels
-    from dayline.pipeline import segment_source, write_result
+    from dayline.pipeline import segment_source, write_page, write_result
 
 __version__ = "0.1.0"
 
@@ -48,6 +49,7 @@ _HOMES = {
     "nonlocal_means": "method.denoise",
     "partition": "decision.partition",
     "pick_boundaries": "decision.context_distance",
+    "plot": "figures",
     "principal_components": "method.embedding",
     "random_cuts": "baselines.controls",
     "read_events": "events",
@@ -57,6 +59,7 @@ _HOMES = {
     "smooth_edges": "method.graph",
     "weaken_distant_edges": "method.graph",
     "weaken_edges_between_communities": "method.graph",
+    "write_page": "pipeline",
     "write_result": "pipeline",
 }
 
@@ -70,6 +73,8 @@ __all__ = [  # noqa: RUF022 (most important names first)
     "read_events",
     "segment_source",
     "write_result",
+    "write_page",
+    "plot",
     "score_boundaries",
     "score_labels",
     "dynamic_graph_embedding",

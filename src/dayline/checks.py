@@ -29,6 +29,7 @@ __all__ = [
     "list_frames",
     "looks_transposed",
     "show_value",
+    "times_clock",
     "unmask",
 ]
 
@@ -39,6 +40,9 @@ LARGEST = 1e100
 
 LATEST = 1e12
 """Beyond this, a time in seconds is not a date; times in nanoseconds are."""
+
+EARLIEST_DATE = 1e8
+"""Seconds: no recording lasts three years, so larger times count from 1970."""
 
 LARGEST_NUMBER = float(np.finfo(np.float64).max)
 
@@ -255,6 +259,20 @@ def check_times(times: Any, n_frames: int) -> FloatArray | None:
     if len(back):
         raise ValueError(f"time goes backwards at {list_frames(back + 1)}; put the frames in order")
     return seconds
+
+
+def times_clock(times: Any) -> Literal["wall"] | None:
+    """Return "wall" for times that are dates, or seconds of at least 1e8 (in 1973); None for any others.
+
+    Parameters
+    ----------
+    times : array-like or None
+        As given to `check_times`, which accepts them.
+    """
+    if times is None or np.size(times) == 0:
+        return None
+    kind, value = _plain_time(np.ravel(np.asarray(unmask(times)))[0])
+    return "wall" if kind.startswith("dates") or (kind == "numbers" and value >= EARLIEST_DATE) else None
 
 
 def _as_seconds(times: Any) -> FloatArray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
+from datetime import datetime, timedelta
 from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
@@ -13,8 +14,11 @@ from typing import Any, Literal
 import numpy as np
 
 from dayline.arrays import IntArray
+from dayline.dataframes import Backend, Kind, data_frame
 from dayline.io.schema import check_against
 from dayline.io.untrusted import UnreadableFileError
+from dayline.notebook import events_html
+from dayline.text import context_letter, counted, signed_clock
 
 __all__ = [
     "EVENTS_VERSION",
@@ -28,6 +32,7 @@ __all__ = [
     "events_schema",
     "labels_to_boundaries",
     "read_events",
+    "when_text",
 ]
 
 EVENTS_VERSION = 1
@@ -35,7 +40,33 @@ EVENTS_FORMAT = "dayline-events"
 MOST_FRAMES = 10_000_000
 """More than a day of video at 100 frames per second; a small file that declares more is rejected."""
 A_YEAR = 366 * 86_400
+EPOCH = datetime(1970, 1, 1)
+"""Without a time zone, as a camera's own clock."""
 PER_FRAME = ("scores", "times", "names", "sizes")
+
+COLUMN_KINDS: dict[str, Kind] = {
+    "event": "int",
+    "name": "str",
+    "context": "str",
+    "place": "str",
+    "start": "int",
+    "stop": "int",
+    "n_frames": "int",
+    "start_time": "float",
+    "stop_time": "float",
+    "duration": "float",
+    "started": "datetime",
+    "stopped": "datetime",
+    "key_frame": "int",
+    "key_photo": "str",
+    "first_photo": "str",
+    "last_photo": "str",
+    "confidence": "float",
+    "reason": "str",
+    "latitude": "float",
+    "longitude": "float",
+}
+"""Columns of `Segmentation.to_dicts` and `to_frame`."""
 
 Reason = Literal["start", "looks", "pause", "both", "asked"]
 
@@ -64,6 +95,8 @@ class Event:
         Name given by a person.
     location : tuple of two floats or None
         Latitude and longitude in degrees, north and east positive.
+    key_chosen : bool
+        Whether a person chose the key frame.
     """
 
     start: int
@@ -76,6 +109,7 @@ class Event:
     reason: Reason | None = None
     name: str | None = None
     location: tuple[float, float] | None = None
+    key_chosen: bool = False
 
     @property
     def n_frames(self) -> int:
@@ -287,6 +321,93 @@ class Segmentation:
             events.append(event)
         return cls(events=tuple(events), **about)
 
+    def __repr__(self) -> str:
+        """Return the numbers of events and frames, and from when to when; ASCII, so that it prints anywhere."""
+        return f"Segmentation({', '.join(self._summary())})"
+
+    def _summary(self) -> list[str]:
+        when = when_text(self)
+        said = [counted(len(self.events), "event"), counted(self.n_frames, "frame")]
+        return [*said, when] if when else said
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the events as a strip, coloured by context, and as a table."""
+        heading = ", ".join([*([self.source] if self.source else []), *self._summary()])
+        return events_html(heading, self.to_dicts(), of_day=self.clock == "wall")
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """Return one dictionary per event; missing values are None. `to_frame` has the same columns.
+
+        Returns
+        -------
+        list of dict
+            event : int
+                Counts from 1, as on the page and in events.csv.
+            name, context, place : str or None
+                Name of the event; letter of its context, A for the first; name of the context.
+            start, stop, n_frames : int
+                Frames start .. stop-1; they count from 0.
+            start_time, stop_time, duration : float or None
+                Time of the first and the last frame in seconds on `clock`, and the seconds between them (None if the
+                clock was set back).
+            started, stopped : datetime or None
+                The same times as dates on the camera's own clock, without a time zone; None if there are no dates.
+            key_frame : int or None
+                The most representative frame.
+            key_photo, first_photo, last_photo : str or None
+                File names of three frames.
+            confidence, reason
+                See `Event`.
+            latitude, longitude : float or None
+                Degrees, north and east positive.
+        """
+        letters: dict[int | None, str] = {}
+        for event in self.events:
+            if event.community is not None:
+                letters.setdefault(event.community, context_letter(len(letters)))
+        dated = self.is_dated
+        places = {place.community: place.name for place in self.places}
+        spans = zip(self.start_times, self.stop_times, strict=True)
+        rows = []
+        for number, (event, (start, stop)) in enumerate(zip(self.events, spans, strict=True), start=1):
+            known = start is not None and stop is not None and stop >= start
+            values = (
+                number,
+                event.name,
+                letters.get(event.community),
+                None if event.community is None else places.get(event.community),
+                event.start,
+                event.stop,
+                event.n_frames,
+                start,
+                stop,
+                round(stop - start, 6) if known else None,  # type: ignore[operator]
+                _moment(start) if dated else None,
+                _moment(stop) if dated else None,
+                event.key_frame,
+                *(
+                    self.names[frame] if self.names is not None and frame is not None else None
+                    for frame in (event.key_frame, event.start, event.stop - 1)
+                ),
+                event.confidence,
+                event.reason,
+                *(event.location or (None, None)),
+            )
+            rows.append(dict(zip(COLUMN_KINDS, values, strict=True)))
+        return rows
+
+    def to_frame(self, backend: Backend = "pandas") -> Any:
+        """Return the events as a data frame, one row per event, with the columns of `to_dicts`.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}
+            Library of the data frame; it must be installed.
+        """
+        rows = self.to_dicts()
+        columns = {name: [row[name] for row in rows] for name in COLUMN_KINDS}
+        return data_frame(columns, COLUMN_KINDS, backend=backend)
+
     def about(self, **changes: Any) -> Segmentation:
         """Return a copy with changed attributes (source, method, notes, ...)."""
         return replace(self, **changes)
@@ -379,6 +500,32 @@ def labels_to_boundaries(labels: Iterable[Any]) -> IntArray:
     """Return the frames whose label differs from that of the previous frame."""
     values = np.asarray(list(labels) if not isinstance(labels, np.ndarray) else labels)
     return np.flatnonzero(values[1:] != values[:-1]) + 1
+
+
+def when_text(segmentation: Segmentation) -> str:
+    """Format from when to when a sequence lasts: "2023-07-14 08:00 to 18:00"; empty if that is not known."""
+    if segmentation.times is None:
+        return ""
+    first, last = min(segmentation.times), max(segmentation.times)
+    if not np.isfinite([first, last]).all():
+        return ""
+    if segmentation.clock != "wall":
+        return f"{signed_clock(first)} to {signed_clock(last)}"
+    try:
+        start, stop = (EPOCH + timedelta(seconds=t) for t in (first, last))
+    except OverflowError:
+        return ""
+    if not segmentation.is_dated:
+        return f"{start:%H:%M} to {stop:%H:%M}"
+    day = "" if start.date() == stop.date() else f"{stop:%Y-%m-%d} "
+    return f"{start:%Y-%m-%d %H:%M} to {day}{stop:%H:%M}"
+
+
+def _moment(seconds: float | None) -> datetime | None:
+    try:
+        return None if seconds is None else EPOCH + timedelta(seconds=seconds)
+    except (OverflowError, ValueError):  # after the year 9999, or not a number
+        return None
 
 
 def _most_frequent(values: Sequence[int]) -> int | None:

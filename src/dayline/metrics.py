@@ -11,7 +11,14 @@ import numpy as np
 from dayline.arrays import IntArray
 from dayline.checks import LARGEST_COUNT, check_between, check_choice, show_value
 
-__all__ = ["BoundaryScore", "LabelScore", "hungarian_accuracy", "score_boundaries", "score_labels"]
+__all__ = [
+    "BoundaryScore",
+    "LabelScore",
+    "hungarian_accuracy",
+    "match_boundaries",
+    "score_boundaries",
+    "score_labels",
+]
 
 
 @dataclass(frozen=True)
@@ -44,6 +51,11 @@ class BoundaryScore:
         total = self.n_found + self.n_true
         return 2 * self.n_matched / total if total else 1.0
 
+    def __str__(self) -> str:
+        """Show F1 first, then what it is made of."""
+        shares = f"F1 {self.f1:.3f}, precision {self.precision:.3f}, recall {self.recall:.3f}"
+        return f"{shares} ({self.n_matched} matched, {self.n_found} found, {self.n_true} true)"
+
     def __add__(self, other: BoundaryScore) -> BoundaryScore:
         """Add the counts of another sequence."""
         return BoundaryScore(
@@ -72,6 +84,12 @@ class LabelScore:
     nmi_geometric: float
     nmi_arithmetic: float
     adjusted_rand: float
+
+    def __str__(self) -> str:
+        """Show the scores, shortened."""
+        accuracy = f"accuracy {self.hungarian_accuracy:.3f} (majority {self.majority_accuracy:.3f})"
+        nmi = f"NMI {self.nmi_geometric:.3f} (arithmetic {self.nmi_arithmetic:.3f})"
+        return f"{accuracy}, {nmi}, adjusted Rand {self.adjusted_rand:.3f}"
 
 
 def score_boundaries(
@@ -106,12 +124,25 @@ def score_boundaries(
     true_at = _sorted_frames(true, n_frames, "true")
     if protocol == "interior":
         found_at, true_at = _inside(found_at, n_frames), _inside(true_at, n_frames)
-        return BoundaryScore(_most_pairs(found_at, true_at, tolerance), len(found_at), len(true_at))
+        return BoundaryScore(len(_most_pairs(found_at, true_at, tolerance)), len(found_at), len(true_at))
     if n_frames is None:
         raise ValueError('protocol="ces" counts the ends of the sequence and needs n_frames')
     ends = np.asarray([0, n_frames - 1])
     found_at, true_at = (_first_of_runs(np.union1d(at, ends)) for at in (found_at, true_at))
     return BoundaryScore(_first_come_pairs(found_at, true_at, tolerance), len(found_at), len(true_at))
+
+
+def match_boundaries(found: Iterable[int], true: Iterable[int], *, tolerance: int = 5) -> list[tuple[int, int]]:
+    """Return the pairs of found and true boundaries that `score_boundaries` counts as matched.
+
+    Parameters
+    ----------
+    found, true, tolerance
+        See `score_boundaries`.
+    """
+    check_between("tolerance", tolerance, 0)
+    found_at, true_at = _sorted_frames(found, None, "found"), _sorted_frames(true, None, "true")
+    return _most_pairs(_inside(found_at, None), _inside(true_at, None), tolerance)
 
 
 def _sorted_frames(boundaries: Iterable[int], n_frames: int | None, which: str) -> IntArray:
@@ -145,12 +176,14 @@ def _inside(frames: IntArray, n_frames: int | None) -> IntArray:
     return frames[(frames > 0) & (frames < last)]
 
 
-def _most_pairs(found: IntArray, true: IntArray, tolerance: int) -> int:
-    """Size of the largest one-to-one matching; on sorted lists the greedy matching is optimal."""
-    i = j = pairs = 0
+def _most_pairs(found: IntArray, true: IntArray, tolerance: int) -> list[tuple[int, int]]:
+    """Return the largest one-to-one matching; on sorted lists the greedy matching is optimal."""
+    i = j = 0
+    pairs: list[tuple[int, int]] = []
     while i < len(found) and j < len(true):
         if abs(int(found[i]) - int(true[j])) <= tolerance:
-            pairs, i, j = pairs + 1, i + 1, j + 1
+            pairs.append((int(found[i]), int(true[j])))
+            i, j = i + 1, j + 1
         elif found[i] < true[j]:
             i += 1
         else:

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import re
 
-__all__ = ["bytes_text", "clock_text", "counted", "duration_text", "parse_bytes"]
+__all__ = [
+    "bytes_text",
+    "clock_text",
+    "context_letter",
+    "counted",
+    "duration_text",
+    "parse_bytes",
+    "parse_offset",
+    "signed_clock",
+]
 
 SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?", re.IGNORECASE)
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
@@ -13,6 +23,16 @@ UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 def counted(number: int, thing: str, things: str | None = None) -> str:
     """Format a count: "1 event", "3 events"; `things` is the plural if it is irregular."""
     return f"{number} {thing}" if number == 1 else f"{number} {things or thing + 's'}"
+
+
+def context_letter(number: int) -> str:
+    """Count contexts A .. Z, AA, AB, ..., like the columns of a spreadsheet; `number` counts from 0."""
+    letters = ""
+    number += 1
+    while number:
+        number, digit = divmod(number - 1, 26)
+        letters = chr(ord("A") + digit) + letters
+    return letters
 
 
 def bytes_text(size: float) -> str:
@@ -42,10 +62,12 @@ def parse_bytes(text: str, *, option: str) -> int:
 
 
 def duration_text(seconds: float) -> str:
-    """Format a duration roughly: "40 s", "12 min", "3.5 h"."""
-    if seconds < 100:
+    """Format a duration roughly: "40 s", "12 min", "3.5 h", "4.2 days"."""
+    if seconds < 99.5:
         return f"{max(seconds, 1):.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 100 * 60 else f"{seconds / 3600:.1f} h"
+    if seconds < 99.5 * 60:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h" if seconds < 47.95 * 3600 else f"{seconds / 86_400:.1f} days"
 
 
 def clock_text(seconds: float, *, digits: int = 0, short: bool = False) -> str:
@@ -65,3 +87,25 @@ def clock_text(seconds: float, *, digits: int = 0, short: bool = False) -> str:
     hours = f"{whole // 3600}" if short else f"{whole // 3600:02d}"
     text = f"{hours}:{whole // 60 % 60:02d}:{whole % 60:02d}"
     return f"{text}.{fraction:0{digits}d}" if digits else text
+
+
+def parse_offset(text: str) -> tuple[str, float]:
+    """Read the correction of a camera's clock, such as B=+3600, B=-1:00:00 or B=+1h30m, as its name and seconds."""
+    name, equals, value = text.rpartition("=")
+    units = re.fullmatch(r"([+-]?)(?=\d)(?:(\d+)h)?(?:(\d+)m(?:in)?)?(?:(\d+(?:\.\d+)?)s?)?", value.strip(), re.ASCII)
+    parts = re.fullmatch(r"([+-]?)(\d+):(\d{2})(?::(\d{2}))?", value.strip(), re.ASCII)
+    found = units or parts
+    if not name.strip() or not equals or found is None:
+        raise ValueError(
+            f"--offset {text}: give a folder or camera and the time to add, such as B=+3600, B=-1:00:00 or B=+47m"
+        )
+    hours, minutes, seconds = (float(part or 0) for part in found.groups()[1:])
+    total = 3600 * hours + 60 * minutes + seconds
+    return name.strip(), -total if found[1] == "-" else total
+
+
+def signed_clock(seconds: float) -> str:
+    """Format seconds since the start as 1:02:03, also before it: -0:00:30; empty if they are not a number."""
+    if not math.isfinite(seconds):
+        return ""
+    return f"{'-' if seconds < 0 else ''}{clock_text(abs(seconds), short=True)}"

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -196,6 +197,33 @@ def test_an_export_that_fails_is_reported_and_the_rest_is_there(tmp_path, finish
     assert record.message.startswith("webvtt: ")
     assert record.events == "x.npy/events.json"
     assert finished_record(finished) is None
+
+
+def test_every_export_that_fails_is_reported_and_the_others_are_there(finished):
+    formats = ("webvtt", "csv", "youtube", "photos", "clips")  # features have no times
+    record = run_task(task_for(finished.source.data, finished.output, Settings(formats=formats)))
+    assert record.status == "failed"
+    assert record.message.startswith("webvtt: the frames have no times")
+    assert "; youtube: the frames have no times" in record.message
+    assert "photos: " not in record.message
+    assert "clips: " not in record.message
+
+
+@pytest.mark.slow
+def test_films_get_chapters_and_clips_and_photos_do_not(tmp_path):
+    make_day(tmp_path / "root" / "day")
+    for name in ("a.mp4", "trip/b.mkv"):
+        (tmp_path / "root" / name).parent.mkdir(exist_ok=True)
+        make_film(tmp_path / "root" / name)
+    settings = replace(COLOR, write_chapters=True, formats=("webvtt", "clips", "ics", "xmp"))
+    records = list(segment_many(tmp_path / "root", output=tmp_path / "out", settings=settings, jobs=1))
+    assert {record.status for record in records} == {"done"}
+    found = {path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out").rglob("*")}
+    assert {"a.mp4/a-chapters.mp4", "a.mp4/clips/01 Event.mp4", "trip--b.mkv/b-chapters.mkv"} <= found
+    assert {"day/events.ics", "day/chapters.vtt", "a.mp4/chapters.vtt"} <= found
+    assert not {"day/clips", "a.mp4/events.ics", "a.mp4/xmp"} & found
+    # The films have 11 s; the last frame that was sampled lies before.
+    assert (tmp_path / "out" / "a.mp4" / "chapters.vtt").read_text().count("--> 00:00:11.000") == 1
 
 
 def test_warnings_become_notes_of_the_sequence(tmp_path):

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import nullcontext
 from dataclasses import astuple
 from pathlib import Path
 
@@ -15,7 +16,7 @@ import pytest
 from cli.run_command import run
 from dayline.cli.export import FORMATS as FORMATS_IN_HELP
 from dayline.events import Segmentation, read_events
-from dayline.export import FORMATS
+from dayline.export import FORMATS, suited_formats
 from dayline.features.extract import BATCH_SIZE
 from made_photos import make_day, make_film, save, scene
 
@@ -98,6 +99,26 @@ def test_dry_run_lists_and_writes_nothing(dayline, tmp_path, monkeypatch):
     assert [p.name for p in tmp_path.iterdir()] == ["photos"]
 
 
+def test_long_pauses_are_told_in_hours(dayline, tmp_path):
+    for k, clock in enumerate(("010000", "010030", "010100", "203300", "203330")):
+        save(scene("red", k), tmp_path / "photos" / f"20150312_{clock}.png")
+    _, out, _ = dayline("segment", tmp_path / "photos", "--dry-run")
+    assert out.splitlines()[3].strip() == "--- pause of 19.5 h ---"
+    out = segment(dayline, tmp_path / "photos", "-o", tmp_path / "out")
+    assert "1 pause of the camera, the longest 19.5 h: each is a boundary" in out
+
+
+def test_the_bar_of_several_days_says_which_day_it_is(tmp_path, monkeypatch):
+    told = []
+    monkeypatch.setattr("dayline.cli.progress.progress_bar", lambda **_: nullcontext(lambda *step: told.append(step)))
+    make_day(tmp_path / "trip" / "a", [("red", 3)])
+    make_day(tmp_path / "trip" / "b", [("red", 3)], day="20150313")
+    assert run("segment", "--model", "color", tmp_path / "trip", "-o", tmp_path / "out").returncode == 0
+    words = [what for what, _, _ in told]
+    assert words[0] == "day 1 of 2: features"
+    assert "day 2 of 2: pictures" in words
+
+
 def test_order_by_name(dayline, tmp_path):
     make_day(tmp_path / "photos", [("red", 3)])
     (tmp_path / "photos" / "20150312_090000.png").rename(tmp_path / "photos" / "z_20150312_090000.png")
@@ -109,7 +130,7 @@ def test_a_folder_per_day(dayline, tmp_path):
     make_day(tmp_path / "trip" / "day 1")
     make_day(tmp_path / "trip" / "day 2", day="20150313")
     out = segment(dayline, tmp_path / "trip", "-o", tmp_path / "out")
-    assert "day 1: 3 events in 38 photos" in out
+    assert "day 1: 3 events in 38 photos, 2015-03-12 09:00 to 09:18\n" in out
     assert f"The page is {tmp_path / 'out' / 'index.html'}" in out
     assert read_events(tmp_path / "out" / "day 2" / "events.json").boundaries == (12, 26)
     code, _, err = dayline(
@@ -143,6 +164,24 @@ def test_a_day_whose_export_fails_has_its_page(dayline, tmp_path):
     assert code == 2
     assert err.endswith(f"; everything else is in {tmp_path / 'one'}\n")
     assert (tmp_path / "one" / "index.html").is_file()
+
+
+def test_the_message_of_a_failed_export_is_true(dayline, tmp_path):
+    make_day(tmp_path / "day", [("red", 6)])
+    options = ["--model", "color", "--export", "youtube", "--export", "ics", "--export", "clips", "--export", "edl"]
+    code, _, err = dayline("segment", tmp_path / "day", "-o", tmp_path / "out", *options[:6], *options[8:])
+    assert code == 2
+    assert err.splitlines()[-1].startswith("dayline: youtube: YouTube requires at least 3 chapters")
+    assert err.endswith(f"; everything else is in {tmp_path / 'out'}\n")
+    assert {"events.ics", "events.edl"} <= {path.name for path in (tmp_path / "out").iterdir()}
+    events = tmp_path / "out" / "events.json"
+    code, out, err = dayline("export", events, "-f", "youtube", "-f", "contact-sheet", "-f", "webvtt")
+    assert code == 2
+    first, second, last = err.splitlines()
+    assert first.startswith("dayline: youtube: YouTube requires")
+    assert second.startswith("dayline: contact-sheet: needs the photos")
+    assert last == f"dayline: 2 exports failed; everything else is in {tmp_path / 'out'}"
+    assert out.splitlines() == [str(tmp_path / "out" / "chapters.vtt")]
 
 
 def test_corrections_are_kept(dayline, tmp_path):
@@ -304,6 +343,20 @@ def test_a_copy_with_chapters_replaces_no_film_of_others(dayline, tmp_path):
     assert (tmp_path / "mine" / "film-chapters.mp4").read_text() == "another film"
 
 
+def test_shared_pages_link_to_no_file(dayline, tmp_path):
+    make_day(tmp_path / "my photos", [("red", 6), ("blue", 6)])
+    segment(dayline, tmp_path / "my photos", "-o", tmp_path / "out")
+    page = tmp_path / "out" / "index.html"
+    assert b"../my%20photos/20150312_090000.png" in page.read_bytes()
+    segment(dayline, tmp_path / "my photos", "-o", tmp_path / "out", "--share")
+    assert b"my%20photos" not in page.read_bytes()
+    film = make_film(tmp_path / "my film.mp4")
+    segment(dayline, film, "-o", tmp_path / "of film")
+    assert b'"film":"../my%20film.mp4"' in (tmp_path / "of film" / "index.html").read_bytes()
+    segment(dayline, film, "-o", tmp_path / "of film", "--share")
+    assert b"my%20film" not in (tmp_path / "of film" / "index.html").read_bytes()
+
+
 def test_pages_say_nothing_of_where_things_lie(dayline, tmp_path, monkeypatch):
     pytest.importorskip("opentimelineio")
     private = tmp_path / "home of ada"
@@ -383,12 +436,12 @@ def test_photos_whose_names_differ_only_in_undecodable_bytes_are_each_sorted(day
 def test_a_film_with_exports_and_chapters(dayline, tmp_path):
     pytest.importorskip("opentimelineio")
     film = make_film(tmp_path / "film.mp4")
-    options = [f"--export={name}" for name in FORMATS if name not in ("photos", "youtube")]
+    options = [f"--export={name}" for name in suited_formats(list(FORMATS), "video") if name != "youtube"]
     segment(dayline, film, "-o", tmp_path / "out", "--every", 0.5, "--n-events", 2, "--write-chapters", *options)
     import av
 
     with av.open(str(tmp_path / "out" / "film-chapters.mp4")) as copy:
-        assert [c["metadata"]["title"] for c in copy.chapters()] == ["Event 1 (A)", "Event 2 (B)"]
+        assert [c["metadata"]["title"] for c in copy.chapters()] == ["Event 1", "Event 2"]
     names = {p.name for p in (tmp_path / "out").iterdir()}
     assert {"chapters.vtt", "chapters.xml", "events.otio", "events.eaf", "events.edl", "contact-sheet.png"} <= names
 
@@ -400,9 +453,28 @@ def test_export_of_a_saved_file(dayline, tmp_path):
     code, out, err = dayline("export", events, "--format", "webvtt", "-f", "photos", "--source", tmp_path / "photos")
     assert code == 0, err
     assert out.splitlines() == [str(tmp_path / "out" / "chapters.vtt"), str(tmp_path / "out" / "photos")]
-    assert (tmp_path / "out" / "photos" / "01 event A" / photos[0].name).samefile(photos[0])
+    assert (tmp_path / "out" / "photos" / "2015-03-12 09.00 Event" / photos[0].name).samefile(photos[0])
     code, out, _ = dayline("export", events, "-f", "csv", "-o", tmp_path / "elsewhere")
     assert out.strip() == str(tmp_path / "elsewhere" / "events.csv")
+
+
+@pytest.mark.filterwarnings("always")
+def test_sidecars_beside_the_photos_are_an_option_of_their_own(dayline, tmp_path):
+    photos = make_day(tmp_path / "photos")
+    segment(dayline, tmp_path / "photos", "-o", tmp_path / "out", "--export", "xmp")
+    assert not list((tmp_path / "photos").glob("*.xmp"))
+    (tmp_path / "photos" / f"{photos[0].name}.xmp").write_text("mine")
+    events = tmp_path / "out" / "events.json"
+    code, out, err = dayline("export", events, "--xmp-beside", "--source", tmp_path / "photos")
+    assert code == 0, err
+    assert "dayline: note: 1 sidecar not written by dayline, left unchanged" in err
+    assert out.splitlines() == [str(tmp_path / "out" / "xmp")]
+    assert len(list((tmp_path / "photos").glob("*.xmp"))) == len(photos)
+    assert (tmp_path / "photos" / f"{photos[0].name}.xmp").read_text() == "mine"
+    _, out, _ = dayline("segment", tmp_path / "photos", "--dry-run")
+    assert "note: skipped files" not in out
+    code, _, err = dayline("export", events, "--xmp-beside")
+    assert (code, err) == (2, "dayline: xmp: needs the folder of photos; pass source (--source)\n")
 
 
 def test_formats_in_the_help_are_those_there_are():

@@ -29,6 +29,17 @@ def test_the_bar_counts_and_starts_anew_with_work_of_another_length():
     bar.end()
 
 
+def test_other_work_of_the_same_length_starts_anew():
+    bar, drawn = make_bar()
+    bar("features", 39, 40)
+    task = drawn.tasks[0]
+    began = task.start_time
+    bar("pictures", 0, 40)
+    assert (task.description, task.completed) == ("pictures", 0)
+    assert task.start_time > began
+    bar.end()
+
+
 def test_a_line_is_printed_above_the_bar(capsys):
     bar, drawn = make_bar()
     drawn.start()

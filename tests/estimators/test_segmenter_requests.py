@@ -296,3 +296,45 @@ def test_names_of_columns_are_forgotten_with_the_table_that_had_them():
     segmenter.fit(x)
     assert not hasattr(segmenter, "feature_names_in_")
     assert len(segmenter.append(MADE.features[60:70]).labels_) == 70
+
+
+def nested_boundaries(result):
+    return {level.level: set(level.boundaries) for level in result.levels}
+
+
+def test_the_saved_levels_are_those_that_level_gives():
+    saved = nested_boundaries(FITTED.segmentation_)
+    assert {-1, 0, 1} <= set(saved) <= set(range(-3, 4))
+    for level, boundaries in saved.items():
+        assert boundaries == set(FITTED.choose(level=level).boundaries)
+    for coarser, finer in pairwise(saved.values()):
+        assert coarser < finer
+
+
+def test_saved_confidences_are_those_of_the_events():
+    usual = next(level for level in FITTED.segmentation_.levels if level.level == 0)
+    assert list(usual.confidences) == [event.confidence for event in FITTED.events_[1:]]
+
+
+def test_level_zero_of_a_request_is_what_was_requested():
+    for request in ({"level": 1}, {"n_events": 5}, {"min_duration": 20}, {"expected_duration": 60}):
+        chosen = FITTED.choose(**request)
+        saved = nested_boundaries(chosen)
+        assert saved[0] == set(chosen.boundaries), request
+        for coarser, finer in pairwise(saved.values()):
+            assert coarser < finer
+    # The shortest event holds for finer levels, too.
+    finest = FITTED.choose(min_duration=20).levels[-1]
+    assert min(np.diff([0, *finest.boundaries])) >= 20
+
+
+def test_saved_levels_honour_constraints():
+    free = FITTED.boundaries_.tolist()
+    fitted = EventSegmenter().fit(MADE.features, must=[100], must_not=[free[0]])
+    for level in fitted.segmentation_.levels:
+        assert 100 in level.boundaries
+        assert free[0] not in level.boundaries
+
+
+def test_the_ces_rule_has_no_levels():
+    assert EventSegmenter.paper().segment(MADE.features).levels == ()

@@ -15,7 +15,7 @@ from dayline.events import Event, Segmentation
 
 NASTY = 'a=b; c#d \\ e\\\n--> <b>"x"</b> & \x07\x00\u2028y \u05e9\u05dc\u05d5\u05dd'
 NASTY_ON_ONE_LINE = 'a=b; c#d \\ e\\ --> <b>"x"</b> & y \u05e9\u05dc\u05d5\u05dd'
-TITLES = [NASTY_ON_ONE_LINE, "Event 2 (B)", "=1+1", "Event 4"]
+TITLES = [NASTY_ON_ONE_LINE, "Event 2", "=1+1", "Event 4"]
 STARTS = [0.0, 20.5, 41.0, 61.25]
 END = 82.25  # the last frame at 80.75, and the median distance of 1.5 s after it
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from dayline.events import Event, Segmentation
+from dayline.events import Event, Place, Segmentation
 from dayline.export import sort_photos
+from dayline.export.photos import folder_names
 
 
 @pytest.fixture
@@ -38,26 +39,26 @@ def contents(folder: Path) -> dict[str, str]:
 def test_photos_are_linked_into_one_folder_per_event(source, out):
     sort_photos(of("a.jpg", "sub/b.jpg", "b.jpg", split=1), out, source=source)
     assert contents(out) == {
-        "01 event A/a.jpg": "a.jpg",
-        "02 event/b.jpg": "sub/b.jpg",
-        "02 event/b (2).jpg": "b.jpg",
+        "01 Event/a.jpg": "a.jpg",
+        "02 Event/b.jpg": "sub/b.jpg",
+        "02 Event/b (2).jpg": "b.jpg",
     }
-    assert (out / "01 event A/a.jpg").samefile(source / "a.jpg")
+    assert (out / "01 Event/a.jpg").samefile(source / "a.jpg")
     assert contents(source) == {name: name for name in ("a.jpg", "b.jpg", "sub/A.jpg", "sub/b.jpg")}
 
 
 def test_names_that_differ_in_case_only_do_not_collide(source, out):
     sort_photos(of("a.jpg", "sub/A.jpg", "b.jpg", split=2), out, source=source)
     assert contents(out) == {
-        "01 event A/a.jpg": "a.jpg",
-        "01 event A/A (2).jpg": "sub/A.jpg",
-        "02 event/b.jpg": "b.jpg",
+        "01 Event/a.jpg": "a.jpg",
+        "01 Event/A (2).jpg": "sub/A.jpg",
+        "02 Event/b.jpg": "b.jpg",
     }
 
 
 def test_folders_are_as_open_as_any_other_new_folder(source, out):
     sort_photos(of("a.jpg", "b.jpg", split=1), out, source=source)
-    assert out.stat().st_mode == out.parent.stat().st_mode == (out / "02 event").stat().st_mode
+    assert out.stat().st_mode == out.parent.stat().st_mode == (out / "02 Event").stat().st_mode
 
 
 @pytest.mark.parametrize("code", [errno.EXDEV, errno.EPERM, errno.ENOTSUP])
@@ -67,8 +68,8 @@ def test_where_no_link_can_be_made_photos_are_copied(source, out, monkeypatch, c
 
     monkeypatch.setattr(os, "link", no_link)
     sort_photos(of("a.jpg", "b.jpg", split=1), out, source=source)
-    assert contents(out) == {"01 event A/a.jpg": "a.jpg", "02 event/b.jpg": "b.jpg"}
-    assert not (out / "01 event A/a.jpg").samefile(source / "a.jpg")
+    assert contents(out) == {"01 Event/a.jpg": "a.jpg", "02 Event/b.jpg": "b.jpg"}
+    assert not (out / "01 Event/a.jpg").samefile(source / "a.jpg")
 
 
 def test_a_full_disk_leaves_nothing_behind_and_the_old_result_in_place(source, out, monkeypatch):
@@ -80,7 +81,7 @@ def test_a_full_disk_leaves_nothing_behind_and_the_old_result_in_place(source, o
     monkeypatch.setattr(os, "link", full)
     with pytest.raises(OSError, match="No space left"):
         sort_photos(of("b.jpg", "a.jpg", split=1), out, source=source)
-    assert contents(out) == {"01 event A/a.jpg": "a.jpg", "02 event/b.jpg": "b.jpg"}
+    assert contents(out) == {"01 Event/a.jpg": "a.jpg", "02 Event/b.jpg": "b.jpg"}
     assert [p.name for p in out.parent.iterdir()] == ["photos"]
 
 
@@ -96,7 +97,7 @@ def test_the_old_result_comes_back_when_the_new_one_cannot_take_its_place(source
     monkeypatch.setattr(Path, "rename", fails_for_the_new_one)
     with pytest.raises(PermissionError, match="Permission denied"):
         sort_photos(of("b.jpg", "a.jpg", split=1), out, source=source)
-    assert contents(out) == {"01 event A/a.jpg": "a.jpg", "02 event/b.jpg": "b.jpg"}
+    assert contents(out) == {"01 Event/a.jpg": "a.jpg", "02 Event/b.jpg": "b.jpg"}
 
 
 @pytest.mark.parametrize(
@@ -133,7 +134,7 @@ def test_a_photo_that_is_gone_is_named(source, out):
 def test_a_result_of_ours_is_replaced(source, out):
     sort_photos(of("a.jpg", "b.jpg", split=1), out, source=source)
     sort_photos(of("sub/b.jpg", "a.jpg", split=1, titles=("Lunch", None)), out, source=source)
-    assert contents(out) == {"01 Lunch/b.jpg": "sub/b.jpg", "02 event/a.jpg": "a.jpg"}
+    assert contents(out) == {"01 Lunch/b.jpg": "sub/b.jpg", "02 Event/a.jpg": "a.jpg"}
     assert [p.name for p in out.parent.iterdir()] == ["photos"]
     assert contents(source) == {name: name for name in ("a.jpg", "b.jpg", "sub/A.jpg", "sub/b.jpg")}
 
@@ -166,18 +167,18 @@ def test_frames_without_names_cannot_be_sorted(source, out):
 
 def test_a_photo_that_was_replaced_by_hand_is_not_deleted(source, out):
     sort_photos(of("a.jpg", "b.jpg", split=1), out, source=source)
-    (out / "01 event A/a.jpg").unlink()
-    (out / "01 event A/a.jpg").write_text("retouched")
-    with pytest.raises(ValueError, match=r"has a file '01 event A/a\.jpg' that was changed since"):
+    (out / "01 Event/a.jpg").unlink()
+    (out / "01 Event/a.jpg").write_text("retouched")
+    with pytest.raises(ValueError, match=r"has a file '01 Event/a\.jpg' that was changed since"):
         sort_photos(of("a.jpg", "b.jpg", split=1), out, source=source)
-    assert (out / "01 event A/a.jpg").read_text() == "retouched"
+    assert (out / "01 Event/a.jpg").read_text() == "retouched"
 
 
 def test_a_photo_that_was_edited_in_the_source_too_is_sorted_again(source, out):
     sort_photos(of("a.jpg", "b.jpg", split=1), out, source=source)
-    (out / "01 event A/a.jpg").write_text("edited in place, in both folders")
+    (out / "01 Event/a.jpg").write_text("edited in place, in both folders")
     sort_photos(of("a.jpg", "b.jpg", split=1), out, source=source)
-    assert (out / "01 event A/a.jpg").samefile(source / "a.jpg")
+    assert (out / "01 Event/a.jpg").samefile(source / "a.jpg")
 
 
 def test_sorted_photos_are_not_sorted_onto_themselves(source, out):
@@ -200,11 +201,11 @@ def test_an_empty_folder_of_others_is_not_deleted(source, out):
 
 def test_a_folder_of_version_0_1_0_is_replaced_if_it_holds_links_alone(source, out):
     sort_photos(of("a.jpg", "b.jpg", split=1), out, source=source)
-    (out / ".dayline-photos.json").write_text('["01 event A/a.jpg", "02 event/b.jpg"]')
+    (out / ".dayline-photos.json").write_text('["01 Event/a.jpg", "02 Event/b.jpg"]')
     sort_photos(of("a.jpg", "b.jpg", split=1), out, source=source)
-    (out / ".dayline-photos.json").write_text('["01 event A/a.jpg", "02 event/b.jpg"]')
-    (out / "02 event/b.jpg").unlink()
-    (out / "02 event/b.jpg").write_text("mine")
+    (out / ".dayline-photos.json").write_text('["01 Event/a.jpg", "02 Event/b.jpg"]')
+    (out / "02 Event/b.jpg").unlink()
+    (out / "02 Event/b.jpg").write_text("mine")
     with pytest.raises(ValueError, match="changed since"):
         sort_photos(of("a.jpg", "b.jpg", split=1), out, source=source)
 
@@ -217,7 +218,60 @@ def test_the_last_copy_of_a_photo_is_kept(source, out):
     with pytest.warns(UserWarning, match="2 sorted photos no longer in the source: the last copies are in .*-kept-"):
         sort_photos(of("sub/b.jpg", "b.jpg", split=1), out, source=source)
     (kept,) = out.parent.glob("photos-kept-*")
-    assert contents(kept) == {"01 event A/a.jpg": "a.jpg", "02 event/b.jpg": "sub/b.jpg"}
-    assert contents(out) == {"01 event A/b.jpg": "edited elsewhere, as a new file", "02 event/b.jpg": "b.jpg"}
+    assert contents(kept) == {"01 Event/a.jpg": "a.jpg", "02 Event/b.jpg": "sub/b.jpg"}
+    assert contents(out) == {"01 Event/b.jpg": "edited elsewhere, as a new file", "02 Event/b.jpg": "b.jpg"}
     sort_photos(of("sub/b.jpg", "b.jpg", split=1), out, source=source)
     assert len(list(out.parent.glob("photos-kept-*"))) == 1
+
+
+def at(*times: float, names: tuple[str | None, ...], **about) -> Segmentation:
+    events = tuple(Event(k, k + 1, community=k, name=name) for k, name in enumerate(names))
+    return Segmentation(
+        events, times=times, clock="wall", names=tuple(f"{k}.jpg" for k in range(len(names))), **about
+    )
+
+
+NOON = 1_715_532_660.0  # 2024-05-12 16:51
+
+
+def test_folders_are_named_after_the_time_and_the_name():
+    day = at(NOON, NOON + 61, NOON + 62, NOON + 86_400, names=("Lunch", None, None, "..."))
+    assert folder_names(day) == [
+        "2024-05-12 16.51 Lunch",
+        "2024-05-12 16.52 Event",
+        "2024-05-12 16.52 Event (2)",
+        "2024-05-13 16.51",
+    ]
+
+
+def test_a_folder_without_a_name_has_that_of_its_place():
+    day = at(NOON, NOON + 600, names=(None, "Dinner"), places=(Place(0, "kitchen: ours"), Place(1, "garden")))
+    assert folder_names(day) == ["2024-05-12 16.51 kitchen_ ours", "2024-05-12 17.01 Dinner"]
+
+
+def test_folders_of_undated_photos_are_numbered():
+    assert folder_names(at(86_340.0, 86_460.0, names=("Party", None))) == ["01 23.59 Party", "02 00.01 Event"]
+
+
+@pytest.mark.parametrize("name", ["\U0001f642" * 80, "e\u0301" * 80, "x" * 300])
+def test_long_names_fit_every_file_system(name):
+    first, second = folder_names(at(NOON, NOON + 1, names=(name, name)))
+    assert first != second
+    assert max(len(first.encode()), len(second.encode())) <= 255
+
+
+def test_names_that_macos_takes_for_the_same_do_not_collide():
+    composed, decomposed = folder_names(at(NOON, NOON + 1, names=("caf\u00e9", "CAFE\u0301")))
+    assert decomposed.endswith(" (2)")
+    assert composed != decomposed
+
+
+def test_sorted_folders_of_0_1_0_get_the_new_names(source, out):
+    (out / "01 event A").mkdir(parents=True)
+    (out / "02 event B").mkdir()
+    os.link(source / "a.jpg", out / "01 event A" / "a.jpg")
+    os.link(source / "b.jpg", out / "02 event B" / "b.jpg")
+    (out / ".dayline-photos.json").write_text('["01 event A/a.jpg", "02 event B/b.jpg"]')
+    dated = of("a.jpg", "b.jpg", split=1, titles=("Lunch", None)).about(times=(NOON, NOON + 3600), clock="wall")
+    sort_photos(dated, out, source=source)
+    assert contents(out) == {"2024-05-12 16.51 Lunch/a.jpg": "a.jpg", "2024-05-12 17.51 Event/b.jpg": "b.jpg"}

@@ -51,6 +51,7 @@ FREE: dict[str, frozenset[str]] = {
     "jpeg": PHOTO,
     "png": PHOTO,
     "heic": PHOTO,
+    "dng": PHOTO,
     "mp4": frozenset({"pixels", "sizes"}),
     "ts": frozenset({"pixels", "sizes"}),
 }

@@ -144,7 +144,7 @@ class StrayWarningError(Exception):
 
 def place_beside(path: Path) -> None:
     """Put beside a photo the others of its folder, undamaged."""
-    names = {".jpeg": "JPEG", ".png": "PNG", ".heic": "HEIF"}
+    names = {".jpeg": "JPEG", ".png": "PNG", ".heic": "HEIF", ".dng": "RAW"}
     if path.suffix not in names:
         return
     for position, name in enumerate(PHOTO_NAMES):
@@ -157,6 +157,6 @@ READERS: dict[str, Callable[[Path], Reading]] = {
     "json": _events,
     "pt": _pt,
     "onnx": _onnx,
-    **dict.fromkeys(("jpeg", "png", "heic"), _photos),
+    **dict.fromkeys(("jpeg", "png", "heic", "dng"), _photos),
     **dict.fromkeys(("mp4", "ts"), _video),
 }

@@ -12,7 +12,7 @@ import zipfile
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import ModuleType
@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from fuzz.seals import MAT_SEAL, PNG_SEAL, ZIP_SEAL, Seal, zipped
+from made_raw import made_raw
 
 __all__ = ["PHOTO_NAMES", "Sample", "samples"]
 
@@ -107,13 +108,15 @@ def _csv() -> list[Sample]:
 
 
 def _parquet() -> list[Sample]:
-    from pyarrow import BufferOutputStream, parquet, table
+    from pyarrow import BufferOutputStream, array, parquet, table, timestamp
 
-    columns = {"time": _times()} | {f"f{k}": column for k, column in enumerate(_features().T)}
+    vectors = {f"f{k}": column for k, column in enumerate(_features().T)}
+    plain = {"compression": "none", "use_dictionary": False}
+    dates = array((_times() * 1e6).astype(np.int64)).cast(timestamp("us", "Europe/Berlin"))
     made = []
-    for options in ({}, {"compression": "none", "use_dictionary": False}):
+    for times, options in ((_times(), {}), (_times(), plain), (dates, plain)):
         sink = BufferOutputStream()
-        parquet.write_table(table(columns), sink, **options)
+        parquet.write_table(table({"time": times} | vectors), sink, **options)
         data = sink.getvalue().to_pybytes()
         footer = int.from_bytes(data[-8:-4], "little") + 8
         made.append(Sample(data, hot=(range(len(data) - footer, len(data)),)))
@@ -121,7 +124,7 @@ def _parquet() -> list[Sample]:
 
 
 def _events() -> list[Sample]:
-    from dayline.events import Segmentation, SkippedFile
+    from dayline.events import NestedLevel, Place, Segmentation, SkippedFile
 
     segmentation = Segmentation.from_boundaries(
         [4, 9],
@@ -136,8 +139,12 @@ def _events() -> list[Sample]:
         method="default",
         skipped=(SkippedFile("IMG_0011.jpg", "empty file"),),
         notes=("ordered by EXIF time",),
+        places=(Place(0, "kitchen", "place-1"), Place(1)),
+        levels=(NestedLevel(-1, (9,), (0.75,)), NestedLevel(0, (4, 9), (0.5, 0.75))),
     )
     alone = Segmentation(segmentation.events)
+    located = tuple(replace(event, location=(39.5, -2.75), key_frame=event.start) for event in segmentation.events)
+    segmentation = replace(segmentation, events=located)
     return [Sample(each.to_json().encode()) for each in (segmentation, alone)]
 
 
@@ -278,10 +285,13 @@ def photo(kind: str, position: int = 1, **options: Any) -> bytes:
     from PIL import Image
     from pillow_heif import register_heif_opener
 
+    taken = f"2015:03:12 10:{position // 2:02d}:{30 * (position % 2):02d}"
+    if kind == "RAW":
+        return made_raw(options.get("suffix", "dng"), taken=taken, seed=position)
     register_heif_opener()
     exif = Image.Exif()
     exif[0x0112] = 1
-    exif.get_ifd(0x8769)[0x9003] = f"2015:03:12 10:{position // 2:02d}:{30 * (position % 2):02d}"
+    exif.get_ifd(0x8769)[0x9003] = taken
     image = Image.fromarray(picture(position))
     if options.pop("palette", False):
         image = image.quantize(16)
@@ -301,6 +311,13 @@ def _png() -> list[Sample]:
 
 def _heic() -> list[Sample]:
     return [Sample(photo("HEIF", quality=50))]
+
+
+def _raw() -> list[Sample]:
+    """Make RAW files of several cameras; a reader looks at their content, not at their names."""
+    made = [photo("RAW", suffix=suffix) for suffix in ("dng", "nef", "cr2", "rw2", "cr3", "raf")]
+    # The JPEG inside begins with its own headers; around it are the structures of the RAW file.
+    return [Sample(data, hot=(range(data.index(b"\xff\xd8")), range(len(data) - 400, len(data)))) for data in made]
 
 
 def _film(suffix: str, **options: str) -> bytes:
@@ -344,6 +361,7 @@ MAKERS = {
     "jpeg": _jpeg,
     "png": _png,
     "heic": _heic,
+    "dng": _raw,
     "mp4": _mp4,
     "ts": _ts,
 }

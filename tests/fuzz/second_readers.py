@@ -62,10 +62,27 @@ def _json(data: bytes) -> dict[str, Any] | None:
     for key in ("scores", "times", "names", "sizes"):
         answer[key] = None if answer[key] is None else tuple(answer[key])
     return answer | {
-        "events": tuple({key: event.get(key) for key in EVENT} for event in content["events"]),
+        "events": tuple(_event(event) for event in content["events"]),
         "skipped": tuple({key: item[key] for key in ("name", "why")} for item in content.get("skipped", ())),
         "notes": tuple(content.get("notes", ())),
+        "places": tuple(
+            {key: item.get(key) for key in ("community", "name", "id")} for item in content.get("places", ())
+        ),
+        "levels": tuple(
+            {
+                "level": item["level"],
+                "boundaries": tuple(item["boundaries"]),
+                "confidences": tuple(item["confidences"]),
+            }
+            for item in content.get("levels", ())
+        ),
     }
+
+
+def _event(content: dict[str, Any]) -> dict[str, Any]:
+    place = content.get("location")
+    about = {"location": None if place is None else tuple(place), "key_chosen": content.get("key_chosen", False)}
+    return {key: content.get(key) for key in EVENT} | about
 
 
 def _refuse(constant: str) -> Any:

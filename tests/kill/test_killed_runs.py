@@ -124,6 +124,23 @@ def export(place: Path) -> list[str]:
     return ["export", str(place / "out" / "events.json"), "--source", str(place / "photos"), *formats]
 
 
+def saved_on_the_page(worker: Worker, place: Path) -> None:
+    first_result(worker, place)
+    worker.well(*export(place))
+    shutil.copy2(place / "out" / "events.json", place / "saved.json")
+    edit(place / "saved.json")
+
+
+def saved_twice(worker: Worker, place: Path) -> None:
+    saved_on_the_page(worker, place)
+    worker.well("save", str(place / "out"), str(place / "saved.json"))
+    edit(place / "saved.json", f"{NAME}, then lunch")
+
+
+def save(place: Path) -> list[str]:
+    return ["save", str(place / "out"), str(place / "saved.json")]
+
+
 SCENARIOS = {
     "photos": Scenario(lambda _, place: photos(place), segment, edited=False),
     "days": Scenario(edited_days, segment, edited=True),
@@ -133,6 +150,8 @@ SCENARIOS = {
     "corrections in a file": Scenario(
         corrected_twice, lambda place: segment(place, "--corrections", str(place / "saved.json")), edited=True
     ),
+    "a save on the page": Scenario(saved_on_the_page, save, edited=True),
+    "a second save on the page": Scenario(saved_twice, save, edited=True),
     "corrections forgotten": Scenario(
         corrected_twice, lambda place: segment(place, "--forget-corrections"), edited=True
     ),

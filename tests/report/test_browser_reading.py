@@ -52,7 +52,7 @@ def test_rows_say_when_how_long_why_and_how_sure(visit, day_folder):
         "25 photos",
         "After a pause, visual change, 70% confidence",
     ]
-    assert seen.page.locator(".pause").all_inner_texts() == ["Camera off for 51 min"]
+    assert seen.page.locator(".pause").all_inner_texts() == ["No photos for 51 min"]
     assert seen.page.locator("#summary").inner_text().split("\n") == [
         "09:00 – 10:19",
         "60 photos",
@@ -69,6 +69,8 @@ def test_notes_left_out_files_and_graph_are_shown(visit, day_folder):
     assert "broken.jpg" in about
     assert "holds no image" in about
     assert "Ordered by EXIF time." in about
+    assert not page.locator(".graph img").is_visible()
+    page.locator(".graph summary").click()
     page.locator(".graph img").scroll_into_view_if_needed()
     seen.wait_until("document.querySelector('.graph img').naturalWidth === 60")
 

@@ -5,6 +5,7 @@ import hashlib
 import json
 import re
 from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
@@ -82,7 +83,8 @@ def test_scripts_put_text_in_as_text_only():
     ("title", "times", "heading", "overline"),
     [
         (None, [1426147200.0, 1426150800.0], "Thursday 12 March 2015", "my day"),
-        (None, [1426147200.0, 1426233600.0], "12 March 2015 – 13 March 2015", "my day"),
+        (None, [1426147200.0, 1426233600.0], "12–13 March 2015", "my day"),
+        (None, [1426147200.0, 1428739200.0], "12 March – 11 April 2015", "my day"),
         ("Holiday", [1426147200.0, 1426150800.0], "Holiday", "Thursday 12 March 2015"),
         (None, [32400.0, 36000.0], "my day", None),
         (None, [-86400.0, 36000.0], "31 December 1969 – 1 January 1970", "my day"),
@@ -159,3 +161,15 @@ def test_a_failed_update_leaves_the_old_page(tmp_path, day, monkeypatch):
         write_page(replace(day, source="another"), tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["index.html"]
     assert (tmp_path / "index.html").read_bytes() == before
+
+
+def test_no_two_scripts_define_the_same_name():
+    # They share one scope, in which a second function would silently replace the first.
+    defined = [
+        name
+        for script in SCRIPTS
+        for name in re.findall(
+            r"^(?:async )?(?:function|const|let) (\w+)", (files("dayline.report") / script).read_text(), re.MULTILINE
+        )
+    ]
+    assert sorted(defined) == sorted(set(defined))

@@ -17,7 +17,7 @@ from dayline import __version__
 from dayline.batch.record import BatchRecord
 from dayline.batch.sources import Source
 from dayline.events import Segmentation
-from dayline.export import OF_PHOTOS
+from dayline.export import suited_formats
 from dayline.forecast import forecast, needed_memory
 from dayline.frames.names import shown_name
 from dayline.frames.walk import find_files
@@ -94,15 +94,26 @@ def make_task(source: Source, output: Path, settings: Settings) -> Task:
 def _settings_of_kind(source: Source, settings: Settings) -> Settings:
     usual = Settings()
     if source.kind == "table":
-        formats = tuple(name for name in settings.formats if name not in OF_PHOTOS)
-        pixels = ("order", "every", "model", "weights", "pause_seconds", "pause_factor", "thumbnails", "blur_faces")
+        formats = suited_formats(settings.formats, "features")
+        pixels = (
+            "order",
+            "every",
+            "model",
+            "weights",
+            "pause_seconds",
+            "pause_factor",
+            "jump_km",
+            "thumbnails",
+            "blur_faces",
+        )
         return replace(
             settings, formats=formats, write_chapters=False, **{name: getattr(usual, name) for name in pixels}
         )
     settings = replace(settings, key=None, transpose=False)
     if source.kind == "photos":
-        return replace(settings, every=None, write_chapters=False)
-    return replace(settings, order=usual.order, formats=tuple(f for f in settings.formats if f != "photos"))
+        formats = suited_formats(settings.formats, "photos")
+        return replace(settings, every=None, formats=formats, write_chapters=False)
+    return replace(settings, order=usual.order, formats=suited_formats(settings.formats, "video"))
 
 
 def _described(settings: Settings) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from dayline.cli.export import export
 from dayline.cli.reproduce import reproduce
 from dayline.cli.segment import segment
 from dayline.cli.streams import print_anywhere
+from dayline.cli.view import view
 
 __all__ = ["app", "main"]
 
@@ -31,6 +32,7 @@ UsageError: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__nam
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
 app.command()(segment)
+app.command()(view)
 app.command()(batch)
 app.command()(evaluate)
 app.command()(export)

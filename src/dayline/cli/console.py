@@ -4,15 +4,36 @@ from __future__ import annotations
 
 import os
 import sys
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dayline.cli.streams import can_show
-from dayline.events import Event, Segmentation
-from dayline.text import clock_text, counted
+from dayline.events import Event, Segmentation, when_text
+from dayline.text import counted, signed_clock
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rich.table import Table
+    from rich.text import Text
 
 __all__ = ["open_in_browser", "print_events", "print_notes"]
 
 FEW = 5
+
+UNLIMITED = 10_000
+"""Width of an output that is not a terminal."""
+
+GAP = 2
+WORDS = ("reason", "context", "name")
+LEAST = {"name": 12, "context": 8}
+USUAL = {"name": 24, "context": 12}
+"""Columns that are shortened in a narrow terminal, and the width they keep."""
+
+DISPENSABLE = {"stop": USUAL, "start": USUAL, "reason": USUAL, "frames": LEAST, "confidence": LEAST, "to": LEAST}
+"""Columns that a narrow terminal does without, in this order, and the widths that they give way to; the page and
+events.csv have them all."""
 
 BLOCKS, PLAIN_BLOCKS = "█▓", "#="
 """Characters that alternate between events, and those for encodings without blocks."""
@@ -32,47 +53,131 @@ COLORS = (
 
 
 def print_events(segmentation: Segmentation) -> None:
-    """Print the sequence as a strip, and the events as a table below it."""
+    """Print the sequence as a strip, and the events as a table below it that fits the terminal."""
     from rich.console import Console
+
+    console = Console()
+    if not (console.is_terminal or os.environ.get("COLUMNS")):
+        # A file or another program has no width: nothing needs to be left out.
+        console = Console(width=UNLIMITED)
+    blocks = BLOCKS if can_show(BLOCKS, console.encoding) else PLAIN_BLOCKS
+    console.print(_strip(segmentation, width=min(console.width, 100), blocks=blocks), soft_wrap=True)
+    console.print(_table(segmentation, width=console.width, encoding=console.encoding))
+    many = f"{counted(len(segmentation.events), 'event')} in {counted(segmentation.n_frames, 'frame')}"
+    when = when_text(segmentation)
+    console.print(f"{many}, {when}" if when else many, style="bold", highlight=False, soft_wrap=True)
+
+
+def _table(segmentation: Segmentation, *, width: int, encoding: str) -> Table:
+    """Make the table of events, leaving out columns and shortening names until it is narrow enough."""
+    from rich.cells import cell_len
     from rich.table import Table
     from rich.text import Text
 
-    from dayline.export.titles import context_letters
+    columns = _columns(segmentation, encoding)
+    widths = {name: max(cell_len(cell) for cell in (name, *cells)) for name, cells in columns.items()}
 
-    console = Console()
-    with_times = segmentation.times is not None
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    times = ("from", "to") if with_times else ()
-    words = ("reason", "context", "name") if any(e.name for e in segmentation.events) else ("reason", "context")
-    for heading in ("event", "start", "stop", "frames", *times, "confidence", *words):
-        table.add_column(heading, justify="left" if heading in words else "right", no_wrap=True)
-    letters = context_letters(segmentation)
+    def total(floors: Mapping[str, int]) -> int:
+        needed = (min(w, floors.get(name, w)) for name, w in widths.items())
+        return sum(needed) + GAP * (len(widths) - 1)
+
+    for name, floors in DISPENSABLE.items():
+        if total(floors) > width:
+            widths.pop(name, None)
+    spare = max(width - total(LEAST), 0)
+    table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold")
+    for name, floor in LEAST.items():
+        if name in widths:
+            least = min(widths[name], floor)
+            given = min(widths[name] - least, spare)
+            widths[name], spare = least + given, spare - given
+    for name in widths:
+        table.add_column(name, justify="left" if name in WORDS else "right", no_wrap=True, overflow="crop")
     for number, event in enumerate(segmentation.events):
-        cells = [str(number + 1), str(event.start), str(event.stop), str(event.n_frames)]
-        if with_times:
-            cells += [_clock(segmentation, event.start_time), _clock(segmentation, event.stop_time)]
-        cells.append("" if event.confidence is None else f"{event.confidence:.0%}")
-        named = [Text(event.name or "")] if "name" in words else []
-        table.add_row(*cells, event.reason or "", Text(letters[number], style=_color(event)), *named)
-    blocks = BLOCKS if can_show(BLOCKS, console.encoding) else PLAIN_BLOCKS
-    console.print(_strip(segmentation, width=min(console.width, 100), blocks=blocks), soft_wrap=True)
-    console.print(table)
-    events, frames = len(segmentation.events), segmentation.n_frames
-    many = f"{counted(events, 'event')} in {counted(frames, 'frame')}"
-    console.print(many, style="bold", highlight=False)
+        cells = {name: _shortened(columns[name][number], widths[name], encoding) for name in widths}
+        color = {"context": _color(event)}
+        table.add_row(*(Text(text, style=color.get(name, "")) for name, text in cells.items()))
+    return table
 
 
-def _strip(segmentation: Segmentation, *, width: int, blocks: str) -> object:
+def _columns(segmentation: Segmentation, encoding: str) -> dict[str, list[str]]:
+    """Return the cells of the table by column, in order; columns of which nothing is known are absent."""
+    from dayline.export.titles import clean_text, context_letters
+
+    def shown(text: str | None) -> str:
+        # Escaped now rather than when it is printed, so that its width is known.
+        return clean_text(text or "").encode(encoding, "backslashreplace").decode(encoding)
+
+    events = segmentation.events
+    places = {place.community: place.name for place in segmentation.places}
+    contexts = [
+        (None if event.community is None else places.get(event.community)) or letter
+        for event, letter in zip(events, context_letters(segmentation), strict=True)
+    ]
+    columns: dict[str, list[str]] = {
+        "event": [str(number + 1) for number in range(len(events))],
+        "start": [str(event.start) for event in events],
+        "stop": [str(event.stop) for event in events],
+        "frames": [str(event.n_frames) for event in events],
+        **_time_columns(segmentation),
+        "confidence": ["" if event.confidence is None else f"{event.confidence:.0%}" for event in events],
+        "reason": [event.reason or "" for event in events],
+        "context": [shown(context) for context in contexts],
+        "name": [shown(event.name) for event in events],
+    }
+    return {name: cells for name, cells in columns.items() if name != "name" or any(cells)}
+
+
+def _time_columns(segmentation: Segmentation) -> dict[str, list[str]]:
+    """Return when events start and stop, and on which day if there are several; each date is shown once."""
+    if segmentation.times is None:
+        return {}
+    spans = [(event.start_time, event.stop_time) for event in segmentation.events]
+    days = [[_day(time) for time in span] for span in spans]
+    clocks = [[_clock(segmentation, time) for time in span] for span in spans]
+    if not segmentation.is_dated or len({day for both in days for day in both}) == 1:
+        return {"from": [first for first, _ in clocks], "to": [last for _, last in clocks]}
+    dates = [_date(time) for time, _ in spans]
+    later = [0 if None in both else (both[1] or 0) - (both[0] or 0) for both in days]
+    return {
+        "date": [date if number == 0 or dates[number - 1] != date else "" for number, date in enumerate(dates)],
+        "from": [first for first, _ in clocks],
+        "to": [f"{last} +{more}d" if more > 0 else last for (_, last), more in zip(clocks, later, strict=True)],
+    }
+
+
+def _day(seconds: float | None) -> int | None:
+    return None if seconds is None else int(seconds // 86_400)
+
+
+def _date(seconds: float | None) -> str:
+    if seconds is None:
+        return ""
+    try:
+        return f"{datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds):%Y-%m-%d}"
+    except OverflowError:
+        return ""
+
+
+def _shortened(text: str, width: int, encoding: str) -> str:
+    from rich.cells import cell_len, set_cell_size
+
+    if cell_len(text) <= width:
+        return text
+    dots = "…" if can_show("…", encoding) else "..."
+    return set_cell_size(text, max(width - len(dots), 0)).rstrip() + dots
+
+
+def _strip(segmentation: Segmentation, *, width: int, blocks: str) -> Text:
     """Draw events to scale in one line, in the colours of their communities and two alternating characters."""
     from rich.text import Text
 
     strip = Text()
     columns = max(1, min(width, segmentation.n_frames))
+    labels = segmentation.labels
     for column in range(columns):
-        frame = column * segmentation.n_frames // columns
-        number = int(segmentation.labels[frame])
-        event = segmentation.events[number]
-        strip.append(blocks[number % 2], style=_color(event))
+        number = int(labels[column * segmentation.n_frames // columns])
+        strip.append(blocks[number % 2], style=_color(segmentation.events[number]))
     return strip
 
 
@@ -81,10 +186,10 @@ def _color(event: Event) -> str:
 
 
 def _clock(segmentation: Segmentation, seconds: float | None) -> str:
-    """Format a time of day, or the time since the start; the page has the date."""
+    """Format a time of day, or the time since the start."""
     if seconds is None:
         return ""
-    return clock_text(seconds % 86_400 if segmentation.clock == "wall" else seconds, short=True)
+    return signed_clock(seconds % 86_400 if segmentation.clock == "wall" else seconds)
 
 
 def print_notes(segmentation: Segmentation) -> None:
@@ -101,9 +206,9 @@ def print_notes(segmentation: Segmentation) -> None:
         console.print(f"left out: {more} more files (the page and events.json list them all)")
 
 
-def open_in_browser(page: Path) -> None:
-    """Open the page if there is a screen; a text browser would take over the terminal."""
+def open_in_browser(page: Path | str) -> None:
+    """Open a page, or an address, if there is a screen; a text browser would take over the terminal."""
     import webbrowser
 
     if sys.platform != "linux" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"):
-        webbrowser.open(page.resolve().as_uri())
+        webbrowser.open(page if isinstance(page, str) else page.resolve().as_uri())

@@ -23,6 +23,7 @@ USES = {
     "parquet": "feature files in Parquet",
     "demo": "dayline demo",
     "faces": "blurring faces",
+    "raw": "RAW photos without a preview",
     "otio": "OpenTimelineIO timelines",
     "figures": "the figures of dayline reproduce",
     "gpu": "GPUs (PyTorch)",

@@ -11,7 +11,9 @@ from dayline.cli.completion import completing
 __all__ = ["export"]
 
 # Repeated here so that `dayline --help` does not import the writers; a test keeps the two in step.
-FORMATS = "csv, webvtt, ffmetadata, matroska, youtube, edl, otio, elan, photos, contact-sheet"
+FORMATS = (
+    "csv, webvtt, ffmetadata, matroska, youtube, edl, otio, elan, fcpxml, clips, ics, xmp, photos, contact-sheet"
+)
 
 
 def export(
@@ -25,8 +27,8 @@ def export(
     ),
     source: Path | None = typer.Option(
         None,
-        help="The photos or the video; needed for photos, contact-sheet and --write-chapters. "
-        "With a video, edl and otio use its frame rate.",
+        help="The photos or the video; needed for photos, contact-sheet, clips, --xmp-beside and --write-chapters. "
+        "With a video, edl, otio and fcpxml use its frame rate, and the last event ends with it.",
     ),
     output: Path | None = typer.Option(
         None, "--output", "-o", help="Folder to write to; by default that of events.json."
@@ -36,21 +38,28 @@ def export(
         False, "--write-chapters", help="Copy the video with the events as chapters."
     ),
     blur_faces: bool = typer.Option(False, "--blur-faces", help="Blur faces on the contact sheet."),
+    xmp_beside: bool = typer.Option(
+        False,
+        "--xmp-beside",
+        help="Write XMP sidecars beside the photos of --source too; those of other programs stay as they are.",
+    ),
     force: bool = typer.Option(False, "--force", help="Also replace files that dayline did not write."),
 ) -> None:
     """Write events in the formats of other programs."""
+    from dayline.cli.failures import print_failures
     from dayline.events import read_events
-    from dayline.export import FORMATS as WRITERS
-    from dayline.export import check_formats
+    from dayline.export import ExportsFailedError, check_formats, failure_text, file_names
     from dayline.export import export as write
     from dayline.io.output_folder import export_folder, output_folder
     from dayline.pipeline import chaptered_copy, chaptered_name
 
     segmentation = read_events(events)
+    if xmp_beside and "xmp" not in formats:
+        formats = [*formats, "xmp"]
     if not formats and not write_chapters:
         raise ValueError(f"nothing to write; use --format with one of {FORMATS}, or --write-chapters")
     check_formats(formats)
-    names = [WRITERS[name].name for name in formats if name != "photos"]
+    names = file_names(formats)
     if write_chapters and source is not None:
         names.append(chaptered_name(source))
     guarded = (
@@ -58,9 +67,31 @@ def export(
         if output is None
         else output_folder(output, others="replace" if force else "refuse", names=names)
     )
+    failures: list[str] = []
+    written: list[Path] = []
     with guarded as folder:
-        written = write(segmentation, folder, formats=formats, source=source, fps=fps, blur_faces=blur_faces)
+        try:
+            written += write(
+                segmentation,
+                folder,
+                formats=formats,
+                source=source,
+                fps=fps,
+                blur_faces=blur_faces,
+                xmp_beside=xmp_beside,
+            )
+        except ExportsFailedError as error:
+            written += error.written
+            failures += error.failures
         if write_chapters:
-            written.append(chaptered_copy(source, segmentation, folder))
+            try:
+                written.append(chaptered_copy(source, segmentation, folder))
+            except (ValueError, OSError) as error:
+                failures.append(failure_text(error))
+        if failures and not written:
+            # Inside the block, so that a folder created for nothing is removed again.
+            raise ValueError(print_failures(failures))
     for path in written:
         typer.echo(str(path))
+    if failures:
+        raise ValueError(f"{print_failures(failures)}; everything else is in {folder}")

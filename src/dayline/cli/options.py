@@ -9,11 +9,13 @@ from dayline.cli.export import FORMATS
 
 __all__ = [
     "BLUR_FACES",
+    "BY_FOLDER",
     "DEVICE",
     "EVERY",
     "EXPECTED_DURATION",
     "EXPORT",
     "INTERPOLATE",
+    "JUMP_KM",
     "KEY",
     "LEVEL",
     "METHOD",
@@ -21,10 +23,13 @@ __all__ = [
     "MODEL",
     "NO_THUMBNAILS",
     "N_EVENTS",
+    "OFFSET",
     "ORDER",
     "PAUSE_FACTOR",
     "PAUSE_SECONDS",
     "QUIET",
+    "SHARE",
+    "TIMEZONE",
     "TRANSPOSE",
     "WEIGHTS",
     "WRITE_CHAPTERS",
@@ -52,6 +57,18 @@ EXPORT = typer.Option(
 QUIET = typer.Option(False, "--quiet", "-q", help="Print nothing but errors.")
 
 ORDER = typer.Option("time", help="Sort photos by capture time or by name.", rich_help_panel=PHOTOS)
+BY_FOLDER = typer.Option(
+    False, "--by-folder", help="Each subfolder is a day, whatever the times of its photos.", rich_help_panel=PHOTOS
+)
+OFFSET = typer.Option(
+    [],
+    help="Add to the times of a camera, by folder or model: B=+3600, B=-1:00:00 or B=+47m; repeatable. Without it, "
+    "clocks that differ are found from photos that look alike.",
+    rich_help_panel=PHOTOS,
+)
+TIMEZONE = typer.Option(
+    None, help="Time zone of photos that record none, such as Europe/Madrid.", rich_help_panel=PHOTOS
+)
 EVERY = typer.Option(
     None,
     help="Seconds between frames of a video: 0.5 up to an hour, 1 beyond (0.2 in clips under a minute).",
@@ -66,8 +83,17 @@ MODEL = typer.Option(
 WEIGHTS = typer.Option(None, help="Weights of inceptionv3.", rich_help_panel=PHOTOS)
 PAUSE_SECONDS = typer.Option(300.0, help="A pause is a gap longer than this ...", rich_help_panel=PHOTOS)
 PAUSE_FACTOR = typer.Option(10.0, help="... and than this many typical gaps.", rich_help_panel=PHOTOS)
+JUMP_KM = typer.Option(
+    2.0, help="Kilometres that the camera moves between two photos to begin an event.", rich_help_panel=PHOTOS
+)
 NO_THUMBNAILS = typer.Option(False, "--no-thumbnails", help="No photos on the page.", rich_help_panel=PHOTOS)
 BLUR_FACES = typer.Option(False, "--blur-faces", help="Blur faces on the page.", rich_help_panel=PHOTOS)
+SHARE = typer.Option(
+    False,
+    "--share",
+    help="Leave out what should not be shared: links to your files and, if any, locations.",
+    rich_help_panel=PHOTOS,
+)
 WRITE_CHAPTERS = typer.Option(
     False, "--write-chapters", help="Copy the video with the events as chapters.", rich_help_panel=PHOTOS
 )

@@ -34,7 +34,8 @@ class StepBar:
 
     def __call__(self, what: str, done: int, total: int) -> None:
         """Move the bar."""
-        if self._bar.tasks[self._task].total not in (None, total):
+        task = self._bar.tasks[self._task]
+        if task.total not in (None, total) or done < task.completed:
             # Other work, with steps of another length: the speed of the last one says nothing about it.
             self._bar.reset(self._task, total=total)
         self._bar.update(self._task, description=what, completed=done, total=total)

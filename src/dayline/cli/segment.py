@@ -5,19 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from dayline.baselines.catalogue import BASELINES
 from dayline.cli import options
-from dayline.text import parse_bytes
+from dayline.text import duration_text, parse_bytes, parse_offset
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from dayline.events import Segmentation
-    from dayline.pipeline import Segmenter, Settings, Written
+    from dayline.frames import FrameSequence
+    from dayline.pipeline import FoundDays, PhotoDay, Segmenter, Settings, Written
     from dayline.progress import OnStep
 
 __all__ = ["Method", "Order", "Request", "chosen_segmenter", "segment", "segment_and_print", "usual_model"]
@@ -63,13 +64,18 @@ def segment(
     quiet: bool = options.QUIET,
     as_json: bool = typer.Option(False, "--json", help="Print events.json instead of a table."),
     order: Order = options.ORDER,
+    by_folder: bool = options.BY_FOLDER,
+    offset: list[str] = options.OFFSET,
+    timezone: str | None = options.TIMEZONE,
     every: float | None = options.EVERY,
     model: str | None = options.MODEL,
     weights: Path | None = options.WEIGHTS,
     pause_seconds: float = options.PAUSE_SECONDS,
     pause_factor: float = options.PAUSE_FACTOR,
+    jump_km: float = options.JUMP_KM,
     no_thumbnails: bool = options.NO_THUMBNAILS,
     blur_faces: bool = options.BLUR_FACES,
+    share: bool = options.SHARE,
     write_chapters: bool = options.WRITE_CHAPTERS,
     key: str | None = options.KEY,
     transpose: bool = options.TRANSPOSE,
@@ -78,9 +84,6 @@ def segment(
     """Split photos, a video or a sequence of features into events."""
     from dayline.pipeline import Settings
 
-    if dry_run:
-        _print_frames(source, every=every, order=order.value, factor=pause_factor, at_least=pause_seconds)
-        return
     segmenter = chosen_segmenter(
         method,
         interpolate=interpolate,
@@ -100,12 +103,19 @@ def segment(
         weights=weights,
         pause_seconds=pause_seconds,
         pause_factor=pause_factor,
+        jump_km=jump_km,
         thumbnails=not no_thumbnails,
         blur_faces=blur_faces,
+        share=share,
         write_chapters=write_chapters,
         key=key,
         transpose=transpose,
+        offsets=tuple(parse_offset(text) for text in offset),
+        timezone=timezone,
     )
+    if dry_run:
+        _print_frames(source, settings, by_folder=by_folder)
+        return
     request = Request(
         source=source,
         output=output,
@@ -116,9 +126,11 @@ def segment(
         quiet=quiet,
         as_json=as_json,
         open_page=open_page,
+        by_folder=by_folder,
     )
     _refuse_options_of_others(
         source,
+        photos={"--by-folder": by_folder, "--offset": tuple(offset) or None, "--timezone": timezone},
         photos_and_videos={"--model": model, "--weights": weights, "--blur-faces": blur_faces},
         videos={"--every": every},
         tables={"--key": key, "--transpose": transpose, "--interpolate": interpolate},
@@ -142,11 +154,13 @@ class Request:
     quiet: bool = False
     as_json: bool = False
     open_page: bool = False
+    by_folder: bool = False
 
 
 def _refuse_options_of_others(
     source: Path,
     *,
+    photos: Mapping[str, object],
     photos_and_videos: Mapping[str, object],
     videos: Mapping[str, object],
     tables: Mapping[str, object],
@@ -158,6 +172,7 @@ def _refuse_options_of_others(
     is_video = not (of_features or source.is_dir())
     for kind, given, fits in (
         ("feature files", tables, of_features),
+        ("photos", photos, source.is_dir()),
         ("photos and videos", photos_and_videos, not of_features),
         ("videos", videos, is_video),
     ):
@@ -166,16 +181,15 @@ def _refuse_options_of_others(
             raise ValueError(f"{wrong[0]} only applies to {kind}, not to {source}; leave it out")
 
 
-def _check(request: Request, settings: Settings, days: Sequence[Path]) -> None:
+def _check(request: Request, settings: Settings, days: Sequence[Path | PhotoDay]) -> None:
     """Raise if a request cannot be met, before any work is done."""
-    from dayline.export import OF_PHOTOS
+    from dayline.export import Kind, check_suited
     from dayline.pipeline import check_settings, is_table
 
     source, of_features = request.source, is_table(request.source)
     check_settings(settings, pictures=not of_features)
-    pictures = [name for name in settings.formats if name in OF_PHOTOS]
-    if pictures and not source.is_dir() and (of_features or "photos" in pictures):
-        raise ValueError(f"{source}: --export {pictures[0]} needs photos, and there are none here")
+    kind: Kind = "photos" if source.is_dir() else "features" if of_features else "video"
+    check_suited(settings.formats, kind, source=source)
     if settings.formats and request.output is None and of_features:
         raise ValueError("--export needs a folder for the result; choose one with -o")
     if request.as_json and days:
@@ -191,26 +205,29 @@ def _check(request: Request, settings: Settings, days: Sequence[Path]) -> None:
 def segment_and_print(request: Request) -> None:
     """Segment a source, or each of several days, write the result and print it."""
     from dayline.cli.console import open_in_browser, print_events, print_notes
-    from dayline.frames import day_folders
-    from dayline.pipeline import ExportError, Settings, default_output, is_table
+    from dayline.cli.failures import print_failures
+    from dayline.pipeline import ExportError, Settings, default_output, find_days, is_table
 
     source, output = request.source, request.output
     settings = request.settings or Settings()
-    days = day_folders(source) if source.is_dir() else ()
-    _check(request, settings, days)
+    found = find_days(source, settings, by_folder=request.by_folder)
+    _check(request, settings, found.days)
     announcement = ""
     if output is None and not is_table(source):
         output = default_output(source)
         announcement = f"dayline: the result goes to {output} (choose another folder with -o)"
     task = _Task(request, settings, "" if request.quiet else announcement)
+    if output is not None:
+        found = task.with_clocks_compared(found, output)
     page: Path | None
-    if days and output is not None:
-        page = _segment_days(task, days, output)
+    failures: Sequence[str] = ()
+    if found.days and output is not None:
+        page = _segment_days(task, found, output)
     else:
         try:
-            result, written = task.segmented(source, output)
+            result, written = task.segmented(found.whole or source, output)
         except ExportError as error:
-            raise ValueError(f"{error}; everything else is in {output}") from None
+            result, written, failures = error.segmentation, error.written, error.failures
         page = None if written is None else written.page
         if request.as_json:
             typer.echo(result.to_json(), nl=False)
@@ -222,6 +239,8 @@ def segment_and_print(request: Request) -> None:
             typer.echo(f"\nThe page is {page}")
         if request.open_page:
             open_in_browser(page)
+    if failures:
+        raise ValueError(f"{print_failures(failures)}; everything else is in {output}")
     if task.failed:
         raise ValueError(f"some exports failed; the first: {task.failed[0]}")
 
@@ -240,14 +259,18 @@ class _Task:
         Printed once the work begins, since the source may be refused before that.
     failed : list of str
         Messages about exports of days that failed.
+    n_days, n_begun : int
+        Number of days, and of those that were begun.
     """
 
     request: Request
     settings: Settings
     announcement: str = ""
     failed: list[str] = field(default_factory=list)
+    n_days: int = 0
+    n_begun: int = 0
 
-    def segmented(self, source: Path, output: Path | None) -> tuple[Segmentation, Written | None]:
+    def segmented(self, source: Path | FrameSequence, output: Path | None) -> tuple[Segmentation, Written | None]:
         """Find the events of a source and write them."""
         from dayline.cli.progress import progress_bar
         from dayline.events import read_events
@@ -266,11 +289,22 @@ class _Task:
                 on_step=self._reporter(drawn),
             )
 
-    def _forecast(self, source: Path) -> None:
+    def with_clocks_compared(self, found: FoundDays, output: Path) -> FoundDays:
+        """Group photos again with the clocks of all cameras corrected."""
+        from dayline.cli.progress import progress_bar
+        from dayline.pipeline import find_days
+
+        request = self.request
+        if found.photos is None:
+            return found
+        with progress_bar(quiet=request.quiet or request.as_json) as drawn:
+            return find_days(request.source, self.settings, store=output, before=found, on_step=self._reporter(drawn))
+
+    def _forecast(self, source: Path | FrameSequence) -> None:
         """Say how long the work takes if that is long; raise if it would take too much memory."""
         from dayline.forecast import forecast, needed_memory
         from dayline.pipeline import is_table, sequence_size
-        from dayline.text import bytes_text, counted, duration_text
+        from dayline.text import bytes_text, counted
 
         try:
             n_frames, n_features = sequence_size(source, self.settings)
@@ -279,12 +313,13 @@ class _Task:
         expected = forecast(n_frames, n_features, self.settings.method)
         needed, most = needed_memory(expected), self.request.max_memory
         if most is not None and needed > most:
+            place = source if isinstance(source, Path) else source.source
             raise ValueError(
-                f"{source}: {counted(n_frames, 'frame')} need about {bytes_text(needed)} of memory, more than "
+                f"{place}: {counted(n_frames, 'frame')} need about {bytes_text(needed)} of memory, more than "
                 f"--max-memory {bytes_text(most)}; allow more, or use fewer frames"
             )
         if not self.request.quiet and expected.seconds is not None and expected.seconds > LONG_WORK:
-            after = "" if is_table(source) else " once their features are computed"
+            after = "" if isinstance(source, Path) and is_table(source) else " once their features are computed"
             typer.echo(
                 f"dayline: {counted(n_frames, 'frame')} take about {duration_text(expected.seconds)} and "
                 f"{bytes_text(needed)} of memory{after}",
@@ -297,64 +332,87 @@ class _Task:
                 typer.echo(self.announcement, err=True)
                 self.announcement = ""
             if drawn is not None:
-                drawn(what, done, total)
+                drawn(f"day {self.n_begun} of {self.n_days}: {what}" if self.n_days else what, done, total)
 
         return on_step
 
-    def segmented_day(self, day: Path, folder: Path) -> tuple[Segmentation, Mapping[int, str]]:
+    def segmented_day(self, day: Path | PhotoDay, folder: Path) -> tuple[Segmentation, Mapping[int, str]]:
         """Do the same for one of several days; a day whose exports fail still gets its page."""
+        from dayline.events import when_text
         from dayline.frames.names import shown_name
         from dayline.pipeline import ExportError
         from dayline.text import counted
 
+        self.n_begun += 1
         written: Written | None
         try:
-            segmentation, written = self.segmented(day, folder)
+            segmentation, written = self.segmented(day if isinstance(day, Path) else day.sequence, folder)
         except ExportError as error:
-            self.failed.append(f"{shown_name(day.name)}: {error}")
-            typer.echo(f"dayline: note: {self.failed[-1]}", err=True)
+            failed = [f"{shown_name(day.name)}: {failure}" for failure in error.failures]
+            self.failed += failed
+            for line in failed:
+                typer.echo(f"dayline: note: {line}", err=True)
             segmentation, written = error.segmentation, error.written
         if not self.request.quiet:
             events, photos = counted(len(segmentation.events), "event"), counted(segmentation.n_frames, "photo")
-            typer.echo(f"{shown_name(day.name)}: {events} in {photos}")
+            when = when_text(segmentation)
+            typer.echo(f"{shown_name(day.name)}: {events} in {photos}{f', {when}' if when else ''}")
         return segmentation, {} if written is None else written.pictures
 
 
-def _segment_days(task: _Task, days: tuple[Path, ...], output: Path) -> Path:
+def _segment_days(task: _Task, found: FoundDays, output: Path) -> Path:
     from dayline.frames.names import shown_name
     from dayline.pipeline import segment_days
 
     title = shown_name(task.request.source.resolve().name)
+    for note in () if task.request.quiet else found.notes:
+        typer.echo(f"dayline: note: {note}", err=True)
+    task.n_days = len(found.days)
     results = segment_days(
-        days, output, segment_day=task.segmented_day, title=title, thumbnails=task.settings.thumbnails
+        found.days, output, segment_day=task.segmented_day, title=title, thumbnails=task.settings.thumbnails
     )
     for result in results:
         if result.why:
-            typer.echo(f"dayline: note: {shown_name(result.source)}: {result.why}", err=True)
+            typer.echo(f"dayline: note: {shown_name(result.folder.name)}: {result.why}", err=True)
     return output / "index.html"
 
 
-def _print_frames(
-    source: Path, *, every: float | None, order: Literal["time", "name"], factor: float, at_least: float
-) -> None:
+def _print_frames(source: Path, settings: Settings, *, by_folder: bool) -> None:
     """List the frames in order, with their times; write nothing."""
-    from dayline.frames import day_folders, describe, find_pauses, open_source
-    from dayline.pipeline import is_table
+    from dayline.frames import describe, find_pauses, open_source
+    from dayline.pipeline import PhotoDay, find_days, is_table
 
     if is_table(source):
         raise ValueError(f"{source}: --dry-run lists the frames of photos and videos; a feature file has none")
-    for place in (day_folders(source) if source.is_dir() else ()) or (source,):
-        sequence = open_source(place, every=every, order=order)
-        pauses = {p.before: p for p in find_pauses(sequence.times, factor=factor, at_least=at_least)}
+    found = find_days(source, settings, by_folder=by_folder)
+    for day in found.days or (PhotoDay("", found.whole) if found.whole is not None else source,):
+        if isinstance(day, PhotoDay):
+            sequence = day.sequence
+        else:
+            sequence = open_source(
+                day,
+                every=settings.every,
+                order=settings.order,
+                offsets=dict(settings.offsets),
+                timezone=settings.timezone,
+            )
+        pauses = {
+            p.before: p
+            for p in find_pauses(sequence.times, factor=settings.pause_factor, at_least=settings.pause_seconds)
+        }
+        if isinstance(day, PhotoDay) and day.name:
+            typer.echo(f"{day.name}:")
         for row in describe(sequence):
             if row.index in pauses:
-                typer.echo(f"       --- pause of {pauses[row.index].seconds / 60:.0f} min ---")
+                typer.echo(f"       --- pause of {duration_text(pauses[row.index].seconds)} ---")
             typer.echo(f"{row.index:6d}  {row.time:23s}  {row.name}")
         typer.echo(f"{sequence.n_frames} frames, {sequence.order}")
         for note in sequence.notes:
             typer.echo(f"note: {note}")
         for file in sequence.skipped:
             typer.echo(f"left out: {file.name}: {file.why}")
+    for note in found.notes:
+        typer.echo(f"note: {note}")
 
 
 def usual_model(method: Method) -> str:

@@ -16,7 +16,17 @@ from dayline.decision.hierarchy import extend_hierarchy
 from dayline.decision.model import expected_f1, load_model
 from dayline.decision.partition import trace_back
 
-__all__ = ["DECISION_PARAMETERS", "Decision", "Level", "check_decision_parameters", "decide", "nested_levels"]
+__all__ = [
+    "DECISION_PARAMETERS",
+    "Decision",
+    "Level",
+    "boundary_probability",
+    "candidate_probabilities",
+    "check_decision_parameters",
+    "decide",
+    "nested_levels",
+    "without_short_events",
+]
 
 DECISION_PARAMETERS = ("n_events", "min_duration", "expected_duration", "typical_duration", "level")
 """Parameters of `decide`: what the user requests of the events."""
@@ -133,12 +143,15 @@ def decide(
     else:
         boundaries = _usual_level(evidence, levels, expected_duration, typical_duration, level).boundaries
     if min_duration is not None:
-        chosen, boundaries = boundaries, _without_short_events(evidence, boundaries, min_duration)
+        if min_duration > _total(evidence):
+            text = f"min_duration={min_duration:g} is longer than the sequence; it becomes one event"
+            warnings.warn(text, stacklevel=2)
+        chosen, boundaries = boundaries, without_short_events(evidence, boundaries, min_duration)
         if n_events is not None and len(boundaries) < len(chosen):
             n = len(boundaries) + 1
             warnings.warn(f"min_duration={min_duration:g} leaves {n} of n_events={n_events} events", stacklevel=2)
     communities = find_recurring_events(evidence.embedding, boundaries)
-    return Decision(boundaries, _probability(evidence, boundaries), communities)
+    return Decision(boundaries, boundary_probability(evidence, boundaries), communities)
 
 
 def check_decision_parameters(**given: Any) -> None:
@@ -152,7 +165,14 @@ def check_decision_parameters(**given: Any) -> None:
             check_between(name, value, 1 if counted else 0, high, whole=counted, above=not counted)
 
 
-def _probability(evidence: Evidence, boundaries: IntArray) -> FloatArray:
+def candidate_probabilities(evidence: Evidence) -> tuple[IntArray, FloatArray]:
+    """Return the candidates, in order, and the probability of each, whether it became a boundary or not."""
+    frames = evidence.hierarchy.boundaries
+    order = np.argsort(frames)
+    return frames[order], _by_kind(evidence).mean(axis=0)[order]
+
+
+def boundary_probability(evidence: Evidence, boundaries: IntArray) -> FloatArray:
     """Return the probability of each boundary, whatever was requested; the lowest of all if it is no candidate."""
     known = _by_kind(evidence).mean(axis=0)
     by_frame = np.full(len(evidence.views), known.min(initial=1.0))
@@ -225,18 +245,18 @@ def _exactly(evidence: Evidence, n_events: int, requested: str = "") -> IntArray
     return boundaries
 
 
-def _without_short_events(evidence: Evidence, boundaries: IntArray, shortest: float) -> IntArray:
+def without_short_events(
+    evidence: Evidence, boundaries: IntArray, shortest: float, *, kept: IntArray | None = None
+) -> IntArray:
     """Keep the boundaries of highest total probability, with no event shorter than `shortest`.
 
-    Only an event between two required boundaries may be shorter.
+    Only an event between two boundaries that are required, or in `kept`, may be shorter.
     """
-    if shortest > _total(evidence):
-        warnings.warn(f"min_duration={shortest:g} is longer than the sequence; it becomes one event", stacklevel=2)
     edges = np.concatenate([[0], boundaries, [len(evidence.views)]])
     starts = evidence.clock[edges]
-    stays = np.isin(edges, evidence.required)
+    stays = np.isin(edges, evidence.required if kept is None else np.union1d(evidence.required, kept))
     stays[[0, -1]] = True
-    worth = np.concatenate([[0.0], _probability(evidence, boundaries), [0.0]])
+    worth = np.concatenate([[0.0], boundary_probability(evidence, boundaries), [0.0]])
     best = np.full(len(edges), -np.inf)
     best[0] = 0.0
     previous = np.zeros(len(edges), dtype=np.int64)

@@ -11,7 +11,17 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dayline.arrays import Array, FloatArray, IntArray, is_mapped, to_numpy
-from dayline.checks import Missing, check_between, check_choice, check_features, check_times, show_value, unmask
+from dayline.checks import (
+    Missing,
+    check_between,
+    check_choice,
+    check_features,
+    check_times,
+    show_value,
+    times_clock,
+    unmask,
+)
+from dayline.decision.around import levels_around
 from dayline.decision.constraints import Frames, forbidden_frames, frames_given, required_frames
 from dayline.decision.context_distance import context_distance, pick_boundaries
 from dayline.decision.decide import (
@@ -25,9 +35,11 @@ from dayline.decision.decide import (
 from dayline.decision.evidence import gather_evidence
 from dayline.estimators.embedder import DynamicGraphEmbedding, EmbeddingParameters
 from dayline.estimators.principal import PrincipalComponentParameters, PrincipalComponents
+from dayline.estimators.truth import true_boundaries
 from dayline.events import Segmentation, boundaries_to_labels
 from dayline.method.denoise import comparable_rows
 from dayline.method.embedding import principal_components
+from dayline.metrics import score_boundaries
 from dayline.progress import OnStep
 
 __all__ = ["EventSegmenter"]
@@ -135,7 +147,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
     def fit(
         self,
         X: Any,
-        y: None = None,  # noqa: ARG002
+        y: Any = None,  # noqa: ARG002
         *,
         times: Any = None,
         must: Frames = (),
@@ -148,8 +160,8 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         ----------
         X : array-like of shape (n_frames, n_features)
             One row per frame, in order. Never modified.
-        y : None
-            Ignored.
+        y : ignored
+            Nothing is learnt from labels; `score` compares with them.
         times : array-like of shape (n_frames,), optional
             Time of every frame: seconds, or dates (NumPy, Python or pandas; dates with a time zone are converted to
             UTC).
@@ -166,7 +178,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         return self._take_over(made._fit(rows, times, *constraints, on_step))
 
     def fit_predict(
-        self, X: Any, y: None = None, *, times: Any = None, must: Frames = (), must_not: Frames = ()
+        self, X: Any, y: Any = None, *, times: Any = None, must: Frames = (), must_not: Frames = ()
     ) -> IntArray:
         """Find the events of one sequence and return the event number of each frame; see `fit`."""
         labels: IntArray = self.fit(X, y, times=times, must=must, must_not=must_not).labels_
@@ -183,6 +195,33 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
     ) -> Segmentation:
         """Find the events of one sequence and return them as one object that can be saved; see `fit`."""
         return self.fit(X, times=times, must=must, must_not=must_not, on_step=on_step).segmentation_
+
+    def score(self, X: Any, y: Any, *, times: Any = None, tolerance: int = 5) -> float:
+        """Return the F1 of the boundaries found in a sequence, for `GridSearchCV` and `cross_val_score`.
+
+        The events of a sequence are found in that sequence alone: `X` is segmented with the parameters of this
+        estimator, unless it is the one that was fitted. Each fold of a cross-validation must therefore be one whole
+        sequence, in order; docs/arrays.md shows how.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_frames, n_features)
+            One row per frame, in order.
+        y : array-like of shape (n_frames,)
+            True event of every frame: any labels that change where a new event begins (`Segmentation.labels`).
+        times : array-like of shape (n_frames,), optional
+            See `fit`.
+        tolerance : int >= 0
+            Frames a boundary may be off.
+        """
+        check_is_fitted(self)
+        rows = validate_data(self, unmask(X), dtype="numeric", ensure_all_finite=False, reset=False)
+        true = true_boundaries(y, len(rows))
+        seconds = check_times(times, len(rows))
+        same_times = seconds is None or (self._times is not None and np.array_equal(seconds, self._times))
+        is_fitted_one = same_times and np.array_equal(rows, self._rows, equal_nan=True)
+        fitted = self if is_fitted_one else clone(self).fit(rows, times=seconds)
+        return score_boundaries(fitted.boundaries_, true, tolerance=tolerance).f1
 
     def choose(
         self,
@@ -202,7 +241,8 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
             raise ValueError('choose() needs detector="partition"')
         requested = {"n_events": n_events, "min_duration": min_duration, "expected_duration": expected_duration}
         check_decision_parameters(**requested, level=level)
-        return self._segmentation(decide(self.evidence_, self.levels_, **requested, level=level))  # type: ignore[arg-type]
+        decision = decide(self.evidence_, self.levels_, **requested, level=level)  # type: ignore[arg-type]
+        return self._segmentation(decision, min_duration)
 
     def append(self, X: Any, *, times: Any = None) -> Self:
         """Continue with later frames, as if all frames had been given to `fit`.
@@ -225,7 +265,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         if seconds is not None and self._times is not None:
             seconds = np.concatenate([self._times, seconds])
         rows = np.concatenate([self._rows, new])
-        return self._take_over(copy(self)._fit(rows, seconds, self._must, self._must_not, None))
+        return self._take_over(copy(self)._fit(rows, seconds, self._must, self._must_not, None, self._clock))
 
     def _take_over(self, made: Self) -> Self:
         self.__dict__ = made.__dict__
@@ -238,10 +278,12 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         must: tuple[Any, ...],
         must_not: tuple[Any, ...],
         on_step: OnStep | None,
+        clock: Literal["wall"] | None = None,
     ) -> Self:
         self.check_parameters()
         features = check_features(rows, missing=self.missing)
-        times = check_times(times, len(features))
+        seconds = check_times(times, len(features))
+        clock = clock or times_clock(times)
         forbidden = forbidden_frames(must_not, len(features))
         # Find contradictions early; repeated below with the scores, which decide where in a range.
         required_frames(must, np.zeros(len(features)), forbidden=forbidden)
@@ -253,7 +295,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         required = required_frames(must, self.scores_, forbidden=forbidden)
         # Copy, because the caller may reuse the array for the next frames; a file mapped into memory stays one.
         self._rows = rows if is_mapped(rows) else np.array(rows)
-        self._times, self._must, self._must_not = times, must, must_not
+        self._times, self._clock, self._must, self._must_not = seconds, clock, must, must_not
         self._required = required
         if self.detector == "ces":
             self.evidence_ = None
@@ -266,7 +308,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
                 None if isinstance(self.embedder_, PrincipalComponents) else self.embedding_,
                 required=required,
                 forbidden=forbidden,
-                times=times,
+                times=seconds,
             )
             self.levels_ = nested_levels(self.evidence_)
             requested = {name: getattr(self, name) for name in DECISION_PARAMETERS}
@@ -274,7 +316,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         self.boundaries_, self.confidence_ = decision.boundaries.copy(), decision.confidence
         self.communities_ = decision.communities
         self.labels_ = boundaries_to_labels(self.boundaries_, len(features))
-        self.segmentation_ = self._segmentation(decision)
+        self.segmentation_ = self._segmentation(decision, self.min_duration)
         self.events_ = self.segmentation_.events
         return self
 
@@ -301,13 +343,14 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         communities = np.repeat([e.community for e in events], [e.n_frames for e in events])
         return Decision(boundaries, np.full(len(boundaries), np.nan), communities)
 
-    def _segmentation(self, decision: Decision) -> Segmentation:
+    def _segmentation(self, decision: Decision, min_duration: float | None) -> Segmentation:
         made = Segmentation.from_boundaries(
             decision.boundaries,
             len(self.scores_),
             communities=decision.communities.tolist(),
             scores=tuple(self.scores_.tolist()),
             times=None if self._times is None else tuple(self._times.tolist()),
+            clock=self._clock,
         )
         confidence = [None, *(None if np.isnan(c) else round(float(c), 4) for c in decision.confidence)]
         required = set(self._required.tolist())
@@ -315,7 +358,10 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
             replace(event, confidence=c, reason="asked" if event.start in required else event.reason)
             for event, c in zip(made.events, confidence, strict=True)
         )
-        return made.about(events=events)
+        if self.evidence_ is None:
+            return made.about(events=events)
+        levels = levels_around(self.evidence_, self.levels_, decision, min_duration=min_duration)
+        return made.about(events=events, levels=levels)
 
     def _embedder(self) -> Embedder:
         own = self.embedding

@@ -5,41 +5,84 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
+from typing import Literal, TypeAlias, TypedDict
 
 from dayline.events import Segmentation
+from dayline.export.clips import write_clips
 from dayline.export.contact_sheet import write_contact_sheet
 from dayline.export.edl import write_edl
 from dayline.export.elan import write_elan
+from dayline.export.fcpxml import write_fcpxml
 from dayline.export.ffmetadata import write_ffmetadata
-from dayline.export.film import frame_rate, write_chapters
+from dayline.export.film import FilmFacts, film_facts, write_chapters
+from dayline.export.ics import write_ics
 from dayline.export.matroska import write_matroska
 from dayline.export.otio import write_otio
 from dayline.export.photos import sort_photos
 from dayline.export.table import write_csv
 from dayline.export.webvtt import write_webvtt
+from dayline.export.xmp import write_xmp
 from dayline.export.youtube import write_youtube, youtube_text
 from dayline.io.output_folder import OutputFolderError, export_folder
 
 __all__ = [
     "FORMATS",
-    "OF_PHOTOS",
+    "ExportsFailedError",
+    "Kind",
     "check_formats",
+    "check_suited",
     "export",
+    "failure_text",
+    "file_names",
     "sort_photos",
+    "suited_formats",
     "write_chapters",
+    "write_clips",
     "write_contact_sheet",
     "write_csv",
     "write_edl",
     "write_elan",
+    "write_fcpxml",
     "write_ffmetadata",
+    "write_ics",
     "write_matroska",
     "write_otio",
     "write_webvtt",
+    "write_xmp",
     "write_youtube",
     "youtube_text",
 ]
+
+
+Kind: TypeAlias = Literal["photos", "video", "features"]
+"""What events may be of."""
+
+
+class ExportsFailedError(ValueError):
+    """Some exports failed; all others were written.
+
+    Attributes
+    ----------
+    failures : tuple of str
+        One line per failed export, which begins with the name of its format.
+    written : tuple of Path
+        What was written.
+    """
+
+    def __init__(self, failures: Sequence[str], written: Sequence[Path]) -> None:
+        super().__init__("; ".join(failures))
+        self.failures = tuple(failures)
+        self.written = tuple(written)
+
+
+class Clock(TypedDict):
+    """Arguments that place events on a player's clock; see `dayline.export.chapters.chapters`."""
+
+    fps: float | None
+    duration: float | None
 
 
 @dataclass(frozen=True)
@@ -49,6 +92,7 @@ class Given:
     source: Path | None = None
     fps: float | None = None
     blur_faces: bool = False
+    xmp_beside: bool = False
 
     @property
     def frames(self) -> Path:
@@ -57,10 +101,28 @@ class Given:
             raise ValueError("needs the photos or the video; pass source (--source)")
         return self.source
 
+    @cached_property
+    def film(self) -> FilmFacts | None:
+        """Rate, length and picture size of the video; None if there is no video."""
+        return None if self.source is None or not self.source.is_file() else film_facts(self.source)
+
     @property
     def rate(self) -> float | None:
         """The frame rate of the video, for editors; None if there is no video, its rate varies, or `fps` is given."""
-        return frame_rate(self.source) if self.source is not None and self.source.is_file() and not self.fps else None
+        return None if self.film is None or self.fps or self.film.rate is None else float(self.film.rate)
+
+    def clock(self, segmentation: Segmentation) -> Clock:
+        """Return what places the events on a player's clock: frames per second, and the end of the video."""
+        end = None
+        if (
+            segmentation.clock == "media"
+            and segmentation.times is not None
+            and not self.fps
+            and self.film is not None
+        ):
+            # The header of a damaged file may give a length that its frames exceed.
+            end = self.film.duration if (self.film.duration or 0.0) > segmentation.times[-1] else None
+        return {"fps": self.fps, "duration": end}
 
 
 @dataclass(frozen=True)
@@ -70,7 +132,7 @@ class Format:
     Attributes
     ----------
     name : str
-        Name of the file; of the folder, for "photos".
+        Name of the file; of the folder, for the formats in `OF_FOLDERS`.
     write : callable
         Called with the events, the path and a `Given`.
     """
@@ -82,19 +144,41 @@ class Format:
 FORMATS: Mapping[str, Format] = MappingProxyType(
     {
         "csv": Format("events.csv", lambda events, path, _: write_csv(events, path)),
-        "webvtt": Format("chapters.vtt", lambda events, path, given: write_webvtt(events, path, fps=given.fps)),
-        "ffmetadata": Format(
-            "chapters.ffmetadata", lambda events, path, given: write_ffmetadata(events, path, fps=given.fps)
+        "webvtt": Format(
+            "chapters.vtt", lambda events, path, given: write_webvtt(events, path, **given.clock(events))
         ),
-        "matroska": Format("chapters.xml", lambda events, path, given: write_matroska(events, path, fps=given.fps)),
-        "youtube": Format("youtube.txt", lambda events, path, given: write_youtube(events, path, fps=given.fps)),
+        "ffmetadata": Format(
+            "chapters.ffmetadata", lambda events, path, given: write_ffmetadata(events, path, **given.clock(events))
+        ),
+        "matroska": Format(
+            "chapters.xml", lambda events, path, given: write_matroska(events, path, **given.clock(events))
+        ),
+        "youtube": Format(
+            "youtube.txt", lambda events, path, given: write_youtube(events, path, **given.clock(events))
+        ),
         "edl": Format(
-            "events.edl", lambda events, path, given: write_edl(events, path, fps=given.fps, rate=given.rate)
+            "events.edl",
+            lambda events, path, given: write_edl(events, path, rate=given.rate, **given.clock(events)),
         ),
         "otio": Format(
-            "events.otio", lambda events, path, given: write_otio(events, path, fps=given.fps, rate=given.rate)
+            "events.otio",
+            lambda events, path, given: write_otio(events, path, rate=given.rate, **given.clock(events)),
         ),
-        "elan": Format("events.eaf", lambda events, path, given: write_elan(events, path, fps=given.fps)),
+        "elan": Format("events.eaf", lambda events, path, given: write_elan(events, path, **given.clock(events))),
+        "fcpxml": Format(
+            "events.fcpxml",
+            lambda events, path, given: write_fcpxml(
+                events, path, source=given.source, film=given.film, rate=given.rate, **given.clock(events)
+            ),
+        ),
+        "clips": Format(
+            "clips", lambda events, path, given: write_clips(events, path, source=given.frames, fps=given.fps)
+        ),
+        "ics": Format("events.ics", lambda events, path, _: write_ics(events, path)),
+        "xmp": Format(
+            "xmp",
+            lambda events, path, given: write_xmp(events, path, source=given.source, beside=given.xmp_beside),
+        ),
         "photos": Format("photos", lambda events, path, given: sort_photos(events, path, source=given.frames)),
         "contact-sheet": Format(
             "contact-sheet.png",
@@ -106,8 +190,20 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
 )
 """Every format by its name on the command line."""
 
-OF_PHOTOS = ("photos", "contact-sheet")
-"""Formats that need the frames themselves."""
+SUITED: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "photos": ("photos",),
+        "xmp": ("photos",),
+        "contact-sheet": ("photos", "video"),
+        "clips": ("video",),
+        "ics": ("photos", "features"),
+        "fcpxml": ("video", "features"),
+    }
+)
+"""Kinds of sources that a format can be made from; all others can be made from all."""
+
+OF_FOLDERS = ("clips", "xmp", "photos")
+"""Formats that write a folder."""
 
 
 def export(
@@ -118,6 +214,7 @@ def export(
     source: str | Path | None = None,
     fps: float | None = None,
     blur_faces: bool = False,
+    xmp_beside: bool = False,
     force: bool = False,
 ) -> list[Path]:
     """Write the events into a folder in each of the formats.
@@ -133,12 +230,14 @@ def export(
     formats : sequence of str
         Names from `FORMATS`.
     source : str or Path, optional
-        The photos or the video that were segmented; "photos" and "contact-sheet" need it, "edl" and "otio" count
-        at the frame rate of the video.
+        The photos or the video that were segmented; "photos", "contact-sheet" and "clips" need it, "edl", "otio" and
+        "fcpxml" count at the frame rate of the video, and all chapters end with it.
     fps : float, optional
         Frames per second: frame k is at k / fps, in place of its time.
     blur_faces : bool
-        Blur faces on the contact sheet (extra "faces"). Sorted photos are not changed.
+        Blur faces on the contact sheet (extra "faces"). Sorted photos and clips are not changed.
+    xmp_beside : bool
+        Write the sidecars of "xmp" beside the photos as well; see `write_xmp`.
     force : bool
         Also replace files that dayline did not write.
 
@@ -146,23 +245,64 @@ def export(
     -------
     list of Path
         What was written, in the order of `formats`.
+
+    Raises
+    ------
+    ExportsFailedError
+        If some of the formats cannot be made from these events, after all the others were written.
     """
     check_formats(formats)
-    if blur_faces and "photos" in formats:
-        warnings.warn("sorted photos are not changed: their faces are not blurred", stacklevel=2)
-    given = Given(None if source is None else Path(source), fps, blur_faces)
-    written = []
-    # Sorted photos are a folder with its own record of the files that dayline wrote.
-    names = [FORMATS[name].name for name in formats if name != "photos"]
-    with export_folder(folder, names=names, force=force) as folder:
+    for name, what in (("photos", "sorted photos"), ("clips", "clips")):
+        if blur_faces and name in formats:
+            warnings.warn(f"{what} are not changed: their faces are not blurred", stacklevel=2)
+    given = Given(None if source is None else Path(source), fps, blur_faces, xmp_beside)
+    written, failures = [], []
+    with export_folder(folder, names=file_names(formats), force=force) as folder:
         for name in dict.fromkeys(formats):
             try:
                 written.append(FORMATS[name].write(segmentation, folder / FORMATS[name].name, given))
             except OutputFolderError:
                 raise
-            except ValueError as error:
-                raise ValueError(f"{name}: {error}") from None
+            except (ValueError, OSError) as error:
+                failures.append(f"{name}: {failure_text(error)}")
+    if failures:
+        raise ExportsFailedError(failures, written)
     return written
+
+
+def failure_text(error: ValueError | OSError) -> str:
+    """Return why an export failed, with the file if the system reported the error."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return str(error)
+
+
+def suited_formats(formats: Sequence[str], kind: Kind) -> tuple[str, ...]:
+    """Return the formats that can be made from this kind of source; see `SUITED`."""
+    return tuple(name for name in formats if kind in SUITED.get(name, (kind,)))
+
+
+def check_suited(formats: Sequence[str], kind: Kind, *, source: object) -> None:
+    """Raise if a format cannot be made from this kind of source.
+
+    Parameters
+    ----------
+    formats : sequence of str
+        Names from `FORMATS`.
+    kind : {"photos", "video", "features"}
+        What the source is.
+    source : object
+        The source, for the message.
+    """
+    wrong = [name for name in formats if name not in suited_formats(formats, kind)]
+    if wrong:
+        needed = " or ".join(SUITED[wrong[0]]).replace("video", "a video")
+        raise ValueError(f"{source}: --export {wrong[0]} needs {needed}; leave it out")
+
+
+def file_names(formats: Sequence[str]) -> list[str]:
+    """Return the names of the files that these formats write; folders have their own record of what dayline wrote."""
+    return [FORMATS[name].name for name in formats if name not in OF_FOLDERS]
 
 
 def check_formats(formats: Sequence[str]) -> None:

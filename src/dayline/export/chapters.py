@@ -58,7 +58,7 @@ def chapters(
         msg = f"the last event starts at {starts[-1]:.3f} s, but the recording ends at {duration:.3f} s; "
         raise ValueError(msg + "use the events of this recording")
     edges = [*starts, max(end, starts[-1] + SHORTEST)]
-    titles = event_titles(segmentation)
+    titles = event_titles(segmentation, contexts=False)
     return tuple(Chapter(a, b, title) for (a, b), title in zip(pairwise(edges), titles, strict=True))
 
 

@@ -61,7 +61,7 @@ def write_contact_sheet(
     columns : int, optional
         Pictures per row. By default, as many as make the sheet about square, at most 8.
     blur_faces : bool
-        Blur faces (extra "faces"); the detectors miss some.
+        Blur the faces that are found (extra "faces"); some are missed.
     """
     from PIL import Image, ImageFont
 

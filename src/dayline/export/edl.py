@@ -17,7 +17,12 @@ HOURS_OF_A_TIMECODE = 24
 
 
 def write_edl(
-    segmentation: Segmentation, path: str | Path, *, fps: float | None = None, rate: float | None = None
+    segmentation: Segmentation,
+    path: str | Path,
+    *,
+    fps: float | None = None,
+    rate: float | None = None,
+    duration: float | None = None,
 ) -> Path:
     """Write one cut per event in non-drop timecode; source and record times are the same.
 
@@ -31,10 +36,12 @@ def write_edl(
         Frames per second: frame k is at k / fps, in place of its time.
     rate : float, optional
         Frames per second of the editor's timeline: 24, 25, 29.97, ... By default `fps`, or 25.
+    duration : float, optional
+        End of the recording in seconds, where the last event ends.
     """
     path = Path(path)
     rate = timeline_rate(fps, rate)
-    marks = chapters(segmentation, fps=fps)
+    marks = chapters(segmentation, fps=fps, duration=duration)
     ranges = frame_ranges(marks, rate=rate)
     if len(marks) > MOST_EVENTS:
         raise ValueError(f"an EDL holds at most {MOST_EVENTS} events, not {len(marks)}; use the otio export")

@@ -20,7 +20,9 @@ SCHEMA = "http://www.mpi.nl/tools/elan/EAFv3.0.xsd"
 LINGUISTIC_TYPE = "default-lt"
 
 
-def write_elan(segmentation: Segmentation, path: str | Path, *, fps: float | None = None) -> Path:
+def write_elan(
+    segmentation: Segmentation, path: str | Path, *, fps: float | None = None, duration: float | None = None
+) -> Path:
     """Write the events and their contexts as two tiers with the same times.
 
     Parameters
@@ -31,9 +33,11 @@ def write_elan(segmentation: Segmentation, path: str | Path, *, fps: float | Non
         The file to write.
     fps : float, optional
         Frames per second: frame k is at k / fps, in place of its time.
+    duration : float, optional
+        End of the recording in seconds, where the last event ends.
     """
     path = Path(path)
-    marks = chapters(segmentation, fps=fps)
+    marks = chapters(segmentation, fps=fps, duration=duration)
     root = _document(segmentation)
     layers = {"events": tuple(mark.title for mark in marks), "contexts": context_letters(segmentation)}
     spans = [(mark.start, mark.end) for mark in marks]

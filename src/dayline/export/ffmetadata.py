@@ -12,7 +12,9 @@ from dayline.io.files import write_text_whole
 __all__ = ["write_ffmetadata"]
 
 
-def write_ffmetadata(segmentation: Segmentation, path: str | Path, *, fps: float | None = None) -> Path:
+def write_ffmetadata(
+    segmentation: Segmentation, path: str | Path, *, fps: float | None = None, duration: float | None = None
+) -> Path:
     """Write one chapter per event, in milliseconds.
 
     Parameters
@@ -23,10 +25,12 @@ def write_ffmetadata(segmentation: Segmentation, path: str | Path, *, fps: float
         The file to write.
     fps : float, optional
         Frames per second: frame k is at k / fps, in place of its time.
+    duration : float, optional
+        End of the recording in seconds, where the last event ends.
     """
     path = Path(path)
     lines = [";FFMETADATA1"]
-    for mark in chapters(segmentation, fps=fps):
+    for mark in chapters(segmentation, fps=fps, duration=duration):
         title = re.sub(r"([=;#\\])", r"\\\1", mark.title)
         lines += ["", "[CHAPTER]", "TIMEBASE=1/1000"]
         lines += [f"START={milliseconds(mark.start)}", f"END={milliseconds(mark.end)}", f"title={title}"]

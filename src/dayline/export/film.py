@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from dayline.io.files import writing_whole
 if TYPE_CHECKING:
     from av.container import InputContainer, OutputContainer
 
-__all__ = ["frame_rate", "write_chapters"]
+__all__ = ["CONTAINERS", "FilmFacts", "add_stream", "film_facts", "stamped", "write_chapters"]
 
 CONTAINERS = {
     ".mp4": "mp4",
@@ -25,6 +26,8 @@ CONTAINERS = {
     ".mkv": "matroska",
     ".webm": "webm",
 }
+MOST_WAITING = 32
+"""Packets at the start of a stream whose decoding time may be unknown; codecs reorder at most 16 frames."""
 STEADY = 0.001
 """Part by which the mean rate of a film with a steady rate may differ, because the last frame has no length."""
 COPIED = ("video", "audio", "subtitle")
@@ -75,20 +78,52 @@ def write_chapters(
     return output
 
 
+@dataclass(frozen=True)
+class FilmFacts:
+    """What editors and chapter files need to know about a video.
+
+    Attributes
+    ----------
+    rate : Fraction or None
+        Frames per second; None if they vary.
+    duration : float or None
+        Seconds from its start to its end.
+    width, height : int
+        Size of the picture.
+    has_audio : bool
+        Whether it has sound.
+    """
+
+    rate: Fraction | None
+    duration: float | None
+    width: int
+    height: int
+    has_audio: bool
+
+
 @needs_extra("photos", "reading a video")
-def frame_rate(video: str | Path) -> float | None:
-    """Return the frames per second of a video, or None if they vary.
+def film_facts(video: str | Path) -> FilmFacts:
+    """Read the header of a video.
 
     Parameters
     ----------
     video : str or Path
         The video.
     """
+    import av
+
     from dayline.frames.video_file import opened_video
 
     with opened_video(Path(video)) as opened:
-        average, base = opened.stream.average_rate, opened.stream.base_rate
-    return float(base) if average and base and abs(average / base - 1) < STEADY else None
+        stream, container = opened.stream, opened.container
+        average, base = stream.average_rate, stream.base_rate
+        return FilmFacts(
+            rate=Fraction(base) if average and base and abs(average / base - 1) < STEADY else None,
+            duration=None if container.duration is None else container.duration / av.time_base,
+            width=stream.width,
+            height=stream.height,
+            has_audio=bool(container.streams.audio),
+        )
 
 
 def _remux(original: InputContainer, copy: OutputContainer, marks: tuple[Chapter, ...]) -> None:
@@ -103,14 +138,12 @@ def _remux(original: InputContainer, copy: OutputContainer, marks: tuple[Chapter
             if not original.chapters():
                 log.warning("%s stream %d is left out of the copy", stream.type, stream.index)
             continue
-        target = _add_stream(copy, stream)
+        target = add_stream(copy, stream)
         target.metadata.update(stream.metadata)
         target.disposition = stream.disposition
         targets[stream.index] = target
     start = Fraction(original.start_time or 0, av.time_base)
-    for packet in original.demux([original.streams[k] for k in targets]):
-        if packet.dts is None:  # the empty packet that ends a stream
-            continue
+    for packet in stamped(original.demux([original.streams[k] for k in targets])):
         # The copy starts at zero, as the chapters do.
         shift = round(start / packet.time_base)
         packet.dts -= shift
@@ -119,7 +152,38 @@ def _remux(original: InputContainer, copy: OutputContainer, marks: tuple[Chapter
         copy.mux(packet)
 
 
-def _add_stream(copy: OutputContainer, stream: Any) -> Any:
+def stamped(packets: Iterable[Any]) -> Iterator[Any]:
+    """Yield packets that have a decoding time; Matroska does not store it, and readers cannot tell the first ones.
+
+    Parameters
+    ----------
+    packets : iterable of Packet
+        The packets of a file, in order. The empty ones that end streams are left out.
+    """
+    waiting: dict[int, list[Any]] = {}
+    started: set[int] = set()
+    for packet in packets:
+        index = packet.stream.index
+        if packet.dts is None and packet.pts is None:
+            continue
+        if packet.dts is None and index not in started and len(waiting.get(index, ())) < MOST_WAITING:
+            waiting.setdefault(index, []).append(packet)
+            continue
+        if packet.dts is None:
+            packet.dts = packet.pts
+        held = waiting.pop(index, [])
+        for k, earlier in enumerate(held):
+            earlier.dts = packet.dts - (len(held) - k) * max(earlier.duration or 1, 1)
+        started.add(index)
+        yield from (*held, packet)
+    for held in waiting.values():
+        for packet in held:
+            packet.dts = packet.pts
+            yield packet
+
+
+def add_stream(copy: OutputContainer, stream: Any) -> Any:
+    """Add a stream like `stream` to a copy; raise if its container cannot store it."""
     try:
         return copy.add_stream_from_template(stream)
     except ValueError as error:

@@ -15,7 +15,9 @@ __all__ = ["write_matroska"]
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE Chapters SYSTEM "matroskachapters.dtd">\n'
 
 
-def write_matroska(segmentation: Segmentation, path: str | Path, *, fps: float | None = None) -> Path:
+def write_matroska(
+    segmentation: Segmentation, path: str | Path, *, fps: float | None = None, duration: float | None = None
+) -> Path:
     """Write one chapter per event into one edition.
 
     Parameters
@@ -26,11 +28,13 @@ def write_matroska(segmentation: Segmentation, path: str | Path, *, fps: float |
         The file to write.
     fps : float, optional
         Frames per second: frame k is at k / fps, in place of its time.
+    duration : float, optional
+        End of the recording in seconds, where the last event ends.
     """
     path = Path(path)
     root = ElementTree.Element("Chapters")
     edition = ElementTree.SubElement(root, "EditionEntry")
-    for number, mark in enumerate(chapters(segmentation, fps=fps)):
+    for number, mark in enumerate(chapters(segmentation, fps=fps, duration=duration)):
         edition.append(_atom(mark, uid=number + 1))
     ElementTree.indent(root)
     write_text_whole(path, HEAD + ElementTree.tostring(root, encoding="unicode") + "\n")

@@ -15,7 +15,12 @@ __all__ = ["write_otio"]
 
 
 def write_otio(
-    segmentation: Segmentation, path: str | Path, *, fps: float | None = None, rate: float | None = None
+    segmentation: Segmentation,
+    path: str | Path,
+    *,
+    fps: float | None = None,
+    rate: float | None = None,
+    duration: float | None = None,
 ) -> Path:
     """Write a timeline with one video track and one clip per event.
 
@@ -29,6 +34,8 @@ def write_otio(
         Frames per second: frame k is at k / fps, in place of its time.
     rate : float, optional
         Frames per second of the editor's timeline: 24, 25, 29.97, ... By default `fps`, or 25.
+    duration : float, optional
+        End of the recording in seconds, where the last event ends.
     """
     try:
         import opentimelineio as otio
@@ -37,7 +44,7 @@ def write_otio(
         raise ValueError(msg) from None
     path = Path(path)
     rate = timeline_rate(fps, rate)
-    marks = chapters(segmentation, fps=fps)
+    marks = chapters(segmentation, fps=fps, duration=duration)
     source = clean_text(segmentation.source or "") or "dayline"
     track = otio.schema.Track(name="events", kind=otio.schema.TrackKind.Video)
     letters, ranges = context_letters(segmentation), frame_ranges(marks, rate=rate)

@@ -7,10 +7,10 @@ import re
 import unicodedata
 from datetime import UTC, datetime, timedelta
 
-from dayline.events import Segmentation
-from dayline.text import clock_text
+from dayline.events import Event, Segmentation
+from dayline.text import clock_text, context_letter
 
-__all__ = ["clean_text", "context_letters", "event_titles", "time_text"]
+__all__ = ["clean_text", "context_letters", "event_label", "event_titles", "place_name", "time_text"]
 
 
 def clean_text(text: str) -> str:
@@ -32,14 +32,25 @@ def _printable(character: str) -> str:
     return "" if is_control or is_noncharacter else character
 
 
-def event_titles(segmentation: Segmentation) -> tuple[str, ...]:
-    """Return the name of every event, or "Event 3 (B)": its number, counted from 1, and its context."""
-    letters = context_letters(segmentation)
+def event_titles(segmentation: Segmentation, *, contexts: bool = True) -> tuple[str, ...]:
+    """Return the name of every event, or "Event 3 (B)": its number, counted from 1, and its context if `contexts`."""
+    letters = context_letters(segmentation) if contexts else ("",) * len(segmentation.events)
     titles = []
     for number, (event, letter) in enumerate(zip(segmentation.events, letters, strict=True), start=1):
         name = clean_text(event.name or "")
         titles.append(name or f"Event {number}" + (f" ({letter})" if letter else ""))
     return tuple(titles)
+
+
+def event_label(segmentation: Segmentation, event: Event) -> str:
+    """Return the name of an event, else that of its place, else "Event"; for names that already say which event."""
+    return clean_text(event.name or "") or place_name(segmentation, event) or "Event"
+
+
+def place_name(segmentation: Segmentation, event: Event) -> str:
+    """Return the name that a person gave to the place of an event, or an empty string."""
+    names = (place.name for place in segmentation.places if place.community == event.community)
+    return clean_text(next(names, None) or "")
 
 
 def context_letters(segmentation: Segmentation) -> tuple[str, ...]:
@@ -50,18 +61,8 @@ def context_letters(segmentation: Segmentation) -> tuple[str, ...]:
     seen: dict[int, str] = {}
     for event in segmentation.events:
         if event.community is not None:
-            seen.setdefault(event.community, _letter(len(seen)))
+            seen.setdefault(event.community, context_letter(len(seen)))
     return tuple("" if e.community is None else seen[e.community] for e in segmentation.events)
-
-
-def _letter(number: int) -> str:
-    """Count A .. Z, AA, AB, ..., like the columns of a spreadsheet."""
-    letters = ""
-    number += 1
-    while number:
-        number, digit = divmod(number - 1, 26)
-        letters = chr(ord("A") + digit) + letters
-    return letters
 
 
 def time_text(segmentation: Segmentation, seconds: float | None, *, digits: int = 3) -> str:

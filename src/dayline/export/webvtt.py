@@ -15,7 +15,9 @@ ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 """With ">" escaped, no title can hold the arrow that opens a cue."""
 
 
-def write_webvtt(segmentation: Segmentation, path: str | Path, *, fps: float | None = None) -> Path:
+def write_webvtt(
+    segmentation: Segmentation, path: str | Path, *, fps: float | None = None, duration: float | None = None
+) -> Path:
     """Write one cue per event.
 
     Parameters
@@ -26,10 +28,12 @@ def write_webvtt(segmentation: Segmentation, path: str | Path, *, fps: float | N
         The file to write.
     fps : float, optional
         Frames per second: frame k is at k / fps, in place of its time.
+    duration : float, optional
+        End of the recording in seconds, where the last event ends.
     """
     path = Path(path)
     blocks = ["WEBVTT"]
-    for number, mark in enumerate(chapters(segmentation, fps=fps)):
+    for number, mark in enumerate(chapters(segmentation, fps=fps, duration=duration)):
         start, end = (clock_text(milliseconds(seconds) / 1000, digits=3) for seconds in (mark.start, mark.end))
         times = f"{start} --> {end}"
         blocks.append(f"{number + 1}\n{times}\n{mark.title.translate(ESCAPES)}")

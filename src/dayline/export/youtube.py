@@ -31,7 +31,9 @@ class YouTubeText:
     notes: tuple[str, ...]
 
 
-def write_youtube(segmentation: Segmentation, path: str | Path, *, fps: float | None = None) -> Path:
+def write_youtube(
+    segmentation: Segmentation, path: str | Path, *, fps: float | None = None, duration: float | None = None
+) -> Path:
     """Write the lines to paste into a description; joined chapters are logged as warnings.
 
     Parameters
@@ -42,16 +44,20 @@ def write_youtube(segmentation: Segmentation, path: str | Path, *, fps: float | 
         The file to write.
     fps : float, optional
         Frames per second: frame k is at k / fps, in place of its time.
+    duration : float, optional
+        End of the recording in seconds, where the last event ends.
     """
     path = Path(path)
-    result = youtube_text(segmentation, fps=fps)
+    result = youtube_text(segmentation, fps=fps, duration=duration)
     for note in result.notes:
         log.warning("%s: %s", path.name, note)
     write_text_whole(path, result.text)
     return path
 
 
-def youtube_text(segmentation: Segmentation, *, fps: float | None = None) -> YouTubeText:
+def youtube_text(
+    segmentation: Segmentation, *, fps: float | None = None, duration: float | None = None
+) -> YouTubeText:
     """Fit the events to YouTube's rules: from 0:00, at least 3 chapters, each at least 10 s.
 
     While any chapter is too short, the shortest one joins its shorter neighbour, which keeps its title.
@@ -63,8 +69,10 @@ def youtube_text(segmentation: Segmentation, *, fps: float | None = None) -> You
         Events, with times unless `fps` is given.
     fps : float, optional
         Frames per second: frame k is at k / fps, in place of its time.
+    duration : float, optional
+        End of the recording in seconds, where the last event ends.
     """
-    marks = _whole_seconds(chapters(segmentation, fps=fps))
+    marks = _whole_seconds(chapters(segmentation, fps=fps, duration=duration))
     notes = []
     while len(marks) > 1 and min(_length(mark) for mark in marks) < SHORTEST:
         notes.append(_join_shortest(marks))

@@ -12,8 +12,8 @@ from typing import Any, Literal, cast, get_args
 import numpy as np
 
 from dayline.features.network import NetworkExtractor, Pooling, fingerprint_of, open_session
-from dayline.features.onnx_messages import onnx_messages, tensors_inside
 from dayline.features.preprocess import Interpolation, Preprocessing
+from dayline.io.onnx_messages import onnx_messages, tensors_inside
 from dayline.io.untrusted import check_allocation, reading
 
 __all__ = ["load_onnx_file"]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dayline.features.onnx_messages import FLOAT, INT, INTS, onnx_messages
+from dayline.io.onnx_messages import FLOAT, INT, INTS, onnx_messages
 
 __all__ = ["Graph", "fold_batch_norm"]
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,19 @@ from dayline.io.numpy_files import load_npz
 from dayline.io.untrusted import UnreadableFileError
 
 __all__ = ["FeatureStore", "FrameKeys", "StoredFeatures"]
+
+
+class Named(Protocol):
+    """The name of a model and a hash of everything that affects its values."""
+
+    @property
+    def name(self) -> str:
+        """Name of the model."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of weights and preprocessing."""
+
 
 _FORMAT = "dayline-features-1"
 _FIELDS = ("format", "model", "fingerprint", "names", "sizes", "modified", "times", "features")
@@ -118,9 +132,7 @@ class FeatureStore:
         indices, stored = np.asarray(found, dtype=np.int64).T
         return StoredFeatures(indices, fields["features"][stored])
 
-    def save(
-        self, keys: FrameKeys, extractor: Extractor, *, indices: IntArray, features: NDArray[np.float32]
-    ) -> None:
+    def save(self, keys: FrameKeys, extractor: Named, *, indices: IntArray, features: NDArray[np.float32]) -> None:
         """Write the features computed so far; the file is replaced atomically.
 
         Parameters
@@ -148,6 +160,36 @@ class FeatureStore:
                 times=np.asarray([times[i] for i in indices], dtype=np.float64),
                 features=features.astype(np.float32, copy=False),
             )
+
+    def share(self, parts: Iterable[tuple[Path, FrameKeys, FrameKeys]]) -> None:
+        """Copy the features of some frames into stores of their own, which then hold no others.
+
+        Parameters
+        ----------
+        parts : iterable of (Path, FrameKeys, FrameKeys)
+            File of the store, and its frames as they are named here and there.
+        """
+        try:
+            fields = load_npz(self.path, _FIELDS, stored=True)
+        except (UnreadableFileError, OSError):
+            return  # then the features are computed again
+        columns = (fields["names"].tolist(), fields["sizes"].tolist(), fields["modified"].tolist())
+        rows = {identity: row for row, identity in enumerate(zip(*columns, strict=True))}
+        for path, here, there in parts:
+            found = [(i, rows[identity]) for i, identity in enumerate(here.identities()) if identity in rows]
+            if not found:
+                continue
+            indices, chosen = np.asarray(found, dtype=np.int64).T
+            about = _Stored(str(fields["model"]), str(fields["fingerprint"]))
+            FeatureStore(path).save(there, about, indices=indices, features=fields["features"][chosen])
+
+
+@dataclass(frozen=True)
+class _Stored:
+    """What a store says about the extractor of its features."""
+
+    name: str
+    fingerprint: str
 
 
 def _mismatch(fields: dict[str, NDArray[Any]], extractor: Extractor) -> str | None:

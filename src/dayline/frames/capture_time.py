@@ -10,7 +10,7 @@ from typing import Any
 
 from PIL import Image
 
-__all__ = ["CaptureTime", "date_in_name", "exif_time", "time_in_name", "times_of_day"]
+__all__ = ["CaptureTime", "date_in_file_name", "date_in_name", "exif_time", "time_in_name", "times_of_day"]
 
 # (time, sub-seconds, offset from UTC), most reliable first; the last is the time of the last change to the file.
 EXIF_TAGS = ((0x9003, 0x9291, 0x9011), (0x9004, 0x9292, 0x9012), (0x0132, 0x9290, 0x9010))
@@ -18,12 +18,15 @@ EXIF_FOLDER = 0x8769
 EXIF_TIME = re.compile(r"\s*(\d{4})[:/-](\d{2})[:/-](\d{2})[ T](\d{2}):(\d{2}):(\d{2})", re.ASCII)
 EXIF_OFFSET = re.compile(r"\s*([+-])(\d{2}):?(\d{2})", re.ASCII)
 
-# 20150312_142233, IMG_20200102_142233, 2015-03-12 14.22.33, PXL_20210101_142233123 (milliseconds).
+# 20150312_142233, IMG_20200102_142233, 2015-03-12 14.22.33, PXL_20210101_142233123 (milliseconds),
+# signal-2023-07-15-10-11-12-345, "WhatsApp Image 2023-07-15 at 10.11.12 AM", "Bildschirmfoto 2023-07-15 um 10.11.12".
 DATE_AND_TIME = re.compile(
-    r"(?<!\d)((?:19|20)\d{2})[-_.]?(\d{2})[-_.]?(\d{2})[-_ T.]{0,3}"
-    r"(\d{2})[-_.:h]?(\d{2})[-_.:m]?(\d{2})(\d{3})?(?!\d)",
-    re.ASCII,
+    r"(?<!\d)((?:19|20)\d{2})[-_.]?(\d{2})[-_.]?(\d{2})(?:[-_ T.]{0,3}|,? (?:at|um|à|om|kl\.?|alle|a las) )"
+    r"(\d{1,2}(?=\D)|\d{2})[-_.:h]?(\d{2})[-_.:m]?(\d{2})(?:-?(\d{3}))?(?!\d)(?:[\s\u202f]?([AP])M\b)?",
+    re.ASCII | re.IGNORECASE,
 )
+# Telegram writes the day first: photo_7@15-07-2023_10-11-12.
+DAY_FIRST = re.compile(r"@(\d{2})-(\d{2})-(\d{4})_(\d{2})-(\d{2})-(\d{2})(?!\d)", re.ASCII)
 # Seconds or milliseconds since 1970; from 2001 to 2033 they have 10 or 13 digits and start with 1.
 EPOCH = re.compile(r"(?<!\d)(1\d{9})(\d{3})?(?!\d)", re.ASCII)
 # 072334, and 072334_1, 072334a, 072334 (2) for a second photo in the same second.
@@ -48,11 +51,15 @@ class CaptureTime:
         Seconds by which that clock is ahead of UTC, if the photo records it.
     impossible_offset : str
         The recorded offset if no time zone has it, such as "+99:99"; otherwise empty.
+    is_utc : bool
+        Whether `seconds` is UTC because no clock of a camera is known (Google Takeout). With an `offset`, `seconds`
+        is the local time derived from it.
     """
 
     seconds: float
     offset: float | None = None
     impossible_offset: str = ""
+    is_utc: bool = False
 
 
 def exif_time(image: Image.Image) -> CaptureTime | None:
@@ -75,10 +82,18 @@ def time_in_name(name: str) -> float | None:
     """Read a date with a time, or seconds or milliseconds since 1970, from a file's name."""
     stem = _stem(name)
     for found in DATE_AND_TIME.finditer(stem):
-        *numbers, thousandths = found.groups()
-        seconds = _seconds(*map(int, numbers))
+        *numbers, thousandths, half = found.groups()
+        year, month, day, hour, minute, second = map(int, numbers)
+        if half is not None and 1 <= hour <= 12:
+            hour = hour % 12 + (12 if half in "Pp" else 0)
+        seconds = _seconds(year, month, day, hour, minute, second)
         if seconds is not None:
             return seconds + int(thousandths or 0) / 1000
+    for found in DAY_FIRST.finditer(stem):
+        day, month, year, *clock = map(int, found.groups())
+        seconds = _seconds(year, month, day, *clock)
+        if seconds is not None:
+            return seconds
     since_1970 = EPOCH.search(stem)
     return None if since_1970 is None else int(since_1970[1]) + int(since_1970[2] or 0) / 1000
 
@@ -105,6 +120,11 @@ def date_in_name(name: str) -> float | None:
     """Read a date (2015-03-12, 20150312) from a folder's name, as seconds since 1970."""
     found = DATE.search(name)
     return None if found is None else _seconds(*map(int, found.groups()))
+
+
+def date_in_file_name(name: str) -> float | None:
+    """Read the date of a photo whose name has a date but no time (IMG-20230715-WA0003), as seconds since 1970."""
+    return date_in_name(_stem(name))
 
 
 def _stem(name: str) -> str:

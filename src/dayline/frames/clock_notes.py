@@ -9,12 +9,12 @@ from statistics import median
 
 from dayline.frames.capture_time import CaptureTime, time_in_name
 from dayline.frames.pauses import find_clock_jumps
+from dayline.frames.zones import offset_text
 
-__all__ = ["clock_notes", "contradiction_notes", "offset_notes"]
+__all__ = ["clock_notes", "contradiction_notes", "offset_notes", "span_text"]
 
 SAME_TIME_WITHIN = 2.0
 FEW_JUMPS = 3
-MINUTE = 60.0
 QUARTER_HOUR = 900.0
 
 
@@ -35,28 +35,32 @@ def contradiction_notes(
     """
     notes = []
     in_name_order = [times[i] for i in by_name]
-    moved = len(times) - _longest_in_order(in_name_order)
+    # Names are compared within a folder: two cameras take turns, each with names in order.
+    folders: dict[str, list[float]] = {}
+    for i in by_name:
+        folders.setdefault(names[i].rpartition("/")[0], []).append(times[i])
+    moved = len(times) - sum(_longest_in_order(values) for values in folders.values())
     if moved:
         notes.append(f"times contradict names: {moved} of {len(times)} photos have another position in name order")
         jumps = [jump for jump in find_clock_jumps(in_name_order) if jump.seconds < 0]
         # If there are many jumps, the names are unrelated to time (random names, several cameras).
         few = min(FEW_JUMPS, max(1, len(times) // 10))
-        for jump in jumps if len(jumps) <= few else ():
+        for jump in jumps if len(jumps) <= few and len(folders) == 1 else ():
             before, after = (names[by_name[k]] for k in (jump.before - 1, jump.before))
             notes.append(
-                f"from {before} to {after} the clock goes back by {_span(-jump.seconds)} (summer time, "
+                f"from {before} to {after} the clock goes back by {span_text(-jump.seconds)} (summer time, "
                 'travel, or reset?); photos around it may be out of order: order="name" keeps name order'
             )
     differences = [
         exif.seconds - said
         for name, exif in zip(names, exif_times, strict=True)
-        if exif is not None and (said := time_in_name(name)) is not None
+        if exif is not None and not exif.is_utc and (said := time_in_name(name)) is not None
     ]
     apart = [d for d in differences if abs(d) > SAME_TIME_WITHIN]
     if apart:
         notes.append(
             f"EXIF times and times in the file names differ for {len(apart)} of {len(differences)} photos, "
-            f"typically by {_span(abs(median(apart)))}{_zone_hint(apart)}; EXIF times are used"
+            f"typically by {span_text(abs(median(apart)))}{_zone_hint(apart)}; EXIF times are used"
         )
     return tuple(notes)
 
@@ -66,7 +70,7 @@ def clock_notes(names: Sequence[str], times: Sequence[float]) -> tuple[str, ...]
     jumps = find_clock_jumps(times)
     notes = [
         f"at {names[jump.before]} the clock goes {'forward' if jump.seconds > 0 else 'back'} by "
-        f"{_span(abs(jump.seconds))} (summer time, travel, or reset?); times are not changed"
+        f"{span_text(abs(jump.seconds))} (summer time, travel, or reset?); times are not changed"
         for jump in jumps[:FEW_JUMPS]
     ]
     if len(jumps) > FEW_JUMPS:
@@ -87,14 +91,14 @@ def offset_notes(names: Sequence[str], exif_times: Sequence[CaptureTime | None])
     changes = [(a[1], *b) for a, b in pairwise(known) if a[1] != b[1]]
     for old, name, new in changes[:FEW_JUMPS]:
         notes.append(
-            f"at {name} the camera's clock changes from UTC{_offset(old)} to UTC{_offset(new)}; all times "
-            f"are given in its first time zone, UTC{_offset(known[0][1])}"
+            f"at {name} the camera's clock changes from UTC{offset_text(old)} to UTC{offset_text(new)}; all times "
+            f"are given in its first time zone, UTC{offset_text(known[0][1])}"
         )
     if len(changes) > FEW_JUMPS:
         notes.append(f"the camera's clock changes its time zone at {len(changes) - FEW_JUMPS} more places")
     without = sum(t is not None and t.offset is None for t in exif_times)
     if changes and without:
-        notes.append(f"{without} photos have no time zone; UTC{_offset(known[0][1])} is assumed for them")
+        notes.append(f"{without} photos have no time zone; UTC{offset_text(known[0][1])} is assumed for them")
     return tuple(notes)
 
 
@@ -115,12 +119,7 @@ def _zone_hint(differences: Sequence[float]) -> str:
     return " (a time zone: some phones name files by UTC)" if same and whole else ""
 
 
-def _offset(seconds: float) -> str:
-    hours, minutes = divmod(round(abs(seconds) / MINUTE), 60)
-    return f"{'-' if seconds < 0 else '+'}{hours:02d}:{minutes:02d}"
-
-
-def _span(seconds: float) -> str:
+def span_text(seconds: float) -> str:
     """Format a duration in its two largest units."""
     whole = round(seconds)
     days, hours, minutes = whole // 86_400, whole // 3600 % 24, whole // 60 % 60

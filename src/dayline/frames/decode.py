@@ -18,6 +18,9 @@ from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
 from pillow_heif import register_heif_opener
 
+from dayline.frames.raw_image import NO_PREVIEW, open_raw
+from dayline.frames.suffixes import RAW_SUFFIXES
+
 __all__ = ["LONGEST_SIDE", "MAX_PIXELS", "BadImageError", "decode_photo", "opened"]
 
 MAX_PIXELS = 200_000_000
@@ -72,12 +75,13 @@ def opened(path: Path) -> Iterator[Image.Image]:
             raise BadImageError("not a regular file" if path.exists() else "broken link")
         if path.stat().st_size == 0:
             raise BadImageError("empty file")
-        with _open(path) as image:
+        image, n_bytes = _open(path)
+        with image:
             width, height = image.size
             if width * height > MAX_PIXELS:
                 limit = f"over the limit of {MAX_PIXELS // 1_000_000} megapixels"
                 raise BadImageError(f"too large: {width} x {height} pixels is {limit}")
-            _check_memory(image, file_size=path.stat().st_size)
+            _check_memory(image, file_size=n_bytes)
             yield image
     except BadImageError:
         raise
@@ -170,14 +174,20 @@ def _check_png(path: Path) -> None:
                 raise BadImageError("broken image: its pixels do not match their checksum")
 
 
-def _open(path: Path) -> Image.Image:
+def _open(path: Path) -> tuple[Image.Image, int]:
+    """Open a photo, and return the size of its file or, in a RAW file, of its preview."""
     # Pillow's own limit applies to the whole process, warns at 89 megapixels and fails at 179; phones exceed
     # both. It is lifted while a header is read; `opened` has its own limit.
     with _limit_lock:
         before = Image.MAX_IMAGE_PIXELS
         Image.MAX_IMAGE_PIXELS = None
         try:
-            return Image.open(path, formats=FORMATS)
+            if path.suffix.lower() not in RAW_SUFFIXES:
+                return Image.open(path, formats=FORMATS), path.stat().st_size
+            found = open_raw(path)
+            if found is None:
+                raise BadImageError(NO_PREVIEW)
+            return found
         finally:
             Image.MAX_IMAGE_PIXELS = before
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
-from dayline.events import SkippedFile
-from dayline.frames.capture_time import CaptureTime, exif_time
-from dayline.frames.decode import BadImageError, opened
+from dayline.frames.clock_notes import span_text
 from dayline.frames.names import by_name, shown_name
-from dayline.frames.order import order_photos
+from dayline.frames.photo_days import camera_names, compared_cameras
+from dayline.frames.photo_set import Photos, photo_sequence, read_photos, shifted
 from dayline.frames.sequence import FrameSequence, refuse_mostly_bad
 from dayline.frames.suffixes import PHOTO_SUFFIXES
 from dayline.frames.walk import (
@@ -22,15 +22,24 @@ from dayline.frames.walk import (
     is_photo_name,
     refuse_result,
 )
+from dayline.frames.zones import time_zone
+from dayline.progress import OnStep
 
-__all__ = ["day_folders", "read_photo_folder"]
+__all__ = ["day_folders", "holds_only_folders", "photos_in", "read_photo_folder", "with_given_offsets"]
 
 
-def read_photo_folder(path: str | Path, *, order: Literal["time", "name"] = "time") -> FrameSequence:
+def read_photo_folder(
+    path: str | Path,
+    *,
+    order: Literal["time", "name"] = "time",
+    offsets: Mapping[str, float] | None = None,
+    timezone: str | None = None,
+) -> FrameSequence:
     """Find the photos in a folder and its subfolders, in the order in which they were taken.
 
-    Only headers are read. Photos are ordered by EXIF time with sub-seconds and offset from UTC, else by
-    a time in the file names, else by name in natural order; equal times are ordered by name.
+    Only headers are read. Photos are ordered by EXIF time with sub-seconds and offset from UTC, else by the time in
+    the .json file of Google Takeout, else by a time in the file names, else by name in natural order; equal times
+    are ordered by name.
 
     Parameters
     ----------
@@ -38,36 +47,85 @@ def read_photo_folder(path: str | Path, *, order: Literal["time", "name"] = "tim
         The folder.
     order : {"time", "name"}
         "name" orders by name and ignores the times.
+    offsets : mapping of str to float, optional
+        Seconds to add to the times of a camera, by the name of its folder or its model.
+    timezone : str, optional
+        Time zone of photos that record none, such as "Europe/Madrid".
 
     Raises
     ------
     ValueError
         If there are no photos, or more than half of them cannot be read.
     """
-    folder = Path(path)
     if order not in ("time", "name"):
         raise ValueError(f'order "{order}" is not known; use "time" or "name"')
+    photos = photos_in(path, timezone=timezone)
+    refuse_mostly_bad(photos.root, photos.skipped, n_good=len(photos))
+    cameras = camera_names(photos)
+    photos, notes, known = with_given_offsets(photos, cameras, offsets or {})
+    compared, reference = compared_cameras(photos, cameras, known) if order == "time" else ((), "")
+    return photo_sequence(photos, order=order, cameras=compared, reference=reference, notes=(*notes, *photos.notes))
+
+
+def photos_in(path: str | Path, *, timezone: str | None = None, on_step: OnStep | None = None) -> Photos:
+    """Read the headers of the photos in a folder and its subfolders.
+
+    Parameters
+    ----------
+    path : str or Path
+        The folder.
+    timezone : str, optional
+        Time zone of photos that record none.
+    on_step : callable, optional
+        Called as on_step("photos", done, total).
+
+    Raises
+    ------
+    ValueError
+        If there are no photos.
+    """
+    folder = Path(path)
+    zone = None if timezone is None else time_zone(timezone)
     if not folder.is_dir():
         raise ValueError(f"{shown_name(folder)}: no such folder")
     refuse_result(folder)
     found = find_files(folder)
     if not found.photos and not found.closed:
         raise ValueError(_nothing(folder, found))
-    readable, exif_times, skipped = _read_headers(folder, found)
-    refuse_mostly_bad(folder, skipped, n_good=len(readable))
-    names = [shown_name(p.relative_to(folder)) for p in readable]
-    result = order_photos(names, exif_times, folder_name=folder.resolve().name, by=order)
-    return FrameSequence(
-        source=folder,
-        kind="photos",
-        names=tuple(names[i] for i in result.indices),
-        times=result.times,
-        clock=None if result.times is None else "wall",
-        order=result.rule,
-        notes=(*result.notes, *_left_out(folder, found)),
-        skipped=tuple(skipped),
-        paths=tuple(readable[i] for i in result.indices),
+    return read_photos(folder, found=found, zone=zone, on_step=on_step)
+
+
+def with_given_offsets(
+    photos: Photos, cameras: Sequence[str], offsets: Mapping[str, float]
+) -> tuple[Photos, tuple[str, ...], frozenset[str]]:
+    """Add the given seconds to the times of cameras; return the photos, notes and the cameras with a given offset.
+
+    Parameters
+    ----------
+    photos : Photos
+        The photos.
+    cameras : sequence of str
+        Name of the camera of each photo (see `camera_names`).
+    offsets : mapping of str to float
+        Seconds to add, by name of the camera, its model, or the folder of its photos.
+    """
+    seconds: dict[str, float] = {}
+    for name, value in offsets.items():
+        fits = {
+            camera
+            for camera, about, file in zip(cameras, photos.cameras, photos.names, strict=True)
+            if name.casefold() in (camera.casefold(), about.model.casefold(), *file.casefold().split("/")[:-1])
+        }
+        if not fits:
+            names = ", ".join(dict.fromkeys(cameras))
+            raise ValueError(f"--offset {name}: no camera or folder has this name; there are: {names}")
+        seconds.update(dict.fromkeys(fits, value))
+    notes = tuple(
+        f"{span_text(abs(value))} {'added to' if value > 0 else 'taken from'} the times of {camera}, as requested"
+        for camera, value in seconds.items()
+        if value
     )
+    return shifted(photos, cameras, seconds), notes, frozenset(seconds)
 
 
 def day_folders(path: str | Path) -> tuple[Path, ...]:
@@ -77,43 +135,31 @@ def day_folders(path: str | Path) -> tuple[Path, ...]:
     every thousand photos (100CANON, 101CANON) are not days.
     """
     folder = Path(path)
-    if not folder.is_dir():
-        raise ValueError(f"{shown_name(folder)}: no such folder")
-    refuse_result(folder)
-    try:
-        entries = sorted(folder.iterdir(), key=by_name)
-    except OSError as error:
-        raise ValueError(f"{shown_name(folder)}: folder cannot be read: {error.strerror or error}") from None
-    if any(is_photo_name(p.name) and not is_folder(p) and not is_export(p) for p in entries):
+    entries = _entries(folder)
+    if _holds_photos(entries):
         return ()
     days = tuple(p for p in entries if is_folder(p) and not is_passed_over(p) and find_files(p).photos)
     return () if all(CAMERA_FOLDER.fullmatch(p.name) for p in days) else days
 
 
-def _read_headers(folder: Path, found: FilesFound) -> tuple[list[Path], list[CaptureTime | None], list[SkippedFile]]:
-    readable: list[Path] = []
-    times: list[CaptureTime | None] = []
-    skipped = list(found.closed)
-    for path in found.photos:
-        try:
-            with opened(path) as image:
-                times.append(exif_time(image))
-            readable.append(path)
-        except BadImageError as error:
-            skipped.append(SkippedFile(shown_name(path.relative_to(folder)), str(error)))
-    return readable, times, skipped
+def holds_only_folders(path: str | Path) -> bool:
+    """Whether a folder contains no photos itself, but has subfolders that may."""
+    entries = _entries(Path(path))
+    return not _holds_photos(entries) and any(is_folder(p) and not is_passed_over(p) for p in entries)
 
 
-def _left_out(folder: Path, found: FilesFound) -> tuple[str, ...]:
-    notes = []
-    counts = ((found.n_hidden, "hidden"), (len(found.videos), "video"), (found.n_other, "other"))
-    passed = [f"{n} {what}" for n, what in counts if n]
-    if passed:
-        notes.append(f"skipped files that are not photos: {', '.join(passed)}")
-    if found.results:
-        first = shown_name(found.results[0].relative_to(folder))
-        notes.append(f"skipped folders with earlier results: {len(found.results)} (first {first})")
-    return tuple(notes)
+def _entries(folder: Path) -> list[Path]:
+    if not folder.is_dir():
+        raise ValueError(f"{shown_name(folder)}: no such folder")
+    refuse_result(folder)
+    try:
+        return sorted(folder.iterdir(), key=by_name)
+    except OSError as error:
+        raise ValueError(f"{shown_name(folder)}: folder cannot be read: {error.strerror or error}") from None
+
+
+def _holds_photos(entries: Sequence[Path]) -> bool:
+    return any(is_photo_name(p.name) and not is_folder(p) and not is_export(p) for p in entries)
 
 
 def _nothing(folder: Path, found: FilesFound) -> str:

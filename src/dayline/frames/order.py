@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from dayline.frames.capture_time import CaptureTime, date_in_name, time_in_name, times_of_day
+from dayline.frames.capture_time import CaptureTime, date_in_file_name, date_in_name, time_in_name, times_of_day
 from dayline.frames.clock_notes import clock_notes, contradiction_notes, offset_notes
 from dayline.frames.names import natural_key
 
@@ -18,6 +18,10 @@ DAY = 86_400.0
 # another time of day; a recording from just after midnight to just before the next is rarer.
 ACROSS_MIDNIGHT_WITHIN = 3600.0
 OFF_BY_DAY = 4 * 3600.0
+DAY_STARTS = 4 * 3600.0
+"""Seconds after midnight: earlier photos belong to the evening before."""
+
+NOON = 12 * 3600.0
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,7 @@ def order_photos(
     *,
     folder_name: str = "",
     by: Literal["time", "name"] = "time",
+    shifts: Sequence[float] | None = None,
 ) -> Order:
     """Put photos in order.
 
@@ -44,15 +49,19 @@ def order_photos(
     names : sequence of str
         Names relative to the folder.
     exif_times : sequence of CaptureTime or None
-        EXIF time of each photo.
+        EXIF time of each photo, or that of Google Takeout.
     folder_name : str
         Name of the folder; a date in it is the date of photos whose names contain only a time of day.
     by : {"time", "name"}
         "time": by EXIF time, else by a time in the name, else by name. "name": by name, ignoring the
         times (for a camera whose clock was set back during the recording).
+    shifts : sequence of float, optional
+        Seconds to add to the time of each photo: corrections of a camera's clock.
     """
     by_name = sorted(range(len(names)), key=lambda i: (natural_key(names[i]), names[i]))
     times, rule, notes = _times(names, exif_times, folder_name)
+    if shifts is not None:
+        times = [None if t is None else t + shift for t, shift in zip(times, shifts, strict=True)]
     known = sum(t is not None for t in times)
     if known == 0:
         return Order(tuple(by_name), None, "by name, in natural order (no capture times found)", notes)
@@ -60,6 +69,9 @@ def order_photos(
         few = f"only {known} of {len(names)} photos have a capture time; ordered by name, without times"
         return Order(tuple(by_name), None, "by name, in natural order", (*notes, few))
     if known < len(names):
+        times, dated = _with_dates(names, times, by_name)
+        notes = (*notes, *dated)
+    if None in times:
         notes = (*notes, _filled_note(names, times))
     filled = _filled(times, by_name)
     if by == "name":
@@ -82,13 +94,25 @@ def _times(
     in_names = [time_in_name(name) for name in names]
     exif = _on_one_clock(exif_times)
     times = [e if e is not None else n for e, n in zip(exif, in_names, strict=True)]
-    n_exif = sum(e is not None for e in exif)
-    n_name = sum(t is not None for t in times) - n_exif
-    if n_exif and n_name:
-        mixed = f"{n_exif} photos have an EXIF time; {n_name} others use the time in the file name"
-        return times, "capture time (EXIF, else the file name)", (mixed,)
+    n_takeout = sum(t is not None and t.is_utc for t in exif_times)
+    n_exif = sum(e is not None for e in exif) - n_takeout
+    n_name = sum(t is not None for t in times) - n_exif - n_takeout
+    others = (
+        ("that of Google Takeout", "Google Takeout", n_takeout),
+        ("the time in the file name", "the file name", n_name),
+    )
+    used = [(text, origin, n) for text, origin, n in others if n]
+    if n_exif and used:
+        mixed = ", ".join(f"{n} others use {text}" for text, _, n in used)
+        rule = ", else ".join(("EXIF", *(origin for _, origin, _ in used)))
+        return times, f"capture time ({rule})", (f"{n_exif} photos have an EXIF time; {mixed}",)
     if n_exif:
         return times, "capture time (EXIF)", ()
+    if n_takeout and n_name:
+        mixed = f"{n_takeout} photos use the time of Google Takeout; {n_name} others use the time in the file name"
+        return times, "capture time (Google Takeout, else the file name)", (mixed,)
+    if n_takeout:
+        return times, "capture time (Google Takeout)", ()
     if n_name:
         return times, "the time in the file names", ()
     clock = times_of_day(names)
@@ -129,6 +153,33 @@ def _on_one_clock(exif_times: Sequence[CaptureTime | None]) -> list[float | None
     with_offset = [(t.seconds - t.offset, t.offset) for t in exif_times if t is not None and t.offset is not None]
     home = min(with_offset)[1] if with_offset else 0.0
     return [None if t is None else t.seconds if t.offset is None else t.seconds - t.offset + home for t in exif_times]
+
+
+def _with_dates(
+    names: Sequence[str], times: Sequence[float | None], by_name: Sequence[int]
+) -> tuple[list[float | None], tuple[str, ...]]:
+    """Place photos whose names have a date but no time after the other photos of that day, in name order."""
+    last: dict[float, float] = {}
+    for t in times:
+        if t is not None:
+            day = (t - DAY_STARTS) // DAY * DAY
+            last[day] = max(t, last.get(day, t))
+    placed = list(times)
+    first = ""
+    for i in by_name:
+        day_of_name = date_in_file_name(names[i]) if times[i] is None else None
+        if day_of_name is not None:
+            first = first or names[i]
+            # A second apart, so that they stay in order; nobody knows when they were taken.
+            last[day_of_name] = last.get(day_of_name, day_of_name + NOON) + 1.0
+            placed[i] = last[day_of_name]
+    n_dated = sum(t is not None for t in placed) - sum(t is not None for t in times)
+    if not n_dated:
+        return placed, ()
+    return placed, (
+        f"{n_dated} of {len(names)} photos have a date but no time in their names (first {first}); they follow the "
+        "other photos of that day, in name order",
+    )
 
 
 def _filled(times: Sequence[float | None], by_name: Sequence[int]) -> list[float]:

@@ -58,6 +58,15 @@ class FrameSequence:
         Files that cannot be used, with the reason.
     paths : tuple of Path
         One file per frame (photos only).
+    cameras : tuple of str
+        Name of the camera of each photo if their clocks are to be compared; otherwise empty. "" stands for cameras
+        whose clocks are right, "?" for photos whose times cannot be compared.
+    reference : str
+        The camera whose clock is taken as right.
+    shown_times : tuple of float
+        Times as the cameras showed them, one per frame, if `times` were corrected; otherwise empty.
+    locations : tuple of (float, float) or None
+        Latitude and longitude of each photo in degrees, north and east positive; empty if no photo has one.
     video_frames : tuple of VideoFrame
         One per frame (video only).
     video : VideoIndex or None
@@ -73,6 +82,10 @@ class FrameSequence:
     notes: tuple[str, ...] = ()
     skipped: tuple[SkippedFile, ...] = ()
     paths: tuple[Path, ...] = ()
+    cameras: tuple[str, ...] = ()
+    reference: str = ""
+    shown_times: tuple[float, ...] = ()
+    locations: tuple[tuple[float, float] | None, ...] = ()
     video_frames: tuple[VideoFrame, ...] = ()
     video: VideoIndex | None = field(default=None, repr=False, compare=False)
 
@@ -126,6 +139,9 @@ def drop_frames(sequence: FrameSequence, failed: Mapping[int, str]) -> FrameSequ
         times=None if sequence.times is None else tuple(compress(sequence.times, keep)),
         skipped=skipped,
         paths=tuple(compress(sequence.paths, keep)),
+        cameras=tuple(compress(sequence.cameras, keep)),
+        locations=tuple(compress(sequence.locations, keep)),
+        shown_times=tuple(compress(sequence.shown_times, keep)),
         video_frames=tuple(compress(sequence.video_frames, keep)),
     )
 

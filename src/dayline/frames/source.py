@@ -5,6 +5,7 @@ The readers are imported lazily, so that `import dayline` loads neither Pillow n
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -17,7 +18,12 @@ __all__ = ["day_folders", "open_source", "read_photo_folder", "read_video"]
 
 
 def open_source(
-    path: str | Path, *, every: float | None = None, order: Literal["time", "name"] = "time"
+    path: str | Path,
+    *,
+    every: float | None = None,
+    order: Literal["time", "name"] = "time",
+    offsets: Mapping[str, float] | None = None,
+    timezone: str | None = None,
 ) -> FrameSequence:
     """Find the frames of a folder of photos or of a video.
 
@@ -27,14 +33,14 @@ def open_source(
         A folder is read as photos, a file as a video.
     every : float, optional
         Seconds between frames of a video; chosen by its length if not given (see `read_video`).
-    order : {"time", "name"}
-        Order of photos (see `read_photo_folder`).
+    order, offsets, timezone
+        Order and times of photos (see `read_photo_folder`).
     """
     source = Path(path)
     if source.is_dir():
         if every is not None:
             raise ValueError(f"{shown_name(source)}: the time between frames (every) is for videos; leave it out")
-        return read_photo_folder(source, order=order)
+        return read_photo_folder(source, order=order, offsets=offsets, timezone=timezone)
     if not source.exists():
         raise ValueError(f"{shown_name(source)}: no such file or folder")
     suffix = source.suffix.lower()
@@ -52,11 +58,17 @@ def open_source(
 
 
 @needs_extra("photos", "reading photos")
-def read_photo_folder(path: str | Path, *, order: Literal["time", "name"] = "time") -> FrameSequence:
+def read_photo_folder(
+    path: str | Path,
+    *,
+    order: Literal["time", "name"] = "time",
+    offsets: Mapping[str, float] | None = None,
+    timezone: str | None = None,
+) -> FrameSequence:
     """Find the photos of a folder; see `dayline.frames.folder.read_photo_folder`."""
     from dayline.frames import folder
 
-    return folder.read_photo_folder(path, order=order)
+    return folder.read_photo_folder(path, order=order, offsets=offsets, timezone=timezone)
 
 
 @needs_extra("photos", "reading photos")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-__all__ = ["PHOTO_SUFFIXES", "VIDEO_SUFFIXES"]
+__all__ = ["PHOTO_SUFFIXES", "RAW_SUFFIXES", "VIDEO_SUFFIXES"]
 
-PHOTO_SUFFIXES = frozenset(
+RAW_SUFFIXES = frozenset(".cr2 .cr3 .nef .arw .dng .orf .rw2 .raf .pef .srw".split())  # noqa: SIM905
+PHOTO_SUFFIXES = RAW_SUFFIXES | frozenset(
     ".jpg .jpeg .jpe .mpo .png .webp .tif .tiff .gif .heic .heif .hif .avif".split()  # noqa: SIM905
 )
 VIDEO_SUFFIXES = frozenset(

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from dayline.events import SkippedFile
 from dayline.frames.names import shown_name
-from dayline.frames.suffixes import PHOTO_SUFFIXES, VIDEO_SUFFIXES
+from dayline.frames.suffixes import PHOTO_SUFFIXES, RAW_SUFFIXES, VIDEO_SUFFIXES
 from dayline.io.output_folder import MARK, SORTED_PHOTOS, OwnFiles
 
 __all__ = [
@@ -46,8 +46,12 @@ class FilesFound:
         The folder.
     photos, videos : list of Path
         Files by their suffix; exports of dayline are not photos.
+    sidecars : list of Path
+        Files that end in .json, which are counted as other files, too; Google Takeout keeps times in them.
+    n_raw_twins : int
+        Number of RAW files that are not used, since the same photo is there in another format.
     n_other, n_hidden : int
-        Number of other and of hidden files.
+        Number of other files, XMP sidecars aside, and of hidden files.
     results : list of Path
         Results and exports of dayline, which are not entered.
     closed : list of SkippedFile
@@ -57,6 +61,8 @@ class FilesFound:
     root: Path
     photos: list[Path] = field(default_factory=list)
     videos: list[Path] = field(default_factory=list)
+    sidecars: list[Path] = field(default_factory=list)
+    n_raw_twins: int = 0
     n_other: int = 0
     n_hidden: int = 0
     results: list[Path] = field(default_factory=list)
@@ -74,9 +80,23 @@ def find_files(folder: Path) -> FilesFound:
             found.photos.append(path)
         elif suffix in VIDEO_SUFFIXES:
             found.videos.append(path)
-        else:
+        elif suffix != ".xmp":  # a sidecar belongs to its photo
             found.n_other += 1
+            if suffix == ".json":
+                found.sidecars.append(path)
+    _leave_out_raw_twins(found)
     return found
+
+
+def _leave_out_raw_twins(found: FilesFound) -> None:
+    """Use IMG_1.JPG rather than IMG_1.CR2 beside it: cameras can save each photo twice."""
+    others = {_place(path) for path in found.photos if path.suffix.lower() not in RAW_SUFFIXES}
+    kept = [path for path in found.photos if path.suffix.lower() not in RAW_SUFFIXES or _place(path) not in others]
+    found.n_raw_twins, found.photos = len(found.photos) - len(kept), kept
+
+
+def _place(path: Path) -> tuple[Path, str]:
+    return path.parent, path.stem.casefold()
 
 
 def _files_below(folder: Path, found: FilesFound, been: set[tuple[int, int]]) -> Iterator[Path]:
@@ -116,9 +136,9 @@ def _is_result(folder: Path) -> bool:
 
 
 def is_export(path: Path) -> bool:
-    """Whether `dayline export` wrote this file or folder: links to the photos, or a contact sheet."""
+    """Whether `dayline export` wrote this file or folder: links to the photos, clips, or a contact sheet."""
     try:
-        if path.name.partition("-kept-")[0] == "photos":
+        if path.name.partition("-kept-")[0] in ("photos", "clips"):
             return (path / SORTED_PHOTOS).is_file()
         return path.name == "contact-sheet.png" and OwnFiles(path.parent).wrote(path.name)
     except (OSError, ValueError):

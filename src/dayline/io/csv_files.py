@@ -15,6 +15,7 @@ from typing import TextIO
 import numpy as np
 
 from dayline.arrays import FloatArray
+from dayline.io.dates import DATE_COLUMNS, DateColumn, is_date
 from dayline.io.untrusted import UnreadableFileError, reading
 
 __all__ = ["read_csv"]
@@ -26,23 +27,27 @@ COUNTER_NAMES = ("", "unnamed: 0")
 UNIT = re.compile(r"[\s_]*[(\[](s|sec|seconds)[)\]]$")
 
 
-def read_csv(path: Path) -> tuple[FloatArray, list[str]]:
-    """Read the numbers of a .csv file and its column names in lower case (empty without a header).
+def read_csv(path: Path) -> tuple[FloatArray, list[str], int | None]:
+    """Read a .csv file: its numbers, its column names in lower case, and which column has dates.
 
-    Lines above the table may start with #; the last of them is the header if the table has none, as written by NumPy.
-    An unnamed first column that counts the rows, as written by pandas, is dropped with a warning.
+    Without a header there are no names. Dates become seconds since 1970. Lines above the table may start with #; the
+    last of them is the header if the table has none, as written by NumPy. An unnamed first column that counts the
+    rows, as written by pandas, is dropped with a warning.
     """
     with reading(path, "a table of numbers"):
         try:
             with path.open(encoding="utf-8-sig", newline="") as file:
-                values, header = _read(file)
+                values, header, dates_at = _read(file)
         except UnicodeDecodeError:
             raise UnreadableFileError(f"{path}: not a text file") from None
         except (ValueError, csv.Error) as error:
             raise UnreadableFileError(f"{path}: not a table of comma-separated numbers: {error}") from None
     if values.size == 0:
         raise UnreadableFileError(f"{path}: has a header but no rows")
-    return _without_counter(values, header, path)
+    if dates_at == 0:
+        return values, header, dates_at
+    kept, names = _without_counter(values, header, path)
+    return kept, names, dates_at if dates_at is None else dates_at - (len(header) - len(names))
 
 
 def _without_counter(values: FloatArray, header: list[str], path: Path) -> tuple[FloatArray, list[str]]:
@@ -54,7 +59,7 @@ def _without_counter(values: FloatArray, header: list[str], path: Path) -> tuple
     return values[:, 1:], header[1:]
 
 
-def _read(file: TextIO) -> tuple[FloatArray, list[str]]:
+def _read(file: TextIO) -> tuple[FloatArray, list[str], int | None]:
     comments = []
     line = file.readline()
     while _is_comment(line):
@@ -63,11 +68,13 @@ def _read(file: TextIO) -> tuple[FloatArray, list[str]]:
     # The reader of the standard library rejects cells over 128 kB, so no cell can take unlimited memory.
     rows = csv.reader(chain([line], file))
     first = next(rows, [])
-    header = _header(first)
+    # Only a frame has dates; names of columns do not.
+    header = [] if any(map(is_date, first)) else _header(first)
     above = next(csv.reader(comments[-1:]), [])
     body = rows if header else chain([first], rows)
     if not header and len(above) == len(first) and not any(map(_is_number, above)):
         header = _header(above)
+    dates, dates_at = DateColumn(), None
     numbers, n_columns, empty = array("d"), 0, 0
     for frame, row in enumerate(body):
         if not any(word.strip() for word in row) and len(row) <= 1:
@@ -79,8 +86,34 @@ def _read(file: TextIO) -> tuple[FloatArray, list[str]]:
         n_columns = n_columns or len(row)
         if len(row) != n_columns:
             raise ValueError(f"row {frame + 1} has {len(row)} values, the rows before it {n_columns}")
+        dates_at = _date_column(row, header) if frame == 0 else dates_at
+        if dates_at is not None:
+            date = row[dates_at]
+            try:
+                dates.add(date, is_missing=date.strip().lower() in MISSING_WORDS)
+            except ValueError as error:
+                raise ValueError(f"frame {frame}, column {dates_at} {error}") from None
+            row[dates_at] = "0"
         numbers.extend(_floats(row, frame))
-    return np.frombuffer(numbers, dtype=np.float64).reshape(-1, max(n_columns, 1)), header
+    values = np.frombuffer(numbers, dtype=np.float64).reshape(-1, max(n_columns, 1))
+    if dates_at is not None:
+        values[:, dates_at] = dates.seconds()
+    return values, header, dates_at
+
+
+def _date_column(first: list[str], header: list[str]) -> int | None:
+    """Return which column of the first frame has dates; raise ValueError if that is not clear."""
+    found = [k for k, word in enumerate(first) if is_date(word)]
+    if not found:
+        return None
+    if len(found) > 1:
+        raise ValueError(f"columns {found[0]} and {found[1]} both have dates; keep one")
+    at = found[0]
+    name = header[at] if len(header) == len(first) else None
+    if name not in DATE_COLUMNS and not (at == 0 and name in COUNTER_NAMES):
+        said = "there is no header" if name is None else f"its name is {name[:40]!r}"
+        raise ValueError(f"column {at} has dates, but {said}; name it time")
+    return at
 
 
 def _is_comment(line: str) -> bool:

@@ -15,6 +15,7 @@ TYPES: Mapping[str, tuple[type, ...]] = {
     "string": (str,),
     "integer": (int,),
     "number": (int, float),
+    "boolean": (bool,),
     "null": (type(None),),
 }
 
@@ -87,7 +88,8 @@ def _check_range(schema: Mapping[str, Any], value: float, place: str) -> None:
 
 
 def _is_a(value: Any, kind: str) -> bool:
-    return isinstance(value, TYPES[kind]) and not isinstance(value, bool)
+    # In Python, true and false are integers, too.
+    return isinstance(value, TYPES[kind]) and (kind == "boolean") == isinstance(value, bool)
 
 
 def _short(value: Any) -> str:

@@ -6,21 +6,21 @@ import os
 import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from dayline.arrays import FloatArray
 from dayline.io.csv_files import read_csv
+from dayline.io.dates import DATE_COLUMNS, TIME_COLUMNS, DateColumn, first_offset
 from dayline.io.matlab_files import list_mat, load_mat
 from dayline.io.numpy_files import ArrayHeader, list_npz, load_npy, load_npz, npy_header
 from dayline.io.untrusted import UnreadableFileError, check_allocation, reading
 
 __all__ = ["EXTENSIONS", "FeatureTable", "existing_file", "read_arrays", "read_features", "table_shape"]
 
-TIME_COLUMNS = ("time", "times", "seconds", "timestamp")
 Load = Callable[[Path, Iterable[str]], Mapping[str, Any]]
 EXTENSIONS = (".npy", ".npz", ".csv", ".parquet", ".mat")
 """Suffixes of feature files."""
@@ -38,10 +38,14 @@ class FeatureTable:
         One row per frame.
     times : ndarray or None
         Time of every frame in seconds, if the file has a column or array named time, times, seconds or timestamp.
+        Dates become seconds since 1970 on the clock written; if they have time zones, on that of the first frame.
+    clock : "wall" or None
+        "wall" if the times were dates.
     """
 
     features: FloatArray
     times: FloatArray | None = None
+    clock: Literal["wall"] | None = None
 
 
 def read_features(path: str | Path, *, key: str | None = None, transpose: bool = False) -> FeatureTable:
@@ -79,7 +83,7 @@ def read_features(path: str | Path, *, key: str | None = None, transpose: bool =
         raise ValueError(f"{path}: {times.size} times for {len(features)} frames")
     if times is not None and not np.isfinite(times).all():
         raise ValueError(f"{path}: frame {int(np.argmin(np.isfinite(times)))} has no time; provide all times or none")
-    return FeatureTable(features, times)
+    return FeatureTable(features, times, table.clock if times is not None else None)
 
 
 def table_shape(path: str | Path, *, key: str | None = None) -> tuple[int, int]:
@@ -196,10 +200,13 @@ def _read_parquet(path: Path) -> FeatureTable:
     with reading(path, "a parquet file"), parquet.ParquetFile(path) as file:
         schema, n_rows = file.schema_arrow, file.metadata.num_rows
         index = [name for name in _index_columns(schema) if name.lower() not in TIME_COLUMNS]
+        dates_in = _date_field(schema, index, path)
+        index = [name for name in index if name != dates_in]
         fields = [field for field in schema if field.name not in index]
         for field in fields:
-            if not _is_real(field.type):
-                why = f"column {field.name!r} has type {field.type}; it must contain real numbers"
+            if not _is_real(field.type) and field.name != dates_in:
+                hint = "; name it time if these are the times" if _are_dates(field.type) else ""
+                why = f"column {field.name!r} has type {field.type}; it must contain real numbers{hint}"
                 raise UnreadableFileError(f"{path}: {why}")
         names = [field.name for field in fields]
         if len(set(names)) < len(names):
@@ -209,12 +216,66 @@ def _read_parquet(path: Path) -> FeatureTable:
         table = file.read(columns=names)
         values = np.empty((n_rows, len(fields)))
         for k, name in enumerate(names):
-            values[:, k] = _numeric(table.column(name).to_numpy(), path)
+            column = table.column(name)
+            values[:, k] = _numeric(column.to_numpy(), path) if name != dates_in else _seconds(column, name, path)
         _look_for_lost_times([name.lower() for name in schema.names], path)
     if index:
         shown = ", ".join(map(repr, index))
         warnings.warn(f"{path}: dropped {shown}, which is the index of the table, not a feature", stacklevel=4)
-    return _split_times(values, [name.lower() for name in names], path)
+    dates_at = None if dates_in is None else names.index(dates_in)
+    return _split_times(values, [name.lower() for name in names], dates_at, path)
+
+
+def _date_field(schema: Any, index: Sequence[str], path: Path) -> str | None:
+    """Return the name of the column with dates: one that is named after time, or pandas' index."""
+    from pyarrow import types
+
+    found = [
+        field.name
+        for field in schema
+        if (_are_dates(field.type) and (field.name.lower() in DATE_COLUMNS or field.name in index))
+        or (field.name.lower() in DATE_COLUMNS and (types.is_string(field.type) or types.is_large_string(field.type)))
+    ]
+    named = [name for name in found if name not in index]
+    has_times = any(name.lower() in TIME_COLUMNS for name in schema.names if name not in index)
+    return _the_times(named if named or has_times else found, path)
+
+
+def _are_dates(kind: Any) -> bool:
+    from pyarrow import types
+
+    return bool(types.is_timestamp(kind) or types.is_date(kind))
+
+
+def _seconds(column: Any, name: str, path: Path) -> FloatArray:
+    """Return a column of dates as seconds since 1970 on the clock of its time zone at the first of them."""
+    import pyarrow
+    from pyarrow import types
+
+    kind = column.type
+    try:
+        if not _are_dates(kind):
+            return _seconds_of_texts(column.to_pylist())
+        if types.is_date(kind):
+            column = column.cast(pyarrow.timestamp("ms"))
+        ticks = column.cast(pyarrow.int64()).to_numpy().astype(np.float64)
+        seconds: FloatArray = ticks / {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[column.type.unit]
+        known = np.flatnonzero(np.isfinite(seconds))
+        if column.type.tz is None or len(known) == 0:
+            return seconds
+        return seconds + first_offset(column.type.tz, float(seconds[known[0]]))
+    except (ValueError, OverflowError) as error:
+        raise UnreadableFileError(f"{path}: column {name!r}: {error}") from None
+
+
+def _seconds_of_texts(texts: Sequence[str | None]) -> FloatArray:
+    dates = DateColumn()
+    for frame, text in enumerate(texts):
+        try:
+            dates.add(text or "", is_missing=not text)
+        except ValueError as error:
+            raise ValueError(f"frame {frame} {error}") from None
+    return dates.seconds()
 
 
 def _needs_pyarrow(path: Path) -> ValueError:
@@ -254,12 +315,16 @@ def _index_columns(schema: Any) -> list[str]:
     return [name for name in schema.names if name in described or PANDAS_INDEX.fullmatch(name)]
 
 
-def _split_times(values: FloatArray, header: list[str], path: Path) -> FeatureTable:
-    """Separate the time column from the features."""
+def _split_times(values: FloatArray, header: list[str], dates_at: int | None, path: Path) -> FeatureTable:
+    """Separate the time column from the features; `dates_at` is the column of dates, if there is one."""
+    if dates_at is not None and values.shape[1] == 1:
+        raise UnreadableFileError(f"{path}: has dates but no features")
     if len(header) != values.shape[1] or len(header) == 1:
         return FeatureTable(values)
-    time = _the_times([name for name in header if name in TIME_COLUMNS], path)
+    named = [name for k, name in enumerate(header) if name in TIME_COLUMNS or k == dates_at]
+    time = _the_times(named, path)
     if time is None:
         return FeatureTable(values)
-    at = header.index(time)
-    return FeatureTable(np.delete(values, at, axis=1), values[:, at])
+    at = header.index(time) if dates_at is None else dates_at
+    times = FeatureTable(np.delete(values, at, axis=1), values[:, at])
+    return times if dates_at is None else replace(times, clock="wall")

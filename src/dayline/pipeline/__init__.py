@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dayline.pipeline.array_page import write_page
 from dayline.pipeline.days import DayResult, segment_days, without_places
-from dayline.pipeline.events_file import forget_corrections, kept_corrections
+from dayline.pipeline.events_file import forget_corrections, kept_corrections, note_unused_downloads
 from dayline.pipeline.outputs import (
     ExportError,
     Written,
@@ -12,15 +13,28 @@ from dayline.pipeline.outputs import (
     default_output,
     write_result,
 )
+from dayline.pipeline.photo_days import FoundDays, PhotoDay, find_days
 from dayline.pipeline.pictures import PictureFolder
 from dayline.pipeline.run import Settings, check_settings, is_table, segment_and_write
+from dayline.pipeline.save import (
+    ChangedResultError,
+    Saved,
+    is_result,
+    page_is_current,
+    renew_result,
+    save_events,
+)
 from dayline.pipeline.segment import Segmenter, SourceResult, segment_source, segment_table
 from dayline.pipeline.size import sequence_size
 
 __all__ = [
+    "ChangedResultError",
     "DayResult",
     "ExportError",
+    "FoundDays",
+    "PhotoDay",
     "PictureFolder",
+    "Saved",
     "Segmenter",
     "Settings",
     "SourceResult",
@@ -29,14 +43,21 @@ __all__ = [
     "chaptered_name",
     "check_settings",
     "default_output",
+    "find_days",
     "forget_corrections",
+    "is_result",
     "is_table",
     "kept_corrections",
+    "note_unused_downloads",
+    "page_is_current",
+    "renew_result",
+    "save_events",
     "segment_and_write",
     "segment_days",
     "segment_source",
     "segment_table",
     "sequence_size",
     "without_places",
+    "write_page",
     "write_result",
 ]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dayline.arrays import FloatArray, IntArray
-from dayline.events import Event, Segmentation
+from dayline.events import Event, NestedLevel, Segmentation
 from dayline.frames import FrameSequence, group_bursts, images, signature
 from dayline.text import counted
 
@@ -51,6 +51,10 @@ class FrameGroups:
         """Turn events of groups into events of frames."""
         edges = np.append(self.firsts, len(self.of_frame))
         return tuple(replace(e, start=int(edges[e.start]), stop=int(edges[e.stop])) for e in events)
+
+    def expand_levels(self, levels: Sequence[NestedLevel]) -> tuple[NestedLevel, ...]:
+        """Turn levels of groups into levels of frames."""
+        return tuple(replace(v, boundaries=tuple(self.firsts[list(v.boundaries)].tolist())) for v in levels)
 
     @property
     def n_bursts(self) -> int:
@@ -139,4 +143,5 @@ def expand_segmentation(found: Segmentation, groups: FrameGroups, sequence: Fram
         clock=sequence.clock,
         names=sequence.names,
         skipped=sequence.skipped,
+        levels=groups.expand_levels(found.levels),
     )

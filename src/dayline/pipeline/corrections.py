@@ -1,4 +1,4 @@
-"""Corrections made by a person: required and forbidden boundaries, and names of events."""
+"""Corrections made by a person: required and forbidden boundaries, names of events, key photos."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from itertools import pairwise
 import numpy as np
 
 from dayline.arrays import IntArray
-from dayline.events import Event, Segmentation
+from dayline.events import Event, NestedLevel, Segmentation
 from dayline.frames import time_text
+from dayline.pipeline.corrected_levels import levels_with, located_levels
 from dayline.text import counted
 
 __all__ = ["Corrections", "apply_corrections", "read_corrections"]
@@ -32,11 +33,17 @@ class Corrections:
         Frames that must, and must not, start an event. Frames the person never saw are in neither.
     events : tuple of (int, Event)
         The events that the person saved, each with the first of its frames that is still present.
+    keys : tuple of int
+        Key frames that the person chose and that are still present.
+    levels : tuple of NestedLevel
+        The saved levels, without boundaries that the person removed.
     """
 
     must: tuple[int, ...] = ()
     must_not: tuple[int, ...] = ()
     events: tuple[tuple[int, Event], ...] = ()
+    keys: tuple[int, ...] = ()
+    levels: tuple[NestedLevel, ...] = ()
 
     def cuts(self, times: Sequence[float] | None) -> dict[int, tuple[float, float]]:
         """Return the exact cuts that the saved events contain: times of the frames before and after each.
@@ -100,7 +107,23 @@ def read_corrections(
     same = np.flatnonzero((labels[1:] == labels[:-1]) & (labels[1:] >= 0)) + 1
     opens = [int(known[0]), *must] if len(known) else []
     events = tuple((f, corrected.events[labels[f]]) for f in opens)
-    return Corrections(tuple(must), tuple(same.tolist()), events)
+    keys = tuple(key for key in _chosen_keys(corrected, n_frames, names, times) if labels[key] >= 0)
+    levels = located_levels(corrected, labels >= 0, lambda saved: _labels(saved, n_frames, names, times))
+    return Corrections(tuple(must), tuple(same.tolist()), events, keys, levels)
+
+
+def _chosen_keys(
+    corrected: Segmentation, n_frames: int, names: Sequence[str] | None, times: Sequence[float] | None
+) -> tuple[int, ...]:
+    """Find the key frames that the person chose among the current frames; in a film, the frame shown at that time."""
+    chosen = [e.key_frame for e in corrected.events if e.key_chosen and e.key_frame is not None]
+    if corrected.clock == "media" and times is not None and corrected.times is not None:
+        moments = np.asarray(times)
+        return tuple(int(np.argmin(np.abs(moments - corrected.times[key]))) for key in chosen)
+    if names is not None and corrected.names is not None:
+        numbers = {name: k for k, name in enumerate(names)}
+        return tuple(numbers[name] for key in chosen if (name := corrected.names[key]) in numbers)
+    return tuple(chosen) if corrected.n_frames == n_frames else ()
 
 
 def _refuse_other_recording(
@@ -201,7 +224,7 @@ def _source(corrected: Segmentation) -> str:
 
 
 def apply_corrections(segmentation: Segmentation, corrections: Corrections) -> Segmentation:
-    """Give events the names and reasons that the person saved."""
+    """Give events the names, reasons and key photos that the person saved, and keep the saved levels."""
     # New photos may precede the first event of the file; it keeps its name.
     saved = {int(np.searchsorted(segmentation.boundaries, f, side="right")): e for f, e in corrections.events}
     events = []
@@ -213,7 +236,12 @@ def apply_corrections(segmentation: Segmentation, corrections: Corrections) -> S
             events.append(replace(event, name=old.name))
         else:
             events.append(replace(event, name=old.name, reason=old.reason or "asked", confidence=old.confidence))
-    return replace(segmentation, events=tuple(events))
+    for key in corrections.keys:
+        number = int(np.searchsorted(segmentation.boundaries, key, side="right"))
+        events[number] = replace(events[number], key_frame=key, key_chosen=True)
+    saved_levels = levels_with(events, corrections.levels, corrections.must)
+    levels = saved_levels if corrections.levels else segmentation.levels
+    return replace(segmentation, events=tuple(events), levels=levels)
 
 
 def _labels(

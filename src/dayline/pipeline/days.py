@@ -7,20 +7,22 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from dayline.events import Segmentation
 from dayline.frames.names import shown_name
 from dayline.io.files import refuse_link
 from dayline.io.output_folder import MARK, OutputFolderError, output_folder
 from dayline.pipeline.outputs import remove_other_pictures
+from dayline.pipeline.photo_days import PhotoDay
 from dayline.report.overview import Day, write_overview
 from dayline.report.thumbnails import remove_thumbnails
 
 __all__ = ["DayResult", "segment_days", "without_places"]
 
 
-SegmentDay: TypeAlias = Callable[[Path, Path], tuple[Segmentation, Mapping[int, str]]]
+SegmentDay: TypeAlias = Callable[[Any, Path], tuple[Segmentation, Mapping[int, str]]]
+"""Called with a day, as a folder of photos or as a `PhotoDay`, and the folder of its result."""
 
 
 @dataclass(frozen=True)
@@ -30,9 +32,9 @@ class DayResult:
     Attributes
     ----------
     source : Path
-        The folder of its photos.
+        The folder of its photos; that of all days if they share folders.
     folder : Path
-        Folder of its result.
+        Folder of its result, which has the name of the day.
     segmentation : Segmentation or None
         Its events.
     why : str
@@ -52,7 +54,12 @@ class DayResult:
 
 
 def segment_days(
-    days: Sequence[Path], folder: str | Path, *, segment_day: SegmentDay, title: str, thumbnails: bool = True
+    days: Sequence[Path | PhotoDay],
+    folder: str | Path,
+    *,
+    segment_day: SegmentDay,
+    title: str,
+    thumbnails: bool = True,
 ) -> tuple[DayResult, ...]:
     """Segment each day into a folder of its own and write `folder`/index.html, which links to them.
 
@@ -60,12 +67,12 @@ def segment_days(
 
     Parameters
     ----------
-    days : sequence of Path
-        Folders of photos (see `dayline.frames.day_folders`).
+    days : sequence of Path or PhotoDay
+        Folders of photos, or days found by the times of photos (see `find_days`).
     folder : str or Path
         Where the results go.
     segment_day : callable
-        Called with a day's folder and the folder of its result; writes the
+        Called with a day, as it is in `days`, and the folder of its result; writes the
         result and returns the events and the picture of every frame.
     title : str
         Heading of the page.
@@ -77,14 +84,14 @@ def segment_days(
         if all(result.segmentation is None for result in results):
             raise ValueError(f"none of the {len(results)} days could be used; the first: {results[0].why}")
         rows = [
-            Day(shown_name(r.source.name), r.folder.name, r.segmentation, r.why_on_page, r.pictures) for r in results
+            Day(shown_name(r.folder.name), r.folder.name, r.segmentation, r.why_on_page, r.pictures) for r in results
         ]
         write_overview(rows, folder, title=title)
         # They belong to the page of an earlier run without days, which has just been replaced.
         remove_thumbnails(folder)
         if not thumbnails:
             remove_other_pictures(folder, days=[r.folder.name for r in results if r.segmentation is not None])
-        _tidy_gone_days(folder, {day.name for day in days})
+        _tidy_gone_days(folder, {result.folder.name for result in results})
     return results
 
 
@@ -96,22 +103,23 @@ def _tidy_gone_days(output: Path, days: Collection[str]) -> None:
                 pass
 
 
-def _day(day: Path, output: Path, segment_day: SegmentDay) -> DayResult:
+def _day(day: Path | PhotoDay, output: Path, segment_day: SegmentDay) -> DayResult:
     folder = output / day.name
+    source = day if isinstance(day, Path) else day.sequence.source
     try:
         refuse_link(folder)
         segmentation, pictures = segment_day(day, folder)
     except OutputFolderError as error:
         # The message names other files in the folder: fine for the person who runs this, but not for the page.
-        return DayResult(day, folder, why=str(error), why_on_page="its result could not be written")
+        return DayResult(source, folder, why=str(error), why_on_page="its result could not be written")
     except ValueError as error:
-        why = str(error).removeprefix(f"{shown_name(day)}: ")
-        return DayResult(day, folder, why=why, why_on_page=without_places(why, day.parent, output))
+        why = str(error).removeprefix(f"{shown_name(source)}: ")
+        return DayResult(source, folder, why=why, why_on_page=without_places(why, source.parent, output))
     except (FileNotFoundError, PermissionError) as error:
         # A photo was removed during the run, or its permissions forbid reading it.
-        why = f"{shown_name(Path(error.filename or day).name)}: {error.strerror}"
-        return DayResult(day, folder, why=why, why_on_page=why)
-    return DayResult(day, folder, segmentation, pictures=pictures)
+        why = f"{shown_name(Path(error.filename or source).name)}: {error.strerror}"
+        return DayResult(source, folder, why=why, why_on_page=why)
+    return DayResult(source, folder, segmentation, pictures=pictures)
 
 
 def without_places(text: str, *folders: Path) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dayline.arrays import FloatArray
-from dayline.events import Segmentation
+from dayline.events import NestedLevel, Segmentation
 from dayline.frames import Changes, FrameSequence, changes, frames_in_spans, hard_cut, images
 from dayline.progress import OnStep
 from dayline.text import counted
@@ -193,7 +193,17 @@ def _with_cuts(segmentation: Segmentation, cuts: Mapping[int, _Cut], starts: Map
                 stop_time=times[stop - 1] if there is None else there.before,
             )
         )
-    return replace(segmentation, events=tuple(events))
+    levels = tuple(_moved(level, starts) for level in segmentation.levels)
+    return replace(segmentation, events=tuple(events), levels=levels)
+
+
+def _moved(level: NestedLevel, starts: Mapping[int, int]) -> NestedLevel:
+    """Move the boundaries of a level; one that a finer level has there already gives way."""
+    known = dict(zip(level.boundaries, level.confidences, strict=True))
+    moved = {starts[b]: c for b, c in known.items() if b in starts}
+    there = {b: c for b, c in known.items() if b not in starts} | moved
+    boundaries = tuple(sorted(there))
+    return replace(level, boundaries=boundaries, confidences=tuple(there[b] for b in boundaries))
 
 
 def _notes(n_boundaries: int, n_cuts: int, n_damaged: int, *, step: float) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""The key photo of each event: typical of it, and sharp."""
+"""The key photo of each event: typical of it, and worth showing."""
 
 from __future__ import annotations
 
@@ -12,11 +12,16 @@ from dayline.method.graph import unit_rows
 
 __all__ = ["with_key_photos"]
 
+GOOD_ENOUGH = 0.7
+"""Quality of an eligible photo, relative to the best of its event."""
+
 
 def with_key_photos(
-    segmentation: Segmentation, features: FloatArray, sharpness: FloatArray | None = None
+    segmentation: Segmentation, features: FloatArray, quality: FloatArray | None = None
 ) -> Segmentation:
-    """Choose each event's key photo: of the sharper half of its frames, the one nearest to the event's mean.
+    """Choose each event's key photo: of its good photos, the one nearest to the event's mean.
+
+    One that a person chose stays.
 
     Parameters
     ----------
@@ -24,16 +29,20 @@ def with_key_photos(
         The events.
     features : ndarray of shape (n_frames, n_features)
         One row per frame; nearness is the cosine similarity to the mean of the event's frames.
-    sharpness : ndarray of shape (n_frames,), optional
-        High for sharp frames. Without it, all frames are eligible.
+    quality : ndarray of shape (n_frames,), optional
+        See `photo_quality`. Photos with at least 70 % of the quality of the best one of the event are good. If not
+        given, all are.
     """
     directions = unit_rows(np.asarray(features, dtype=np.float64))
     events = []
     for event in segmentation.events:
+        if event.key_chosen and event.key_frame is not None and event.start <= event.key_frame < event.stop:
+            events.append(event)
+            continue
         frames = np.arange(event.start, event.stop)
         nearness = directions[frames] @ directions[frames].mean(axis=0)
-        if sharpness is not None:
-            blurred = sharpness[frames] < np.median(sharpness[frames])
-            nearness[blurred] = -np.inf
-        events.append(replace(event, key_frame=int(frames[np.argmax(nearness)])))
+        if quality is not None:
+            poor = quality[frames] < GOOD_ENOUGH * quality[frames].max()
+            nearness[poor] = -np.inf
+        events.append(replace(event, key_frame=int(frames[np.argmax(nearness)]), key_chosen=False))
     return replace(segmentation, events=tuple(events))

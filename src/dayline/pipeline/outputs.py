@@ -6,12 +6,13 @@ import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dayline.events import Segmentation
-from dayline.export import check_formats, export, write_csv
+from dayline.events import Segmentation, read_events
+from dayline.export import ExportsFailedError, check_formats, export, failure_text, write_csv
 from dayline.export.film import CONTAINERS, write_chapters
 from dayline.frames import images
 from dayline.frames.faces import face_blurrer
@@ -31,6 +32,7 @@ __all__ = [
     "chaptered_name",
     "default_output",
     "remove_other_pictures",
+    "without_locations",
     "write_result",
 ]
 
@@ -45,18 +47,21 @@ class Written:
 
 
 class ExportError(ValueError):
-    """An export failed, but the result itself was written.
+    """Some exports failed, but the result itself and all other exports were written.
 
     Attributes
     ----------
+    failures : tuple of str
+        One line per failed export.
     segmentation : Segmentation
         The events.
     written : Written
         What was written.
     """
 
-    def __init__(self, why: str, segmentation: Segmentation, written: Written) -> None:
-        super().__init__(why)
+    def __init__(self, failures: Sequence[str], segmentation: Segmentation, written: Written) -> None:
+        super().__init__("; ".join(failures))
+        self.failures = tuple(failures)
         self.segmentation = segmentation
         self.written = written
 
@@ -69,6 +74,7 @@ def write_result(
     blur_faces: bool = False,
     formats: Sequence[str] = (),
     with_chapters: bool = False,
+    share: bool = False,
     on_step: OnStep | None = None,
 ) -> Written:
     """Write index.html, events.json, events.csv and the requested exports.
@@ -87,17 +93,22 @@ def write_result(
         Names from `dayline.export.FORMATS`.
     with_chapters : bool
         Write a copy of the video with the events as chapters.
+    share : bool
+        Leave out what should not be shared: links to the original files, and locations. Blurred faces leave out the
+        links, too.
     on_step : callable, optional
         Called as on_step("pictures", done, total).
 
     Raises
     ------
     ExportError
-        If an export cannot be made from these events; page, JSON and table are already written.
+        If some exports cannot be made from these events; page, JSON, table and all other exports are written.
     """
     check_formats(formats)
     if blur_faces:
         face_blurrer()  # raises before anything is written if faces cannot be blurred
+    if share:
+        result = without_locations(result)
     source = None if result.sequence is None else result.sequence.source
     segmentation = result.segmentation
     with output_folder(folder) as folder:
@@ -111,28 +122,49 @@ def write_result(
             graph=result.graph,
             communities=result.communities,
             blurred=blur_faces and pictures is not None,
+            **({} if share or blur_faces else _originals(result)),
         )
         write_events(segmentation, folder, corrections=result.corrections)
         write_csv(segmentation, folder / "events.csv")
-        written = Written(page, pictures or {})
+        if share:
+            _warn_of_locations(folder)
         others = [f for f in formats if f != "csv"]
+        exports: tuple[Path, ...] = ()
+        failures: tuple[str, ...] = ()
         try:
-            exports = export(segmentation, folder, formats=others, source=source, blur_faces=blur_faces)
-            if with_chapters:
-                exports.append(chaptered_copy(source, segmentation, folder))
-        except ValueError as error:
-            raise ExportError(str(error), segmentation, written) from None
-    return replace(written, exports=tuple(exports))
+            exports = tuple(export(segmentation, folder, formats=others, source=source, blur_faces=blur_faces))
+        except ExportsFailedError as error:
+            exports, failures = error.written, error.failures
+        if with_chapters:
+            try:
+                exports = (*exports, chaptered_copy(source, segmentation, folder))
+            except (ValueError, OSError) as error:
+                failures = (*failures, failure_text(error))
+    written = Written(page, pictures or {}, exports)
+    if failures:
+        raise ExportError(failures, segmentation, written)
+    return written
 
 
 def _warn_of_photos(folder: Path, formats: Sequence[str]) -> None:
     """Warn about exports of an earlier run that show photos."""
-    for format_name, name in (("photos", "photos"), ("contact-sheet", "contact-sheet.png")):
+    for format_name, name in (("photos", "photos"), ("clips", "clips"), ("contact-sheet", "contact-sheet.png")):
         # A day may be named "photos".
         if format_name not in formats and (folder / name).exists() and not (folder / name / MARK).exists():
             warnings.warn(f"{folder / name} from an earlier run shows photos; remove it before sharing", stacklevel=3)
     for kept in sorted(folder.glob("photos-kept-*")):
         warnings.warn(f"{kept} from an earlier run contains photos; remove it before sharing", stacklevel=3)
+
+
+def _warn_of_locations(folder: Path) -> None:
+    """Warn about copies of earlier events that say where photos were taken."""
+    for path in sorted(folder.glob("*-*.json")):
+        try:
+            kept = None if path.is_symlink() else read_events(path)
+        except (OSError, ValueError):  # a file of others
+            continue
+        if kept is not None and any(event.location is not None for event in kept.events):
+            warnings.warn(f"{path} from an earlier run contains locations; remove it before sharing", stacklevel=3)
 
 
 def remove_other_pictures(folder: Path, *, days: Collection[str] = (), formats: Sequence[str] = ()) -> None:
@@ -177,10 +209,31 @@ def default_output(source: str | Path) -> Path:
     return Path(f"{(path.stem if path.is_file() else path.name) or 'photos'}-events")
 
 
+def without_locations(result: SourceResult) -> SourceResult:
+    """Return a copy of a result, and of the corrections in it, that does not say where photos were taken."""
+
+    def hidden(segmentation: Segmentation) -> Segmentation:
+        return replace(segmentation, events=tuple(replace(event, location=None) for event in segmentation.events))
+
+    corrections = None if result.corrections is None else hidden(result.corrections)
+    return replace(result, segmentation=hidden(result.segmentation), corrections=corrections)
+
+
+def _originals(result: SourceResult) -> dict[str, Any]:
+    """Return the files that the page links to: the photos, or the film that it plays."""
+    if result.sequence is None:
+        return {}
+    return (
+        {"film": result.sequence.source} if result.sequence.kind == "video" else {"originals": result.sequence.paths}
+    )
+
+
 def _pictures(
     result: SourceResult, folder: Path, *, blur_faces: bool, on_step: OnStep | None
 ) -> dict[int, str] | None:
     """Write the pictures that an earlier run has not written yet."""
+    if result.pictures is not None:
+        return result.pictures.write(folder, blur_faces=blur_faces, on_step=on_step)
     if result.sequence is None or result.keys is None:
         return None
     of_all = PictureFolder(folder, blur_faces).names(result.keys)

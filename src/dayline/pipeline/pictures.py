@@ -74,7 +74,7 @@ class PictureFolder:
 
     def names(self, keys: FrameKeys) -> list[str]:
         """Name each picture by a hash of all that determines it, so that existing pictures can be reused."""
-        about = f"{PICTURE_SIDE} {'blurred' if self.blur_faces else 'plain'}"
+        about = f"{PICTURE_SIDE} {'blurred by CenterFace' if self.blur_faces else 'plain'}"
         identities = ("\0".join(map(str, (*identity, about))) for identity in keys.identities())
         return [f"{hashlib.sha256(i.encode()).hexdigest()[:20]}.jpg" for i in identities]
 

@@ -9,12 +9,12 @@ from typing import Literal
 
 from dayline.events import Segmentation
 from dayline.export import check_formats
-from dayline.frames import check_pauses
+from dayline.frames import FrameSequence, check_jumps, check_pauses
 from dayline.frames.faces import face_blurrer
 from dayline.io.output_folder import output_folder
 from dayline.io.tables import EXTENSIONS, FeatureTable, read_features
-from dayline.pipeline.events_file import forget_corrections
-from dayline.pipeline.outputs import Written, write_result
+from dayline.pipeline.events_file import forget_corrections, note_unused_downloads
+from dayline.pipeline.outputs import Written, without_locations, write_result
 from dayline.pipeline.pictures import PictureFolder
 from dayline.pipeline.segment import Segmenter, SourceResult, segment_source, segment_table
 from dayline.progress import OnStep
@@ -34,9 +34,11 @@ class Settings:
         The method itself; `EventSegmenter()` if None.
     formats : tuple of str
         Exports to write (`dayline.export.FORMATS`).
-    order, every, model, weights, pause_seconds, pause_factor
+    order, every, model, weights, pause_seconds, pause_factor, jump_km, timezone
         See `segment_source`.
-    thumbnails, blur_faces, write_chapters : bool
+    offsets : tuple of (str, float)
+        Seconds to add to the times of a camera, with the name of its folder or its model.
+    thumbnails, blur_faces, write_chapters, share : bool
         See `write_result`.
     key, transpose
         See `dayline.io.tables.read_features`.
@@ -51,11 +53,15 @@ class Settings:
     weights: Path | None = None
     pause_seconds: float = 300.0
     pause_factor: float = 10.0
+    jump_km: float = 2.0
     thumbnails: bool = True
     blur_faces: bool = False
     write_chapters: bool = False
+    share: bool = False
     key: str | None = None
     transpose: bool = False
+    offsets: tuple[tuple[str, float], ...] = ()
+    timezone: str | None = None
 
 
 def is_table(source: Path) -> bool:
@@ -77,6 +83,11 @@ def check_settings(settings: Settings, *, pictures: bool = True) -> None:
     if settings.segmenter is not None:
         settings.segmenter.check_parameters()
     check_pauses(settings.pause_factor, settings.pause_seconds)
+    check_jumps(settings.jump_km)
+    if settings.timezone is not None and pictures:
+        from dayline.frames.zones import time_zone
+
+        time_zone(settings.timezone)
     if settings.weights is not None and not settings.weights.is_file():
         raise ValueError(f"{settings.weights}: no such file; pass the file with the weights")
     if settings.blur_faces and pictures:
@@ -84,7 +95,7 @@ def check_settings(settings: Settings, *, pictures: bool = True) -> None:
 
 
 def segment_and_write(
-    source: Path | FeatureTable,
+    source: Path | FeatureTable | FrameSequence,
     folder: Path | None,
     settings: Settings,
     *,
@@ -97,8 +108,8 @@ def segment_and_write(
 
     Parameters
     ----------
-    source : Path or FeatureTable
-        A folder of photos, a video, a feature file, or features in memory.
+    source : Path, FeatureTable or FrameSequence
+        A folder of photos, a video, a feature file, features in memory, or photos already in order.
     folder : Path or None
         Where to write; None writes nothing.
     settings : Settings
@@ -115,13 +126,17 @@ def segment_and_write(
     Raises
     ------
     ExportError
-        If an export cannot be made from these events; page, JSON and table are already written.
+        If some exports cannot be made from these events; page, JSON, table and all other exports are written.
     """
     used: Segmentation | Literal["kept"] | None = None if forget else corrections or "kept"
     with nullcontext() if folder is None else output_folder(folder) as place:
         result = _found(source, place, settings, name, used, on_step).made_by(settings.method)
+        if settings.share:
+            result = without_locations(result)
         if place is None:
             return result.segmentation, None
+        if corrections is None:
+            note_unused_downloads(place, command="the same command with")
         if forget:
             # Before an export can fail: the next run must not use forgotten corrections.
             forget_corrections(place)
@@ -132,20 +147,21 @@ def segment_and_write(
             blur_faces=settings.blur_faces,
             formats=settings.formats,
             with_chapters=settings.write_chapters,
+            share=settings.share,
             on_step=on_step,
         )
     return result.segmentation, written
 
 
 def _found(
-    source: Path | FeatureTable,
+    source: Path | FeatureTable | FrameSequence,
     folder: Path | None,
     settings: Settings,
     name: str | None,
     corrections: Segmentation | Literal["kept"] | None,
     on_step: OnStep | None,
 ) -> SourceResult:
-    if isinstance(source, FeatureTable) or is_table(source):
+    if isinstance(source, FeatureTable) or (isinstance(source, Path) and is_table(source)):
         if isinstance(source, FeatureTable):
             table = source
         else:
@@ -154,6 +170,7 @@ def _found(
         return segment_table(
             table.features,
             times=table.times,
+            clock=table.clock,
             source=name,
             store=folder,
             corrections=corrections,
@@ -168,8 +185,11 @@ def _found(
         weights=settings.weights,
         every=settings.every,
         order=settings.order,
+        offsets=dict(settings.offsets),
+        timezone=settings.timezone,
         pause_factor=settings.pause_factor,
         pause_seconds=settings.pause_seconds,
+        jump_km=settings.jump_km,
         corrections=corrections,
         segmenter=settings.segmenter,
         pictures=PictureFolder(folder, settings.blur_faces) if with_pictures and folder is not None else None,

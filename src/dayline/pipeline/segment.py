@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
@@ -14,24 +14,28 @@ import numpy as np
 from sklearn.base import clone
 
 from dayline.arrays import Array, FloatArray, IntArray, to_numpy
-from dayline.checks import TransposedWarning, check_times
+from dayline.checks import TransposedWarning, check_times, times_clock
 from dayline.decision.constraints import Frames
 from dayline.estimators import EventSegmenter
 from dayline.events import Event, Segmentation
 from dayline.features import FrameKeys, load_extractor
-from dayline.frames import FrameSequence, Pause, find_pauses, open_source
+from dayline.frames import FrameSequence, Jump, Pause, find_jumps, find_pauses, open_source
+from dayline.frames.sequence import refuse_mostly_bad
 from dayline.io.output_folder import output_folder
 from dayline.method.linear_graph import LinearGraph
 from dayline.pipeline.bursts import FrameGroups, describe_bursts, expand_segmentation, group_frames
-from dayline.pipeline.corrections import Corrections, apply_corrections, read_corrections
+from dayline.pipeline.camera_clocks import is_worth_comparing, with_one_clock
+from dayline.pipeline.corrections import SAME_TIME_WITHIN, Corrections, apply_corrections, read_corrections
 from dayline.pipeline.events_file import kept_corrections
 from dayline.pipeline.exact_cuts import with_exact_cuts
 from dayline.pipeline.extraction import ExtractedFrames, extract_frames, frame_keys
+from dayline.pipeline.given_pictures import GivenPictures
 from dayline.pipeline.key_photos import with_key_photos
+from dayline.pipeline.locations import with_locations
 from dayline.pipeline.pictures import PictureFolder
 from dayline.progress import OnStep
 from dayline.report import Drawable
-from dayline.text import counted
+from dayline.text import counted, duration_text
 
 __all__ = ["Segmenter", "SourceResult", "segment_source", "segment_table"]
 
@@ -42,9 +46,6 @@ TYPICAL_EVENT = {"wall": 16 * 60.0, "media": 43.0}
 
 CORRECTED = "your corrections are included, and later runs use them too (unless --forget-corrections is given)"
 """Note of every result that contains corrections."""
-
-EARLIEST_DATE = 1e8
-"""Seconds: no recording lasts three years, so larger times count from 1970."""
 
 
 class Segmenter(Protocol):
@@ -75,7 +76,7 @@ class SourceResult:
     ----------
     segmentation : Segmentation
         The events.
-    communities : tuple of int
+    communities : tuple of int or None
         Community of every frame.
     graph : ndarray of shape (n_frames, n_frames), Drawable or None
         The learnt graph; None for baselines.
@@ -87,15 +88,18 @@ class SourceResult:
         Number of frames whose features an earlier run had stored.
     corrections : Segmentation or None
         A person's corrections, already applied to the events; `write_result` keeps them for the next run.
+    pictures : GivenPictures or None
+        Pictures of a feature file's frames.
     """
 
     segmentation: Segmentation
-    communities: tuple[int, ...]
-    graph: FloatArray | Drawable | None
+    communities: tuple[int, ...] | None
+    graph: Array | Drawable | None
     sequence: FrameSequence | None = None
     keys: FrameKeys | None = None
     n_reused: int = 0
     corrections: Segmentation | None = None
+    pictures: GivenPictures | None = None
 
     def named(self, source: str) -> SourceResult:
         """Return a copy with the name of the source."""
@@ -110,15 +114,18 @@ class SourceResult:
 
 
 def segment_source(
-    source: str | Path,
+    source: str | Path | FrameSequence,
     *,
     store: str | Path | None = None,
     model: str = "lite0",
     weights: str | Path | None = None,
     every: float | None = None,
     order: Literal["time", "name"] = "time",
+    offsets: Mapping[str, float] | None = None,
+    timezone: str | None = None,
     pause_factor: float = 10.0,
     pause_seconds: float = 300.0,
+    jump_km: float = 2.0,
     corrections: Segmentation | Literal["kept"] | None = "kept",
     segmenter: Segmenter | None = None,
     pictures: PictureFolder | None = None,
@@ -128,8 +135,8 @@ def segment_source(
 
     Parameters
     ----------
-    source : str or Path
-        The folder or the video.
+    source : str, Path or FrameSequence
+        The folder or the video, or photos that were already put in order (see `dayline.pipeline.find_days`).
     store : str or Path, optional
         Folder in which features are kept for the next run, even if this one is interrupted; usually the
         folder of the result.
@@ -139,8 +146,13 @@ def segment_source(
         Seconds between frames of a video; depends on its length by default.
     order : {"time", "name"}
         Order of photos.
+    offsets, timezone : mapping of str to float, and str
+        Corrections of cameras' clocks, and the time zone of photos without one (see `dayline.read_photo_folder`).
     pause_factor, pause_seconds : float
         A gap longer than both `pause_factor` typical gaps and `pause_seconds` is a pause. A pause is a boundary.
+    jump_km : float > 0
+        A way of more kilometres between two photos, far longer than those nearby, is a boundary too (see
+        `dayline.frames.find_jumps`).
     corrections : Segmentation, "kept" or None
         A result that a person corrected; its boundaries and names are kept. "kept" uses the corrections that
         earlier runs or the person left in `store`; None uses none.
@@ -151,23 +163,32 @@ def segment_source(
     on_step : callable, optional
         Called as on_step(what, done, total).
     """
-    sequence = open_source(source, every=every, order=order)
+    if isinstance(source, FrameSequence):
+        sequence = source
+        refuse_mostly_bad(sequence.source, sequence.skipped, n_good=sequence.n_frames)
+    else:
+        sequence = open_source(source, every=every, order=order, offsets=offsets, timezone=timezone)
     extractor = load_extractor(model, weights=None if weights is None else Path(weights))
     with nullcontext() if store is None else output_folder(store) as folder:
         # Refuse corrections of another source now rather than after the features were computed.
+        # Clocks that are corrected later would make the times differ.
+        locate = partial(_located, sequence) if not is_worth_comparing(sequence) else _anywhere
         if corrections == "kept":
-            corrections = _kept(folder, partial(_located, sequence))
+            corrections = _kept(folder, locate)
         else:
-            _located(sequence, corrections)
+            locate(corrections)
         extracted = extract_frames(sequence, extractor, store=folder, pictures=pictures, on_step=on_step)
+        extracted = with_one_clock(extracted)
     sequence = extracted.sequence
     pauses = find_pauses(sequence.times, factor=pause_factor, at_least=pause_seconds)
+    jumps = find_jumps(sequence.locations, sequence.times, at_least=jump_km)
+    breaks = {*(pause.before for pause in pauses), *(jump.before for jump in jumps)}
     located = _located(sequence, corrections)
-    # Photos of one burst count as one frame, but pauses and corrections still split them.
-    opened = {*located.must, *(pause.before for pause in pauses)}.difference(located.must_not)
+    # Photos of one burst count as one frame, but pauses, jumps and corrections still split them.
+    opened = {*located.must, *breaks}.difference(located.must_not)
     groups = group_frames(sequence, extracted.signatures, opened=opened)
-    result = _segment(extracted, groups, pauses, located, segmenter, on_step)
-    notes = (*_notes(sequence, groups, pauses), *result.segmentation.notes)
+    result = _segment(extracted, groups, breaks, located, segmenter, on_step)
+    notes = (*_notes(sequence, groups, pauses, jumps), *result.segmentation.notes)
     if corrections is not None:
         notes = (*notes, CORRECTED)
     about = {
@@ -191,6 +212,10 @@ def _kept(folder: Path | None, locate: Callable[[Segmentation | None], Correctio
     return kept
 
 
+def _anywhere(_: Segmentation | None) -> Corrections:
+    return Corrections()
+
+
 def _located(sequence: FrameSequence, corrected: Segmentation | None) -> Corrections:
     """Find the corrected events among the frames of a sequence."""
     if corrected is None:
@@ -199,10 +224,19 @@ def _located(sequence: FrameSequence, corrected: Segmentation | None) -> Correct
         corrected,
         n_frames=sequence.n_frames,
         names=sequence.names,
-        times=sequence.times,
+        times=_times_as_saved(sequence, corrected),
         sizes=_file_sizes(sequence),
         source=sequence.source.resolve().name,
     )
+
+
+def _times_as_saved(sequence: FrameSequence, corrected: Segmentation) -> tuple[float, ...] | None:
+    """Return the times of the frames, uncorrected for those that a person saved before their clock was corrected."""
+    if not sequence.shown_times or sequence.times is None or corrected.times is None or corrected.names is None:
+        return sequence.times
+    saved = dict(zip(corrected.names, corrected.times, strict=True))
+    both = zip(sequence.names, sequence.times, sequence.shown_times, strict=True)
+    return tuple(shown if abs(saved.get(name, now) - shown) <= SAME_TIME_WITHIN else now for name, now, shown in both)
 
 
 def _file_sizes(sequence: FrameSequence) -> tuple[int, ...]:
@@ -215,6 +249,7 @@ def segment_table(
     features: FloatArray,
     *,
     times: Sequence[float] | FloatArray | None = None,
+    clock: Literal["wall", "media"] | None = None,
     source: str | None = None,
     store: str | Path | None = None,
     corrections: Segmentation | Literal["kept"] | None = "kept",
@@ -228,7 +263,9 @@ def segment_table(
     features : array of shape (n_frames, n_features)
         One row per frame.
     times : sequence of float, optional
-        Seconds, one per frame. If the first is at least 1e8 (in 1973), they count from 1970 and are shown as dates.
+        Seconds or dates, one per frame. Seconds of at least 1e8 (in 1973) count from 1970 and are shown as dates.
+    clock : {"wall", "media"}, optional
+        What the times are (see `Segmentation`), if their values do not say so.
     source : str, optional
         Name of the recording.
     store : str or Path, optional
@@ -251,8 +288,7 @@ def segment_table(
     segmenter = _chosen(segmenter)
     found = segmenter.segment(features, times=times, must=located.must, must_not=located.must_not, on_step=on_step)
     found = apply_corrections(found, located)
-    if found.times is not None and found.times[0] >= EARLIEST_DATE:
-        found = found.about(clock="wall")
+    found = found.about(clock=clock or times_clock(times))
     found = found.about(source=source, notes=(*found.notes, CORRECTED) if corrections is not None else found.notes)
     values = np.ma.filled(features, np.nan) if isinstance(features, np.ma.MaskedArray) else features
     return SourceResult(
@@ -313,7 +349,7 @@ def _with_typical_duration(segmenter: Segmenter, clock: str) -> Segmenter:
 def _segment(
     extracted: ExtractedFrames,
     groups: FrameGroups,
-    pauses: Sequence[Pause],
+    breaks: Collection[int],
     located: Corrections,
     segmenter: Segmenter | None,
     on_step: OnStep | None,
@@ -326,8 +362,8 @@ def _segment(
         segmenter = _with_typical_duration(segmenter, sequence.clock)
     if times is None and sequence.times is not None and _wants_durations(segmenter):
         warnings.warn("the clock runs backwards; durations are in photos, not seconds", stacklevel=2)
-    # A person who merged two events across a pause overrules it.
-    opens = {pause.before for pause in pauses} - set(located.must_not)
+    # A person who merged two events across a pause or jump overrules it.
+    opens = set(breaks) - set(located.must_not)
     with warnings.catch_warnings():
         # Rows are frames here; the check for transposed tables would misjudge a few photos.
         warnings.simplefilter("ignore", TransposedWarning)
@@ -348,7 +384,8 @@ def _segment(
         known=located.cuts(segmentation.times),
         on_step=on_step,
     )
-    segmentation = with_key_photos(segmentation, extracted.features, extracted.sharpness)
+    segmentation = with_key_photos(segmentation, extracted.features, extracted.quality)
+    segmentation = with_locations(segmentation, sequence.locations)
     of_frame = groups.of_frame
     return SourceResult(
         segmentation=segmentation,
@@ -367,8 +404,9 @@ def _usable_times(sequence: FrameSequence, groups: FrameGroups) -> FloatArray | 
 
 
 def _with_reasons(segmentation: Segmentation, pauses: Collection[int]) -> Segmentation:
-    """Record for each boundary at a pause whether the photos on its two sides also look different.
+    """Record for each boundary at a pause or jump whether the photos on its two sides also look different.
 
+    Both are a time without photos; the page, older versions and other readers know only "pause" and "both".
     They do if its score reaches the lower quartile of the scores of the boundaries found by appearance.
     """
     scores = np.asarray(segmentation.scores if segmentation.scores is not None else np.zeros(segmentation.n_frames))
@@ -383,7 +421,9 @@ def _with_reasons(segmentation: Segmentation, pauses: Collection[int]) -> Segmen
     return replace(segmentation, events=tuple(reasoned(event) for event in segmentation.events))
 
 
-def _notes(sequence: FrameSequence, groups: FrameGroups, pauses: Sequence[Pause]) -> tuple[str, ...]:
+def _notes(
+    sequence: FrameSequence, groups: FrameGroups, pauses: Sequence[Pause], jumps: Sequence[Jump]
+) -> tuple[str, ...]:
     frames = "frames" if sequence.kind == "video" else "photos"
     notes = [f"{frames} in order {sequence.order}", *sequence.notes]
     if groups.n_bursts:
@@ -391,6 +431,12 @@ def _notes(sequence: FrameSequence, groups: FrameGroups, pauses: Sequence[Pause]
     if pauses:
         longest = max(pause.seconds for pause in pauses)
         notes.append(
-            f"{counted(len(pauses), 'pause')} of the camera, the longest {longest / 60:.0f} min: each is a boundary"
+            f"{counted(len(pauses), 'pause')} of the camera, the longest {duration_text(longest)}: each is a boundary"
+        )
+    if jumps:
+        furthest = max(jump.kilometres for jump in jumps)
+        notes.append(
+            f"{counted(len(jumps), 'move')} of the camera by kilometres between two photos, the longest "
+            f"{furthest:.0f} km: each is a boundary"
         )
     return tuple(notes)

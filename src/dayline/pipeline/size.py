@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dayline.extras import needs_extra
+from dayline.frames import FrameSequence
 from dayline.frames.walk import find_files
 from dayline.io.tables import table_shape
 from dayline.pipeline.run import Settings, is_table
@@ -15,13 +16,13 @@ PIXEL_FEATURES = 1280
 """Features per photo of the default model; other models have about as many, or fewer."""
 
 
-def sequence_size(source: Path, settings: Settings) -> tuple[int, int]:
+def sequence_size(source: Path | FrameSequence, settings: Settings) -> tuple[int, int]:
     """Return the number of frames and features of a source, as far as its headers tell.
 
     Parameters
     ----------
-    source : Path
-        A folder of photos, a video or a feature file.
+    source : Path or FrameSequence
+        A folder of photos, a video, a feature file, or photos already in order.
     settings : Settings
         How it is read.
 
@@ -30,6 +31,8 @@ def sequence_size(source: Path, settings: Settings) -> tuple[int, int]:
     ValueError
         If the source cannot be read.
     """
+    if isinstance(source, FrameSequence):
+        return source.n_frames, PIXEL_FEATURES
     if is_table(source):
         n_rows, n_columns = table_shape(source, key=settings.key)
         return (n_columns, n_rows) if settings.transpose else (n_rows, n_columns)

@@ -1,7 +1,8 @@
-// The events with the person's edits. Events are never changed in place, so undo returns to an older list.
+// What the person edits: the parts of events.json that the page may change. A state is never changed in place, so undo
+// returns to an older one. All scripts read `state` and `events`; only `edit` and `change` replace them.
 
-let events = original.events;
-let saved = events;
+let state = { events: original.events, places: original.places ?? [] };
+let events = state.events; // always those of `state`
 const older = [];
 const newer = [];
 
@@ -40,6 +41,7 @@ function resized(event, start, stop) {
     stop,
     community: data.communities === null ? event.community : mostFrequent(start, stop),
     key_frame: keyInside || event.key_frame === null ? event.key_frame : middle,
+    key_chosen: keyInside && event.key_chosen,
     // An edge that stays keeps its time: at a hard cut of a film, it is exact, between two sampled frames.
     start_time: start === event.start ? event.start_time : times?.[start] ?? null,
     stop_time: stop === event.stop ? event.stop_time : times?.[stop - 1] ?? null,
@@ -50,36 +52,57 @@ function setByPerson(event) {
   return { ...event, reason: "asked", confidence: 1 };
 }
 
-function replaced(index, count, ...others) {
-  return [...events.slice(0, index), ...others, ...events.slice(index + count)];
+function spliced(list, index, count, ...others) {
+  return [...list.slice(0, index), ...others, ...list.slice(index + count)];
 }
 
-function change(next, message) {
-  older.push(events);
-  newer.length = 0;
-  events = next;
+function replaced(index, count, ...others) {
+  return spliced(events, index, count, ...others);
+}
+
+function merged(before, after) {
+  const larger = after.stop - after.start > before.stop - before.start ? after : before;
+  const keyed = before.key_chosen === after.key_chosen ? larger : before.key_chosen ? before : after;
+  return {
+    ...resized({ ...before, key_frame: keyed.key_frame, key_chosen: keyed.key_chosen, community: larger.community }, before.start, after.stop),
+    stop_time: after.stop_time,
+    name: before.name ?? after.name,
+  };
+}
+
+function splitInTwo(event, frame) {
+  return [resized(event, event.start, frame), setByPerson(resized({ ...event, name: null }, frame, event.stop))];
+}
+
+function setState(next, message) {
+  state = next;
+  events = next.events;
+  storeState();
   render(message);
+}
+
+// Replaces parts of the state, such as { places }; the message is read to people who cannot see the page.
+function edit(parts, message) {
+  older.push(state);
+  newer.length = 0;
+  setState({ ...state, ...parts }, message);
+}
+
+function change(nextEvents, message) {
+  edit({ events: nextEvents }, message);
 }
 
 function mergeWithPrevious(index) {
   if (index < 1) return;
-  const [before, after] = [events[index - 1], events[index]];
-  const larger = after.stop - after.start > before.stop - before.start ? after : before;
-  const merged = {
-    ...resized({ ...before, key_frame: larger.key_frame, community: larger.community }, before.start, after.stop),
-    stop_time: after.stop_time,
-    name: before.name ?? after.name,
-  };
   const text = `${titleOf(index)} merged with ${titleOf(index - 1)}`;
-  change(replaced(index - 1, 2, merged), text);
+  change(replaced(index - 1, 2, merged(events[index - 1], events[index])), text);
 }
 
 function splitAt(frame) {
   const index = eventAt(frame);
   const event = events[index];
   if (frame <= event.start) return;
-  const second = setByPerson(resized({ ...event, name: null }, frame, event.stop));
-  change(replaced(index, 1, resized(event, event.start, frame), second), `${titleOf(index)} split at ${frameText(frame)}`);
+  change(replaced(index, 1, ...splitInTwo(event, frame)), `${titleOf(index)} split at ${frameText(frame)}`);
 }
 
 function moveStart(index, frame) {
@@ -99,29 +122,12 @@ function rename(index, text) {
 
 function undo() {
   if (older.length === 0) return;
-  newer.push(events);
-  events = older.pop();
-  render("Undone");
+  newer.push(state);
+  setState(older.pop(), "Undone");
 }
 
 function redo() {
   if (newer.length === 0) return;
-  older.push(events);
-  events = newer.pop();
-  render("Redone");
-}
-
-// The same text as dayline writes: plain ASCII, so that names of invalid UTF-8 survive too.
-function eventsJson() {
-  const text = JSON.stringify({ ...original, events }, null, 1);
-  return text.replace(/[\u0080-\uffff]/g, (c) => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0")) + "\n";
-}
-
-function save() {
-  const address = URL.createObjectURL(new Blob([eventsJson()], { type: "application/json" }));
-  const link = make("a", { href: address, download: "events.json" });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(address), 10000);
-  saved = events;
-  render("events.json saved");
+  older.push(state);
+  setState(newer.pop(), "Redone");
 }

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dayline.arrays import Array, FloatArray, to_numpy
 
-__all__ = ["Drawable", "graph_image"]
+__all__ = ["Drawable", "graph_image", "graph_levels"]
 
 
 class Drawable(Protocol):
@@ -40,12 +40,16 @@ def graph_image(graph: Array | Drawable, *, size: int = 640) -> bytes:
     bytes
         The PNG file.
     """
+    return _png(np.rint(graph_levels(graph, size=size) * 255).astype(np.uint8), _colours())
+
+
+def graph_levels(graph: Array | Drawable, *, size: int) -> FloatArray:
+    """Return the brightness of every pixel of the graph's picture, in [0, 1]; see `graph_image`."""
     small = block_means(_checked(graph.picture(size) if hasattr(graph, "picture") else graph), size)
     # The diagonal links every frame to itself and would dominate the scale.
     apart = small[~np.eye(len(small), dtype=bool)] if len(small) > 1 else small.ravel()
     low, high = (float(q) for q in np.quantile(apart, (0.01, 0.995)))
-    level = np.clip((small - low) / (high - low), 0.0, 1.0) if high > low else np.full_like(small, 0.5)
-    return _png(np.rint(level * 255).astype(np.uint8), _colours())
+    return np.clip((small - low) / (high - low), 0.0, 1.0) if high > low else np.full_like(small, 0.5)
 
 
 def block_means(graph: FloatArray, size: int) -> FloatArray:

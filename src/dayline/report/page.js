@@ -9,6 +9,7 @@ function render(message) {
   renderSummary(groups);
   renderBar();
   renderGraph();
+  renderTools();
   if (viewer.open) viewFrame(viewed);
   if (message) document.getElementById("live").textContent = message;
 }
@@ -26,10 +27,10 @@ function renderSummary(groups) {
 
 function renderBar() {
   const bar = document.getElementById("bar");
-  bar.hidden = older.length === 0 && newer.length === 0;
+  bar.hidden = older.length === 0 && newer.length === 0 && kept === null && sameState(state, pageState);
   document.getElementById("undo").disabled = older.length === 0;
   document.getElementById("redo").disabled = newer.length === 0;
-  document.getElementById("status").textContent = events === saved ? "Saved" : plural(older.length, "change");
+  document.getElementById("status").textContent = statusText();
   document.body.classList.toggle("changed", !bar.hidden);
 }
 
@@ -70,6 +71,7 @@ eventList.addEventListener("click", (e) => {
   const action = e.target.closest("[data-action]")?.dataset.action;
   const index = Number(row.dataset.event);
   if (frame !== undefined) openViewer(Number(frame));
+  else if (action === "play") playFilm(events[index].start);
   else if (action === "merge") { mergeWithPrevious(index); focusRow(index - 1); }
   else if (action !== undefined) openChooser(index, action);
 });
@@ -90,7 +92,7 @@ document.addEventListener("keydown", (e) => {
   if (!(e.ctrlKey || e.metaKey) || e.altKey) return;
   const key = e.key.toLowerCase();
   const typing = e.target.matches?.(".name") && e.target.value !== (e.target.closest(".event").event.name ?? "");
-  if (key === "s") save();
+  if (key === "s") { finishTyping(); save(); }
   else if (typing) return;
   else if (key === "z") { if (e.shiftKey) redo(); else undo(); }
   else if (key === "y") redo();
@@ -103,9 +105,10 @@ document.getElementById("redo").addEventListener("click", redo);
 document.getElementById("save").addEventListener("click", save);
 window.addEventListener("beforeprint", () => document.querySelectorAll(".event").forEach(fillRow));
 window.addEventListener("scroll", () => { hidePreview(); markCurrent(); }, { passive: true });
-window.addEventListener("beforeunload", (e) => { if (events !== saved) e.preventDefault(); });
 
 document.getElementById("hint").textContent = pictures === null
   ? "Name events, or merge, split and move them."
   : "Click a picture to enlarge it. Name events, or merge, split and move them.";
+if (served) document.getElementById("save").textContent = "Save";
 render();
+restoreStored();

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from importlib.resources import files
@@ -19,27 +20,38 @@ from markupsafe import Markup
 
 from dayline.arrays import Array
 from dayline.events import Segmentation
-from dayline.io.files import write_text_whole, writing_whole
+from dayline.io.files import read_no_follow, write_text_whole, writing_whole
 from dayline.io.untrusted import UnreadableFileError, reading
 from dayline.report.graph_picture import Drawable, graph_image
+from dayline.report.marks import events_mark, frames_mark
+from dayline.report.originals import relative_addresses
 from dayline.report.thumbnails import remove_thumbnails
 
-__all__ = ["day_heading", "render", "write_page"]
+__all__ = ["day_heading", "page_data", "render", "renew_page", "write_page"]
 
 PicturePath: TypeAlias = str | Path
 Pictures: TypeAlias = Mapping[int, PicturePath] | Callable[[int], PicturePath | None]
 
+DATA = re.compile(r'<script type="application/json" id="data">([^<]*)</script>')
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 # Classic scripts, in this order: browsers do not load modules from disk.
 SCRIPTS = (
     "clock.js",
     "edits.js",
+    "changes.js",
+    "store.js",
+    "save.js",
     "contexts.js",
     "timeline.js",
     "rows.js",
     "viewer.js",
+    "film.js",
     "chooser.js",
+    "key_photo.js",
+    "levels.js",
+    "filter.js",
+    "help.js",
     "page.js",
 )
 
@@ -53,6 +65,8 @@ def write_page(
     communities: Sequence[int] | None = None,
     title: str | None = None,
     blurred: bool = False,
+    originals: Sequence[Path] | None = None,
+    film: Path | None = None,
 ) -> Path:
     """Write `folder`/index.html, which shows the events and lets a person correct, name and save them.
 
@@ -74,6 +88,11 @@ def write_page(
         Heading; by default the date or the name of the source.
     blurred : bool
         Whether the page says that faces were blurred.
+    originals : sequence of Path, optional
+        The photo of every frame. The page links to it by a relative path, unless that would name folders above the
+        user's own (see `dayline.report.originals`).
+    film : Path, optional
+        The video that the page plays, found in the same way.
 
     Returns
     -------
@@ -81,7 +100,7 @@ def write_page(
         The page.
     """
     folder = Path(folder)
-    _check(segmentation, communities)
+    _check(segmentation, communities, originals)
     folder.mkdir(parents=True, exist_ok=True)
     pictures = _picture_addresses(thumbnails, segmentation.n_frames, folder)
     _write_graph(graph, segmentation.n_frames, folder)
@@ -90,21 +109,67 @@ def write_page(
         "pictures": pictures,
         "communities": None if communities is None else [int(c) for c in communities],
         "dated": segmentation.is_dated,
+        "originals": None if originals is None else relative_addresses(originals, folder),
+        "film": None if film is None else relative_addresses([film], folder)[0],
     }
-    about = {
+    # Within the data, so that the page can be renewed without the photos.
+    data["about"] = {
         **_headings(segmentation, title),
         "blurred": blurred,
         "shape": _shape(pictures, folder),
         "graph": graph is not None,
     }
     path = folder / "index.html"
-    write_text_whole(path, _html(segmentation, data, about))
+    write_text_whole(path, _html(segmentation, data))
     # Only now: if the page cannot be written, the previous one keeps its pictures.
     remove_thumbnails(folder, keep={address for address in pictures or () if address})
     return path
 
 
-def _check(segmentation: Segmentation, communities: Sequence[int] | None) -> None:
+def renew_page(segmentation: Segmentation, folder: str | Path) -> Path:
+    """Write `folder`/index.html again with other events of the same frames; nothing else on it changes.
+
+    Parameters
+    ----------
+    segmentation : Segmentation
+        The events to show.
+    folder : str or Path
+        The folder of a page that `write_page` wrote.
+
+    Raises
+    ------
+    ValueError
+        If there is no such page, or it is about other frames.
+    """
+    path = Path(folder) / "index.html"
+    data = page_data(path)
+    with reading(path, "a page of dayline"):
+        shown = None if data is None else Segmentation.from_json(json.dumps(data["segmentation"]))
+        if data is None or shown is None or frames_mark(shown) != frames_mark(segmentation):
+            raise UnreadableFileError(f"{path}: not a page of these frames; run dayline segment again")
+        text = _html(segmentation, {**data, "segmentation": json.loads(segmentation.to_json())})
+    write_text_whole(path, text)
+    return path
+
+
+def page_data(path: Path) -> dict[str, Any] | None:
+    """Return the data in a page that `write_page` wrote; None if it is another file.
+
+    Parameters
+    ----------
+    path : Path
+        The page.
+    """
+    text = (read_no_follow(path) or b"").decode("utf-8", "replace")
+    found = DATA.search(text)
+    try:
+        data = None if found is None else json.loads(found[1])
+    except (ValueError, RecursionError):
+        return None
+    return data if isinstance(data, dict) and isinstance(data.get("about"), dict) else None
+
+
+def _check(segmentation: Segmentation, communities: Sequence[int] | None, originals: Sequence[Path] | None) -> None:
     for what in ("scores", "times"):
         values = np.asarray(getattr(segmentation, what) or (), dtype=float)
         if not np.isfinite(values).all():
@@ -116,6 +181,8 @@ def _check(segmentation: Segmentation, communities: Sequence[int] | None) -> Non
         raise ValueError(
             f"the time of frame {in_years.index(False)} lies outside the years 1 to 9999; set times to None"
         )
+    if originals is not None and len(originals) != segmentation.n_frames:
+        raise ValueError(f"{len(originals)} originals for {segmentation.n_frames} frames")
     if communities is not None and len(communities) != segmentation.n_frames:
         raise ValueError(f"{len(communities)} communities for {segmentation.n_frames} frames")
 
@@ -125,8 +192,11 @@ def day_heading(segmentation: Segmentation) -> str | None:
     if not segmentation.is_dated or segmentation.times is None:
         return None
     first, last = (EPOCH + timedelta(seconds=t) for t in (min(segmentation.times), max(segmentation.times)))
-    if last.date() != first.date():
-        return f"{first.day} {first:%B %Y} – {last.day} {last:%B %Y}"
+    if (last.year, last.month) != (first.year, first.month):
+        year = "" if last.year == first.year else f" {first:%Y}"
+        return f"{first.day} {first:%B}{year} – {last.day} {last:%B %Y}"
+    if last.day != first.day:
+        return f"{first.day}–{last.day} {last:%B %Y}"
     return f"{first:%A} {first.day} {first:%B %Y}"
 
 
@@ -185,12 +255,13 @@ def _shape(pictures: list[str | None] | None, folder: Path) -> str:
     return "film" if ratio > 1.6 else "wide" if ratio > 1.15 else "square" if ratio > 0.87 else "tall"
 
 
-def _html(segmentation: Segmentation, data: Mapping[str, Any], about: Mapping[str, Any]) -> str:
+def _html(segmentation: Segmentation, data: Mapping[str, Any]) -> str:
+    data = {**data, "key": frames_mark(segmentation), "base": events_mark(segmentation)}
     content = {
         "segmentation": segmentation,
         "data": htmlsafe_json_dumps(data, allow_nan=False, separators=(",", ":")),
     }
-    return render("page.html", style="style.css", scripts=SCRIPTS, content={**content, **about})
+    return render("page.html", style="style.css", scripts=SCRIPTS, content={**content, **data["about"]})
 
 
 def render(template: str, *, style: str, scripts: Sequence[str] = (), content: Mapping[str, Any]) -> str:

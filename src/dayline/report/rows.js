@@ -135,6 +135,8 @@ function metaLine(event, index) {
     why.append(reason);
     meta.append(why);
   }
+  // Numbers alone: a link to a map would tell others where the photos were taken.
+  if (event.location) meta.append(make("span", { class: "location", title: "Latitude and longitude" }, event.location.map((degrees) => degrees.toFixed(4)).join(", ")));
   return meta;
 }
 
@@ -160,6 +162,7 @@ function makeRow(event, index) {
   const actions = make("div", { class: "actions" },
     actionButton("Merge up", "merge", "Merge with the previous event"), actionButton("Move start", "move", "Move where this event starts"),
     actionButton("Split", "split", "Split this event in two"));
+  if (movie !== null && times !== null) actions.append(actionButton("Play", "play", "Play the film from the start of this event"));
   const keyButton = make("button", { type: "button", class: "key", "data-frame": String(key) }, pictureOf(key, "key-picture"));
   const body = make("div", { class: "body" }, make("div", { class: "line" }, name, actions), metaLine(event, index));
   if (pictures !== null) {
@@ -197,7 +200,7 @@ function separators(row, index) {
   if (row.separatorKey !== key) {
     row.separatorKey = key;
     row.separators = [];
-    if (pause && !newDay) row.separators.push(make("li", { class: "pause" }, make("span", {}, `${isWall ? "Camera off for" : "Nothing for"} ${durationText(pause)}`)));
+    if (pause && !newDay) row.separators.push(make("li", { class: "pause" }, make("span", {}, `${isWall ? `No ${thing}s for` : "Nothing for"} ${durationText(pause)}`)));
     if (newDay) row.separators.push(make("li", { class: "new-day" }, make("h3", {}, dayText(dayOf(times[event.start])))));
   }
   return row.separators;

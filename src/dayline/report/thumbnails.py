@@ -50,7 +50,7 @@ def write_thumbnails(
         Longest side in pixels. Smaller pictures keep their size. The default suits both the rows and the
         enlarged view; each file stays under 46 kB.
     blur_faces : bool
-        Blur the faces that OpenCV's bundled detectors find (extra "faces"). They miss some.
+        Blur the faces that are found (extra "faces"); some are missed.
     names : mapping of int to str, optional
         File name of each frame's picture: 20 hexadecimal digits and .jpg, so that a later run can reuse it.
         Frames named here but not in `images` keep their existing picture.

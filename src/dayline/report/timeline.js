@@ -142,7 +142,7 @@ function axis(lane) {
 
 function pauseMarks(lane) {
   return (lane.pauses ?? []).map((pause) => {
-    const mark = make("span", { class: "gap", title: `${isWall ? "Camera off" : "Nothing"} for ${durationText(pause.seconds)}` });
+    const mark = make("span", { class: "gap", title: `${isWall ? `No ${thing}s` : "Nothing"} for ${durationText(pause.seconds)}` });
     mark.style.left = `${100 * share(lane, pause.from)}%`;
     mark.style.width = `${100 * (share(lane, pause.to) - share(lane, pause.from))}%`;
     return mark;

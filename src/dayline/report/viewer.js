@@ -22,6 +22,9 @@ function makeViewer() {
     merge: viewerButton("Merge with previous", "quiet", "Merge this event with the previous one (M)", () => mergeWithPrevious(eventAt(viewed))),
     begins: viewerButton("Event begins here", "quiet", "Move the start of this event to this frame (B)", () => moveStart(eventAt(viewed), viewed)),
     ends: viewerButton("Event ends here", "quiet", "Move the end of this event to this frame (E)", endHere),
+    keyed: viewerButton(`Use as key ${thing}`, "quiet", `Use this ${thing} as the key ${thing} of its event (K)`, () => chooseKey(viewed)),
+    play: viewerButton("Play", "quiet", "Play the film from here, or pause it (P)", () => playOrPause()),
+    source: make("a", { class: "quiet", target: "_blank", rel: "noopener" }, "Open the original"),
     back: viewerButton("‹", "step back", "Previous (left arrow)", () => viewFrame(viewed - 1)),
     on: viewerButton("›", "step on", "Next (right arrow)", () => viewFrame(viewed + 1)),
     close: viewerButton("×", "close", "Close (Escape)", () => viewer.close()),
@@ -30,8 +33,8 @@ function makeViewer() {
     make("div", { class: "viewer-head" }, make("div", {}, made.title, made.detail), made.close),
     make("div", { class: "viewer-middle" }, made.back, made.stage, made.on),
     made.strip,
-    make("div", { class: "viewer-actions" }, made.begins, made.ends, made.split, made.merge),
-    make("p", { class: "keys" }, "← → frames   ↑ ↓ events   S split   M merge   B begins   E ends   Esc close"));
+    make("div", { class: "viewer-actions" }, made.play, made.begins, made.ends, made.split, made.merge, made.keyed, made.source),
+    make("p", { class: "keys" }, "← → frames   ↑ ↓ events   S split   M merge   B begins   E ends   K key   ? all keys   Esc close"));
   made.strip.addEventListener("click", (e) => {
     const frame = e.target.closest("[data-frame]")?.dataset.frame;
     if (frame !== undefined) viewFrame(Number(frame));
@@ -42,7 +45,8 @@ function makeViewer() {
 
 function swipe(stage) {
   let from = null;
-  stage.addEventListener("pointerdown", (e) => { from = e.clientX; });
+  // The controls of a film are dragged, too.
+  stage.addEventListener("pointerdown", (e) => { from = e.target.matches("video") ? null : e.clientX; });
   stage.addEventListener("pointerup", (e) => {
     if (from !== null && Math.abs(e.clientX - from) > 40) viewFrame(viewed + (e.clientX < from ? 1 : -1));
     from = null;
@@ -79,7 +83,7 @@ function viewFrame(frame) {
   const shown = pictured(viewed);
   const standIn = shown === null || shown === viewed ? null : `picture of ${frameText(shown, true)}`;
   parts.detail.textContent = [day + frameText(viewed, true), `${viewed - event.start + 1} of ${event.stop - event.start}`, name, standIn].filter(Boolean).join("  ·  ");
-  parts.stage.replaceChildren(shown !== null
+  if (!filmShows(viewed)) parts.stage.replaceChildren(shown !== null
     ? make("img", { src: pictures[shown], alt: `${titleOf(index)}, ${frameText(shown, true)}`, draggable: "false" })
     : make("p", { class: "no-picture" }, frameText(viewed, true)));
   const film = [];
@@ -93,6 +97,11 @@ function viewFrame(frame) {
   parts.begins.disabled = viewed === event.start || index === 0;
   parts.ends.disabled = viewed === event.stop - 1 || index === events.length - 1;
   parts.merge.disabled = index === 0;
+  parts.keyed.disabled = event.key_frame === viewed;
+  parts.play.hidden = movie === null || times === null;
+  const address = originalOf(viewed);
+  parts.source.hidden = address === null;
+  if (address !== null) parts.source.href = address;
 }
 
 function stepEvents(step) {
@@ -107,6 +116,7 @@ viewer.addEventListener("keydown", (e) => {
     ArrowUp: () => stepEvents(-1), ArrowDown: () => stepEvents(1), PageUp: () => stepEvents(-1), PageDown: () => stepEvents(1),
     Home: () => viewFrame(0), End: () => viewFrame(nFrames - 1),
     s: () => splitAt(viewed), m: () => mergeWithPrevious(eventAt(viewed)), b: () => moveStart(eventAt(viewed), viewed), e: endHere,
+    k: () => chooseKey(viewed), p: () => playOrPause(),
   };
   const action = actions[e.key.length === 1 ? e.key.toLowerCase() : e.key];
   if (action === undefined) return;

@@ -12,7 +12,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from dayline.features.network import open_session
 from dayline.features.onnx_graph import Graph
-from dayline.features.onnx_messages import _FIELDS, onnx_messages
+from dayline.io.onnx_messages import _FIELDS, onnx_messages
 
 WEIGHT = np.random.default_rng(3).normal(size=(4, 3, 3, 3)).astype(np.float32)
 BIAS = np.asarray([0.5, -1.0, 2.0, 0.25], dtype=np.float32)

@@ -1,0 +1,65 @@
+"""`dayline view`: show a result in the browser; Save writes into it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from dayline.pipeline import Saved
+
+__all__ = ["view"]
+
+
+def view(
+    folder: Path = typer.Argument(..., help="The folder of a result, also one with several days."),
+    corrections: Path | None = typer.Option(
+        None, help="Save this events.json, downloaded from the page, into the result first."
+    ),
+    source: Path | None = typer.Option(
+        None, help="The photos or the video, for exports that need them; by default searched next to the result."
+    ),
+    port: int | None = typer.Option(None, min=1, max=65535, help="Port to listen on, on this machine only."),
+    open_page: bool | None = typer.Option(
+        None, "--open/--no-open", help="Open the page in a browser; default on a terminal with a display."
+    ),
+) -> None:
+    """Show a result in the browser, where Save writes into the result; only for this machine, until Ctrl-C."""
+    from dayline.cli.console import open_in_browser
+    from dayline.events import read_events
+    from dayline.pipeline import note_unused_downloads, save_events
+    from dayline.view import ViewServer, prepare, serve
+
+    for result, renewed in prepare(folder, source=source):
+        if isinstance(renewed, ValueError):
+            typer.echo(f"dayline: note: {result}: its page is not renewed: {renewed}", err=True)
+            continue
+        if "index.html" in renewed.renewed:
+            typer.echo(f"dayline: note: {result}: the page is renewed from events.json", err=True)
+        _print_notes(renewed)
+    if corrections is not None:
+        _print_saved(folder, save_events(read_events(corrections.expanduser()), folder, source=source))
+    note_unused_downloads(folder, command=f"dayline view {folder}")
+    server = ViewServer(folder, port=port, source=source, on_save=_print_saved)
+    typer.echo(f"The page is {server.address}")
+    typer.echo("Only this machine can open it, while this command runs; Ctrl-C ends it.")
+    if sys.stdout.isatty() if open_page is None else open_page:
+        open_in_browser(server.address)
+    serve(server)
+    typer.echo("dayline: ended; what was saved is in the result, other changes stay in the browser", err=True)
+
+
+def _print_saved(folder: Path, saved: Saved) -> None:
+    from datetime import datetime
+
+    before = "" if saved.history is None else f"; the previous one is {saved.history.name}"
+    typer.echo(f"{datetime.now():%H:%M} saved {folder / 'events.json'}{before}")
+    _print_notes(saved)
+
+
+def _print_notes(saved: Saved) -> None:
+    for note in saved.notes:
+        typer.echo(f"dayline: note: {note}", err=True)

@@ -1,0 +1,160 @@
+// Coarser and finer events: the nested levels of the result. What the person set, removed, named or chose stays in all.
+
+const bases = original.levels?.length > 0 ? original.levels : [{
+  level: 0, boundaries: original.events.slice(1).map((event) => event.start), confidences: original.events.slice(1).map((event) => event.confidence),
+}];
+const usualBase = Math.max(0, bases.findIndex((base) => base.level === 0));
+// How each list of events came about: its level, the least confidence, the boundaries that the person removed and the
+// key photos that the person chose, also those that this level does not show; and the control that made it, if one did.
+const viewOf = new WeakMap();
+let tracked = null;
+
+function boundaryFrames(list) {
+  return list.slice(1).map((event) => event.start);
+}
+
+// Called after every change of the events, so that an edit is told from a step of the slider.
+function trackView() {
+  if (!viewOf.has(events)) viewOf.set(events, isEdit(tracked) ? editedView(tracked) : firstView());
+  tracked = events;
+  return viewOf.get(events);
+}
+
+// An edit leaves most events as they are; a list that shares none was read from elsewhere.
+function isEdit(before) {
+  const known = new Set(before);
+  return events.some((event) => known.has(event));
+}
+
+// The events may be edited already when the page opens; they then belong to the level that they differ from least.
+function firstView() {
+  const now = new Set(boundaryFrames(events));
+  const missing = bases.map(({ boundaries }) => boundaries.filter((b) => !now.has(b)));
+  const differing = bases.map(({ boundaries }, i) => now.size - boundaries.length + 2 * missing[i].length);
+  const level = differing[usualBase] === 0 ? usualBase : differing.indexOf(Math.min(...differing));
+  const keys = new Set(events.filter((event) => event.key_chosen).map((event) => event.key_frame));
+  return { level, least: 0, removed: new Set(missing[level]), keys, by: null };
+}
+
+function editedView(before) {
+  const view = viewOf.get(before);
+  const now = new Set(boundaryFrames(events));
+  const removed = new Set([...view.removed, ...boundaryFrames(before)].filter((b) => !now.has(b)));
+  const keys = new Set(view.keys);
+  for (const { key_frame: key, key_chosen: isChosen, start, stop } of events) {
+    if (!isChosen || keys.has(key)) continue;
+    for (const other of keys) if (start <= other && other < stop) keys.delete(other);
+    keys.add(key);
+  }
+  return { ...view, removed, keys, by: null };
+}
+
+// The boundaries of a level with the person's edits, each with its confidence. Events with a name stay as they are.
+function boundariesIn(base, view) {
+  const found = new Map();
+  const named = events.filter((event) => event.name !== null);
+  base.boundaries.forEach((b, i) => {
+    if (view.removed.has(b) || (base.confidences[i] ?? 1) < view.least) return;
+    if (!named.some((event) => event.start < b && b < event.stop)) found.set(b, base.confidences[i]);
+  });
+  events.forEach((event, index) => {
+    const follows = index > 0 && events[index - 1].name !== null;
+    if (index > 0 && (event.reason === "asked" || event.name !== null || follows)) found.set(event.start, event.confidence);
+  });
+  return new Map([...found].sort(([a], [b]) => a - b));
+}
+
+function eventsIn(view) {
+  const found = boundariesIn(bases[view.level], view);
+  const known = [...original.events, ...events];
+  const same = new Map(known.map((event) => [`${event.start} ${event.stop}`, event]));
+  const byStart = new Map(known.map((event) => [event.start, event]));
+  const byStop = new Map(known.map((event) => [event.stop, event]));
+  const shown = new Set(events);
+  const edges = [0, ...found.keys(), nFrames];
+  return edges.slice(0, -1).map((start, i) => {
+    const stop = edges[i + 1];
+    const old = same.get(`${start} ${stop}`);
+    const key = keyIn(start, stop, view);
+    if (old !== undefined && (shown.has(old) || (old.name === null && !key.isChosen && !old.key_chosen))) return old;
+    const owner = original.events.findLast((event) => event.start <= key.frame);
+    return {
+      ...owner, start, stop,
+      community: data.communities === null ? owner.community : mostFrequent(start, stop),
+      key_frame: key.frame,
+      // At a hard cut of a film, the times are exact, between two sampled frames.
+      start_time: byStart.get(start)?.start_time ?? times?.[start] ?? null,
+      stop_time: byStop.get(stop)?.stop_time ?? times?.[stop - 1] ?? null,
+      confidence: start === 0 ? null : found.get(start),
+      reason: byStart.get(start)?.reason ?? "looks",
+      name: null,
+      key_chosen: key.isChosen,
+    };
+  });
+}
+
+// The key frame of an event: one that the person chose, or the one of the result that is nearest to its middle.
+function keyIn(start, stop, view) {
+  const middle = start + ((stop - start) >> 1);
+  const inside = (frame) => frame !== null && start <= frame && frame < stop;
+  const chosenNow = events.find((event) => event.key_chosen && inside(event.key_frame))?.key_frame;
+  const chosenKey = chosenNow ?? [...view.keys].find(inside);
+  if (chosenKey !== undefined) return { frame: chosenKey, isChosen: true };
+  const keys = original.events.filter((event) => !event.key_chosen).map((event) => event.key_frame).filter(inside);
+  return { frame: keys.reduce((a, b) => (Math.abs(b - middle) < Math.abs(a - middle) ? b : a), keys[0] ?? middle), isChosen: false };
+}
+
+// Steps of one control in a row are one change, so that Undo returns to what was there before.
+function showView(by, wanted) {
+  if (trackView().by === by) undo();
+  const view = { ...trackView(), ...wanted, by };
+  const next = eventsIn(view);
+  const text = plural(next.length, "event");
+  const isSame = next.length === events.length && next.every((event, i) => event === events[i]);
+  if (isSame) {
+    // Nothing to undo, but the control has moved.
+    viewOf.set(events, { ...view, by: viewOf.get(events).by });
+    render(text);
+    return;
+  }
+  viewOf.set(next, view);
+  change(next, text);
+}
+
+// The levels to save: what is shown becomes level 0.
+function levelsToSave() {
+  const view = trackView();
+  const now = boundaryFrames(events);
+  if (!(original.levels?.length > 0)) return original.levels;
+  if (view.level === usualBase && view.least === 0 && now.join() === bases[usualBase].boundaries.join()) return original.levels;
+  const saved = [];
+  bases.forEach((base, i) => {
+    const found = boundariesIn(base, view);
+    const boundaries = i < view.level ? now.filter((b) => found.has(b)) : i === view.level ? now
+      : [...new Set([...found.keys(), ...now])].sort((a, b) => a - b);
+    const confidences = boundaries.map((b) => found.get(b) ?? events[eventAt(b)].confidence ?? 0);
+    saved.push({ level: i - view.level, boundaries, confidences });
+  });
+  // Edits may make a level the same as its neighbour.
+  const count = (i) => saved[i].boundaries.length;
+  const kept = saved.filter(({ level }, i) => level === 0 || (level < 0 ? count(i) < count(i + 1) : count(i) > count(i - 1)));
+  const at = kept.findIndex(({ level }) => level === 0);
+  return kept.length > 1 ? kept.map((one, i) => ({ ...one, level: i - at })) : [];
+}
+
+function range(id, label, limits) {
+  return make("input", { id, type: "range", "aria-label": label, ...limits });
+}
+
+const levelRange = range("level", "Coarser or finer events", { min: "0", max: String(bases.length - 1), step: "1" });
+const levelCount = make("output", { id: "level-count", for: "level" });
+levelRange.addEventListener("input", () => showView("level", { level: Number(levelRange.value) }));
+document.getElementById("tools").append(make("div", { class: "tool", id: "levels" },
+  make("span", { "aria-hidden": "true" }, "Coarser"), levelRange, make("span", { "aria-hidden": "true" }, "Finer"), levelCount));
+document.getElementById("levels").hidden = bases.length < 2;
+
+function renderLevels() {
+  levelRange.value = String(trackView().level);
+  levelRange.setAttribute("aria-valuetext", plural(events.length, "event"));
+  levelCount.textContent = plural(events.length, "event");
+}

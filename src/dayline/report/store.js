@@ -1,0 +1,240 @@
+// Edits live in the browser's storage until they are saved: they survive a reload, are shared with other tabs of this
+// page, and are offered again after the page was renewed. Each version of the events has a slot of its own.
+
+const SLOTS = "dayline edits ";
+const STORED_FORMAT = 1;
+const DOWNLOAD = "download";
+const DISMISSED = `dayline discarded ${data.key}`;
+const SAME_TIME = 1; // seconds
+// The address of a page that dayline serves contains a token, which differs from time to time.
+const PAGE = location.pathname.replace(/^\/dayline-[^/]+/, "");
+const PROBLEMS = {
+  full: "not stored: the browser's storage is full",
+  forbidden: "not stored: the browser forbids it",
+  conflict: "not stored: another tab has other changes",
+};
+let pageState = state; // what the page shows without edits
+let base = data.base;
+let version = null; // of what this tab last read or stored
+let problem = null; // why the current state is not stored
+let kept = null; // { state, where: DOWNLOAD or the name of a folder, at } of the last save
+
+function slotOf(mark) {
+  return `${SLOTS}${data.key} ${mark}`;
+}
+
+function readSlot(name) {
+  let entry = null;
+  try {
+    entry = JSON.parse(localStorage.getItem(name));
+  } catch {
+    return null; // forbidden, or not ours
+  }
+  return entry?.format === STORED_FORMAT && Array.isArray(entry.changes) && Array.isArray(entry.state?.events) ? entry : null;
+}
+
+function removeSlot(name) {
+  try {
+    localStorage.removeItem(name);
+  } catch {
+    // Nothing can be stored there, so nothing is left.
+  }
+}
+
+function unsavedChanges() {
+  return state === kept?.state ? 0 : countChanges(pageState, state);
+}
+
+// Frames are known by name, time and size: after photos were added, their numbers differ.
+function markOf(frame) {
+  return [original.names?.[frame] ?? null, times?.[frame] ?? null, original.sizes?.[frame] ?? null];
+}
+
+function framesOf(change) {
+  return [...FRAMES_OF_CHANGES.map((which) => change[which]), ...(change.frames ?? [])].filter((frame) => Number.isInteger(frame));
+}
+
+function entryOf(which, more) {
+  const changes = changesBetween(pageState, which);
+  const marks = Object.fromEntries(changes.flatMap(framesOf).map((frame) => [frame, markOf(frame)]));
+  const downloaded = kept?.where === DOWNLOAD && kept.state === which ? kept.at : null;
+  return { format: STORED_FORMAT, at: Date.now(), page: PAGE, key: data.key, state: which, changes, marks, downloaded, ...more };
+}
+
+function writeSlot(name, entry) {
+  try {
+    localStorage.setItem(name, JSON.stringify(entry));
+    return null;
+  } catch (error) {
+    return error?.name === "SecurityError" || error instanceof TypeError ? "forbidden" : "full";
+  }
+}
+
+function storeState() {
+  const name = slotOf(base);
+  const there = readSlot(name);
+  if (there !== null && there.version !== version) {
+    problem = "conflict";
+    offerOtherTab(there);
+    return;
+  }
+  if (sameState(state, pageState)) {
+    removeSlot(name);
+    version = null;
+    problem = null;
+    return;
+  }
+  const next = `${Date.now()}-${Math.random()}`;
+  problem = writeSlot(name, entryOf(state, { version: next }));
+  if (problem === null) version = next;
+}
+
+// Shows what another tab, or this one before a reload, stored.
+function takeOver(entry, message) {
+  older.push(state);
+  newer.length = 0;
+  version = entry?.version ?? null;
+  problem = null;
+  state = entry?.state ?? pageState;
+  events = state.events;
+  if (entry?.downloaded) kept = { state, where: DOWNLOAD, at: entry.downloaded };
+  if (entry?.saved) wasSaved(state, entry.saved);
+  closeNotice("other-tab");
+  render(message);
+}
+
+function offerOtherTab(entry) {
+  const count = plural(countChanges(pageState, entry.state), "change");
+  notify("other-tab", `Another tab of this page has ${count} (${whenText(entry.at)}) that this one does not contain.`, [
+    ["Use those", () => takeOver(entry, "Changes of the other tab")],
+    ["Keep these", () => { version = entry.version; closeNotice("other-tab"); storeState(); render("Changes stored"); }],
+  ]);
+}
+
+// The events are in the result now: that is what later changes are counted from.
+function wasSaved(which, { at, folder, base: mark }) {
+  base = mark;
+  pageState = which;
+  kept = { state: which, where: folder, at };
+  version = null;
+}
+
+function storeSaved(sent, saved) {
+  const name = slotOf(base);
+  // Other tabs follow; the next visit finds that the page contains these changes and removes them.
+  if ((readSlot(name)?.version ?? null) === version) writeSlot(name, entryOf(sent, { saved, version: `saved ${saved.at}` }));
+  wasSaved(sent, saved);
+  storeState();
+}
+
+window.addEventListener("storage", (e) => {
+  if (e.key !== null && e.key !== slotOf(base)) {
+    if (e.key.startsWith(SLOTS)) offerEarlier();
+    return;
+  }
+  const entry = readSlot(slotOf(base));
+  if ((entry?.version ?? null) === version) return;
+  if (problem === null) takeOver(entry, "Changes of another tab");
+  else if (entry !== null) offerOtherTab(entry);
+});
+
+// Where a frame of stored changes is now, and whether it is certainly the same frame.
+function frameNow([name, time, size], frame, sameFrames) {
+  if (sameFrames) return { now: frame, sure: true };
+  const later = time === null || times === null ? -1 : times.findIndex((t) => t >= time - SAME_TIME);
+  const sameFilm = original.clock === "media" && size !== null && original.sizes?.[0] === size;
+  if (sameFilm) return { now: later < 0 ? nFrames - 1 : later, sure: true };
+  const found = name === null ? -1 : (original.names?.indexOf(name) ?? -1);
+  const sameTime = time === null || times === null || Math.abs(times[found] - time) <= SAME_TIME;
+  const sameSize = data.dated || size === null || original.sizes === null || original.sizes[found] === size;
+  if (found >= 0 && sameTime && sameSize) return { now: found, sure: true };
+  return { now: later < 0 ? null : later, sure: false };
+}
+
+const FRAMES_OF_CHANGES = ["removed", "added", "start", "last", "frame"];
+
+function movedChange(change, now) {
+  const moved = { ...change };
+  for (const which of FRAMES_OF_CHANGES) if (Number.isInteger(change[which])) moved[which] = now.get(change[which]);
+  if (change.frames) moved.frames = change.frames.map((frame) => now.get(frame)).filter((frame) => frame !== null);
+  const lost = ["added", "start", "frame"].some((which) => Number.isInteger(change[which]) && moved[which] === null);
+  return lost ? null : { ...moved, ...(moved.last === null && { last: moved.start }) };
+}
+
+// The changes of an entry in terms of the frames of this page; null if they belong to another recording.
+function fittedChanges(entry) {
+  const sameFrames = entry.key === data.key;
+  if (!sameFrames && times === null && original.sizes === null) return null;
+  const places = Object.entries(entry.marks).map(([frame, mark]) => [Number(frame), frameNow(mark, Number(frame), sameFrames)]);
+  if (2 * places.filter(([, { sure }]) => sure).length <= places.length) return null;
+  const now = new Map(places.map(([frame, place]) => [frame, place.now]));
+  return entry.changes.map((change) => movedChange(change, now)).filter((change) => change !== null);
+}
+
+function dismissed() {
+  try {
+    return JSON.parse(localStorage.getItem(DISMISSED)) ?? [];
+  } catch {
+    return [];
+  }
+}
+
+// Changes made before the page was renewed, or on another page of these frames, the latest first.
+function earlierEntries() {
+  let names = [];
+  try {
+    names = Object.keys(localStorage).filter((name) => name.startsWith(SLOTS) && name !== slotOf(base));
+  } catch {
+    return [];
+  }
+  const ignored = new Set(dismissed());
+  return names.map((name) => ({ name, entry: readSlot(name) }))
+    .filter(({ entry }) => entry !== null && !ignored.has(entry.version))
+    .map((one) => ({ ...one, changes: fittedChanges(one.entry) }))
+    .filter(({ changes }) => changes !== null)
+    .sort((a, b) => b.entry.at - a.entry.at);
+}
+
+// Another page of the same photos, such as one with other settings, keeps its changes.
+function forget(name, entry) {
+  if (entry.page === PAGE) removeSlot(name);
+  else writeSlot(DISMISSED, [...dismissed(), entry.version].slice(-100));
+}
+
+function remember(name, entry) {
+  if (entry.page === PAGE) writeSlot(name, entry);
+  else writeSlot(DISMISSED, dismissed().filter((one) => one !== entry.version));
+  offerEarlier();
+}
+
+function offerEarlier() {
+  closeNotice("earlier");
+  for (const { name, entry, changes } of earlierEntries()) {
+    const { missing } = applyChanges(state, changes);
+    if (missing.length === 0) {
+      if (entry.page === PAGE) removeSlot(name);
+      continue;
+    }
+    const count = plural(missing.length, "change");
+    notify("earlier", `You made ${count} on ${dateText(entry.at)} that this page does not contain.`, [
+      ["Restore", () => {
+        edit(applyChanges(state, changes).result, "Changes restored");
+        // If they could not be stored again, the old copy stays.
+        if (problem === null && entry.page === PAGE) removeSlot(name);
+        offerEarlier();
+      }],
+      ["Discard", () => {
+        forget(name, entry);
+        offerEarlier();
+        notify("discarded", `${count} discarded.`, [["Undo", () => { closeNotice("discarded"); remember(name, entry); }]]);
+      }],
+    ]);
+    return;
+  }
+}
+
+function restoreStored() {
+  const entry = readSlot(slotOf(base));
+  if (entry !== null) takeOver(entry);
+  offerEarlier();
+}

@@ -1,0 +1,107 @@
+"""The table of events in terminals of any width, in pipes and in any encoding."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from dataclasses import replace
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from rich.cells import cell_len
+
+from dayline.cli.console import print_events
+from dayline.events import Place, Segmentation
+
+MORNING = 1_689_321_600.0  # 2023-07-14 08:00
+NAMES = (
+    "breakfast with grandmother and everybody who came along",
+    "朝食の時間はとても長い名前です" * 2,
+    None,
+    "lunch",
+)
+
+
+def made_days(*, gap: float = 3000.0, names=(None,) * 4, **about) -> Segmentation:
+    times = tuple((MORNING + gap * np.arange(60)).tolist())
+    communities = [3] * 10 + [1] * 15 + [3] * 15 + [2] * 20
+    about = {"times": times, "clock": "wall", **about}
+    made = Segmentation.from_boundaries([10, 25, 40], 60, communities=communities, **about)
+    confidences = (None, 0.5, 0.75, 1.0)
+    events = (replace(e, name=n, confidence=c) for e, n, c in zip(made.events, names, confidences, strict=True))
+    return made.about(events=tuple(events))
+
+
+def printed(segmentation: Segmentation, *, columns: int | None = 80, encoding: str = "utf-8") -> list[str]:
+    written = io.BytesIO()
+    out = io.TextIOWrapper(written, encoding=encoding, errors="strict", write_through=True)
+    environment = {k: v for k, v in os.environ.items() if k != "COLUMNS"} | {"NO_COLOR": "1"}
+    if columns is not None:
+        environment["COLUMNS"] = str(columns)
+    with patch.object(sys, "stdout", out), patch.dict(os.environ, environment, clear=True):
+        print_events(segmentation)
+    return written.getvalue().decode(encoding).splitlines()
+
+
+def test_several_days_have_dates_each_once_and_an_event_past_midnight_says_so():
+    lines = printed(made_days())
+    assert lines[1].split()[:5] == ["event", "frames", "date", "from", "to"]
+    assert lines[2].split()[:5] == ["1", "10", "2023-07-14", "8:00:00", "15:30:00"]
+    assert lines[3].split()[:5] == ["2", "15", "16:20:00", "4:00:00", "+1d"]
+    assert lines[4].split()[:5] == ["3", "15", "2023-07-15", "4:50:00", "16:30:00"]
+    assert lines[-1] == "4 events in 60 frames, 2023-07-14 08:00 to 2023-07-16 09:10"
+
+
+def test_one_day_has_its_date_in_the_last_line_alone():
+    lines = printed(made_days(gap=60.0))
+    assert "date" not in lines[1]
+    assert lines[2].split() == ["1", "0", "10", "10", "8:00:00", "8:09:00", "start", "A"]
+    assert lines[-1] == "4 events in 60 frames, 2023-07-14 08:00 to 08:59"
+    times = tuple(float(t) for t in range(60))
+    assert printed(made_days(times=times, clock="media"))[-1] == "4 events in 60 frames, 0:00:00 to 0:00:59"
+    assert printed(made_days(times=None, clock=None))[-1] == "4 events in 60 frames"
+
+
+@pytest.mark.parametrize("columns", [120, 100, 80, 60, 55])
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii", "cp1252"])
+def test_no_line_is_wider_than_the_terminal_and_names_are_shortened(columns, encoding):
+    days = made_days(names=NAMES, places=(Place(3, "kitchen with the long table"),))
+    lines = printed(days, columns=columns, encoding=encoding)
+    assert len(lines) == 1 + 1 + 4 + 1
+    assert max(cell_len(line) for line in lines[:-1]) <= columns
+    dots = "..." if encoding == "ascii" else "…"
+    assert f"breakfast{'' if columns < 60 else ' '}" in lines[2]
+    assert lines[2].rstrip().endswith(dots)
+    assert lines[5].rstrip().endswith("lunch")
+    assert lines[1].split()[-1] == "name"
+
+
+def test_a_terminal_of_80_columns_keeps_dates_confidence_and_contexts_beside_names():
+    heading = printed(made_days(names=NAMES))[1].split()
+    assert heading == ["event", "date", "from", "to", "confidence", "context", "name"]
+
+
+def test_a_pipe_gets_every_column_and_whole_names():
+    lines = printed(made_days(names=NAMES), columns=None)
+    assert lines[1].split() == ["event", "start", "stop", "frames", "date", "from", "to", "confidence", "reason",
+                                "context", "name"]  # fmt: skip
+    assert lines[2].rstrip().endswith(NAMES[0])
+    assert lines[3].rstrip().endswith(NAMES[1])
+
+
+def test_contexts_have_the_names_of_their_places():
+    lines = printed(made_days(gap=60.0, places=(Place(3, "kitchen"), Place(1, None))))
+    assert [line.split()[-1] for line in lines[2:6]] == ["kitchen", "B", "kitchen", "C"]
+
+
+def test_names_cannot_send_commands_to_the_terminal():
+    lines = printed(made_days(gap=60.0, names=("\x1b[31mred\x1b]0;title\x07\nnew line", None, None, None)))
+    assert "\x1b" not in "".join(lines)
+    assert "  [31mred]0;title new " in lines[2]
+
+
+def test_a_clock_that_nobody_believes_is_printed_all_the_same():
+    printed(made_days(times=(1e300,) * 60))
+    printed(made_days(times=tuple(-30.0 + t for t in range(60)), clock=None))

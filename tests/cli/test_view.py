@@ -1,0 +1,98 @@
+"""`dayline view` as a command: what it says, and what it does before it serves."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import warnings
+from unittest.mock import patch
+
+import pytest
+from run_command import run
+
+from dayline.events import read_events
+from made_photos import make_day
+
+
+@pytest.fixture
+def served():
+    """Commands end instead of serving."""
+    with patch("dayline.view.serve", lambda server: server.server_close()), warnings.catch_warnings():
+        warnings.simplefilter("always")  # printed as notes
+        yield
+
+
+@pytest.fixture
+def place(tmp_path, served):
+    make_day(tmp_path / "photos", [("red", 6), ("green", 7)])
+    assert run("segment", tmp_path / "photos", "-o", tmp_path / "out", "--model", "color", "--quiet").returncode == 0
+    return tmp_path
+
+
+def downloaded(place, name):
+    content = json.loads((place / "out" / "events.json").read_text())
+    content["events"][0]["name"] = "Breakfast"
+    (place / name).parent.mkdir(exist_ok=True)
+    (place / name).write_text(json.dumps(content))
+    return place / name
+
+
+def test_it_prints_the_address_and_how_to_end_it(place):
+    done = run("view", place / "out", "--no-open")
+    assert done.returncode == 0
+    assert done.stdout.splitlines()[0].startswith("The page is http://127.0.0.1:")
+    assert "Ctrl-C ends it" in done.stdout
+    assert done.stderr == "dayline: ended; what was saved is in the result, other changes stay in the browser\n"
+
+
+def test_a_folder_that_is_not_a_result_gives_one_line(tmp_path):
+    done = run("view", tmp_path / "nothing", "--no-open")
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+    assert "not a result of dayline; make one with dayline segment SOURCE -o " in done.stderr
+
+
+def test_a_downloaded_file_is_saved_into_the_result(place, monkeypatch):
+    monkeypatch.setenv("HOME", str(place))
+    downloaded(place, "Downloads/events.json")
+    done = run("view", place / "out", "--corrections", "~/Downloads/events.json", "--no-open")
+    assert done.returncode == 0, done.stderr
+    assert f"saved {place / 'out' / 'events.json'}; the previous one is events-" in done.stdout
+    assert read_events(place / "out" / "events.json").events[0].name == "Breakfast"
+    assert "Breakfast" in (place / "out" / "events.csv").read_text()
+
+
+def test_a_downloaded_file_of_other_frames_is_refused_with_the_command_that_can_use_it(place):
+    file = downloaded(place, "events.json")
+    content = json.loads(file.read_text())
+    content["times"][0] -= 10
+    file.write_text(json.dumps(content))
+    done = run("view", place / "out", "--corrections", file, "--no-open")
+    assert done.returncode == 2
+    assert "other frames" in done.stderr
+    assert "dayline segment SOURCE --corrections" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["events (1).json", "events(2).json", "events-3.json"])
+def test_a_second_download_in_the_result_is_named_with_the_command_that_uses_it(place, name):
+    file = downloaded(place, f"out/{name}")
+    option = f"--corrections {shlex.quote(str(file))}"
+    for command in (
+        ["segment", place / "photos", "-o", place / "out", "--model", "color"],
+        ["view", place / "out", "--no-open"],
+    ):
+        done = run(*command)
+        assert done.returncode == 0
+        assert f"{file} is not used; " in done.stderr
+        assert option in done.stderr
+    assert read_events(place / "out" / "events.json").events[0].name is None
+    again = run("segment", place / "photos", "-o", place / "out", "--model", "color", "--corrections", file)
+    assert read_events(place / "out" / "events.json").events[0].name == "Breakfast"
+    assert "is not used" not in again.stderr
+    assert "is not used" not in run("view", place / "out", "--no-open").stderr
+
+
+def test_a_page_is_renewed_from_events_that_were_put_there_by_hand(place):
+    (place / "out" / "events.json").write_text(downloaded(place, "events.json").read_text())
+    done = run("view", place / "out", "--no-open")
+    assert f"{place / 'out'}: the page is renewed from events.json" in done.stderr
+    assert "Breakfast" in (place / "out" / "index.html").read_text(encoding="utf-8")

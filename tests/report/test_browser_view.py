@@ -1,0 +1,156 @@
+"""The page in a browser, served by `dayline view`: Save writes into the result."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import Visit
+from dayline.events import read_events
+from dayline.io.output_folder import output_folder
+from dayline.pipeline import segment_source, write_result
+from made_photos import make_day
+
+pytestmark = pytest.mark.slow
+
+
+@contextmanager
+def dayline_view(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Run the command as a person does; gives the process and the address that it prints."""
+    command = [sys.executable, "-m", "dayline", "view", str(folder), "--no-open", *options]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            yield process, next(found[0] for line in process.stdout if (found := re.search(r"http://\S+", line)))
+        finally:
+            process.kill()
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    make_day(tmp_path / "photos")
+    folder = tmp_path / "out"
+    write_result(segment_source(tmp_path / "photos", model="color", store=folder), folder, formats=["webvtt"])
+    return folder
+
+
+@pytest.fixture
+def tab(chromium: Any) -> Iterator[Any]:
+    """Open an address in a tab; all tabs share one storage."""
+    context = chromium.new_context()
+    context.set_default_timeout(8000)
+
+    def opened(address: str) -> Visit:
+        visited = Visit(context.new_page())
+        visited.page.on("pageerror", lambda error: visited.complaints.append(str(error)))
+        visited.page.on("console", lambda message: visited.complaints.append(f"{message.type}: {message.text}"))
+        visited.page.goto(address)
+        return visited
+
+    yield opened
+    context.close()
+
+
+def name_event(seen: Visit, number: int, name: str) -> None:
+    seen.row(number).locator(".name").fill(name)
+    seen.row(number).locator(".name").press("Enter")
+
+
+def status(seen: Visit) -> str:
+    return seen.page.locator("#status").inner_text()
+
+
+def shows(seen: Visit, text: str) -> None:
+    seen.page.locator("#status", has_text=re.compile(text)).wait_for()
+
+
+def test_save_writes_into_the_result_and_a_reload_shows_it(tab, out):
+    with dayline_view(out) as (process, address):
+        seen = tab(address)
+        seen.wait_until("[...document.images].every(image => image.complete && image.naturalWidth > 0)")
+        name_event(seen, 1, "Breakfast")
+        assert status(seen) == "1 change, in this browser"
+        seen.page.click("#save")
+        shows(seen, rf"^Saved in {out} at \d\d:\d\d$")
+        assert read_events(out / "events.json").events[1].name == "Breakfast"
+        assert "Breakfast" in (out / "chapters.vtt").read_text()
+        seen.page.click("#undo")
+        assert status(seen) == "1 change, in this browser"
+        seen.page.click("#redo")
+        assert status(seen).startswith("Saved in ")
+        seen.page.reload()
+        assert seen.names()[1] == "Breakfast"
+        assert not seen.page.locator("#bar").is_visible()
+        name_event(seen, 0, "Tea")
+        seen.page.keyboard.press("Control+s")
+        shows(seen, "^Saved in ")
+        assert len(list(out.glob("events-*.json"))) == 2
+        assert seen.complaints == []
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=20)
+        assert process.returncode == 0
+        assert said == "dayline: ended; what was saved is in the result, other changes stay in the browser\n"
+
+
+def test_two_tabs_and_a_run_that_writes_lose_nothing(tab, out):
+    with dayline_view(out) as (_, address):
+        first, second = tab(address), tab(address)
+        name_event(first, 1, "Breakfast")
+        second.wait_until("document.querySelectorAll('.event .name')[1].value === 'Breakfast'")
+        with output_folder(out):
+            first.page.click("#save")
+            first.page.locator(".notice", has_text="another dayline run is writing there").wait_for()
+            assert status(first) == "1 change, in this browser"
+        first.page.locator(".notice button", has_text="Try again").click()
+        shows(first, "^Saved in ")
+        shows(second, "^Saved in ")
+        name_event(second, 0, "Tea")
+        second.page.click("#save")
+        shows(second, "^Saved in ")
+        assert [event.name for event in read_events(out / "events.json").events] == ["Tea", "Breakfast", None]
+
+
+def test_edits_survive_a_kill_of_the_server_and_are_saved_by_the_next_one(tab, out):
+    with dayline_view(out) as (process, address):
+        seen = tab(address)
+        name_event(seen, 1, "Breakfast")
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        seen.page.click("#save")
+        seen.page.locator(".notice", has_text="dayline view does not answer").wait_for()
+        assert status(seen) == "1 change, in this browser"
+    with dayline_view(out) as (_, address):
+        seen.page.goto(address)
+        assert seen.names()[1] == "Breakfast"
+        seen.page.click("#save")
+        shows(seen, "^Saved in ")
+    assert read_events(out / "events.json").events[1].name == "Breakfast"
+
+
+def test_a_run_between_edits_and_save_is_noticed_and_the_edits_are_offered(tab, out, tmp_path):
+    with dayline_view(out) as (_, address):
+        seen = tab(address)
+        name_event(seen, 1, "Breakfast")
+        # Another run finds other events.
+        found = segment_source(tmp_path / "photos", model="color", store=out)
+        events = read_events(out / "events.json")
+        merged = type(events).from_boundaries((12,), events.n_frames, times=events.times, clock=events.clock)
+        again = merged.about(names=events.names, sizes=events.sizes, source=events.source)
+        write_result(type(found)(**{**vars(found), "segmentation": again, "corrections": None}), out)
+        seen.page.click("#save")
+        seen.page.locator(".notice", has_text="has changed since this page was opened").wait_for()
+        seen.page.reload()
+        assert len(seen.names()) == 2
+        seen.page.locator(".notice button", has_text="Restore").click()
+        seen.page.click("#save")
+        shows(seen, "^Saved in ")
+    assert [event.name for event in read_events(out / "events.json").events] == [None, "Breakfast"]
