@@ -4,7 +4,7 @@ BIN := .venv/bin
 HAS_CHROMIUM := command -v chromium >/dev/null || command -v chromium-browser >/dev/null
 APT_INSTALL := apt-get install -y -qq --no-install-recommends
 
-.PHONY: demo test quick fuzz kill lint chromium clean
+.PHONY: demo test quick fuzz kill lint gallery chromium clean
 
 demo: .venv/demo.stamp
 	$(BIN)/dayline demo -o demo
@@ -29,6 +29,10 @@ lint: .venv/test.stamp
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# Runs the scripts in examples/gallery and writes docs/gallery; takes about a minute.
+gallery: .venv/test.stamp
+	OMP_NUM_THREADS=1 $(BIN)/python examples/gallery/build.py
 
 # The page is tested in Debian's Chromium. This installs a package of the system, as root, so nothing else asks for it.
 chromium:
