@@ -32,6 +32,10 @@ MOST_BYTES = 150_000
 THUMBNAIL_WIDTH = 330
 
 
+class GalleryError(ValueError):
+    """A script does not have the form of the gallery."""
+
+
 @dataclass(frozen=True)
 class Cell:
     """Prose, and the code below it, which starts on a given line of the script."""
@@ -58,7 +62,7 @@ def read_script(path: Path) -> Script:
     about = ast.get_docstring(tree)
     paragraphs = [" ".join(part.split()) for part in (about or "").split("\n\n")]
     if len(paragraphs) < 3 or not paragraphs[-1].startswith("Figure: "):
-        raise ValueError(
+        raise GalleryError(
             f'{path}: its docstring needs a title, a summary and "Figure: ...", with blank lines between'
         )
     lines = source.splitlines()
@@ -66,7 +70,7 @@ def read_script(path: Path) -> Script:
     cells = [_cell(lines, start + 1, stop) for start, stop in zip(starts, [*starts[1:], len(lines)], strict=True)]
     outside = "\n".join(lines[tree.body[0].end_lineno : starts[0] if starts else None]).strip()
     if outside:
-        raise ValueError(f"{path}: code before the first # %% would not be shown")
+        raise GalleryError(f"{path}: code before the first # %% would not be shown")
     title, *rest = paragraphs
     return Script(path.stem, title.rstrip("."), tuple(rest[:-1]), rest[-1].removeprefix("Figure: "), tuple(cells))
 
@@ -93,7 +97,7 @@ def run_script(script: Script) -> tuple[list[str], bytes]:
             printed.append(output.getvalue().rstrip())
         figure = Path(f"{script.name}.png")
         if not figure.is_file():
-            raise ValueError(f"{script.name}.py does not save {figure}")
+            raise GalleryError(f"{script.name}.py does not save {figure}")
         content = figure.read_bytes()
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")
@@ -146,7 +150,7 @@ def save_figure(content: bytes, name: str) -> int:
         picture.quantize(256).save(buffer, format="PNG", optimize=True)
         sizes.append(buffer.tell())
         if buffer.tell() > MOST_BYTES:
-            raise ValueError(f"{path} has {buffer.tell():,} bytes, over {MOST_BYTES:,}; draw it smaller")
+            raise GalleryError(f"{path} has {buffer.tell():,} bytes, over {MOST_BYTES:,}; draw it smaller")
         with writing_whole(PAGES / "images" / path, "wb") as file:
             file.write(buffer.getvalue())
     return sizes[0]
@@ -154,17 +158,27 @@ def save_figure(content: bytes, name: str) -> int:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", metavar="NAME", choices=[*ORDER, []], help="only these pages")
-    chosen = parser.parse_args().names or ORDER
-    scripts = [read_script(HERE / f"{name}.py") for name in ORDER]
-    for script in scripts:
-        if script.name in chosen:
-            began = time.perf_counter()
-            printed, figure = run_script(script)
-            size = save_figure(figure, script.name)
-            write_text_whole(PAGES / f"{script.name}.md", page_text(script, printed))
-            print(f"{script.name:14s} {time.perf_counter() - began:5.1f} s, figure {size / 1000:.0f} kB")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"only these pages: {', '.join(ORDER)}")
+    names = parser.parse_args().names or ORDER
+    unknown = set(names) - set(ORDER)
+    if unknown:
+        parser.error(f"{', '.join(sorted(unknown))}: no such script; choose from {', '.join(ORDER)}")
+    try:
+        scripts = [read_script(HERE / f"{name}.py") for name in ORDER]
+        for script in scripts:
+            if script.name in names:
+                build_page(script)
+    except GalleryError as error:
+        parser.error(str(error))
     write_text_whole(PAGES / "index.md", index_text(scripts))
+
+
+def build_page(script: Script) -> None:
+    began = time.perf_counter()
+    printed, figure = run_script(script)
+    size = save_figure(figure, script.name)
+    write_text_whole(PAGES / f"{script.name}.md", page_text(script, printed))
+    print(f"{script.name:14s} {time.perf_counter() - began:5.1f} s, figure {size / 1000:.0f} kB")
 
 
 if __name__ == "__main__":

@@ -7,9 +7,9 @@ in one colour per place. White lines are boundaries.
 """
 
 # %%
-# The film is made, so that every cut is known to the frame: a camera pans over four photographs of scikit-image, all
-# in the public domain, and sees three of them twice. The change to the last scene is a dissolve of one second, all
-# others are cuts.
+# The film is made, so that every cut is known to the frame: a camera pans over four photographs of scikit-image
+# ([public domain or CC0](../demo-photographs.md)), and sees three of them twice. The change to the last scene is a
+# dissolve of one second, all others are cuts.
 from itertools import accumulate
 
 import av
@@ -79,7 +79,7 @@ with av.open("out/film-chapters.mp4") as copy:
 # %%
 # The same from a terminal: `dayline segment film.mp4 -o out --every 0.5 --write-chapters`.
 COLORS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999")
-figure = plt.figure(figsize=(5.6, 3.4), layout="constrained")
+figure = plt.figure(figsize=(5.0, 3.2), layout="constrained")
 grid = figure.add_gridspec(3, 4, height_ratios=[1, 1, 0.8])
 for k, event in enumerate(segmentation.events[:8]):
     axes = figure.add_subplot(grid[k // 4, k % 4])
@@ -97,4 +97,4 @@ for event in segmentation.events:
     rows.barh(0, event.stop_time - event.start_time, left=event.start_time, color=COLORS[event.community])
     rows.axvline(event.start_time, 0, 0.5, color="white", lw=1)
 rows.set(yticks=[0, 1], yticklabels=["found", "true"], xlabel="seconds", xlim=(0, starts[-1] / RATE))
-figure.savefig("film.png", dpi=140)
+figure.savefig("film.png", dpi=160)

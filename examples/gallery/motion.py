@@ -38,7 +38,7 @@ def perform(lengths, seed):
 
 # %%
 # In the published recordings every action occurs once and they are nearly equally long, as in the first one here. In
-# the second the lengths differ by a factor of up to fifteen.
+# the second the lengths differ by a factor of up to thirteen.
 rng = np.random.default_rng(5)
 recordings = {
     "nearly equal durations": perform(rng.integers(85, 115, N_ACTIONS), seed=1),
@@ -78,7 +78,7 @@ for method in found["unequal durations"]:
 # easier than a person's: on the published recordings, dayline finds too many events, and no method reaches the equal
 # pieces on Keck ([table](../paper-table.md)).
 COLORS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9")
-figure, axes = plt.subplots(4, 1, figsize=(5.6, 6.4), layout="constrained", height_ratios=[1, 1.6, 1, 1.6])
+figure, axes = plt.subplots(4, 1, figsize=(5.0, 6.2), layout="constrained", height_ratios=[1, 1.6, 1, 1.6])
 for (name, (angles, labels)), (heat, rows) in zip(recordings.items(), axes.reshape(2, 2), strict=True):
     heat.imshow(angles.T, aspect="auto", cmap="PuOr", vmin=-2.5, vmax=2.5, interpolation="nearest")
     heat.set(yticks=[], xticks=[], ylabel="angles")
@@ -90,4 +90,4 @@ for (name, (angles, labels)), (heat, rows) in zip(recordings.items(), axes.resha
             rows.barh(row, stop - start, left=start, height=0.8, color=COLORS[k % len(COLORS)])
     rows.set(yticks=range(len(bars)), yticklabels=list(bars), xlim=(0, len(labels)), xlabel="frame")
     rows.invert_yaxis()
-figure.savefig("motion.png", dpi=140)
+figure.savefig("motion.png", dpi=160)

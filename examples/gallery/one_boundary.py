@@ -60,8 +60,8 @@ print(f"{'boundary':>16s}" + "".join(f"{'yes' if frame in segmenter.boundaries_ 
 # %%
 # At frame 210 everything speaks for a boundary. The other two have the same contrast as each other. At frame 154 the
 # features jump from one frame to the next, far more than nearby, and that decides it. At frame 251 they do not, and
-# the model finds a boundary improbable. The truth has one there: a visit of five frames, half hidden by noise.
-# Asking for more events brings it back.
+# the model finds a boundary improbable. The truth has one there: a visit of five frames. Asking for more events
+# brings it back.
 finer = segmenter.choose(n_events=15)
 print("with n_events=15:", 251 in finer.boundaries)
 
@@ -69,7 +69,7 @@ print("with n_events=15:", 251 in finer.boundaries)
 COLORS = {"contrast": "#0072b2", "hard cut": "#e69f00", "recurrence": "#009e73", "split": "#999999"}
 MARKS = {210: "#000000", 154: "#d55e00", 251: "#882255"}
 figure, (above, middle, below) = plt.subplots(
-    3, 1, figsize=(5.6, 6.8), layout="constrained", height_ratios=[1, 1.2, 1.4]
+    3, 1, figsize=(5.0, 6.6), layout="constrained", height_ratios=[1, 1.2, 1.4]
 )
 shown = slice(110, 300)
 scaled = (made.features - made.features.mean(axis=0)) / made.features.std(axis=0)
@@ -110,4 +110,4 @@ for frame, color in MARKS.items():
         f"{frame}: {mean:.0%}", (strength, mean), (8, -14), textcoords="offset points", color=color, weight="bold"
     )
 below.set(xlabel="strength", ylabel="probability", ylim=(0, 1), xlim=(-3, 4))
-figure.savefig("one_boundary.png", dpi=140)
+figure.savefig("one_boundary.png", dpi=160)

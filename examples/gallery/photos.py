@@ -9,8 +9,9 @@ are pauses of the camera.
 
 # %%
 # The photos are made: crops of photographs that come with scikit-image, one about every 30 seconds, with changing
-# light, blur and people who pass by. Two of the places are left out here because their photographs are not in the
-# public domain, so the camera seems to be off for a quarter of an hour in the park.
+# light, blur and people who pass by. All that are used here are in the public domain or CC0
+# ([list](../demo-photographs.md)); the two places whose photographs are not are left out, as if the camera were off
+# for a quarter of an hour in the park.
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -72,7 +73,7 @@ COLORS = (
 )
 columns = 4
 rows = -(-len(events) // columns)
-figure = plt.figure(figsize=(5.6, 1.0 + 1.2 * rows), layout="constrained")
+figure = plt.figure(figsize=(5.0, 0.9 + 1.1 * rows), layout="constrained")
 grid = figure.add_gridspec(rows + 1, columns, height_ratios=[0.5, *[1.2] * rows])
 strip = figure.add_subplot(grid[0, :])
 for event in events:
@@ -89,4 +90,4 @@ for k, event in enumerate(events):
     axes.set_title(f"{datetime.fromtimestamp(event.start_time, UTC):%H:%M}", fontsize=10, pad=3)
     for side in axes.spines.values():
         side.set(color=COLORS[event.community % len(COLORS)], linewidth=3)
-figure.savefig("photos.png", dpi=110)
+figure.savefig("photos.png", dpi=125)

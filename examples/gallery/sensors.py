@@ -4,7 +4,7 @@ A made watch: five channels at irregular times over a day, with two gaps. Times 
 boundaries at the gaps, and dates on every output.
 
 Figure: Heart rate, steps and light over the day. Colours are contexts found, the strip at the bottom is the truth,
-grey gaps are times without data.
+hatched gaps are times without data.
 """
 
 # %%
@@ -33,14 +33,13 @@ DAY = (
 CHARGING = {4: 70, 8: 45}  # minutes on the charger before these activities
 
 rng = np.random.default_rng(2)
-rows, minutes, activity, now = [], [], [], 5 * 60.0
+rows, minutes, now = [], [], 5 * 60.0
 for k, (name, length) in enumerate(DAY):
     now += CHARGING.get(k, 0)
     for _ in range(length):
         now += rng.gamma(9, 1 / 9)  # about a minute, never twice the same
         rows.append(np.asarray(LEVELS[name]) + rng.normal(size=5) * NOISE)
         minutes.append(now)
-        activity.append(name)
 X = np.maximum(rows, np.asarray([30, 0, 0, 25, -90]))
 times = np.datetime64("2024-05-12") + np.round(60 * np.asarray(minutes)).astype("timedelta64[s]")
 true = np.cumsum([length for _, length in DAY])[:-1]
@@ -56,8 +55,8 @@ print(score_boundaries(segmenter.boundaries_, true, tolerance=2))
 
 # %%
 # With `times=`, durations are in seconds, whatever the rate of the rows. `choose` gives other segmentations without
-# learning again: no event under twenty minutes, or a given number. The change from reading to sleep at the end,
-# which differ little except in the light, appears only if the number is given.
+# learning again: no event under twenty minutes, or a given number. Reading and sleep at the end differ less than the
+# other activities, and are told apart only if the number is given.
 for request in ({"min_duration": 20 * 60}, {"n_events": 10}):
     other = segmenter.choose(**request)
     print(request, other, score_boundaries(other.boundaries, true, tolerance=2), sep="\n    ")
@@ -70,7 +69,7 @@ print(table[["context", "started", "minutes", "reason", "confidence"]].to_string
 
 # %%
 COLORS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999")
-figure, axes = plt.subplots(4, 1, figsize=(5.6, 5.2), sharex=True, layout="constrained", height_ratios=[3, 3, 3, 1])
+figure, axes = plt.subplots(4, 1, figsize=(5.0, 5.0), sharex=True, layout="constrained", height_ratios=[3, 3, 3, 1])
 for axis, channel in zip(axes, range(3), strict=False):
     for event in segmenter.events_:
         begin, end = times[event.start], times[event.stop - 1]
@@ -88,4 +87,4 @@ for first, stop, name in zip([0, *true], [*true, len(X)], [name for name, _ in D
 axes[3].set(yticks=[], ylabel="true", xlim=(times[0], times[-1]))
 axes[3].xaxis.set_major_locator(HourLocator(byhour=range(0, 24, 2)))
 axes[3].xaxis.set_major_formatter(DateFormatter("%H:%M"))
-figure.savefig("sensors.png", dpi=140)
+figure.savefig("sensors.png", dpi=160)

@@ -45,8 +45,8 @@ KINDS = {"jumps": jumps, "correlations": correlations, "places": places, "drifti
 
 
 # %%
-# ruptures needs a penalty, for which there is no default: log n with the Gaussian kernel is a usual choice. dayline
-# has a model instead, and nothing is set here. Both can be told the number of events.
+# ruptures needs a penalty, for which there is no default: log n with the Gaussian kernel is what our benchmarks use.
+# dayline has a model instead, and nothing is set here. Both can be told the number of events.
 def by_ruptures(x, n_events=None):
     detector = rpt.KernelCPD(kernel="rbf", min_size=2).fit(x)
     stops = detector.predict(pen=np.log(len(x))) if n_events is None else detector.predict(n_bkps=n_events - 1)
@@ -84,14 +84,15 @@ for kind in KINDS:
 # %%
 # On its own jumps ruptures is better: with noise this large, dayline overlooks some. Neither notices a change of
 # correlation until it is told the number. Where places recur, dayline is a little ahead without a number, and both
-# are alike with it. ruptures is by far the faster at this length; with many thousand frames that turns around
-# ([scale](../scale.md)).
+# are alike with it. ruptures is by far the faster at this length; from several thousand frames on, that turns around
+# for this kernel ([scale](../scale.md)).
 #
 # So use ruptures for a few signals whose penalty or number you know. Use dayline for frames with many features, if
 # nothing is known in advance, or if confidence, levels and contexts matter. Made sequences say little about real
-# ones: [how it decides](../how-it-decides.md#left-out) has the same comparison on 32 kinds of labelled recordings.
+# ones: [how it decides](../how-it-decides.md#left-out) compares dayline with these and other methods on 32 kinds of
+# labelled recordings.
 COLORS = {"ruptures": "#e69f00", "dayline": "#0072b2"}
-figure, axes = plt.subplots(figsize=(5.6, 4.6), layout="constrained")
+figure, axes = plt.subplots(figsize=(5.0, 4.4), layout="constrained")
 for row, kind in enumerate(KINDS):
     for method, offset in (("ruptures", -0.3), ("dayline", 0.1)):
         for what, height in (("found", 0.0), ("given", 0.18)):
@@ -104,4 +105,4 @@ for row, kind in enumerate(KINDS):
 axes.set(yticks=range(len(KINDS)), yticklabels=list(KINDS), xlabel="F1 (tolerance 5)", xlim=(0, 1))
 axes.invert_yaxis()
 axes.legend(loc="lower center", bbox_to_anchor=(0.4, 1.0), ncols=2, frameon=False)
-figure.savefig("side_by_side.png", dpi=140)
+figure.savefig("side_by_side.png", dpi=160)

@@ -78,7 +78,7 @@ for k, scores in zip(turns, by_turn.T, strict=True):
 # frames of most boundaries. The default, which is not told the number, is hardly above them. The example shows what
 # the loop does, not that it finds events; [the paper, equation by equation](../paper.md) says more.
 COLORS = np.asarray(["#0072b2", "#e69f00", "#009e73", "#cc79a7"])
-figure = plt.figure(figsize=(5.6, 5.0), layout="constrained")
+figure = plt.figure(figsize=(5.0, 4.8), layout="constrained")
 axes = figure.subplot_mosaic([["0", "3", "10"], ["scores"] * 3], height_ratios=[1, 1.35])
 for k in (0, 3, 10):
     x, y = embed(made.features, k).embedding_.T
@@ -90,5 +90,5 @@ styles = [{"color": "#d55e00", "ls": line} for line in ("-", ":", "--")] + [{"co
 for (name, scores), style in zip(others.items(), styles, strict=True):
     axes["scores"].axhline(np.mean(scores), **style, label=name)
 axes["scores"].set(xlabel="turns of the loop", ylabel="F1 (tolerance 5)", ylim=(0, 1))
-axes["scores"].legend(loc="lower right", fontsize=9)
-figure.savefig("synthetic.png", dpi=150)
+axes["scores"].legend(loc="lower center", ncols=2, fontsize=8.5, columnspacing=1.0)
+figure.savefig("synthetic.png", dpi=160)
