@@ -4,7 +4,7 @@ BIN := .venv/bin
 HAS_CHROMIUM := command -v chromium >/dev/null || command -v chromium-browser >/dev/null
 APT_INSTALL := apt-get install -y -qq --no-install-recommends
 
-.PHONY: demo test quick oldest fuzz kill lint release chromium clean
+.PHONY: demo test quick oldest fuzz kill lint gallery release chromium clean
 
 demo: .venv/demo.stamp
 	$(BIN)/dayline demo -o demo
@@ -34,6 +34,10 @@ lint: .venv/test.stamp
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# Runs the scripts in examples/gallery and writes docs/gallery; takes about a minute.
+gallery: .venv/test.stamp
+	OMP_NUM_THREADS=1 $(BIN)/python examples/gallery/build.py
 
 # What a tag publishes: a source archive, and a wheel that is built from it.
 release: .venv/release.stamp
