@@ -4,7 +4,7 @@ BIN := .venv/bin
 HAS_CHROMIUM := command -v chromium >/dev/null || command -v chromium-browser >/dev/null
 APT_INSTALL := apt-get install -y -qq --no-install-recommends
 
-.PHONY: demo test quick fuzz kill lint docs figures chromium clean
+.PHONY: demo test quick oldest fuzz kill lint docs figures gallery release chromium clean
 
 demo: .venv/demo.stamp
 	$(BIN)/dayline demo -o demo
@@ -15,6 +15,11 @@ test: .venv/test.stamp lint
 
 quick: .venv/test.stamp
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m "not slow"
+
+# The quick tests with the oldest versions that pyproject.toml allows, on the oldest Python. Old packages warn about new
+# ones, so warnings are not errors here; scikit-learn 1.6 cannot load its checks without SCIPY_ARRAY_API.
+oldest: .venv/oldest.stamp
+	OMP_NUM_THREADS=1 SCIPY_ARRAY_API=1 .venv/oldest/bin/python -m pytest -n 2 -m "not slow" -o filterwarnings=default
 
 # 5,000 damaged files of each format that dayline reads; `make test` reads 300 of each.
 fuzz: .venv/test.stamp
@@ -43,8 +48,19 @@ figures: .venv/test.stamp
 	$(BIN)/python examples/decision.py --output docs/images/decision.png
 	$(BIN)/python examples/explain.py --output docs/images/plot.png
 	$(BIN)/python examples/equations.py --output docs/images/method
+	OMP_NUM_THREADS=1 $(BIN)/python examples/gallery/build.py
 	$(BIN)/python benchmarks/accuracy/photostream.py --write docs/results.md
 	$(BIN)/python benchmarks/summary.py --write
+
+# Runs the scripts in examples/gallery and writes docs/gallery; takes about a minute.
+gallery: .venv/test.stamp
+	OMP_NUM_THREADS=1 $(BIN)/python examples/gallery/build.py
+
+# What a tag publishes: a source archive, and a wheel that is built from it.
+release: .venv/release.stamp
+	rm -rf dist
+	$(BIN)/python -m build
+	$(BIN)/python -m twine check --strict dist/*
 
 # The page is tested in Debian's Chromium. This installs a package of the system, as root, so nothing else asks for it.
 chromium:
@@ -68,5 +84,18 @@ chromium:
 	$(BIN)/python -m pip install --quiet --editable . --group test
 	touch $@
 
+.venv/release.stamp: pyproject.toml .venv/pip.stamp
+	$(BIN)/python -m pip install --quiet --group release
+	touch $@
+
+.venv/oldest.stamp: pyproject.toml .venv/pip.stamp
+	$(BIN)/python -m pip install --quiet uv
+	$(BIN)/uv venv --quiet --clear --seed --python 3.11 .venv/oldest
+	$(BIN)/uv pip compile --quiet --python .venv/oldest/bin/python --all-extras --resolution lowest-direct \
+		--output-file .venv/oldest.txt pyproject.toml
+	$(BIN)/uv pip install --quiet --python .venv/oldest/bin/python --constraint .venv/oldest.txt \
+		--requirement .venv/oldest.txt --group tools --editable .
+	touch $@
+
 clean:
-	rm -rf .venv demo results site
+	rm -rf .venv demo dist results site

@@ -61,6 +61,15 @@ def test_every_make_target_that_the_readme_names_exists():
     assert {"demo", "test", "chromium"} <= named <= targets
 
 
+def test_the_layout_names_every_package_and_module():
+    page = text_of("docs/develop/index.md")
+    named = set(re.findall(r"`([\w.]+)/?`", page[page.index("| in `src/dayline/` |") :]))
+    there = {
+        path.name for path in (ROOT / "src" / "dayline").iterdir() if path.name[0] not in "_." and path.stem != "py"
+    }
+    assert {name for name in there if name.endswith(".py") or "." not in name} <= named
+
+
 def test_the_changelog_keeps_its_form():
     text = text_of("CHANGELOG.md")
     versions = re.findall(r"^## \[(.+?)\](.*)$", text, re.MULTILINE)

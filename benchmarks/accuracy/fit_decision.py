@@ -2,6 +2,7 @@
 
     python benchmarks/accuracy/other_kinds.py OUT
     python benchmarks/accuracy/fit_decision.py --root ../shared/data --folder OUT [--write] [--draw FOLDER]
+        [--table docs/results.csv]
 
 Embeds every sequence of ROOT/dev, Keck, the first ten of MAD and OUT, and stores the candidates of each under --store
 (delete it after changing the method or the evidence). Then, for each kind in turn, fits the model to all kinds of
@@ -9,7 +10,7 @@ other families and decides for this one: the left-out table, beside controls and
 judged by the same models, which are fitted to the evidence of the default. Prints too: what each part of the evidence
 is worth, the number of events given, and reliability. --write puts the model that is fitted to all
 kinds into the package; the same data give the same file, bit for bit. --draw saves the model and its reliability as
-pictures.
+pictures; --table the scores of every method on every kind, in the format of results_table.py.
 
 A curve per kind (two numbers) is fitted by logistic regression with a Gaussian prior. Nothing else is: the weights of
 hard cuts and recurrence, the candidate penalty and the prior are round numbers, see docs/how-it-decides.md.
@@ -25,11 +26,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from results_table import Answer, write_results
 from scipy.stats import spearmanr
 from sequences import load_all
 from threadpoolctl import threadpool_limits
 
-from dayline import DynamicGraphEmbedding, random_cuts, score_boundaries
+from dayline import DynamicGraphEmbedding, equal_pieces, random_cuts, score_boundaries
 from dayline.baselines.ces import ContextualSegmenter
 from dayline.baselines.kernel_change import KernelChangeSegmenter
 from dayline.baselines.window_difference import WindowDifferenceSegmenter
@@ -369,6 +371,37 @@ def read(sequences: list[LabelledSequence], found: list[dict[str, np.ndarray]], 
     ]  # fmt: skip
 
 
+# Names in the table for other people's papers: they never change, and have no commas.
+TABLE_NAMES = {
+    "window difference": "window difference (16 frames)",
+    "window difference, 8 frames": "window difference (8 frames)",
+    "kernel, cosine": "kernel change points (cosine)",
+    "kernel, rbf": "kernel change points (rbf)",
+    "CES, raw": "CES rule (raw features)",
+    "CES, denoised": "CES rule (denoised features)",
+}
+
+
+def all_answers(
+    judged: dict[str, list[Judged]], candidates: list[Candidates], found: list[dict[str, np.ndarray]]
+) -> Iterable[Answer]:
+    """Yield what every method found in every sequence: number of events not given, then given, then a control."""
+
+    def answer(method: str, one: Candidates, boundaries: np.ndarray, *, given: bool) -> Answer:
+        return Answer(method, one.kind, one.n_frames, one.tolerance, one.true, boundaries, given)
+
+    for given in (False, True):
+        for method, some in judged.items():
+            for j in some:
+                n_found = len(j.sequence.true) if given else j.n_found
+                yield answer(method, j.sequence, j.sequence.boundaries[:n_found], given=given)
+        for name in BASELINES:
+            for one, its in zip(candidates, found, strict=True):
+                yield answer(TABLE_NAMES[name], one, its[f"{name}: number given" if given else name], given=given)
+    for one in candidates:
+        yield answer("equal pieces", one, equal_pieces(one.n_frames, len(one.true) + 1), given=True)
+
+
 def as_json(model: DecisionModel) -> str:
     """Write a model as model.json has it."""
     numbers = (
@@ -393,6 +426,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--draw", type=Path, metavar="FOLDER")
+    parser.add_argument("--table", type=Path, metavar="FILE")
     options = parser.parse_args()
     sequences = load_all(options.root)
     for folder in options.folder:
@@ -409,6 +443,8 @@ def main() -> None:
             for one, answers in zip(candidates, found, strict=True):
                 scores.setdefault(one.kind, []).append(one.f1(answers[name + ending]))
             baselines[name + ending] = {kind: float(np.mean(values)) for kind, values in sorted(scores.items())}
+    if options.table:
+        write_results(options.table, all_answers({"dayline": judged, "dayline (fast)": fast}, candidates, found))
     print_table(judged, fast, {name: scores for name, scores in baselines.items() if name in BASELINES})
     for name in BASELINES:
         print(f"{name + ', number given':36}{summary(baselines[f'{name}: number given'])}")

@@ -27,8 +27,8 @@ PAGES = {
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """List the pages of the navigation that exist."""
-    config.nav = _existing(config.nav, Path(config.docs_dir))
+    """List the pages of a folder in the navigation, index.md first."""
+    config.nav = _listed(config.nav, Path(config.docs_dir))
     return config
 
 
@@ -66,18 +66,13 @@ def _to_pages(text: str, above: str, back: str = "") -> str:
     return text
 
 
-def _existing(entry: Any, docs: Path) -> Any:
-    """Return a part of the navigation without the pages that do not exist; None if none is left."""
+def _listed(entry: Any, docs: Path) -> Any:
+    """Return a part of the navigation with the pages of each folder in place of the folder."""
     if isinstance(entry, list):
-        return [kept for one in entry if (kept := _existing(one, docs)) is not None]
+        return [_listed(one, docs) for one in entry]
     if isinstance(entry, dict):
-        ((title, content),) = entry.items()
-        kept = _existing(content, docs)
-        return {title: kept} if kept else None
-    if not entry.startswith("?"):
+        return {title: _listed(content, docs) for title, content in entry.items()}
+    if not entry.endswith("/"):
         return entry
-    path = docs / entry[1:]
-    if path.is_dir():
-        pages = sorted(path.glob("*.md"), key=lambda page: (page.name != "index.md", page.name))
-        return [page.relative_to(docs).as_posix() for page in pages]
-    return entry[1:] if path.is_file() else None
+    pages = sorted((docs / entry).glob("*.md"), key=lambda page: (page.name != "index.md", page.name))
+    return [page.relative_to(docs).as_posix() for page in pages]

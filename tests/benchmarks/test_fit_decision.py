@@ -91,3 +91,19 @@ def test_other_evidence_is_judged_by_the_same_models(fit):
     for one in judged:
         model = fit.fit_model([s for s in sequences if s.family != one.sequence.family])
         assert one.n_found == fit.judge(one.sequence, model).n_found
+
+
+def test_every_method_is_in_the_table_with_the_number_given_and_not(fit):
+    sequences = [made(fit, kind, seed) for kind in ("bbc", "gtea") for seed in range(2)]
+    judged = fit.leave_families_out(sequences)
+    stored = [
+        {f"{name}{end}": one.true for name in fit.BASELINES for end in ("", ": number given")} for one in sequences
+    ]
+    answers = list(fit.all_answers({"dayline": judged}, sequences, stored))
+    methods = {"dayline", *fit.TABLE_NAMES.values()}
+    assert set(fit.TABLE_NAMES) == set(fit.BASELINES)
+    assert {one.method for one in answers if not one.number_given} == methods
+    assert {one.method for one in answers if one.number_given} == methods | {"equal pieces"}
+    for one in answers:
+        assert len(one.found) == len(one.true) or not one.number_given
+    assert not any("," in one.method for one in answers)

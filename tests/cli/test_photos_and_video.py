@@ -46,9 +46,9 @@ def test_a_folder_of_photos_gives_a_page(dayline, tmp_path):
     (tmp_path / "photos" / "bad.jpg").write_text("no image")
     out = segment(dayline, tmp_path / "photos", "-o", tmp_path / "out")
     lines = [line.split() for line in out.splitlines()]
-    assert ["1", "0", "12", "12", "9:00:00", "9:05:30", "start", "A"] in lines
+    assert ["1", "0", "12", "12", "9:00:00", "9:05:30", "start"] in lines
     second = next(line for line in lines if line[0] == "2")
-    assert second[:6] + second[-2:] == ["2", "12", "24", "12", "9:06:00", "9:11:30", "looks", "B"]
+    assert second[:6] + second[-1:] == ["2", "12", "24", "12", "9:06:00", "9:11:30", "looks"]
     assert second[6].endswith("%")
     assert "3 events in 36 frames" in out
     assert "left out: bad.jpg: not an image" in out
@@ -58,7 +58,7 @@ def test_a_folder_of_photos_gives_a_page(dayline, tmp_path):
     assert found.method == "default, features color"
     with (tmp_path / "out" / "events.csv").open() as file:
         rows = list(csv.DictReader(file))
-    assert [r["title"] for r in rows[:2]] == ["Event 1 (A)", "Event 2 (B)"]
+    assert [r["title"] for r in rows[:2]] == ["Event 1", "Event 2"]
 
 
 def test_without_output_a_folder_is_chosen_and_said(dayline, tmp_path, monkeypatch):

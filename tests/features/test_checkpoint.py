@@ -9,6 +9,7 @@ import pickletools
 import resource
 import struct
 import tracemalloc
+import warnings
 import zipfile
 from collections import OrderedDict
 from pathlib import Path
@@ -85,7 +86,9 @@ def test_reads_what_torch_saves_in_both_formats(tmp_path, zipped):
 def test_reads_torchscript_by_attribute_names(tmp_path):
     torch = pytest.importorskip("torch")
     inner = torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.BatchNorm1d(2)).eval()
-    with pytest.warns(DeprecationWarning, match="torch.jit"):
+    with warnings.catch_warnings():
+        # New versions of PyTorch call this deprecated; there are files of old ones.
+        warnings.simplefilter("ignore", DeprecationWarning)
         torch.jit.trace(inner, torch.zeros(1, 3)).save(tmp_path / "model.pt")
     read = read_checkpoint(tmp_path / "model.pt")
     np.testing.assert_array_equal(read["0.weight"], inner[0].weight.detach().numpy())

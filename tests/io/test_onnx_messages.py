@@ -71,6 +71,11 @@ def test_the_graph_passes_the_onnx_checker_and_runs(written):
     np.testing.assert_array_equal(features[0], features[1])
 
 
+def is_repeated(field):
+    # protobuf before 6.30 has only the label, which later versions warn about.
+    return field.is_repeated if hasattr(field, "is_repeated") else field.label == field.LABEL_REPEATED
+
+
 def test_every_field_has_the_number_and_type_of_the_standard():
     theirs = {name: getattr(onnx, name).DESCRIPTOR for name in _FIELDS if hasattr(onnx, name)}
     theirs["TensorTypeProto"] = onnx.TypeProto.Tensor.DESCRIPTOR
@@ -81,7 +86,7 @@ def test_every_field_has_the_number_and_type_of_the_standard():
             other = descriptor.fields_by_name[field.name]
             # An enumeration is written as the whole number that it stands for.
             kind = field.TYPE_INT32 if other.type == field.TYPE_ENUM else other.type
-            assert (field.number, field.type, field.is_repeated) == (other.number, kind, other.is_repeated), (
+            assert (field.number, field.type, is_repeated(field)) == (other.number, kind, is_repeated(other)), (
                 field.name
             )
 

@@ -112,3 +112,12 @@ def test_outliers_of_a_long_sequence_are_found_and_drawn_in(random, n):
     assert len(outlying_frames(drawn)) == 0
     np.testing.assert_array_equal(np.delete(drawn, frames, axis=0), np.delete(x, frames, axis=0))
     assert np.abs(drawn).max() < 20
+
+
+def test_a_frame_that_is_alone_in_an_almost_constant_column_of_many_is_no_outlier(random):
+    features = random.normal(size=(40, 200))
+    features[:, :4] *= 1e-6
+    features[17, :4] = 1.0
+    assert outlying_frames(features).tolist() == []
+    features[17, 4] = 1e9
+    assert outlying_frames(features).tolist() == [17]

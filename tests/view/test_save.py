@@ -171,7 +171,7 @@ def test_exports_that_need_photos_are_told_if_these_are_gone_and_the_others_go_o
         f"{name} shows the events before: its source was not found; pass it with --source"
         for name in ("photos", "contact-sheet.png")
     ]
-    told = json.loads(view(place / "out", source=place / "elsewhere").post(saved)[1])
+    told = json.loads(view(place / "out", source=place / "elsewhere").post(saved, "out/events.json")[1])
     assert told["notes"] == []
     assert "photos" in told["renewed"]
 

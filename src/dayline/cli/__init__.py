@@ -14,6 +14,7 @@ from dayline import __version__
 from dayline.cli.batch import batch
 from dayline.cli.datasets import datasets
 from dayline.cli.demo import demo
+from dayline.cli.doctor import doctor
 from dayline.cli.evaluate import evaluate
 from dayline.cli.export import export
 from dayline.cli.reproduce import reproduce
@@ -29,7 +30,7 @@ INTERRUPTED = 130
 # Some versions of Typer bundle Click, others depend on it; this finds the class in both.
 UsageError: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
 app.command()(segment)
 app.command()(view)
 app.command()(batch)
@@ -38,6 +39,7 @@ app.command()(export)
 app.command()(demo)
 app.command()(datasets)
 app.command()(reproduce)
+app.command()(doctor)
 
 
 def _print_version(wanted: bool) -> None:
@@ -61,7 +63,7 @@ def main() -> None:
     warnings.showwarning = _show_warning  # type: ignore[assignment]
     logging.basicConfig(format="dayline: note: %(message)s", level=logging.WARNING)
     try:
-        code = app(standalone_mode=False)
+        code = app(prog_name="dayline", standalone_mode=False)
         if code == INTERRUPTED:
             raise typer.Abort
         sys.exit(code)

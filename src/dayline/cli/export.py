@@ -6,6 +6,8 @@ from pathlib import Path
 
 import typer
 
+from dayline.cli.completion import completing
+
 __all__ = ["export"]
 
 # Repeated here so that `dayline --help` does not import the writers; a test keeps the two in step.
@@ -16,7 +18,13 @@ FORMATS = (
 
 def export(
     events: Path = typer.Argument(..., help="events.json of a result, or saved from the page."),
-    formats: list[str] = typer.Option([], "--format", "-f", help=f"Repeatable: {FORMATS}."),
+    formats: list[str] = typer.Option(
+        [],
+        "--format",
+        "-f",
+        help=f"Repeatable: {FORMATS}.",
+        autocompletion=completing(FORMATS.split(", ")),
+    ),
     source: Path | None = typer.Option(
         None,
         help="The photos or the video; needed for photos, contact-sheet, clips, --xmp-beside and --write-chapters. "

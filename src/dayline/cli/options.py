@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import typer
 
+from dayline.cli.completion import completing
+from dayline.cli.export import FORMATS
+
 __all__ = [
     "BLUR_FACES",
     "BY_FOLDER",
@@ -44,8 +47,14 @@ N_EVENTS = typer.Option(None, min=1, help="Number of events to find.")
 MIN_DURATION = typer.Option(None, help="Shortest event, in seconds (in frames if there are no times).")
 EXPECTED_DURATION = typer.Option(None, help="Mean duration of events, in the same unit.")
 LEVEL = typer.Option(0, help="Finer (1, 2, ...) or coarser (-1, -2, ...) than the default.")
-DEVICE = typer.Option("cpu", help="cpu, torch, cuda or mps.")
-EXPORT = typer.Option([], help="Additional format; repeatable (see dayline export --help).")
+DEVICE = typer.Option(
+    "cpu", help="cpu, torch, cuda or mps.", autocompletion=completing(("cpu", "torch", "cuda", "mps"))
+)
+EXPORT = typer.Option(
+    [],
+    help="Additional format; repeatable (see dayline export --help).",
+    autocompletion=completing(FORMATS.split(", ")),
+)
 QUIET = typer.Option(False, "--quiet", "-q", help="Print nothing but errors.")
 
 ORDER = typer.Option("time", help="Sort photos by capture time or by name.", rich_help_panel=PHOTOS)
@@ -69,6 +78,7 @@ EVERY = typer.Option(
 MODEL = typer.Option(
     None,
     help="lite0 (default), inceptionv3, color, color-lab (default for ac-color), hog or FILE.onnx (docs/models.md).",
+    autocompletion=completing(("lite0", "inceptionv3", "color", "color-lab", "hog")),
     rich_help_panel=PHOTOS,
 )
 WEIGHTS = typer.Option(None, help="Weights of inceptionv3.", rich_help_panel=PHOTOS)

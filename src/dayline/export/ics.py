@@ -43,7 +43,7 @@ def write_ics(segmentation: Segmentation, path: str | Path) -> Path:
         raise ValueError("a calendar needs dates, and these frames have none; export events of dated photos")
     lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//dayline//dayline//EN", "CALSCALE:GREGORIAN"]
     used: set[str] = set()
-    titles = event_titles(segmentation, letters=False)
+    titles = event_titles(segmentation, contexts=False)
     spans = zip(segmentation.start_times, segmentation.stop_times, strict=True)
     for event, title, (start, stop) in zip(segmentation.events, titles, spans, strict=True):
         lines += _event(segmentation, event, title, start, stop, used)

@@ -6,6 +6,7 @@ import math
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 from dayline.events import Event, Segmentation
@@ -42,17 +43,21 @@ def _printable(character: str) -> str:
     return "" if is_control or is_noncharacter else character
 
 
-def event_titles(segmentation: Segmentation, *, letters: bool = True) -> tuple[str, ...]:
+def event_titles(segmentation: Segmentation, *, contexts: bool = True, letters: bool = True) -> tuple[str, ...]:
     """Return the name of every event, or "Event 3 (kitchen)": its number, counted from 1, and its context.
 
     Parameters
     ----------
     segmentation : Segmentation
         The events.
+    contexts : bool
+        Whether contexts appear at all; not if a format has a field of its own for places.
     letters : bool
         Whether contexts without a name appear by their letters.
     """
-    labels = context_labels(segmentation) if letters else [place_name(segmentation, e) for e in segmentation.events]
+    labels: Sequence[str] = [place_name(segmentation, event) if contexts else "" for event in segmentation.events]
+    if contexts and letters:
+        labels = context_labels(segmentation)
     titles = []
     for number, (event, label) in enumerate(zip(segmentation.events, labels, strict=True), start=1):
         name = clean_text(event.name or "")

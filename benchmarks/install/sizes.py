@@ -1,9 +1,10 @@
 """Measure what an installation takes: its size, its seconds, and how quickly the command answers.
 
-    python benchmarks/speed/install.py
+    python benchmarks/install/sizes.py
 
-Each row is installed from this checkout into a new virtual environment, by pip, with whatever index it is set up for.
-The size leaves pip itself out. Times to start are medians of seven, interleaved, as ratios to `import numpy`.
+First the sizes of the wheel and the source archive, if the package build is installed. Then the environments: each
+row is installed from this checkout into a new virtual environment, by pip, with whatever index it is set up for. The
+size leaves pip itself out. Times to start are medians of seven, interleaved, as ratios to `import numpy`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-INSTALLS = {"dayline": str(ROOT), "dayline[photos]": f"{ROOT}[photos]"}
+INSTALLS = {"dayline": str(ROOT), "dayline[photos]": f"{ROOT}[photos]", "dayline[demo]": f"{ROOT}[demo]"}
 STARTS = {
     "import numpy": ["-c", "import numpy"],
     "import dayline": ["-c", "import dayline"],
@@ -25,6 +26,7 @@ STARTS = {
 
 
 def main() -> None:
+    print_archives()
     print("| | MB | seconds | packages | import dayline | dayline --help |")
     print("| --- | --- | --- | --- | --- | --- |")
     for name, requirement in INSTALLS.items():
@@ -43,6 +45,17 @@ def main() -> None:
             ratios = start_ratios(python)
             cells = f"{n_bytes / 1e6:.0f} | {seconds:.0f} | {n_packages} | " + " | ".join(f"{r:.2f}" for r in ratios)
             print(f"| {name} | {cells} |", flush=True)
+
+
+def print_archives() -> None:
+    """Print the sizes of what a release consists of."""
+    with tempfile.TemporaryDirectory() as folder:
+        build = [sys.executable, "-m", "build", "--quiet", "--outdir", folder, ROOT]
+        if subprocess.run(build, check=False, stdout=subprocess.DEVNULL).returncode != 0:
+            return
+        for path in sorted(Path(folder).iterdir()):
+            print(f"{'wheel' if path.suffix == '.whl' else 'source archive'}: {path.stat().st_size / 1e6:.1f} MB")
+    print()
 
 
 def start_ratios(python: Path) -> list[float]:

@@ -1,0 +1,93 @@
+"""One day of photos.
+
+A made afternoon of a wearable camera, from image files to events with a key photo each, and to the page on which
+they can be corrected.
+
+Figure: The events of the afternoon by the clock, in one colour per context, and the key photo of each. White gaps
+are pauses of the camera.
+"""
+
+# %%
+# The photos are made: crops of photographs that come with scikit-image, one about every 30 seconds, with changing
+# light, blur and people who pass by. All that are used here are in the public domain or CC0
+# ([list](../demo-photographs.md)); the two places whose photographs are not are left out, as if the camera were off
+# for a quarter of an hour in the park.
+from datetime import UTC, datetime
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.dates import DateFormatter
+from PIL import Image
+
+from dayline import score_boundaries, segment_source, write_result
+from dayline.datasets.photostream import make_photostream
+
+stream = make_photostream("photos", random_state=0)
+place = np.repeat(stream.places, np.diff([0, *stream.boundaries, len(stream.names)]))
+is_used = ~np.isin(place, ["garden", "lake"])
+for name in np.asarray(stream.names)[~is_used]:
+    Path("photos", name).unlink()
+visit = stream.segmentation.labels[is_used]
+true = np.flatnonzero(np.diff(visit)) + 1
+print(f"{is_used.sum()} photos, {len(true)} true boundaries")
+
+# %%
+# `segment_source` reads the times from the files, computes features with a small network, and finds the events. A
+# long gap between two photos is a boundary, even if both show the same place.
+result = segment_source("photos", store="day")
+events = result.segmentation.events
+for event in events:
+    when = datetime.fromtimestamp(event.start_time, UTC)
+    sure = "" if event.confidence is None else f"{event.confidence:.0%}"
+    print(
+        f"{when:%H:%M}  {event.n_frames:3d} photos  context {'ABCDEFGHIJ'[event.community]}  {event.reason:6s} {sure}"
+    )
+
+# %%
+# The truth is known, so the events can be scored. Places and lighting are clearer here than on a real day; a perfect
+# score says that the pipeline works, not that every day is as easy.
+print(score_boundaries(result.segmentation.boundaries, true, tolerance=2))
+
+# %%
+# `write_result` writes the page, `events.json` and `events.csv`. On the page, events can be merged, split, moved and
+# named; `dayline view day` opens it and saves corrections.
+written = write_result(result, "day")
+print(written.page)
+
+# %%
+# The key photo of an event is sharp and typical of its frames. It is not always a good one: in the first event,
+# someone is in the way. The park before and after its pause counts as two contexts, the path, the cafe and home are
+# recognized when they come back.
+COLORS = (
+    "#0072b2",
+    "#e69f00",
+    "#009e73",
+    "#cc79a7",
+    "#56b4e9",
+    "#d55e00",
+    "#f0e442",
+    "#999999",
+    "#000000",
+    "#882255",
+)
+columns = 4
+rows = -(-len(events) // columns)
+figure = plt.figure(figsize=(5.0, 0.9 + 1.1 * rows), layout="constrained")
+grid = figure.add_gridspec(rows + 1, columns, height_ratios=[0.5, *[1.2] * rows])
+strip = figure.add_subplot(grid[0, :])
+for event in events:
+    begin, end = (np.datetime64(int(t), "s") for t in (event.start_time, event.stop_time + 30))
+    strip.axvspan(begin, end, color=COLORS[event.community % len(COLORS)], lw=0)
+    strip.axvline(begin, color="white", lw=1)
+strip.xaxis.set_major_formatter(DateFormatter("%H:%M"))
+strip.set(yticks=[], xlim=(np.datetime64(int(events[0].start_time), "s"), end))
+for k, event in enumerate(events):
+    axes = figure.add_subplot(grid[1 + k // columns, k % columns])
+    with Image.open(Path("photos", result.segmentation.names[event.key_frame])) as photo:
+        axes.imshow(photo.resize((224, 168)))
+    axes.set(xticks=[], yticks=[])
+    axes.set_title(f"{datetime.fromtimestamp(event.start_time, UTC):%H:%M}", fontsize=10, pad=3)
+    for side in axes.spines.values():
+        side.set(color=COLORS[event.community % len(COLORS)], linewidth=3)
+figure.savefig("photos.png", dpi=125)

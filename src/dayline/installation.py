@@ -1,0 +1,125 @@
+"""What is installed: versions, extras, GPUs."""
+
+from __future__ import annotations
+
+import json
+import platform
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import metadata
+
+__all__ = ["Extra", "Gpu", "find_gpus", "installed_extras", "installed_version", "is_editable", "platform_text"]
+
+# `packaging` parses this too, but the base install does not have it.
+_REQUIREMENT = re.compile(r"\s*(?P<name>[\w.-]+)\s*(?:\[(?P<extras>[^\]]*)\])?(?P<rest>.*)", re.DOTALL)
+_EXTRA_MARKER = re.compile(r"""extra\s*==\s*["']([\w.-]+)["']""")
+
+
+@dataclass(frozen=True)
+class Extra:
+    """An extra of dayline, such as photos.
+
+    Attributes
+    ----------
+    name : str
+        Its name in `pip install "dayline[NAME]"`.
+    missing : tuple of str
+        Packages of it that are not installed.
+    """
+
+    name: str
+    missing: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Gpu:
+    """A GPU that PyTorch can use.
+
+    Attributes
+    ----------
+    device : str
+        The value of `--device`.
+    name : str
+        The model of the GPU.
+    """
+
+    device: str
+    name: str
+
+
+def installed_version(package: str) -> str | None:
+    """Return the version of an installed package, or None; nothing is imported."""
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def is_editable() -> bool:
+    """Whether dayline is installed from a checkout whose changes take effect at once."""
+    try:
+        about = json.loads(metadata.distribution("dayline").read_text("direct_url.json") or "{}")
+    except (metadata.PackageNotFoundError, ValueError):
+        return False
+    return bool(isinstance(about, dict) and about.get("dir_info", {}).get("editable"))
+
+
+def installed_extras() -> list[Extra]:
+    """Return every extra of dayline, in the order of its metadata, with the packages that are missing."""
+    try:
+        names = metadata.metadata("dayline").get_all("Provides-Extra") or []
+    except metadata.PackageNotFoundError:
+        # A checkout on the path, without an installation, has no metadata.
+        return []
+    return [
+        Extra(name, tuple(sorted(p for p in set(_packages("dayline", name)) if installed_version(p) is None)))
+        for name in names
+    ]
+
+
+def _packages(package: str, extra: str) -> Iterator[str]:
+    """Yield the packages that an extra of a package adds, and those of the extras that these name."""
+    for requirement in metadata.requires(package) or []:
+        found = _REQUIREMENT.fullmatch(requirement)
+        if found is None or extra not in _EXTRA_MARKER.findall(found["rest"]):
+            continue
+        if found["name"] != package:
+            yield found["name"]
+        for inner in filter(None, re.split(r"[\s,]+", found["extras"] or "")):
+            if installed_version(found["name"]) is not None:
+                yield from _packages(found["name"], inner)
+
+
+def platform_text() -> str:
+    """Describe the operating system and processor, without the name of the machine."""
+    system, release = platform.system(), ""
+    if system == "Linux":
+        release = " ".join(platform.libc_ver())
+    elif system == "Darwin":
+        system, release = "macOS", platform.mac_ver()[0]
+    elif system == "Windows":
+        release = platform.win32_ver()[1]
+    return " ".join(part for part in (system, release, platform.machine()) if part)
+
+
+def find_gpus() -> list[Gpu]:
+    """Return the GPUs that PyTorch can use; this loads PyTorch, which takes seconds.
+
+    Raises
+    ------
+    ValueError
+        If PyTorch is not installed or cannot be loaded.
+    """
+    try:
+        import torch
+    except ModuleNotFoundError as error:
+        raise ValueError('PyTorch is not installed; pip install "dayline[gpu]"') from error
+    except (ImportError, OSError) as error:
+        raise ValueError(f"PyTorch cannot be loaded ({error}); reinstall it") from error
+    found = []
+    if torch.cuda.is_available():
+        found += [Gpu(f"cuda:{i}", torch.cuda.get_device_name(i)) for i in range(torch.cuda.device_count())]
+    if torch.backends.mps.is_available():
+        found.append(Gpu("mps", "Apple GPU"))
+    return found
