@@ -9,6 +9,7 @@ the square roots of their weights, so that weak ones can be seen.
 from __future__ import annotations
 
 import argparse
+import io
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,7 @@ def draw(folder: Path) -> None:
 
     mpl.use("Agg")
     import matplotlib.pyplot as plt
+    from PIL import Image
 
     folder.mkdir(parents=True, exist_ok=True)
     made = make_communities(160, stay=300.0, variance=9.0, n_features=8, random_state=3)
@@ -60,8 +62,11 @@ def draw(folder: Path) -> None:
     within = weaken_edges_between_communities(near, communities, semantic_prior=0.3)
 
     def save(name: str, figure: Any) -> None:
-        figure.savefig(folder / f"{name}.png", dpi=72)
+        drawn = io.BytesIO()
+        figure.savefig(drawn, format="png", dpi=72)
         plt.close(figure)
+        with Image.open(drawn) as picture:  # graphs of noise hardly compress; 256 colours are enough
+            picture.convert("RGB").quantize(256).save(folder / f"{name}.png", optimize=True)
         print(folder / f"{name}.png")
 
     def rows(name: str, parts: dict[str, Any]) -> None:

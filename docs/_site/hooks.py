@@ -27,7 +27,7 @@ PAGES = {
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """List the pages of a folder in the navigation, index.md first."""
+    """List the pages of a folder in the navigation, in the order of its index.md."""
     config.nav = _listed(config.nav, Path(config.docs_dir))
     return config
 
@@ -74,5 +74,12 @@ def _listed(entry: Any, docs: Path) -> Any:
         return {title: _listed(content, docs) for title, content in entry.items()}
     if not entry.endswith("/"):
         return entry
-    pages = sorted((docs / entry).glob("*.md"), key=lambda page: (page.name != "index.md", page.name))
-    return [page.relative_to(docs).as_posix() for page in pages]
+    index = (docs / entry / "index.md").read_text(encoding="utf-8")
+    pages = [path for path in (docs / entry).glob("*.md") if path.name != "index.md"]
+    pages.sort(key=lambda path: index.find(f"]({path.name})"))
+    return [f"{entry}index.md", *({_title(path): f"{entry}{path.name}"} for path in pages)]
+
+
+def _title(path: Path) -> str:
+    match = re.search(r"^# (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    return match[1] if match else path.stem
