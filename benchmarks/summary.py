@@ -30,6 +30,8 @@ ROWS = {
     "ruptures, rbf kernel": ("kernel change points, rbf", "", "kernel-rbf", "ruptures, rbf kernel"),
     "TW-FINCH": ("", "TW-FINCH", "tw-finch", ""),
     "KTS": ("", "KTS", "kts", ""),
+    "the published method, `paper()`": ("", "`paper()`", "paper()", ""),
+    "the published method, `authors()`": ("", "`authors()`", "authors()", ""),
     "*random cuts, as many as dayline found*": ("random cuts, as many as dayline found", "", "", ""),
     "*equal pieces, true number given*": ("", "equal pieces, true number given", "", ""),
     "*dayline, true number given*": ("dayline, true number given", "", "", ""),
