@@ -76,10 +76,12 @@ def made_contexts(result: Path, truth: Path) -> list[Labelled]:
             numbers = [k for k, e in enumerate(day.segmentation.events) if e.community == community]
             events = [day.segmentation.events[k] for k in numbers]
             weights = np.asarray([e.n_frames for e in events], dtype=float)
-            mean = unit_vector(weights @ day.features.means[numbers])
+            mean = weights @ day.features.means[numbers] / weights.sum()
+            n = weights.sum()
+            likeness = float((n * (mean @ mean) - 1) / (n - 1)) if n > 1 else None
             counts = Counter(places[f] for e in events for f in range(e.start, e.stop))
             place, many = counts.most_common(1)[0]
-            sighting = Sighting(day.key, community, int(weights.sum()), day.features.model, mean)
+            sighting = Sighting(day.key, community, int(n), day.features.model, unit_vector(mean), likeness=likeness)
             found.append(Labelled(sighting, place, many / weights.sum()))
     return found
 

@@ -55,6 +55,18 @@ def test_contexts_that_look_alike_are_one_place_and_others_are_new():
     assert grouped(find_places(year())) == expected(year(), TRUTH)
 
 
+def test_a_context_of_two_places_matches_none_of_them_unless_a_person_says_so():
+    likeness = np.linspace(0.88, 0.94, 24).tolist()
+    many = [replace(seen(f"day {k}", 0, KITCHEN), likeness=likeness[k]) for k in range(24)]
+    odd = replace(seen("day x", 0, KITCHEN), likeness=0.7)
+    assert grouped(find_places([*many, odd])) == {frozenset(s.key for s in many), frozenset({odd.key})}
+    assert len(find_places([*many, replace(odd, likeness=0.85)])) == 1
+    # Among few contexts nobody knows what is usual.
+    assert len(find_places([*many[:10], odd])) == 1
+    named = [replace(s, said="kitchen") for s in (many[0], odd)]
+    assert len(find_places([named[0], *many[1:], named[1]])) == 1
+
+
 def test_the_order_in_which_days_become_known_does_not_matter():
     places = find_places(year())
     assert grouped(find_places(reversed(year()))) == grouped(places)

@@ -35,6 +35,10 @@ USUAL_CENTRE, USUAL_SPREAD, USUAL_WEIGHT = 0.65, 0.09, 20
 """Similarity of different contexts of a day for features of a network (lite0), which counts as much as this number of
 pairs: the first days have few pairs of their own."""
 
+MIXED, ENOUGH_CONTEXTS = 5.0, 20
+"""A context whose frames are this many spreads less alike than those of the median context shows several places and
+is not matched, if so many contexts are known. Chosen on the same made years."""
+
 SMALLEST_SPREAD = 0.01
 AT_ONCE = 4000
 """Contexts compared with each other at a time; more would take too much memory."""
@@ -60,6 +64,8 @@ class Sighting:
         Name that a person gave it on this day.
     shown : str or None
         Name that the result of this day shows: `said`, or the name that the place has from another day.
+    likeness : float or None
+        Mean cosine between two of its frames; None if it is not known, as for a single frame.
     """
 
     day: str
@@ -69,6 +75,7 @@ class Sighting:
     features: FloatArray
     said: str | None = None
     shown: str | None = None
+    likeness: float | None = None
 
     @property
     def key(self) -> tuple[str, int]:
@@ -208,6 +215,24 @@ def _with_remembered(
 
 def _looks(sightings: Sequence[Sighting]) -> list[list[Sighting]]:
     """Group contexts that look alike; a person may still give several groups one name."""
+    mixed = _mixed(sightings)
+    if any(mixed):
+        pure = [s for s, is_mixed in zip(sightings, mixed, strict=True) if not is_mixed]
+        return [*_looks_of(pure), *([s] for s, is_mixed in zip(sightings, mixed, strict=True) if is_mixed)]
+    return _looks_of(sightings)
+
+
+def _mixed(sightings: Sequence[Sighting]) -> list[bool]:
+    """Return which contexts show several places, because no boundary was found between them."""
+    known = np.asarray([s.likeness for s in sightings if s.likeness is not None])
+    if len(known) < ENOUGH_CONTEXTS:
+        return [False] * len(sightings)
+    middle = float(np.median(known))
+    spread = max(1.4826 * float(np.median(np.abs(known - middle))), SMALLEST_SPREAD)
+    return [s.said is None and s.likeness is not None and s.likeness < middle - MIXED * spread for s in sightings]
+
+
+def _looks_of(sightings: Sequence[Sighting]) -> list[list[Sighting]]:
     scale = scale_of(sightings)
     groups = _Groups(np.stack([s.features for s in sightings]), [s.said for s in sightings])
     for start in range(0, len(sightings), AT_ONCE):

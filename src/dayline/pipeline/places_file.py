@@ -82,6 +82,7 @@ def _place(content: dict[str, Any]) -> KnownPlace:
             unit_vector(unpacked(s["features"])) if s.get("features") else np.empty(0),
             s.get("said"),
             s.get("shown"),
+            s.get("likeness"),
         )
         for s in content["sightings"]
     )
@@ -127,6 +128,7 @@ def _sighting(sighting: Sighting) -> dict[str, Any]:
         "said": sighting.said,
         "shown": sighting.shown,
         "model": sighting.model,
+        "likeness": sighting.likeness,
         "features": packed(sighting.features) if len(sighting.features) else None,
     }
 

@@ -122,13 +122,16 @@ def _sightings(day: DescribedDay, before: dict[tuple[str, int], Sighting]) -> It
     corrected = (day.folder / CORRECTIONS).is_file()
     for community, events in numbers.items():
         weights = np.asarray([day.segmentation.events[k].n_frames for k in events], dtype=np.float64)
-        mean = unit_vector(weights @ day.features.means[events])
+        mean = weights @ day.features.means[events] / weights.sum()
         name, known = names.get(community), before.get((day.key, community))
         said = name
         # Dayline writes names too: those that a place has on another day. They were not said on this one.
         if known is not None and (name == known.shown or (name is None and not corrected)):
             said = known.said
-        yield Sighting(day.key, community, int(weights.sum()), day.features.model, mean, said)
+        n = int(weights.sum())
+        # The squared length of the mean of unit vectors is the mean cosine of all pairs, each vector with itself too.
+        likeness = round(float((n * (mean @ mean) - 1) / (n - 1)), 4) if n > 1 else None
+        yield Sighting(day.key, community, n, day.features.model, unit_vector(mean), said, likeness=likeness)
 
 
 def _with_places(day: DescribedDay, places: Sequence[KnownPlace], rewrite: Rewrite) -> DescribedDay:
