@@ -13,7 +13,6 @@ from cli.run_command import run
 from made_photos import make_day
 
 DATA = Path(__file__).parent / "data"
-ROOT = Path(__file__).parents[1]
 SNIPPET = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 NAMES = """
