@@ -13,7 +13,10 @@ from dayline.method.graph import unit_rows
 __all__ = ["with_key_photos"]
 
 GOOD_ENOUGH = 0.7
-"""Quality of an eligible photo, relative to the best of its event."""
+"""Quality of an eligible photo, relative to the best of its event but for a tenth of its photos."""
+
+ONE_IN = 10
+"""A single photo may be the best for what does not belong to the event, such as someone who walks by."""
 
 
 def with_key_photos(
@@ -30,8 +33,8 @@ def with_key_photos(
     features : ndarray of shape (n_frames, n_features)
         One row per frame; nearness is the cosine similarity to the mean of the event's frames.
     quality : ndarray of shape (n_frames,), optional
-        See `photo_quality`. Photos with at least 70 % of the quality of the best one of the event are good. If not
-        given, all are.
+        See `photo_quality`. Photos with at least 70 % of the quality of the best one of the event are good, not
+        counting the best tenth. If not given, all are.
     """
     directions = unit_rows(np.asarray(features, dtype=np.float64))
     events = []
@@ -42,7 +45,7 @@ def with_key_photos(
         frames = np.arange(event.start, event.stop)
         nearness = directions[frames] @ directions[frames].mean(axis=0)
         if quality is not None:
-            poor = quality[frames] < GOOD_ENOUGH * quality[frames].max()
-            nearness[poor] = -np.inf
+            best = np.sort(quality[frames])[-1 - len(frames) // ONE_IN]
+            nearness[quality[frames] < GOOD_ENOUGH * best] = -np.inf
         events.append(replace(event, key_frame=int(frames[np.argmax(nearness)]), key_chosen=False))
     return replace(segmentation, events=tuple(events))
