@@ -35,9 +35,9 @@ USUAL_CENTRE, USUAL_SPREAD, USUAL_WEIGHT = 0.65, 0.09, 20
 """Similarity of different contexts of a day for features of a network (lite0), which counts as much as this number of
 pairs: the first days have few pairs of their own."""
 
-MIXED, ENOUGH_CONTEXTS = 5.0, 20
+MIXED, ENOUGH_CONTEXTS = 6.0, 20
 """A context whose frames are this many spreads less alike than those of the median context shows several places and
-is not matched, if so many contexts are known. Chosen on the same made years."""
+is not matched, if so many contexts are known. Chosen on three made years; docs/places.md has them."""
 
 SMALLEST_SPREAD = 0.01
 AT_ONCE = 4000
@@ -215,11 +215,13 @@ def _with_remembered(
 
 def _looks(sightings: Sequence[Sighting]) -> list[list[Sighting]]:
     """Group contexts that look alike; a person may still give several groups one name."""
-    mixed = _mixed(sightings)
-    if any(mixed):
-        pure = [s for s, is_mixed in zip(sightings, mixed, strict=True) if not is_mixed]
-        return [*_looks_of(pure), *([s] for s, is_mixed in zip(sightings, mixed, strict=True) if is_mixed)]
-    return _looks_of(sightings)
+    mixed = {s.key for s, is_mixed in zip(sightings, _mixed(sightings), strict=True) if is_mixed}
+    looks = []
+    for look in _looks_of(sightings):
+        # They help to see that two groups are one place, but nobody knows which of their places is meant.
+        looks += [[s] for s in look if s.key in mixed]
+        looks += [pure] if (pure := [s for s in look if s.key not in mixed]) else []
+    return looks
 
 
 def _mixed(sightings: Sequence[Sighting]) -> list[bool]:
