@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,8 @@ import array_api_compat
 import numpy as np
 import pytest
 from hypothesis import settings
+
+from browser import ARGUMENTS, CHROMIUM
 
 ROOT = Path(__file__).parents[1]
 
@@ -34,6 +36,18 @@ def shared() -> Path:
 def authors_run(shared: Path) -> dict[str, np.ndarray]:
     with np.load(shared / "authors_run.npz") as content:
         return {name: content[name] for name in content.files}
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """One for all tests: Playwright cannot be started twice in a process."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("Chromium is not installed (make chromium)")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield browser
+        browser.close()
 
 
 @pytest.fixture(params=["numpy", "torch"])

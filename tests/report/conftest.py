@@ -1,8 +1,7 @@
-"""A made day with pictures, its page, and Debian's Chromium to open it in."""
+"""A made day with pictures, its page, and visits to it."""
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -18,16 +17,6 @@ from dayline.report import write_page, write_thumbnails
 MORNING = 1426118400.0 + 9 * 3600  # 12 March 2015, 09:00
 BOUNDARIES = (8, 20, 45)
 COMMUNITIES = [5] * 8 + [2] * 12 + [5] * 25 + [7] * 15
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 
 
 def made_picture(frame: int, *, height: int = 90, width: int = 120) -> np.ndarray:
@@ -74,17 +63,6 @@ def day_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     same = np.equal.outer(COMMUNITIES, COMMUNITIES)
     write_page(made_day(), folder, thumbnails=pictures, graph=0.1 + 0.8 * same, communities=COMMUNITIES)
     return folder
-
-
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
-    if CHROMIUM is None:
-        pytest.skip("Chromium is not installed (make chromium)")
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield browser
-        browser.close()
 
 
 @dataclass
