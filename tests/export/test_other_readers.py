@@ -224,6 +224,8 @@ def test_every_format_has_a_reader():
     assert READERS.keys() == FORMATS.keys()
 
 
+# From Python 3.12 on, in the reader of FCPXML.
+@pytest.mark.filterwarnings("ignore:Testing an element's truth value:DeprecationWarning")
 @pytest.mark.parametrize("name", READERS)
 def test_another_program_reads_the_export(name, film, events, day, ffmpeg_chapters, tmp_path):
     if name == "otio":

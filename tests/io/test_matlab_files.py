@@ -42,6 +42,7 @@ OTHERS = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:The default value for `spmatrix`:DeprecationWarning")  # SciPy's own, from 1.18 on
 @pytest.mark.parametrize("compressed", [False, True])
 def test_numbers_are_read_as_scipy_reads_them(tmp_path, compressed):
     path = tmp_path / "x.mat"
