@@ -239,11 +239,16 @@ def test_another_program_reads_the_export(name, film, events, day, ffmpeg_chapte
 
 @pytest.mark.parametrize("suffix", [".mp4", ".mkv"])
 def test_ffprobe_reads_the_copy_with_chapters(film, events, tmp_path, suffix):
-    copy = write_chapters(film, events, tmp_path / f"copy{suffix}")
-    command = [program("ffprobe"), "-v", "error", "-of", "json", "-show_chapters", "-show_format", str(copy)]
-    found = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+    def probed(path):
+        command = [program("ffprobe"), "-v", "error", "-of", "json", "-show_chapters", "-show_format", str(path)]
+        return json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+
+    found = probed(write_chapters(film, events, tmp_path / f"copy{suffix}"))
     assert [chapter["tags"]["title"] for chapter in found["chapters"]] == TITLES
-    assert float(found["chapters"][-1]["end_time"]) == pytest.approx(float(found["format"]["duration"]), abs=0.002)
+    # Matroska also counts what the sound codec adds beyond the end of the film.
+    end = float(probed(film)["format"]["duration"])
+    assert float(found["chapters"][-1]["end_time"]) == pytest.approx(end, abs=0.002)
+    assert float(found["format"]["duration"]) == pytest.approx(end, abs=0.002 if suffix == ".mp4" else 0.1)
 
 
 def test_mkvmerge_identifies_the_copy_with_chapters(film, events, tmp_path):
