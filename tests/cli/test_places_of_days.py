@@ -157,6 +157,14 @@ def test_a_file_that_is_no_file_of_places_is_named_before_it_is_replaced(trip, t
     assert other.read_text() == "mine"
 
 
+@pytest.mark.parametrize("command", ["segment", "batch"])
+def test_a_damaged_file_of_places_is_refused_before_any_work(trip, tmp_path, command):
+    (tmp_path / "mine.json").write_text("no JSON")
+    done = run(command, trip, "-o", tmp_path / "out", "--places", tmp_path / "mine.json")
+    assert (done.returncode, "mine.json: not JSON" in done.stderr) == (2, True)
+    assert not (tmp_path / "out").exists()
+
+
 def test_places_do_not_apply_to_feature_files(tmp_path):
     done = run("segment", tmp_path / "x.npy", "--places", tmp_path / "places.json")
     assert done.returncode == 2

@@ -22,7 +22,7 @@ from dayline.io.files import write_text_whole
 from dayline.io.output_folder import output_folder
 from dayline.pipeline import Settings, check_settings
 from dayline.pipeline.outputs import remove_other_pictures
-from dayline.pipeline.places_file import PLACES
+from dayline.pipeline.places_file import PLACES, read_places
 from dayline.progress import OnStep
 from dayline.report import SequenceRow, write_sequences
 from dayline.text import bytes_text
@@ -85,6 +85,7 @@ def segment_many(
         warnings.warn(note, stacklevel=2)
     title = shown_name(Path(sources).resolve().name) if isinstance(sources, str | Path) else "Sequences"
     known = Path(output) / PLACES if places is None else Path(places)
+    read_places(known)  # raises now, not after hours of work
     return _run(found, Path(output), settings, jobs, cluster, max_memory, known, on_step, title)
 
 

@@ -187,10 +187,12 @@ def _refuse_options_of_others(
 def _check(request: Request, settings: Settings, days: Sequence[Path | PhotoDay]) -> None:
     """Raise if a request cannot be met, before any work is done."""
     from dayline.export import Kind, check_suited
-    from dayline.pipeline import check_settings, is_table
+    from dayline.pipeline import check_settings, is_table, read_places
 
     source, of_features = request.source, is_table(request.source)
     check_settings(settings, pictures=not of_features)
+    if request.places is not None:
+        read_places(request.places)
     kind: Kind = "photos" if source.is_dir() else "features" if of_features else "video"
     check_suited(settings.formats, kind, source=source)
     if settings.formats and request.output is None and of_features:

@@ -15,6 +15,7 @@ from dayline.pipeline.outputs import (
 )
 from dayline.pipeline.photo_days import FoundDays, PhotoDay, earlier_corrections, find_days
 from dayline.pipeline.pictures import PictureFolder
+from dayline.pipeline.places_file import read_places
 from dayline.pipeline.recognise import places_beside, read_day, recognise_places, rewrite_places
 from dayline.pipeline.run import Settings, check_settings, is_table, segment_and_write
 from dayline.pipeline.save import (
@@ -54,6 +55,7 @@ __all__ = [
     "page_is_current",
     "places_beside",
     "read_day",
+    "read_places",
     "recognise_places",
     "renew_result",
     "rewrite_places",

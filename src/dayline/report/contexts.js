@@ -46,15 +46,6 @@ function framesIn(list) {
   return list.reduce((sum, event) => sum + event.stop - event.start, 0);
 }
 
-function letters(place) {
-  let text = "";
-  do {
-    text = String.fromCharCode(65 + (place % 26)) + text;
-    place = Math.floor(place / 26) - 1;
-  } while (place >= 0);
-  return text;
-}
-
 // Recurring contexts without a name have letters in order of first appearance, as in the exports. Colours are assigned
 // to recurring and named contexts first, longest first, so that these get the most distinct ones.
 function rankContexts() {

@@ -62,15 +62,6 @@ ranked.forEach((place, rank) => {
   place.label = place.name ?? `Place ${letters(unnamed++)}`;
 });
 
-function letters(place) {
-  let text = "";
-  do {
-    text = String.fromCharCode(65 + (place % 26)) + text;
-    place = Math.floor(place / 26) - 1;
-  } while (place >= 0);
-  return text;
-}
-
 function labelOf(event) {
   return event.place < 0 ? null : places[event.place].label;
 }

@@ -82,7 +82,9 @@ def write_overview(
         "data": htmlsafe_json_dumps(_data(days, rows, similar or {}), allow_nan=False, separators=(",", ":")),
     }
     path = folder / "index.html"
-    write_text_whole(path, render("overview.html", style="overview.css", scripts=["overview.js"], content=content))
+    write_text_whole(
+        path, render("overview.html", style="overview.css", scripts=["letters.js", "overview.js"], content=content)
+    )
     return path
 
 

@@ -38,6 +38,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # Classic scripts, in this order: browsers do not load modules from disk.
 SCRIPTS = (
     "clock.js",
+    "letters.js",
     "edits.js",
     "changes.js",
     "store.js",
