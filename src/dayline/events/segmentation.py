@@ -1,12 +1,10 @@
-"""Events and segmentations: boundaries <-> labels <-> events, to and from JSON."""
+"""All events of one sequence, and how they are read from events.json."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
-from datetime import datetime, timedelta
-from importlib.resources import files
+from datetime import timedelta
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
@@ -14,153 +12,19 @@ from typing import Any, Literal
 import numpy as np
 
 from dayline.arrays import IntArray
-from dayline.dataframes import Backend, Kind, data_frame
-from dayline.io.schema import check_against
+from dayline.dataframes import Backend, data_frame
+from dayline.events.columns import COLUMN_KINDS, EPOCH, event_rows
+from dayline.events.event import Event, NestedLevel, Place, SkippedFile
+from dayline.events.events_json import events_text, parse_events
+from dayline.events.labels import boundaries_to_labels
 from dayline.io.untrusted import UnreadableFileError
 from dayline.notebook import events_html
-from dayline.text import context_letter, counted, signed_clock
+from dayline.text import counted, signed_clock
 
-__all__ = [
-    "EVENTS_VERSION",
-    "MOST_FRAMES",
-    "Event",
-    "NestedLevel",
-    "Place",
-    "Segmentation",
-    "SkippedFile",
-    "boundaries_to_labels",
-    "events_schema",
-    "labels_to_boundaries",
-    "read_events",
-    "when_text",
-]
+__all__ = ["Segmentation", "read_events", "when_text"]
 
-EVENTS_VERSION = 1
-EVENTS_FORMAT = "dayline-events"
-MOST_FRAMES = 10_000_000
-"""More than a day of video at 100 frames per second; a small file that declares more is rejected."""
 A_YEAR = 366 * 86_400
-EPOCH = datetime(1970, 1, 1)
-"""Without a time zone, as a camera's own clock."""
 PER_FRAME = ("scores", "times", "names", "sizes")
-
-COLUMN_KINDS: dict[str, Kind] = {
-    "event": "int",
-    "name": "str",
-    "context": "str",
-    "place": "str",
-    "start": "int",
-    "stop": "int",
-    "n_frames": "int",
-    "start_time": "float",
-    "stop_time": "float",
-    "duration": "float",
-    "started": "datetime",
-    "stopped": "datetime",
-    "key_frame": "int",
-    "key_photo": "str",
-    "first_photo": "str",
-    "last_photo": "str",
-    "confidence": "float",
-    "reason": "str",
-    "latitude": "float",
-    "longitude": "float",
-}
-"""Columns of `Segmentation.to_dicts` and `to_frame`."""
-
-Reason = Literal["start", "looks", "pause", "both", "asked"]
-
-
-@dataclass(frozen=True)
-class Event:
-    """The frames start .. stop-1 between two boundaries.
-
-    Attributes
-    ----------
-    start, stop : int
-        First frame of the event, and first frame after it.
-    community : int or None
-        Its recurring context; events of the same context share the number.
-    key_frame : int or None
-        The most representative frame.
-    start_time, stop_time : float or None
-        Time of its first and last frame, in seconds (see `Segmentation.clock`). In a video of which only some frames
-        were sampled, a hard cut is exact: these are the first frame after the cut and the last one before the next.
-    confidence : float or None
-        Probability that the boundary at its start is a true one, in [0, 1]; None for the first event.
-    reason : str or None
-        Why it starts: "start" (of the sequence), "looks" (the frames change), "pause", "both" or "asked" (set by
-        a person).
-    name : str or None
-        Name given by a person.
-    location : tuple of two floats or None
-        Latitude and longitude in degrees, north and east positive.
-    key_chosen : bool
-        Whether a person chose the key frame.
-    """
-
-    start: int
-    stop: int
-    community: int | None = None
-    key_frame: int | None = None
-    start_time: float | None = None
-    stop_time: float | None = None
-    confidence: float | None = None
-    reason: Reason | None = None
-    name: str | None = None
-    location: tuple[float, float] | None = None
-    key_chosen: bool = False
-
-    @property
-    def n_frames(self) -> int:
-        """Number of frames in the event."""
-        return self.stop - self.start
-
-
-@dataclass(frozen=True)
-class Place:
-    """A recurring context that a person named, or that was recognized on another day.
-
-    Attributes
-    ----------
-    community : int
-        The context.
-    name : str or None
-        Name given by a person, such as "kitchen".
-    id : str or None
-        Identifies the same place on other days (`places.json`).
-    """
-
-    community: int
-    name: str | None = None
-    id: str | None = None
-
-
-@dataclass(frozen=True)
-class NestedLevel:
-    """The boundaries of a coarser or finer segmentation of the same frames.
-
-    Attributes
-    ----------
-    level : int
-        0 is the decision itself; negative levels are coarser, positive ones finer.
-    boundaries : tuple of int
-        First frame of every event except the first. Every boundary of a coarser level is among them.
-    confidences : tuple of float
-        Probability of each boundary.
-    """
-
-    level: int
-    boundaries: tuple[int, ...]
-    confidences: tuple[float, ...]
-
-
-@dataclass(frozen=True)
-class SkippedFile:
-    """A file of the source that could not be used, and why."""
-
-    name: str
-    why: str
 
 
 @dataclass(frozen=True)
@@ -361,40 +225,13 @@ class Segmentation:
             latitude, longitude : float or None
                 Degrees, north and east positive.
         """
-        letters: dict[int | None, str] = {}
-        for event in self.events:
-            if event.community is not None:
-                letters.setdefault(event.community, context_letter(len(letters)))
-        dated = self.is_dated
-        places = {place.community: place.name for place in self.places}
-        spans = zip(self.start_times, self.stop_times, strict=True)
-        rows = []
-        for number, (event, (start, stop)) in enumerate(zip(self.events, spans, strict=True), start=1):
-            known = start is not None and stop is not None and stop >= start
-            values = (
-                number,
-                event.name,
-                letters.get(event.community),
-                None if event.community is None else places.get(event.community),
-                event.start,
-                event.stop,
-                event.n_frames,
-                start,
-                stop,
-                round(stop - start, 6) if known else None,  # type: ignore[operator]
-                _moment(start) if dated else None,
-                _moment(stop) if dated else None,
-                event.key_frame,
-                *(
-                    self.names[frame] if self.names is not None and frame is not None else None
-                    for frame in (event.key_frame, event.start, event.stop - 1)
-                ),
-                event.confidence,
-                event.reason,
-                *(event.location or (None, None)),
-            )
-            rows.append(dict(zip(COLUMN_KINDS, values, strict=True)))
-        return rows
+        return event_rows(
+            self.events,
+            zip(self.start_times, self.stop_times, strict=True),
+            names=self.names,
+            places=self.places,
+            dated=self.is_dated,
+        )
 
     def to_frame(self, backend: Backend = "pandas") -> Any:
         """Return the events as a data frame, one row per event, with the columns of `to_dicts`.
@@ -414,41 +251,18 @@ class Segmentation:
 
     def to_json(self) -> str:
         """Return the segmentation as JSON (format in docs/events-json.md, schema in the package)."""
-        content = {"format": EVENTS_FORMAT, "version": EVENTS_VERSION, "n_frames": self.n_frames}
-        return json.dumps(content | asdict(self), indent=1, ensure_ascii=True, allow_nan=False) + "\n"
+        return events_text({"n_frames": self.n_frames} | asdict(self))
 
     @classmethod
     def from_json(cls, text: str) -> Segmentation:
         """Read JSON written by `to_json` in this or an older version."""
-        try:
-            content = json.loads(text, object_pairs_hook=_without_repeats)
-        except (json.JSONDecodeError, RecursionError) as error:
-            raise ValueError(f"not JSON: {error}") from None
-        if not isinstance(content, dict) or content.get("format") != EVENTS_FORMAT:
-            raise ValueError(f'not an events file: "format" should be "{EVENTS_FORMAT}"')
-        version = content.get("version")
-        if not isinstance(version, int) or not 1 <= version <= EVENTS_VERSION:
-            raise ValueError(f"unknown events version {version!r} (known: 1 to {EVENTS_VERSION}); update dayline")
-        try:
-            # The events also give the number of frames, so a file without it is fine.
-            check_against(events_schema(), {"n_frames": 1} | content)
-        except ValueError as error:
-            raise ValueError(f"missing or invalid fields: {error}") from None
+        content = parse_events(text)
         segmentation = _from_content(content)
         if content.get("n_frames", segmentation.n_frames) != segmentation.n_frames:
             raise ValueError(
                 f"n_frames is {content['n_frames']}, but the last event stops at {segmentation.n_frames}"
             )
         return segmentation
-
-
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Raise ValueError if a key occurs twice in one object: JSON does not define which one counts."""
-    content = dict(pairs)
-    if len(content) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise ValueError(f"contains {next(key for key in keys if keys.count(key) > 1)!r} twice in one object")
-    return content
 
 
 def _from_content(content: Mapping[str, Any]) -> Segmentation:
@@ -483,25 +297,6 @@ def read_events(path: str | Path) -> Segmentation:
         raise UnreadableFileError(f"{path}: {error}") from None
 
 
-def events_schema() -> dict[str, Any]:
-    """Return the JSON Schema of events.json."""
-    schema: dict[str, Any] = json.loads((files("dayline") / "events.schema.json").read_text(encoding="utf-8"))
-    return schema
-
-
-def boundaries_to_labels(boundaries: Iterable[int], n_frames: int) -> IntArray:
-    """Number the events: 0 up to the first boundary, 1 from there to the next, and so on."""
-    opens = np.zeros(n_frames, dtype=np.int64)
-    opens[np.asarray(list(boundaries), dtype=np.int64)] = 1
-    return np.cumsum(opens)
-
-
-def labels_to_boundaries(labels: Iterable[Any]) -> IntArray:
-    """Return the frames whose label differs from that of the previous frame."""
-    values = np.asarray(list(labels) if not isinstance(labels, np.ndarray) else labels)
-    return np.flatnonzero(values[1:] != values[:-1]) + 1
-
-
 def when_text(segmentation: Segmentation) -> str:
     """Format from when to when a sequence lasts: "2023-07-14 08:00 to 18:00"; empty if that is not known."""
     if segmentation.times is None:
@@ -519,13 +314,6 @@ def when_text(segmentation: Segmentation) -> str:
         return f"{start:%H:%M} to {stop:%H:%M}"
     day = "" if start.date() == stop.date() else f"{stop:%Y-%m-%d} "
     return f"{start:%Y-%m-%d %H:%M} to {day}{stop:%H:%M}"
-
-
-def _moment(seconds: float | None) -> datetime | None:
-    try:
-        return None if seconds is None else EPOCH + timedelta(seconds=seconds)
-    except (OverflowError, ValueError):  # after the year 9999, or not a number
-        return None
 
 
 def _most_frequent(values: Sequence[int]) -> int | None:
