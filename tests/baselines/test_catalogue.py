@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from dayline.baselines.catalogue import BASELINES, make_baseline
-from dayline.cli.segment import Method
+from dayline.cli.methods import Method
 from dayline.reproduce.boundaries import BASELINES as FINDERS
 from dayline.reproduce.labels import LABELLERS
 

@@ -172,7 +172,7 @@ def test_segment_refuses_what_needs_more_memory_than_allowed(tmp_path):
 
 
 def test_segment_announces_long_work(root, monkeypatch):
-    monkeypatch.setattr(sys.modules["dayline.cli.segment"], "LONG_WORK", 0.0)
+    monkeypatch.setattr(sys.modules["dayline.cli.request"], "LONG_WORK", 0.0)
     done = run("segment", root / "a.npy", "--method", "paper")
     assert done.stderr == "dayline: 120 frames take about 1 s and 252 MB of memory\n"
     assert run("segment", root / "a.npy", "-q").stderr == ""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from dayline.cli import options
-from dayline.cli.segment import Method, Order, chosen_segmenter, usual_model
+from dayline.cli.methods import Method, chosen_segmenter, usual_model
 from dayline.text import counted, parse_bytes
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def batch(
         False, "--dry-run", help="List the sequences and the folders of their results, and stop."
     ),
     quiet: bool = options.QUIET,
-    order: Order = options.ORDER,
+    order: options.Order = options.ORDER,
     every: float | None = options.EVERY,
     model: str | None = options.MODEL,
     weights: Path | None = options.WEIGHTS,

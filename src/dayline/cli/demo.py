@@ -21,7 +21,7 @@ def demo(
 ) -> None:
     """Simulate an afternoon with a wearable camera from real photographs, and find its events."""
     from dayline.cli.evaluate import Protocol, evaluate
-    from dayline.cli.segment import Request, segment_and_print
+    from dayline.cli.request import Request, segment_and_print
     from dayline.datasets.photostream import make_photostream
     from dayline.io.files import write_text_whole
     from dayline.io.output_folder import output_folder

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 import typer
 
 from dayline.cli.completion import completing
@@ -34,7 +36,16 @@ __all__ = [
     "TRANSPOSE",
     "WEIGHTS",
     "WRITE_CHAPTERS",
+    "Order",
 ]
+
+
+class Order(StrEnum):
+    """What photos are ordered by."""
+
+    time = "time"
+    name = "name"
+
 
 PHOTOS, TABLES = "Photos and video", "Feature files"
 

@@ -2,40 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
-from dayline.baselines.catalogue import BASELINES
 from dayline.cli import options
-from dayline.text import duration_text, parse_bytes, parse_offset
+from dayline.cli.dry_run import print_frames
+from dayline.cli.methods import Method, chosen_segmenter, usual_model
+from dayline.cli.request import Request, segment_and_print
+from dayline.text import parse_bytes, parse_offset
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping
 
-    from dayline.events import Segmentation
-    from dayline.frames import FrameSequence
-    from dayline.pipeline import FoundDays, PhotoDay, Segmenter, Settings, Written
-    from dayline.progress import OnStep
-
-__all__ = ["Method", "Order", "Request", "chosen_segmenter", "segment", "segment_and_print", "usual_model"]
-
-LONG_WORK = 20.0
-"""Seconds; longer work is announced with a forecast."""
-
-PRESETS = ("default", "fast", "paper", "authors")
-Method = StrEnum("Method", [(name, name) for name in (*PRESETS, *BASELINES)])  # type: ignore[misc]
-"""Our default, the same decision without a graph, the two published variants, and the baselines."""
-
-
-class Order(StrEnum):
-    """What photos are ordered by."""
-
-    time = "time"
-    name = "name"
+__all__ = ["segment"]
 
 
 def segment(
@@ -63,7 +44,7 @@ def segment(
     dry_run: bool = typer.Option(False, "--dry-run", help="List the frames in order, and stop."),
     quiet: bool = options.QUIET,
     as_json: bool = typer.Option(False, "--json", help="Print events.json instead of a table."),
-    order: Order = options.ORDER,
+    order: options.Order = options.ORDER,
     by_folder: bool = options.BY_FOLDER,
     offset: list[str] = options.OFFSET,
     timezone: str | None = options.TIMEZONE,
@@ -115,7 +96,7 @@ def segment(
         timezone=timezone,
     )
     if dry_run:
-        _print_frames(source, settings, by_folder=by_folder)
+        print_frames(source, settings, by_folder=by_folder)
         return
     request = Request(
         source=source,
@@ -140,26 +121,6 @@ def segment(
     segment_and_print(request)
 
 
-@dataclass(frozen=True)
-class Request:
-    """What `dayline segment` was asked for; each attribute has the name of its option.
-
-    Without `settings`, those of the default method are used.
-    """
-
-    source: Path
-    output: Path | None = None
-    settings: Settings | None = None
-    corrections: Path | None = None
-    forget_corrections: bool = False
-    max_memory: int | None = None
-    quiet: bool = False
-    as_json: bool = False
-    open_page: bool = False
-    by_folder: bool = False
-    places: Path | None = None
-
-
 def _refuse_options_of_others(
     source: Path,
     *,
@@ -182,305 +143,3 @@ def _refuse_options_of_others(
         wrong = [name for name, value in given.items() if value not in (None, False) and not fits]
         if wrong:
             raise ValueError(f"{wrong[0]} only applies to {kind}, not to {source}; leave it out")
-
-
-def _check(request: Request, settings: Settings, days: Sequence[Path | PhotoDay]) -> None:
-    """Raise if a request cannot be met, before any work is done."""
-    from dayline.export import Kind, check_suited
-    from dayline.pipeline import check_settings, is_table, read_places
-
-    source, of_features = request.source, is_table(request.source)
-    check_settings(settings, pictures=not of_features)
-    if request.places is not None:
-        read_places(request.places)
-    kind: Kind = "photos" if source.is_dir() else "features" if of_features else "video"
-    check_suited(settings.formats, kind, source=source)
-    if settings.formats and request.output is None and of_features:
-        raise ValueError("--export needs a folder for the result; choose one with -o")
-    if request.as_json and days:
-        raise ValueError(f"{source}: --json works for one day only; read events.json in each day's result instead")
-    if settings.write_chapters and (source.is_dir() or of_features):
-        raise ValueError(f"{source}: chapters can only be written to a video")
-    if request.corrections is not None and days:
-        raise ValueError(f"{source}: --corrections works for one day only; pass the folder of that day")
-    if request.corrections is not None and request.forget_corrections:
-        raise ValueError("--corrections and --forget-corrections contradict each other; use one of them")
-
-
-def segment_and_print(request: Request) -> None:
-    """Segment a source, or each of several days, write the result and print it."""
-    from dayline.cli.console import open_in_browser, print_events, print_notes
-    from dayline.cli.failures import print_failures
-    from dayline.pipeline import ExportError, Settings, default_output, find_days, is_table
-
-    source, output = request.source, request.output
-    settings = request.settings or Settings()
-    found = find_days(source, settings, by_folder=request.by_folder)
-    _check(request, settings, found.days)
-    announcement = ""
-    if output is None and not is_table(source):
-        output = default_output(source)
-        announcement = f"dayline: the result goes to {output} (choose another folder with -o)"
-    task = _Task(request, settings, "" if request.quiet else announcement, output)
-    if output is not None:
-        found = task.with_clocks_compared(found, output)
-    page: Path | None
-    failures: Sequence[str] = ()
-    if found.days and output is not None:
-        page = _segment_days(task, found, output)
-    else:
-        try:
-            result, written = task.segmented(found.whole or source, output)
-        except ExportError as error:
-            result, written, failures = error.segmentation, error.written, error.failures
-        result = task.with_places(result, source, output)
-        page = None if written is None else written.page
-        if request.as_json:
-            typer.echo(result.to_json(), nl=False)
-        elif not request.quiet:
-            print_events(result)
-            print_notes(result)
-    if page is not None:
-        if not (request.quiet or request.as_json):
-            typer.echo(f"\nThe page is {page}")
-        if request.open_page:
-            open_in_browser(page)
-    if failures:
-        raise ValueError(f"{print_failures(failures)}; everything else is in {output}")
-    if task.failed:
-        raise ValueError(f"some exports failed; the first: {task.failed[0]}")
-
-
-@dataclass
-class _Task:
-    """The work on one source, or on each of several days.
-
-    Attributes
-    ----------
-    request : Request
-        What the command was asked for.
-    settings : Settings
-        Its settings.
-    announcement : str
-        Printed once the work begins, since the source may be refused before that.
-    output : Path or None
-        Folder of all results.
-    failed : list of str
-        Messages about exports of days that failed.
-    n_days, n_begun : int
-        Number of days, and of those that were begun.
-    """
-
-    request: Request
-    settings: Settings
-    announcement: str = ""
-    output: Path | None = None
-    failed: list[str] = field(default_factory=list)
-    n_days: int = 0
-    n_begun: int = 0
-
-    def segmented(self, source: Path | FrameSequence, output: Path | None) -> tuple[Segmentation, Written | None]:
-        """Find the events of a source and write them."""
-        from dayline.cli.progress import progress_bar
-        from dayline.events import read_events
-        from dayline.pipeline import earlier_corrections, segment_and_write
-
-        request = self.request
-        self._forecast(source)
-        corrections = None if request.corrections is None else read_events(request.corrections)
-        if corrections is None and not isinstance(source, Path) and output is not None:
-            corrections = earlier_corrections(source, output, self.output or output)
-        with progress_bar(quiet=request.quiet or request.as_json) as drawn:
-            return segment_and_write(
-                source,
-                output,
-                self.settings,
-                corrections=corrections,
-                forget=request.forget_corrections,
-                on_step=self._reporter(drawn),
-            )
-
-    def with_clocks_compared(self, found: FoundDays, output: Path) -> FoundDays:
-        """Group photos again with the clocks of all cameras corrected."""
-        from dayline.cli.progress import progress_bar
-        from dayline.pipeline import find_days
-
-        request = self.request
-        if found.photos is None:
-            return found
-        with progress_bar(quiet=request.quiet or request.as_json) as drawn:
-            return find_days(request.source, self.settings, store=output, before=found, on_step=self._reporter(drawn))
-
-    def _forecast(self, source: Path | FrameSequence) -> None:
-        """Say how long the work takes if that is long; raise if it would take too much memory."""
-        from dayline.forecast import forecast, needed_memory
-        from dayline.pipeline import is_table, sequence_size
-        from dayline.text import bytes_text, counted
-
-        try:
-            n_frames, n_features = sequence_size(source, self.settings)
-        except (ValueError, OSError):
-            return  # the source cannot be used, which is said when it is read
-        expected = forecast(n_frames, n_features, self.settings.method)
-        needed, most = needed_memory(expected), self.request.max_memory
-        if most is not None and needed > most:
-            place = source if isinstance(source, Path) else source.source
-            raise ValueError(
-                f"{place}: {counted(n_frames, 'frame')} need about {bytes_text(needed)} of memory, more than "
-                f"--max-memory {bytes_text(most)}; allow more, or use fewer frames"
-            )
-        if not self.request.quiet and expected.seconds is not None and expected.seconds > LONG_WORK:
-            after = "" if isinstance(source, Path) and is_table(source) else " once their features are computed"
-            typer.echo(
-                f"dayline: {counted(n_frames, 'frame')} take about {duration_text(expected.seconds)} and "
-                f"{bytes_text(needed)} of memory{after}",
-                err=True,
-            )
-
-    def _reporter(self, drawn: OnStep | None) -> OnStep:
-        def on_step(what: str, done: int, total: int) -> None:
-            if self.announcement:
-                typer.echo(self.announcement, err=True)
-                self.announcement = ""
-            if drawn is not None:
-                drawn(f"day {self.n_begun} of {self.n_days}: {what}" if self.n_days else what, done, total)
-
-        return on_step
-
-    def with_places(self, segmentation: Segmentation, source: Path, output: Path | None) -> Segmentation:
-        """Recognize places of other days in the result of a single source, if there is a file of them."""
-        from dayline.pipeline import is_table, places_beside, read_day, recognise_places
-
-        if output is None or is_table(source):
-            return segmentation
-        path = self.request.places or places_beside(output)
-        if path is None:
-            return segmentation
-        (day,) = recognise_places([read_day(output)], path, rewrite=self.rewriter(lambda _: source))
-        return day.segmentation
-
-    def rewriter(self, source_of: Callable[[Path], Path | None]) -> Callable[[Path, Segmentation], None]:
-        """Return what writes a result again after its places changed, with the exports of this request."""
-        from dayline.pipeline import rewrite_places
-
-        def rewrite(folder: Path, segmentation: Segmentation) -> None:
-            formats, blur = self.settings.formats, self.settings.blur_faces
-            rewrite_places(folder, segmentation, formats=formats, source=source_of(folder), blur_faces=blur)
-
-        return rewrite
-
-    def segmented_day(self, day: Path | PhotoDay, folder: Path) -> tuple[Segmentation, Mapping[int, str]]:
-        """Do the same for one of several days; a day whose exports fail still gets its page."""
-        from dayline.events import when_text
-        from dayline.frames.names import shown_name
-        from dayline.pipeline import ExportError
-        from dayline.text import counted
-
-        self.n_begun += 1
-        written: Written | None
-        try:
-            segmentation, written = self.segmented(day if isinstance(day, Path) else day.sequence, folder)
-        except ExportError as error:
-            failed = [f"{shown_name(day.name)}: {failure}" for failure in error.failures]
-            self.failed += failed
-            for line in failed:
-                typer.echo(f"dayline: note: {line}", err=True)
-            segmentation, written = error.segmentation, error.written
-        if not self.request.quiet:
-            events, photos = counted(len(segmentation.events), "event"), counted(segmentation.n_frames, "photo")
-            when = when_text(segmentation)
-            typer.echo(f"{shown_name(day.name)}: {events} in {photos}{f', {when}' if when else ''}")
-        return segmentation, {} if written is None else written.pictures
-
-
-def _segment_days(task: _Task, found: FoundDays, output: Path) -> Path:
-    from dayline.frames.names import shown_name
-    from dayline.pipeline import segment_days
-
-    title = shown_name(task.request.source.resolve().name)
-    for note in () if task.request.quiet else found.notes:
-        typer.echo(f"dayline: note: {note}", err=True)
-    task.n_days = len(found.days)
-    sources = {output / day.name: day if isinstance(day, Path) else day.sequence.source for day in found.days}
-    results = segment_days(
-        found.days,
-        output,
-        segment_day=task.segmented_day,
-        title=title,
-        thumbnails=task.settings.thumbnails,
-        places=task.request.places,
-        rewrite=task.rewriter(sources.get),
-    )
-    for result in results:
-        if result.why:
-            typer.echo(f"dayline: note: {shown_name(result.folder.name)}: {result.why}", err=True)
-    return output / "index.html"
-
-
-def _print_frames(source: Path, settings: Settings, *, by_folder: bool) -> None:
-    """List the frames in order, with their times; write nothing."""
-    from dayline.frames import describe, find_pauses, open_source
-    from dayline.pipeline import PhotoDay, find_days, is_table
-
-    if is_table(source):
-        raise ValueError(f"{source}: --dry-run lists the frames of photos and videos; a feature file has none")
-    found = find_days(source, settings, by_folder=by_folder)
-    for day in found.days or (PhotoDay("", found.whole) if found.whole is not None else source,):
-        if isinstance(day, PhotoDay):
-            sequence = day.sequence
-        else:
-            sequence = open_source(
-                day,
-                every=settings.every,
-                order=settings.order,
-                offsets=dict(settings.offsets),
-                timezone=settings.timezone,
-            )
-        pauses = {
-            p.before: p
-            for p in find_pauses(sequence.times, factor=settings.pause_factor, at_least=settings.pause_seconds)
-        }
-        if isinstance(day, PhotoDay) and day.name:
-            typer.echo(f"{day.name}:")
-        for row in describe(sequence):
-            if row.index in pauses:
-                typer.echo(f"       --- pause of {duration_text(pauses[row.index].seconds)} ---")
-            typer.echo(f"{row.index:6d}  {row.time:23s}  {row.name}")
-        typer.echo(f"{sequence.n_frames} frames, {sequence.order}")
-        for note in sequence.notes:
-            typer.echo(f"note: {note}")
-        for file in sequence.skipped:
-            typer.echo(f"left out: {file.name}: {file.why}")
-    for note in found.notes:
-        typer.echo(f"note: {note}")
-
-
-def usual_model(method: Method) -> str:
-    """Return the name of the model that computes features for a method unless another one is chosen."""
-    return "color-lab" if method.value == "ac-color" else "lite0"
-
-
-def chosen_segmenter(method: Method, *, interpolate: bool = False, **parameters: Any) -> Segmenter:
-    """Return the segmenter of a method; raise if an option does not apply to it."""
-    from dayline.checks import Missing
-    from dayline.estimators import EventSegmenter
-    from dayline.estimators.baseline import BaselineSegmenter
-
-    missing: Missing = "interpolate" if interpolate else "raise"
-    if method.value in BASELINES:
-        n_events = parameters.pop("n_events", None)
-        for name, value in parameters.items():
-            if value not in (None, 0, "cpu"):
-                option = name.replace("_", "-")
-                raise ValueError(f"--{option} does not apply to --method {method.value}; leave it out")
-        return BaselineSegmenter(method.value, n_events=n_events, missing=missing)
-    presets: dict[str, Callable[[], EventSegmenter]]
-    presets = {
-        "default": EventSegmenter,
-        "fast": EventSegmenter.fast,
-        "paper": EventSegmenter.paper,
-        "authors": EventSegmenter.authors,
-    }
-    segmenter = presets[method.value]()
-    segmenter.set_params(missing=missing, **parameters)
-    return segmenter
