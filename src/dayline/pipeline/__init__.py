@@ -26,8 +26,10 @@ from dayline.pipeline.save import (
     renew_result,
     save_events,
 )
-from dayline.pipeline.segment import Segmenter, SourceResult, segment_source, segment_table
+from dayline.pipeline.segment import segment_source, segment_table
+from dayline.pipeline.segmenter import Segmenter
 from dayline.pipeline.size import sequence_size
+from dayline.pipeline.source_result import SourceResult
 
 __all__ = [
     "ChangedResultError",

@@ -17,7 +17,9 @@ from dayline.io.output_folder import output_folder
 from dayline.pipeline.given_pictures import PictureSource, given_pictures
 from dayline.pipeline.key_photos import with_key_photos
 from dayline.pipeline.outputs import write_result
-from dayline.pipeline.segment import Segmenter, SourceResult, segment_table
+from dayline.pipeline.segment import segment_table
+from dayline.pipeline.segmenter import Segmenter
+from dayline.pipeline.source_result import SourceResult
 from dayline.progress import OnStep
 
 __all__ = ["write_page"]

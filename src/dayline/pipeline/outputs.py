@@ -19,7 +19,7 @@ from dayline.frames.faces import face_blurrer
 from dayline.io.output_folder import MARK, output_folder
 from dayline.pipeline.events_file import write_events
 from dayline.pipeline.pictures import DECODED_SIDE, PICTURE_SIDE, PictureFolder, pictured_frames
-from dayline.pipeline.segment import SourceResult
+from dayline.pipeline.source_result import SourceResult
 from dayline.progress import OnStep
 from dayline.report import write_page, write_thumbnails
 from dayline.report.thumbnails import FOLDER as THUMBNAILS

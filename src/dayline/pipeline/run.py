@@ -16,7 +16,9 @@ from dayline.io.tables import EXTENSIONS, FeatureTable, read_features
 from dayline.pipeline.events_file import forget_corrections, note_unused_downloads
 from dayline.pipeline.outputs import Written, without_locations, write_result
 from dayline.pipeline.pictures import PictureFolder
-from dayline.pipeline.segment import Segmenter, SourceResult, segment_source, segment_table
+from dayline.pipeline.segment import segment_source, segment_table
+from dayline.pipeline.segmenter import Segmenter
+from dayline.pipeline.source_result import SourceResult
 from dayline.progress import OnStep
 
 __all__ = ["Settings", "check_settings", "is_table", "segment_and_write"]

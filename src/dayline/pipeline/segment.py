@@ -3,124 +3,48 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Literal
 
 import numpy as np
-from sklearn.base import clone
 
-from dayline.arrays import Array, FloatArray, IntArray, to_numpy
+from dayline.arrays import FloatArray
 from dayline.checks import TransposedWarning, check_times, times_clock
-from dayline.decision.constraints import Frames
-from dayline.estimators import EventSegmenter
 from dayline.events import Event, Segmentation
-from dayline.features import FrameKeys, load_extractor
+from dayline.features import load_extractor
 from dayline.frames import FrameSequence, Jump, Pause, find_jumps, find_pauses, open_source
 from dayline.frames.sequence import refuse_mostly_bad
 from dayline.io.output_folder import output_folder
-from dayline.method.linear_graph import LinearGraph
 from dayline.pipeline.bursts import FrameGroups, describe_bursts, expand_segmentation, group_frames
 from dayline.pipeline.camera_clocks import is_worth_comparing, with_one_clock
-from dayline.pipeline.corrections import (
-    SAME_TIME_WITHIN,
-    Corrections,
-    apply_corrections,
-    read_corrections,
-    with_saved_contexts,
-)
-from dayline.pipeline.event_features import EventFeatures, event_features
-from dayline.pipeline.events_file import kept_corrections
+from dayline.pipeline.corrections import Corrections, apply_corrections, read_corrections, with_saved_contexts
+from dayline.pipeline.event_features import event_features
 from dayline.pipeline.exact_cuts import with_exact_cuts
 from dayline.pipeline.extraction import ExtractedFrames, extract_frames, frame_keys
-from dayline.pipeline.given_pictures import GivenPictures
 from dayline.pipeline.key_photos import with_key_photos
 from dayline.pipeline.locations import with_locations
 from dayline.pipeline.pictures import PictureFolder
+from dayline.pipeline.segmenter import (
+    Segmenter,
+    copied_segmenter,
+    graph_of_frames,
+    learnt_graph,
+    wants_durations,
+    with_typical_duration,
+)
+from dayline.pipeline.source_corrections import corrections_in_folder, file_sizes, located_corrections
+from dayline.pipeline.source_result import SourceResult
 from dayline.progress import OnStep
-from dayline.report import Drawable
 from dayline.text import counted, duration_text
 
-__all__ = ["Segmenter", "SourceResult", "segment_source", "segment_table"]
-
-TYPICAL_EVENT = {"wall": 16 * 60.0, "media": 43.0}
-"""Seconds, a weak prior (`typical_duration`). Photos: the EDUB-Seg days have 28 boundaries per 937 photos, one every
-30 s. Films: the place changes 169 times in the 7,237 s of the studyforrest annotations."""
-
+__all__ = ["segment_source", "segment_table"]
 
 CORRECTED = "your corrections are included, and later runs use them too (unless --forget-corrections is given)"
 """Note of every result that contains corrections."""
-
-
-class Segmenter(Protocol):
-    """What `EventSegmenter` and `BaselineSegmenter` have in common."""
-
-    @property
-    def communities_(self) -> IntArray:
-        """Recurring context of every frame."""
-
-    @property
-    def graph_(self) -> Array | None:
-        """The learnt graph, or None if the method learns none."""
-
-    def check_parameters(self) -> None:
-        """Raise ValueError if a parameter is invalid."""
-
-    def segment(
-        self, X: Any, *, times: Any = None, must: Frames = (), must_not: Frames = (), on_step: OnStep | None = None
-    ) -> Segmentation:
-        """Find the events of one sequence."""
-
-
-@dataclass(frozen=True)
-class SourceResult:
-    """The events of a source, and what else its page shows.
-
-    Attributes
-    ----------
-    segmentation : Segmentation
-        The events.
-    communities : tuple of int or None
-        Community of every frame.
-    graph : ndarray of shape (n_frames, n_frames), Drawable or None
-        The learnt graph; None for baselines.
-    sequence : FrameSequence or None
-        The frames; None for a feature file.
-    keys : FrameKeys or None
-        Identifies the frames across runs.
-    n_reused : int
-        Number of frames whose features an earlier run had stored.
-    corrections : Segmentation or None
-        A person's corrections, already applied to the events; `write_result` keeps them for the next run.
-    pictures : GivenPictures or None
-        Pictures of a feature file's frames.
-    event_features : EventFeatures or None
-        What the events look like, to compare them with those of other days; None for a feature file.
-    """
-
-    segmentation: Segmentation
-    communities: tuple[int, ...] | None
-    graph: Array | Drawable | None
-    sequence: FrameSequence | None = None
-    keys: FrameKeys | None = None
-    n_reused: int = 0
-    corrections: Segmentation | None = None
-    pictures: GivenPictures | None = None
-    event_features: EventFeatures | None = None
-
-    def named(self, source: str) -> SourceResult:
-        """Return a copy with the name of the source."""
-        return replace(self, segmentation=self.segmentation.about(source=source))
-
-    def made_by(self, method: str) -> SourceResult:
-        """Return a copy with the name of the method."""
-        features = self.segmentation.method
-        return replace(
-            self, segmentation=self.segmentation.about(method=f"{method}, {features}" if features else method)
-        )
 
 
 def segment_source(
@@ -182,9 +106,9 @@ def segment_source(
     with nullcontext() if store is None else output_folder(store) as folder:
         # Refuse corrections of another source now rather than after the features were computed.
         # Clocks that are corrected later would make the times differ.
-        locate = partial(_located, sequence) if not is_worth_comparing(sequence) else _anywhere
+        locate = partial(located_corrections, sequence) if not is_worth_comparing(sequence) else _anywhere
         if corrections == "kept":
-            corrections = _kept(folder, locate)
+            corrections = corrections_in_folder(folder, locate)
         else:
             locate(corrections)
         extracted = extract_frames(sequence, extractor, store=folder, pictures=pictures, on_step=on_step)
@@ -193,7 +117,7 @@ def segment_source(
     pauses = find_pauses(sequence.times, factor=pause_factor, at_least=pause_seconds)
     jumps = find_jumps(sequence.locations, sequence.times, at_least=jump_km)
     breaks = {*(pause.before for pause in pauses), *(jump.before for jump in jumps)}
-    located = _located(sequence, corrections)
+    located = located_corrections(sequence, corrections)
     # Photos of one burst count as one frame, but pauses, jumps and corrections still split them.
     opened = {*located.must, *breaks}.difference(located.must_not)
     groups = group_frames(sequence, extracted.signatures, opened=opened)
@@ -203,7 +127,7 @@ def segment_source(
         notes = (*notes, CORRECTED)
     about = {
         "source": sequence.source.resolve().name,
-        "sizes": _file_sizes(sequence),
+        "sizes": file_sizes(sequence),
         "method": f"features {extractor.name}",
         "notes": notes,
     }
@@ -217,49 +141,8 @@ def segment_source(
     )
 
 
-def _kept(folder: Path | None, locate: Callable[[Segmentation | None], Corrections]) -> Segmentation | None:
-    """Return the corrections kept in a folder; raise if they are for another source."""
-    kept = None if folder is None else kept_corrections(folder)
-    try:
-        locate(kept)
-    except ValueError as error:
-        raise ValueError(
-            f"{folder}: {error}; or forget them (--forget-corrections), or choose another folder (-o)"
-        ) from None
-    return kept
-
-
 def _anywhere(_: Segmentation | None) -> Corrections:
     return Corrections()
-
-
-def _located(sequence: FrameSequence, corrected: Segmentation | None) -> Corrections:
-    """Find the corrected events among the frames of a sequence."""
-    if corrected is None:
-        return Corrections()
-    return read_corrections(
-        corrected,
-        n_frames=sequence.n_frames,
-        names=sequence.names,
-        times=_times_as_saved(sequence, corrected),
-        sizes=_file_sizes(sequence),
-        source=sequence.source.resolve().name,
-    )
-
-
-def _times_as_saved(sequence: FrameSequence, corrected: Segmentation) -> tuple[float, ...] | None:
-    """Return the times of the frames, uncorrected for those that a person saved before their clock was corrected."""
-    if not sequence.shown_times or sequence.times is None or corrected.times is None or corrected.names is None:
-        return sequence.times
-    saved = dict(zip(corrected.names, corrected.times, strict=True))
-    both = zip(sequence.names, sequence.times, sequence.shown_times, strict=True)
-    return tuple(shown if abs(saved.get(name, now) - shown) <= SAME_TIME_WITHIN else now for name, now, shown in both)
-
-
-def _file_sizes(sequence: FrameSequence) -> tuple[int, ...]:
-    if sequence.kind == "video":
-        return (sequence.source.stat().st_size,) * sequence.n_frames
-    return tuple(path.stat().st_size for path in sequence.paths)
 
 
 def segment_table(
@@ -300,9 +183,9 @@ def segment_table(
         )
 
     if corrections == "kept":
-        corrections = _kept(None if store is None else Path(store), locate)
+        corrections = corrections_in_folder(None if store is None else Path(store), locate)
     located = locate(corrections)
-    segmenter = _chosen(segmenter)
+    segmenter = copied_segmenter(segmenter)
     found = segmenter.segment(features, times=times, must=located.must, must_not=located.must_not, on_step=on_step)
     communities = with_saved_contexts(segmenter.communities_.tolist(), located)
     found = apply_corrections(found, located, communities)
@@ -312,56 +195,9 @@ def segment_table(
     return SourceResult(
         segmentation=with_key_photos(found, np.nan_to_num(np.asarray(values, dtype=np.float64))),
         communities=communities,
-        graph=_graph(segmenter),
+        graph=learnt_graph(segmenter),
         corrections=corrections,
     )
-
-
-def _chosen(segmenter: Segmenter | None) -> Segmenter:
-    copy: Segmenter = EventSegmenter() if segmenter is None else clone(segmenter)
-    return copy
-
-
-def _graph(segmenter: Segmenter) -> FloatArray | LinearGraph | None:
-    graph = segmenter.graph_
-    return graph if graph is None or isinstance(graph, LinearGraph) else to_numpy(graph)
-
-
-@dataclass(frozen=True)
-class _GraphOfAllFrames:
-    """The graph of bursts, drawn as one of all their frames."""
-
-    graph: LinearGraph
-    of_frame: IntArray
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return len(self.of_frame), len(self.of_frame)
-
-    def picture(self, size: int) -> Array:
-        return self.graph.picture(size, rows=self.of_frame)
-
-
-def _graph_of_frames(segmenter: Segmenter, of_frame: IntArray) -> FloatArray | Drawable | None:
-    graph = _graph(segmenter)
-    if graph is None:
-        return None
-    return _GraphOfAllFrames(graph, of_frame) if isinstance(graph, LinearGraph) else graph[np.ix_(of_frame, of_frame)]
-
-
-def _wants_durations(segmenter: Segmenter) -> bool:
-    return isinstance(segmenter, EventSegmenter) and (
-        segmenter.min_duration is not None or segmenter.expected_duration is not None
-    )
-
-
-def _with_typical_duration(segmenter: Segmenter, clock: str) -> Segmenter:
-    """Set the typical duration of events in photos of a day or in a film, unless it is set already."""
-    if not isinstance(segmenter, EventSegmenter):
-        return segmenter
-    if segmenter.detector == "partition" and segmenter.typical_duration is None:
-        segmenter.set_params(typical_duration=TYPICAL_EVENT[clock])
-    return segmenter
 
 
 def _segment(
@@ -375,10 +211,10 @@ def _segment(
     """Run the method on groups of frames and expand its result to frames."""
     sequence = extracted.sequence
     times = _usable_times(sequence, groups)
-    segmenter = _chosen(segmenter)
+    segmenter = copied_segmenter(segmenter)
     if sequence.clock is not None and times is not None:
-        segmenter = _with_typical_duration(segmenter, sequence.clock)
-    if times is None and sequence.times is not None and _wants_durations(segmenter):
+        segmenter = with_typical_duration(segmenter, sequence.clock)
+    if times is None and sequence.times is not None and wants_durations(segmenter):
         warnings.warn("the clock runs backwards; durations are in photos, not seconds", stacklevel=2)
     # A person who merged two events across a pause or jump overrules it.
     opens = set(breaks) - set(located.must_not)
@@ -409,7 +245,7 @@ def _segment(
     return SourceResult(
         segmentation=segmentation,
         communities=communities,
-        graph=_graph_of_frames(segmenter, of_frame) if groups.n_bursts else _graph(segmenter),
+        graph=graph_of_frames(segmenter, of_frame) if groups.n_bursts else learnt_graph(segmenter),
         sequence=sequence,
         keys=frame_keys(sequence),
         n_reused=extracted.n_reused,
