@@ -45,6 +45,7 @@ FREE: dict[str, frozenset[str]] = {
     "csv": frozenset(),
     "parquet": frozenset({"values"}),
     "json": frozenset(),
+    "places": frozenset(),
     "pt": frozenset({"values"}),
     "onnx": frozenset({"values"}),
     # Also how a photo is turned, and the digits of its capture time. Another order is always said.

@@ -60,6 +60,20 @@ def _events(path: Path) -> Reading:
         return Reading(asdict(read_events(path)), words)
 
 
+def _places(path: Path) -> Reading:
+    from dayline.pipeline import read_places
+
+    with _warnings_as_words() as words:
+        places = read_places(path)
+    sightings = [
+        # Directions are computed in another way by the second reader.
+        asdict(sighting) | {"features": tuple(sighting.features.round(9).tolist()), "place": place.id}
+        for place in places
+        for sighting in place.sightings
+    ]
+    return Reading({"places": [(place.id, place.name) for place in places], "sightings": sightings}, words)
+
+
 def _pt(path: Path) -> Reading:
     from dayline.features import load_extractor
 
@@ -155,6 +169,7 @@ def place_beside(path: Path) -> None:
 READERS: dict[str, Callable[[Path], Reading]] = {
     **dict.fromkeys(("npy", "npz", "mat", "csv", "parquet"), _table),
     "json": _events,
+    "places": _places,
     "pt": _pt,
     "onnx": _onnx,
     **dict.fromkeys(("jpeg", "png", "heic", "dng"), _photos),

@@ -148,6 +148,22 @@ def _events() -> list[Sample]:
     return [Sample(each.to_json().encode()) for each in (segmentation, alone)]
 
 
+def _places() -> list[Sample]:
+    from dayline.pipeline.places import KnownPlace, Sighting, unit_vector
+    from dayline.pipeline.places_file import places_text
+
+    random = np.random.default_rng(6)
+
+    def sighting(day: int, community: int, **about: Any) -> Sighting:
+        looks = unit_vector(random.normal(size=N_FEATURES))
+        return Sighting(f"2023-07-{day:02d} walk", community, 40 + day, "lite0 0123456789abcdef", looks, **about)
+
+    kitchen = (sighting(1, 0, said="kitchen", shown="kitchen", likeness=0.75), sighting(2, 3, shown="kitchen"))
+    places = [KnownPlace("place-1", "kitchen", kitchen), KnownPlace("place-2", None, (sighting(1, 1, likeness=0.5),))]
+    unnamed = [KnownPlace("place-3", None, (replace(sighting(3, 0), features=np.empty(0)),))]
+    return [Sample(places_text(each).encode()) for each in (places, unnamed)]
+
+
 def _inception_tensors() -> dict[str, np.ndarray]:
     """Inception-v3 with one channel wherever the number of features allows it."""
     from dayline.features.inception_layers import _LAYERS, _STEM
@@ -356,6 +372,7 @@ MAKERS = {
     "csv": _csv,
     "parquet": _parquet,
     "json": _events,
+    "places": _places,
     "pt": _pt,
     "onnx": _onnx,
     "jpeg": _jpeg,

@@ -5,6 +5,7 @@ Each returns the answer that dayline should give, or None if the text is not a f
 
 from __future__ import annotations
 
+import base64
 import csv
 import io
 import json
@@ -12,7 +13,7 @@ import math
 import re
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -24,6 +25,7 @@ NUMBER = re.compile(r"\s*[+-]?(?:\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+
 MISSING = ("", "na", "n/a", "null", "none")
 TIME_NAMES = ("time", "times", "seconds", "timestamp")
 EVENT = ("start", "stop", "community", "key_frame", "start_time", "stop_time", "confidence", "reason", "name")
+SIGHTING = ("day", "community", "n_frames", "model", "said", "shown", "likeness")
 ABOUT = ("scores", "times", "clock", "names", "sizes", "source", "method")
 
 
@@ -49,12 +51,9 @@ def _csv(data: bytes) -> dict[str, Any] | None:
 
 
 def _json(data: bytes) -> dict[str, Any] | None:
-    try:
-        content = json.loads(data.decode(), parse_constant=_refuse, object_pairs_hook=_without_repeats)
-    except (ValueError, RecursionError):
-        return None
+    content = _parsed(data)
     # The number of frames may be left out: the events say it too.
-    if not isinstance(content, dict) or not _validator().is_valid({"n_frames": 1} | content):
+    if not isinstance(content, dict) or not _validator("events").is_valid({"n_frames": 1} | content):
         return None
     if content.get("n_frames", content["events"][-1]["stop"]) != content["events"][-1]["stop"]:
         return None
@@ -85,6 +84,45 @@ def _event(content: dict[str, Any]) -> dict[str, Any]:
     return {key: content.get(key) for key in EVENT} | about
 
 
+def _places(data: bytes) -> dict[str, Any] | None:
+    content = _parsed(data)
+    if not _validator("places").is_valid(content):
+        return None
+    sightings = []
+    for place in content["places"]:
+        name = place.get("name") or None
+        of_place = [
+            {key: item.get(key) for key in SIGHTING} | {"features": _direction(item), "place": place["id"]}
+            for item in place["sightings"]
+        ]
+        # A name that was changed in the file was said by the person, where one was said before or first.
+        if of_place and name != of_place[0]["shown"]:
+            for item in [item for item in of_place if item["said"] is not None] or of_place[:1]:
+                item["said"] = name
+        sightings += of_place
+    return {
+        "places": [(place["id"], place.get("name") or None) for place in content["places"]],
+        "sightings": sightings,
+    }
+
+
+def _direction(sighting: dict[str, Any]) -> tuple[float, ...]:
+    text = sighting.get("features")
+    if not text:
+        return ()
+    largest, steps = text.split(" ")
+    values = [float(largest) / 127 * int.from_bytes([step], signed=True) for step in base64.b64decode(steps)]
+    length = math.hypot(*values) or 1.0
+    return tuple(round(value / length, 9) for value in values)
+
+
+def _parsed(data: bytes) -> Any:
+    try:
+        return json.loads(data.decode(), parse_constant=_refuse, object_pairs_hook=_without_repeats)
+    except (ValueError, RecursionError):
+        return None
+
+
 def _refuse(constant: str) -> Any:
     raise ValueError(constant)
 
@@ -96,12 +134,13 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 @cache
-def _validator() -> Any:
+def _validator(kind: Literal["events", "places"]) -> Any:
     from jsonschema import Draft202012Validator
 
     from dayline.events import events_schema
+    from dayline.pipeline.places_file import places_schema
 
-    return Draft202012Validator(events_schema())
+    return Draft202012Validator(events_schema() if kind == "events" else places_schema())
 
 
-SECOND_READERS: dict[str, Callable[[bytes], dict[str, Any] | None]] = {"csv": _csv, "json": _json}
+SECOND_READERS: dict[str, Callable[[bytes], dict[str, Any] | None]] = {"csv": _csv, "json": _json, "places": _places}

@@ -174,6 +174,11 @@ def test_a_name_changed_in_the_file_counts(tmp_path):
             '"sightings": []}]}',
             "occurs twice",
         ),
+        (
+            '{"format": "dayline-places", "version": 1, "places": [{"id": "p", "name": "a", "name": "b", '
+            '"sightings": []}]}',
+            "contains 'name' twice in one object",
+        ),
     ],
 )
 def test_a_damaged_file_is_refused_in_one_line_that_names_it(tmp_path, text, why):

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
+from dayline.io.json_text import parse_json
 from dayline.io.schema import check_against
 
 __all__ = ["EVENTS_VERSION", "MOST_FRAMES", "events_schema", "events_text", "parse_events"]
@@ -25,10 +26,7 @@ def events_text(content: Mapping[str, Any]) -> str:
 
 def parse_events(text: str) -> dict[str, Any]:
     """Read the content of events.json in this or an older version; raise ValueError if it does not fit the schema."""
-    try:
-        content = json.loads(text, object_pairs_hook=_without_repeats)
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise ValueError(f"not JSON: {error}") from None
+    content = parse_json(text)
     if not isinstance(content, dict) or content.get("format") != EVENTS_FORMAT:
         raise ValueError(f'not an events file: "format" should be "{EVENTS_FORMAT}"')
     version = content.get("version")
@@ -39,15 +37,6 @@ def parse_events(text: str) -> dict[str, Any]:
         check_against(events_schema(), {"n_frames": 1} | content)
     except ValueError as error:
         raise ValueError(f"missing or invalid fields: {error}") from None
-    return content
-
-
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Raise ValueError if a key occurs twice in one object: JSON does not define which one counts."""
-    content = dict(pairs)
-    if len(content) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise ValueError(f"contains {next(key for key in keys if keys.count(key) > 1)!r} twice in one object")
     return content
 
 

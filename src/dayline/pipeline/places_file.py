@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from dayline.io.files import read_no_follow, write_text_whole
+from dayline.io.json_text import parse_json
 from dayline.io.schema import check_against
 from dayline.io.untrusted import UnreadableFileError
 from dayline.pipeline.event_features import packed, unpacked
@@ -41,11 +42,15 @@ def read_places(path: Path) -> tuple[KnownPlace, ...]:
     try:
         if path.lstat().st_size > LARGEST_FILE:
             raise UnreadableFileError(f"{path}: larger than 512 MB; repair or remove it")
-        content = json.loads((read_no_follow(path) or b"").decode("utf-8"))
+        text = (read_no_follow(path) or b"").decode("utf-8")
     except FileNotFoundError:
         return ()
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
-        raise UnreadableFileError(f"{path}: not JSON ({error}); repair or remove it") from None
+    except UnicodeDecodeError:
+        raise UnreadableFileError(f"{path}: not JSON: not a text file; repair or remove it") from None
+    try:
+        content = parse_json(text)
+    except ValueError as error:
+        raise UnreadableFileError(f"{path}: {error}; repair or remove it") from None
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise UnreadableFileError(
             f'{path}: not a file of places ("format" should be "{FORMAT}"); repair or remove it'
