@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from dayline.report import write_page, write_thumbnails
 
 MORNING = 1426118400.0 + 9 * 3600  # 12 March 2015, 09:00
 BOUNDARIES = (8, 20, 45)
+RESTORED = "document.getElementById('status') === null || 'restored' in document.body.dataset"
 COMMUNITIES = [5] * 8 + [2] * 12 + [5] * 25 + [7] * 15
 
 
@@ -73,6 +73,31 @@ class Visit:
     requests: list[str] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        """Listen to the page from now on."""
+        self._listeners = {
+            "request": lambda request: self.requests.append(request.url),
+            "pageerror": lambda error: self.complaints.append(str(error)),
+            "console": lambda message: self.complaints.append(f"{message.type}: {message.text}"),
+        }
+        for event, listener in self._listeners.items():
+            self.page.on(event, listener)
+
+    def end(self) -> None:
+        """Stop listening."""
+        for event, listener in self._listeners.items():
+            self.page.remove_listener(event, listener)
+
+    def open(self, address: str) -> None:
+        """Go to an address and wait until the page shows stored edits, which it asks the browser for."""
+        self.page.goto(address)
+        self.wait_until(RESTORED)
+
+    def reload(self) -> None:
+        """Load the page again and wait in the same way."""
+        self.page.reload()
+        self.wait_until(RESTORED)
+
     def names(self) -> list[str]:
         """What the rows are called, as shown."""
         script = "rows => rows.map(row => row.value || row.placeholder)"
@@ -101,40 +126,78 @@ class Visit:
         return Segmentation.from_json(Path(download.value.path()).read_text(encoding="utf-8"))
 
 
-@pytest.fixture
-def screen(chromium: Any) -> Iterator[Any]:
-    """A browser window per size and colour scheme, offline; its storage, where edits live, begins empty."""
-    contexts = []
+class Window:
+    """Tabs of one size and colour scheme, offline, which share a storage."""
 
-    @cache
-    def made(width: int, height: int, color_scheme: str) -> Any:
-        size = {"width": width, "height": height}
+    def __init__(self, browser: Any, size: tuple[int, int], color_scheme: str) -> None:
+        viewport = {"width": size[0], "height": size[1]}
         # Far from Greenwich: camera time must be shown as it is, wherever the reader sits.
-        context = chromium.new_context(viewport=size, color_scheme=color_scheme, timezone_id="Asia/Tokyo")
-        context.set_default_timeout(8000)
-        context.set_offline(True)
-        contexts.append(context)
-        return context
+        self.context = browser.new_context(viewport=viewport, color_scheme=color_scheme, timezone_id="Asia/Tokyo")
+        self.context.set_default_timeout(8000)
+        self.context.set_offline(True)
+        self.tabs: list[Any] = []
+        self.visits: list[Visit] = []
 
-    yield made
-    for context in contexts:
-        context.close()
-
-
-@pytest.fixture
-def visit(screen: Any) -> Iterator[Any]:
-    """Open a folder's page: visit(folder, width=..., color_scheme=...)."""
-    pages = []
-
-    def opened(folder: Path, *, width: int = 1280, height: int = 800, color_scheme: str = "light") -> Visit:
-        visited = Visit(screen(width, height, color_scheme).new_page())
-        pages.append(visited.page)
-        visited.page.on("request", lambda request: visited.requests.append(request.url))
-        visited.page.on("pageerror", lambda error: visited.complaints.append(str(error)))
-        visited.page.on("console", lambda message: visited.complaints.append(f"{message.type}: {message.text}"))
-        visited.page.goto((folder / "index.html").as_uri())
+    def visit(self, folder: Path) -> Visit:
+        """Open a folder's page in a tab that no test uses."""
+        visited = Visit(self.tabs.pop() if self.tabs else self.context.new_page())
+        self.visits.append(visited)
+        visited.open((folder / "index.html").as_uri())
         return visited
 
+    def tidy(self, empty: Path) -> None:
+        """Leave all pages and forget all edits, for the next test."""
+        for visited in self.visits:
+            visited.end()
+            visited.page.goto(empty.as_uri())
+            visited.page.mouse.move(0, 0)
+            self.tabs.append(visited.page)
+        if self.visits:
+            self.tabs[-1].evaluate("localStorage.clear()")
+        self.visits.clear()
+
+
+@pytest.fixture(scope="session")
+def windows(chromium: Any) -> Iterator[dict[Any, Window]]:
+    """All windows by size and colour scheme: a new one, or a new tab, takes most of the time of a test."""
+    made: dict[Any, Window] = {}
+    yield made
+    for window in made.values():
+        window.context.close()
+
+
+@pytest.fixture(scope="session")
+def empty_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("empty") / "index.html"
+    path.write_text("<!doctype html><title>empty</title>")
+    return path
+
+
+@pytest.fixture
+def visit(chromium: Any, windows: dict[Any, Window], empty_page: Path) -> Iterator[Any]:
+    """Open a folder's page: visit(folder, width=..., color_scheme=...)."""
+
+    def opened(folder: Path, *, width: int = 1280, height: int = 800, color_scheme: str = "light") -> Visit:
+        screen = ((width, height), color_scheme)
+        if screen not in windows:
+            windows[screen] = Window(chromium, *screen)
+        return windows[screen].visit(folder)
+
     yield opened
-    for page in pages:
-        page.close()
+    for window in windows.values():
+        window.tidy(empty_page)
+
+
+@pytest.fixture
+def visit_alone(chromium: Any) -> Iterator[Any]:
+    """Open a folder's page in a window of its own, for tests that change more than a page."""
+    windows = []
+
+    def opened(folder: Path, *, color_scheme: str = "light") -> Visit:
+        if not windows:
+            windows.append(Window(chromium, (1280, 800), color_scheme))
+        return windows[0].visit(folder)
+
+    yield opened
+    for window in windows:
+        window.context.close()

@@ -203,7 +203,7 @@ def test_a_reload_keeps_the_level_and_what_the_person_did(visit, folder):
     seen.row(1).locator("[data-action=merge]").click()
     press(seen, "#level", "End")
     assert len(seen.spans()) == 6
-    seen.page.reload()
+    seen.reload()
     assert len(seen.spans()) == 6
     assert seen.page.locator("#level").input_value() == "2"
     press(seen, "#level", "ArrowLeft")

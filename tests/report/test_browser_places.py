@@ -137,12 +137,12 @@ def test_the_dialog_works_with_keys_alone(opened):
 
 def test_the_address_of_an_event_shows_it(opened, tmp_path):
     seen = opened()
-    seen.page.goto((tmp_path / "index.html").as_uri() + "#event-7")
-    seen.page.reload()
+    seen.open((tmp_path / "index.html").as_uri() + "#event-7")
+    seen.reload()
     assert seen.page.evaluate("document.activeElement.placeholder") == "Event 7"
     box = seen.row(6).bounding_box()
     assert 0 <= box["y"] < 800
-    seen.page.goto((tmp_path / "index.html").as_uri() + "#event-99")
+    seen.open((tmp_path / "index.html").as_uri() + "#event-99")
     assert seen.complaints == []
 
 
@@ -161,12 +161,12 @@ def test_an_event_moved_to_a_place_stays_there_after_a_reload_and_on_a_renewed_p
     seen.row(1).locator(".place-button").click()
     name(seen, "cellar", only=True)
     assert [tags(seen)[k] for k in (1, 3)] == ["cellar", "Seen once"]
-    seen.page.reload()
+    seen.reload()
     seen.wait_until("document.querySelectorAll('.tag-text')[1].textContent === 'cellar'")
     events = list(made().events)
     events[6] = replace(events[6], name="later")
     renew_page(made().about(events=tuple(events)), tmp_path)
-    seen.page.reload()
+    seen.reload()
     seen.page.locator(".notice button").filter(has_text="Restore").click()
     assert [tags(seen)[k] for k in (1, 3)] == ["cellar", "Seen once"]
     assert seen.names()[6] == "later"

@@ -264,8 +264,8 @@ def test_text_can_be_read_in_light_and_dark(visit, day_folder, scheme, paper):
     assert found["poor"] == []
 
 
-def test_paper_is_white_and_buttons_are_left_out_in_print(visit, day_folder):
-    seen = visit(day_folder, color_scheme="dark")
+def test_paper_is_white_and_buttons_are_left_out_in_print(visit_alone, day_folder):
+    seen = visit_alone(day_folder, color_scheme="dark")
     seen.page.emulate_media(media="print")
     assert seen.page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert not seen.row(1).locator("[data-action=merge]").is_visible()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -12,12 +11,21 @@ import pytest
 
 from dayline.events import NestedLevel, Place, Segmentation
 from dayline.report import write_page, write_thumbnails
-from report.conftest import made_picture
+from report.conftest import RESTORED, made_picture
 
 ASKS_ON_CLOSE = "() => !dispatchEvent(new Event('beforeunload', { cancelable: true }))"
 A_WEEK_AGO = """() => { for (const [name, text] of Object.entries(localStorage)) {
     localStorage[name] = text.replace(/"at":\\d+/, `"at":${Date.now() - 7 * 86400000}`) } }"""
 FULL = "void (Storage.prototype.setItem = () => { throw new DOMException('no space', 'QuotaExceededError') })"
+# The browser answers when the test says so, the page does not become impatient, and uses of the storage are counted.
+BUSY = """
+    navigator.locks.query = () => new Promise((resolve) => { window.answer = resolve });
+    const { setTimeout: later } = window;
+    window.setTimeout = (task, wait) => wait === 3000 ? 0 : later(task, wait);
+    const { get } = Object.getOwnPropertyDescriptor(window, "localStorage");
+    window.uses = 0;
+    Object.defineProperty(window, "localStorage", { get() { window.uses += 1; return get.call(window) } });
+"""
 FORBIDDEN = (
     "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('no', 'SecurityError') } })"
 )
@@ -45,12 +53,6 @@ def name_event(seen: Any, number: int, name: str) -> None:
     field.press("Enter")
 
 
-def comes_to_show(seen: Any, *names: str) -> None:
-    """On a busy machine, Chromium may hand over the storage a moment after a reload; the page then follows."""
-    values = "[...document.querySelectorAll('.event .name')].map((field) => field.value || field.placeholder)"
-    seen.wait_until(f"JSON.stringify({values}) === {json.dumps(json.dumps(names, separators=(',', ':')))}")
-
-
 @pytest.fixture
 def folder(tmp_path: Path, day: Segmentation) -> Path:
     write_page(day, tmp_path)
@@ -62,13 +64,13 @@ def test_edits_survive_a_reload(visit, folder):
     name_event(seen, 1, "Breakfast")
     seen.row(3).locator("[data-action=merge]").click()
     assert status(seen) == "2 changes, in this browser"
-    seen.page.reload()
-    comes_to_show(seen, "Event 1", "Breakfast", "Event 3")
+    seen.reload()
+    assert seen.names() == ["Event 1", "Breakfast", "Event 3"]
     assert status(seen) == "2 changes, in this browser"
     assert notices(seen) == []
     seen.page.click("#undo")
     assert seen.names() == ["Event 1", "Event 2", "Event 3", "Event 4"]
-    seen.page.reload()
+    seen.reload()
     assert not seen.page.locator("#bar").is_visible()
 
 
@@ -80,8 +82,8 @@ def test_a_name_that_is_being_typed_is_saved_and_stored_too(visit, folder):
     assert Segmentation.from_json(Path(download.value.path()).read_text()).events[1].name == "Breakfast"
     seen.row(2).locator(".name").fill("Walk")
     seen.page.evaluate(ASKS_ON_CLOSE)
-    seen.page.reload()
-    comes_to_show(seen, "Event 1", "Breakfast", "Walk", "Event 4")
+    seen.reload()
+    assert seen.names() == ["Event 1", "Breakfast", "Walk", "Event 4"]
 
 
 def test_the_state_says_what_is_where_and_undo_never_says_saved(visit, folder):
@@ -98,7 +100,7 @@ def test_the_state_says_what_is_where_and_undo_never_says_saved(visit, folder):
     seen.page.click("#redo")
     seen.page.click("#redo")
     assert status(seen).startswith("Downloaded as events.json at ")
-    seen.page.reload()
+    seen.reload()
     assert status(seen).startswith("Downloaded as events.json at ")
     assert seen.page.evaluate(ASKS_ON_CLOSE) is False
     name_event(seen, 2, "Lunch")
@@ -123,17 +125,17 @@ def test_edits_are_offered_after_the_page_was_renewed_and_fit_the_new_events(vis
     # The next run finds a boundary at 30 that was not there, and not the one at 8.
     other = Segmentation.from_boundaries((20, 30, 45), 60, times=day.times, clock="wall", names=day.names)
     write_page(other.about(source="my day"), folder)
-    seen.page.reload()
+    seen.reload()
     assert seen.spans() == ["09:00", "09:10", "09:15", "10:12"]
     (offer,) = notices(seen)
     assert re.fullmatch(r"You made 3 changes today at \d\d:\d\d that this page does not contain\.", offer)
     seen.page.evaluate(A_WEEK_AGO)
-    seen.page.reload()
+    seen.reload()
     assert re.fullmatch(r"You made 3 changes on \d+ \w+ that this page does not contain\.", notices(seen)[0])
     press(seen, "Restore")
     assert notices(seen) == []
     assert status(seen) == "3 changes, in this browser"
-    seen.page.reload()
+    seen.reload()
     assert notices(seen) == []
     saved = seen.saved()
     assert edges(saved) == [(0, 4), (4, 20), (20, 30), (30, 60)]
@@ -145,7 +147,7 @@ def test_edits_that_the_renewed_page_contains_are_not_offered(visit, folder):
     name_event(seen, 1, "Breakfast")
     seen.row(3).locator("[data-action=merge]").click()
     write_page(seen.saved(), folder)
-    seen.page.reload()
+    seen.reload()
     assert seen.names() == ["Event 1", "Breakfast", "Event 3"]
     assert notices(seen) == []
     assert not seen.page.locator("#bar").is_visible()
@@ -156,13 +158,13 @@ def test_discarded_edits_do_not_come_back_unless_asked_to(visit, folder, day):
     seen = visit(folder)
     name_event(seen, 1, "Breakfast")
     write_page(replace(day, events=(replace(day.events[0], name="Tea"), *day.events[1:])), folder)
-    seen.page.reload()
+    seen.reload()
     press(seen, "Discard")
     assert notices(seen) == ["1 change discarded."]
     press(seen, "Undo")
     assert notices(seen)[0].startswith("You made 1 change ")
     press(seen, "Discard")
-    seen.page.reload()
+    seen.reload()
     assert seen.names() == ["Tea", "Event 2", "Event 3", "Event 4"]
     assert notices(seen) == []
 
@@ -181,7 +183,7 @@ def test_edits_made_before_photos_were_added_are_offered_too(visit, folder, day)
         source="my day",
     )
     write_page(later, folder)
-    seen.page.reload()
+    seen.reload()
     press(seen, "Restore")
     saved = seen.saved()
     assert edges(saved) == [(0, 23), (23, 33), (33, 63)]
@@ -192,7 +194,7 @@ def test_another_recording_with_the_same_names_is_offered_nothing(visit, folder,
     seen = visit(folder)
     name_event(seen, 1, "Breakfast")
     write_page(day.about(times=tuple(time + 86400 for time in day.times)), folder)
-    seen.page.reload()
+    seen.reload()
     assert seen.names()[1] == "Event 2"
     assert notices(seen) == []
 
@@ -207,7 +209,7 @@ def test_another_result_of_the_same_photos_keeps_its_edits(visit, tmp_path, day)
     seen = visit(ours)
     name_event(seen, 1, "Breakfast")
     press(visit(other), "Discard")
-    seen.page.reload()
+    seen.reload()
     assert seen.names()[1] == "Breakfast"
     assert notices(visit(other)) == []
 
@@ -216,7 +218,7 @@ def test_names_of_places_are_stored_and_saved_with_the_events(visit, tmp_path, d
     write_page(day.about(places=(Place(5, "office"),)), tmp_path)
     seen = visit(tmp_path)
     name_event(seen, 0, "Breakfast")
-    seen.page.reload()
+    seen.reload()
     assert seen.saved().places == (Place(5, "office"),)
 
 
@@ -233,7 +235,7 @@ def test_a_level_is_one_change_and_survives_a_reload_with_the_edits_on_it(visit,
     seen.row(2).locator("[data-action=merge]").click()
     name_event(seen, 0, "Tea")
     assert status(seen) == "3 changes, in this browser"
-    seen.page.reload()
+    seen.reload()
     assert status(seen) == "3 changes, in this browser"
     assert seen.page.locator("#level").input_value() == "1"
     seen.page.locator("#level").focus()
@@ -246,7 +248,7 @@ def test_a_level_is_one_change_and_survives_a_reload_with_the_edits_on_it(visit,
         replace(one, boundaries=(*one.boundaries, 50), confidences=(*one.confidences, 0.9)) for one in levels
     )
     write_page(replace(day, events=events, levels=levels), tmp_path)
-    seen.page.reload()
+    seen.reload()
     press(seen, "Restore")
     assert [event.name for event in seen.saved().events] == ["Tea", None, "Walk", None, None]
 
@@ -261,7 +263,7 @@ def test_a_key_photo_that_was_chosen_is_one_change_and_is_offered_again(visit, f
     seen.page.keyboard.press("Escape")
     assert status(seen) == "1 change, in this browser"
     write_page(replace(day, events=(replace(day.events[0], name="Tea"), *day.events[1:])), folder)
-    seen.page.reload()
+    seen.reload()
     press(seen, "Restore")
     assert (seen.saved().events[0].key_frame, seen.saved().events[0].key_chosen) == (3, True)
 
@@ -283,11 +285,11 @@ def test_a_second_tab_follows_the_first(visit, folder):
     ("choice", "names"),
     [("Use those", ["Event 1", "Breakfast", "Event 3"]), ("Keep these", ["Event 1", "Event 2", "Walk"])],
 )
-def test_edits_of_two_tabs_at_the_same_moment_are_never_overwritten_silently(visit, folder, choice, names):
-    first, second = visit(folder), visit(folder)
+def test_edits_of_two_tabs_at_the_same_moment_are_never_overwritten_silently(visit_alone, folder, choice, names):
+    first, second = visit_alone(folder), visit_alone(folder)
     # The second tab does not hear of the first, as if both stored at the same moment.
     second.page.add_init_script("addEventListener('storage', (e) => e.stopImmediatePropagation(), true)")
-    second.page.reload()
+    second.reload()
     name_event(first, 1, "Breakfast")
     name_event(second, 2, "Walk")
     assert status(second) == "1 change, not stored: another tab has other changes"
@@ -299,8 +301,30 @@ def test_edits_of_two_tabs_at_the_same_moment_are_never_overwritten_silently(vis
     press(second, choice)
     assert second.names()[:3] == names
     assert status(second) == "1 change, in this browser"
-    second.page.reload()
+    second.reload()
     assert second.names()[:3] == names
+
+
+def test_the_storage_is_left_alone_until_a_busy_browser_has_registered_the_page(visit_alone, folder):
+    """Chromium loses what is stored before; that cannot be forced, but 5 of 100 first visits showed it under load."""
+    seen = visit_alone(folder)
+    seen.page.add_init_script(BUSY)
+    seen.page.reload()
+    name_event(seen, 1, "Breakfast")
+    assert status(seen) == "1 change, not stored yet"
+    assert seen.page.evaluate("uses") == 0
+    seen.page.evaluate("answer()")
+    seen.wait_until(RESTORED)
+    assert seen.page.evaluate("uses") > 0
+    assert status(seen) == "1 change, in this browser"
+    seen.page.reload()
+    name_event(seen, 2, "Walk")
+    seen.page.evaluate("answer()")
+    seen.wait_until(RESTORED)
+    assert status(seen) == "1 change, not stored: another tab has other changes"
+    press(seen, "Use those")
+    assert seen.names() == ["Event 1", "Breakfast", "Event 3", "Event 4"]
+    assert seen.complaints == []
 
 
 def test_a_full_storage_is_told_and_the_page_goes_on(visit, folder):
@@ -313,14 +337,14 @@ def test_a_full_storage_is_told_and_the_page_goes_on(visit, folder):
     assert [event.name for event in seen.saved().events] == [None, "Breakfast", "Walk", None]
     assert seen.page.evaluate(ASKS_ON_CLOSE) is False
     assert seen.complaints == []
-    seen.page.reload()
+    seen.reload()
     assert seen.names()[1] == "Breakfast"  # what fitted is still there
 
 
-def test_a_forbidden_storage_is_told_and_the_page_goes_on(visit, folder):
-    seen = visit(folder)
+def test_a_forbidden_storage_is_told_and_the_page_goes_on(visit_alone, folder):
+    seen = visit_alone(folder)
     seen.page.add_init_script(FORBIDDEN)
-    seen.page.reload()
+    seen.reload()
     name_event(seen, 1, "Breakfast")
     assert status(seen) == "1 change, not stored: the browser forbids it"
     assert seen.page.evaluate(ASKS_ON_CLOSE) is True
@@ -333,19 +357,19 @@ def test_a_damaged_entry_is_ignored(visit, folder, planted):
     seen = visit(folder)
     name_event(seen, 1, "Breakfast")
     seen.page.evaluate("text => localStorage.setItem(Object.keys(localStorage)[0], text)", planted)
-    seen.page.reload()
+    seen.reload()
     assert seen.names() == ["Event 1", "Event 2", "Event 3", "Event 4"]
     name_event(seen, 1, "Lunch")
-    seen.page.reload()
-    comes_to_show(seen, "Event 1", "Lunch", "Event 3", "Event 4")
+    seen.reload()
+    assert seen.names() == ["Event 1", "Lunch", "Event 3", "Event 4"]
     assert seen.complaints == []
 
 
-def test_a_download_shows_the_command_for_the_folder_it_was_opened_from(visit, tmp_path, day):
+def test_a_download_shows_the_command_for_the_folder_it_was_opened_from(visit_alone, tmp_path, day):
     place = tmp_path / "it's a day"
     write_page(day, place)
     assert str(tmp_path) not in (place / "index.html").read_text(encoding="utf-8")
-    seen = visit(place)
+    seen = visit_alone(place)
     name_event(seen, 1, "Breakfast")
     seen.saved()
     shown = str(place).replace("'", "'\\''")

@@ -51,9 +51,7 @@ def tab(chromium: Any) -> Iterator[Any]:
 
     def opened(address: str) -> Visit:
         visited = Visit(context.new_page())
-        visited.page.on("pageerror", lambda error: visited.complaints.append(str(error)))
-        visited.page.on("console", lambda message: visited.complaints.append(f"{message.type}: {message.text}"))
-        visited.page.goto(address)
+        visited.open(address)
         return visited
 
     yield opened
@@ -89,7 +87,7 @@ def test_save_writes_into_the_result_and_a_reload_shows_it(tab, out):
         assert status(seen) == "1 change, in this browser"
         seen.page.click("#redo")
         assert status(seen).startswith("Saved in ")
-        seen.page.reload()
+        seen.reload()
         assert seen.names()[1] == "Breakfast"
         assert not seen.page.locator("#bar").is_visible()
         name_event(seen, 0, "Tea")
@@ -131,7 +129,7 @@ def test_edits_survive_a_kill_of_the_server_and_are_saved_by_the_next_one(tab, o
         seen.page.locator(".notice", has_text="dayline view does not answer").wait_for()
         assert status(seen) == "1 change, in this browser"
     with dayline_view(out) as (_, address):
-        seen.page.goto(address)
+        seen.open(address)
         assert seen.names()[1] == "Breakfast"
         seen.page.click("#save")
         shows(seen, "^Saved in ")
@@ -150,7 +148,7 @@ def test_a_run_between_edits_and_save_is_noticed_and_the_edits_are_offered(tab, 
         write_result(type(found)(**{**vars(found), "segmentation": again, "corrections": None}), out)
         seen.page.click("#save")
         seen.page.locator(".notice", has_text="has changed since this page was opened").wait_for()
-        seen.page.reload()
+        seen.reload()
         assert len(seen.names()) == 2
         seen.page.locator(".notice button", has_text="Restore").click()
         seen.page.click("#save")

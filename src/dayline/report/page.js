@@ -112,5 +112,4 @@ document.getElementById("hint").textContent = pictures === null
   : "Click a picture to enlarge it. Name events, or merge, split and move them.";
 if (served) document.getElementById("save").textContent = "Save";
 render();
-restoreStored();
-goToAddress();
+restoreStored().then(goToAddress);

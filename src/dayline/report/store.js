@@ -8,7 +8,9 @@ const DISMISSED = `dayline discarded ${data.key}`;
 const SAME_TIME = 1; // seconds
 // The address of a page that dayline serves contains a token, which differs from time to time.
 const PAGE = location.pathname.replace(/^\/dayline-[^/]+/, "");
+const MOST_PATIENCE = 3000; // milliseconds
 const PROBLEMS = {
+  early: "not stored yet",
   full: "not stored: the browser's storage is full",
   forbidden: "not stored: the browser forbids it",
   conflict: "not stored: another tab has other changes",
@@ -16,6 +18,7 @@ const PROBLEMS = {
 let pageState = state; // what the page shows without edits
 let base = data.base;
 let version = null; // of what this tab last read or stored
+let isOpen = false; // whether the storage may be used
 let problem = null; // why the current state is not stored
 let kept = null; // { state, where: DOWNLOAD or the name of a folder, at } of the last save
 
@@ -84,6 +87,10 @@ function writeSlot(name, entry) {
 
 function storeState() {
   trackView();
+  if (!isOpen) {
+    problem = "early";
+    return;
+  }
   const name = slotOf(base);
   const there = readSlot(name);
   if (there !== null && there.version !== version) {
@@ -248,8 +255,22 @@ function offerEarlier() {
   }
 }
 
-function restoreStored() {
+// On a busy machine, a page can run before Chromium has registered it. If it uses the storage then, all that it stores
+// is lost with it, without an error. Chromium answers questions such as this one only after it has registered the page.
+function registered() {
+  const patience = new Promise((resolve) => { setTimeout(resolve, MOST_PATIENCE); });
+  const answer = navigator.locks?.query().catch(() => null); // forbidden: there is nothing to wait for
+  return Promise.race([answer, patience]);
+}
+
+async function restoreStored() {
+  await registered();
+  isOpen = true;
   const entry = readSlot(slotOf(base));
-  if (entry !== null) takeOver(entry);
+  if (problem !== null) { // edited meanwhile
+    storeState();
+    render();
+  } else if (entry !== null) takeOver(entry);
   offerEarlier();
+  document.body.dataset.restored = "";
 }
