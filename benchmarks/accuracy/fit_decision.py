@@ -40,8 +40,9 @@ from dayline.datasets.sequence import LabelledSequence
 from dayline.decision.evidence import boundary_weights, order_matters, two_views
 from dayline.decision.hierarchy import build_hierarchy
 from dayline.decision.model import DecisionModel, expected_f1, load_model, split_heights
+from dayline.decision.random_walk import is_random_walk
 from dayline.io.files import write_text_whole
-from dayline.method.denoise import comparable_columns
+from dayline.method.denoise import comparable_columns, standardize
 
 MODEL = Path(__file__).parents[2] / "src" / "dayline" / "decision" / "model.json"
 FAMILIES = {
@@ -137,7 +138,7 @@ def gather(sequence: LabelledSequence, store: Path) -> dict[str, np.ndarray]:
             )
             found[f"{part}: boundaries"] = hierarchy.boundaries
             found[f"{part}: log heights"] = hierarchy.log_heights
-        found["is ordered"] = np.asarray(order_matters(columns))
+        found["is ordered"] = np.asarray(order_matters(columns) and not is_random_walk(standardize(features)))
         for name, make in BASELINES.items():
             found[name] = make(None).fit(features).boundaries_
             found[f"{name}: number given"] = make(len(sequence.boundaries) + 1).fit(features).boundaries_

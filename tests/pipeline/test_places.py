@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dayline.pipeline.places import Scale, Sighting, find_places, scale_of, unit_vector
+from dayline.pipeline.places import Scale, Sighting, find_places, log_odds_of_days, scale_of, unit_vector
 from dayline.pipeline.places_file import MOST_SIGHTINGS, places_text, read_places, write_places
 
 N_FEATURES = 64
@@ -65,6 +65,32 @@ def test_a_context_of_two_places_matches_none_of_them_unless_a_person_says_so():
     assert len(find_places([*many[:10], odd])) == 1
     named = [replace(s, said="kitchen") for s in (many[0], odd)]
     assert len(find_places([named[0], *many[1:], named[1]])) == 1
+
+
+def test_groups_of_many_days_that_share_none_are_more_likely_one_place():
+    def log_odds(shared, fewer, more, n_days):
+        return float(log_odds_of_days(*map(np.asarray, (float(shared), float(fewer), float(more))), n_days))
+
+    assert log_odds(shared=0, fewer=10, more=200, n_days=365) > 3
+    assert log_odds(shared=20, fewer=40, more=200, n_days=365) == 0
+    # Two groups of a few days each are rarely on the same day, whatever they show; two days say nothing.
+    assert log_odds(shared=0, fewer=3, more=5, n_days=365) == 0
+    assert log_odds(shared=0, fewer=1, more=1, n_days=2) == 0
+
+
+def test_two_groups_that_look_alike_are_one_place_only_if_they_do_not_share_days():
+    sides = CENTRES[KITCHEN] + np.stack([-0.06, 0.06])[:, None] * np.random.default_rng(1).normal(size=N_FEATURES) * 3
+
+    def side(day, community, which):
+        random = np.random.default_rng([day, community])
+        features = unit_vector(sides[which] + random.normal(scale=0.03, size=N_FEATURES))
+        return Sighting(f"day {day:02}", community, 10, "m", features)
+
+    other = [seen(f"day {day:02}", 2, OFFICE, seed=day) for day in range(40)]
+    in_turn = [side(day, 0, day % 2) for day in range(40)]
+    on_the_same_days = [side(day, which, which) for day in range(20) for which in range(2)]
+    assert len(find_places([*in_turn, *other])) == 2
+    assert len(find_places([*on_the_same_days, *other])) == 3
 
 
 def test_the_order_in_which_days_become_known_does_not_matter():

@@ -12,8 +12,9 @@ from dayline.decision.abruptness import abruptness, hard_cuts
 from dayline.decision.hierarchy import Hierarchy, build_hierarchy
 from dayline.decision.model import DecisionModel, expected_f1, load_model
 from dayline.decision.partition import running_sums
+from dayline.decision.random_walk import is_random_walk
 from dayline.decision.recurrence import REACHES, recurrence
-from dayline.method.denoise import ScaledRows
+from dayline.method.denoise import ScaledRows, comparable_rows, standardize
 from dayline.method.graph import unit_rows
 
 __all__ = ["Evidence", "boundary_weights", "gather_evidence", "order_matters", "share_of_change", "two_views"]
@@ -41,7 +42,7 @@ class Evidence:
     strengths : ndarray of shape (n_candidates,)
         Logarithm of the height of each candidate over the split of this sequence.
     has_events : bool
-        False for frames in random order and for mere drift.
+        False for frames in random order, for mere drift and for a random walk.
     required, forbidden : ndarray of int
         Frames that must and must not be boundaries.
     clock : ndarray of shape (n_frames + 1,)
@@ -61,7 +62,7 @@ class Evidence:
 
 
 def gather_evidence(
-    features: Array | ScaledRows,
+    features: Array,
     directions: Array,
     embedding: FloatArray | None,
     *,
@@ -73,8 +74,8 @@ def gather_evidence(
 
     Parameters
     ----------
-    features : array or ScaledRows of shape (n_frames, n_features)
-        Standardized features.
+    features : array of shape (n_frames, n_features)
+        One row per frame.
     directions : array of shape (n_frames, n_directions)
         Main directions of the denoised features.
     embedding : ndarray of shape (n_frames, n_components) or None
@@ -85,10 +86,12 @@ def gather_evidence(
         Seconds.
     """
     model = load_model()
+    columns = comparable_rows(features)
+    standardized = columns if isinstance(columns, ScaledRows) else standardize(features)
     seen = unit_rows(to_numpy(directions).astype(np.float64))
     learnt = seen if embedding is None else unit_rows(np.asarray(embedding, dtype=np.float64))
     views = seen if embedding is None else two_views(learnt, seen)
-    log_weights = boundary_weights(features, directions, model)
+    log_weights = boundary_weights(columns, directions, model)
     none = np.zeros(0, dtype=np.int64)
     free = build_hierarchy(views, log_weights, penalty=model.candidate_penalty, required=none, forbidden=none)
     # Constraints on some frames must not change how all the others are measured.
@@ -106,7 +109,7 @@ def gather_evidence(
         log_weights,
         hierarchy,
         hierarchy.log_heights - split,
-        order_matters(features) and not drifts,
+        order_matters(columns) and not drifts and not is_random_walk(standardized),
         required,
         forbidden,
         _clock(len(views), times),
@@ -124,11 +127,20 @@ def two_views(embedding: FloatArray, directions: Array) -> FloatArray:
 
 
 def boundary_weights(features: Array | ScaledRows, directions: Array, model: DecisionModel) -> FloatArray:
-    """Return the logarithm of the weight of a boundary at every frame; parameters are those of `gather_evidence`.
+    """Return the logarithm of the weight of a boundary at every frame.
 
     A hard cut raises it by log(1 + w c), where c is its abruptness above that of a hard cut: events often begin with
     one. Recurrence r above its median lowers it, and r below raises it, by v (r - median), at most 0.4 v: within an
     event, what was seen before is seen again. Towards the ends, where one side is short, r counts less and less.
+
+    Parameters
+    ----------
+    features : array or ScaledRows of shape (n_frames, n_features)
+        Standardized features.
+    directions : array of shape (n_frames, n_directions)
+        Main directions of the denoised features.
+    model : DecisionModel
+        How much cuts and recurrence count.
     """
     recurring = recurrence(directions)
     excess = np.clip(recurring - np.median(recurring), -CLIP, CLIP)

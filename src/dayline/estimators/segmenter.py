@@ -37,7 +37,6 @@ from dayline.estimators.embedder import DynamicGraphEmbedding, EmbeddingParamete
 from dayline.estimators.principal import PrincipalComponentParameters, PrincipalComponents
 from dayline.estimators.truth import true_boundaries
 from dayline.events import Segmentation, boundaries_to_labels
-from dayline.method.denoise import comparable_rows
 from dayline.method.embedding import principal_components
 from dayline.metrics import score_boundaries
 from dayline.progress import OnStep
@@ -303,7 +302,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
             decision = self._decide_by_peaks(required, forbidden)
         else:
             self.evidence_ = gather_evidence(
-                comparable_rows(features),
+                features,
                 self._main_directions(),
                 None if isinstance(self.embedder_, PrincipalComponents) else self.embedding_,
                 required=required,

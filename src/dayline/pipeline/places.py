@@ -3,7 +3,8 @@
 A context of one day is described by the mean direction of its frames' features. How alike two contexts of the same
 place are depends on the features, so similarity is measured on a scale that the days themselves provide: contexts of
 one day are different, and the median and spread of their similarities are the zero and the unit of the scale. A
-context belongs to a place if it is nearly as similar to the contexts of the place as these are to each other.
+context belongs to a place if it is nearly as similar to the contexts of the place as these are to each other. Less is
+enough for groups on many days that share hardly any.
 """
 
 from __future__ import annotations
@@ -17,7 +18,16 @@ import numpy as np
 
 from dayline.arrays import FloatArray
 
-__all__ = ["KnownPlace", "Scale", "Sighting", "find_places", "match_probability", "scale_of", "unit_vector"]
+__all__ = [
+    "KnownPlace",
+    "Scale",
+    "Sighting",
+    "find_places",
+    "log_odds_of_days",
+    "match_probability",
+    "scale_of",
+    "unit_vector",
+]
 
 SLOPE, EVEN, EVEN_OF_MANY = 18.0, 0.6, 0.8
 """Logistic model of "this is the same place", given the closeness of two groups of contexts: their mean similarity
@@ -27,6 +37,10 @@ how it does on others and on a real day."""
 
 USUAL_WITHIN, WITHIN_WEIGHT = 2.8, 3
 """Standardized similarity of contexts of one place, which counts as much as this number of pairs."""
+
+TWICE, FEW_DAYS = 0.12, 10
+"""Share of the days of a place on which it has two contexts (0.08 to 0.09 in made years), and days without any place
+that are added to those known, so that a few days say nothing."""
 
 ENOUGH = 0.5
 """Probability at which a context is taken for a known place."""
@@ -120,7 +134,9 @@ def unit_vector(vector: FloatArray) -> FloatArray:
     return vector / length if length > 0 else vector
 
 
-def match_probability(closeness: FloatArray, n_contexts: FloatArray) -> FloatArray:
+def match_probability(
+    closeness: FloatArray, n_contexts: FloatArray, log_odds: FloatArray | float = 0.0
+) -> FloatArray:
     """Return the probability that two groups of contexts show the same place.
 
     Parameters
@@ -129,9 +145,29 @@ def match_probability(closeness: FloatArray, n_contexts: FloatArray) -> FloatArr
         Their mean similarity, divided by that within the place.
     n_contexts : ndarray
         Number of contexts in the smaller group.
+    log_odds : ndarray or float
+        What else is known; see `log_odds_of_days`.
     """
     even = EVEN + (EVEN_OF_MANY - EVEN) * (1 - 1 / n_contexts)
-    return np.asarray(1 / (1 + np.exp(-np.clip(SLOPE * (closeness - even), -50, 50))))
+    return np.asarray(1 / (1 + np.exp(-np.clip(SLOPE * (closeness - even) + log_odds, -50, 50))))
+
+
+def log_odds_of_days(shared: FloatArray, fewer: FloatArray, more: FloatArray, n_days: int) -> FloatArray:
+    """Return how much the days of two groups of contexts say for one place: 0 or more.
+
+    Two groups that show one place share few days. Two places share as many as chance has it, so that groups on many
+    days that share hardly any are one place that looks different now and then. Shared days say nothing against it: a
+    kitchen may have two contexts on every day.
+
+    Parameters
+    ----------
+    shared, fewer, more : ndarray
+        Days of both groups, of the group that has fewer, and of the group that has more.
+    n_days : int
+        Days of all groups.
+    """
+    rate = np.clip(more / (n_days + FEW_DAYS), TWICE, 1 - TWICE)
+    return np.maximum(shared * np.log(TWICE / rate) + (fewer - shared) * np.log((1 - TWICE) / (1 - rate)), 0.0)
 
 
 def scale_of(sightings: Sequence[Sighting]) -> Scale:
@@ -236,7 +272,9 @@ def _mixed(sightings: Sequence[Sighting]) -> list[bool]:
 
 def _looks_of(sightings: Sequence[Sighting]) -> list[list[Sighting]]:
     scale = scale_of(sightings)
-    groups = _Groups(np.stack([s.features for s in sightings]), [s.said for s in sightings])
+    groups = _Groups(
+        np.stack([s.features for s in sightings]), [s.said for s in sightings], [s.day for s in sightings]
+    )
     for start in range(0, len(sightings), AT_ONCE):
         groups.join_similar(range(start, min(start + AT_ONCE, len(sightings))), scale)
     groups.merge(scale)
@@ -255,14 +293,19 @@ class _Groups:
         Unit vectors.
     said : list of str or None
         Name of each row; rows with different names are never in one group.
+    days : list of str
+        Day of each row.
     """
 
-    def __init__(self, rows: FloatArray, said: list[str | None]) -> None:
+    def __init__(self, rows: FloatArray, said: list[str | None], days: list[str]) -> None:
         self.rows = rows
         self.of = list(range(len(rows)))
         self.sums = np.array(rows, dtype=np.float64)
         self.counts = np.ones(len(rows), dtype=np.int64)
         self.names: list[set[str]] = [set() if name is None else {name} for name in said]
+        number = {day: k for k, day in enumerate(sorted(set(days)))}
+        self.n_days = len(number)
+        self.days = [{number[day]} for day in days]
 
     def join_similar(self, rows: range, scale: Scale) -> None:
         """Join rows by average linkage, the most similar first, as long as they are likely to be one place."""
@@ -312,13 +355,20 @@ class _Groups:
         expected = np.where(counts[:, None] > counts, within[:, None], within)
         expected = np.where(counts[:, None] == counts, np.minimum(within[:, None], within), expected)
         smaller = np.minimum(counts[:, None], counts).astype(np.float64)
-        return match_probability(scale.standardized(means @ means.T) / expected, smaller)
+        has_day = np.zeros((len(groups), self.n_days), dtype=np.float32)
+        for row, group in zip(has_day, groups, strict=True):
+            row[list(self.days[group])] = 1.0
+        shared, n_days = has_day @ has_day.T, has_day.sum(axis=1)
+        days = np.minimum(n_days[:, None], n_days), np.maximum(n_days[:, None], n_days)
+        together = log_odds_of_days(shared.astype(np.float64), *days, self.n_days)
+        return match_probability(scale.standardized(means @ means.T) / expected, smaller, together)
 
     def _join(self, a: int, b: int) -> None:
         self.sums[a] += self.sums[b]
         self.counts[a] += self.counts[b]
         self.names[a] |= self.names[b]
-        self.sums[b], self.counts[b], self.names[b] = 0.0, 0, set()
+        self.days[a] |= self.days[b]
+        self.sums[b], self.counts[b], self.names[b], self.days[b] = 0.0, 0, set(), set()
         self.of = [a if group == b else group for group in self.of]
 
     def _agree(self, a: int, b: int) -> bool:

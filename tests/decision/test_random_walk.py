@@ -1,0 +1,36 @@
+import numpy as np
+import pytest
+
+from dayline.decision.random_walk import is_random_walk
+from dayline.method.denoise import ColumnScale, ScaledRows, standardize
+
+
+@pytest.mark.parametrize("n_columns", [1, 2, 3, 8, 64])
+def test_a_random_walk_is_one(n_columns):
+    for seed in range(10):
+        walk = np.cumsum(np.random.default_rng(seed).normal(size=(400, n_columns)), axis=0)
+        assert is_random_walk(standardize(walk))
+        assert is_random_walk(standardize(walk + np.linspace(0, 20, 400)[:, None]))
+        assert is_random_walk(ScaledRows(walk, ColumnScale.of(walk)))
+
+
+@pytest.mark.parametrize("n_columns", [1, 3, 30])
+def test_events_noise_cuts_and_smooth_curves_are_none(random, n_columns):
+    events = np.repeat(random.normal(size=(10, n_columns)), 40, axis=0)
+    curve = np.cumsum(np.cumsum(random.normal(size=(400, n_columns)), axis=0), axis=0)
+    walk_with_cuts = np.cumsum(0.02 * random.normal(size=(400, n_columns)), axis=0) + events
+    for x in (random.normal(size=(400, n_columns)), events, events + random.normal(size=events.shape), curve):
+        assert not is_random_walk(standardize(x))
+    assert not is_random_walk(standardize(walk_with_cuts))
+
+
+def test_a_walk_of_which_part_has_events_is_none(random):
+    walk = np.cumsum(random.normal(size=(400, 4)), axis=0)
+    resting = walk[-1] + random.normal(size=(400, 4))
+    assert not is_random_walk(standardize(np.concatenate([walk, resting])))
+
+
+def test_few_or_equal_frames_say_nothing(random):
+    assert not is_random_walk(standardize(np.cumsum(random.normal(size=(20, 4)), axis=0)))
+    assert not is_random_walk(standardize(np.ones((400, 4))))
+    assert not is_random_walk(np.zeros((1, 400)))
