@@ -4,7 +4,7 @@
 
 ROOT holds groups, GROUP/*.npz. For each group: agreement of the boundaries of both forms (interior F1 at tolerance
 1), and the F1 of both against those that people marked. The same for each further number of landmarks of the
-embedding, with 1.6 times as many for the features. A form is forced, so that short sequences count too. The last line
+embedding, with 1.2 times as many for the features. A form is forced, so that short sequences count too. The last line
 leaves out sequences of fewer frames than landmarks, where only single precision and the ridge of the kernel differ.
 """
 
@@ -41,7 +41,7 @@ def compare(sequence: LabelledSequence, counts: list[int]) -> list[tuple[float, 
         for count in counts:
             # The default argument is bound where the function is defined.
             landmarks.choose_landmarks.__kwdefaults__["most"] = count
-            dge.FEATURE_LANDMARKS = count * 8 // 5
+            dge.FEATURE_LANDMARKS = count * 6 // 5
             linear = boundaries("linear")
             true = np.asarray(sequence.boundaries)
             own = [f1(found, true, sequence.tolerance) for found in (linear, dense)]
@@ -64,7 +64,7 @@ def main() -> None:
     groups = np.asarray([s.group for s in sequences])
     for k, count in enumerate(options.landmarks):
         rows = np.asarray([one[k] for one in found])
-        print(f"\n{count} landmarks of the embedding, {count * 8 // 5} of the features")
+        print(f"\n{count} landmarks of the embedding, {count * 6 // 5} of the features")
         print("| group | sequences | frames | agreement, mean | agreement, worst | F1, linear | F1, dense |")
         print("| --- | --- | --- | --- | --- | --- | --- |")
         for group in dict.fromkeys(groups):

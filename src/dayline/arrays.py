@@ -16,6 +16,7 @@ __all__ = [
     "PositiveSolver",
     "array_namespace",
     "check_device",
+    "columns_for_products",
     "double",
     "exp_in_place",
     "is_mapped",
@@ -23,6 +24,7 @@ __all__ = [
     "is_single_precision",
     "is_torch_array",
     "like",
+    "main_axes",
     "product_into",
     "row_blocks",
     "single",
@@ -36,6 +38,9 @@ Array: TypeAlias = Any
 
 FloatArray: TypeAlias = NDArray[np.floating[Any]]
 IntArray: TypeAlias = NDArray[np.integer[Any]]
+
+LANES = 16
+"""Numbers of single precision that a CPU multiplies at once."""
 
 HOST_BLOCK, DEVICE_BLOCK = 2**16, 2**26
 """Entries of one block of rows."""
@@ -120,6 +125,19 @@ def exp_in_place(x: Array) -> None:
     array_namespace(x).exp(x, out=x)
 
 
+def columns_for_products(x: Array) -> Array:
+    """Convert to single precision, with columns of zeros up to a multiple of 16 on a CPU: its registers are as wide.
+
+    A product with 15 columns takes almost twice as long as one with 16.
+    """
+    n, width = x.shape
+    if width % LANES == 0 or width == 1 or is_torch_array(x):
+        return single(x)
+    padded = np.zeros((n, -(-width // LANES) * LANES), dtype=np.float32)
+    padded[:, :width] = x
+    return padded
+
+
 def sum_of_products(a: Array, b: Array) -> float:
     """Sum a * b over all entries of two matrices."""
     if not is_torch_array(a) and a.flags.c_contiguous and b.flags.c_contiguous:
@@ -185,11 +203,23 @@ class PositiveSolver:
         return cho_solve((self._factor, True), x, check_finite=False).astype(self._dtype, copy=False)
 
 
-def row_blocks(x: Array) -> Iterator[slice]:
+def main_axes(matrix: Array, n_axes: int) -> Array:
+    """Return the eigenvectors of the largest eigenvalues of a symmetric matrix, the largest last."""
+    if is_torch_array(matrix):
+        return array_namespace(matrix).linalg.eigh(matrix)[1][:, -n_axes:]
+    from scipy.linalg import eigh
+
+    size = len(matrix)
+    # A few of them take half the time of all.
+    return eigh(matrix, subset_by_index=[size - n_axes, size - 1], check_finite=False)[1]
+
+
+def row_blocks(x: Array, *, at_least: int = 1) -> Iterator[slice]:
     """Yield slices that cover the rows of a matrix, a block that fits in the cache (a large one on a GPU) at a time.
 
     Several steps on one block after the other take a fraction of the time and memory that they take on all rows.
+    Matrix products want blocks of `at_least` a few hundred rows, cache or not.
     """
-    size = max(1, (HOST_BLOCK if is_on_host(x) else DEVICE_BLOCK) // max(1, x.shape[1]))
+    size = max(at_least, (HOST_BLOCK if is_on_host(x) else DEVICE_BLOCK) // max(1, x.shape[1]))
     for first in range(0, x.shape[0], size):
         yield slice(first, min(first + size, x.shape[0]))

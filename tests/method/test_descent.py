@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dayline.method.descent import descend_barzilai_borwein, descend_lbfgs
+from dayline.method.descent import descend_barzilai_borwein, descend_lbfgs, descend_many_rows
 
 
 def bowl(x):
@@ -66,7 +66,7 @@ def test_the_loss_is_evaluated_at_the_start_and_the_end_only():
 
 
 @pytest.mark.parametrize("library", ["numpy", "torch"])
-def test_many_rows_are_minimised_on_their_device(monkeypatch, library):
+def test_many_rows_are_minimised_on_their_device(library):
     xp = pytest.importorskip(library, reason=f"{library} is not installed")
     start = xp.asarray(np.tile([-1.2, 1.0], (30, 1)))
 
@@ -75,15 +75,29 @@ def test_many_rows_are_minimised_on_their_device(monkeypatch, library):
         loss = ((1 - a) ** 2 + 100 * (b - a * a) ** 2).sum()
         return float(loss), xp.stack([-2 * (1 - a) - 400 * a * (b - a * a), 200 * (b - a * a)], 1)
 
-    monkeypatch.setattr("dayline.method.descent.MANY_ROWS", 10)
-    descent = descend_lbfgs(rosenbrock, start, max_evaluations=200, tolerance=1e-12)
+    descent = descend_many_rows(rosenbrock, start, max_evaluations=200, least_gain=1e-12)
     assert type(descent.x) is type(start)
     assert descent.loss < 1e-10
     assert descent.n_evaluations < 80
     assert descent.stopped.startswith("converged")
-    limited = descend_lbfgs(rosenbrock, start, max_evaluations=7)
+    limited = descend_many_rows(rosenbrock, start, max_evaluations=7, least_gain=1e-12)
     assert limited.n_evaluations == 7
     assert limited.loss < limited.start_loss
     assert "reached 7 evaluations" in limited.stopped
-    still = descend_lbfgs(rosenbrock, xp.ones_like(start), max_evaluations=7)
+    still = descend_many_rows(rosenbrock, xp.ones_like(start), max_evaluations=7, least_gain=1e-12)
     assert still.loss == 0.0
+
+
+def test_many_rows_stop_at_the_step_that_gains_too_little():
+    losses = []
+
+    def flat_bowl(x):
+        loss = float(np.sum(np.asarray([1.0, 30.0, 900.0]) * (x - 2.0) ** 2)) - 1e6
+        losses.append(loss)
+        return loss, 2 * np.asarray([1.0, 30.0, 900.0]) * (x - 2.0)
+
+    descent = descend_many_rows(flat_bowl, np.full((4, 3), 2.4), max_evaluations=100, least_gain=0.5)
+    assert descent.stopped.startswith("converged")
+    # The gain counts, not its share of the loss, which is far from 0 here.
+    assert 0 <= losses[-2] - losses[-1] <= 0.5
+    assert losses[0] - losses[-1] > 100

@@ -31,6 +31,10 @@ def test_a_zero_frame_is_orthogonal_to_every_other(xp, assert_close):
 
 def test_rows_of_any_size_become_unit(assert_close):
     assert_close(unit_rows(np.asarray([[3e-200, 4e-200], [3e200, 4e200]])), [[0.6, 0.8], [0.6, 0.8]])
+    assert_close(unit_rows(np.asarray([[3e-30, 4e-30], [3e30, 4e30]], dtype=np.float32)), [[0.6, 0.8], [0.6, 0.8]])
+    assert_close(unit_rows(np.asarray([[3.0, 4.0], [0.0, 0.0]])), [[0.6, 0.8], [0.0, 0.0]])
+    assert_close(unit_rows(np.asarray([[3.0, 4.0], [-30.0, 40.0]])), [[0.6, 0.8], [-0.6, 0.8]])
+    assert unit_rows(np.zeros((0, 2))).shape == (0, 2)
 
 
 @given(points, st.floats(0.05, 5))

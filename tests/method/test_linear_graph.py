@@ -20,6 +20,7 @@ from dayline.method.graph import (
     weaken_edges_between_communities,
 )
 from dayline.method.landmarks import choose_landmarks
+from dayline.method.linear_graph import SymmetricBand
 from dayline.report.graph_picture import block_means, graph_image
 
 N = 300
@@ -51,6 +52,35 @@ def chain_of_graphs(x, landmarks, width):
         "normalized last": normalize_columns(grouped_last),
         "blended": 0.9 * temporal + 0.1 * normalized,
     }
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+@pytest.mark.parametrize("n_diagonals", [1, 3])
+def test_a_band_is_multiplied_as_the_matrix_it_stands_for(library, n_diagonals):
+    xp = pytest.importorskip(library, reason=f"{library} is not installed")
+    random = np.random.default_rng(0)
+    diagonals, x, scale = random.normal(size=(n_diagonals, 7)), random.normal(size=(7, 2)), random.normal(size=7)
+    upper = sum(np.diag(d[: 7 - lag], lag) for lag, d in enumerate(diagonals))
+    whole = upper + upper.T - np.diag(diagonals[0])
+    band = SymmetricBand([xp.asarray(d) for d in diagonals])
+    for made, matrix in (
+        (band, whole),
+        (band.with_columns_scaled_and_transpose(xp.asarray(scale)), whole * scale + (whole * scale).T),
+    ):
+        product = xp.ones((7, 2), dtype=xp.float64)
+        made.add_product(product, xp.asarray(x))
+        np.testing.assert_allclose(to_numpy(product), 1.0 + matrix @ x, rtol=1e-12)
+
+
+@pytest.mark.parametrize("width", [1, 15, 16, 30])
+def test_products_with_any_number_of_columns_are_those_of_each_column(width):
+    x = made_frames()
+    graph = affinity_graph(x, bandwidth=0.5, landmarks=choose_landmarks(x, bandwidth=0.5, most=50))
+    right = np.random.default_rng(0).normal(size=(N, width))
+    one_by_one = np.concatenate([graph @ right[:, k : k + 1] for k in range(width)], axis=1)
+    product = graph @ right
+    assert product.shape == right.shape
+    np.testing.assert_allclose(product, one_by_one, rtol=1e-4, atol=1e-4)
 
 
 def relative(exact, found):

@@ -10,10 +10,7 @@ import numpy as np
 
 from dayline.arrays import Array, array_namespace, like, single, sum_of_products, to_numpy
 
-__all__ = ["Descent", "Objective", "descend_barzilai_borwein", "descend_lbfgs"]
-
-MANY_ROWS = 20_000
-"""Frames from which the steps of L-BFGS are computed where the frames are: SciPy would take longer than all else."""
+__all__ = ["Descent", "Objective", "descend_barzilai_borwein", "descend_lbfgs", "descend_many_rows"]
 
 Objective: TypeAlias = Callable[[Array], tuple[float, Array]]
 """Takes a point, returns (loss, gradient)."""
@@ -58,8 +55,6 @@ def descend_lbfgs(objective: Objective, start: Array, *, max_evaluations: int, t
     """
     from scipy.optimize import minimize
 
-    if start.shape[0] >= MANY_ROWS:
-        return _descend_on_device(objective, start, max_evaluations, tolerance)
     shape = tuple(start.shape)
     best: dict[str, Any] = {"loss": np.inf, "x": start}
     losses: list[float] = []
@@ -92,15 +87,27 @@ def _in_words(message: str, max_evaluations: int) -> str:
     return f"reached {max_evaluations} evaluations before convergence; increase n_steps to continue"
 
 
-MEMORY = 10
-"""Steps that L-BFGS remembers, as in SciPy."""
+MEMORY = 5
+"""Steps that L-BFGS remembers on long sequences; the 10 of SciPy save no evaluations there."""
 
 DECREASE, CURVATURE = 1e-3, 0.9
 """A step is taken if the loss falls by this fraction of what its slope promises, and the slope to that (Wolfe)."""
 
 
-def _descend_on_device(objective: Objective, start: Array, max_evaluations: int, tolerance: float) -> Descent:
-    """Do the same for many frames: nothing moves to the host and back. The steps are not those of SciPy."""
+def descend_many_rows(objective: Objective, start: Array, *, max_evaluations: int, least_gain: float) -> Descent:
+    """Minimise with L-BFGS where the rows are: SciPy would take longer than all else, and move them to the host.
+
+    Parameters
+    ----------
+    objective : callable
+        Returns (loss, gradient) at a point.
+    start : array of shape (n_rows, n_columns)
+        First point; rows of about unit length.
+    max_evaluations : int >= 1
+        Maximum number of evaluations.
+    least_gain : float
+        Stop when a step lowers the loss by less than this.
+    """
     x, n_evaluations = start, 1
     loss, gradient = objective(x)
     start_loss, reason = loss, ""
@@ -144,7 +151,7 @@ def _descend_on_device(objective: Objective, start: Array, max_evaluations: int,
         if product > 1e-12 * sum_of_products(bend_of, bend_of):
             # Single precision: the history only shapes the direction of a step.
             history = [*history[1 - MEMORY :], (single(change), single(bend_of), product)]
-        if loss - new_loss <= tolerance * max(abs(loss), abs(new_loss), 1.0):
+        if loss - new_loss <= least_gain:
             reason = "CONVERGENCE"
         x, loss, gradient = taken, new_loss, new_gradient
     return Descent(x, loss, start_loss, n_evaluations, _in_words(reason, max_evaluations))
@@ -152,16 +159,17 @@ def _descend_on_device(objective: Objective, start: Array, max_evaluations: int,
 
 def _lbfgs_direction(gradient: Array, history: list[tuple[Array, Array, float]]) -> Array:
     """Multiply the negative gradient by the inverse curvature that the history implies."""
-    direction = -gradient
+    # In single precision, as the history: the direction only has to lead down, which the caller checks.
+    direction = single(-gradient)
     shares = []
     for change, bend, product in reversed(history):
         shares.append(sum_of_products(change, direction) / product)
-        direction = direction - shares[-1] * bend
+        direction -= shares[-1] * bend
     if history:
         _, bend, product = history[-1]
-        direction = direction * (product / sum_of_products(bend, bend))
+        direction *= product / sum_of_products(bend, bend)
     for (change, bend, product), share in zip(history, reversed(shares), strict=True):
-        direction = direction + (share - sum_of_products(bend, direction) / product) * change
+        direction += (share - sum_of_products(bend, direction) / product) * change
     return direction
 
 

@@ -61,7 +61,7 @@ GraphForm: TypeAlias = Literal["auto", "dense", "linear"]
 LINEAR_FROM = 1500
 """Frames from which "auto" is linear: about where it becomes the faster form."""
 
-FEATURE_LANDMARKS = 512
+FEATURE_LANDMARKS = 384
 """Largest number of landmarks of the features, whose kernel is narrower than that of the embedding."""
 
 GUIDES = 40

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal, TypeAlias
 
-from dayline.arrays import Array, array_namespace, double, row_blocks
+from dayline.arrays import Array, array_namespace, double, main_axes, row_blocks, sum_of_products
 from dayline.checks import MOST_STEPS, check_bandwidth, check_between, check_choice, check_matrix
-from dayline.method.descent import Descent, descend_barzilai_borwein, descend_lbfgs
+from dayline.method.descent import Descent, descend_barzilai_borwein, descend_lbfgs, descend_many_rows
 from dayline.method.graph import Graph, check_graph
 from dayline.method.kernel_graph import LandmarkBasis, LandmarkKernel
 from dayline.method.landmarks import choose_landmarks
@@ -24,6 +24,12 @@ __all__ = [
 ]
 
 Gradient: TypeAlias = Literal["full", "half"]
+
+MANY_ROWS = 1500
+"""Frames from which the steps on a `LinearGraph` are not those of SciPy, which would take as long as the products."""
+
+LEAST_GAIN = 2.5e-5
+"""Those steps end with the one that lowers the loss, which is a sum over frames, by less than this per frame."""
 
 
 def principal_components(x: Array, n_components: int) -> Array:
@@ -64,11 +70,10 @@ def _project_on_main_directions(x: Array, keep: int) -> Array:
         mean += xp.sum(double(x[block]), axis=0)
     mean = xp.astype(mean / x.shape[0], x.dtype)
     covariance = xp.zeros((x.shape[1], x.shape[1]), dtype=double(x[0]).dtype, device=x.device)
-    for block in row_blocks(x):
+    for block in row_blocks(x, at_least=512):
         centred = x[block] - mean
         covariance += centred.T @ centred
-    _, vectors = xp.linalg.eigh(covariance)
-    directions = xp.astype(vectors[:, -keep:], x.dtype)
+    directions = xp.astype(main_axes(covariance, keep), x.dtype)
     projected = xp.empty((x.shape[0], keep), dtype=x.dtype, device=x.device)
     for block in row_blocks(x):
         projected[block] = (x[block] - mean) @ directions
@@ -194,7 +199,7 @@ def _linear_objective(
         share = (degrees / sums)[:, None]
         pull = graph.with_transpose_times(u)
         # log E is linear in the cosines, so that its sum over all pairs needs no pairs.
-        agreement = (float(xp.sum(pull * u)) / 2 - total) / bandwidth
+        agreement = (sum_of_products(pull, u) / 2 - total) / bandwidth
         loss = entropy + float(xp.sum(degrees * xp.log(sums))) - agreement
         if gradient == "half":
             one_sided = share * products[:, 1:] - graph.transposed_times(u)
@@ -214,8 +219,8 @@ def _entropy(graph: Array) -> float:
 def _project(by_direction: Array, embedding: Array, u: Array) -> Array:
     """Apply the chain rule through u = x / |x|: lengths do not matter, so only the tangent part counts."""
     xp = array_namespace(embedding)
-    tangent = by_direction - u * xp.sum(u * by_direction, axis=1, keepdims=True)
-    length = xp.sqrt(xp.sum(embedding * embedding, axis=1, keepdims=True))
+    tangent = by_direction - u * xp.vecdot(u, by_direction)[:, None]
+    length = xp.sqrt(xp.vecdot(embedding, embedding))[:, None]
     return tangent * xp.where(length > 0, 1.0 / xp.where(length > 0, length, xp.ones_like(length)), 0.0 * length)
 
 
@@ -252,7 +257,10 @@ def embed_graph(
     check_choice("gradient", gradient, ("full", "half"))
     check_between("n_steps", n_steps, 1 if optimizer == "lbfgs" else 0, MOST_STEPS, whole=True)
     if optimizer == "lbfgs":
-        return descend_lbfgs(_objective(graph, start, bandwidth), unit_rows(start), max_evaluations=n_steps)
+        objective, begin = _objective(graph, start, bandwidth), unit_rows(start)
+        if isinstance(graph, LinearGraph) and len(begin) >= MANY_ROWS:
+            return descend_many_rows(objective, begin, max_evaluations=n_steps, least_gain=LEAST_GAIN * len(begin))
+        return descend_lbfgs(objective, begin, max_evaluations=n_steps)
     objective = _objective(graph, start, bandwidth, gradient)
     return descend_barzilai_borwein(
         objective, start, n_steps=n_steps, gradient_of=lambda x: objective(x, with_loss=False)[1]

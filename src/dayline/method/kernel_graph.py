@@ -11,6 +11,7 @@ from dayline.arrays import (
     Array,
     PositiveSolver,
     array_namespace,
+    columns_for_products,
     double,
     exp_in_place,
     is_on_host,
@@ -19,7 +20,7 @@ from dayline.arrays import (
     to_numpy,
 )
 from dayline.method.landmarks import Landmarks
-from dayline.method.linear_graph import LinearGraph, add_symmetric_band, shifted, where_same
+from dayline.method.linear_graph import LinearGraph, SymmetricBand, SymmetricGraph, shifted, where_same
 from dayline.method.rows import unit_rows
 from dayline.method.threads import map_blocks
 
@@ -56,12 +57,21 @@ class LandmarkBasis:
         exp_in_place(own)
         own += RIDGE * count * xp.eye(count, dtype=own.dtype, device=own.device)
         self.centres, self.bandwidth = centres, bandwidth
-        self.solve = PositiveSolver(own)
+        self._solver = PositiveSolver(own)
+        self._inverse: Array | None = None
 
     def inverse(self) -> Array:
         """Return the inverse of the kernel among landmarks."""
-        xp = array_namespace(self.centres)
-        return self.solve(xp.eye(self.centres.shape[0], dtype=self.centres.dtype, device=self.centres.device))
+        if self._inverse is None:
+            xp = array_namespace(self.centres)
+            count = self.centres.shape[0]
+            self._inverse = self._solver(xp.eye(count, dtype=self.centres.dtype, device=self.centres.device))
+        return self._inverse
+
+    def solve(self, x: Array) -> Array:
+        """Solve for every column of `x`."""
+        # Multiplying with the inverse, once it is there, takes a third of the time.
+        return self._solver(x) if self._inverse is None else self._inverse @ x
 
 
 class LandmarkKernel:
@@ -88,9 +98,10 @@ class LandmarkKernel:
         xp = array_namespace(x)
         self._has_unit_rows = has_unit_rows
         count = basis.centres.shape[0]
-        self._x, self._bandwidth = x, basis.bandwidth
-        # The -1 enters the product as a column of ones.
-        self._centres = single(xp.concat([basis.centres, xp.ones_like(basis.centres[:, :1])], axis=1)).T
+        self._x = x
+        # The -1 enters the product as a column.
+        with_one = xp.concat([basis.centres, xp.ones_like(basis.centres[:, :1])], axis=1)
+        self._centres = single(with_one / basis.bandwidth).T
         self._basis = basis
         self.shape = (x.shape[0], count)
         self._on_host = is_on_host(x)
@@ -107,7 +118,10 @@ class LandmarkKernel:
     def _compute(self, rows: slice, out: Array) -> None:
         xp = array_namespace(out)
         u = self._x[rows] if self._has_unit_rows else unit_rows(self._x[rows])
-        product_into(single(xp.concat([u, -xp.ones_like(u[:, :1])], axis=1) / self._bandwidth), self._centres, out)
+        left = xp.empty((u.shape[0], u.shape[1] + 1), dtype=out.dtype, device=out.device)
+        left[:, :-1] = u
+        left[:, -1] = -1.0
+        product_into(left, self._centres, out)
         exp_in_place(out)
 
     def _values(self, rows: slice) -> Array:
@@ -127,19 +141,20 @@ class LandmarkKernel:
         """Return M^-1 C^T x, one row per landmark."""
         xp = array_namespace(x)
         centres = self._basis.centres
-        total = xp.zeros((self.shape[1], x.shape[1]), dtype=centres.dtype, device=centres.device)
-        parts = map_blocks(lambda rows: self._values(rows).T @ single(x[rows]), self._blocks, on_host=self._on_host)
+        narrow = columns_for_products(x)
+        total = xp.zeros((self.shape[1], narrow.shape[1]), dtype=centres.dtype, device=centres.device)
+        parts = map_blocks(lambda rows: self._values(rows).T @ narrow[rows], self._blocks, on_host=self._on_host)
         for part in parts:
             total += part
-        return self._basis.solve(total)
+        return self._basis.solve(total[:, : x.shape[1]])
 
     def spread(self, weights: Array, *, like: Array) -> Array:
         """Return C times `weights`, one row per frame, in the precision of `like`."""
         product = array_namespace(like).empty_like(like)
-        narrow = single(weights)
+        narrow = columns_for_products(weights)
 
         def write(rows: slice) -> None:
-            product[rows] = self._values(rows) @ narrow
+            product[rows] = (self._values(rows) @ narrow)[:, : weights.shape[1]]
 
         map_blocks(write, self._blocks, on_host=self._on_host)
         return product
@@ -158,15 +173,13 @@ class LandmarkKernel:
             for values, lag in zip(found, lags, strict=True):
                 size = min(rows.stop, n - lag) - rows.start
                 if size > 0:
-                    values[rows.start : rows.start + size] = xp.sum(
-                        solved[:size] * partners[lag : lag + size], axis=1
-                    )
+                    values[rows.start : rows.start + size] = xp.vecdot(solved[:size], partners[lag : lag + size])
 
         map_blocks(write, self._blocks, on_host=self._on_host)
         return found
 
 
-class KernelGraph(LinearGraph):
+class KernelGraph(SymmetricGraph):
     """The affinity of frames (Eq. 3).
 
     Parameters
@@ -181,16 +194,14 @@ class KernelGraph(LinearGraph):
         Frames up to this far apart have their exact weight.
     """
 
-    symmetric = True
-
     def __init__(self, x: Array, landmarks: Landmarks, bandwidth: float, *, reach: int) -> None:
         n = x.shape[0]
         self.shape = (n, n)
         self._basis = LandmarkBasis(double(landmarks.centres(x)), bandwidth)
         self._kernel = LandmarkKernel(x, self._basis)
         lags = range(min(reach, n - 1) + 1)
-        self._exact = [_exact_diagonal(x, lag, bandwidth) for lag in lags]
-        self._missing = [a - b for a, b in zip(self._exact, self._kernel.diagonals(lags), strict=True)]
+        self._exact = _exact_diagonals(x, lags, bandwidth)
+        self.near = SymmetricBand([a - b for a, b in zip(self._exact, self._kernel.diagonals(lags), strict=True)])
         # Features may have thousands of columns; an embedding is small, and smoothing may ask for more diagonals.
         self._x = x if x.shape[1] <= FEW_DIMS else None
 
@@ -199,15 +210,9 @@ class KernelGraph(LinearGraph):
         """An array of the precision and device of the weights."""
         return self._exact[0]
 
-    def __matmul__(self, x: Array) -> Array:
-        """Multiply with `x` of shape (n_frames, n_columns)."""
-        product = self._kernel @ x
-        add_symmetric_band(product, self._missing, x)
-        return product
-
-    def transposed_times(self, x: Array) -> Array:
-        """Multiply with `x`: the graph is symmetric."""
-        return self @ x
+    def far_times(self, x: Array) -> Array:
+        """Multiply what the landmarks see with `x`."""
+        return self._kernel @ x
 
     def diagonal(self, lag: int) -> Array:
         """Return the weights (i, i + lag); exact near the main diagonal, and everywhere for an embedding."""
@@ -215,7 +220,7 @@ class KernelGraph(LinearGraph):
         if size < len(self._exact):
             values = self._exact[size]
         elif self._x is not None:
-            values = _exact_diagonal(self._x, size, self._basis.bandwidth)
+            [values] = _exact_diagonals(self._x, [size], self._basis.bandwidth)
         else:
             values = self._kernel.diagonals([size])[0]
         return values if lag >= 0 else shifted(values, lag)
@@ -225,26 +230,27 @@ class KernelGraph(LinearGraph):
         return super().within(groups) if self._x is None else _KernelWithinGroups(self, self._x, groups)
 
 
-def _exact_diagonal(x: Array, lag: int, bandwidth: float) -> Array:
+def _exact_diagonals(x: Array, lags: Sequence[int], bandwidth: float) -> list[Array]:
+    """Return the weights (i, i + lag) for every lag >= 0 and every i, 0 beyond the last frame."""
     xp = array_namespace(x)
-    n = x.shape[0]
-    values = xp.zeros((n,), dtype=double(x[:1]).dtype, device=x.device)
+    n, reach = x.shape[0], max(lags)
+    found = [xp.zeros((n,), dtype=double(x[:1]).dtype, device=x.device) for _ in lags]
 
     def write(rows: slice) -> None:
-        size = min(rows.stop, n - lag) - rows.start
-        if size > 0:
-            u = double(unit_rows(x[rows.start : rows.start + size + lag]))
-            values[rows.start : rows.start + size] = xp.exp((xp.sum(u[:size] * u[lag:], axis=1) - 1.0) / bandwidth)
+        u = double(unit_rows(x[rows.start : min(rows.stop + reach, n)]))
+        for values, lag in zip(found, lags, strict=True):
+            size = min(rows.stop, n - lag) - rows.start
+            if size > 0:
+                cosines = xp.vecdot(u[:size], u[lag : lag + size])
+                values[rows.start : rows.start + size] = xp.exp((cosines - 1.0) / bandwidth)
 
     size = BLOCK_ROWS if is_on_host(x) else 128 * BLOCK_ROWS
     map_blocks(write, [slice(k, min(k + size, n)) for k in range(0, n, size)], on_host=is_on_host(x))
-    return values
+    return found
 
 
-class _KernelWithinGroups(LinearGraph):
+class _KernelWithinGroups(SymmetricGraph):
     """A kernel graph without its edges between groups: a kernel for the frames of each."""
-
-    symmetric = True
 
     def __init__(self, graph: KernelGraph, x: Array, groups: Array) -> None:
         xp = array_namespace(x)
@@ -257,22 +263,17 @@ class _KernelWithinGroups(LinearGraph):
         self._kernels = [
             LandmarkKernel(by_group[part], graph._basis, keep=graph._kernel.is_kept) for part in self._parts
         ]
-        self._missing = [where_same(values, groups, lag) for lag, values in enumerate(graph._missing)]
+        self.near = SymmetricBand([where_same(d, groups, lag) for lag, d in enumerate(graph.near.diagonals)])
 
     @property
     def sample(self) -> Array:
         return self._whole.sample
 
-    def __matmul__(self, x: Array) -> Array:
+    def far_times(self, x: Array) -> Array:
         xp = array_namespace(x)
         by_group = xp.take(x, self._order, axis=0)
         parts = [kernel @ by_group[part] for kernel, part in zip(self._kernels, self._parts, strict=True)]
-        product = xp.take(xp.concat(parts, axis=0), self._back, axis=0)
-        add_symmetric_band(product, self._missing, x)
-        return product
-
-    def transposed_times(self, x: Array) -> Array:
-        return self @ x
+        return xp.take(xp.concat(parts, axis=0), self._back, axis=0)
 
     def diagonal(self, lag: int) -> Array:
         return where_same(self._whole.diagonal(lag), self._groups, lag)

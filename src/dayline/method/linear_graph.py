@@ -9,12 +9,13 @@ import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import reduce
+from typing import Any
 
 import numpy as np
 
-from dayline.arrays import Array, FloatArray, IntArray, array_namespace, like, to_numpy
+from dayline.arrays import Array, FloatArray, IntArray, array_namespace, is_torch_array, like, to_numpy
 
-__all__ = ["LinearGraph", "add_symmetric_band", "shifted", "where_same"]
+__all__ = ["LinearGraph", "SymmetricBand", "SymmetricGraph", "shifted", "where_same"]
 
 LEAST_WEIGHT = 1e-30
 """Weights below this, negative ones of the approximation too, count as 0 in an entropy."""
@@ -30,8 +31,6 @@ class LinearGraph(ABC):
     """
 
     shape: tuple[int, int]
-    symmetric = False
-    """Whether the graph is its own transpose."""
 
     @abstractmethod
     def __matmul__(self, x: Array) -> Array:
@@ -136,14 +135,61 @@ def shifted(x: Array, lag: int) -> Array:
     return moved
 
 
-def add_symmetric_band(product: Array, diagonals: Sequence[Array], x: Array) -> None:
-    """Add the product of a symmetric band with `x`; its diagonals are given from the main one on."""
-    n = x.shape[0]
-    for lag, values in enumerate(diagonals):
-        column = values[: n - lag, None]
-        product[: n - lag] += column * x[lag:]
-        if lag:
-            product[lag:] += column * x[: n - lag]
+class SymmetricBand:
+    """A symmetric matrix with weights only between frames near in time.
+
+    Parameters
+    ----------
+    diagonals : sequence of array of shape (n_frames,)
+        Entries (i, i + lag), from lag 0 on; those beyond the last frame are ignored.
+    """
+
+    def __init__(self, diagonals: Sequence[Array]) -> None:
+        self.diagonals = list(diagonals)
+        self._matrix = None if is_torch_array(diagonals[0]) else self._sparse()
+
+    def _sparse(self) -> Any:
+        from scipy.sparse import diags_array
+
+        n, last = len(self.diagonals[0]), len(self.diagonals) - 1
+        lags = range(-last, last + 1)
+        return diags_array([self.diagonals[abs(lag)][: n - abs(lag)] for lag in lags], offsets=lags, shape=(n, n))
+
+    def add_product(self, product: Array, x: Array) -> None:
+        """Add the product with `x` to another."""
+        if self._matrix is not None:
+            product += self._matrix @ x
+            return
+        n = x.shape[0]
+        for lag, values in enumerate(self.diagonals):
+            column = values[: n - lag, None]
+            product[: n - lag] += column * x[lag:]
+            if lag:
+                product[lag:] += column * x[: n - lag]
+
+    def with_columns_scaled_and_transpose(self, scale: Array) -> SymmetricBand:
+        """Multiply every column by a number, and add the transposed result."""
+        return SymmetricBand([d * (scale + shifted(scale, lag)) for lag, d in enumerate(self.diagonals)])
+
+
+class SymmetricGraph(LinearGraph):
+    """A graph that is its own transpose: a product for all pairs, and a band that corrects those near in time."""
+
+    near: SymmetricBand
+
+    @abstractmethod
+    def far_times(self, x: Array) -> Array:
+        """Multiply with `x`, without the band."""
+
+    def __matmul__(self, x: Array) -> Array:
+        """Multiply with `x` of shape (n_frames, n_columns)."""
+        product = self.far_times(x)
+        self.near.add_product(product, x)
+        return product
+
+    def transposed_times(self, x: Array) -> Array:
+        """Multiply with `x`: the graph is symmetric."""
+        return self @ x
 
 
 class _WithinGroups(LinearGraph):
@@ -187,6 +233,7 @@ class _ScaledColumns(LinearGraph):
 
     def __init__(self, graph: LinearGraph, scale: Array) -> None:
         self.shape, self._graph, self._scale = graph.shape, graph, scale
+        self._near_with_transpose: SymmetricBand | None = None
 
     @property
     def sample(self) -> Array:
@@ -199,13 +246,17 @@ class _ScaledColumns(LinearGraph):
         return self._scale[:, None] * self._graph.transposed_times(x)
 
     def with_transpose_times(self, x: Array) -> Array:
-        if not self._graph.symmetric:
+        if not isinstance(self._graph, SymmetricGraph):
             return super().with_transpose_times(x)
-        # Both products of a symmetric graph at once.
+        # Both products of a symmetric graph at once; in its band, they are one.
         xp = array_namespace(x)
         scale, width = self._scale[:, None], x.shape[1]
-        product = self._graph @ xp.concat([scale * x, x], axis=1)
-        return product[:, :width] + scale * product[:, width:]
+        both = self._graph.far_times(xp.concat([scale * x, x], axis=1))
+        product = both[:, :width] + scale * both[:, width:]
+        if self._near_with_transpose is None:
+            self._near_with_transpose = self._graph.near.with_columns_scaled_and_transpose(self._scale)
+        self._near_with_transpose.add_product(product, x)
+        return product
 
     def diagonal(self, lag: int) -> Array:
         return self._graph.diagonal(lag) * shifted(self._scale, lag)
@@ -269,7 +320,7 @@ class _WeakenedBeyondNeighbours(LinearGraph):
         self.shape, self._graph, self._prior = graph.shape, graph, temporal_prior
         self._near = {lag: temporal_prior * graph.diagonal(lag) for lag in (-1, 0, 1)}
         sides = self._near[1] + shifted(self._near[-1], 1)
-        self._near_with_transpose = [2.0 * self._near[0], sides]
+        self._near_with_transpose = SymmetricBand([2.0 * self._near[0], sides])
 
     @property
     def sample(self) -> Array:
@@ -289,7 +340,7 @@ class _WeakenedBeyondNeighbours(LinearGraph):
 
     def with_transpose_times(self, x: Array) -> Array:
         product = (1.0 - self._prior) * self._graph.with_transpose_times(x)
-        add_symmetric_band(product, self._near_with_transpose, x)
+        self._near_with_transpose.add_product(product, x)
         return product
 
     def diagonal(self, lag: int) -> Array:
