@@ -3,20 +3,22 @@
     python benchmarks/album/year.py FOLDER [--days 365] [--one-camera] [--seed 0]
 
 FOLDER/photos and FOLDER/result are made if they are missing and reused if not. Prints minutes and memory of the run,
-the share of recurring places matched and wrong (as in places.py), what the notes say of the clocks, and how long the
-overview takes to open in Chromium.
+the share of recurring places matched and wrong (as in places.py; also if contexts of several places stay in their
+group), what the notes say of the clocks, and how long the overview takes to open in Chromium.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import resource
 import shutil
 import subprocess
 import sys
 import time
 from pathlib import Path
+from unittest.mock import patch
 
 from made_year import make_year
 from places import made_contexts, show
@@ -67,6 +69,8 @@ def main() -> None:
     contexts = made_contexts(result, truth)
     show("places", contexts)
     show("  of contexts that show one place only", [c for c in contexts if c.share == 1])
+    with patch("dayline.pipeline.places.MIXED", math.inf):
+        show("  without the limit for contexts of several places", contexts)
     notes = {note for path in result.glob("*/events.json") for note in json.loads(path.read_text())["notes"]}
     clocks = sorted(note for note in notes if "clock" in note)
     print(f"clocks: {clocks[0] if clocks else 'no note'} (true offset {json.loads(truth.read_text())['offset']} s)")
