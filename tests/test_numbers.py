@@ -266,6 +266,7 @@ def test_what_the_text_says_of_the_left_out_table_is_so():
     assert_told(decides, "With the number given, F1 rises from {} to {};", *pair)
     pair = [float(means[column].strip("*")) for column in ("`fast()`", "dayline, left out")]
     assert_told("docs/scale.md", "its F1 is {} instead of {}", *pair)
+    assert_told("CHANGELOG.md", "F1 {} instead of {}, left out.", *pair)
     frontier = [row[0] for _, table in tables(text_of("docs/scale.md")) for row in table if row[0] in rows]
     sentence = (
         f"the same {len(frontier)} groups, the default has {{}}, `fast()` {{}} and the window difference {{}} ("
