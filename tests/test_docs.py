@@ -224,6 +224,17 @@ def test_the_columns_of_a_table_are_documented():
     assert re.findall(r"`(\w+)`", " ".join(first_cells)) == list(COLUMN_KINDS)
 
 
+def test_the_reference_has_every_public_name_once(monkeypatch):
+    import dayline
+
+    names = re.findall(r"^::: dayline\.[\w.]+\.(\w+)$", reference().api_page(), re.MULTILINE)
+    assert sorted(names) == sorted([*dayline.__all__, "segment_many", "read_batch"])
+    monkeypatch.setattr(dayline, "__all__", [*dayline.__all__, "run_task"])
+    monkeypatch.setattr(dayline, "run_task", run_task, raising=False)
+    with pytest.raises(ValueError, match=r"in no group, or in two: \['run_task'\]"):
+        reference().api_page()
+
+
 def test_the_reference_has_every_parameter_of_the_estimators():
     from dayline import DynamicGraphEmbedding, EventSegmenter
 

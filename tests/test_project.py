@@ -33,7 +33,8 @@ def test_ci_tests_every_python_that_the_package_names():
     named = [name.removeprefix(prefix) for name in PROJECT["classifiers"] if name.startswith(prefix)]
     tested = re.search(r"python: \[(.*)\]", text_of(".github/workflows/test.yml"))
     assert tested is not None
-    assert re.findall(r'"3\.(\d+)"', tested[1]) == named
+    # It may try newer ones, too, before the package names them.
+    assert re.findall(r'"3\.(\d+)"', tested[1])[: len(named)] == named
     assert PROJECT["requires-python"] == f">=3.{named[0]}"
 
 

@@ -3,8 +3,8 @@
     python benchmarks/album/year.py FOLDER [--days 365] [--one-camera] [--seed 0]
 
 FOLDER/photos and FOLDER/result are made if they are missing and reused if not. Prints minutes and memory of the run,
-the share of recurring places matched and wrong (as in places.py), what the notes say of the clocks, and how long the
-overview takes to open in Chromium.
+the share of recurring places matched and wrong (as in places.py; also without the rule about days), what the notes say
+of the clocks, and how long the overview takes to open in Chromium.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from unittest.mock import patch
 
 from made_year import make_year
 from places import made_contexts, show
@@ -67,6 +68,8 @@ def main() -> None:
     contexts = made_contexts(result, truth)
     show("places", contexts)
     show("  of contexts that show one place only", [c for c in contexts if c.share == 1])
+    with patch("dayline.pipeline.places.log_odds_of_days", lambda shared, *_: 0.0 * shared):
+        show("  without the rule about days", contexts)
     notes = {note for path in result.glob("*/events.json") for note in json.loads(path.read_text())["notes"]}
     clocks = sorted(note for note in notes if "clock" in note)
     print(f"clocks: {clocks[0] if clocks else 'no note'} (true offset {json.loads(truth.read_text())['offset']} s)")

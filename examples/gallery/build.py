@@ -126,7 +126,7 @@ def index_text(scripts: Sequence[Script]) -> str:
         "<!-- Made by examples/gallery/build.py: edit the scripts, then run `make gallery`. -->",
         "# Gallery",
         "Each example is one script in `examples/gallery/` that runs in seconds, on data that it makes itself or on "
-        "photographs without copyright. `make gallery` runs all of them and writes these pages.",
+        "photographs without known copyright restrictions. `make gallery` runs all of them and writes these pages.",
     ]
     for script in scripts:
         page = f"{script.name}.md"

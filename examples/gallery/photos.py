@@ -9,9 +9,9 @@ are pauses of the camera.
 
 # %%
 # The photos are made: crops of photographs that come with scikit-image, one about every 30 seconds, with changing
-# light, blur and people who pass by. All that are used here are in the public domain or CC0
-# ([list](../demo-photographs.md)); the two places whose photographs are not are left out, as if the camera were off
-# for a quarter of an hour in the park.
+# light, blur and people who pass by. The photographs used here are CC0, in the public domain or, for the coins,
+# without known copyright restrictions ([list](../demo-photographs.md)). The two places whose photographs are CC BY
+# are left out, as if the camera were off for a quarter of an hour in the park.
 from datetime import UTC, datetime
 from pathlib import Path
 

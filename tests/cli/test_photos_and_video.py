@@ -449,7 +449,13 @@ def test_a_film_with_exports_and_chapters(dayline, tmp_path):
     pytest.importorskip("opentimelineio")
     film = make_film(tmp_path / "film.mp4")
     options = [f"--export={name}" for name in suited_formats(list(FORMATS), "video") if name != "youtube"]
-    segment(dayline, film, "-o", tmp_path / "out", "--every", 0.5, "--n-events", 2, "--write-chapters", *options)
+    out = segment(
+        dayline, film, "-o", tmp_path / "out", "--every", 0.5, "--n-events", 2, "--write-chapters", *options
+    )
+    (also,) = [line for line in out.splitlines() if line.startswith("Also written: ")]
+    told = also.removeprefix("Also written: ").split(", ")
+    assert {str(tmp_path / "out" / name) for name in ("chapters.vtt", "clips", "film-chapters.mp4")} <= set(told)
+    assert all(Path(path).exists() for path in told)
     import av
 
     with av.open(str(tmp_path / "out" / "film-chapters.mp4")) as copy:

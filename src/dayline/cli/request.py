@@ -71,6 +71,7 @@ def segment_and_print(request: Request) -> None:
     """Segment a source, or each of several days, write the result and print it."""
     from dayline.cli.console import open_in_browser, print_events, print_notes
     from dayline.cli.failures import print_failures
+    from dayline.export.titles import clean_text
     from dayline.pipeline import ExportError, Settings, default_output, find_days, is_table
 
     source, output = request.source, request.output
@@ -85,6 +86,7 @@ def segment_and_print(request: Request) -> None:
     if output is not None:
         found = task.with_clocks_compared(found, output)
     page: Path | None
+    exports: Sequence[Path] = ()
     failures: Sequence[str] = ()
     if found.days and output is not None:
         page = _segment_days(task, found, output)
@@ -94,7 +96,7 @@ def segment_and_print(request: Request) -> None:
         except ExportError as error:
             result, written, failures = error.segmentation, error.written, error.failures
         result = task.with_places(result, source, output)
-        page = None if written is None else written.page
+        page, exports = (None, ()) if written is None else (written.page, written.exports)
         if request.as_json:
             typer.echo(result.to_json(), nl=False)
         elif not request.quiet:
@@ -103,6 +105,9 @@ def segment_and_print(request: Request) -> None:
     if page is not None:
         if not (request.quiet or request.as_json):
             typer.echo(f"\nThe page is {page}")
+            if exports:
+                # A film may have any name, and its copy has it too.
+                typer.echo(f"Also written: {clean_text(', '.join(map(str, exports)))}")
         if request.open_page:
             open_in_browser(page)
     if failures:

@@ -96,7 +96,15 @@ def _player_times(segmentation: Segmentation) -> tuple[FloatArray, float]:
 
 
 def timeline_rate(fps: float | None, rate: float | None) -> float:
-    """Return `rate` if given; else `fps` if an editor can use it; else 25."""
+    """Return the frames per second of an editor's timeline.
+
+    Parameters
+    ----------
+    fps : float or None
+        Frames per second of the events; taken if an editor can use it and `rate` is None, else 25.
+    rate : float or None
+        The rate itself: 24, 25, 29.97, ...
+    """
     if rate is not None:
         return rate
     return fps if fps is not None and fps >= SLOWEST_RATE else DEFAULT_RATE

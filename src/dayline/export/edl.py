@@ -32,12 +32,8 @@ def write_edl(
         Events, with times unless `fps` is given. At most 999, within 24 hours.
     path : str or Path
         The file to write.
-    fps : float, optional
-        Frames per second: frame k is at k / fps, in place of its time.
-    rate : float, optional
-        Frames per second of the editor's timeline: 24, 25, 29.97, ... By default `fps`, or 25.
-    duration : float, optional
-        End of the recording in seconds, where the last event ends.
+    fps, rate, duration : float, optional
+        See `dayline.export.chapters.chapters` and `timeline_rate` there.
     """
     path = Path(path)
     rate = timeline_rate(fps, rate)

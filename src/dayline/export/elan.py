@@ -31,10 +31,8 @@ def write_elan(
         Events, with times unless `fps` is given.
     path : str or Path
         The file to write.
-    fps : float, optional
-        Frames per second: frame k is at k / fps, in place of its time.
-    duration : float, optional
-        End of the recording in seconds, where the last event ends.
+    fps, duration : float, optional
+        See `dayline.export.chapters.chapters`.
     """
     path = Path(path)
     marks = chapters(segmentation, fps=fps, duration=duration)

@@ -44,12 +44,8 @@ def write_fcpxml(
         the name of the video, and the editor asks for the rest.
     film : FilmFacts, optional
         Picture size and sound of the video.
-    fps : float, optional
-        Frames per second: frame k is at k / fps, in place of its time.
-    rate : float, optional
-        Frames per second of the editor's timeline: 24, 25, 29.97, ... By default `fps`, or 25.
-    duration : float, optional
-        End of the recording in seconds, where the last event ends.
+    fps, rate, duration : float, optional
+        See `dayline.export.chapters.chapters` and `timeline_rate` there.
     """
     path = Path(path)
     if segmentation.clock == "wall":

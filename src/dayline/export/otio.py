@@ -30,12 +30,8 @@ def write_otio(
         Events, with times unless `fps` is given.
     path : str or Path
         The file to write.
-    fps : float, optional
-        Frames per second: frame k is at k / fps, in place of its time.
-    rate : float, optional
-        Frames per second of the editor's timeline: 24, 25, 29.97, ... By default `fps`, or 25.
-    duration : float, optional
-        End of the recording in seconds, where the last event ends.
+    fps, rate, duration : float, optional
+        See `dayline.export.chapters.chapters` and `timeline_rate` there.
     """
     try:
         import opentimelineio as otio

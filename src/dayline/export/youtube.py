@@ -42,10 +42,8 @@ def write_youtube(
         Events, with times unless `fps` is given.
     path : str or Path
         The file to write.
-    fps : float, optional
-        Frames per second: frame k is at k / fps, in place of its time.
-    duration : float, optional
-        End of the recording in seconds, where the last event ends.
+    fps, duration : float, optional
+        See `dayline.export.chapters.chapters`.
     """
     path = Path(path)
     result = youtube_text(segmentation, fps=fps, duration=duration)
@@ -67,10 +65,8 @@ def youtube_text(
     ----------
     segmentation : Segmentation
         Events, with times unless `fps` is given.
-    fps : float, optional
-        Frames per second: frame k is at k / fps, in place of its time.
-    duration : float, optional
-        End of the recording in seconds, where the last event ends.
+    fps, duration : float, optional
+        See `dayline.export.chapters.chapters`.
     """
     marks = _whole_seconds(chapters(segmentation, fps=fps, duration=duration))
     notes = []

@@ -45,8 +45,8 @@ NOTES = (
     "NMI: over the geometric mean of the entropies; F1: boundaries strictly inside, one to one, within 5 frames.",
     "Variants of DGE are learnt once (communities with seed 0, as published); seeds affect only the final grouping, "
     "as for LRT. For TSC they also affect the dictionary. Methods without ± do not depend on a seed.",
-    "DGE runs in single precision, in half the time: compared with double precision, the means differ by at most "
-    "0.03 on five sequences of MAD and 0.035 on Keck, as much as the last k-means changes them.",
+    "DGE runs in single precision, in half the time: compared with double precision, the means differ about "
+    "as much as the last k-means changes them.",
     "Every class occurs once, in one run, and runs have nearly equal lengths: compare every row with equal pieces "
     "and noise.",
 )
