@@ -188,6 +188,12 @@ def fit_model(sequences: list[Candidates]) -> DecisionModel:
     return replace(model, kinds=tuple(kinds), slopes=slopes, intercepts=intercepts)
 
 
+def curve_of(model: DecisionModel, kind: str) -> DecisionModel:
+    """Return the model of one who knows the kind: its curve alone."""
+    own = [model.kinds.index(kind)]
+    return replace(model, kinds=(kind,), slopes=model.slopes[own], intercepts=model.intercepts[own])
+
+
 def own_split(sequence: Candidates) -> float:
     return split_heights(sequence.log_heights, usual=0.0, counts_as=0.0)
 
@@ -328,6 +334,8 @@ def main() -> None:
         print(f"  {'  number given':24}{summary(by_kind(changed, lambda j: j.f1_with_true_number))}")
     model = fit_model(candidates)
     print(f"trained with all          {summary(by_kind([judge(c, model) for c in candidates], lambda j: j.f1))}")
+    told = [judge(c, curve_of(model, c.kind)) for c in candidates]
+    print(f"  and told the kind       {summary(by_kind(told, lambda j: j.f1))}")
     if options.draw:
         draw(options.draw, model, judged)
     if options.write:
