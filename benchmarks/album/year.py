@@ -3,8 +3,8 @@
     python benchmarks/album/year.py FOLDER [--days 365] [--one-camera] [--seed 0]
 
 FOLDER/photos and FOLDER/result are made if they are missing and reused if not. Prints minutes and memory of the run,
-the share of recurring places matched and wrong (as in places.py; also without the rule about days), what the notes say
-of the clocks, and how long the overview takes to open in Chromium.
+the share of recurring places matched and wrong (as in places.py; also without the rule about days), what the notes
+say of the clocks, and how long the overview takes to open in Chromium.
 """
 
 from __future__ import annotations
