@@ -22,7 +22,7 @@ __all__ = ["Evidence", "boundary_weights", "gather_evidence", "order_matters", "
 CLIP = 0.4
 """Largest deviation of recurrence from its median that counts; neighbours have recurrence 1, any two frames 0."""
 
-MOST_FRAMES = 1024
+MOST_FRAMES = 512
 """Frames of which all pairs are compared."""
 
 
@@ -155,7 +155,7 @@ def order_matters(x: Array | ScaledRows) -> bool:
 
     The mean cosine of neighbours is compared with that of all pairs; in random order its standard deviation is that
     of the pairs over the square root of their number. Below four of them nothing can be said about events. The
-    standard deviation of the pairs is that of 1,024 frames, chosen at random, if there are more.
+    standard deviation of the pairs is that of 512 frames, chosen at random, if there are more.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ LEAST_STEPS = 256
 UNEVEN = 1.3
 """Mean square of squared step lengths, over that of a Gaussian walk, above which some steps stand out."""
 
-MOST_STEPS = 1024
+MOST_STEPS = 512
 """Steps whose directions are counted."""
 
 
