@@ -4,7 +4,7 @@ BIN := .venv/bin
 HAS_CHROMIUM := command -v chromium >/dev/null || command -v chromium-browser >/dev/null
 APT_INSTALL := apt-get install -y -qq --no-install-recommends
 
-.PHONY: demo test quick oldest fuzz kill lint docs figures gallery release chromium clean
+.PHONY: demo test quick page oldest fuzz kill lint docs figures gallery release chromium clean
 
 demo: .venv/demo.stamp
 	$(BIN)/dayline demo -o demo
@@ -14,7 +14,11 @@ test: .venv/test.stamp lint
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
 
 quick: .venv/test.stamp
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m "not slow"
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m "not slow and not browser"
+
+# The tests that open a page in Chromium.
+page: .venv/test.stamp
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m "browser and not slow"
 
 # The quick tests with the oldest versions that pyproject.toml allows, on the oldest Python. Old packages warn about new
 # ones, so warnings are not errors here; scikit-learn 1.6 cannot load its checks without SCIPY_ARRAY_API.

@@ -38,6 +38,13 @@ def authors_run(shared: Path) -> dict[str, np.ndarray]:
         return {name: content[name] for name in content.files}
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what opens a page in Chromium."""
+    for item in items:
+        if "chromium" in getattr(item, "fixturenames", ()):
+            item.add_marker("browser")
+
+
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
     """One for all tests: Playwright cannot be started twice in a process."""
