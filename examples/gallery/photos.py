@@ -37,12 +37,9 @@ print(f"{is_used.sum()} photos, {len(true)} true boundaries")
 # long gap between two photos is a boundary, even if both show the same place.
 result = segment_source("photos", store="day")
 events = result.segmentation.events
-for event in events:
-    when = datetime.fromtimestamp(event.start_time, UTC)
-    sure = "" if event.confidence is None else f"{event.confidence:.0%}"
-    print(
-        f"{when:%H:%M}  {event.n_frames:3d} photos  context {'ABCDEFGHIJ'[event.community]}  {event.reason:6s} {sure}"
-    )
+for row in result.segmentation.to_dicts():
+    sure = "" if row["confidence"] is None else f"{row['confidence']:.0%}"
+    print(f"{row['started']:%H:%M}  {row['n_frames']:3d} photos  {row['context'] or '-'}  {row['reason']:6s} {sure}")
 
 # %%
 # The truth is known, so the events can be scored. Places and lighting are clearer here than on a real day; a perfect

@@ -38,7 +38,9 @@ def context_color(context: int | None) -> str:
     return NO_CONTEXT if context is None else CONTEXT_COLORS[context % len(CONTEXT_COLORS)]
 
 
-def events_html(heading: str, rows: Sequence[Mapping[str, Any]], *, of_day: bool) -> str:
+def events_html(
+    heading: str, rows: Sequence[Mapping[str, Any]], *, contexts: Sequence[int | None], of_day: bool
+) -> str:
     """Return a heading, a strip and a table of the events as HTML; all text is escaped, and nothing is loaded.
 
     Parameters
@@ -47,17 +49,21 @@ def events_html(heading: str, rows: Sequence[Mapping[str, Any]], *, of_day: bool
         A line above the strip.
     rows : sequence of mapping
         The events, as `Segmentation.to_dicts` returns them.
+    contexts : sequence of int or None
+        The context of every event; each has a colour, whether it recurs or not.
     of_day : bool
         Whether seconds are times of day rather than since the start.
     """
-    numbers: dict[str | None, int] = {}
-    for row in rows:
-        if row["context"] is not None:
-            numbers.setdefault(row["context"], len(numbers))
-    colors = [context_color(numbers.get(row["context"])) for row in rows]
+    numbers: dict[int, int] = {}
+    for context in contexts:
+        if context is not None:
+            numbers.setdefault(context, len(numbers))
+    colors = [context_color(None if context is None else numbers[context]) for context in contexts]
     columns = {"event": "event", "frames": "start", "name": "name", "from": "start_time", "to": "stop_time"}
     columns |= {name: name for name in ("confidence", "reason", "context")}
-    shown = [name for name, key in columns.items() if any(row[key] is not None for row in rows)]
+    # A context that has a name shows it instead of its letter.
+    known = {key: any(row[key] is not None for row in rows) for key in (*columns.values(), "place")}
+    shown = [name for name, key in columns.items() if known[key] or (key == "context" and known["place"])]
     names = "".join(f'<th style="{CELL}">{name}</th>' for name in shown)
     lines = []
     for row, color in zip(rows[:MOST_ROWS], colors, strict=False):

@@ -1,12 +1,14 @@
-"""Consistent formatting of numbers as text."""
+"""Consistent formatting of text and of numbers as text."""
 
 from __future__ import annotations
 
 import math
 import re
+import unicodedata
 
 __all__ = [
     "bytes_text",
+    "clean_text",
     "clock_text",
     "context_letter",
     "counted",
@@ -18,6 +20,25 @@ __all__ = [
 
 SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?", re.IGNORECASE)
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+
+
+def clean_text(text: str) -> str:
+    """Put untrusted text on one line, without characters that files cannot hold.
+
+    Line breaks and runs of spaces become one space. Control characters and noncharacters are
+    removed; lone surrogates become the replacement character.
+    """
+    kept = "".join(_printable(character) for character in text)
+    return re.sub(r"\s+", " ", kept).strip()
+
+
+def _printable(character: str) -> str:
+    category = unicodedata.category(character)
+    if category == "Cs":
+        return "\N{REPLACEMENT CHARACTER}"
+    is_control = category == "Cc" and not character.isspace()
+    is_noncharacter = ord(character) & 0xFFFE == 0xFFFE
+    return "" if is_control or is_noncharacter else character
 
 
 def counted(number: int, thing: str, things: str | None = None) -> str:

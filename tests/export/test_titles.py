@@ -34,7 +34,9 @@ def made(communities, *, places=()):
 
 
 def test_recurring_contexts_get_letters_without_gaps_in_order_of_appearance():
-    letters = context_letters(made([7, 5, 0, None, 5, 3, 0, *range(10, 35), *range(10, 35)]))
+    day = made([7, 5, 0, None, 5, 3, 0, *range(10, 35), *range(10, 35)])
+    letters = context_letters(day.events, day.places)
+    assert [row["context"] or "" for row in day.to_dicts()] == list(letters)
     assert letters[:7] == ("", "A", "B", "", "A", "", "B")
     assert letters[-2:] == ("Z", "AA")
 
@@ -46,13 +48,13 @@ def test_a_named_context_has_its_name_and_takes_no_letter():
 
 def test_contexts_with_one_name_or_id_are_one_place():
     day = made([4, 1, 6, 3, 2], places=[(4, "kitchen"), (6, "kitchen", "p1"), (1, None, "p2"), (2, None, "p2")])
-    assert same_place(day) == {4: 4, 1: 1, 6: 4, 3: 3, 2: 1}
+    assert same_place(day.events, day.places) == {4: 4, 1: 1, 6: 4, 3: 3, 2: 1}
     assert context_labels(day) == ("kitchen", "A", "kitchen", "", "A")
 
 
 def test_two_names_are_two_places_even_if_recognized_as_one():
     day = made([4, 1], places=[(4, "kitchen", "p1"), (1, "office", "p1")])
-    assert same_place(day) == {4: 4, 1: 1}
+    assert same_place(day.events, day.places) == {4: 4, 1: 1}
 
 
 def test_a_title_is_the_name_or_the_number_and_context():

@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from dayline.dataframes import Kind
+from dayline.events.contexts import context_letters
 from dayline.events.event import Event, Place
-from dayline.text import context_letter
 
 __all__ = ["COLUMN_KINDS", "EPOCH", "event_rows"]
 
@@ -45,7 +45,7 @@ def event_rows(
     spans: Iterable[tuple[float | None, float | None]],
     *,
     names: Sequence[str] | None,
-    places: Iterable[Place],
+    places: Sequence[Place],
     dated: bool,
 ) -> list[dict[str, Any]]:
     """Return the values of every event by column; missing ones are None.
@@ -58,15 +58,12 @@ def event_rows(
         When each event starts and stops, in seconds.
     names : sequence of str or None
         File name of every frame.
-    places : iterable of Place
+    places : sequence of Place
         Names of recurring contexts.
     dated : bool
         Whether the seconds are dates.
     """
-    letters: dict[int | None, str] = {}
-    for event in events:
-        if event.community is not None:
-            letters.setdefault(event.community, context_letter(len(letters)))
+    letters = context_letters(events, places)
     place_names = {place.community: place.name for place in places}
     rows = []
     for number, (event, (start, stop)) in enumerate(zip(events, spans, strict=True), start=1):
@@ -74,7 +71,7 @@ def event_rows(
         values = (
             number,
             event.name,
-            letters.get(event.community),
+            letters[number - 1] or None,
             None if event.community is None else place_names.get(event.community),
             event.start,
             event.stop,

@@ -197,7 +197,8 @@ class Segmentation:
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the events as a strip, coloured by context, and as a table."""
         heading = ", ".join([*([self.source] if self.source else []), *self._summary()])
-        return events_html(heading, self.to_dicts(), of_day=self.clock == "wall")
+        contexts = [event.community for event in self.events]
+        return events_html(heading, self.to_dicts(), contexts=contexts, of_day=self.clock == "wall")
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return one dictionary per event; missing values are None. `to_frame` has the same columns.
@@ -208,7 +209,7 @@ class Segmentation:
             event : int
                 Counts from 1, as on the page and in events.csv.
             name, context, place : str or None
-                Name of the event; letter of its context, A for the first; name of the context.
+                Name of the event; letter of its context, if it recurs and has no name; name of the context.
             start, stop, n_frames : int
                 Frames start .. stop-1; they count from 0.
             start_time, stop_time, duration : float or None

@@ -113,7 +113,7 @@ def _key_pictures(segmentation: Segmentation, source: Path, side: int, hide: Hid
 
 
 def _tiles(segmentation: Segmentation, pictures: Sequence[Image.Image | None]) -> list[_Tile]:
-    same = same_place(segmentation)
+    same = same_place(segmentation.events, segmentation.places)
     order = {context: k for k, context in enumerate(dict.fromkeys(same.values()))}
     tiles = []
     for event, time, title, picture in zip(

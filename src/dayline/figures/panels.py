@@ -59,7 +59,7 @@ def draw_events(axes: Axes, segmentation: Segmentation, *, width: float) -> None
         if event.community is not None:
             seen.setdefault(event.community, len(seen))
     named = {place.community: place.name for place in segmentation.places}
-    letters = context_letters(segmentation)
+    letters = context_letters(segmentation.events, segmentation.places)
     colors = [context_color(seen.get(event.community)) for event in segmentation.events]
     spans = [(event.start - 0.5, event.n_frames) for event in segmentation.events]
     # White lines between hundreds of events would leave nothing of their colours.
