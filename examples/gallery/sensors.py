@@ -65,7 +65,8 @@ for request in ({"min_duration": 20 * 60}, {"n_events": 10}):
 # Tables and files show dates.
 table = segmenter.segmentation_.to_frame()
 table["minutes"] = (table["duration"] / 60).round().astype(int)
-print(table[["context", "started", "minutes", "reason", "confidence"]].fillna({"context": "-"}).to_string(index=False))
+shown = table[["context", "started", "minutes", "reason", "confidence"]].fillna({"context": "-"})
+print(shown.to_string(index=False))
 
 # %%
 COLORS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999")
