@@ -352,8 +352,9 @@ def test_what_the_text_says_of_speed_is_so():
     rbf = [
         sorted(ratio("dayline", kind, shape, "rbf") for kind in ("clear", "noisy")) for shape in ("4,000", "8,000")
     ]
-    sentence = "It takes {} to {} of the time of the rbf kernel at 4,000 frames and {} to {} at 8,000."
-    assert_told(page, sentence, *rbf[0], *rbf[1])
+    spans = ["{} to {}" if pair[0] < pair[1] else "{}" for pair in rbf]
+    sentence = f"It takes {spans[0]} of the time of the rbf kernel at 4,000 frames and {spans[1]} at 8,000."
+    assert_told(page, sentence, *sorted(set(rbf[0])), *sorted(set(rbf[1])))
     clear = {name: [float(row["ruptures, cosine"]) for key, row in ratios.items() if key.startswith(f"{name}, clear")]
              for name in ("dayline", "dayline, `fast()`")}  # fmt: skip
     sentence = (

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from dayline.datasets.folders import find_groups, read_labelled
 from dayline.decision.random_walk import is_random_walk
 from dayline.method.denoise import ColumnScale, ScaledRows, standardize
 
@@ -34,3 +35,13 @@ def test_few_or_equal_frames_say_nothing(random):
     assert not is_random_walk(standardize(np.cumsum(random.normal(size=(20, 4)), axis=0)))
     assert not is_random_walk(standardize(np.ones((400, 4))))
     assert not is_random_walk(np.zeros((1, 400)))
+
+
+@pytest.mark.slow
+def test_no_recording_of_the_development_sets_is_a_walk(shared):
+    groups = find_groups(shared)
+    if not groups:
+        pytest.skip("the development sets are not there")
+    for path in (path for files in groups.values() for path in files):
+        features = np.asarray(read_labelled(path).features, dtype=np.float64)
+        assert not is_random_walk(standardize(features)), path

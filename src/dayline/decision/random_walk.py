@@ -28,9 +28,9 @@ MOST_STEPS = 512
 def is_random_walk(x: Array | ScaledRows) -> bool:
     """Return whether the steps from frame to frame are unrelated, and none stands out.
 
-    Within an event steps are related, because frames return to what they show; at a hard cut a step stands out. So
-    events tell themselves from a walk in one way or the other: all 271 recordings that the decision model was fitted
-    to do. A walk with a few huge steps passes for a recording with cuts.
+    Within an event steps are related, because frames return to what they show; at a hard cut a step stands out. Every
+    recording of the development sets differs from a walk in one way or the other. A walk with a few huge steps passes
+    for a recording with cuts.
 
     Parameters
     ----------
