@@ -37,6 +37,7 @@ from dayline.baselines.kernel_change import KernelChangeSegmenter
 from dayline.baselines.window_difference import WindowDifferenceSegmenter
 from dayline.datasets.folders import load_folder
 from dayline.datasets.sequence import LabelledSequence
+from dayline.decision.abruptness import compare_neighbours
 from dayline.decision.evidence import boundary_weights, order_matters, two_views
 from dayline.decision.hierarchy import build_hierarchy
 from dayline.decision.model import DecisionModel, expected_f1, load_model, split_heights
@@ -122,13 +123,14 @@ def gather(sequence: LabelledSequence, store: Path) -> dict[str, np.ndarray]:
     with threadpool_limits(1):
         learnt = DynamicGraphEmbedding().fit(features)
         columns = comparable_columns(features)
+        neighbours = compare_neighbours(columns)
         both = two_views(learnt.embedding_, learnt.start_)
         half = learnt.embedding_.shape[1]
         views = {"both": both, "embedding": np.sqrt(2.0) * both[:, :half], "features": np.sqrt(2.0) * both[:, half:]}
         for part, changes in PARTS.items():
             numbers = {name: value for name, value in changes.items() if name != "view"}
             model = replace(load_model(), **numbers)
-            weights = boundary_weights(columns, learnt.start_, model)
+            weights = boundary_weights(neighbours, learnt.start_, model)
             hierarchy = build_hierarchy(
                 views[changes.get("view", "both")],
                 weights,
@@ -138,7 +140,9 @@ def gather(sequence: LabelledSequence, store: Path) -> dict[str, np.ndarray]:
             )
             found[f"{part}: boundaries"] = hierarchy.boundaries
             found[f"{part}: log heights"] = hierarchy.log_heights
-        found["is ordered"] = np.asarray(order_matters(columns) and not is_random_walk(standardize(features)))
+        found["is ordered"] = np.asarray(
+            order_matters(columns, neighbours) and not is_random_walk(standardize(features))
+        )
         for name, make in BASELINES.items():
             found[name] = make(None).fit(features).boundaries_
             found[f"{name}: number given"] = make(len(sequence.boundaries) + 1).fit(features).boundaries_

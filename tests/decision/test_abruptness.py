@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dayline.decision.abruptness import abruptness, hard_cuts
+from dayline.decision.abruptness import abruptness, compare_neighbours, hard_cuts
 from dayline.method.denoise import standardize
 
 
@@ -16,7 +16,7 @@ def drifting(random, n=400):
 
 
 def test_only_the_hard_cut_is_abrupt(random):
-    found = abruptness(standardize(drifting(random)))
+    found = abruptness(compare_neighbours(standardize(drifting(random))))
     assert np.argmax(found) == 200
     assert found[200] > 4
     assert np.mean(found > 2) < 0.05
@@ -25,9 +25,9 @@ def test_only_the_hard_cut_is_abrupt(random):
 @pytest.mark.parametrize("n", [60, 61, 101, 102, 400])
 def test_abruptness_is_blind_to_scale_and_follows_time_reversal(random, n):
     x = standardize(drifting(random)[200 - n // 2 : 200 + n - n // 2])
-    forward = abruptness(x)
-    np.testing.assert_allclose(abruptness(5 * x), forward, atol=1e-6)
-    np.testing.assert_allclose(abruptness(x[::-1])[1:], forward[1:][::-1], atol=1e-6)
+    forward = abruptness(compare_neighbours(x))
+    np.testing.assert_allclose(abruptness(compare_neighbours(5 * x)), forward, atol=1e-6)
+    np.testing.assert_allclose(abruptness(compare_neighbours(x[::-1]))[1:], forward[1:][::-1], atol=1e-6)
 
 
 def test_a_cut_is_the_highest_of_five_frames_and_bounded():
@@ -37,12 +37,12 @@ def test_a_cut_is_the_highest_of_five_frames_and_bounded():
 
 @pytest.mark.parametrize("n", range(1, 7))
 def test_a_few_frames_have_an_abruptness(n):
-    assert np.isfinite(abruptness(np.eye(6)[:n])).all()
+    assert np.isfinite(abruptness(compare_neighbours(np.eye(6)[:n]))).all()
 
 
 @pytest.mark.parametrize("entries", [1, 30, 100, 1000])
 def test_blocks_of_rows_give_the_same_as_the_whole(random, monkeypatch, entries):
     x = standardize(drifting(random)[150:240])
-    whole = abruptness(x)
+    whole = abruptness(compare_neighbours(x))
     monkeypatch.setattr("dayline.arrays.HOST_BLOCK", entries)
-    np.testing.assert_array_equal(abruptness(x), whole)
+    np.testing.assert_array_equal(abruptness(compare_neighbours(x)), whole)

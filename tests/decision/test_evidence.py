@@ -8,6 +8,7 @@ import pytest
 from dayline import EventSegmenter
 from dayline.datasets.synthetic import make_communities
 from dayline.decision import evidence as module
+from dayline.decision.abruptness import compare_neighbours
 from dayline.decision.decide import decide, nested_levels
 from dayline.decision.evidence import boundary_weights, gather_evidence, order_matters, share_of_change, two_views
 from dayline.decision.model import load_model
@@ -58,7 +59,7 @@ def test_a_boundary_weighs_less_where_frames_recur(random):
     turns = np.concatenate([np.tile([0] * 10 + [1] * 10, 8), np.tile([2] * 10 + [3] * 10, 8)])
     x = standardize(contexts[turns] + 0.3 * random.normal(size=(320, 30)))
     model = load_model()
-    weights = boundary_weights(np.ones_like(x), x, model)
+    weights = boundary_weights(compare_neighbours(np.ones_like(x)), x, model)
     far = [*range(40, 120, 10), *range(210, 290, 10)]
     assert weights[160] > np.max(weights[far]) + 0.3
     assert np.max(np.abs(weights)) <= 0.4 * model.recurrence_weight + 1e-9
@@ -68,16 +69,20 @@ def test_a_boundary_weighs_less_where_frames_recur(random):
 def test_a_hard_cut_weighs_more(random):
     x = np.cumsum(0.05 * random.normal(size=(300, 20)), axis=0)
     x[150:] += 3
-    weights = boundary_weights(standardize(x), np.ones_like(x), load_model())
+    weights = boundary_weights(compare_neighbours(standardize(x)), np.ones_like(x), load_model())
     assert np.argmax(weights) == 150
     assert weights[150] > 2
 
 
+def is_in_order(x):
+    return order_matters(x, compare_neighbours(x))
+
+
 def test_order_matters_for_events_and_not_for_white_noise(random):
-    without = [order_matters(standardize(np.random.default_rng(k).normal(size=(200, 20)))) for k in range(50)]
+    without = [is_in_order(standardize(np.random.default_rng(k).normal(size=(200, 20)))) for k in range(50)]
     assert sum(without) == 0
-    assert order_matters(standardize(np.repeat(random.normal(size=(20, 20)), 10, axis=0)))
-    assert not order_matters(np.eye(3))
+    assert is_in_order(standardize(np.repeat(random.normal(size=(20, 20)), 10, axis=0)))
+    assert not is_in_order(np.eye(3))
 
 
 def test_steps_change_at_their_boundaries_and_drift_everywhere(random):
@@ -122,18 +127,18 @@ def test_the_main_directions_alone_are_evidence_too(random):
 def test_order_is_judged_alike_in_blocks_and_from_some_frames(random, monkeypatch, is_ordered):
     x = np.repeat(random.normal(size=(30, 8)), 10, axis=0) + random.normal(size=(300, 8))
     x = standardize(x if is_ordered else random.permutation(x))
-    assert order_matters(x) == is_ordered
+    assert is_in_order(x) == is_ordered
     monkeypatch.setattr("dayline.arrays.HOST_BLOCK", 50)
     monkeypatch.setattr(module, "MOST_FRAMES", 100)
-    assert order_matters(x) == is_ordered
+    assert is_in_order(x) == is_ordered
 
 
 def test_periodic_frames_are_in_order_however_many_are_compared(random, monkeypatch):
     """Every tenth frame is alike: chosen at regular steps, frames would seem not to differ at all."""
     x = standardize(np.tile(np.cumsum(random.normal(size=(10, 6)), axis=0), (60, 1)))
-    assert order_matters(x)
+    assert is_in_order(x)
     monkeypatch.setattr(module, "MOST_FRAMES", 60)
-    assert order_matters(x)
+    assert is_in_order(x)
 
 
 @pytest.mark.slow

@@ -2,63 +2,97 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from dayline.arrays import Array, FloatArray, row_blocks, to_numpy
 from dayline.method.denoise import ScaledRows
 from dayline.method.graph import unit_rows
 
-__all__ = ["abruptness", "hard_cuts"]
+__all__ = ["Neighbours", "abruptness", "compare_neighbours", "hard_cuts"]
+
+REACH = 2
+"""Frames averaged before and after a jump."""
+
+NEIGHBOURHOOD = 101
+"""Frames over which the usual jump is taken."""
 
 HARD = 2.0
 """Robust standard deviations above which a jump is a hard cut: two, as usual."""
 
 
-def abruptness(x: Array | ScaledRows, *, reach: int = 2, neighbourhood: int = 101) -> FloatArray:
-    """Measure how much a jump stands out from the jumps nearby, in robust standard deviations of their logarithm.
+@dataclass(frozen=True)
+class Neighbours:
+    """How alike the frames beside each other are.
+
+    Attributes
+    ----------
+    cosines : ndarray of shape (2 * REACH, n_frames)
+        Cosine of frames t and t + lag, for lags from 0 on; 0 where there is no frame t + lag.
+    total : ndarray of shape (n_dims,)
+        Sum of all unit rows.
+    """
+
+    cosines: FloatArray
+    total: FloatArray
+
+
+def compare_neighbours(x: Array | ScaledRows) -> Neighbours:
+    """Compare every frame with the next few, in one pass over rows that may be computed as they are needed.
 
     Parameters
     ----------
     x : array or ScaledRows of shape (n_frames, n_dims)
         Standardized features.
-    reach : int >= 1
-        Frames averaged before and after; the jump is the cosine distance of both means.
-    neighbourhood : int, odd
-        Frames over which the usual jump is taken (a running median).
+    """
+    n = len(x)
+    cosines, total = np.zeros((2 * REACH, n)), np.zeros(x.shape[1])
+    for block in row_blocks(x):
+        first = block.start
+        u = unit_rows(to_numpy(x[first : block.stop + 2 * REACH - 1]).astype(np.float64, copy=False))
+        total += u[: block.stop - first].sum(axis=0)
+        for lag in range(2 * REACH):
+            size = max(0, min(block.stop, n - lag) - first)
+            cosines[lag, first : first + size] = np.einsum("ij,ij->i", u[:size], u[lag : lag + size])
+    return Neighbours(cosines, total)
+
+
+def abruptness(neighbours: Neighbours) -> FloatArray:
+    """Measure how much a jump stands out from the jumps nearby, in robust standard deviations of their logarithm.
+
+    The jump is the cosine distance between the mean of two frames before and that of two from t on; the usual jump
+    is a running median over 101 frames.
+
+    Parameters
+    ----------
+    neighbours : Neighbours
+        From `compare_neighbours`.
     """
     from scipy.ndimage import median_filter
 
-    n = len(x)
-    if n < 2 * reach + 2:
+    n = neighbours.cosines.shape[1]
+    if n < 2 * REACH + 2:
         return np.zeros(n)
-    jump = 1.0 - _cosine_of_sums(x, reach)
+    jump = 1.0 - _cosine_of_sums(neighbours.cosines)
     logarithm = np.log(np.maximum(jump, 0.0) + 1e-6)
     # Odd, or the median would lean to one side.
-    size = min(neighbourhood, n - 1 - n % 2)
+    size = min(NEIGHBOURHOOD, n - 1 - n % 2)
     excess = logarithm - median_filter(logarithm, size, mode="reflect")
     usual = 1.4826 * float(np.median(np.abs(excess)))
     return np.concatenate([[0.0], excess / (usual + 1e-9)])
 
 
-def _cosine_of_sums(x: Array | ScaledRows, reach: int) -> FloatArray:
-    """Cosine of the sum of the `reach` unit rows before and of the `reach` from t on, for t = 1 to n - 1."""
-    n = len(x)
-    # From products of neighbours, not from sums of rows: features may have thousands of columns. Rows of zero stand
-    # for frames before the first and after the last.
-    products = np.zeros((2 * reach, n + 2 * reach))
-    for block in row_blocks(x):
-        first = block.start
-        u = unit_rows(to_numpy(x[first : block.stop + 2 * reach - 1]).astype(np.float64, copy=False))
-        for lag in range(2 * reach):
-            size = max(0, min(block.stop, n - lag) - first)
-            at = slice(first + reach, first + reach + size)
-            products[lag, at] = np.einsum("ij,ij->i", u[:size], u[lag : lag + size])
-    t = np.arange(1, n) + reach
+def _cosine_of_sums(cosines: FloatArray) -> FloatArray:
+    """Cosine of the sum of the unit rows before t and of that of those from t on, for t = 1 to n - 1."""
+    # From products of neighbours, not from sums of rows: features may have thousands of columns.
+    products = np.pad(cosines, ((0, 0), (REACH, REACH)))
+    t = np.arange(1, cosines.shape[1]) + REACH
 
     def total(first: range, second: range) -> FloatArray:
         return np.asarray(sum(products[abs(j - i), t + min(i, j)] for i in first for j in second))
 
-    before, after = range(-reach, 0), range(reach)
+    before, after = range(-REACH, 0), range(REACH)
     length = np.sqrt(np.maximum(total(before, before) * total(after, after), 0.0))
     return np.asarray(total(before, after) / np.where(length > 0, length, np.inf))
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from dayline.arrays import Array, FloatArray, IntArray, row_blocks, to_numpy
-from dayline.decision.abruptness import abruptness, hard_cuts
+from dayline.arrays import Array, FloatArray, IntArray, to_numpy
+from dayline.decision.abruptness import Neighbours, abruptness, compare_neighbours, hard_cuts
 from dayline.decision.hierarchy import Hierarchy, build_hierarchy
 from dayline.decision.model import DecisionModel, expected_f1, load_model
 from dayline.decision.partition import running_sums
@@ -91,7 +91,8 @@ def gather_evidence(
     seen = unit_rows(to_numpy(directions).astype(np.float64))
     learnt = seen if embedding is None else unit_rows(np.asarray(embedding, dtype=np.float64))
     views = seen if embedding is None else two_views(learnt, seen)
-    log_weights = boundary_weights(columns, directions, model)
+    neighbours = compare_neighbours(columns)
+    log_weights = boundary_weights(neighbours, directions, model)
     none = np.zeros(0, dtype=np.int64)
     free = build_hierarchy(views, log_weights, penalty=model.candidate_penalty, required=none, forbidden=none)
     # Constraints on some frames must not change how all the others are measured.
@@ -109,7 +110,7 @@ def gather_evidence(
         log_weights,
         hierarchy,
         hierarchy.log_heights - split,
-        order_matters(columns) and not drifts and not is_random_walk(standardized),
+        order_matters(columns, neighbours) and not drifts and not is_random_walk(standardized),
         required,
         forbidden,
         _clock(len(views), times),
@@ -126,7 +127,7 @@ def two_views(embedding: FloatArray, directions: Array) -> FloatArray:
     return np.asarray(np.concatenate(both, axis=1) / np.sqrt(2.0))
 
 
-def boundary_weights(features: Array | ScaledRows, directions: Array, model: DecisionModel) -> FloatArray:
+def boundary_weights(neighbours: Neighbours, directions: Array, model: DecisionModel) -> FloatArray:
     """Return the logarithm of the weight of a boundary at every frame.
 
     A hard cut raises it by log(1 + w c), where c is its abruptness above that of a hard cut: events often begin with
@@ -135,8 +136,8 @@ def boundary_weights(features: Array | ScaledRows, directions: Array, model: Dec
 
     Parameters
     ----------
-    features : array or ScaledRows of shape (n_frames, n_features)
-        Standardized features.
+    neighbours : Neighbours
+        Of the standardized features.
     directions : array of shape (n_frames, n_directions)
         Main directions of the denoised features.
     model : DecisionModel
@@ -146,11 +147,11 @@ def boundary_weights(features: Array | ScaledRows, directions: Array, model: Dec
     excess = np.clip(recurring - np.median(recurring), -CLIP, CLIP)
     t = np.arange(len(recurring))
     known = np.clip(np.minimum(t, len(t) - t) / min(REACHES), 0.0, 1.0)
-    cuts = np.log1p(model.cut_weight * hard_cuts(abruptness(features)))
+    cuts = np.log1p(model.cut_weight * hard_cuts(abruptness(neighbours)))
     return np.asarray(cuts - model.recurrence_weight * known * excess)
 
 
-def order_matters(x: Array | ScaledRows) -> bool:
+def order_matters(x: Array | ScaledRows, neighbours: Neighbours) -> bool:
     """Return whether neighbouring frames are more alike than frames in random order would be.
 
     The mean cosine of neighbours is compared with that of all pairs; in random order its standard deviation is that
@@ -161,18 +162,15 @@ def order_matters(x: Array | ScaledRows) -> bool:
     ----------
     x : array or ScaledRows of shape (n_frames, n_dims)
         Standardized features.
+    neighbours : Neighbours
+        Of the same features.
     """
     n = len(x)
     if n < 4:
         return False
-    total, own, neighbours = 0.0, 0.0, 0.0
-    for block in row_blocks(x):
-        u = unit_rows(to_numpy(x[block.start : block.stop + 1]).astype(np.float64, copy=False))
-        size = block.stop - block.start
-        total, own = total + u[:size].sum(axis=0), own + float(np.vdot(u[:size], u[:size]))
-        neighbours += float(np.vdot(u[1:], u[:-1]))
-    mean = (float(np.vdot(total, total)) - own) / (n * (n - 1))
-    return bool(neighbours / (n - 1) - mean > 4.0 * _deviation_of_cosines(x) / np.sqrt(n - 1))
+    own, beside = neighbours.cosines[:2].sum(axis=1)
+    mean = (float(neighbours.total @ neighbours.total) - own) / (n * (n - 1))
+    return bool(beside / (n - 1) - mean > 4.0 * _deviation_of_cosines(x) / np.sqrt(n - 1))
 
 
 def _deviation_of_cosines(x: Array | ScaledRows) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -60,37 +60,36 @@ def recurrence(x: Array, *, reaches: Sequence[int] = REACHES) -> FloatArray:
 
 
 def _by_best_pairs(u: FloatArray, reaches: Sequence[int]) -> FloatArray:
-    """Mean cosine of the pairs at every frame, averaged over the reaches."""
-    n = len(u)
-    later = _cosines_by_lag(u, 2 * max(reaches))
-    # Backwards in time, the frames from t on come before it.
-    backwards = np.full_like(later, -np.inf)
-    for lag in range(1, min(len(later), n)):
-        backwards[lag, : n - lag] = later[lag, n - lag - 1 :: -1]
-    both = [_mean_best(later, reach) + _mean_best(backwards, reach)[::-1] for reach in reaches]
-    return np.asarray(0.5 * np.mean(both, axis=0)[:n])
+    """Mean cosine of the pairs at every frame but the first, averaged over the reaches."""
+    n, n_lags = len(u), 2 * max(reaches)
+    # Cosine of frames t and t + lag in row lag and column t; minus infinity where there is no frame t + lag.
+    by_lag = np.full((n_lags, n + 1), -np.inf)
+    columns = np.ascontiguousarray(u.T)
+    for lag in range(1, min(n_lags, n)):
+        np.einsum("ji,ji->i", columns[:, :-lag], columns[:, lag:], out=by_lag[lag, : n - lag])
+    # Rows one shorter begin where those above end, so that column t of row lag has the cosine with t - lag.
+    with_later, with_earlier = by_lag[:, :n], by_lag.ravel()[: n_lags * n].reshape(n_lags, n)
+    t = np.arange(n)
+    total = np.zeros(n)
+    for reach in reaches:
+        before, after = np.zeros(n), np.zeros(n)
+        for steps, best in enumerate(_best_of_windows(with_later, reach)):
+            before[steps + 1 :] += best[: n - steps - 1]
+        for steps, best in enumerate(_best_of_windows(with_earlier, reach)):
+            after[: n - steps] += best[steps:]
+        total += before / np.clip(t, 1, reach) + after / np.minimum(n - t, reach)
+    return np.asarray(total / (2 * len(reaches)))
 
 
-def _cosines_by_lag(u: FloatArray, n_lags: int) -> FloatArray:
-    """Cosine of frames t and t + lag in row lag and column t, for lags 1 to n_lags - 1; minus infinity elsewhere."""
-    by_lag = np.full((n_lags, len(u)), -np.inf)
-    for lag in range(1, min(n_lags, len(u))):
-        np.einsum("ij,ij->i", u[:-lag], u[lag:], out=by_lag[lag, :-lag])
-    return by_lag
-
-
-def _mean_best(by_lag: FloatArray, reach: int) -> FloatArray:
-    """Mean of the best cosines among lags a to a + reach - 1 of the frames t - a, a = 1 to reach, at every t <= n."""
+def _best_of_windows(by_lag: FloatArray, reach: int) -> Iterator[FloatArray]:
+    """Yield the best of lags 1 to reach of every frame, that of lags 2 to reach + 1, and so on, `reach` times."""
     n = by_lag.shape[1]
     # All these windows contain lag `reach`: the best is among the lags up to it, or among those after it.
     until = by_lag[: reach + 1].copy()
     for lag in range(reach - 1, 0, -1):
         np.maximum(until[lag], until[lag + 1], out=until[lag])
     after, best = np.full(n, -np.inf), np.empty(n)
-    total = np.zeros(n + 1)
-    for back in range(1, min(reach, n - 1) + 1):
-        np.maximum(until[back], after, out=best)
-        total[back:n] += best[: n - back]
-        if back < reach:
-            np.maximum(after, by_lag[back + reach], out=after)
-    return np.asarray(total / np.clip(np.arange(n + 1), 1, reach))
+    for first in range(1, min(reach, n - 1) + 1):
+        yield np.maximum(until[first], after, out=best)
+        if first < reach:
+            np.maximum(after, by_lag[first + reach], out=after)
