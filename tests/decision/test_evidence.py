@@ -91,6 +91,7 @@ def test_steps_change_at_their_boundaries_and_drift_everywhere(random):
     assert share_of_change(steps + 0.5 * random.normal(size=(200, 20)), boundaries) == pytest.approx(1.0, abs=0.15)
     drift = np.linspace(0, 1, 200)[:, None] * random.normal(size=20)
     assert share_of_change(drift, boundaries) == pytest.approx(4 / 50, rel=0.01)
+    assert share_of_change(drift, boundaries, part=0.25) == pytest.approx(12 / 50, rel=0.01)
     assert share_of_change(drift, NONE) == 1.0
 
 

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy.ndimage import uniform_filter1d
 
 from dayline.datasets.folders import find_groups, read_labelled
 from dayline.decision.random_walk import is_random_walk
@@ -31,8 +32,18 @@ def test_a_walk_of_which_part_has_events_is_none(random):
     assert not is_random_walk(standardize(np.concatenate([walk, resting])))
 
 
+@pytest.mark.parametrize("window", [2, 8, 16, 32])
+def test_averages_over_a_moving_window_are_no_walk(random, window):
+    """Their steps are unrelated over any time shorter than the window."""
+    events = np.repeat(random.normal(size=(8, 12)), 250, axis=0)
+    averaged = uniform_filter1d(events + 2 * random.normal(size=events.shape), window, axis=0)
+    assert not is_random_walk(standardize(averaged))
+
+
 def test_few_or_equal_frames_say_nothing(random):
     assert not is_random_walk(standardize(np.cumsum(random.normal(size=(20, 4)), axis=0)))
+    assert not is_random_walk(standardize(np.cumsum(random.normal(size=(128, 30)), axis=0)))
+    assert is_random_walk(standardize(np.cumsum(random.normal(size=(129, 30)), axis=0)))
     assert not is_random_walk(standardize(np.ones((400, 4))))
     assert not is_random_walk(np.zeros((1, 400)))
 

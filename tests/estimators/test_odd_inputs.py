@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.ndimage import uniform_filter1d
 
 from dayline import EventSegmenter, score_boundaries
 
@@ -74,6 +75,31 @@ def test_a_drift_has_few_events():
         random = np.random.default_rng(seed)
         slope = 10 * np.linspace(0, 1, 1000)[:, None] * random.normal(size=64)
         assert len(boundaries(slope + random.normal(size=(1000, 64)))) <= 6
+
+
+@pytest.mark.parametrize("window", [8, 16, 64])
+def test_averages_over_a_moving_window_keep_their_events(window):
+    """A step that is blurred over a quarter of the events is no drift."""
+    random = np.random.default_rng(1)
+    x = np.repeat(random.normal(size=(8, 32)), 300, axis=0) + random.normal(size=(2400, 32))
+    found = boundaries(uniform_filter1d(x, window, axis=0))
+    assert score_boundaries(found, list(range(300, 2400, 300)), tolerance=window // 2).f1 >= 0.6
+
+
+def test_a_note_says_why_there_is_one_event():
+    random = np.random.default_rng(0)
+    noise, wandering = random.normal(size=(300, 8)), np.cumsum(random.normal(size=(300, 8)), axis=0)
+    t = np.linspace(0, 2 * np.pi, 600)
+    turning = np.column_stack([np.cos(t), np.sin(t)]) @ random.normal(size=(2, 8)) + 0.02 * random.normal(
+        size=(600, 8)
+    )
+    for x, why in ((noise, "no more alike"), (wandering, "random walk"), (turning, "change slowly")):
+        (note,) = EventSegmenter().fit(x).segmentation_.notes
+        assert note.startswith("one event: ")
+        assert why in note
+    assert EventSegmenter(n_events=3).fit(noise).segmentation_.notes == ()
+    assert EventSegmenter().fit(noise[:3]).segmentation_.notes == ()
+    assert EventSegmenter().fit(np.repeat(noise[:4], 30, axis=0)).segmentation_.notes == ()
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 6, 8, 12, 20, 29])

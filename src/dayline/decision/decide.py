@@ -104,7 +104,7 @@ def _best_number(evidence: Evidence, doublings: int) -> int:
 
 
 def _by_kind(evidence: Evidence, log_odds: float = 0.0) -> FloatArray:
-    log_odds += 0.0 if evidence.has_events else WITHOUT_EVENTS
+    log_odds += WITHOUT_EVENTS if evidence.why_one_event else 0.0
     return load_model().probabilities(evidence.strengths, log_odds=log_odds)
 
 

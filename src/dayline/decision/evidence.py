@@ -25,6 +25,13 @@ CLIP = 0.4
 MOST_FRAMES = 512
 """Frames of which all pairs are compared."""
 
+NEARBY = 4
+"""Frames on either side within which an event begins at once."""
+
+LEAST_IN_QUARTERS = 2 / 3
+"""Share of change in the quarters of two events that meet, below which frames drift: 0.25 on a line, 1 at a step, 0.8
+if averages over a moving window blur the step over a quarter of both events."""
+
 
 @dataclass(frozen=True)
 class Evidence:
@@ -41,8 +48,8 @@ class Evidence:
         The candidates.
     strengths : ndarray of shape (n_candidates,)
         Logarithm of the height of each candidate over the split of this sequence.
-    has_events : bool
-        False for frames in random order, for mere drift and for a random walk.
+    why_one_event : str
+        Why no boundary is worth it, for frames in random order, mere drift and a random walk; otherwise empty.
     required, forbidden : ndarray of int
         Frames that must and must not be boundaries.
     clock : ndarray of shape (n_frames + 1,)
@@ -55,7 +62,7 @@ class Evidence:
     log_weights: FloatArray
     hierarchy: Hierarchy
     strengths: FloatArray
-    has_events: bool
+    why_one_event: str
     required: IntArray
     forbidden: IntArray
     clock: FloatArray
@@ -98,7 +105,16 @@ def gather_evidence(
     # Constraints on some frames must not change how all the others are measured.
     split = model.split(free.log_heights, len(views))
     found = free.boundaries[: int(np.argmax(expected_f1(model.probabilities(free.log_heights - split))))]
-    drifts = share_of_change(seen, np.sort(found)) < model.least_share_of_change
+    why_one_event = ""
+    if not order_matters(columns, neighbours):
+        why_one_event = "neighbouring frames are no more alike than any two frames"
+    elif is_random_walk(standardized):
+        why_one_event = "the frames wander like a random walk"
+    elif _only_drifts(seen, np.sort(found), model):
+        why_one_event = (
+            "the frames change slowly all the time; if each is an average over a moving window, keep one frame in "
+            "every quarter of the window"
+        )
     hierarchy = free
     if len(required) or len(forbidden):
         hierarchy = build_hierarchy(
@@ -110,7 +126,7 @@ def gather_evidence(
         log_weights,
         hierarchy,
         hierarchy.log_heights - split,
-        order_matters(columns, neighbours) and not drifts and not is_random_walk(standardized),
+        why_one_event,
         required,
         forbidden,
         _clock(len(views), times),
@@ -190,8 +206,13 @@ def _deviation_of_cosines(x: Array | ScaledRows) -> float:
     return float(np.sqrt(max(square - mean**2, 1e-12)))
 
 
-def share_of_change(x: FloatArray, boundaries: IntArray, *, reach: int = 4) -> float:
-    """Return how much of the change from event to event happens within `reach` frames of the boundary.
+def _only_drifts(x: FloatArray, boundaries: IntArray, model: DecisionModel) -> bool:
+    nearby, in_quarters = (share_of_change(x, boundaries, part=part) for part in (0.0, 0.25))
+    return nearby < model.least_share_of_change and in_quarters < LEAST_IN_QUARTERS
+
+
+def share_of_change(x: FloatArray, boundaries: IntArray, *, part: float = 0.0) -> float:
+    """Return how much of the change from event to event happens near the boundary.
 
     1 if every event stays as it is until the next begins, near 0 if frames drift. The change beside the boundary is
     projected on that of the whole events, so that noise counts for neither side. 1 without boundaries.
@@ -202,8 +223,8 @@ def share_of_change(x: FloatArray, boundaries: IntArray, *, reach: int = 4) -> f
         One row per frame.
     boundaries : ndarray of int
         Increasing.
-    reach : int >= 1
-        Frames on either side.
+    part : float in [0, 1]
+        Part of each event that is near its boundary; four frames at least.
     """
     edges = np.concatenate([[0], boundaries, [len(x)]])
     sums = running_sums(x)
@@ -214,7 +235,8 @@ def share_of_change(x: FloatArray, boundaries: IntArray, *, reach: int = 4) -> f
 
     start, here, stop = edges[:-2], edges[1:-1], edges[2:]
     whole = change(start, here, stop)
-    beside = change(np.maximum(start, here - reach), here, np.minimum(stop, here + reach))
+    before, after = (np.maximum(part * length, NEARBY).astype(np.int64) for length in (here - start, stop - here))
+    beside = change(np.maximum(start, here - before), here, np.minimum(stop, here + after))
     total = float(np.sum(whole * whole))
     return float(np.sum(beside * whole)) / total if total > 0 else 1.0
 

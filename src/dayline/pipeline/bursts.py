@@ -143,5 +143,6 @@ def expand_segmentation(found: Segmentation, groups: FrameGroups, sequence: Fram
         clock=sequence.clock,
         names=sequence.names,
         skipped=sequence.skipped,
+        notes=found.notes,
         levels=groups.expand_levels(found.levels),
     )
