@@ -37,7 +37,7 @@ from dayline.baselines.kernel_change import KernelChangeSegmenter
 from dayline.baselines.window_difference import WindowDifferenceSegmenter
 from dayline.datasets.folders import load_folder
 from dayline.datasets.sequence import LabelledSequence
-from dayline.decision.abruptness import compare_neighbours
+from dayline.decision.abruptness import compare_neighbours, slowness
 from dayline.decision.evidence import boundary_weights, order_matters, two_views
 from dayline.decision.hierarchy import build_hierarchy
 from dayline.decision.model import DecisionModel, expected_f1, load_model, split_heights
@@ -134,7 +134,7 @@ def gather(sequence: LabelledSequence, store: Path) -> dict[str, np.ndarray]:
             hierarchy = build_hierarchy(
                 views[changes.get("view", "both")],
                 weights,
-                penalty=model.candidate_penalty,
+                penalty=model.candidate_penalty * slowness(neighbours),
                 required=NONE,
                 forbidden=NONE,
             )
@@ -180,7 +180,7 @@ def fit_model(sequences: list[Candidates]) -> DecisionModel:
     """Fit a curve to every kind; numbers are rounded as they are written."""
     base = load_model()
     kinds = sorted({s.kind for s in sequences})
-    own = {kind: [own_split(s) for s in sequences if s.kind == kind] for kind in kinds}
+    own = {kind: [own_split(s) for s in sequences if s.kind == kind and len(s.log_heights)] for kind in kinds}
     usual = round(float(np.mean([np.mean(splits) for splits in own.values()])), 2)
     model = replace(base, usual_split=usual)
     curves = []

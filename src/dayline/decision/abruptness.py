@@ -1,4 +1,4 @@
-"""Abruptness: how far the jump at a frame stands out from the jumps nearby, as at a cut."""
+"""How frames differ from those beside them: how abruptly, as at a cut, and how slowly, as at a high frame rate."""
 
 from __future__ import annotations
 
@@ -10,13 +10,19 @@ from dayline.arrays import Array, FloatArray, row_blocks, to_numpy
 from dayline.method.denoise import ScaledRows
 from dayline.method.graph import unit_rows
 
-__all__ = ["Neighbours", "abruptness", "compare_neighbours", "hard_cuts"]
+__all__ = ["Neighbours", "abruptness", "compare_neighbours", "hard_cuts", "slowness"]
 
 REACH = 2
 """Frames averaged before and after a jump."""
 
 NEIGHBOURHOOD = 101
 """Frames over which the usual jump is taken."""
+
+N_LAGS = 2 * REACH + 1
+"""Lags at which frames are compared, from 0 on."""
+
+MOST_SLOWNESS = 10.0
+"""Highest slowness that counts: events of smooth recordings may last no longer than twenty frames."""
 
 HARD = 2.0
 """Robust standard deviations above which a jump is a hard cut: two, as usual."""
@@ -28,8 +34,8 @@ class Neighbours:
 
     Attributes
     ----------
-    cosines : ndarray of shape (2 * REACH, n_frames)
-        Cosine of frames t and t + lag, for lags from 0 on; 0 where there is no frame t + lag.
+    cosines : ndarray of shape (5, n_frames)
+        Cosine of frames t and t + lag, for lags 0 to 4; 0 where there is no frame t + lag.
     total : ndarray of shape (n_dims,)
         Sum of all unit rows.
     """
@@ -47,12 +53,12 @@ def compare_neighbours(x: Array | ScaledRows) -> Neighbours:
         Standardized features.
     """
     n = len(x)
-    cosines, total = np.zeros((2 * REACH, n)), np.zeros(x.shape[1])
+    cosines, total = np.zeros((N_LAGS, n)), np.zeros(x.shape[1])
     for block in row_blocks(x):
         first = block.start
-        u = unit_rows(to_numpy(x[first : block.stop + 2 * REACH - 1]).astype(np.float64, copy=False))
+        u = unit_rows(to_numpy(x[first : block.stop + N_LAGS - 1]).astype(np.float64, copy=False))
         total += u[: block.stop - first].sum(axis=0)
-        for lag in range(2 * REACH):
+        for lag in range(N_LAGS):
             size = max(0, min(block.stop, n - lag) - first)
             cosines[lag, first : first + size] = np.einsum("ij,ij->i", u[:size], u[lag : lag + size])
     return Neighbours(cosines, total)
@@ -103,3 +109,31 @@ def hard_cuts(jumps: FloatArray) -> FloatArray:
 
     # A cut shows in the jumps beside it too.
     return np.where(jumps >= maximum_filter1d(jumps, 5), np.clip(jumps - HARD, 0.0, 10.0), 0.0)
+
+
+def slowness(neighbours: Neighbours) -> float:
+    """Return how many times as much frames differ after four frames as after one.
+
+    1 if all that changes within events is noise, 4 for a random walk, 16 for steady motion; at most 10 is returned.
+    Twice the frames of the same recording have about twice the slowness. Compared are the means of the lower half of
+    squared distances, so that pairs of frames from two events do not count.
+
+    Parameters
+    ----------
+    neighbours : Neighbours
+        From `compare_neighbours`.
+    """
+    own, *_ = neighbours.cosines
+    n = len(own)
+    if n < 2 * N_LAGS:
+        return 1.0
+
+    def usual_distance(lag: int) -> float:
+        squares = own[:-lag] + own[lag:] - 2 * neighbours.cosines[lag, :-lag]
+        return float(np.mean(np.partition(squares, n // 2 - lag)[: n // 2 - lag + 1]))
+
+    after_one, after_four = usual_distance(1), usual_distance(N_LAGS - 1)
+    # Equal frames differ by rounding, or by noise of a millionth.
+    if after_four < 1e-9:
+        return 1.0
+    return float(np.clip(after_four / max(after_one, 1e-9), 1.0, MOST_SLOWNESS))

@@ -232,7 +232,7 @@ def _exactly(evidence: Evidence, n_events: int, requested: str = "") -> IntArray
         evidence.views,
         evidence.log_weights,
         n_boundaries=wanted,
-        penalty=load_model().candidate_penalty,
+        penalty=evidence.candidate_penalty,
         forbidden=evidence.forbidden,
     )
     boundaries = np.sort(hierarchy.boundaries[:wanted])

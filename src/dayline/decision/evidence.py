@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dayline.arrays import Array, FloatArray, IntArray, to_numpy
-from dayline.decision.abruptness import Neighbours, abruptness, compare_neighbours, hard_cuts
+from dayline.decision.abruptness import Neighbours, abruptness, compare_neighbours, hard_cuts, slowness
 from dayline.decision.hierarchy import Hierarchy, build_hierarchy
 from dayline.decision.model import DecisionModel, expected_f1, load_model
 from dayline.decision.partition import running_sums
@@ -44,6 +44,8 @@ class Evidence:
         counts; see `two_views`. Unit rows.
     log_weights : ndarray of shape (n_frames,)
         Logarithm of the weight of a boundary at every frame.
+    candidate_penalty : float
+        Gain that a candidate has at least: that of the model, times the slowness of the frames.
     hierarchy : Hierarchy
         The candidates.
     strengths : ndarray of shape (n_candidates,)
@@ -60,6 +62,7 @@ class Evidence:
     embedding: FloatArray
     views: FloatArray
     log_weights: FloatArray
+    candidate_penalty: float
     hierarchy: Hierarchy
     strengths: FloatArray
     why_one_event: str
@@ -101,13 +104,15 @@ def gather_evidence(
     neighbours = compare_neighbours(columns)
     log_weights = boundary_weights(neighbours, directions, model)
     none = np.zeros(0, dtype=np.int64)
-    free = build_hierarchy(views, log_weights, penalty=model.candidate_penalty, required=none, forbidden=none)
+    # The same recording at a higher frame rate has more frames to gain, also from noise.
+    penalty = model.candidate_penalty * slowness(neighbours)
+    free = build_hierarchy(views, log_weights, penalty=penalty, required=none, forbidden=none)
     # Constraints on some frames must not change how all the others are measured.
     split = model.split(free.log_heights, len(views))
     found = free.boundaries[: int(np.argmax(expected_f1(model.probabilities(free.log_heights - split))))]
     why_one_event = ""
     if not order_matters(columns, neighbours):
-        why_one_event = "neighbouring frames are no more alike than any two frames"
+        why_one_event = "frames beside each other are no more alike than any two frames"
     elif is_random_walk(standardized):
         why_one_event = "the frames wander like a random walk"
     elif _only_drifts(seen, np.sort(found), model):
@@ -117,13 +122,12 @@ def gather_evidence(
         )
     hierarchy = free
     if len(required) or len(forbidden):
-        hierarchy = build_hierarchy(
-            views, log_weights, penalty=model.candidate_penalty, required=required, forbidden=forbidden
-        )
+        hierarchy = build_hierarchy(views, log_weights, penalty=penalty, required=required, forbidden=forbidden)
     return Evidence(
         learnt,
         views,
         log_weights,
+        penalty,
         hierarchy,
         hierarchy.log_heights - split,
         why_one_event,
@@ -168,11 +172,12 @@ def boundary_weights(neighbours: Neighbours, directions: Array, model: DecisionM
 
 
 def order_matters(x: Array | ScaledRows, neighbours: Neighbours) -> bool:
-    """Return whether neighbouring frames are more alike than frames in random order would be.
+    """Return whether frames up to four apart are more or less alike than frames in random order would be.
 
-    The mean cosine of neighbours is compared with that of all pairs; in random order its standard deviation is that
-    of the pairs over the square root of their number. Below four of them nothing can be said about events. The
-    standard deviation of the pairs is that of 512 frames, chosen at random, if there are more.
+    Their mean cosine is compared with that of all pairs; in random order its standard deviation is that of the pairs
+    over the square root of their number. Within four of them at every lag, nothing can be said about events. Frames
+    that oscillate are less alike than any two at some lag. The standard deviation of the pairs is that of 512 frames,
+    chosen at random, if there are more.
 
     Parameters
     ----------
@@ -182,11 +187,13 @@ def order_matters(x: Array | ScaledRows, neighbours: Neighbours) -> bool:
         Of the same features.
     """
     n = len(x)
-    if n < 4:
+    own, *by_lag = neighbours.cosines.sum(axis=1)
+    if n <= len(by_lag):
         return False
-    own, beside = neighbours.cosines[:2].sum(axis=1)
     mean = (float(neighbours.total @ neighbours.total) - own) / (n * (n - 1))
-    return bool(beside / (n - 1) - mean > 4.0 * _deviation_of_cosines(x) / np.sqrt(n - 1))
+    n_pairs = n - np.arange(1, len(by_lag) + 1)
+    excess = np.abs(np.asarray(by_lag) / n_pairs - mean) * np.sqrt(n_pairs)
+    return bool(np.any(excess > 4.0 * _deviation_of_cosines(x)))
 
 
 def _deviation_of_cosines(x: Array | ScaledRows) -> float:

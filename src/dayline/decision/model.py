@@ -24,7 +24,7 @@ class DecisionModel:
     Attributes
     ----------
     candidate_penalty : float
-        Gain that a candidate has at least, in frames of full contrast.
+        Gain that a candidate has at least, in frames of full contrast, if frames change at once; see `slowness`.
     cut_weight, recurrence_weight : float
         How much hard cuts raise, and recurrence lowers, the weight of a boundary.
     usual_split, split_counts_as : float

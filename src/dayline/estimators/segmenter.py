@@ -361,7 +361,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
             return made.about(events=events)
         levels = levels_around(self.evidence_, self.levels_, decision, min_duration=min_duration)
         why = self.evidence_.why_one_event
-        notes = (f"one event: {why}",) if why and len(events) == 1 and len(self.scores_) > 3 else ()
+        notes = (f"one event: {why}",) if why and len(events) == 1 and len(self.scores_) > 4 else ()
         return made.about(events=events, levels=levels, notes=notes)
 
     def _embedder(self) -> Embedder:
