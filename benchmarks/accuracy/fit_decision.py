@@ -66,6 +66,7 @@ BASELINES: dict[str, Callable[[int | None], object]] = {
 }
 PARTS = {
     "all evidence": {},
+    "without slowness": {"slowness": 1.0},
     "without hard cuts": {"cut_weight": 0.0},
     "without recurrence": {"recurrence_weight": 0.0},
     "without the features": {"view": "embedding"},
@@ -128,13 +129,13 @@ def gather(sequence: LabelledSequence, store: Path) -> dict[str, np.ndarray]:
         half = learnt.embedding_.shape[1]
         views = {"both": both, "embedding": np.sqrt(2.0) * both[:, :half], "features": np.sqrt(2.0) * both[:, half:]}
         for part, changes in PARTS.items():
-            numbers = {name: value for name, value in changes.items() if name != "view"}
+            numbers = {name: value for name, value in changes.items() if name not in ("view", "slowness")}
             model = replace(load_model(), **numbers)
             weights = boundary_weights(neighbours, learnt.start_, model)
             hierarchy = build_hierarchy(
                 views[changes.get("view", "both")],
                 weights,
-                penalty=model.candidate_penalty * slowness(neighbours),
+                penalty=model.candidate_penalty * changes.get("slowness", slowness(neighbours)),
                 required=NONE,
                 forbidden=NONE,
             )

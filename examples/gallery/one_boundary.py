@@ -14,7 +14,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from dayline import EventSegmenter, make_communities
-from dayline.decision.abruptness import abruptness, hard_cuts
+from dayline.decision.abruptness import abruptness, compare_neighbours, hard_cuts
 from dayline.decision.model import load_model
 from dayline.method.denoise import comparable_rows
 
@@ -30,7 +30,7 @@ print("missed", *np.setdiff1d(made.boundaries, segmenter.boundaries_))
 # it, and so does low recurrence (little of what was seen before is seen again). In logarithms, everything is a sum.
 evidence, model = segmenter.evidence_, load_model()
 order = evidence.hierarchy.boundaries.tolist()
-cut = np.log1p(model.cut_weight * hard_cuts(abruptness(comparable_rows(made.features))))
+cut = np.log1p(model.cut_weight * hard_cuts(abruptness(compare_neighbours(comparable_rows(made.features)))))
 recurrence = evidence.log_weights - cut
 
 

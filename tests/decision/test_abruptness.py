@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dayline.decision.abruptness import abruptness, compare_neighbours, hard_cuts
+from dayline.decision.abruptness import abruptness, compare_neighbours, hard_cuts, slowness
 from dayline.method.denoise import standardize
 
 
@@ -46,3 +46,24 @@ def test_blocks_of_rows_give_the_same_as_the_whole(random, monkeypatch, entries)
     whole = abruptness(compare_neighbours(x))
     monkeypatch.setattr("dayline.arrays.HOST_BLOCK", entries)
     np.testing.assert_array_equal(abruptness(compare_neighbours(x)), whole)
+
+
+def test_slowness_is_1_for_noise_4_for_a_walk_and_bounded_for_motion(random):
+    events = 5 * np.repeat(random.normal(size=(10, 30)), 30, axis=0)
+    walk = np.cumsum(random.normal(size=(600, 30)), axis=0)
+    motion = np.cumsum(np.cumsum(random.normal(size=(600, 30)), axis=0), axis=0)
+    cases = ((events + random.normal(size=events.shape), 1.0), (walk, 4.0), (motion, 10.0))
+    for x, expected in cases:
+        assert slowness(compare_neighbours(standardize(x))) == pytest.approx(expected, rel=0.15)
+
+
+def test_slowness_grows_with_the_frame_rate_and_ignores_equal_frames(random):
+    noise = standardize(random.normal(size=(400, 30)))
+    assert slowness(compare_neighbours(noise)) == pytest.approx(1.0, abs=0.05)
+    assert slowness(compare_neighbours(np.repeat(noise, 2, axis=0))) > 2
+    assert slowness(compare_neighbours(np.repeat(noise, 5, axis=0))) == 10.0
+    steps = np.repeat(random.normal(size=(12, 30)), 8, axis=0)
+    assert slowness(compare_neighbours(steps)) == 1.0
+    assert slowness(compare_neighbours(steps + 1e-6 * random.normal(size=steps.shape))) == 1.0
+    assert slowness(compare_neighbours(noise[:9])) == 1.0
+    assert slowness(compare_neighbours(np.repeat(noise[:12], 5, axis=0))) == 60 / 24

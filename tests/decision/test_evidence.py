@@ -85,6 +85,12 @@ def test_order_matters_for_events_and_not_for_white_noise(random):
     assert not is_in_order(np.eye(3))
 
 
+def test_order_matters_for_frames_that_oscillate(random):
+    """Neighbours are less alike than any two frames."""
+    swings = np.resize([[1.0], [-1.0]], (200, 1)) * random.normal(size=6) + random.normal(size=(200, 6))
+    assert is_in_order(standardize(swings))
+
+
 def test_steps_change_at_their_boundaries_and_drift_everywhere(random):
     steps = np.repeat(random.normal(size=(4, 20)), 50, axis=0)
     boundaries = np.asarray([50, 100, 150])

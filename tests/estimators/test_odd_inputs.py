@@ -9,6 +9,7 @@ import pytest
 from scipy.ndimage import uniform_filter1d
 
 from dayline import EventSegmenter, score_boundaries
+from dayline.datasets.synthetic import make_communities
 
 FILM = Path(__file__).parents[3] / "shared" / "data" / "video" / "bigbuckbunny.mp4"
 
@@ -108,6 +109,18 @@ def test_fewer_than_thirty_frames(n):
     assert boundaries(x) == []
     halves = np.concatenate([0.1 * x[: n // 2] + 3, 0.1 * x[n // 2 :] - 3])
     assert boundaries(halves) in ([], [n // 2])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_frames_that_are_repeated_or_interpolated_add_no_events(seed):
+    made = make_communities(300, stay=400.0, n_features=20, random_state=seed)
+    usual = 4 * np.asarray(boundaries(made.features))
+    at = np.arange(4 * 300 - 3) / 4
+    between = np.column_stack([np.interp(at, np.arange(300), column) for column in made.features.T])
+    for x in (np.repeat(made.features, 4, axis=0), between):
+        found = boundaries(x)
+        assert score_boundaries(found, usual, tolerance=4).f1 >= 0.8
+        assert len(found) <= len(usual) + 2
 
 
 def film(seed, *, seconds=480, rate=5):

@@ -24,6 +24,9 @@ N_LAGS = 2 * REACH + 1
 MOST_SLOWNESS = 10.0
 """Highest slowness that counts: events of smooth recordings may last no longer than twenty frames."""
 
+LEAST_UNITS = 24
+"""Frames of a sequence, in units of its slowness: a short one can have several events too."""
+
 HARD = 2.0
 """Robust standard deviations above which a jump is a hard cut: two, as usual."""
 
@@ -114,7 +117,8 @@ def hard_cuts(jumps: FloatArray) -> FloatArray:
 def slowness(neighbours: Neighbours) -> float:
     """Return how many times as much frames differ after four frames as after one.
 
-    1 if all that changes within events is noise, 4 for a random walk, 16 for steady motion; at most 10 is returned.
+    1 if all that changes within events is noise, 4 for a random walk, 16 for steady motion; at most 10 is returned,
+    and at most a 24th of the number of frames.
     Twice the frames of the same recording have about twice the slowness. Compared are the means of the lower half of
     squared distances, so that pairs of frames from two events do not count.
 
@@ -136,4 +140,4 @@ def slowness(neighbours: Neighbours) -> float:
     # Equal frames differ by rounding, or by noise of a millionth.
     if after_four < 1e-9:
         return 1.0
-    return float(np.clip(after_four / max(after_one, 1e-9), 1.0, MOST_SLOWNESS))
+    return float(np.clip(after_four / max(after_one, 1e-9), 1.0, max(1.0, min(MOST_SLOWNESS, n / LEAST_UNITS))))

@@ -20,6 +20,9 @@ FEWEST_FRAMES = 8
 FAR = 50.0
 """Smallest size of an outlier, relative to the largest other frame."""
 
+LEAST_USUAL = 1e-6
+"""Usual deviation of a column, relative to the largest of all columns, below which it is noise."""
+
 MOST_FRAMES = 4096
 """Frames that the median frame is taken from."""
 
@@ -32,6 +35,7 @@ def outlying_frames(features: FloatArray) -> IntArray:
 
     The size of a frame is its root mean square distance from the median frame, with every column in units of its mean
     absolute deviation, the largest 2 % left out; both are those of 4,096 frames, chosen at random, if there are more.
+    Columns that hardly move, a millionth of the one that moves most, do not count.
     A few frames are outliers if each is more than 50 times as large as the largest other one, with and without the
     2 % of columns in which each frame is farthest.
 
@@ -117,8 +121,8 @@ def _sizes(features: FloatArray, *, n_spared: int = 0) -> tuple[FloatArray, Floa
     The columns in which each frame is farthest, `n_spared` of them, do not count.
     """
     centre, usual = _usual_frame(features)
-    # A column that varies only in those few frames has no typical size.
-    moving = usual > 0
+    # A column that varies only in those few frames, apart from noise, has no typical size.
+    moving = usual > LEAST_USUAL * usual.max(initial=0.0)
     sizes = np.zeros(len(features))
     if moving.any():
         weights = np.divide(1.0, usual, out=np.zeros_like(usual), where=moving)
