@@ -40,7 +40,7 @@ from dayline.datasets.sequence import LabelledSequence
 from dayline.decision.abruptness import compare_neighbours, slowness
 from dayline.decision.evidence import boundary_weights, order_matters, two_views
 from dayline.decision.hierarchy import build_hierarchy
-from dayline.decision.model import DecisionModel, expected_f1, load_model, split_heights
+from dayline.decision.model import DecisionModel, expected_f1, load_model
 from dayline.decision.random_walk import is_random_walk
 from dayline.io.files import write_text_whole
 from dayline.method.denoise import comparable_columns, standardize
@@ -90,7 +90,16 @@ class Candidates:
     true: np.ndarray
     boundaries: np.ndarray
     log_heights: np.ndarray
+    penalty: float
     is_ordered: bool
+
+    def split(self, model: DecisionModel) -> float:
+        """Split the heights of this sequence."""
+        return model.split(self.log_heights, self.n_frames, penalty=self.penalty)
+
+    def strengths(self, model: DecisionModel) -> np.ndarray:
+        """Logarithms of heights over the split."""
+        return self.log_heights - self.split(model)
 
     @property
     def family(self) -> str:
@@ -131,16 +140,18 @@ def gather(sequence: LabelledSequence, store: Path) -> dict[str, np.ndarray]:
         for part, changes in PARTS.items():
             numbers = {name: value for name, value in changes.items() if name not in ("view", "slowness")}
             model = replace(load_model(), **numbers)
+            penalty = model.candidate_penalty * changes.get("slowness", slowness(neighbours))
             weights = boundary_weights(neighbours, learnt.start_, model)
             hierarchy = build_hierarchy(
                 views[changes.get("view", "both")],
                 weights,
-                penalty=model.candidate_penalty * changes.get("slowness", slowness(neighbours)),
+                penalty=penalty,
                 required=NONE,
                 forbidden=NONE,
             )
             found[f"{part}: boundaries"] = hierarchy.boundaries
             found[f"{part}: log heights"] = hierarchy.log_heights
+            found[f"{part}: penalty"] = np.asarray(penalty)
         found["is ordered"] = np.asarray(
             order_matters(columns, neighbours) and not is_random_walk(standardize(features))
         )
@@ -179,15 +190,15 @@ def fit_curve(strengths: np.ndarray, right: np.ndarray) -> np.ndarray:
 
 def fit_model(sequences: list[Candidates]) -> DecisionModel:
     """Fit a curve to every kind; numbers are rounded as they are written."""
-    base = load_model()
     kinds = sorted({s.kind for s in sequences})
-    own = {kind: [own_split(s) for s in sequences if s.kind == kind and len(s.log_heights)] for kind in kinds}
+    free = replace(load_model(), split_counts_as=0.0)
+    own = {kind: [s.split(free) for s in sequences if s.kind == kind and len(s.log_heights)] for kind in kinds}
     usual = round(float(np.mean([np.mean(splits) for splits in own.values()])), 2)
-    model = replace(base, usual_split=usual)
+    model = replace(load_model(), usual_split=usual)
     curves = []
     for kind in kinds:
         some = [s for s in sequences if s.kind == kind]
-        strengths = np.concatenate([s.log_heights - model.split(s.log_heights, s.n_frames) for s in some])
+        strengths = np.concatenate([s.strengths(model) for s in some])
         curves.append(fit_curve(strengths, np.concatenate([s.is_right() for s in some])).round(3))
     slopes, intercepts = np.transpose(curves)
     return replace(model, kinds=tuple(kinds), slopes=slopes, intercepts=intercepts)
@@ -197,10 +208,6 @@ def curve_of(model: DecisionModel, kind: str) -> DecisionModel:
     """Return the model of one who knows the kind: its curve alone."""
     own = [model.kinds.index(kind)]
     return replace(model, kinds=(kind,), slopes=model.slopes[own], intercepts=model.intercepts[own])
-
-
-def own_split(sequence: Candidates) -> float:
-    return split_heights(sequence.log_heights, usual=0.0, counts_as=0.0)
 
 
 @dataclass(frozen=True)
@@ -229,7 +236,7 @@ class Judged:
 
 
 def judge(sequence: Candidates, model: DecisionModel) -> Judged:
-    by_kind = model.probabilities(sequence.log_heights - model.split(sequence.log_heights, sequence.n_frames))
+    by_kind = model.probabilities(sequence.strengths(model))
     n_found = int(np.argmax(expected_f1(by_kind))) if sequence.is_ordered else 0
     return Judged(sequence, n_found, by_kind.mean(axis=0))
 
@@ -247,7 +254,7 @@ def read(sequences: list[LabelledSequence], found: list[dict[str, np.ndarray]], 
     return [
         Candidates(
             s.group, s.n_frames, s.tolerance, np.asarray(s.boundaries),
-            f[f"{part}: boundaries"], f[f"{part}: log heights"], bool(f["is ordered"]),
+            f[f"{part}: boundaries"], f[f"{part}: log heights"], float(f[f"{part}: penalty"]), bool(f["is ordered"]),
         )
         for s, f in zip(sequences, found, strict=True)
     ]  # fmt: skip

@@ -35,7 +35,7 @@ def test_odds_are_added_and_required_boundaries_are_certain():
 def test_the_split_has_the_highest_variance_between_classes(heights):
     if len(heights) < 3 or np.ptp(heights) < 1e-6:
         return
-    found = split_heights(heights, usual=0.0, counts_as=0.0)
+    found = split_heights(heights, lowest=0.0, usual=0.0, counts_as=0.0)
 
     def between(k):
         high, low = heights[:k], heights[k:]
@@ -47,10 +47,19 @@ def test_the_split_has_the_highest_variance_between_classes(heights):
 
 
 def test_few_candidates_are_split_near_the_usual_height():
-    assert split_heights(np.zeros(0), usual=2.0, counts_as=3.0) == 2.0
-    assert split_heights(np.asarray([5.0]), usual=2.0, counts_as=3.0) == pytest.approx(3 * 2 / 4)
+    assert split_heights(np.zeros(0), lowest=0.0, usual=2.0, counts_as=3.0) == 2.0
+    assert split_heights(np.asarray([5.0]), lowest=1.0, usual=2.0, counts_as=3.0) == pytest.approx((1 + 3 * 2) / 4)
     many = np.repeat([6.0, 0.0], 50)
-    assert split_heights(many, usual=2.0, counts_as=3.0) == pytest.approx((100 * 3 + 3 * 2) / 103)
+    assert split_heights(many, lowest=0.0, usual=2.0, counts_as=3.0) == pytest.approx((100 * 3 + 3 * 2) / 103)
+
+
+def test_where_all_candidates_are_boundaries_the_split_is_below_them():
+    model = replace(load_model(), split_counts_as=0.0)
+    clear = np.linspace(6.0, 5.0, 20)
+    assert model.split(clear, 240, penalty=np.e) == pytest.approx(3.0)
+    assert model.split(np.zeros(0), 240, penalty=np.e) == pytest.approx(1.0)
+    # A few frames have none to spare for the rest.
+    assert model.split(clear, 47, penalty=np.e) > 5.0
 
 
 @given(st.lists(st.floats(0.01, 0.99), max_size=8))

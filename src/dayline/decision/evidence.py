@@ -108,7 +108,7 @@ def gather_evidence(
     penalty = model.candidate_penalty * slowness(neighbours)
     free = build_hierarchy(views, log_weights, penalty=penalty, required=none, forbidden=none)
     # Constraints on some frames must not change how all the others are measured.
-    split = model.split(free.log_heights, len(views))
+    split = model.split(free.log_heights, len(views), penalty=penalty)
     found = free.boundaries[: int(np.argmax(expected_f1(model.probabilities(free.log_heights - split))))]
     why_one_event = ""
     if not order_matters(columns, neighbours):

@@ -17,6 +17,10 @@ from dayline.arrays import FloatArray
 __all__ = ["DecisionModel", "expected_f1", "load_model", "split_heights"]
 
 
+MOST_ADDED, FRAMES_PER_ADDED = 5, 48
+"""Candidates that are added to those of a sequence before they are split: one for so many frames, up to five."""
+
+
 @dataclass(frozen=True)
 class DecisionModel:
     """What was learnt from recordings of many kinds, in which people marked events.
@@ -47,11 +51,16 @@ class DecisionModel:
     slopes: FloatArray
     intercepts: FloatArray
 
-    def split(self, log_heights: FloatArray, n_frames: int) -> float:
-        """Split the candidates of a sequence; see `split_heights`."""
+    def split(self, log_heights: FloatArray, n_frames: int, *, penalty: float) -> float:
+        """Split the candidates of a sequence, and a few that gain just the penalty; see `split_heights`.
+
+        Where all candidates are boundaries, those added are the rest.
+        """
         # In a short sequence the usual split is out of reach: the best boundary gains about half of all frames.
         usual = min(self.usual_split, float(np.log(n_frames / 4)))
-        return split_heights(log_heights, usual=usual, counts_as=self.split_counts_as)
+        added = np.full(min(MOST_ADDED, n_frames // FRAMES_PER_ADDED), np.log(penalty))
+        heights = np.sort(np.concatenate([log_heights, added]))[::-1]
+        return split_heights(heights, lowest=float(np.log(penalty)), usual=usual, counts_as=self.split_counts_as)
 
     def probabilities(self, strengths: FloatArray, *, log_odds: float = 0.0) -> FloatArray:
         """Return the probability of every boundary if the recording is of each kind, shape (n_kinds, n_boundaries).
@@ -82,7 +91,7 @@ def load_model() -> DecisionModel:
     )
 
 
-def split_heights(log_heights: FloatArray, *, usual: float, counts_as: float) -> float:
+def split_heights(log_heights: FloatArray, *, lowest: float, usual: float, counts_as: float) -> float:
     """Split the candidates of a sequence into two classes, boundaries and the rest (N. Otsu, 1979).
 
     The split lies halfway between two neighbouring heights, where the variance between the classes is highest. It is
@@ -93,12 +102,14 @@ def split_heights(log_heights: FloatArray, *, usual: float, counts_as: float) ->
     ----------
     log_heights : ndarray of shape (n_candidates,)
         Never rising.
+    lowest : float
+        Logarithm of the gain that a candidate has at least.
     usual, counts_as : float
         The usual split, and how many candidates it counts as.
     """
     n = len(log_heights)
-    own = 0.0
-    # One or two candidates do not make two classes: split below them, at the lowest gain of a candidate.
+    own = lowest
+    # One or two candidates do not make two classes: split below them.
     if n > 2:
         first = np.arange(1, n)
         sums = np.cumsum(log_heights)
