@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from itertools import chain, combinations, pairwise
 
+import numpy as np
 import pytest
 
 from dayline import EventSegmenter
@@ -26,6 +27,15 @@ def test_every_coarse_boundary_is_also_a_fine_one():
         assert coarse.highest >= coarse.factor
     assert len(levels[0].boundaries) == 0
     assert len(levels[-1].boundaries) == len(FITTED.evidence_.strengths)
+
+
+def test_where_every_candidate_is_a_boundary_there_are_coarser_levels():
+    random = np.random.default_rng(0)
+    x = np.repeat(random.normal(size=(8, 6)), 15, axis=0) + 0.3 * random.normal(size=(120, 6))
+    fitted = EventSegmenter().fit(x)
+    assert len(fitted.boundaries_) == len(fitted.evidence_.strengths) == 7
+    assert [len(level.boundaries) for level in fitted.levels_][-1] == 7
+    assert len(fitted.levels_) > 2
 
 
 def test_confidence_is_the_probability_whatever_was_requested():

@@ -80,14 +80,14 @@ def nested_levels(evidence: Evidence) -> tuple[Level, ...]:
     """
     usual = _best_number(evidence, 0)
     found = {usual: [0]}
-    for step in (-1, 1):
+    for step, last in ((-1, len(evidence.required)), (1, len(evidence.strengths))):
         number = usual
         for doublings in range(step, step * (MOST_DOUBLINGS + 1), step):
             best = _best_number(evidence, doublings)
             # Nested by the order of the candidates, in one direction only.
             number = max(number, best) if step > 0 else min(number, best)
             found.setdefault(number, []).append(doublings)
-            if number in (len(evidence.required), len(evidence.strengths)):
+            if number == last:
                 break
     levels = []
     for number, tried in sorted(found.items()):
