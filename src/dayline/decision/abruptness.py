@@ -22,10 +22,10 @@ N_LAGS = 2 * REACH + 1
 """Lags at which frames are compared, from 0 on."""
 
 MOST_SLOWNESS = 10.0
-"""Highest slowness that counts: events of smooth recordings may last no longer than twenty frames."""
+"""Highest slowness that counts: some smooth recordings have events of only twenty frames."""
 
 LEAST_UNITS = 24
-"""Frames of a sequence, in units of its slowness: a short one can have several events too."""
+"""Least number of frames per unit of slowness, so that a short sequence can still have several events."""
 
 HARD = 2.0
 """Robust standard deviations above which a jump is a hard cut: two, as usual."""
@@ -117,10 +117,9 @@ def hard_cuts(jumps: FloatArray) -> FloatArray:
 def slowness(neighbours: Neighbours) -> float:
     """Return how many times as much frames differ after four frames as after one.
 
-    1 if all that changes within events is noise, 4 for a random walk, 16 for steady motion; at most 10 is returned,
-    and at most a 24th of the number of frames.
-    Twice the frames of the same recording have about twice the slowness. Compared are the means of the lower half of
-    squared distances, so that pairs of frames from two events do not count.
+    1 if all that changes within events is noise, 4 for a random walk, 16 for steady motion. At most 10 is returned, and
+    at most a 24th of the number of frames. It grows with the frame rate of a recording. The means of the lower half of
+    the squared distances are compared, so that pairs of frames from different events do not count.
 
     Parameters
     ----------

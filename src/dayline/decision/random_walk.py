@@ -35,8 +35,8 @@ def is_random_walk(x: Array | ScaledRows) -> bool:
     The variance ratio of Lo and MacKinlay (1988): in a walk, the mean squared distance of frames grows in proportion
     to the time between them, for 2, 4, 8, ... frames, up to an eighth of the sequence. Within an event frames return
     to what they show; at a hard cut a step stands out. Every recording of the development sets differs from a walk
-    in one way or the other, and so do averages over moving windows. A walk with a few huge steps passes for a
-    recording with cuts.
+    in one way or the other. A walk with a few huge steps passes for a recording with cuts, and a short recording that
+    is averaged over a moving window may pass for a walk.
 
     Parameters
     ----------
