@@ -13,7 +13,7 @@ kinds into the package; the same data give the same file, bit for bit. --draw sa
 pictures; --table the scores of every method on every kind, in the format of results_table.py.
 
 A curve per kind (two numbers) is fitted by logistic regression with a Gaussian prior. Nothing else is: the weights of
-hard cuts and recurrence, the candidate penalty and the prior are round numbers, see docs/how-it-decides.md.
+hard cuts, the candidate penalty and the prior are round numbers, see docs/how-it-decides.md.
 """
 
 from __future__ import annotations
@@ -68,11 +68,9 @@ PARTS = {
     "all evidence": {},
     "without slowness": {"slowness": 1.0},
     "without hard cuts": {"cut_weight": 0.0},
-    "without recurrence": {"recurrence_weight": 0.0},
     "without the features": {"view": "embedding"},
     "without the embedding": {"view": "features"},
     "hard cuts half": {"cut_weight": 4.0},
-    "recurrence double": {"recurrence_weight": 2.0},
     "candidates at 2": {"candidate_penalty": 2.0},
 }
 """Variants of the evidence whose worth is printed."""
@@ -141,7 +139,7 @@ def gather(sequence: LabelledSequence, store: Path) -> dict[str, np.ndarray]:
             numbers = {name: value for name, value in changes.items() if name not in ("view", "slowness")}
             model = replace(load_model(), **numbers)
             penalty = model.candidate_penalty * changes.get("slowness", slowness(neighbours))
-            weights = boundary_weights(neighbours, learnt.start_, model)
+            weights = boundary_weights(neighbours, model)
             hierarchy = build_hierarchy(
                 views[changes.get("view", "both")],
                 weights,
@@ -296,7 +294,6 @@ def as_json(model: DecisionModel) -> str:
     numbers = (
         "candidate_penalty",
         "cut_weight",
-        "recurrence_weight",
         "usual_split",
         "split_counts_as",
         "least_share_of_change",

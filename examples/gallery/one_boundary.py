@@ -14,9 +14,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from dayline import EventSegmenter, make_communities
-from dayline.decision.abruptness import abruptness, compare_neighbours, hard_cuts
 from dayline.decision.model import load_model
-from dayline.method.denoise import comparable_rows
 
 made = make_communities(400, stay=400.0, variance=9.0, n_features=8, random_state=3)
 segmenter = EventSegmenter().fit(made.features)
@@ -26,12 +24,10 @@ print("missed", *np.setdiff1d(made.boundaries, segmenter.boundaries_))
 
 # %%
 # `evidence_` has all candidates, the highest first. The height of a candidate is what the sequence gains by this
-# boundary: the contrast of the events on its two sides, times a weight. The weight has two parts: a hard cut raises
-# it, and so does low recurrence (little of what was seen before is seen again). In logarithms, everything is a sum.
+# boundary: the contrast of the events on its two sides, times a weight that a hard cut raises. In logarithms,
+# everything is a sum.
 evidence, model = segmenter.evidence_, load_model()
 order = evidence.hierarchy.boundaries.tolist()
-cut = np.log1p(model.cut_weight * hard_cuts(abruptness(compare_neighbours(comparable_rows(made.features)))))
-recurrence = evidence.log_weights - cut
 
 
 def terms(frame):
@@ -39,8 +35,7 @@ def terms(frame):
     height, strength = evidence.hierarchy.log_heights[k], evidence.strengths[k]
     return {
         "contrast": height - evidence.log_weights[frame],
-        "hard cut": cut[frame],
-        "recurrence": recurrence[frame],
+        "hard cut": evidence.log_weights[frame],
         "split": strength - height,
         "strength": strength,
     }
@@ -66,7 +61,7 @@ finer = segmenter.choose(n_events=15)
 print("with n_events=15:", 251 in finer.boundaries)
 
 # %%
-COLORS = {"contrast": "#0072b2", "hard cut": "#e69f00", "recurrence": "#009e73", "split": "#999999"}
+COLORS = {"contrast": "#0072b2", "hard cut": "#e69f00", "split": "#999999"}
 MARKS = {210: "#000000", 154: "#d55e00", 251: "#882255"}
 figure, (above, middle, below) = plt.subplots(
     3, 1, figsize=(5.0, 6.6), layout="constrained", height_ratios=[1, 1.2, 1.4]

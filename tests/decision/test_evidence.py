@@ -53,23 +53,10 @@ def test_both_views_have_the_same_weight(random):
     np.testing.assert_allclose(np.sum(views[:, 5:] ** 2, axis=1), 0.5)
 
 
-def test_a_boundary_weighs_less_where_frames_recur(random):
-    """Two contexts in turn, then two others in turn: only the change of the pair is new."""
-    contexts = random.normal(size=(4, 30))
-    turns = np.concatenate([np.tile([0] * 10 + [1] * 10, 8), np.tile([2] * 10 + [3] * 10, 8)])
-    x = standardize(contexts[turns] + 0.3 * random.normal(size=(320, 30)))
-    model = load_model()
-    weights = boundary_weights(compare_neighbours(np.ones_like(x)), x, model)
-    far = [*range(40, 120, 10), *range(210, 290, 10)]
-    assert weights[160] > np.max(weights[far]) + 0.3
-    assert np.max(np.abs(weights)) <= 0.4 * model.recurrence_weight + 1e-9
-    assert np.all(np.abs(weights[[0, -1]]) < 0.15)
-
-
 def test_a_hard_cut_weighs_more(random):
     x = np.cumsum(0.05 * random.normal(size=(300, 20)), axis=0)
     x[150:] += 3
-    weights = boundary_weights(compare_neighbours(standardize(x)), np.ones_like(x), load_model())
+    weights = boundary_weights(compare_neighbours(standardize(x)), load_model())
     assert np.argmax(weights) == 150
     assert weights[150] > 2
 

@@ -187,8 +187,8 @@ def _usual_level(
     if expected is not None:
         usual = _nearest_to_duration(levels, expected, total=_total(evidence), strength=STRONG)
     elif typical is not None:
-        # What is typical elsewhere at most halves or doubles the odds: a clear boundary stays.
-        near = tuple(one for one in levels if 0.5 <= one.factor <= 2.0)
+        # What is typical elsewhere changes the odds by a factor of at most four: a clear boundary stays.
+        near = tuple(one for one in levels if 0.25 <= one.factor <= 4.0)
         usual = _nearest_to_duration(near, typical, total=_total(evidence), strength=WEAK)
     at = levels.index(usual) + level
     _warn_of_level(level, beyond=not 0 <= at < len(levels))

@@ -1,4 +1,4 @@
-"""The evidence for boundaries: two views of the frames, hard cuts, recurrence, and checks for noise and drift."""
+"""The evidence for boundaries: two views of the frames, hard cuts, and checks for noise and drift."""
 
 from __future__ import annotations
 
@@ -13,14 +13,10 @@ from dayline.decision.hierarchy import Hierarchy, build_hierarchy
 from dayline.decision.model import DecisionModel, expected_f1, load_model
 from dayline.decision.partition import running_sums
 from dayline.decision.random_walk import is_random_walk
-from dayline.decision.recurrence import REACHES, recurrence
 from dayline.method.denoise import ScaledRows, comparable_rows, standardize
 from dayline.method.graph import unit_rows
 
 __all__ = ["Evidence", "boundary_weights", "gather_evidence", "order_matters", "share_of_change", "two_views"]
-
-CLIP = 0.4
-"""Largest deviation of recurrence from its median that counts; neighbours have recurrence 1, any two frames 0."""
 
 MOST_FRAMES = 512
 """Frames of which all pairs are compared."""
@@ -102,7 +98,7 @@ def gather_evidence(
     learnt = seen if embedding is None else unit_rows(np.asarray(embedding, dtype=np.float64))
     views = seen if embedding is None else two_views(learnt, seen)
     neighbours = compare_neighbours(columns)
-    log_weights = boundary_weights(neighbours, directions, model)
+    log_weights = boundary_weights(neighbours, model)
     none = np.zeros(0, dtype=np.int64)
     # The same recording at a higher frame rate has more frames to gain, also from noise.
     penalty = model.candidate_penalty * slowness(neighbours)
@@ -147,28 +143,20 @@ def two_views(embedding: FloatArray, directions: Array) -> FloatArray:
     return np.asarray(np.concatenate(both, axis=1) / np.sqrt(2.0))
 
 
-def boundary_weights(neighbours: Neighbours, directions: Array, model: DecisionModel) -> FloatArray:
+def boundary_weights(neighbours: Neighbours, model: DecisionModel) -> FloatArray:
     """Return the logarithm of the weight of a boundary at every frame.
 
     A hard cut raises it by log(1 + w c), where c is its abruptness above that of a hard cut: events often begin with
-    one. Recurrence r above its median lowers it, and r below raises it, by v (r - median), at most 0.4 v: within an
-    event, what was seen before is seen again. Towards the ends, where one side is short, r counts less and less.
+    one.
 
     Parameters
     ----------
     neighbours : Neighbours
         Of the standardized features.
-    directions : array of shape (n_frames, n_directions)
-        Main directions of the denoised features.
     model : DecisionModel
-        How much cuts and recurrence count.
+        How much cuts count.
     """
-    recurring = recurrence(directions)
-    excess = np.clip(recurring - np.median(recurring), -CLIP, CLIP)
-    t = np.arange(len(recurring))
-    known = np.clip(np.minimum(t, len(t) - t) / min(REACHES), 0.0, 1.0)
-    cuts = np.log1p(model.cut_weight * hard_cuts(abruptness(neighbours)))
-    return np.asarray(cuts - model.recurrence_weight * known * excess)
+    return np.log1p(model.cut_weight * hard_cuts(abruptness(neighbours)))
 
 
 def order_matters(x: Array | ScaledRows, neighbours: Neighbours) -> bool:

@@ -29,8 +29,8 @@ class DecisionModel:
     ----------
     candidate_penalty : float
         Gain that a candidate has at least, in frames of full contrast, if frames change at once; see `slowness`.
-    cut_weight, recurrence_weight : float
-        How much hard cuts raise, and recurrence lowers, the weight of a boundary.
+    cut_weight : float
+        How much hard cuts raise the weight of a boundary.
     usual_split, split_counts_as : float
         The usual split of heights (see `split_heights`), and how many candidates it counts as.
     least_share_of_change : float
@@ -43,7 +43,6 @@ class DecisionModel:
 
     candidate_penalty: float
     cut_weight: float
-    recurrence_weight: float
     usual_split: float
     split_counts_as: float
     least_share_of_change: float
