@@ -38,9 +38,10 @@ from dayline.baselines.window_difference import WindowDifferenceSegmenter
 from dayline.datasets.folders import load_folder
 from dayline.datasets.sequence import LabelledSequence
 from dayline.decision.abruptness import compare_neighbours, slowness
-from dayline.decision.evidence import boundary_weights, order_matters, two_views
+from dayline.decision.evidence import NOISE, boundary_weights, two_views
 from dayline.decision.hierarchy import build_hierarchy
 from dayline.decision.model import DecisionModel, expected_f1, load_model
+from dayline.decision.noise import few_columns, n_above_noise, order_matters
 from dayline.decision.random_walk import is_random_walk
 from dayline.io.files import write_text_whole
 from dayline.method.denoise import comparable_columns, standardize
@@ -89,7 +90,7 @@ class Candidates:
     boundaries: np.ndarray
     log_heights: np.ndarray
     penalty: float
-    is_ordered: bool
+    n_clear: int
 
     def split(self, model: DecisionModel) -> float:
         """Split the heights of this sequence."""
@@ -130,8 +131,9 @@ def gather(sequence: LabelledSequence, store: Path) -> dict[str, np.ndarray]:
     features = np.asarray(sequence.features, dtype=np.float64)
     with threadpool_limits(1):
         learnt = DynamicGraphEmbedding().fit(features)
-        columns = comparable_columns(features)
-        neighbours = compare_neighbours(columns)
+        columns, standardized = comparable_columns(features), standardize(features)
+        neighbours, few = compare_neighbours(columns), few_columns(standardized)
+        is_ordered = order_matters(columns, neighbours, few) and not is_random_walk(standardized)
         both = two_views(learnt.embedding_, learnt.start_)
         half = learnt.embedding_.shape[1]
         views = {"both": both, "embedding": np.sqrt(2.0) * both[:, :half], "features": np.sqrt(2.0) * both[:, half:]}
@@ -150,9 +152,7 @@ def gather(sequence: LabelledSequence, store: Path) -> dict[str, np.ndarray]:
             found[f"{part}: boundaries"] = hierarchy.boundaries
             found[f"{part}: log heights"] = hierarchy.log_heights
             found[f"{part}: penalty"] = np.asarray(penalty)
-        found["is ordered"] = np.asarray(
-            order_matters(columns, neighbours) and not is_random_walk(standardize(features))
-        )
+            found[f"{part}: clear"] = np.asarray(n_above_noise(few, hierarchy.boundaries) if is_ordered else 0)
         for name, make in BASELINES.items():
             found[name] = make(None).fit(features).boundaries_
             found[f"{name}: number given"] = make(len(sequence.boundaries) + 1).fit(features).boundaries_
@@ -234,8 +234,9 @@ class Judged:
 
 
 def judge(sequence: Candidates, model: DecisionModel) -> Judged:
-    by_kind = model.probabilities(sequence.strengths(model))
-    n_found = int(np.argmax(expected_f1(by_kind))) if sequence.is_ordered else 0
+    log_odds = np.where(np.arange(len(sequence.boundaries)) < sequence.n_clear, 0.0, NOISE)
+    by_kind = model.probabilities(sequence.strengths(model), log_odds=log_odds)
+    n_found = int(np.argmax(expected_f1(by_kind)))
     return Judged(sequence, n_found, by_kind.mean(axis=0))
 
 
@@ -252,7 +253,8 @@ def read(sequences: list[LabelledSequence], found: list[dict[str, np.ndarray]], 
     return [
         Candidates(
             s.group, s.n_frames, s.tolerance, np.asarray(s.boundaries),
-            f[f"{part}: boundaries"], f[f"{part}: log heights"], float(f[f"{part}: penalty"]), bool(f["is ordered"]),
+            f[f"{part}: boundaries"], f[f"{part}: log heights"],
+            float(f[f"{part}: penalty"]), int(f[f"{part}: clear"]),
         )
         for s, f in zip(sequences, found, strict=True)
     ]  # fmt: skip

@@ -125,14 +125,14 @@ def unmask(x: Any) -> Any:
 
 def _repair(features: FloatArray, bad: Any, missing: Missing) -> FloatArray:
     frames = np.flatnonzero(bad.any(axis=1))
-    if missing == "raise":
-        raise ValueError(
-            f"{list_frames(frames)} {'holds' if len(frames) == 1 else 'hold'} NaN or infinity; "
-            'drop them or pass missing="interpolate" (--interpolate)'
-        )
     lost = np.flatnonzero(bad.all(axis=0))
     if len(lost):
         raise ValueError(f"column {lost[0]} contains no finite values; drop it")
+    if missing == "raise":
+        raise ValueError(
+            f"{list_frames(frames)} {'holds' if len(frames) == 1 else 'hold'} NaN or infinity; "
+            f'drop {"it" if len(frames) == 1 else "them"} or pass missing="interpolate" (--interpolate)'
+        )
     t = np.arange(len(features))
     for column in np.flatnonzero(bad.any(axis=0)):
         good = ~bad[:, column]
@@ -214,7 +214,8 @@ def check_seed(value: Any, *, largest: float = 2**32 - 1) -> None:
 
 
 def _is_whole(value: Any) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    # np.timedelta64 is an np.signedinteger.
+    return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.timedelta64))
 
 
 def check_between(
@@ -228,7 +229,7 @@ def check_between(
     inside = right and low <= value <= high and (whole or abs(value) <= LARGEST_NUMBER)
     if not inside or (above and value == low):
         side = f"above {low:g}" if above else f"of at least {low:g}"
-        top = "" if np.isinf(high) else f" and at most {high:g}"
+        top = "" if high >= LARGEST_COUNT else f" and at most {high:g}"
         raise ValueError(f"{name}={show_value(value)}; it must be {kind} {side}{top}")
 
 

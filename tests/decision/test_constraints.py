@@ -23,7 +23,7 @@ def test_frames_and_ranges():
         ([(2, 4)], [(1, 5)], "contradict each other at frames 2 to 3"),
         ([0], [], "must: frame 0 cannot be a boundary; boundaries are at 1 to 7"),
         ([8], [], "frame 8 cannot be a boundary"),
-        ([], [(5, 3)], "must_not: range 5 to 3"),
+        ([], [(5, 3)], r"must_not: range \(5, 3\) is empty; give \(first, stop\) with first < stop"),
         (["noon"], [], "neither a frame number nor a range"),
         ([2.5], [], "neither a frame number nor a range"),
     ],

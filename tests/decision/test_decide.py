@@ -24,7 +24,7 @@ def test_every_coarse_boundary_is_also_a_fine_one():
     assert factors.count(1.0) == 1
     for coarse, fine in pairwise(levels):
         assert set(coarse.boundaries.tolist()) < set(fine.boundaries.tolist())
-        assert coarse.highest >= coarse.factor
+        assert len(fine.boundaries) + 1 <= 2 * (len(coarse.boundaries) + 1)
     assert len(levels[0].boundaries) == 0
     assert len(levels[-1].boundaries) == len(FITTED.evidence_.strengths)
 

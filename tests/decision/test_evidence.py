@@ -7,10 +7,9 @@ import pytest
 
 from dayline import EventSegmenter
 from dayline.datasets.synthetic import make_communities
-from dayline.decision import evidence as module
 from dayline.decision.abruptness import compare_neighbours
 from dayline.decision.decide import decide, nested_levels
-from dayline.decision.evidence import boundary_weights, gather_evidence, order_matters, share_of_change, two_views
+from dayline.decision.evidence import boundary_weights, gather_evidence, share_of_change, two_views
 from dayline.decision.model import load_model
 from dayline.method.denoise import comparable_columns, standardize
 
@@ -61,23 +60,6 @@ def test_a_hard_cut_weighs_more(random):
     assert weights[150] > 2
 
 
-def is_in_order(x):
-    return order_matters(x, compare_neighbours(x))
-
-
-def test_order_matters_for_events_and_not_for_white_noise(random):
-    without = [is_in_order(standardize(np.random.default_rng(k).normal(size=(200, 20)))) for k in range(50)]
-    assert sum(without) == 0
-    assert is_in_order(standardize(np.repeat(random.normal(size=(20, 20)), 10, axis=0)))
-    assert not is_in_order(np.eye(3))
-
-
-def test_order_matters_for_frames_that_oscillate(random):
-    """Neighbours are less alike than any two frames."""
-    swings = np.resize([[1.0], [-1.0]], (200, 1)) * random.normal(size=6) + random.normal(size=(200, 6))
-    assert is_in_order(standardize(swings))
-
-
 def test_steps_change_at_their_boundaries_and_drift_everywhere(random):
     steps = np.repeat(random.normal(size=(4, 20)), 50, axis=0)
     boundaries = np.asarray([50, 100, 150])
@@ -115,24 +97,6 @@ def test_the_main_directions_alone_are_evidence_too(random):
     assert alone.hierarchy.boundaries.tolist() == twice.hierarchy.boundaries.tolist()
     np.testing.assert_allclose(alone.strengths, twice.strengths, atol=1e-9)
     np.testing.assert_array_equal(alone.embedding, twice.embedding)
-
-
-@pytest.mark.parametrize("is_ordered", [True, False])
-def test_order_is_judged_alike_in_blocks_and_from_some_frames(random, monkeypatch, is_ordered):
-    x = np.repeat(random.normal(size=(30, 8)), 10, axis=0) + random.normal(size=(300, 8))
-    x = standardize(x if is_ordered else random.permutation(x))
-    assert is_in_order(x) == is_ordered
-    monkeypatch.setattr("dayline.arrays.HOST_BLOCK", 50)
-    monkeypatch.setattr(module, "MOST_FRAMES", 100)
-    assert is_in_order(x) == is_ordered
-
-
-def test_periodic_frames_are_in_order_however_many_are_compared(random, monkeypatch):
-    """Every tenth frame is alike: chosen at regular steps, frames would seem not to differ at all."""
-    x = standardize(np.tile(np.cumsum(random.normal(size=(10, 6)), axis=0), (60, 1)))
-    assert is_in_order(x)
-    monkeypatch.setattr(module, "MOST_FRAMES", 60)
-    assert is_in_order(x)
 
 
 @pytest.mark.slow

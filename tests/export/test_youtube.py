@@ -34,7 +34,7 @@ def test_a_short_chapter_joins_its_shorter_neighbour_and_that_is_said():
     stamps = [line.split(" ", 1) for line in result.text.splitlines()]
     assert stamps == [
         ["0:00", "Event 1"],
-        ["0:40", "Event 3"],
+        ["0:40", "Event 2"],
         ["1:14", "Event 4"],
         ["1:34", "Event 5"],
         ["1:03:14", "Event 6"],

@@ -105,7 +105,7 @@ def test_a_folder_of_several_days_is_split_and_undated_photos_stay_together(make
     groups, notes = group_by_day(read_photos(tmp_path))
     assert [(g.name, len(g.indices)) for g in groups] == [("2023-07-15", 1), ("2023-07-16", 2), ("old", 1)]
     assert [g.skipped[0].name for g in groups if g.skipped] == ["all/zero.jpg"]
-    assert notes == ("old: 1 photo without a date cannot be assigned to a day; they stay together",)
+    assert notes == ("old: 1 photo without a date cannot be assigned to a day; this folder has a result of its own",)
 
 
 def test_folders_that_a_camera_makes_are_split_by_day_but_never_give_their_names(make_photo, tmp_path):

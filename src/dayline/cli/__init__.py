@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import sys
 import warnings
 from typing import Any
@@ -26,6 +27,9 @@ __all__ = ["app", "main"]
 
 INTERRUPTED = 130
 """Exit code that shells expect after Ctrl-C."""
+
+REQUESTS = re.compile(r"\b(n_events|min_duration|expected_duration|level)=(?=[-\d])")
+"""Parameters that messages of the library name and that are options here."""
 
 # Some versions of Typer bundle Click, others depend on it; this finds the class in both.
 UsageError: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
@@ -91,8 +95,13 @@ def _one_line(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         where = f"{error.filename}: " if error.filename else ""
         return f"{where}{error.strerror}"
-    return " ".join(str(error).split())
+    return _with_options(" ".join(str(error).split()))
 
 
 def _show_warning(message: Warning | str, *_: object) -> None:
-    typer.echo(f"dayline: note: {' '.join(str(message).split())}", err=True)
+    typer.echo(f"dayline: note: {_with_options(' '.join(str(message).split()))}", err=True)
+
+
+def _with_options(text: str) -> str:
+    """Name options instead of parameters: --n-events 3 for n_events=3."""
+    return REQUESTS.sub(lambda match: f"--{match[1].replace('_', '-')} ", text)

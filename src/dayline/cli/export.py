@@ -17,7 +17,7 @@ FORMATS = (
 
 
 def export(
-    events: Path = typer.Argument(..., help="events.json of a result, or saved from the page."),
+    events: Path = typer.Argument(..., help="A result, its events.json, or one saved from the page."),
     formats: list[str] = typer.Option(
         [],
         "--format",
@@ -53,6 +53,8 @@ def export(
     from dayline.io.output_folder import export_folder, output_folder
     from dayline.pipeline import chaptered_copy, chaptered_name
 
+    if events.is_dir():
+        events = events / "events.json"
     segmentation = read_events(events)
     if xmp_beside and "xmp" not in formats:
         formats = [*formats, "xmp"]
@@ -93,5 +95,7 @@ def export(
             raise ValueError(print_failures(failures))
     for path in written:
         typer.echo(str(path))
+    if xmp_beside and source is not None and "xmp" in {path.name for path in written}:
+        typer.echo(f"sidecars beside the photos in {source}")
     if failures:
         raise ValueError(f"{print_failures(failures)}; everything else is in {folder}")

@@ -51,10 +51,12 @@ PHOTOS, TABLES = "Photos and video", "Feature files"
 
 METHOD = typer.Option(
     "default",
-    help="Our default, the same decision without a graph (fast), the paper's text, the authors' notebook, or a "
-    "baseline.",
+    help="default; fast (ten times as fast, a little less accurate); the others are for comparison: the paper's "
+    "text, the authors' notebook, and baselines.",
 )
-N_EVENTS = typer.Option(None, min=1, help="Number of events to find.")
+N_EVENTS = typer.Option(
+    None, min=1, help="Number of events to find; takes precedence over --level and --expected-duration."
+)
 MIN_DURATION = typer.Option(None, help="Shortest event, in seconds (in frames if there are no times).")
 EXPECTED_DURATION = typer.Option(None, help="Mean duration of events, in the same unit.")
 LEVEL = typer.Option(0, help="Finer (1, 2, ...) or coarser (-1, -2, ...) than the default.")

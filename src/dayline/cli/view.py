@@ -35,6 +35,10 @@ def view(
     from dayline.pipeline import is_result, note_unused_downloads, save_events
     from dayline.view import ViewServer, prepare, serve
 
+    if source is not None and not source.exists():
+        raise ValueError(f"{source}: no such file or folder")
+    if folder.is_file() and folder.name in ("events.json", "index.html"):
+        folder = folder.parent
     for result, renewed in prepare(folder, source=source):
         if isinstance(renewed, ValueError):
             typer.echo(f"dayline: note: {result}: its page is not renewed: {renewed}", err=True)

@@ -117,9 +117,9 @@ def hard_cuts(jumps: FloatArray) -> FloatArray:
 def slowness(neighbours: Neighbours) -> float:
     """Return how many times as much frames differ after four frames as after one.
 
-    1 if all that changes within events is noise, 4 for a random walk, 16 for steady motion. At most 10 is returned, and
-    at most a 24th of the number of frames. It grows with the frame rate of a recording. The means of the lower half of
-    the squared distances are compared, so that pairs of frames from different events do not count.
+    1 if all that changes within events is noise, 4 for a random walk, 16 for steady motion. At most 10 is returned,
+    and at most a 24th of the number of frames. It grows with the frame rate of a recording. The means of the lower
+    half of the squared distances are compared, so that pairs of frames from different events do not count.
 
     Parameters
     ----------

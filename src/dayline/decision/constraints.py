@@ -21,8 +21,7 @@ def frames_given(name: str, frames: Frames | None) -> tuple[int | tuple[int, int
     if frames is None:
         return ()
     if not isinstance(frames, Iterable) or isinstance(frames, (str, bytes)):
-        shown = show_value(frames)
-        raise ValueError(f"{name}={shown}; give a list of frames or ranges, such as [{shown}]")
+        raise ValueError(f"{name}={show_value(frames)}; give a list of frames or ranges, such as [50, (60, 70)]")
     return tuple(frames)
 
 
@@ -58,6 +57,9 @@ def _ranges(items: Frames, n_frames: int, name: str) -> list[tuple[int, int]]:
     ranges = []
     for item in items:
         first, stop = _as_range(item, name)
+        if first >= stop:
+            shown = f"({show_value(first)}, {show_value(stop)})"
+            raise ValueError(f"{name}: range {shown} is empty; give (first, stop) with first < stop")
         if not 1 <= first < stop <= n_frames:
             one = stop == first + 1
             frames = f"frame {show_value(first)}" if one else f"range {show_value(first)} to {show_value(stop)}"

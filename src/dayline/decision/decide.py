@@ -15,6 +15,7 @@ from dayline.decision.evidence import Evidence
 from dayline.decision.hierarchy import extend_hierarchy
 from dayline.decision.model import expected_f1, load_model
 from dayline.decision.partition import trace_back
+from dayline.text import counted
 
 __all__ = [
     "DECISION_PARAMETERS",
@@ -31,15 +32,13 @@ __all__ = [
 DECISION_PARAMETERS = ("n_events", "min_duration", "expected_duration", "typical_duration", "level")
 """Parameters of `decide`: what the user requests of the events."""
 
-WEAK, STRONG = 0.25, 10.0
+WEAK, STRONG = 0.5, 10.0
 """How much a factor of two in duration weighs against a factor of two in the odds, for the typical duration of a kind
-of source and for one that is requested."""
+of source and for one that is requested. The typical one matters in short recordings, which are split twice as finely
+as long ones (benchmarks/accuracy/short_recordings.py)."""
 
 MOST_DOUBLINGS = 40
 """Levels beyond these odds are not tried: in double precision every probability is 0 or 1 there."""
-
-WITHOUT_EVENTS = -30.0
-"""Added to the log odds of noise and drift: no boundary is worth it, but a requested number can be met."""
 
 
 @dataclass(frozen=True)
@@ -50,14 +49,11 @@ class Level:
     ----------
     factor : float
         Factor on the odds against every boundary; 1 is the decision itself, higher is coarser.
-    highest : float
-        The highest factor tried that gives the same boundaries.
     boundaries : ndarray of int
         Every boundary of a coarser level is among them.
     """
 
     factor: float
-    highest: float
     boundaries: IntArray
 
 
@@ -72,6 +68,9 @@ class Decision:
 
 def nested_levels(evidence: Evidence) -> tuple[Level, ...]:
     """Decide as if boundaries were 2, 4, 8, ... times as likely as they are, and as unlikely.
+
+    Where events are equally clear, doubled odds take all of them or none. Further levels are inserted there, by the
+    order of the candidates, so that no level has more than twice the events of the one before it.
 
     Returns
     -------
@@ -89,11 +88,29 @@ def nested_levels(evidence: Evidence) -> tuple[Level, ...]:
             found.setdefault(number, []).append(doublings)
             if number == last:
                 break
-    levels = []
+    levels: list[Level] = []
     for number, tried in sorted(found.items()):
-        nearest, fewest = min(tried, key=abs), min(tried)
-        levels.append(Level(2.0**-nearest, 2.0**-fewest, np.sort(evidence.hierarchy.boundaries[:number])))
+        level = _level(evidence, number, 2.0 ** -min(tried, key=abs))
+        if levels:
+            levels += _between(evidence, levels[-1], level)
+        levels.append(level)
     return tuple(levels)
+
+
+def _level(evidence: Evidence, number: int, factor: float) -> Level:
+    return Level(factor, np.sort(evidence.hierarchy.boundaries[:number]))
+
+
+def _between(evidence: Evidence, coarse: Level, fine: Level) -> list[Level]:
+    """Return levels between two, none with more than twice the events of the one before; factors are interpolated."""
+    few, many = len(coarse.boundaries) + 1, len(fine.boundaries) + 1
+    n_steps = int(np.ceil(np.log2(many / few) - 1e-9))
+    inserted = []
+    for step in range(1, n_steps):
+        number = round(few * (many / few) ** (step / n_steps)) - 1
+        factor = coarse.factor * (fine.factor / coarse.factor) ** (step / n_steps)
+        inserted.append(_level(evidence, number, factor))
+    return inserted
 
 
 def _best_number(evidence: Evidence, doublings: int) -> int:
@@ -104,8 +121,7 @@ def _best_number(evidence: Evidence, doublings: int) -> int:
 
 
 def _by_kind(evidence: Evidence, log_odds: float = 0.0) -> FloatArray:
-    log_odds += WITHOUT_EVENTS if evidence.why_one_event else 0.0
-    return load_model().probabilities(evidence.strengths, log_odds=log_odds)
+    return load_model().probabilities(evidence.strengths, log_odds=evidence.log_odds + log_odds)
 
 
 def decide(
@@ -136,17 +152,17 @@ def decide(
         Levels finer (positive) or coarser (negative) than the usual one.
     """
     if n_events is not None:
-        boundaries = _exactly(evidence, n_events)
+        if level != 0 or expected_duration is not None:
+            warnings.warn(f"n_events={n_events} takes precedence over the level and the duration", stacklevel=2)
+        boundaries = _exactly(evidence, n_events, f"n_events={n_events}")
     elif level >= 0 and expected_duration is not None and expected_duration < _finest_duration(evidence, levels):
         boundaries = _of_duration(evidence, expected_duration)
-        _warn_of_level(level, beyond=level > 0)
+        _warn_of_level(level, len(boundaries) + 1, beyond=level > 0)
     else:
         boundaries = _usual_level(evidence, levels, expected_duration, typical_duration, level).boundaries
     if min_duration is not None:
-        if min_duration > _total(evidence):
-            text = f"min_duration={min_duration:g} is longer than the sequence; it becomes one event"
-            warnings.warn(text, stacklevel=2)
         chosen, boundaries = boundaries, without_short_events(evidence, boundaries, min_duration)
+        _warn_of_min_duration(evidence, boundaries, min_duration)
         if n_events is not None and len(boundaries) < len(chosen):
             n = len(boundaries) + 1
             warnings.warn(f"min_duration={min_duration:g} leaves {n} of n_events={n_events} events", stacklevel=2)
@@ -191,8 +207,9 @@ def _usual_level(
         near = tuple(one for one in levels if 0.25 <= one.factor <= 4.0)
         usual = _nearest_to_duration(near, typical, total=_total(evidence), strength=WEAK)
     at = levels.index(usual) + level
-    _warn_of_level(level, beyond=not 0 <= at < len(levels))
-    return levels[min(max(at, 0), len(levels) - 1)]
+    chosen = levels[min(max(at, 0), len(levels) - 1)]
+    _warn_of_level(level, len(chosen.boundaries) + 1, beyond=not 0 <= at < len(levels))
+    return chosen
 
 
 def _nearest_to_duration(levels: tuple[Level, ...], duration: float, *, total: float, strength: float) -> Level:
@@ -205,10 +222,24 @@ def _nearest_to_duration(levels: tuple[Level, ...], duration: float, *, total: f
     return min(levels, key=cost)
 
 
-def _warn_of_level(level: int, *, beyond: bool) -> None:
+def _warn_of_level(level: int, n_events: int, *, beyond: bool) -> None:
     if beyond:
-        side = "finer" if level > 0 else "coarser"
-        warnings.warn(f"level={level}: no level is {side} than the one used", stacklevel=3)
+        last = "finest" if level > 0 else "coarsest"
+        warnings.warn(f"level={level}: the {last} level has {counted(n_events, 'event')}", stacklevel=3)
+
+
+def _warn_of_min_duration(evidence: Evidence, boundaries: IntArray, min_duration: float) -> None:
+    durations = np.diff(evidence.clock[np.concatenate([[0], boundaries, [len(evidence.views)]])])
+    n_short = int(np.sum(durations < min_duration))
+    if len(boundaries) and n_short:
+        remain = "remains" if n_short == 1 else "remain"
+        warnings.warn(
+            f"min_duration={min_duration:g}: {counted(n_short, 'shorter event')} {remain} beside required boundaries",
+            stacklevel=3,
+        )
+    elif n_short:
+        text = f"min_duration={min_duration:g} is longer than the sequence; it becomes one event"
+        warnings.warn(text, stacklevel=3)
 
 
 def _total(evidence: Evidence) -> float:
@@ -222,10 +253,10 @@ def _finest_duration(evidence: Evidence, levels: tuple[Level, ...]) -> float:
 def _of_duration(evidence: Evidence, duration: float) -> IntArray:
     """Return boundaries of as many events of that duration as fit; no level is that fine."""
     n_events = round(min(_total(evidence) / duration, len(evidence.views)))
-    return _exactly(evidence, n_events, f"expected_duration={duration:g}: {n_events} events")
+    return _exactly(evidence, n_events, f"expected_duration={duration:g} ({n_events} events)")
 
 
-def _exactly(evidence: Evidence, n_events: int, requested: str = "") -> IntArray:
+def _exactly(evidence: Evidence, n_events: int, requested: str) -> IntArray:
     wanted = max(n_events - 1, len(evidence.required))
     hierarchy = extend_hierarchy(
         evidence.hierarchy,
@@ -236,12 +267,12 @@ def _exactly(evidence: Evidence, n_events: int, requested: str = "") -> IntArray
         forbidden=evidence.forbidden,
     )
     boundaries = np.sort(hierarchy.boundaries[:wanted])
-    if len(boundaries) != n_events - 1:
-        warnings.warn(
-            f"{requested or f'n_events={n_events}'} cannot be reached here; {len(boundaries) + 1} is the nearest "
-            "possible number",
-            stacklevel=2,
-        )
+    found, n_required = len(boundaries) + 1, len(evidence.required)
+    if found > n_events:
+        required = counted(n_required, "required boundary", "required boundaries")
+        warnings.warn(f"{requested} is not possible: with {required}, the fewest events are {found}", stacklevel=2)
+    elif found < n_events:
+        warnings.warn(f"{requested} is not possible: the most events here are {found}", stacklevel=2)
     return boundaries
 
 

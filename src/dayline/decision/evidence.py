@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -11,15 +10,16 @@ from dayline.arrays import Array, FloatArray, IntArray, to_numpy
 from dayline.decision.abruptness import Neighbours, abruptness, compare_neighbours, hard_cuts, slowness
 from dayline.decision.hierarchy import Hierarchy, build_hierarchy
 from dayline.decision.model import DecisionModel, expected_f1, load_model
+from dayline.decision.noise import few_columns, n_above_noise, order_matters
 from dayline.decision.partition import running_sums
 from dayline.decision.random_walk import is_random_walk
 from dayline.method.denoise import ScaledRows, comparable_rows, standardize
 from dayline.method.graph import unit_rows
 
-__all__ = ["Evidence", "boundary_weights", "gather_evidence", "order_matters", "share_of_change", "two_views"]
+__all__ = ["Evidence", "boundary_weights", "gather_evidence", "share_of_change", "two_views"]
 
-MOST_FRAMES = 512
-"""Frames of which all pairs are compared."""
+NOISE = -30.0
+"""Added to the log odds of candidates in noise and drift: none is worth it, but a requested number can be met."""
 
 NEARBY = 4
 """Frames on either side within which an event begins at once."""
@@ -46,6 +46,8 @@ class Evidence:
         The candidates.
     strengths : ndarray of shape (n_candidates,)
         Logarithm of the height of each candidate over the split of this sequence.
+    log_odds : ndarray of shape (n_candidates,)
+        Added to the log odds of each candidate: 0, or -30 if noise has such candidates too.
     why_one_event : str
         Why no boundary is worth it, for frames in random order, mere drift and a random walk; otherwise empty.
     required, forbidden : ndarray of int
@@ -61,6 +63,7 @@ class Evidence:
     candidate_penalty: float
     hierarchy: Hierarchy
     strengths: FloatArray
+    log_odds: FloatArray
     why_one_event: str
     required: IntArray
     forbidden: IntArray
@@ -105,9 +108,12 @@ def gather_evidence(
     free = build_hierarchy(views, log_weights, penalty=penalty, required=none, forbidden=none)
     # Constraints on some frames must not change how all the others are measured.
     split = model.split(free.log_heights, len(views), penalty=penalty)
-    found = free.boundaries[: int(np.argmax(expected_f1(model.probabilities(free.log_heights - split))))]
+    few = few_columns(standardized)
+    clear = free.boundaries[: n_above_noise(few, free.boundaries)]
+    strengths = free.log_heights[: len(clear)] - split
+    found = clear[: int(np.argmax(expected_f1(model.probabilities(strengths))))]
     why_one_event = ""
-    if not order_matters(columns, neighbours):
+    if not order_matters(columns, neighbours, few):
         why_one_event = "frames beside each other are no more alike than any two frames"
     elif is_random_walk(standardized):
         why_one_event = "the frames wander like a random walk"
@@ -119,6 +125,7 @@ def gather_evidence(
     hierarchy = free
     if len(required) or len(forbidden):
         hierarchy = build_hierarchy(views, log_weights, penalty=penalty, required=required, forbidden=forbidden)
+    is_clear = np.isin(hierarchy.boundaries, clear) & (why_one_event == "")
     return Evidence(
         learnt,
         views,
@@ -126,6 +133,7 @@ def gather_evidence(
         penalty,
         hierarchy,
         hierarchy.log_heights - split,
+        np.where(is_clear, 0.0, NOISE),
         why_one_event,
         required,
         forbidden,
@@ -156,49 +164,7 @@ def boundary_weights(neighbours: Neighbours, model: DecisionModel) -> FloatArray
     model : DecisionModel
         How much cuts count.
     """
-    return np.log1p(model.cut_weight * hard_cuts(abruptness(neighbours)))
-
-
-def order_matters(x: Array | ScaledRows, neighbours: Neighbours) -> bool:
-    """Return whether frames up to four apart are more or less alike than frames in random order would be.
-
-    Their mean cosine is compared with that of all pairs; in random order its standard deviation is that of the pairs
-    over the square root of their number. Within four of them at every lag, nothing can be said about events. Frames
-    that oscillate are less alike than any two at some lag. The standard deviation of the pairs is that of 512 frames,
-    chosen at random, if there are more.
-
-    Parameters
-    ----------
-    x : array or ScaledRows of shape (n_frames, n_dims)
-        Standardized features.
-    neighbours : Neighbours
-        Of the same features.
-    """
-    n = len(x)
-    own, *by_lag = neighbours.cosines.sum(axis=1)
-    if n <= len(by_lag):
-        return False
-    mean = (float(neighbours.total @ neighbours.total) - own) / (n * (n - 1))
-    n_pairs = n - np.arange(1, len(by_lag) + 1)
-    excess = np.abs(np.asarray(by_lag) / n_pairs - mean) * np.sqrt(n_pairs)
-    return bool(np.any(excess > 4.0 * _deviation_of_cosines(x)))
-
-
-def _deviation_of_cosines(x: Array | ScaledRows) -> float:
-    """Standard deviation of the cosines of all pairs of frames, or of frames chosen at random."""
-    some: Any = slice(None)
-    if len(x) > MOST_FRAMES:
-        # Not every k-th: frames may be periodic.
-        some = np.sort(np.random.default_rng(0).choice(len(x), MOST_FRAMES, replace=False))
-    # Single precision is enough, and this is the only product of all pairs or columns.
-    u = unit_rows(to_numpy(x[some]).astype(np.float32, copy=False))
-    n = len(u)
-    gram = u @ u.T if n <= u.shape[1] else u.T @ u
-    own = np.sum(u * u, axis=1, dtype=np.float64)
-    total = np.sum(u, axis=0, dtype=np.float64)
-    mean = (float(np.vdot(total, total)) - own.sum()) / (n * (n - 1))
-    square = (float(np.sum(gram * gram, dtype=np.float64)) - float(np.vdot(own, own))) / (n * (n - 1))
-    return float(np.sqrt(max(square - mean**2, 1e-12)))
+    return np.asarray(np.log1p(model.cut_weight * hard_cuts(abruptness(neighbours))))
 
 
 def _only_drifts(x: FloatArray, boundaries: IntArray, model: DecisionModel) -> bool:

@@ -61,14 +61,14 @@ class DecisionModel:
         heights = np.sort(np.concatenate([log_heights, added]))[::-1]
         return split_heights(heights, lowest=float(np.log(penalty)), usual=usual, counts_as=self.split_counts_as)
 
-    def probabilities(self, strengths: FloatArray, *, log_odds: float = 0.0) -> FloatArray:
+    def probabilities(self, strengths: FloatArray, *, log_odds: float | FloatArray = 0.0) -> FloatArray:
         """Return the probability of every boundary if the recording is of each kind, shape (n_kinds, n_boundaries).
 
         Parameters
         ----------
         strengths : ndarray of shape (n_boundaries,)
             Logarithm of heights over the split of the sequence; infinite where the boundary is required.
-        log_odds : float
+        log_odds : float or ndarray of shape (n_boundaries,)
             Added to the log odds of every boundary that is not required.
         """
         finite = np.where(np.isfinite(strengths), strengths, 0.0)

@@ -135,13 +135,28 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         return cls(DynamicGraphEmbedding.authors(**changes), detector="ces")
 
     @classmethod
-    def fast(cls, **changes: Unpack[PrincipalComponentParameters]) -> Self:
+    def fast(
+        cls,
+        *,
+        n_events: int | None = None,
+        min_duration: float | None = None,
+        expected_duration: float | None = None,
+        level: int = 0,
+        **changes: Unpack[PrincipalComponentParameters],
+    ) -> Self:
         """Decide as the default does, but from the main directions of the denoised features alone.
 
         No graph is learnt. Time and memory grow linearly with the number of frames. It is a little less accurate on
-        average; docs/how-it-decides.md compares both by kind of recording.
+        average; docs/how-it-decides.md compares both by kind of recording. `changes` are parameters of
+        `PrincipalComponents`.
         """
-        return cls(PrincipalComponents(**changes))
+        return cls(
+            PrincipalComponents(**changes),
+            n_events=n_events,
+            min_duration=min_duration,
+            expected_duration=expected_duration,
+            level=level,
+        )
 
     def fit(
         self,
@@ -261,6 +276,8 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         seconds = check_times(times, len(new))
         if (seconds is None) != (self._times is None):
             raise ValueError("either all frames have times or none; pass times= to append as to fit")
+        if times_clock(times) != self._clock:
+            raise ValueError("the frames so far and the new ones have times of two kinds: seconds and dates")
         if seconds is not None and self._times is not None:
             seconds = np.concatenate([self._times, seconds])
         rows = np.concatenate([self._rows, new])

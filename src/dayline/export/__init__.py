@@ -17,7 +17,7 @@ from dayline.export.edl import write_edl
 from dayline.export.elan import write_elan
 from dayline.export.fcpxml import write_fcpxml
 from dayline.export.ffmetadata import write_ffmetadata
-from dayline.export.film import FilmFacts, film_facts, write_chapters
+from dayline.export.film import FilmFacts, check_is_film_of, film_facts, write_chapters
 from dayline.export.ics import write_ics
 from dayline.export.matroska import write_matroska
 from dayline.export.otio import write_otio
@@ -256,6 +256,8 @@ def export(
         if blur_faces and name in formats:
             warnings.warn(f"{what} are not changed: their faces are not blurred", stacklevel=2)
     given = Given(None if source is None else Path(source), fps, blur_faces, xmp_beside)
+    if given.source is not None and given.source.is_file() and fps is None:
+        check_is_film_of(segmentation, given.source)
     written, failures = [], []
     with export_folder(folder, names=file_names(formats), force=force) as folder:
         for name in dict.fromkeys(formats):

@@ -13,11 +13,12 @@ from dayline.events import Segmentation
 from dayline.export.chapters import Chapter, chapters, milliseconds
 from dayline.extras import needs_extra
 from dayline.io.files import writing_whole
+from dayline.text import clock_text
 
 if TYPE_CHECKING:
     from av.container import InputContainer, OutputContainer
 
-__all__ = ["CONTAINERS", "FilmFacts", "add_stream", "film_facts", "stamped", "write_chapters"]
+__all__ = ["CONTAINERS", "FilmFacts", "add_stream", "check_is_film_of", "film_facts", "stamped", "write_chapters"]
 
 CONTAINERS = {
     ".mp4": "mp4",
@@ -30,6 +31,8 @@ MOST_WAITING = 32
 """Packets at the start of a stream whose decoding time may be unknown; codecs reorder at most 16 frames."""
 STEADY = 0.001
 """Part by which the mean rate of a film with a steady rate may differ, because the last frame has no length."""
+LENGTHS_DIFFER = 5.0
+"""Seconds by which the lengths of two copies of a film may differ: sound often outlasts the picture."""
 COPIED = ("video", "audio", "subtitle")
 
 log = logging.getLogger(__name__)
@@ -65,6 +68,8 @@ def write_chapters(
         raise ValueError(f"{output.name}: cannot hold chapters; use one of {', '.join(CONTAINERS)}")
     if output.exists() and output.samefile(video):
         raise ValueError(f"{output} is the video itself, which is never changed; choose another name")
+    if fps is None:
+        check_is_film_of(segmentation, video)
     try:
         with opened_video(video) as opened, writing_whole(output, "wb") as file:
             original = opened.container
@@ -123,6 +128,37 @@ def film_facts(video: str | Path) -> FilmFacts:
             width=stream.width,
             height=stream.height,
             has_audio=bool(container.streams.audio),
+        )
+
+
+def check_is_film_of(segmentation: Segmentation, video: Path) -> None:
+    """Raise if this cannot be the video that was segmented: it has another size, and another length.
+
+    A copy in another encoding has the same length, to within a few seconds of sound.
+
+    Parameters
+    ----------
+    segmentation : Segmentation
+        Events of a video.
+    video : Path
+        The video to check.
+    """
+    if segmentation.clock != "media" or segmentation.times is None:
+        return
+    if segmentation.sizes is not None and segmentation.sizes[0] == video.stat().st_size:
+        return
+    from dayline.frames.video_file import opened_video
+
+    with opened_video(video) as opened:
+        start, length = (stamp and stamp / 1e6 for stamp in (opened.container.start_time, opened.container.duration))
+    last = segmentation.times[-1]
+    # Some containers count from zero, even if the recording starts later.
+    apart = min(abs((length or last) - last), abs((length or last) - (start or 0.0) - last))
+    between = last / max(1, segmentation.n_frames - 1)
+    if length is not None and apart > between + max(LENGTHS_DIFFER, 0.02 * length):
+        raise ValueError(
+            f"{video.name} lasts {clock_text(length)}, but these events are of {segmentation.source or 'a video'}, "
+            f"whose last frame is at {clock_text(last)}; pass the video that was segmented"
         )
 
 

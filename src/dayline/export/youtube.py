@@ -17,6 +17,8 @@ __all__ = ["YouTubeText", "write_youtube", "youtube_text"]
 FEWEST = 3
 SHORTEST = 10
 LONGEST_DESCRIPTION = 5000
+UNNAMED = re.compile(r"Event \d+")
+"""The title of an event without a name."""
 BRACKETS = str.maketrans("<>", "\u2039\u203a")
 """Similar-looking quotation marks: YouTube refuses a description with angle brackets."""
 
@@ -58,8 +60,8 @@ def youtube_text(
 ) -> YouTubeText:
     """Fit the events to YouTube's rules: from 0:00, at least 3 chapters, each at least 10 s.
 
-    While any chapter is too short, the shortest one joins its shorter neighbour, which keeps its title.
-    Fewer than 3 remaining chapters are an error.
+    While any chapter is too short, the shortest one joins its shorter neighbour, which keeps its title; if neither
+    has a name, the first keeps its number. Fewer than 3 remaining chapters are an error.
 
     Parameters
     ----------
@@ -95,10 +97,12 @@ def _join_shortest(marks: list[Chapter]) -> str:
     neighbours = [i for i in (k - 1, k + 1) if 0 <= i < len(marks)]
     other = min(neighbours, key=lambda i: _length(marks[i]))
     first, second = sorted((k, other))
-    title = marks[other].title
+    unnamed = all(UNNAMED.fullmatch(marks[i].title) for i in (first, second))
+    title = marks[first if unnamed else other].title
+    joined = f'"{marks[other].title}"'
     short = f'"{marks[k].title}" at {_stamp(marks[k].start)} lasts {_length(marks[k]):.0f} s'
     marks[first : second + 1] = [Chapter(marks[first].start, marks[second].end, title)]
-    return f'{short}, under {SHORTEST} s; joined to "{title}"'
+    return f"{short}, under {SHORTEST} s; joined to {joined}"
 
 
 def _length(mark: Chapter) -> float:

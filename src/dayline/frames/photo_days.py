@@ -131,8 +131,8 @@ def group_by_day(photos: Photos) -> tuple[tuple[DayGroup, ...], tuple[str, ...]]
     by_folder = [DayGroup(f"{top} (folder)" if top in dates else top, tuple(indices)) for top, indices in loose]
     groups, alone = _with_skipped([*by_date, *by_folder], photos)
     notes = [
-        f"{shown_name(top)}: {counted(len(indices), 'photo')} without a date cannot be assigned to a day; they stay "
-        "together"
+        f"{shown_name(top)}: {counted(len(indices), 'photo')} without a date cannot be assigned to a day; this "
+        "folder has a result of its own"
         for top, indices in loose
         if found
     ]

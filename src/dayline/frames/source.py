@@ -54,7 +54,8 @@ def open_source(
         if suffix in VIDEO_SUFFIXES:
             raise
         # Any file may be a video with an unusual suffix; one that is not gets a message of its own.
-        raise ValueError(f"{shown_name(source)}: neither a folder of photos nor a video ({error})") from None
+        why = str(error).removeprefix(f"{shown_name(source)}: ")
+        raise ValueError(f"{shown_name(source)}: neither a folder of photos nor a video ({why})") from None
 
 
 @needs_extra("photos", "reading photos")

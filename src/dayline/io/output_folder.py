@@ -108,7 +108,8 @@ def output_folder(folder: str | Path, *, others: Others = "keep", names: Iterabl
         raise OutputFolderError(f"{folder}: cannot be used as output folder: {error.strerror}") from None
     strangers = sorted(name for name in present - HIDDEN if not UNFINISHED.fullmatch(name))
     if strangers and MARK not in present:
-        raise OutputFolderError(f"{folder}: contains other files ({strangers[0]}, ...); choose a new or empty folder")
+        first = strangers[0] if len(strangers) == 1 else f"{strangers[0]}, ..."
+        raise OutputFolderError(f"{folder}: contains other files ({first}); choose a new or empty folder")
     try:
         with _guarded(folder, others, marked=True, names=names):
             yield folder

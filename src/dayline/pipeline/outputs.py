@@ -194,8 +194,10 @@ def remove_other_pictures(folder: Path, *, days: Collection[str] = (), formats: 
 
 def chaptered_copy(video: Path | None, segmentation: Segmentation, folder: Path) -> Path:
     """Copy a video with the events as chapters; to Matroska if its own container cannot hold them."""
-    if video is None or not video.is_file():
-        raise ValueError(f"{video or 'features'}: chapters can only be written to a video")
+    if video is None:
+        raise ValueError("--write-chapters needs the video; pass it as --source")
+    if not video.is_file():
+        raise ValueError(f"{video}: chapters can only be written to a video")
     return write_chapters(video, segmentation, folder / chaptered_name(video))
 
 

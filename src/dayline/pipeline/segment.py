@@ -33,6 +33,7 @@ from dayline.pipeline.segmenter import (
     copied_segmenter,
     graph_of_frames,
     learnt_graph,
+    requests_of,
     wants_durations,
     with_typical_duration,
 )
@@ -118,6 +119,7 @@ def segment_source(
     jumps = find_jumps(sequence.locations, sequence.times, at_least=jump_km)
     breaks = {*(pause.before for pause in pauses), *(jump.before for jump in jumps)}
     located = located_corrections(sequence, corrections)
+    _warn_of_corrections(corrections, segmenter)
     # Photos of one burst count as one frame, but pauses, jumps and corrections still split them.
     opened = {*located.must, *breaks}.difference(located.must_not)
     groups = group_frames(sequence, extracted.signatures, opened=opened)
@@ -139,6 +141,15 @@ def segment_source(
             result.segmentation, extracted.features, f"{extractor.name} {extractor.fingerprint[:16]}"
         ),
     )
+
+
+def _warn_of_corrections(corrections: Segmentation | None, segmenter: Segmenter | None) -> None:
+    requests = requests_of(segmenter)
+    if corrections is not None and requests:
+        warnings.warn(
+            f"{requests} cannot change events that your corrections contain; --forget-corrections leaves them out",
+            stacklevel=3,
+        )
 
 
 def _anywhere(_: Segmentation | None) -> Corrections:
@@ -185,6 +196,7 @@ def segment_table(
     if corrections == "kept":
         corrections = corrections_in_folder(None if store is None else Path(store), locate)
     located = locate(corrections)
+    _warn_of_corrections(corrections, segmenter)
     segmenter = copied_segmenter(segmenter)
     found = segmenter.segment(features, times=times, must=located.must, must_not=located.must_not, on_step=on_step)
     communities = with_saved_contexts(segmenter.communities_.tolist(), located)

@@ -21,9 +21,13 @@ __all__ = [
     "copied_segmenter",
     "graph_of_frames",
     "learnt_graph",
+    "requests_of",
     "wants_durations",
     "with_typical_duration",
 ]
+
+REQUESTS = ("n_events", "min_duration", "expected_duration", "level")
+"""Parameters that change the number or the length of events."""
 
 TYPICAL_EVENT = {"wall": 16 * 60.0, "media": 43.0}
 """Seconds, a weak prior (`typical_duration`). Photos: the EDUB-Seg days have 28 boundaries per 937 photos, one every
@@ -90,6 +94,15 @@ def wants_durations(segmenter: Segmenter) -> bool:
     return isinstance(segmenter, EventSegmenter) and (
         segmenter.min_duration is not None or segmenter.expected_duration is not None
     )
+
+
+def requests_of(segmenter: Segmenter | None) -> str:
+    """Return the requests about number and length of the events that are not the usual ones, for a message."""
+    if not isinstance(segmenter, EventSegmenter):
+        return ""
+    usual = EventSegmenter()
+    changed = [name for name in REQUESTS if getattr(segmenter, name) != getattr(usual, name)]
+    return " and ".join(f"{name}={getattr(segmenter, name)}" for name in changed)
 
 
 def with_typical_duration(segmenter: Segmenter, clock: str) -> Segmenter:

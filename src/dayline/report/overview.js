@@ -56,11 +56,15 @@ for (const event of events) {
   place.months.set(month, (place.months.get(month) ?? 0) + secondsOf(event));
 }
 const ranked = places.filter((place) => place.days.size > 0).sort((a, b) => b.seconds - a.seconds || b.frames - a.frames || a.index - b.index);
-let unnamed = 0;
 ranked.forEach((place, rank) => {
   place.colour = rank < N_COLOURS ? `c${rank}` : "c-rest";
-  place.label = place.name ?? `Place ${letters(unnamed++)}`;
 });
+// The first letters are those of the places in the table.
+const inTable = ranked.filter((place) => place.name !== null || place.days.size > 1);
+let unnamed = 0;
+for (const place of [...inTable, ...ranked.filter((place) => !inTable.includes(place))]) {
+  place.label = place.name ?? `Place ${letters(unnamed++)}`;
+}
 
 function labelOf(event) {
   return event.place < 0 ? null : places[event.place].label;
@@ -170,7 +174,7 @@ function moveInCalendar(grid) {
 
 // Time per place: a bar for all days, and one per month.
 function placeBars() {
-  const shown = ranked.filter((place) => place.name !== null || place.days.size > 1);
+  const shown = inTable;
   const box = document.getElementById("places");
   if (shown.length === 0) return;
   const months = [...new Set(days.filter((day) => day?.date).map((day) => day.date.slice(0, 7)))].sort();

@@ -362,7 +362,7 @@ def prepare(folder: str | Path, *, source: Path | None = None) -> Iterator[tuple
     folder = Path(folder)
     page = folder / "index.html"
     if not page.is_file() or not ((folder / MARK).is_file() or page_data(page)):
-        raise ValueError(f"{folder}: not a result of dayline; make one with dayline segment SOURCE -o {folder}")
+        raise ValueError(f"{folder}: not a result of dayline; make one with dayline segment SOURCE -o OUT")
     inner = (path for path in sorted(folder.iterdir()) if path.is_dir() and not path.is_symlink())
     for result in (folder, *inner):
         # The page of a folder of days has no events of its own.

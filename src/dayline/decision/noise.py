@@ -1,0 +1,158 @@
+"""Noise: frames in random order, in the whole sequence or within its events."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dayline.arrays import Array, FloatArray, IntArray, row_blocks, to_numpy
+from dayline.decision.abruptness import Neighbours
+from dayline.method.denoise import ScaledRows
+from dayline.method.graph import unit_rows
+
+__all__ = ["few_columns", "n_above_noise", "order_matters"]
+
+MOST_FRAMES = 512
+"""Frames of which all pairs are compared."""
+
+LAGS = (1, 2, 3, 4)
+"""Distances of the frames that are compared."""
+
+ORDERED, NOISY = 4.0, 3.0
+"""Standard deviations above which frames are not in random order, and below which frames within events are."""
+
+LEAST_FRAMES = 300
+"""Frames of a shorter sequence are too few to call what remains within its events noise."""
+
+SHORT = 16
+"""Mean length of events in which the order of frames can still be judged."""
+
+N_COLUMNS = 32
+"""Directions in which the order within events is judged: enough to tell recordings from noise."""
+
+
+def order_matters(x: Array | ScaledRows, neighbours: Neighbours, few: FloatArray) -> bool:
+    """Return whether frames up to four apart are more or less alike than frames in random order would be.
+
+    Their mean cosine is compared with that of all pairs; in random order its standard deviation is that of the pairs
+    over the square root of their number. Within four of them at every lag, nothing can be said about events. Frames
+    that oscillate are less alike than any two at some lag. The standard deviation of the pairs is that of 512 frames,
+    chosen at random, if there are more. Cosines do not show a short visit in a long event, whose own frames are close
+    to the mean; products of the frames do.
+
+    Parameters
+    ----------
+    x : array or ScaledRows of shape (n_frames, n_dims)
+        Standardized features.
+    neighbours : Neighbours
+        Of the same features.
+    few : ndarray of shape (n_frames, n_columns)
+        From `few_columns`.
+    """
+    n = len(x)
+    own, *by_lag = neighbours.cosines.sum(axis=1)
+    if n <= len(by_lag):
+        return False
+    mean = (float(neighbours.total @ neighbours.total) - own) / (n * (n - 1))
+    n_pairs = n - np.arange(1, len(by_lag) + 1)
+    excess = np.abs(np.asarray(by_lag) / n_pairs - mean) * np.sqrt(n_pairs)
+    if np.any(excess > ORDERED * _deviation_of_cosines(x)):
+        return True
+    whole = np.asarray([0, n])
+    return bool(np.any(np.abs(_deviations(_residuals(few, whole), whole)) > ORDERED))
+
+
+def _deviation_of_cosines(x: Array | ScaledRows) -> float:
+    """Standard deviation of the cosines of all pairs of frames, or of frames chosen at random."""
+    some: Any = slice(None)
+    if len(x) > MOST_FRAMES:
+        # Not every k-th: frames may be periodic.
+        some = np.sort(np.random.default_rng(0).choice(len(x), MOST_FRAMES, replace=False))
+    # Single precision is enough, and this is the only product of all pairs or columns.
+    u = unit_rows(to_numpy(x[some]).astype(np.float32, copy=False))
+    n = len(u)
+    gram = u @ u.T if n <= u.shape[1] else u.T @ u
+    own = np.sum(u * u, axis=1, dtype=np.float64)
+    total = np.sum(u, axis=0, dtype=np.float64)
+    mean = (float(np.vdot(total, total)) - own.sum()) / (n * (n - 1))
+    square = (float(np.sum(gram * gram, dtype=np.float64)) - float(np.vdot(own, own))) / (n * (n - 1))
+    return float(np.sqrt(max(square - mean**2, 1e-12)))
+
+
+def few_columns(x: Array | ScaledRows) -> FloatArray:
+    """Project features with many columns on 32 random directions, in one pass; noise stays noise.
+
+    Parameters
+    ----------
+    x : array or ScaledRows of shape (n_frames, n_dims)
+        Standardized features.
+    """
+    n_dims = x.shape[1]
+    signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(n_dims, N_COLUMNS)) if n_dims > N_COLUMNS else None
+    found = np.empty((len(x), min(n_dims, N_COLUMNS)))
+    for block in row_blocks(x):
+        rows = to_numpy(x[block]).astype(np.float64, copy=False)
+        found[block] = rows if signs is None else rows @ signs
+    return found
+
+
+def n_above_noise(few: FloatArray, boundaries: IntArray) -> int:
+    """Return how many boundaries stand out from noise: the fewest after which events contain nothing else.
+
+    Within the events of white noise, frames are in random order. Further boundaries would split noise: it has a bulk
+    of candidates, which could pass for boundaries beside a few clear ones. Recordings are hardly ever noise, however
+    finely they are split; then all boundaries count.
+
+    Parameters
+    ----------
+    few : ndarray of shape (n_frames, n_columns)
+        From `few_columns`.
+    boundaries : ndarray of int
+        The candidates, the highest first.
+    """
+    n = len(boundaries)
+    if len(few) < LEAST_FRAMES:
+        return n
+    ordered, noise = -1, 0
+    while not _is_noise(few, boundaries[:noise]):
+        ordered, noise = noise, max(1, 2 * noise)
+        if noise > min(n, len(few) // SHORT):
+            return n
+    while noise - ordered > 1:
+        middle = (ordered + noise) // 2
+        ordered, noise = (ordered, middle) if _is_noise(few, boundaries[:middle]) else (middle, noise)
+    return noise
+
+
+def _is_noise(few: FloatArray, boundaries: IntArray) -> bool:
+    edges = np.concatenate([[0], np.sort(boundaries), [len(few)]])
+    rows = _residuals(few, edges)
+    # Cosines do not depend on outliers, products show what is rare. Events that follow noise too closely leave frames
+    # that are less alike than in random order.
+    return bool(max(_deviations(unit_rows(rows), edges).max(), _deviations(rows, edges).max()) < NOISY)
+
+
+def _residuals(few: FloatArray, edges: IntArray) -> FloatArray:
+    """Subtract the mean of its event from every frame."""
+    lengths = np.diff(edges)
+    means = np.add.reduceat(few, edges[:-1], axis=0) / lengths[:, None]
+    return np.asarray(few - np.repeat(means, lengths, axis=0))
+
+
+def _deviations(rows: FloatArray, edges: IntArray) -> FloatArray:
+    """Return by how many standard deviations frames within events are more alike than in random order, by lag."""
+    lengths = np.diff(edges)
+    event = np.repeat(np.arange(len(lengths)), lengths)
+    sums = np.add.reduceat(rows, edges[:-1], axis=0)
+    own = np.add.reduceat(np.sum(rows * rows, axis=1), edges[:-1])
+    # Mean product of any two frames of each event.
+    usual = (np.sum(sums * sums, axis=1) - own) / np.maximum(lengths * (lengths - 1), 1)
+    covariance = rows.T @ rows / len(rows)
+    variance = max(float(np.sum(covariance * covariance)), 1e-300)
+    found = np.zeros(len(LAGS))
+    for k, lag in enumerate(LAGS):
+        both = np.flatnonzero(event[:-lag] == event[lag:])
+        excess = np.einsum("ij,ij->i", rows[both], rows[both + lag]) - usual[event[both]]
+        found[k] = excess.sum() / np.sqrt(variance * max(len(both), 1))
+    return found

@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dayline import EventSegmenter, score_boundaries
+from dayline.decision import noise as module
+from dayline.decision.abruptness import compare_neighbours
+from dayline.decision.noise import few_columns, n_above_noise, order_matters
+from dayline.method.denoise import standardize
+
+NONE = np.zeros(0, dtype=np.int64)
+
+
+def is_in_order(x):
+    return order_matters(x, compare_neighbours(x), few_columns(x))
+
+
+def test_order_matters_for_events_and_not_for_white_noise(random):
+    without = [is_in_order(standardize(np.random.default_rng(k).normal(size=(200, 20)))) for k in range(50)]
+    assert sum(without) == 0
+    assert is_in_order(standardize(np.repeat(random.normal(size=(20, 20)), 10, axis=0)))
+    assert not is_in_order(np.eye(3))
+
+
+def test_order_matters_for_frames_that_oscillate(random):
+    """Neighbours are less alike than any two frames."""
+    swings = np.resize([[1.0], [-1.0]], (200, 1)) * random.normal(size=6) + random.normal(size=(200, 6))
+    assert is_in_order(standardize(swings))
+
+
+@pytest.mark.parametrize("is_ordered", [True, False])
+def test_order_is_judged_alike_in_blocks_and_from_some_frames(random, monkeypatch, is_ordered):
+    x = np.repeat(random.normal(size=(30, 8)), 10, axis=0) + random.normal(size=(300, 8))
+    x = standardize(x if is_ordered else random.permutation(x))
+    assert is_in_order(x) == is_ordered
+    monkeypatch.setattr("dayline.arrays.HOST_BLOCK", 50)
+    monkeypatch.setattr(module, "MOST_FRAMES", 100)
+    assert is_in_order(x) == is_ordered
+
+
+def test_periodic_frames_are_in_order_however_many_are_compared(random, monkeypatch):
+    """Every tenth frame is alike: chosen at regular steps, frames would seem not to differ at all."""
+    x = standardize(np.tile(np.cumsum(random.normal(size=(10, 6)), axis=0), (60, 1)))
+    assert is_in_order(x)
+    monkeypatch.setattr(module, "MOST_FRAMES", 60)
+    assert is_in_order(x)
+
+
+def visit(seed, *, n_frames=600, length=25, noise=0.5):
+    """One context, a short visit of another, and the first again."""
+    random = np.random.default_rng(seed)
+    context = np.zeros(n_frames, dtype=np.int64)
+    context[300 : 300 + length] = 1
+    return random.normal(size=(2, 8))[context] + noise * random.normal(size=(n_frames, 8))
+
+
+def test_boundaries_count_until_events_contain_only_noise():
+    few = few_columns(standardize(visit(0)))
+    in_noise = np.asarray([100, 500, 200, 430, 77, 250, 560])
+    assert n_above_noise(few, np.asarray([300, 325, *in_noise])) == 2
+    assert n_above_noise(few, np.asarray([50, 300, 325, *in_noise])) == 3
+    # Without the visit's own boundaries, events contain more than noise however often they are split.
+    assert n_above_noise(few, in_noise) == len(in_noise)
+
+
+def test_white_noise_has_no_boundary_above_it():
+    for seed in range(20):
+        white = np.random.default_rng(seed).normal(size=(400, 6))
+        assert n_above_noise(few_columns(white), np.asarray([200, 100, 300])) <= 1
+
+
+def test_smooth_frames_and_short_sequences_are_never_noise(random):
+    smooth = np.cumsum(random.normal(size=(400, 6)), axis=0)
+    candidates = np.asarray([200, 100, 300, 50])
+    assert n_above_noise(few_columns(standardize(smooth)), candidates) == 4
+    assert n_above_noise(random.normal(size=(299, 6)), candidates) == 4
+
+
+@pytest.mark.parametrize("make", [EventSegmenter, EventSegmenter.fast])
+def test_a_short_visit_in_a_long_event_is_found_and_its_noise_is_not_split(make):
+    for seed in range(3):
+        for x in (visit(seed), visit(seed, n_frames=1000, length=20, noise=0.1)):
+            found = make().fit(x).boundaries_
+            assert len(found) == 2
+            assert score_boundaries(found, [300, 320 if len(x) == 1000 else 325], tolerance=3).f1 == 1.0
+
+
+def test_one_step_in_noise_is_one_boundary():
+    numbers = []
+    for seed in range(5):
+        x = np.random.default_rng(seed).normal(size=(500, 8))
+        x[250:] += 0.7
+        numbers.append(len(EventSegmenter().fit(x).boundaries_))
+    assert max(numbers) <= 2
+    assert numbers.count(1) >= 4
+
+
+def test_a_request_reaches_candidates_in_noise():
+    assert len(EventSegmenter().fit(visit(1)).choose(n_events=12).events) == 12
+
+
+def test_many_columns_are_projected_in_blocks(random, monkeypatch):
+    x = random.normal(size=(90, 200))
+    whole = few_columns(x)
+    assert whole.shape == (90, 32)
+    monkeypatch.setattr("dayline.arrays.HOST_BLOCK", 40)
+    np.testing.assert_allclose(few_columns(x), whole)
+    np.testing.assert_array_equal(few_columns(x[:, :5]), x[:, :5])
