@@ -1,8 +1,8 @@
-"""The first picture of the README: the page that `dayline demo` writes, as a browser shows it.
+"""Draw the first picture of the README: the page that `dayline demo` writes, in a browser.
 
 python examples/demo_page.py DEMO [--output docs/images/demo.png]
 
-DEMO is the folder that `make demo` leaves. Needs Chromium (`make chromium`).
+DEMO is the folder that `make demo` writes. This needs Chromium (`make chromium`).
 """
 
 from __future__ import annotations

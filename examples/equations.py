@@ -1,9 +1,9 @@
-"""The method step by step on one made sequence: one picture per step, for docs/method.md.
+"""The method step by step on one synthetic sequence: one picture per step, for docs/method.md.
 
 python examples/equations.py [--output docs/images/method]
 
-The same 160 frames of four recurring contexts in every picture; true boundaries are grey lines. Graphs show
-the square roots of their weights, so that weak ones can be seen.
+Every picture shows the same 160 frames of four recurring contexts; grey lines are true boundaries. Graphs show the
+square roots of their weights, so that weak ones are visible.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 python examples/gallery/build.py [NAME ...]
 
 Each script becomes docs/gallery/NAME.md: its docstring and the comments below `# %%` are the prose, the code is shown
-with what it prints, and NAME.png, which the script saves, stands at the top. The docstring has a title, a summary for
-the index, more paragraphs if needed, and a last one, "Figure: ...", that describes the figure.
+with its output, and NAME.png, which the script saves, is at the top. The docstring has a title, a summary for the
+index, more paragraphs if needed, and a last one, "Figure: ...", that describes the figure.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
 """A film with chapters.
 
-A made film of seven scenes: sampled twice a second, cut at the exact frame, and written with chapters.
+A synthetic film of seven scenes, sampled twice a second, cut at the exact frame, and written with chapters.
 
 Figure: One frame of each event found, and below it the film: true scenes in the upper row, events in the lower row,
 in one colour per place. White lines are boundaries.
 """
 
 # %%
-# The film is made, so that every cut is known to the frame: a camera pans over four photographs of scikit-image
-# ([public domain or CC0](../demo-photographs.md)), and sees three of them twice. The change to the last scene is a
-# dissolve of one second, all others are cuts.
+# The film is synthetic, so every cut is known to the frame: a camera pans over four photographs from scikit-image
+# ([public domain or CC0](../demo-photographs.md)), and shows three of them twice. The change to the last scene is a
+# dissolve of one second; all others are cuts.
 from itertools import accumulate
 
 import av
@@ -50,9 +50,9 @@ true = np.asarray(starts[1:-1]) / RATE
 print(f"{starts[-1] / RATE:.0f} s, scenes start at", *(f"{t:.2f}" for t in true))
 
 # %%
-# Two frames a second are enough to see that the scene changes, but not when. Around each boundary every frame is
-# looked at: `start_time` is that of the first frame after a cut. In a dissolve no single frame stands out, so that
-# boundary keeps the time of the sampled frame.
+# Two frames a second are enough to see that the scene changes, but not when. Around each boundary, dayline decodes
+# every frame: `start_time` is the time of the first frame after a cut. In a dissolve, no single frame stands out, so
+# that boundary keeps the time of the sampled frame.
 result = segment_source("film.mp4", store="out", every=0.5)
 segmentation = result.segmentation
 print("place  sampled   exact  truth")
@@ -62,7 +62,7 @@ for event in segmentation.events[1:]:
     print(f"{'ABCDEFG'[event.community]:5s}  {sampled:7.2f} {event.start_time:7.2f} {nearest:6.2f}")
 
 # %%
-# In frames of the film, every cut is exact: only the dissolve needs a tolerance.
+# Measured in frames of the film, every cut is exact; only the dissolve needs a tolerance.
 found = np.round([RATE * event.start_time for event in segmentation.events[1:]]).astype(int)
 for tolerance in (0, DISSOLVE):
     print(
@@ -70,14 +70,14 @@ for tolerance in (0, DISSOLVE):
     )
 
 # %%
-# Chapters go to a file of their own, or into a copy of the film, which is not encoded again.
+# Chapters go into a separate file, or into a copy of the film, which is not re-encoded.
 written = write_result(result, "out", formats=["webvtt"], with_chapters=True)
 print(written.exports[0].read_text().split("\n\n")[2])
 with av.open("out/film-chapters.mp4") as copy:
     print(len(copy.chapters()), "chapters in the copy")
 
 # %%
-# The same from a terminal: `dayline segment film.mp4 -o out --every 0.5 --write-chapters`.
+# To do the same in a terminal: `dayline segment film.mp4 -o out --every 0.5 --write-chapters`.
 COLORS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999")
 figure = plt.figure(figsize=(5.0, 3.2), layout="constrained")
 grid = figure.add_gridspec(3, 4, height_ratios=[1, 1, 0.8])

@@ -1,16 +1,16 @@
 """Human motion and its controls.
 
-Ten made actions of a stick figure, once with nearly equal durations and once with unequal ones: why a score on
-motion data means nothing without controls that ignore the motion.
+Ten synthetic actions of a stick figure, once with nearly equal and once with unequal durations. They show why a score
+on motion data means nothing without controls that ignore the motion.
 
 Figure: Two recordings of the same ten actions. Rows: joint angles over time, the true actions, and the events of
 dayline, of equal pieces and of random cuts.
 """
 
 # %%
-# The data sets that papers on motion report (Keck, MAD) are not part of dayline, so this sequence is made: twelve
-# joint angles that swing around the pose of each action, with its own rhythm, and a quarter of a second between
-# actions. That is simpler than a person; what matters here is the length of the actions.
+# The data sets that papers on motion report (Keck, MAD) are not part of dayline, so this sequence is synthetic:
+# twelve joint angles swing around the pose of each action, with a rhythm of its own, and a quarter of a second passes
+# between actions. This is simpler than the motion of a person, but what matters here is the length of the actions.
 from itertools import pairwise
 
 import matplotlib.pyplot as plt
@@ -37,8 +37,8 @@ def perform(lengths, seed):
 
 
 # %%
-# In the published recordings every action occurs once and they are nearly equally long, as in the first one here. In
-# the second the lengths differ by a factor of up to thirteen.
+# In the published recordings, every action occurs once, and all are of nearly equal length, as in the first recording
+# here. In the second, the lengths differ by a factor of up to thirteen.
 rng = np.random.default_rng(5)
 recordings = {
     "nearly equal durations": perform(rng.integers(85, 115, N_ACTIONS), seed=1),
@@ -47,8 +47,8 @@ recordings = {
 
 
 # %%
-# Two scores are common: the accuracy of labels, after the best match of events and actions, and the F1 of
-# boundaries. Controls get the true number of actions; dayline does not.
+# Two scores are common: the accuracy of labels, after the best match between events and actions, and the F1 of
+# boundaries. The controls are given the true number of actions; dayline is not, unless the row says so.
 def score(found, labels):
     true = np.flatnonzero(np.diff(labels)) + 1
     accuracy = score_labels(boundaries_to_labels(found, len(labels)), labels).hungarian_accuracy
@@ -73,10 +73,10 @@ for method in found["unequal durations"]:
     print(f"{method:20s}" + "".join(f" {accuracy:10.2f} {f1:5.2f}" for accuracy, f1 in scores))
 
 # %%
-# In the first recording equal pieces, which ignore the motion, are nearly as good as a method that looks at it; so
-# is anything that prefers long, equal runs. Only the second recording tells them apart. These made actions are
-# easier than a person's: on the published recordings, dayline finds too many events, and no method reaches the equal
-# pieces on Keck ([table](../paper-table.md)).
+# In the first recording, equal pieces, which ignore the motion, are nearly as good as a method that uses it; so is
+# anything that prefers long, equal runs. Only the second recording distinguishes them. These synthetic actions are
+# easier than those of a person: on the published recordings, dayline finds too many events, and no method reaches
+# equal pieces on Keck ([table](../paper-table.md)).
 COLORS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9")
 figure, axes = plt.subplots(4, 1, figsize=(5.0, 6.2), layout="constrained", height_ratios=[1, 1.6, 1, 1.6])
 for (name, (angles, labels)), (heat, rows) in zip(recordings.items(), axes.reshape(2, 2), strict=True):

@@ -1,15 +1,15 @@
 """Why did it cut here?
 
-Three candidates of one sequence: a clear boundary, one that a hard cut decided, and one that was not taken although
-it is right. What counted, in numbers.
+Three candidates of one sequence: a clear boundary, one that a hard cut decided, and one that was rejected although it
+is right. Numbers show what mattered for each.
 
-Figure: Top: the sequence, with its boundaries dotted and the three candidates marked. Middle: what adds up to the
-strength of each. Bottom: from strength to probability, with one curve for each kind of recording and their mean.
+Figure: Top: the sequence, with boundaries as dotted lines and the three candidates marked. Middle: what adds up to
+the strength of each. Bottom: from strength to probability, with one curve for each kind of recording and their mean.
 """  # noqa: D400
 
 # %%
-# A made sequence with known events, segmented by the default. `plot(segmenter)` draws all of it in one figure; this
-# page takes three of its candidates apart. [How it decides](../how-it-decides.md) explains the terms.
+# The default segments a synthetic sequence with known events. `plot(segmenter)` draws everything in one figure; this
+# page looks at three of its candidates in detail. [How it decides](../how-it-decides.md) explains the terms.
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -23,7 +23,7 @@ print("found ", *segmenter.boundaries_)
 print("missed", *np.setdiff1d(made.boundaries, segmenter.boundaries_))
 
 # %%
-# `evidence_` has all candidates, the highest first. The height of a candidate is what the sequence gains by this
+# `evidence_` holds all candidates, the highest first. The height of a candidate is what the sequence gains by this
 # boundary: the contrast of the events on its two sides, times a weight that a hard cut raises. In logarithms,
 # everything is a sum.
 evidence, model = segmenter.evidence_, load_model()
@@ -42,8 +42,8 @@ def terms(frame):
 
 
 # %%
-# The split is the unit in which this sequence measures heights, the same for all its candidates. What remains is the
-# strength, the only number that the model sees.
+# The split is the unit in which this sequence measures heights, the same for all its candidates. Subtracting it gives
+# the strength, the only number that the model uses.
 chosen = (210, 154, 251)
 print(f"{'frame':>16s}" + "".join(f"{frame:7d}" for frame in chosen))
 for name in terms(chosen[0]):
@@ -53,10 +53,10 @@ print(f"{'probability':>16s}" + "".join(f"{probability[frame].mean():7.2f}" for 
 print(f"{'boundary':>16s}" + "".join(f"{'yes' if frame in segmenter.boundaries_ else 'no':>7s}" for frame in chosen))
 
 # %%
-# At frame 210 everything speaks for a boundary. The other two have the same contrast as each other. At frame 154 the
-# features jump from one frame to the next, far more than nearby, and that decides it. At frame 251 they do not, and
-# the model finds a boundary improbable. The truth has one there: a visit of five frames. Asking for more events
-# brings it back.
+# At frame 210, everything supports a boundary. The other two candidates have the same contrast. At frame 154, the
+# features jump from one frame to the next, far more than nearby, and this decides it. At frame 251 they do not, and
+# the model considers a boundary improbable. But there is a true boundary: a visit of five frames. Asking for more
+# events finds it.
 finer = segmenter.choose(n_events=15)
 print("with n_events=15:", 251 in finer.boundaries)
 

@@ -1,17 +1,17 @@
 """One day of photos.
 
-A made afternoon of a wearable camera, from image files to events with a key photo each, and to the page on which
-they can be corrected.
+A synthetic afternoon of a wearable camera, from image files to events with key photos, and to the page on which you
+can correct them.
 
 Figure: The events of the afternoon by the clock, in one colour per context, and the key photo of each. White gaps
 are pauses of the camera.
 """
 
 # %%
-# The photos are made: crops of photographs that come with scikit-image, one about every 30 seconds, with changing
-# light, blur and people who pass by. The photographs used here are CC0, in the public domain or, for the coins,
-# without known copyright restrictions ([list](../demo-photographs.md)). The two places whose photographs are CC BY
-# are left out, as if the camera were off for a quarter of an hour in the park.
+# The photos are synthetic: crops of photographs that come with scikit-image, about one every 30 seconds, with
+# changing light, blur and people who pass by. The photographs used here are CC0, in the public domain or, for the
+# coins, without known copyright restrictions ([list](../demo-photographs.md)). The two places whose photographs are
+# CC BY are left out, as if the camera had been off for a quarter of an hour in the park.
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -43,19 +43,19 @@ for row in result.segmentation.to_dicts():
 
 # %%
 # The truth is known, so the events can be scored. Places and lighting are clearer here than on a real day; a perfect
-# score says that the pipeline works, not that every day is as easy.
+# score shows that the pipeline works, not that every day is this easy.
 print(score_boundaries(result.segmentation.boundaries, true, tolerance=2))
 
 # %%
-# `write_result` writes the page, `events.json` and `events.csv`. On the page, events can be merged, split, moved and
-# named; `dayline view day` opens it and saves corrections.
+# `write_result` writes the page, `events.json` and `events.csv`. On the page, you can merge, split, move and name
+# events; `dayline view day` opens it and saves corrections.
 written = write_result(result, "day")
 print(written.page)
 
 # %%
 # The key photo of an event is sharp and typical of its frames. It is not always a good one: in the first event,
-# someone is in the way. The park before and after its pause counts as two contexts, the path, the cafe and home are
-# recognized when they come back.
+# someone is in the way. The park before and after the pause counts as two contexts; the path, the cafe and home are
+# recognized when they recur.
 COLORS = (
     "#0072b2",
     "#e69f00",

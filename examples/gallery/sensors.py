@@ -1,15 +1,15 @@
 """A sensor stream with real times.
 
-A made watch: five channels at irregular times over a day, with two gaps. Times give durations in minutes, required
-boundaries at the gaps, and dates on every output.
+A synthetic recording of a watch: five channels at irregular times over a day, with two gaps. Its times give durations
+in minutes, required boundaries at the gaps, and dates in every output.
 
-Figure: Heart rate, steps and light over the day. Colours are contexts found, the strip at the bottom is the truth,
-hatched gaps are times without data.
+Figure: Heart rate, steps and light over the day. Colours are the contexts found, the strip at the bottom shows the
+truth, and hatched gaps are times without data.
 """
 
 # %%
-# One row about every minute: heart rate, steps, light, skin temperature and wrist angle, which vary around a level
-# for each activity. Twice the watch is on its charger and records nothing.
+# There is about one row per minute: heart rate, steps, light, skin temperature and wrist angle, which vary around a
+# typical value for each activity. Twice, the watch is on its charger and records nothing.
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.dates import DateFormatter, HourLocator
@@ -47,7 +47,8 @@ print(X.shape, times[0], times[-1])
 
 # %%
 # A gap alone is not evidence for `EventSegmenter`: in some recordings a gap means that something ended, in others
-# that nothing was worth recording. If you know what it means, say so: here every gap of half an hour is a boundary.
+# that nothing was worth recording. If you know what it means, say so: here, every gap of more than half an hour is a
+# boundary.
 gaps = np.flatnonzero(np.diff(times) > np.timedelta64(30, "m")) + 1
 segmenter = EventSegmenter().fit(X, times=times, must=gaps)
 print(segmenter.segmentation_)
@@ -55,8 +56,8 @@ print(score_boundaries(segmenter.boundaries_, true, tolerance=2))
 
 # %%
 # With `times=`, durations are in seconds, whatever the rate of the rows. `choose` gives other segmentations without
-# learning again: no event under twenty minutes, or a given number. Reading and sleep at the end differ less than the
-# other activities, and are told apart only if the number is given.
+# learning again: here, one with no event under twenty minutes, and one with a given number of events. Reading and
+# sleep at the end differ less than the other activities, and are separated only if the number is given.
 for request in ({"min_duration": 20 * 60}, {"n_events": 10}):
     other = segmenter.choose(**request)
     print(request, other, score_boundaries(other.boundaries, true, tolerance=2), sep="\n    ")

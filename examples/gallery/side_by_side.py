@@ -1,16 +1,16 @@
 """The same data through ruptures and dayline.
 
-Four kinds of made sequences, five of each, through kernel change-point detection and through dayline: F1, time, and
-which one to use when.
+Four kinds of synthetic sequences, five of each, segmented by kernel change-point detection and by dayline: F1, time,
+and when to use which.
 
-Figure: F1 of ruptures and dayline on four kinds of sequences, means of five; the range of the five as a line. Upper
-bars: the number of events is not given. Lower, pale bars: it is given.
+Figure: F1 of ruptures and dayline on four kinds of sequences: bars are means of five sequences, lines their range.
+Upper bars: the number of events is not given. Lower, pale bars: it is given.
 """
 
 # %%
-# The first two kinds come from ruptures itself: the mean of a signal jumps, or the correlation of two signals
-# changes while their mean and variance do not. The other two are places that recur, as in a day of photos: frames of
-# a place scatter around a point, once with plain noise, and once with a slow drift that never stops.
+# The first two kinds come from ruptures itself: the mean of a signal jumps, or the correlation of two signals changes
+# while their mean and variance do not. The other two have places that recur, as in a day of photos: the frames of a
+# place scatter around a point, once with plain noise only, and once with a slow drift that never stops.
 import time
 
 import matplotlib.pyplot as plt
@@ -45,8 +45,8 @@ KINDS = {"jumps": jumps, "correlations": correlations, "places": places, "drifti
 
 
 # %%
-# ruptures needs a penalty, for which there is no default: log n with the Gaussian kernel is what our benchmarks use.
-# dayline has a model instead, and nothing is set here. Both can be told the number of events.
+# ruptures needs a penalty, which has no default; we use log n with the Gaussian kernel, as in our benchmarks. dayline
+# has a model instead, so nothing is set here. Both accept the number of events.
 def by_ruptures(x, n_events=None):
     detector = rpt.KernelCPD(kernel="rbf", min_size=2).fit(x)
     stops = detector.predict(pen=np.log(len(x))) if n_events is None else detector.predict(n_bkps=n_events - 1)
@@ -58,7 +58,7 @@ def by_dayline(x, n_events=None):
 
 
 # %%
-# Seconds are those of the processor, so that they depend less on what else the machine does.
+# Times are CPU seconds, so they depend less on what else the machine is doing.
 by_ruptures(places(0)[0]), by_dayline(places(0)[0])  # the first call of each loads its libraries
 scores, counts, seconds = {}, {}, {}
 for kind, make in KINDS.items():
@@ -82,15 +82,15 @@ for kind in KINDS:
         print(f"{kind:17s}{method:10s} {found:5.2f} {given:13.2f} {n_found:6.1f} {n_true:5.1f} {taken:6.2f} s")
 
 # %%
-# On its own jumps ruptures is better: with noise this large, dayline overlooks some. Neither notices a change of
-# correlation until it is told the number. Where places recur, dayline is a little ahead without a number, and both
-# are alike with it. ruptures is by far the faster at this length; from several thousand frames on, that turns around
-# for this kernel ([scale](../scale.md)).
+# On the jumps from ruptures itself, ruptures is better: with this much noise, dayline misses some. Neither finds a
+# change of correlation unless the number is given. If places recur, dayline is slightly better without the number,
+# and both are about equal with it. ruptures is by far the faster at this length; from several thousand frames on,
+# dayline is faster than this kernel ([scale](../scale.md)).
 #
-# So use ruptures for a few signals whose penalty or number you know. Use dayline for frames with many features, if
-# nothing is known in advance, or if confidence, levels and contexts matter. Made sequences say little about real
-# ones: [how it decides](../how-it-decides.md#left-out) compares dayline with these and other methods on 32 kinds of
-# labelled recordings.
+# So use ruptures for a few signals if you know the penalty or the number of events. Use dayline for frames with many
+# features, if nothing is known in advance, or if you need confidence, levels and contexts. Synthetic sequences say
+# little about real ones: [how it decides](../how-it-decides.md#left-out) compares dayline with these and other
+# methods on 32 kinds of labelled recordings.
 COLORS = {"ruptures": "#e69f00", "dayline": "#0072b2"}
 figure, axes = plt.subplots(figsize=(5.0, 4.4), layout="constrained")
 for row, kind in enumerate(KINDS):

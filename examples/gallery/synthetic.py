@@ -1,15 +1,15 @@
 """The paper's synthetic example.
 
-Four noisy communities in the plane: what the loop of graph and embedding does to them, turn by turn, and how much
-of the score any segmentation would have.
+Four noisy communities in the plane: how the loop of graph and embedding changes them, turn by turn, and how much of
+the score any segmentation would get.
 
 Figure: Top: the points before the loop and after three and ten turns, in the colours of their true communities.
 Bottom: F1 by turn, as the mean of five sequences, with controls.
 """
 
 # %%
-# `make_communities` draws the sequence of the paper's example: 350 points that jump between four Gaussian clouds,
-# which touch each other. A visit lasts eight points on average; where the next one begins is a boundary.
+# `make_communities` draws the sequence of the paper's example: 350 points that jump between four Gaussian clouds that
+# touch each other. A visit lasts eight points on average; each new visit begins with a boundary.
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -28,8 +28,8 @@ print(f"{len(made.features)} points, {len(made.boundaries)} true boundaries")
 
 
 # %%
-# `EventSegmenter.paper()` follows the paper's text. In this example the points themselves are the first embedding,
-# of two dimensions, and every turn takes one step: it embeds the graph, smooths it, and weakens edges between frames
+# `EventSegmenter.paper()` follows the paper's text. In this example, the points themselves are the first embedding,
+# in two dimensions, and every turn takes one step: it embeds the graph, smooths it, and weakens edges between frames
 # that are far apart in time or in different communities.
 def embed(points, turns):
     segmenter = EventSegmenter.paper(
@@ -43,8 +43,8 @@ def f1(found, true):
 
 
 # %%
-# One sequence proves little, so five are scored. Equal pieces and random cuts are controls that do not look at the
-# points. The CES rule on the points does without an embedding.
+# One sequence proves little, so we score five. Equal pieces and random cuts are controls that ignore the points. The
+# CES rule on the points does not use an embedding.
 turns = (0, 1, 3, 5, 10)
 by_turn = np.zeros((5, len(turns)))
 others = {
@@ -73,10 +73,10 @@ for k, scores in zip(turns, by_turn.T, strict=True):
     print(f"{f'paper(), turn {k}':26s} F1 {np.mean(scores):.2f}")
 
 # %%
-# The loop orders the points along a curve on which each community has a stretch, and the score rises a little, as in
+# The loop orders the points along a curve, with one section for each community, and the score rises a little, as in
 # the paper. It stays far below that of equal pieces: events are so short that any even spacing comes within five
-# frames of most boundaries. The default, which is not told the number, is hardly above them. The example shows what
-# the loop does, not that it finds events; [the paper, equation by equation](../paper.md) says more.
+# frames of most boundaries. The default, which is not given the number, is hardly better than equal pieces. The
+# example shows what the loop does, not that it finds events; see [the paper, equation by equation](../paper.md).
 COLORS = np.asarray(["#0072b2", "#e69f00", "#009e73", "#cc79a7"])
 figure = plt.figure(figsize=(5.0, 4.8), layout="constrained")
 axes = figure.subplot_mosaic([["0", "3", "10"], ["scores"] * 3], height_ratios=[1, 1.35])
