@@ -676,3 +676,26 @@ def test_control_c_ends_with_130_and_the_next_run_goes_on(tmp_path):
     again = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert again.stdout.count("a batch") == 4 - n_kept // BATCH_SIZE
     assert read_events(tmp_path / "out" / "events.json").n_frames == 4 * BATCH_SIZE
+
+
+@pytest.mark.filterwarnings("always")
+def test_messages_name_options_and_what_limits_them(dayline, features, tmp_path):
+    result = tmp_path / "out"
+    _, _, err = dayline("segment", features, "-o", result, "--n-events", "3", "--level", "2")
+    assert "note: --n-events 3 takes precedence over the level and the duration" in err
+    code, _, err = dayline("segment", features, "-o", result, "--min-duration", "-5")
+    assert (code, err) == (2, "dayline: --min-duration -5.0; it must be a number above 0\n")
+    corrections = result / "corrections.json"
+    dayline("segment", features, "-o", result, "--corrections", result / "events.json")
+    assert corrections.exists()
+    _, _, err = dayline("segment", features, "-o", result, "--n-events", "2")
+    assert "note: --n-events 2 cannot change events that your corrections contain" in err
+    assert "--n-events 2 is not possible: with 2 required boundaries, the fewest events are 3" in err
+
+
+def test_export_takes_the_folder_of_a_result_and_says_what_is_missing(dayline, features, tmp_path):
+    dayline("segment", features, "-o", tmp_path / "out")
+    code, out, _ = dayline("export", tmp_path / "out", "-f", "csv")
+    assert (code, out) == (0, f"{tmp_path / 'out' / 'events.csv'}\n")
+    code, _, err = dayline("export", tmp_path / "out", "--write-chapters")
+    assert (code, err) == (2, "dayline: --write-chapters needs the video; pass it as --source\n")

@@ -104,3 +104,9 @@ def test_a_page_is_renewed_from_events_that_were_put_there_by_hand(place):
     done = run("view", place / "out", "--no-open")
     assert f"{place / 'out'}: the page is renewed from events.json" in done.stderr
     assert "Breakfast" in (place / "out" / "index.html").read_text(encoding="utf-8")
+
+
+def test_a_file_of_the_result_stands_for_it_and_a_missing_source_is_named(place):
+    assert run("view", place / "out" / "events.json", "--no-open").returncode == 0
+    done = run("view", place / "out", "--source", place / "gone", "--no-open")
+    assert (done.returncode, done.stderr) == (2, f"dayline: {place / 'gone'}: no such file or folder\n")

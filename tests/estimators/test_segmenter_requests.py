@@ -338,3 +338,32 @@ def test_saved_levels_honour_constraints():
 
 def test_the_ces_rule_has_no_levels():
     assert EventSegmenter.paper().segment(MADE.features).levels == ()
+
+
+def test_requests_of_the_fast_variant_are_given_at_once():
+    assert len(EventSegmenter.fast(n_events=5, n_components=6).fit(MADE.features).events_) == 5
+
+
+def test_frames_appended_with_dates_to_frames_with_seconds_are_refused():
+    x, seconds = MADE.features[:60], np.arange(60) * 30.0
+    fitted = EventSegmenter.fast().fit(x, times=seconds)
+    with pytest.raises(ValueError, match="times of two kinds: seconds and dates"):
+        fitted.append(x, times=np.datetime64("2024-01-01") + np.arange(60).astype("timedelta64[s]"))
+    assert len(fitted.append(x, times=seconds + 1800).segmentation_.times) == 120
+
+
+def test_a_number_takes_precedence_with_a_warning():
+    with pytest.warns(UserWarning, match="n_events=4 takes precedence over the level and the duration"):
+        assert len(FITTED.choose(n_events=4, level=2).events) == 4
+
+
+def test_events_that_stay_too_short_are_counted():
+    fitted = EventSegmenter().fit(MADE.features, must=[100, 103])
+    with pytest.warns(UserWarning, match="min_duration=30: 1 shorter event remains beside required boundaries"):
+        events = fitted.choose(min_duration=30).events
+    assert sum(event.n_frames < 30 for event in events) == 1
+    with pytest.warns(UserWarning, match="2 required boundaries, the fewest events are 3"):
+        fitted.choose(n_events=2)
+    # Not "becomes one event": the required boundaries stay.
+    with pytest.warns(UserWarning, match="min_duration=1000: 3 shorter events remain"):
+        assert len(fitted.choose(min_duration=1000).events) == 3

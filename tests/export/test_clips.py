@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import av
@@ -123,3 +124,23 @@ def test_a_truncated_film_leaves_nothing_behind(film, tmp_path):
     with pytest.raises(ValueError, match=r"broken\.mp4"):
         write_clips(of(0.0, 3.0), tmp_path / "clips", source=broken)
     assert [path.name for path in tmp_path.iterdir()] == ["broken.mp4"]
+
+
+def test_another_film_is_refused_and_the_clips_stay(film, tmp_path):
+    export(of(0.0, 3.0, 7.0), tmp_path, formats=["clips"], source=film)
+    before = n_frames(tmp_path / "clips")
+    other = make_moving_film(tmp_path / "other.mp4", [25])
+    for formats in (["clips"], ["contact-sheet"], ["fcpxml", "webvtt"]):
+        with pytest.raises(
+            ValueError, match=r"other\.mp4 lasts 00:00:01, .* film\.mp4, whose last frame is at 00:00:09"
+        ):
+            export(of(0.0, 3.0, 7.0), tmp_path, formats=formats, source=other)
+    assert n_frames(tmp_path / "clips") == before
+
+
+def test_a_film_of_the_same_size_needs_no_length(film, tmp_path):
+    """The header of a damaged file may give a wrong length."""
+    short = replace(of(0.0, 3.0), times=tuple(k / 100 for k in range(100)), sizes=(film.stat().st_size,) * 100)
+    export(short, tmp_path, formats=["webvtt"], source=film)
+    with pytest.raises(ValueError, match="pass the video that was segmented"):
+        export(replace(short, sizes=None), tmp_path, formats=["webvtt"], source=film)

@@ -18,8 +18,9 @@ from dayline.method.graph import unit_rows
 
 __all__ = ["Evidence", "boundary_weights", "gather_evidence", "share_of_change", "two_views"]
 
-NOISE = -30.0
-"""Added to the log odds of candidates in noise and drift: none is worth it, but a requested number can be met."""
+NOISE, NO_EVENTS = -5.0, -30.0
+"""Added to the log odds of candidates within noise, which only finer levels have, and of those in sequences without
+events, which only a requested number has."""
 
 NEARBY = 4
 """Frames on either side within which an event begins at once."""
@@ -47,7 +48,7 @@ class Evidence:
     strengths : ndarray of shape (n_candidates,)
         Logarithm of the height of each candidate over the split of this sequence.
     log_odds : ndarray of shape (n_candidates,)
-        Added to the log odds of each candidate: 0, or -30 if noise has such candidates too.
+        Added to the log odds of each candidate: 0, -5 if noise has such candidates too, -30 if there are no events.
     why_one_event : str
         Why no boundary is worth it, for frames in random order, mere drift and a random walk; otherwise empty.
     required, forbidden : ndarray of int
@@ -125,7 +126,7 @@ def gather_evidence(
     hierarchy = free
     if len(required) or len(forbidden):
         hierarchy = build_hierarchy(views, log_weights, penalty=penalty, required=required, forbidden=forbidden)
-    is_clear = np.isin(hierarchy.boundaries, clear) & (why_one_event == "")
+    log_odds = np.where(np.isin(hierarchy.boundaries, clear), 0.0, NOISE)
     return Evidence(
         learnt,
         views,
@@ -133,7 +134,7 @@ def gather_evidence(
         penalty,
         hierarchy,
         hierarchy.log_heights - split,
-        np.where(is_clear, 0.0, NOISE),
+        np.full(len(log_odds), NO_EVENTS) if why_one_event else log_odds,
         why_one_event,
         required,
         forbidden,

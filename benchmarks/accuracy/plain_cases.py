@@ -1,0 +1,97 @@
+"""F1 on synthetic sequences whose events are plain: steps and visits in noise, and noise without events.
+
+    python benchmarks/accuracy/plain_cases.py [--seeds 5]
+
+Prints interior F1 (tolerance 5) and the mean number of events found, for the default, `fast()`, and two kernels of
+ruptures with the penalty log n. Without events, F1 is 1 if one event is found.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+
+import numpy as np
+from joblib import Parallel, delayed
+from threadpoolctl import threadpool_limits
+
+from dayline import EventSegmenter, score_boundaries
+from dayline.baselines.kernel_change import KernelChangeSegmenter
+
+METHODS: dict[str, Callable[[], object]] = {
+    "dayline": EventSegmenter,
+    "`fast()`": EventSegmenter.fast,
+    "cosine kernel": lambda: KernelChangeSegmenter(kernel="cosine"),
+    "rbf kernel": lambda: KernelChangeSegmenter(kernel="rbf"),
+}
+
+
+def contexts_in_noise(which: np.ndarray, n_columns: int, noise: float, random: np.random.Generator) -> np.ndarray:
+    """Return contexts of unit variance, in turn, with noise."""
+    contexts = random.normal(size=(which.max() + 1, n_columns))
+    return contexts[which] + noise * random.normal(size=(len(which), n_columns))
+
+
+def visit(n_frames: int, length: int, noise: float, random: np.random.Generator) -> np.ndarray:
+    which = np.zeros(n_frames, dtype=np.int64)
+    which[n_frames // 2 : n_frames // 2 + length] = 1
+    return contexts_in_noise(which, 8, noise, random)
+
+
+def step(n_columns: int, size: float, random: np.random.Generator) -> np.ndarray:
+    x = random.normal(size=(500, n_columns))
+    x[250:] += size
+    return x
+
+
+def autoregressive(n_columns: int, memory: float, random: np.random.Generator) -> np.ndarray:
+    x = random.normal(size=(600, n_columns))
+    for t in range(1, len(x)):
+        x[t] += memory * x[t - 1]
+    return x
+
+
+SIXTHS = np.repeat(np.arange(6), 70)
+CASES: dict[str, tuple[Callable[[np.random.Generator], np.ndarray], tuple[int, ...]]] = {
+    "6 events, 64 columns, noise 2": (lambda r: contexts_in_noise(SIXTHS, 64, 2.0, r), (70, 140, 210, 280, 350)),
+    "6 events, 8 columns, noise 0.5": (lambda r: contexts_in_noise(SIXTHS, 8, 0.5, r), (70, 140, 210, 280, 350)),
+    "6 events, 8 columns, noise 2": (lambda r: contexts_in_noise(SIXTHS, 8, 2.0, r), (70, 140, 210, 280, 350)),
+    "visit of 25 in 600 frames, noise 0.5": (lambda r: visit(600, 25, 0.5, r), (300, 325)),
+    "visit of 20 in 1,000 frames, noise 0.1": (lambda r: visit(1000, 20, 0.1, r), (500, 520)),
+    "visit of 60 in 3,000 frames, noise 0.1": (lambda r: visit(3000, 60, 0.1, r), (1500, 1560)),
+    "step of 0.5 sd in 16 columns": (lambda r: step(16, 0.5, r), (250,)),
+    "step of 1 sd in 2 columns": (lambda r: step(2, 1.0, r), (250,)),
+    "step of 1 sd in 1 column": (lambda r: step(1, 1.0, r), (250,)),
+    "no events, white noise, 8 columns": (lambda r: r.normal(size=(600, 8)), ()),
+    "no events, random walk, 8 columns": (lambda r: np.cumsum(r.normal(size=(600, 8)), axis=0), ()),
+    "no events, memory 0.5, 8 columns": (lambda r: autoregressive(8, 0.5, r), ()),
+    "no events, memory 0.9, 8 columns": (lambda r: autoregressive(8, 0.9, r), ()),
+}
+
+
+def judge(case: str, method: str, seed: int) -> tuple[float, int]:
+    make, true = CASES[case]
+    x = make(np.random.default_rng(seed))
+    with threadpool_limits(1):
+        found = METHODS[method]().fit(x).boundaries_
+    f1 = score_boundaries(found, true, tolerance=5, n_frames=len(x)).f1 if true else float(len(found) == 0)
+    return f1, len(found) + 1
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--jobs", type=int, default=2)
+    options = parser.parse_args()
+    print(f"| sequence | {' | '.join(f'{name}: F1, events' for name in METHODS)} |\n| --- |{' --- |' * len(METHODS)}")
+    for case in CASES:
+        cells = []
+        for method in METHODS:
+            answers = Parallel(options.jobs)(delayed(judge)(case, method, seed) for seed in range(options.seeds))
+            f1, number = np.mean(answers, axis=0)
+            cells.append(f"{f1:.2f}, {number:.0f}")
+        print(f"| {case} | {' | '.join(cells)} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
