@@ -16,11 +16,15 @@ def test_frames_with_nan_or_infinity_are_named():
         ValueError, match=r'^frames 12, 13 and 40 hold NaN or infinity; drop them or pass missing="int'
     ):
         check_features(x)
-    x[:] = np.nan
-    with pytest.raises(ValueError, match=r"^frames 0, 1, 2, 3, 4 and 45 more hold"):
+    x[1:, 0] = np.nan
+    with pytest.raises(ValueError, match=r"^frames 1, 2, 3, 4, 5 and 44 more hold"):
         check_features(x)
-    with pytest.raises(ValueError, match="column 0 contains no finite values"):
-        check_features(x, missing="interpolate")
+    with pytest.raises(ValueError, match=r"^frame 7 holds NaN or infinity; drop it or"):
+        check_features(np.where(np.arange(50)[:, None] == 7, np.nan, 1.0) * np.ones((50, 2)))
+    x[:, 0] = np.nan
+    for missing in ("raise", "interpolate"):
+        with pytest.raises(ValueError, match="column 0 contains no finite values"):
+            check_features(x, missing=missing)
 
 
 def test_interpolation_fills_gaps_and_extends_ends():

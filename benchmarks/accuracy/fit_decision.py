@@ -152,7 +152,8 @@ def gather(sequence: LabelledSequence, store: Path) -> dict[str, np.ndarray]:
             found[f"{part}: boundaries"] = hierarchy.boundaries
             found[f"{part}: log heights"] = hierarchy.log_heights
             found[f"{part}: penalty"] = np.asarray(penalty)
-            found[f"{part}: clear"] = np.asarray(n_above_noise(few, hierarchy.boundaries) if is_ordered else 0)
+            n_clear = n_above_noise(few, hierarchy.boundaries, hierarchy.log_heights) if is_ordered else 0
+            found[f"{part}: clear"] = np.asarray(n_clear)
         for name, make in BASELINES.items():
             found[name] = make(None).fit(features).boundaries_
             found[f"{name}: number given"] = make(len(sequence.boundaries) + 1).fit(features).boundaries_

@@ -30,7 +30,7 @@ def made(fit, kind, seed, *, n_true=6):
     true = np.sort(frames[: n_true + 2][:n_true])
     heights = np.concatenate([random.normal(4, 0.5, n_true + 2), random.normal(1, 0.5, 22 - n_true + 6)])
     heights = np.sort(heights)[::-1]
-    return fit.Candidates(kind, 400, 2, true, frames, heights, 1.0, is_ordered=True)
+    return fit.Candidates(kind, 400, 2, true, frames, heights, 1.0, n_clear=30)
 
 
 def test_a_curve_is_the_best_there_is(fit):
@@ -52,7 +52,7 @@ def test_a_curve_is_the_best_there_is(fit):
 
 def test_candidates_match_once_and_the_closest_first(fit):
     sequence = fit.Candidates(
-        "a", 100, 5, np.asarray([20, 50]), np.asarray([18, 21, 47, 53, 90]), np.zeros(5), 1.0, is_ordered=True
+        "a", 100, 5, np.asarray([20, 50]), np.asarray([18, 21, 47, 53, 90]), np.zeros(5), 1.0, n_clear=30
     )
     assert sequence.is_right().tolist() == [False, True, True, False, False]
 

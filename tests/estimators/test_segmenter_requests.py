@@ -231,7 +231,7 @@ def test_a_hard_cut_between_still_scenes_is_one_boundary(noise, lengths, random)
 def test_what_a_source_usually_has_moves_the_number_less_than_a_request():
     counts = []
     for seed in (0, 1, 2):
-        noisy = make_communities(400, stay=400.0, variance=9.0, n_features=8, random_state=seed).features
+        noisy = make_communities(280, stay=400.0, variance=9.0, n_features=8, random_state=seed).features
         requests: tuple[dict[str, float], ...] = ({}, {"typical_duration": 1.0}, {"expected_duration": 4.0})
         counts.append([len(EventSegmenter(**request).fit(noisy).events_) for request in requests])
     usual, weak, strong = np.transpose(counts)

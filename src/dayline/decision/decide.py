@@ -102,13 +102,14 @@ def _level(evidence: Evidence, number: int, factor: float) -> Level:
 
 
 def _between(evidence: Evidence, coarse: Level, fine: Level) -> list[Level]:
-    """Return levels between two, none with more than twice the events of the one before; factors are interpolated."""
+    """Return levels between two, none with more than twice the events of the one before."""
     few, many = len(coarse.boundaries) + 1, len(fine.boundaries) + 1
     n_steps = int(np.ceil(np.log2(many / few) - 1e-9))
+    # With any factor nearer to 1, the decision is that of the other level.
+    factor = coarse.factor if coarse.factor > 1.0 else fine.factor
     inserted = []
     for step in range(1, n_steps):
         number = round(few * (many / few) ** (step / n_steps)) - 1
-        factor = coarse.factor * (fine.factor / coarse.factor) ** (step / n_steps)
         inserted.append(_level(evidence, number, factor))
     return inserted
 
@@ -206,7 +207,7 @@ def _usual_level(
         # What is typical elsewhere changes the odds by a factor of at most four: a clear boundary stays.
         near = tuple(one for one in levels if 0.25 <= one.factor <= 4.0)
         usual = _nearest_to_duration(near, typical, total=_total(evidence), strength=WEAK)
-    at = levels.index(usual) + level
+    at = next(k for k, one in enumerate(levels) if one is usual) + level
     chosen = levels[min(max(at, 0), len(levels) - 1)]
     _warn_of_level(level, len(chosen.boundaries) + 1, beyond=not 0 <= at < len(levels))
     return chosen

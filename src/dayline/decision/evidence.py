@@ -110,7 +110,7 @@ def gather_evidence(
     # Constraints on some frames must not change how all the others are measured.
     split = model.split(free.log_heights, len(views), penalty=penalty)
     few = few_columns(standardized)
-    clear = free.boundaries[: n_above_noise(few, free.boundaries)]
+    clear = free.boundaries[: n_above_noise(few, free.boundaries, free.log_heights)]
     strengths = free.log_heights[: len(clear)] - split
     found = clear[: int(np.argmax(expected_f1(model.probabilities(strengths))))]
     why_one_event = ""

@@ -25,6 +25,12 @@ ORDERED, NOISY = 4.0, 3.0
 LEAST_FRAMES = 300
 """Frames of a shorter sequence are too few to call what remains within its events noise."""
 
+FRAMES_PER_CANDIDATE = 50
+"""Noise of full height has a candidate for every few frames, certainly for every fifty."""
+
+CLEAR = 3.0
+"""Robust standard deviations above which a candidate is clearly higher than those of noise."""
+
 SHORT = 16
 """Mean length of events in which the order of frames can still be judged."""
 
@@ -97,12 +103,13 @@ def few_columns(x: Array | ScaledRows) -> FloatArray:
     return found
 
 
-def n_above_noise(few: FloatArray, boundaries: IntArray) -> int:
-    """Return how many boundaries stand out from noise: the fewest after which events contain nothing else.
+def n_above_noise(few: FloatArray, boundaries: IntArray, log_heights: FloatArray) -> int:
+    """Return how many boundaries stand out from noise.
 
-    Within the events of white noise, frames are in random order. Further boundaries would split noise: it has a bulk
-    of candidates, which could pass for boundaries beside a few clear ones. Recordings are hardly ever noise, however
-    finely they are split; then all boundaries count.
+    These are the fewest after which frames within events are in random order, and those after them that are clearly
+    higher than the rest. The others would split noise, which has a bulk of candidates that could pass for boundaries
+    beside a few clear ones. Recordings are hardly ever noise, however finely they are split; then all boundaries
+    count.
 
     Parameters
     ----------
@@ -110,6 +117,8 @@ def n_above_noise(few: FloatArray, boundaries: IntArray) -> int:
         From `few_columns`.
     boundaries : ndarray of int
         The candidates, the highest first.
+    log_heights : ndarray of shape (n_candidates,)
+        Logarithms of their heights.
     """
     n = len(boundaries)
     if len(few) < LEAST_FRAMES:
@@ -122,7 +131,13 @@ def n_above_noise(few: FloatArray, boundaries: IntArray) -> int:
     while noise - ordered > 1:
         middle = (ordered + noise) // 2
         ordered, noise = (ordered, middle) if _is_noise(few, boundaries[:middle]) else (middle, noise)
-    return noise
+    rest = log_heights[noise:]
+    # If noise were as high as the candidates, there would be many.
+    if len(rest) < len(few) / FRAMES_PER_CANDIDATE:
+        return n
+    usual = float(np.median(rest))
+    spread = 1.4826 * float(np.median(np.abs(rest - usual)))
+    return noise + int(np.sum(rest > usual + CLEAR * spread))
 
 
 def _is_noise(few: FloatArray, boundaries: IntArray) -> bool:
