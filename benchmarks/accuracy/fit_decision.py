@@ -41,7 +41,7 @@ from dayline.decision.abruptness import compare_neighbours, slowness
 from dayline.decision.evidence import NOISE, boundary_weights, two_views
 from dayline.decision.hierarchy import build_hierarchy
 from dayline.decision.model import DecisionModel, expected_f1, load_model
-from dayline.decision.noise import few_columns, n_above_noise, order_matters
+from dayline.decision.noise import n_above_noise, order_matters, sample_frames
 from dayline.decision.random_walk import is_random_walk
 from dayline.io.files import write_text_whole
 from dayline.method.denoise import comparable_columns, standardize
@@ -132,8 +132,8 @@ def gather(sequence: LabelledSequence, store: Path) -> dict[str, np.ndarray]:
     with threadpool_limits(1):
         learnt = DynamicGraphEmbedding().fit(features)
         columns, standardized = comparable_columns(features), standardize(features)
-        neighbours, few = compare_neighbours(columns), few_columns(standardized)
-        is_ordered = order_matters(columns, neighbours, few) and not is_random_walk(standardized)
+        neighbours, sample = compare_neighbours(columns), sample_frames(standardized)
+        is_ordered = order_matters(columns, neighbours, sample) and not is_random_walk(standardized)
         both = two_views(learnt.embedding_, learnt.start_)
         half = learnt.embedding_.shape[1]
         views = {"both": both, "embedding": np.sqrt(2.0) * both[:, :half], "features": np.sqrt(2.0) * both[:, half:]}
@@ -152,7 +152,7 @@ def gather(sequence: LabelledSequence, store: Path) -> dict[str, np.ndarray]:
             found[f"{part}: boundaries"] = hierarchy.boundaries
             found[f"{part}: log heights"] = hierarchy.log_heights
             found[f"{part}: penalty"] = np.asarray(penalty)
-            n_clear = n_above_noise(few, hierarchy.boundaries, hierarchy.log_heights) if is_ordered else 0
+            n_clear = n_above_noise(sample, hierarchy.boundaries, hierarchy.log_heights) if is_ordered else 0
             found[f"{part}: clear"] = np.asarray(n_clear)
         for name, make in BASELINES.items():
             found[name] = make(None).fit(features).boundaries_

@@ -6,14 +6,14 @@ import pytest
 from dayline import EventSegmenter, score_boundaries
 from dayline.decision import noise as module
 from dayline.decision.abruptness import compare_neighbours
-from dayline.decision.noise import few_columns, n_above_noise, order_matters
+from dayline.decision.noise import n_above_noise, order_matters, sample_frames
 from dayline.method.denoise import standardize
 
 NONE = np.zeros(0, dtype=np.int64)
 
 
 def is_in_order(x):
-    return order_matters(x, compare_neighbours(x), few_columns(x))
+    return order_matters(x, compare_neighbours(x), sample_frames(x))
 
 
 def test_order_matters_for_events_and_not_for_white_noise(random):
@@ -61,36 +61,36 @@ def heights(n_high, n_low):
 
 
 def test_boundaries_count_until_events_contain_only_noise():
-    few = few_columns(standardize(visit(0)))
+    sample = sample_frames(standardize(visit(0)))
     in_noise = np.setdiff1d(np.arange(20, 600, 20), [300, 320])
     n = len(in_noise)
-    assert n_above_noise(few, np.asarray([300, 325, *in_noise]), heights(2, n)) == 2
-    assert n_above_noise(few, np.asarray([50, 300, 325, *in_noise]), heights(3, n)) == 3
+    assert n_above_noise(sample, np.asarray([300, 325, *in_noise]), heights(2, n)) == 2
+    assert n_above_noise(sample, np.asarray([50, 300, 325, *in_noise]), heights(3, n)) == 3
     # Without the boundaries of the visit, events contain more than noise however often they are split.
-    assert n_above_noise(few, in_noise, heights(0, n)) == n
+    assert n_above_noise(sample, in_noise, heights(0, n)) == n
 
 
 def test_boundaries_that_are_clearly_higher_than_noise_count_too():
     """Events that are rare, or little different, leave no order that could be told from noise."""
-    few = np.random.default_rng(1).normal(size=(600, 6))
+    sample = sample_frames(np.random.default_rng(1).normal(size=(600, 6)))
     candidates = np.arange(20, 600, 20)
-    assert n_above_noise(few, candidates, heights(0, 29)) == 0
-    assert n_above_noise(few, candidates, heights(5, 24)) == 5
+    assert n_above_noise(sample, candidates, heights(0, 29)) == 0
+    assert n_above_noise(sample, candidates, heights(5, 24)) == 5
     # Were noise that high, there would be more than four candidates in 600 frames.
-    assert n_above_noise(few, candidates[:4], heights(0, 4)) == 4
+    assert n_above_noise(sample, candidates[:4], heights(0, 4)) == 4
 
 
 def test_white_noise_has_no_boundary_above_it():
     for seed in range(20):
         white = np.random.default_rng(seed).normal(size=(400, 6))
-        assert n_above_noise(few_columns(white), np.arange(20, 400, 20), heights(0, 19)) <= 1
+        assert n_above_noise(sample_frames(white), np.arange(20, 400, 20), heights(0, 19)) <= 1
 
 
 def test_smooth_frames_and_short_sequences_are_never_noise(random):
     smooth = np.cumsum(random.normal(size=(400, 6)), axis=0)
     candidates = np.arange(20, 290, 20)
-    assert n_above_noise(few_columns(standardize(smooth)), candidates, heights(0, 14)) == 14
-    assert n_above_noise(random.normal(size=(299, 6)), candidates, heights(0, 14)) == 14
+    assert n_above_noise(sample_frames(standardize(smooth)), candidates, heights(0, 14)) == 14
+    assert n_above_noise(sample_frames(random.normal(size=(299, 6))), candidates, heights(0, 14)) == 14
 
 
 @pytest.mark.parametrize("make", [EventSegmenter, EventSegmenter.fast])
@@ -116,10 +116,15 @@ def test_a_request_reaches_candidates_in_noise():
     assert len(EventSegmenter().fit(visit(1)).choose(n_events=12).events) == 12
 
 
-def test_many_columns_are_projected_in_blocks(random, monkeypatch):
-    x = random.normal(size=(90, 200))
-    whole = few_columns(x)
-    assert whole.shape == (90, 32)
-    monkeypatch.setattr("dayline.arrays.HOST_BLOCK", 40)
-    np.testing.assert_allclose(few_columns(x), whole)
-    np.testing.assert_array_equal(few_columns(x[:, :5]), x[:, :5])
+def test_long_and_wide_sequences_are_sampled(random):
+    x = random.normal(size=(10_000, 40)).astype(np.float32)
+    sample = sample_frames(x)
+    assert sample.rows.shape == (8 * 512, 32)
+    assert sample.frames[[0, 511, -1]].tolist() == [0, 511, 9999]
+    # A boundary between two stretches changes nothing; one within a stretch ends an event.
+    stretches = sample.edges(np.asarray([600])).tolist()
+    assert stretches == list(range(0, 8 * 512 + 1, 512))
+    assert sample.edges(np.asarray([600, 100])).tolist() == [0, 100, *stretches[1:]]
+    short = sample_frames(x[:90, :5])
+    np.testing.assert_array_equal(short.rows, x[:90, :5])
+    assert short.edges(np.asarray([40, 7])).tolist() == [0, 7, 40, 90]

@@ -94,7 +94,7 @@ def test_a_note_says_why_there_is_one_event():
     turning = np.column_stack([np.cos(t), np.sin(t)]) @ random.normal(size=(2, 8)) + 0.02 * random.normal(
         size=(600, 8)
     )
-    for x, why in ((noise, "no more alike"), (wandering, "random walk"), (turning, "change slowly")):
+    for x, why in ((noise, "hardly more alike"), (wandering, "random walk"), (turning, "change slowly")):
         (note,) = EventSegmenter().fit(x).segmentation_.notes
         assert note.startswith("one event: ")
         assert why in note

@@ -10,7 +10,7 @@ from dayline.arrays import Array, FloatArray, IntArray, to_numpy
 from dayline.decision.abruptness import Neighbours, abruptness, compare_neighbours, hard_cuts, slowness
 from dayline.decision.hierarchy import Hierarchy, build_hierarchy
 from dayline.decision.model import DecisionModel, expected_f1, load_model
-from dayline.decision.noise import few_columns, n_above_noise, order_matters
+from dayline.decision.noise import n_above_noise, order_matters, sample_frames
 from dayline.decision.partition import running_sums
 from dayline.decision.random_walk import is_random_walk
 from dayline.method.denoise import ScaledRows, comparable_rows, standardize
@@ -109,13 +109,13 @@ def gather_evidence(
     free = build_hierarchy(views, log_weights, penalty=penalty, required=none, forbidden=none)
     # Constraints on some frames must not change how all the others are measured.
     split = model.split(free.log_heights, len(views), penalty=penalty)
-    few = few_columns(standardized)
-    clear = free.boundaries[: n_above_noise(few, free.boundaries, free.log_heights)]
+    sample = sample_frames(standardized)
+    clear = free.boundaries[: n_above_noise(sample, free.boundaries, free.log_heights)]
     strengths = free.log_heights[: len(clear)] - split
     found = clear[: int(np.argmax(expected_f1(model.probabilities(strengths))))]
     why_one_event = ""
-    if not order_matters(columns, neighbours, few):
-        why_one_event = "frames beside each other are no more alike than any two frames"
+    if not order_matters(columns, neighbours, sample):
+        why_one_event = "neighbouring frames are hardly more alike than others; their order says nothing about events"
     elif is_random_walk(standardized):
         why_one_event = "the frames wander like a random walk"
     elif _only_drifts(seen, np.sort(found), model):

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from dayline.arrays import Array, FloatArray, IntArray, row_blocks, to_numpy
+from dayline.arrays import Array, FloatArray, IntArray, to_numpy
 from dayline.decision.abruptness import Neighbours
 from dayline.method.denoise import ScaledRows
 from dayline.method.graph import unit_rows
 
-__all__ = ["few_columns", "n_above_noise", "order_matters"]
+__all__ = ["Sample", "n_above_noise", "order_matters", "sample_frames"]
 
 MOST_FRAMES = 512
 """Frames of which all pairs are compared."""
@@ -37,8 +38,36 @@ SHORT = 16
 N_COLUMNS = 32
 """Directions in which the order within events is judged: enough to tell recordings from noise."""
 
+N_STRETCHES, STRETCH = 8, 512
+"""Stretches of a long sequence in which the order within events is judged, and their frames."""
 
-def order_matters(x: Array | ScaledRows, neighbours: Neighbours, few: FloatArray) -> bool:
+
+@dataclass(frozen=True)
+class Sample:
+    """Frames in which the order within events is judged: all, or some stretches of a long sequence.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n_sampled, n_columns)
+        Standardized features, in 32 random directions if there are more columns.
+    frames : ndarray of int, shape (n_sampled,)
+        Which frames they are.
+    n_frames : int
+        Number of frames of the whole sequence.
+    """
+
+    rows: FloatArray
+    frames: IntArray
+    n_frames: int
+
+    def edges(self, boundaries: IntArray) -> IntArray:
+        """Return where events, or stretches, begin and end in the rows."""
+        event = np.searchsorted(np.sort(boundaries), self.frames, side="right")
+        begins = (np.diff(event) != 0) | (np.diff(self.frames) != 1)
+        return np.concatenate([[0], np.flatnonzero(begins) + 1, [len(self.frames)]])
+
+
+def order_matters(x: Array | ScaledRows, neighbours: Neighbours, sample: Sample) -> bool:
     """Return whether frames up to four apart are more or less alike than frames in random order would be.
 
     Their mean cosine is compared with that of all pairs; in random order its standard deviation is that of the pairs
@@ -53,8 +82,8 @@ def order_matters(x: Array | ScaledRows, neighbours: Neighbours, few: FloatArray
         Standardized features.
     neighbours : Neighbours
         Of the same features.
-    few : ndarray of shape (n_frames, n_columns)
-        From `few_columns`.
+    sample : Sample
+        Of the same frames.
     """
     n = len(x)
     own, *by_lag = neighbours.cosines.sum(axis=1)
@@ -65,8 +94,8 @@ def order_matters(x: Array | ScaledRows, neighbours: Neighbours, few: FloatArray
     excess = np.abs(np.asarray(by_lag) / n_pairs - mean) * np.sqrt(n_pairs)
     if np.any(excess > ORDERED * _deviation_of_cosines(x)):
         return True
-    whole = np.asarray([0, n])
-    return bool(np.any(np.abs(_deviations(_residuals(few, whole), whole)) > ORDERED))
+    edges = sample.edges(np.zeros(0, dtype=np.int64))
+    return bool(np.any(np.abs(_deviations(_residuals(sample.rows, edges), edges)) > ORDERED))
 
 
 def _deviation_of_cosines(x: Array | ScaledRows) -> float:
@@ -86,24 +115,27 @@ def _deviation_of_cosines(x: Array | ScaledRows) -> float:
     return float(np.sqrt(max(square - mean**2, 1e-12)))
 
 
-def few_columns(x: Array | ScaledRows) -> FloatArray:
-    """Project features with many columns on 32 random directions, in one pass; noise stays noise.
+def sample_frames(x: Array | ScaledRows) -> Sample:
+    """Take all frames, or eight stretches of 512, and at most 32 random directions of them: noise stays noise.
 
     Parameters
     ----------
     x : array or ScaledRows of shape (n_frames, n_dims)
         Standardized features.
     """
-    n_dims = x.shape[1]
-    signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(n_dims, N_COLUMNS)) if n_dims > N_COLUMNS else None
-    found = np.empty((len(x), min(n_dims, N_COLUMNS)))
-    for block in row_blocks(x):
-        rows = to_numpy(x[block]).astype(np.float64, copy=False)
-        found[block] = rows if signs is None else rows @ signs
-    return found
+    n, n_dims = len(x), x.shape[1]
+    stretches = [np.arange(n)]
+    if n > N_STRETCHES * STRETCH:
+        starts = np.linspace(0, n - STRETCH, N_STRETCHES).astype(np.int64)
+        stretches = [np.arange(start, start + STRETCH) for start in starts]
+    parts = [to_numpy(x[int(s[0]) : int(s[-1]) + 1]).astype(np.float64, copy=False) for s in stretches if len(s)]
+    if n_dims > N_COLUMNS:
+        signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(n_dims, N_COLUMNS))
+        parts = [part @ signs for part in parts]
+    return Sample(np.concatenate(parts), np.concatenate(stretches), n)
 
 
-def n_above_noise(few: FloatArray, boundaries: IntArray, log_heights: FloatArray) -> int:
+def n_above_noise(sample: Sample, boundaries: IntArray, log_heights: FloatArray) -> int:
     """Return how many boundaries stand out from noise.
 
     These are the fewest after which frames within events are in random order, and those after them that are clearly
@@ -113,46 +145,46 @@ def n_above_noise(few: FloatArray, boundaries: IntArray, log_heights: FloatArray
 
     Parameters
     ----------
-    few : ndarray of shape (n_frames, n_columns)
-        From `few_columns`.
+    sample : Sample
+        From `sample_frames`.
     boundaries : ndarray of int
         The candidates, the highest first.
     log_heights : ndarray of shape (n_candidates,)
         Logarithms of their heights.
     """
     n = len(boundaries)
-    if len(few) < LEAST_FRAMES:
+    if sample.n_frames < LEAST_FRAMES:
         return n
     ordered, noise = -1, 0
-    while not _is_noise(few, boundaries[:noise]):
+    while not _is_noise(sample, boundaries[:noise]):
         ordered, noise = noise, max(1, 2 * noise)
-        if noise > min(n, len(few) // SHORT):
+        if noise > min(n, sample.n_frames // SHORT):
             return n
     while noise - ordered > 1:
         middle = (ordered + noise) // 2
-        ordered, noise = (ordered, middle) if _is_noise(few, boundaries[:middle]) else (middle, noise)
+        ordered, noise = (ordered, middle) if _is_noise(sample, boundaries[:middle]) else (middle, noise)
     rest = log_heights[noise:]
     # If noise were as high as the candidates, there would be many.
-    if len(rest) < len(few) / FRAMES_PER_CANDIDATE:
+    if len(rest) < sample.n_frames / FRAMES_PER_CANDIDATE:
         return n
     usual = float(np.median(rest))
     spread = 1.4826 * float(np.median(np.abs(rest - usual)))
     return noise + int(np.sum(rest > usual + CLEAR * spread))
 
 
-def _is_noise(few: FloatArray, boundaries: IntArray) -> bool:
-    edges = np.concatenate([[0], np.sort(boundaries), [len(few)]])
-    rows = _residuals(few, edges)
+def _is_noise(sample: Sample, boundaries: IntArray) -> bool:
+    edges = sample.edges(boundaries)
+    rows = _residuals(sample.rows, edges)
     # Cosines do not depend on outliers, products show what is rare. Events that follow noise too closely leave frames
     # that are less alike than in random order.
     return bool(max(_deviations(unit_rows(rows), edges).max(), _deviations(rows, edges).max()) < NOISY)
 
 
-def _residuals(few: FloatArray, edges: IntArray) -> FloatArray:
+def _residuals(rows: FloatArray, edges: IntArray) -> FloatArray:
     """Subtract the mean of its event from every frame."""
     lengths = np.diff(edges)
-    means = np.add.reduceat(few, edges[:-1], axis=0) / lengths[:, None]
-    return np.asarray(few - np.repeat(means, lengths, axis=0))
+    means = np.add.reduceat(rows, edges[:-1], axis=0) / lengths[:, None]
+    return np.asarray(rows - np.repeat(means, lengths, axis=0))
 
 
 def _deviations(rows: FloatArray, edges: IntArray) -> FloatArray:
