@@ -175,9 +175,9 @@ def n_above_noise(sample: Sample, boundaries: IntArray, log_heights: FloatArray)
 def _is_noise(sample: Sample, boundaries: IntArray) -> bool:
     edges = sample.edges(boundaries)
     rows = _residuals(sample.rows, edges)
-    # Cosines do not depend on outliers, products show what is rare. Events that follow noise too closely leave frames
+    # Products show what is rare, cosines do not depend on outliers. Events that follow noise too closely leave frames
     # that are less alike than in random order.
-    return bool(max(_deviations(unit_rows(rows), edges).max(), _deviations(rows, edges).max()) < NOISY)
+    return all(_deviations(kind(rows), edges).max() < NOISY for kind in (np.asarray, unit_rows))
 
 
 def _residuals(rows: FloatArray, edges: IntArray) -> FloatArray:
@@ -199,7 +199,8 @@ def _deviations(rows: FloatArray, edges: IntArray) -> FloatArray:
     variance = max(float(np.sum(covariance * covariance)), 1e-300)
     found = np.zeros(len(LAGS))
     for k, lag in enumerate(LAGS):
-        both = np.flatnonzero(event[:-lag] == event[lag:])
-        excess = np.einsum("ij,ij->i", rows[both], rows[both + lag]) - usual[event[both]]
-        found[k] = excess.sum() / np.sqrt(variance * max(len(both), 1))
+        n_pairs = np.maximum(lengths - lag, 0)
+        products = np.einsum("ij,ij->i", rows[:-lag], rows[lag:])
+        excess = products[event[:-lag] == event[lag:]].sum() - usual @ n_pairs
+        found[k] = excess / np.sqrt(variance * max(int(n_pairs.sum()), 1))
     return found
