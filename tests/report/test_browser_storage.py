@@ -291,6 +291,8 @@ def test_edits_of_two_tabs_at_the_same_moment_are_never_overwritten_silently(vis
     second.page.add_init_script("addEventListener('storage', (e) => e.stopImmediatePropagation(), true)")
     second.reload()
     name_event(first, 1, "Breakfast")
+    # A busy browser takes a while to show one tab what another has stored.
+    second.wait_until("Object.values(localStorage).some((value) => value.includes('Breakfast'))")
     name_event(second, 2, "Walk")
     assert status(second) == "1 change, not stored: another tab has other changes"
     (offer,) = notices(second)
