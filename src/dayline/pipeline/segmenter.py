@@ -10,6 +10,7 @@ from sklearn.base import clone
 
 from dayline.arrays import Array, FloatArray, IntArray, to_numpy
 from dayline.decision.constraints import Frames
+from dayline.decision.decide import DECISION_PARAMETERS
 from dayline.estimators import EventSegmenter
 from dayline.events import Segmentation
 from dayline.method.linear_graph import LinearGraph
@@ -26,7 +27,7 @@ __all__ = [
     "with_typical_duration",
 ]
 
-REQUESTS = ("n_events", "min_duration", "expected_duration", "level")
+REQUESTS = tuple(name for name in DECISION_PARAMETERS if name != "typical_duration")
 """Parameters that change the number or the length of events."""
 
 TYPICAL_EVENT = {"wall": 16 * 60.0, "media": 43.0}
