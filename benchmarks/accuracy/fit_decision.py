@@ -41,10 +41,11 @@ from dayline.decision.abruptness import compare_neighbours, slowness
 from dayline.decision.evidence import NOISE, boundary_weights, two_views
 from dayline.decision.hierarchy import build_hierarchy
 from dayline.decision.model import DecisionModel, expected_f1, load_model
-from dayline.decision.noise import n_above_noise, order_matters, sample_frames
+from dayline.decision.noise import is_autocorrelated_noise, n_above_noise, order_matters, sample_frames
 from dayline.decision.random_walk import is_random_walk
 from dayline.io.files import write_text_whole
 from dayline.method.denoise import comparable_columns, standardize
+from dayline.method.graph import unit_rows
 
 MODEL = Path(__file__).parents[2] / "src" / "dayline" / "decision" / "model.json"
 FAMILIES = {
@@ -133,8 +134,9 @@ def gather(sequence: LabelledSequence, store: Path) -> dict[str, np.ndarray]:
         learnt = DynamicGraphEmbedding().fit(features)
         columns, standardized = comparable_columns(features), standardize(features)
         neighbours, sample = compare_neighbours(columns), sample_frames(standardized)
-        is_ordered = order_matters(columns, neighbours, sample) and not is_random_walk(standardized)
-        both = two_views(learnt.embedding_, learnt.start_)
+        is_ordered = order_matters(columns, neighbours)
+        has_events = is_ordered and not is_autocorrelated_noise(sample) and not is_random_walk(standardized)
+        both = two_views(unit_rows(learnt.embedding_), unit_rows(np.asarray(learnt.start_, dtype=np.float64)))
         half = learnt.embedding_.shape[1]
         views = {"both": both, "embedding": np.sqrt(2.0) * both[:, :half], "features": np.sqrt(2.0) * both[:, half:]}
         for part, changes in PARTS.items():
@@ -152,7 +154,7 @@ def gather(sequence: LabelledSequence, store: Path) -> dict[str, np.ndarray]:
             found[f"{part}: boundaries"] = hierarchy.boundaries
             found[f"{part}: log heights"] = hierarchy.log_heights
             found[f"{part}: penalty"] = np.asarray(penalty)
-            n_clear = n_above_noise(sample, hierarchy.boundaries, hierarchy.log_heights) if is_ordered else 0
+            n_clear = n_above_noise(sample, hierarchy.boundaries, hierarchy.log_heights) if has_events else 0
             found[f"{part}: clear"] = np.asarray(n_clear)
         for name, make in BASELINES.items():
             found[name] = make(None).fit(features).boundaries_
@@ -299,7 +301,6 @@ def as_json(model: DecisionModel) -> str:
         "cut_weight",
         "usual_split",
         "split_counts_as",
-        "least_share_of_change",
     )
     curves = {k: [float(a), float(b)] for k, a, b in zip(model.kinds, model.slopes, model.intercepts, strict=True)}
     lines = [f'  "{name}": {json.dumps(getattr(model, name))},' for name in numbers]

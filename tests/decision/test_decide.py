@@ -10,7 +10,7 @@ import pytest
 
 from dayline import EventSegmenter
 from dayline.datasets.synthetic import make_communities
-from dayline.decision.decide import decide, nested_levels
+from dayline.decision.decide import Level, _add_level, decide, nested_levels
 
 MADE = make_communities(240, stay=60.0, variance=2.0, n_features=10, random_state=2).features
 FITTED = EventSegmenter().fit(MADE)
@@ -38,6 +38,17 @@ def test_where_every_candidate_is_a_boundary_there_are_coarser_levels():
     assert len(fitted.levels_) > 2
 
 
+def test_inserted_levels_never_have_more_than_twice_the_events():
+    order = np.random.default_rng(0).permutation(3000)
+    for few in range(1, 40):
+        for many in (few + 1, 2 * few, 2 * few + 1, 64 * few - 8, 1720):
+            levels = [Level(4.0, np.sort(order[: few - 1]))]
+            _add_level(levels, order, many - 1, 1.0)
+            numbers = [len(level.boundaries) + 1 for level in levels]
+            assert (numbers[0], numbers[-1]) == (few, many)
+            assert all(a < b <= 2 * a for a, b in pairwise(numbers))
+
+
 def test_confidence_is_the_probability_whatever_was_requested():
     levels = FITTED.levels_
     usual = decide(FITTED.evidence_, levels)
@@ -48,6 +59,19 @@ def test_confidence_is_the_probability_whatever_was_requested():
     weakest = min(usual.confidence)
     added = [stated[b] for b in stated if b not in set(usual.boundaries.tolist())]
     assert max(added) <= weakest
+
+
+def test_a_boundary_that_is_not_a_candidate_is_improbable():
+    random = np.random.default_rng(0)
+    step = np.repeat(random.normal(size=(2, 6)), 30, axis=0) + 0.01 * random.normal(size=(60, 6))
+    fitted = EventSegmenter.fast(n_events=4).fit(step)
+    assert len(fitted.evidence_.strengths) == 1
+    stated = dict(zip(fitted.boundaries_.tolist(), fitted.confidence_.tolist(), strict=True))
+    assert stated.pop(30) > 0.5
+    assert len(stated) == 2
+    assert max(stated.values()) < 0.05
+    noise = EventSegmenter.fast(n_events=2).fit(random.normal(size=(5, 4)))
+    assert noise.confidence_.tolist() == pytest.approx([0.0], abs=1e-6)
 
 
 @pytest.mark.parametrize("shortest", [3, 6, 9, 15, 30])

@@ -12,6 +12,7 @@ from dayline.decision.decide import decide, nested_levels
 from dayline.decision.evidence import boundary_weights, gather_evidence, share_of_change, two_views
 from dayline.decision.model import load_model
 from dayline.method.denoise import comparable_columns, standardize
+from dayline.method.graph import unit_rows
 
 NONE = np.zeros(0, dtype=np.int64)
 MADE = make_communities(160, stay=200.0, n_features=12, random_state=1).features
@@ -46,7 +47,7 @@ def test_a_few_columns_of_noise_change_little():
 
 
 def test_both_views_have_the_same_weight(random):
-    views = two_views(random.normal(size=(30, 5)), random.normal(size=(30, 5)))
+    views = two_views(unit_rows(random.normal(size=(30, 5))), unit_rows(random.normal(size=(30, 5))))
     assert views.shape == (30, 10)
     np.testing.assert_allclose(np.sum(views[:, :5] ** 2, axis=1), 0.5)
     np.testing.assert_allclose(np.sum(views[:, 5:] ** 2, axis=1), 0.5)
@@ -63,11 +64,12 @@ def test_a_hard_cut_weighs_more(random):
 def test_steps_change_at_their_boundaries_and_drift_everywhere(random):
     steps = np.repeat(random.normal(size=(4, 20)), 50, axis=0)
     boundaries = np.asarray([50, 100, 150])
-    assert share_of_change(steps + 0.5 * random.normal(size=(200, 20)), boundaries) == pytest.approx(1.0, abs=0.15)
+    noisy = steps + 0.5 * random.normal(size=(200, 20))
+    assert share_of_change(noisy, boundaries, part=0.0) == pytest.approx(1.0, abs=0.15)
     drift = np.linspace(0, 1, 200)[:, None] * random.normal(size=20)
-    assert share_of_change(drift, boundaries) == pytest.approx(4 / 50, rel=0.01)
+    assert share_of_change(drift, boundaries, part=0.0) == pytest.approx(4 / 50, rel=0.01)
     assert share_of_change(drift, boundaries, part=0.25) == pytest.approx(12 / 50, rel=0.01)
-    assert share_of_change(drift, NONE) == 1.0
+    assert share_of_change(drift, NONE, part=0.0) == 1.0
 
 
 def test_constraints_leave_the_strength_of_the_others(random):
@@ -79,6 +81,20 @@ def test_constraints_leave_the_strength_of_the_others(random):
     for frame, strength in zip(bound.hierarchy.boundaries, bound.strengths, strict=True):
         if int(frame) == 160:
             assert strength == pytest.approx(where[160], abs=0.5)
+
+
+def test_a_forbidden_frame_does_not_make_noise_of_the_others(random):
+    """The candidate moves by a frame, and all others keep their odds."""
+    x = np.repeat(random.normal(size=(6, 12)), 60, axis=0) + 0.5 * random.normal(size=(360, 12))
+    free = EventSegmenter().fit(x)
+    bound = EventSegmenter().fit(x, must_not=[int(free.boundaries_[2])])
+    others = np.delete(free.boundaries_, 2)
+    assert set(others.tolist()) <= set(bound.boundaries_.tolist())
+    assert len(bound.boundaries_) == len(free.boundaries_)
+    moved = np.setdiff1d(bound.boundaries_, others)
+    assert bound.confidence_[np.searchsorted(bound.boundaries_, moved)] == pytest.approx(
+        free.confidence_[2], abs=0.15
+    )
 
 
 def test_a_few_frames_have_evidence():

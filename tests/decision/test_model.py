@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dayline.decision.model import expected_f1, load_model, split_heights
+from dayline.decision.model import expected_f1, load_model
 
 falling = st.lists(st.floats(-3, 8), max_size=30).map(lambda v: np.sort(np.asarray(v, dtype=float))[::-1])
 
@@ -35,7 +35,8 @@ def test_odds_are_added_and_required_boundaries_are_certain():
 def test_the_split_has_the_highest_variance_between_classes(heights):
     if len(heights) < 3 or np.ptp(heights) < 1e-6:
         return
-    found = split_heights(heights, lowest=0.0, usual=0.0, counts_as=0.0)
+    # In under 48 frames no candidates are added.
+    found = replace(load_model(), split_counts_as=0.0).split(heights, 47, penalty=1.0)
 
     def between(k):
         high, low = heights[:k], heights[k:]
@@ -47,10 +48,11 @@ def test_the_split_has_the_highest_variance_between_classes(heights):
 
 
 def test_few_candidates_are_split_near_the_usual_height():
-    assert split_heights(np.zeros(0), lowest=0.0, usual=2.0, counts_as=3.0) == 2.0
-    assert split_heights(np.asarray([5.0]), lowest=1.0, usual=2.0, counts_as=3.0) == pytest.approx((1 + 3 * 2) / 4)
+    model = replace(load_model(), usual_split=2.0, split_counts_as=3.0)
+    assert model.split(np.zeros(0), 47, penalty=1.0) == 2.0
+    assert model.split(np.asarray([5.0]), 47, penalty=np.e) == pytest.approx((1 + 3 * 2) / 4)
     many = np.repeat([6.0, 0.0], 50)
-    assert split_heights(many, lowest=0.0, usual=2.0, counts_as=3.0) == pytest.approx((100 * 3 + 3 * 2) / 103)
+    assert model.split(many, 47, penalty=1.0) == pytest.approx((100 * 3 + 3 * 2) / 103)
 
 
 def test_where_all_candidates_are_boundaries_the_split_is_below_them():

@@ -2,18 +2,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.signal import lfilter
 
 from dayline import EventSegmenter, score_boundaries
 from dayline.decision import noise as module
 from dayline.decision.abruptness import compare_neighbours
-from dayline.decision.noise import n_above_noise, order_matters, sample_frames
+from dayline.decision.noise import is_autocorrelated_noise, n_above_noise, order_matters, sample_frames
 from dayline.method.denoise import standardize
 
 NONE = np.zeros(0, dtype=np.int64)
 
 
 def is_in_order(x):
-    return order_matters(x, compare_neighbours(x), sample_frames(x))
+    return order_matters(x, compare_neighbours(x))
 
 
 def test_order_matters_for_events_and_not_for_white_noise(random):
@@ -90,7 +91,7 @@ def test_smooth_frames_and_short_sequences_are_never_noise(random):
     smooth = np.cumsum(random.normal(size=(400, 6)), axis=0)
     candidates = np.arange(20, 290, 20)
     assert n_above_noise(sample_frames(standardize(smooth)), candidates, heights(0, 14)) == 14
-    assert n_above_noise(sample_frames(random.normal(size=(299, 6))), candidates, heights(0, 14)) == 14
+    assert n_above_noise(sample_frames(random.normal(size=(63, 6))), np.arange(4, 60, 4), heights(0, 14)) == 14
 
 
 @pytest.mark.parametrize("make", [EventSegmenter, EventSegmenter.fast])
@@ -121,10 +122,77 @@ def test_long_and_wide_sequences_are_sampled(random):
     sample = sample_frames(x)
     assert sample.rows.shape == (8 * 512, 32)
     assert sample.frames[[0, 511, -1]].tolist() == [0, 511, 9999]
-    # A boundary between two stretches changes nothing; one within a stretch ends an event.
-    stretches = sample.edges(np.asarray([600])).tolist()
-    assert stretches == list(range(0, 8 * 512 + 1, 512))
-    assert sample.edges(np.asarray([600, 100])).tolist() == [0, 100, *stretches[1:]]
+    # A boundary between two stretches separates them; one within a stretch splits it, but for frames beside it.
+    between, within = sample.within(np.asarray([530])), sample.within(np.asarray([530, 100]))
+    assert np.flatnonzero(np.diff(between.event)).tolist() == [511]
+    assert np.setdiff1d(between.frames, within.frames).tolist() == [98, 99, 100, 101]
+    np.testing.assert_allclose(within.rows[within.event == 0].mean(axis=0), 0.0, atol=1e-12)
+    assert between.pairs(1).sum() == 8 * 511
     short = sample_frames(x[:90, :5])
     np.testing.assert_array_equal(short.rows, x[:90, :5])
-    assert short.edges(np.asarray([40, 7])).tolist() == [0, 7, 40, 90]
+    # Few frames are judged in more directions.
+    assert sample_frames(x[:700]).rows.shape == (700, 40)
+
+
+def autoregression(seed, coefficient, *, shape=(600, 8)):
+    noise = np.random.default_rng(seed).normal(size=shape)
+    return np.sqrt(1 - coefficient**2) * lfilter([1.0], [1.0, -coefficient], noise, axis=0)
+
+
+@pytest.mark.parametrize("coefficient", [0.3, 0.5, 0.9])
+@pytest.mark.parametrize("n_columns", [1, 8, 64])
+def test_autocorrelated_noise_is_recognised(n_columns, coefficient):
+    made = [standardize(autoregression(seed, coefficient, shape=(600, n_columns))) for seed in range(10)]
+    assert sum(is_autocorrelated_noise(sample_frames(x)) for x in made) >= 8
+
+
+def test_the_coefficient_is_that_of_the_noise():
+    found = [
+        module._coefficient(sample_frames(autoregression(1, a, shape=(4000, 8))).within(NONE))
+        for a in (0.0, 0.4, 0.8)
+    ]
+    assert found == pytest.approx([0.0, 0.4, 0.8], abs=0.03)
+
+
+def test_events_white_noise_and_walks_are_not_autocorrelated_noise(random):
+    events = np.repeat(random.normal(size=(6, 8)), 100, axis=0)
+    # Events that begin at random have exactly the covariances of autocorrelated noise.
+    at_random = random.normal(size=(600, 8))[np.cumsum(random.random(600) < 0.1)]
+    noise = random.normal(size=(600, 8))
+    walk = np.cumsum(random.normal(size=(600, 8)), axis=0)
+    for x in (events, events + noise, events + 0.5 * autoregression(0, 0.9), at_random, noise, walk):
+        assert not is_autocorrelated_noise(sample_frames(standardize(x)))
+    # Noise of 200 frames may as well be short events.
+    assert not is_autocorrelated_noise(sample_frames(standardize(autoregression(0, 0.5)[:200])))
+
+
+@pytest.mark.parametrize("make", [EventSegmenter, EventSegmenter.fast])
+def test_events_are_found_in_autocorrelated_noise(make, random):
+    (note,) = make().fit(autoregression(0, 0.9)).segmentation_.notes
+    assert "autocorrelated noise" in note
+    x = np.repeat(random.normal(size=(6, 8)), 100, axis=0) + 0.5 * autoregression(0, 0.9)
+    assert score_boundaries(make().fit(x).boundaries_, range(100, 600, 100), tolerance=5).f1 == 1.0
+
+
+def test_events_between_the_stretches_of_a_sample_are_seen():
+    random = np.random.default_rng(1)
+    x = np.repeat(random.normal(size=(2, 16)), 2500, axis=0) + 0.1 * random.normal(size=(5000, 16))
+    assert EventSegmenter.fast().fit(x).boundaries_.tolist() == [2500]
+
+
+@pytest.mark.parametrize("at", [12567, 12737])
+def test_one_visit_in_a_long_sequence_is_found_wherever_it_is(at):
+    """Between two stretches of the sample, and within one."""
+    x = 0.1 * np.random.default_rng(30000).normal(size=(30000, 8))
+    x[at : at + 50] += 1
+    found = EventSegmenter.fast().fit(x).boundaries_
+    assert len(found) <= 6
+    assert score_boundaries(found, [at, at + 50], tolerance=5).recall == 1.0
+
+
+@pytest.mark.parametrize("n_frames", [120, 250, 299])
+def test_noise_around_a_visit_is_not_split_in_short_sequences_either(n_frames):
+    for seed in range(3):
+        x = 0.3 * np.random.default_rng(seed).normal(size=(n_frames, 8))
+        x[100:110] += 2
+        assert len(EventSegmenter().fit(x).boundaries_) <= 3

@@ -3,6 +3,7 @@ import pytest
 from scipy.ndimage import uniform_filter1d
 
 from dayline.datasets.folders import find_groups, read_labelled
+from dayline.decision.noise import is_autocorrelated_noise, sample_frames
 from dayline.decision.random_walk import is_random_walk
 from dayline.method.denoise import ColumnScale, ScaledRows, standardize
 
@@ -42,17 +43,20 @@ def test_averages_over_a_moving_window_are_no_walk(random, window):
 
 def test_few_or_equal_frames_say_nothing(random):
     assert not is_random_walk(standardize(np.cumsum(random.normal(size=(20, 4)), axis=0)))
-    assert not is_random_walk(standardize(np.cumsum(random.normal(size=(128, 30)), axis=0)))
-    assert is_random_walk(standardize(np.cumsum(random.normal(size=(129, 30)), axis=0)))
+    assert not is_random_walk(standardize(np.cumsum(random.normal(size=(256, 30)), axis=0)))
+    assert is_random_walk(standardize(np.cumsum(random.normal(size=(257, 30)), axis=0)))
     assert not is_random_walk(standardize(np.ones((400, 4))))
     assert not is_random_walk(np.zeros((1, 400)))
 
 
 @pytest.mark.slow
-def test_no_recording_of_the_development_sets_is_a_walk(shared):
+def test_no_recording_of_the_development_sets_is_a_walk_or_noise(shared):
     groups = find_groups(shared)
     if not groups:
         pytest.skip("the development sets are not there")
     for path in (path for files in groups.values() for path in files):
-        features = np.asarray(read_labelled(path).features, dtype=np.float64)
-        assert not is_random_walk(standardize(features)), path
+        features = standardize(np.asarray(read_labelled(path).features, dtype=np.float64))
+        for start in range(0, max(1, len(features) - 319), 320):
+            part = features[start : start + 320] if start else features
+            assert not is_random_walk(part), (path, start)
+            assert not is_autocorrelated_noise(sample_frames(part)), (path, start)

@@ -39,12 +39,21 @@ class Neighbours:
     ----------
     cosines : ndarray of shape (5, n_frames)
         Cosine of frames t and t + lag, for lags 0 to 4; 0 where there is no frame t + lag.
+    lengths : ndarray of shape (n_frames,)
+        Length of every frame.
     total : ndarray of shape (n_dims,)
         Sum of all unit rows.
     """
 
     cosines: FloatArray
+    lengths: FloatArray
     total: FloatArray
+
+    def products(self) -> FloatArray:
+        """Return the products of the same frames."""
+        n = len(self.lengths)
+        later = np.stack([np.append(self.lengths[lag:], np.zeros(min(lag, n))) for lag in range(N_LAGS)])
+        return self.cosines * self.lengths * later
 
 
 def compare_neighbours(x: Array | ScaledRows) -> Neighbours:
@@ -56,15 +65,17 @@ def compare_neighbours(x: Array | ScaledRows) -> Neighbours:
         Standardized features.
     """
     n = len(x)
-    cosines, total = np.zeros((N_LAGS, n)), np.zeros(x.shape[1])
+    cosines, lengths, total = np.zeros((N_LAGS, n)), np.zeros(n), np.zeros(x.shape[1])
     for block in row_blocks(x):
         first = block.start
-        u = unit_rows(to_numpy(x[first : block.stop + N_LAGS - 1]).astype(np.float64, copy=False))
+        rows = to_numpy(x[first : block.stop + N_LAGS - 1]).astype(np.float64, copy=False)
+        lengths[first : block.stop] = np.sqrt(np.einsum("ij,ij->i", rows, rows))[: block.stop - first]
+        u = unit_rows(rows)
         total += u[: block.stop - first].sum(axis=0)
         for lag in range(N_LAGS):
             size = max(0, min(block.stop, n - lag) - first)
             cosines[lag, first : first + size] = np.einsum("ij,ij->i", u[:size], u[lag : lag + size])
-    return Neighbours(cosines, total)
+    return Neighbours(cosines, lengths, total)
 
 
 def abruptness(neighbours: Neighbours) -> FloatArray:

@@ -11,8 +11,8 @@ import numpy as np
 from dayline.arrays import FloatArray, IntArray
 from dayline.checks import LARGEST_COUNT, check_between
 from dayline.decision.contexts import find_recurring_events
-from dayline.decision.evidence import Evidence
-from dayline.decision.hierarchy import extend_hierarchy
+from dayline.decision.evidence import NO_EVENTS, NOISE, Evidence
+from dayline.decision.hierarchy import more_boundaries
 from dayline.decision.model import expected_f1, load_model
 from dayline.decision.partition import trace_back
 from dayline.text import counted
@@ -90,28 +90,22 @@ def nested_levels(evidence: Evidence) -> tuple[Level, ...]:
                 break
     levels: list[Level] = []
     for number, tried in sorted(found.items()):
-        level = _level(evidence, number, 2.0 ** -min(tried, key=abs))
-        if levels:
-            levels += _between(evidence, levels[-1], level)
-        levels.append(level)
+        _add_level(levels, evidence.hierarchy.boundaries, number, 2.0 ** -min(tried, key=abs))
     return tuple(levels)
 
 
-def _level(evidence: Evidence, number: int, factor: float) -> Level:
-    return Level(factor, np.sort(evidence.hierarchy.boundaries[:number]))
-
-
-def _between(evidence: Evidence, coarse: Level, fine: Level) -> list[Level]:
-    """Return levels between two, none with more than twice the events of the one before."""
-    few, many = len(coarse.boundaries) + 1, len(fine.boundaries) + 1
-    n_steps = int(np.ceil(np.log2(many / few) - 1e-9))
-    # With any factor nearer to 1, the decision is that of the other level.
-    factor = coarse.factor if coarse.factor > 1.0 else fine.factor
-    inserted = []
-    for step in range(1, n_steps):
-        number = round(few * (many / few) ** (step / n_steps)) - 1
-        inserted.append(_level(evidence, number, factor))
-    return inserted
+def _add_level(levels: list[Level], order: IntArray, number: int, factor: float) -> None:
+    """Add the first boundaries in order as the finest level; others before it, if it has over twice the events."""
+    if levels:
+        few, many = len(levels[-1].boundaries) + 1, number + 1
+        # With any factor nearer to 1, the decision is that of the other level.
+        between = levels[-1].factor if levels[-1].factor > 1.0 else factor
+        n_steps = int(np.ceil(np.log2(many / few)))
+        for step in range(1, n_steps):
+            # Rounded up, none has more than twice the events of the one before.
+            n_events = int(np.ceil(few * (many / few) ** (step / n_steps) - 1e-9))
+            levels.append(Level(between, np.sort(order[: n_events - 1])))
+    levels.append(Level(factor, np.sort(order[:number])))
 
 
 def _best_number(evidence: Evidence, doublings: int) -> int:
@@ -155,12 +149,14 @@ def decide(
     if n_events is not None:
         if level != 0 or expected_duration is not None:
             warnings.warn(f"n_events={n_events} takes precedence over the level and the duration", stacklevel=2)
-        boundaries = _exactly(evidence, n_events, f"n_events={n_events}")
-    elif level >= 0 and expected_duration is not None and expected_duration < _finest_duration(evidence, levels):
-        boundaries = _of_duration(evidence, expected_duration)
-        _warn_of_level(level, len(boundaries) + 1, beyond=level > 0)
+        boundaries = np.sort(_exactly(evidence, n_events, f"n_events={n_events}"))
     else:
-        boundaries = _usual_level(evidence, levels, expected_duration, typical_duration, level).boundaries
+        levels, usual = _usual_level(evidence, levels, expected_duration, typical_duration)
+        at = usual + level
+        boundaries = levels[min(max(at, 0), len(levels) - 1)].boundaries
+        if not 0 <= at < len(levels):
+            last, found = "finest" if level > 0 else "coarsest", counted(len(boundaries) + 1, "event")
+            warnings.warn(f"level={level}: the {last} level has {found}", stacklevel=2)
     if min_duration is not None:
         chosen, boundaries = boundaries, without_short_events(evidence, boundaries, min_duration)
         _warn_of_min_duration(evidence, boundaries, min_duration)
@@ -176,41 +172,50 @@ def check_decision_parameters(**given: Any) -> None:
     for name, value in given.items():
         if name == "level":
             check_between(name, value, -1000, 1000, whole=True)
+        elif name == "n_events" and value is not None:
+            check_between(name, value, 1, LARGEST_COUNT, whole=True)
         elif value is not None:
-            counted = name == "n_events"
-            high = LARGEST_COUNT if counted else np.inf
-            check_between(name, value, 1 if counted else 0, high, whole=counted, above=not counted)
+            check_between(name, value, 0, above=True)
 
 
 def candidate_probabilities(evidence: Evidence) -> tuple[IntArray, FloatArray]:
     """Return the candidates, in order, and the probability of each, whether it became a boundary or not."""
-    frames = evidence.hierarchy.boundaries
-    order = np.argsort(frames)
-    return frames[order], _by_kind(evidence).mean(axis=0)[order]
+    frames = np.sort(evidence.hierarchy.boundaries)
+    return frames, boundary_probability(evidence, frames)
 
 
 def boundary_probability(evidence: Evidence, boundaries: IntArray) -> FloatArray:
-    """Return the probability of each boundary, whatever was requested; the lowest of all if it is no candidate."""
-    known = _by_kind(evidence).mean(axis=0)
-    by_frame = np.full(len(evidence.views), known.min(initial=1.0))
-    by_frame[evidence.hierarchy.boundaries] = known
+    """Return the probability of each boundary, whatever was requested.
+
+    One that is not a candidate gains less than the penalty of all candidates; it has the probability of noise that
+    gains just as much.
+    """
+    lowest = np.asarray([np.log(evidence.candidate_penalty) - evidence.split])
+    others = load_model().probabilities(lowest, log_odds=NO_EVENTS if evidence.why_one_event else NOISE)
+    by_frame = np.full(len(evidence.views), others.mean())
+    by_frame[evidence.hierarchy.boundaries] = _by_kind(evidence).mean(axis=0)
     return by_frame[boundaries]
 
 
 def _usual_level(
-    evidence: Evidence, levels: tuple[Level, ...], expected: float | None, typical: float | None, level: int
-) -> Level:
+    evidence: Evidence, levels: tuple[Level, ...], expected: float | None, typical: float | None
+) -> tuple[tuple[Level, ...], int]:
+    """Return the levels and the number of the usual one; if the requested events are shorter, add finer levels."""
+    total = float(evidence.clock[-1])
+    if expected is not None and expected < total / (len(levels[-1].boundaries) + 1):
+        n_events = round(min(total / expected, len(evidence.views)))
+        order = _exactly(evidence, n_events, f"expected_duration={expected:g} ({n_events} events)")
+        finer = list(levels)
+        _add_level(finer, order, len(order), levels[-1].factor)
+        return tuple(finer), len(finer) - 1
     usual = next(one for one in levels if one.factor == 1.0)
     if expected is not None:
-        usual = _nearest_to_duration(levels, expected, total=_total(evidence), strength=STRONG)
+        usual = _nearest_to_duration(levels, expected, total=total, strength=STRONG)
     elif typical is not None:
         # What is typical elsewhere changes the odds by a factor of at most four: a clear boundary stays.
         near = tuple(one for one in levels if 0.25 <= one.factor <= 4.0)
-        usual = _nearest_to_duration(near, typical, total=_total(evidence), strength=WEAK)
-    at = next(k for k, one in enumerate(levels) if one is usual) + level
-    chosen = levels[min(max(at, 0), len(levels) - 1)]
-    _warn_of_level(level, len(chosen.boundaries) + 1, beyond=not 0 <= at < len(levels))
-    return chosen
+        usual = _nearest_to_duration(near, typical, total=total, strength=WEAK)
+    return levels, next(k for k, one in enumerate(levels) if one is usual)
 
 
 def _nearest_to_duration(levels: tuple[Level, ...], duration: float, *, total: float, strength: float) -> Level:
@@ -223,12 +228,6 @@ def _nearest_to_duration(levels: tuple[Level, ...], duration: float, *, total: f
     return min(levels, key=cost)
 
 
-def _warn_of_level(level: int, n_events: int, *, beyond: bool) -> None:
-    if beyond:
-        last = "finest" if level > 0 else "coarsest"
-        warnings.warn(f"level={level}: the {last} level has {counted(n_events, 'event')}", stacklevel=3)
-
-
 def _warn_of_min_duration(evidence: Evidence, boundaries: IntArray, min_duration: float) -> None:
     durations = np.diff(evidence.clock[np.concatenate([[0], boundaries, [len(evidence.views)]])])
     n_short = int(np.sum(durations < min_duration))
@@ -239,35 +238,21 @@ def _warn_of_min_duration(evidence: Evidence, boundaries: IntArray, min_duration
             stacklevel=3,
         )
     elif n_short:
-        text = f"min_duration={min_duration:g} is longer than the sequence; it becomes one event"
-        warnings.warn(text, stacklevel=3)
-
-
-def _total(evidence: Evidence) -> float:
-    return float(evidence.clock[-1] - evidence.clock[0])
-
-
-def _finest_duration(evidence: Evidence, levels: tuple[Level, ...]) -> float:
-    return _total(evidence) / (len(levels[-1].boundaries) + 1)
-
-
-def _of_duration(evidence: Evidence, duration: float) -> IntArray:
-    """Return boundaries of as many events of that duration as fit; no level is that fine."""
-    n_events = round(min(_total(evidence) / duration, len(evidence.views)))
-    return _exactly(evidence, n_events, f"expected_duration={duration:g} ({n_events} events)")
+        recording = f"the recording ({evidence.clock[-1]:g}, not counting pauses)"
+        warnings.warn(f"min_duration={min_duration:g} is longer than {recording}; it becomes one event", stacklevel=3)
 
 
 def _exactly(evidence: Evidence, n_events: int, requested: str) -> IntArray:
+    """Return the boundaries of so many events, the highest first; warn if there cannot be as few or as many."""
     wanted = max(n_events - 1, len(evidence.required))
-    hierarchy = extend_hierarchy(
+    boundaries = more_boundaries(
         evidence.hierarchy,
         evidence.views,
         evidence.log_weights,
         n_boundaries=wanted,
         penalty=evidence.candidate_penalty,
         forbidden=evidence.forbidden,
-    )
-    boundaries = np.sort(hierarchy.boundaries[:wanted])
+    )[:wanted]
     found, n_required = len(boundaries) + 1, len(evidence.required)
     if found > n_events:
         required = counted(n_required, "required boundary", "required boundaries")

@@ -10,7 +10,7 @@ from dayline.arrays import Array, FloatArray, IntArray, to_numpy
 from dayline.decision.abruptness import Neighbours, abruptness, compare_neighbours, hard_cuts, slowness
 from dayline.decision.hierarchy import Hierarchy, build_hierarchy
 from dayline.decision.model import DecisionModel, expected_f1, load_model
-from dayline.decision.noise import n_above_noise, order_matters, sample_frames
+from dayline.decision.noise import is_autocorrelated_noise, n_above_noise, order_matters, sample_frames
 from dayline.decision.partition import running_sums
 from dayline.decision.random_walk import is_random_walk
 from dayline.method.denoise import ScaledRows, comparable_rows, standardize
@@ -25,9 +25,9 @@ events, which only a requested number has."""
 NEARBY = 4
 """Frames on either side within which an event begins at once."""
 
-LEAST_IN_QUARTERS = 2 / 3
-"""Share of change in the quarters of two events that meet, below which frames drift: 0.25 on a line, 1 at a step, 0.8
-if averages over a moving window blur the step over a quarter of both events."""
+LEAST_NEARBY, LEAST_IN_QUARTERS = 0.2, 2 / 3
+"""Share of change near boundaries, and in the quarters of two events that meet, below which frames drift. The latter
+is 0.25 on a line, 1 at a step, 0.8 if averages over a moving window blur the step over a quarter of both events."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,8 @@ class Evidence:
         Gain that a candidate has at least: that of the model, times the slowness of the frames.
     hierarchy : Hierarchy
         The candidates.
-    strengths : ndarray of shape (n_candidates,)
-        Logarithm of the height of each candidate over the split of this sequence.
+    split : float
+        Log height that separates boundaries from the rest in this sequence.
     log_odds : ndarray of shape (n_candidates,)
         Added to the log odds of each candidate: 0, -5 if noise has such candidates too, -30 if there are no events.
     why_one_event : str
@@ -63,12 +63,17 @@ class Evidence:
     log_weights: FloatArray
     candidate_penalty: float
     hierarchy: Hierarchy
-    strengths: FloatArray
+    split: float
     log_odds: FloatArray
     why_one_event: str
     required: IntArray
     forbidden: IntArray
     clock: FloatArray
+
+    @property
+    def strengths(self) -> FloatArray:
+        """Logarithm of the height of each candidate over the split."""
+        return self.hierarchy.log_heights - self.split
 
 
 def gather_evidence(
@@ -110,15 +115,16 @@ def gather_evidence(
     # Constraints on some frames must not change how all the others are measured.
     split = model.split(free.log_heights, len(views), penalty=penalty)
     sample = sample_frames(standardized)
-    clear = free.boundaries[: n_above_noise(sample, free.boundaries, free.log_heights)]
-    strengths = free.log_heights[: len(clear)] - split
-    found = clear[: int(np.argmax(expected_f1(model.probabilities(strengths))))]
+    n_clear = n_above_noise(sample, free.boundaries, free.log_heights)
+    found = free.boundaries[: np.argmax(expected_f1(model.probabilities(free.log_heights[:n_clear] - split)))]
     why_one_event = ""
-    if not order_matters(columns, neighbours, sample):
+    if not order_matters(columns, neighbours):
         why_one_event = "neighbouring frames are hardly more alike than others; their order says nothing about events"
+    elif is_autocorrelated_noise(sample):
+        why_one_event = "the frames are autocorrelated noise"
     elif is_random_walk(standardized):
         why_one_event = "the frames wander like a random walk"
-    elif _only_drifts(seen, np.sort(found), model):
+    elif _only_drifts(seen, np.sort(found)):
         why_one_event = (
             "the frames change slowly all the time; if each is an average over a moving window, keep one frame in "
             "every quarter of the window"
@@ -126,14 +132,16 @@ def gather_evidence(
     hierarchy = free
     if len(required) or len(forbidden):
         hierarchy = build_hierarchy(views, log_weights, penalty=penalty, required=required, forbidden=forbidden)
-    log_odds = np.where(np.isin(hierarchy.boundaries, clear), 0.0, NOISE)
+    # By height: a constraint may move candidates by a frame.
+    of_noise = np.max(free.log_heights[n_clear:], initial=-np.inf)
+    log_odds = np.where(hierarchy.log_heights > of_noise, 0.0, NOISE)
     return Evidence(
         learnt,
         views,
         log_weights,
         penalty,
         hierarchy,
-        hierarchy.log_heights - split,
+        split,
         np.full(len(log_odds), NO_EVENTS) if why_one_event else log_odds,
         why_one_event,
         required,
@@ -142,14 +150,12 @@ def gather_evidence(
     )
 
 
-def two_views(embedding: FloatArray, directions: Array) -> FloatArray:
-    """Join the embedding and the main directions of the denoised features, with the same weight.
+def two_views(embedding: FloatArray, directions: FloatArray) -> FloatArray:
+    """Join the embedding and the main directions of the denoised features, both with unit rows and the same weight.
 
-    The embedding is better where events recur, the features where they do not. Rows of both have length 1 (a frame
-    that equals the mean frame has none), so that neither depends on units.
+    The embedding is better where events recur, the features where they do not.
     """
-    both = [unit_rows(to_numpy(x).astype(np.float64)) for x in (embedding, directions)]
-    return np.asarray(np.concatenate(both, axis=1) / np.sqrt(2.0))
+    return np.asarray(np.concatenate([embedding, directions], axis=1) / np.sqrt(2.0))
 
 
 def boundary_weights(neighbours: Neighbours, model: DecisionModel) -> FloatArray:
@@ -168,12 +174,12 @@ def boundary_weights(neighbours: Neighbours, model: DecisionModel) -> FloatArray
     return np.asarray(np.log1p(model.cut_weight * hard_cuts(abruptness(neighbours))))
 
 
-def _only_drifts(x: FloatArray, boundaries: IntArray, model: DecisionModel) -> bool:
+def _only_drifts(x: FloatArray, boundaries: IntArray) -> bool:
     nearby, in_quarters = (share_of_change(x, boundaries, part=part) for part in (0.0, 0.25))
-    return nearby < model.least_share_of_change and in_quarters < LEAST_IN_QUARTERS
+    return nearby < LEAST_NEARBY and in_quarters < LEAST_IN_QUARTERS
 
 
-def share_of_change(x: FloatArray, boundaries: IntArray, *, part: float = 0.0) -> float:
+def share_of_change(x: FloatArray, boundaries: IntArray, *, part: float) -> float:
     """Return how much of the change from event to event happens near the boundary.
 
     1 if every event stays as it is until the next begins, near 0 if frames drift. The change beside the boundary is
@@ -204,11 +210,9 @@ def share_of_change(x: FloatArray, boundaries: IntArray, *, part: float = 0.0) -
 
 
 def _clock(n_frames: int, times: FloatArray | None) -> FloatArray:
-    if times is None:
+    if times is None or times[0] == times[-1]:
         return np.arange(n_frames + 1, dtype=np.float64)
     gaps = np.diff(times)
-    if not np.any(gaps > 0):
-        return np.arange(n_frames + 1, dtype=np.float64)
     usual = float(np.median(gaps[gaps > 0]))
     # A camera that was off has recorded nothing: a pause must not lengthen the events beside it. Gaps after one frame
     # in ten are not pauses but this camera's rate.

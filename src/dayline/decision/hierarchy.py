@@ -10,7 +10,7 @@ import numpy as np
 from dayline.arrays import FloatArray, IntArray
 from dayline.decision.partition import partition_between, running_sums
 
-__all__ = ["Hierarchy", "build_hierarchy", "extend_hierarchy"]
+__all__ = ["Hierarchy", "build_hierarchy", "more_boundaries"]
 
 
 @dataclass(frozen=True)
@@ -52,21 +52,22 @@ def build_hierarchy(
     return _merge(x, partition_between(x, penalties, required), log_weights, kept=required)
 
 
-def extend_hierarchy(
+def more_boundaries(
     hierarchy: Hierarchy, x: FloatArray, log_weights: FloatArray, *, n_boundaries: int, penalty: float,
     forbidden: IntArray,
-) -> Hierarchy:  # fmt: skip
-    """Add candidates of lower and lower penalties until there are `n_boundaries` or nothing is left to split."""
-    frames = hierarchy.boundaries
-    while len(frames) < n_boundaries and penalty > 1e-12:
+) -> IntArray:  # fmt: skip
+    """Return the boundaries of a hierarchy and further ones in order, until there are `n_boundaries` or no more.
+
+    Each quarter of the penalty adds candidates, which come after those before them: the order does not depend on how
+    many are wanted.
+    """
+    order = hierarchy.boundaries
+    while len(order) < n_boundaries and penalty > 1e-12:
         penalty /= 4
-        frames = partition_between(x, _penalties(penalty, log_weights, forbidden), np.sort(frames))
-    added = _merge(x, np.sort(frames), log_weights, kept=np.sort(hierarchy.boundaries))
-    new = slice(len(hierarchy.boundaries), None)
-    return Hierarchy(
-        np.concatenate([hierarchy.boundaries, added.boundaries[new]]),
-        np.concatenate([hierarchy.log_heights, added.log_heights[new]]),
-    )
+        kept = np.sort(order)
+        frames = partition_between(x, _penalties(penalty, log_weights, forbidden), kept)
+        order = np.concatenate([order, _merge(x, frames, log_weights, kept=kept).boundaries[len(kept) :]])
+    return order
 
 
 def _penalties(penalty: float, log_weights: FloatArray, forbidden: IntArray) -> FloatArray:

@@ -14,7 +14,7 @@ import numpy as np
 
 from dayline.arrays import FloatArray
 
-__all__ = ["DecisionModel", "expected_f1", "load_model", "split_heights"]
+__all__ = ["DecisionModel", "expected_f1", "load_model"]
 
 
 MOST_ADDED, FRAMES_PER_ADDED = 5, 48
@@ -32,9 +32,7 @@ class DecisionModel:
     cut_weight : float
         How much hard cuts raise the weight of a boundary.
     usual_split, split_counts_as : float
-        The usual split of heights (see `split_heights`), and how many candidates it counts as.
-    least_share_of_change : float
-        Share of the change from event to event, within a few frames of the boundary, below which frames only drift.
+        The usual split of heights, and how many candidates it counts as.
     kinds : tuple of str
         The kinds of recordings.
     slopes, intercepts : ndarray of shape (n_kinds,)
@@ -45,21 +43,42 @@ class DecisionModel:
     cut_weight: float
     usual_split: float
     split_counts_as: float
-    least_share_of_change: float
     kinds: tuple[str, ...]
     slopes: FloatArray
     intercepts: FloatArray
 
     def split(self, log_heights: FloatArray, n_frames: int, *, penalty: float) -> float:
-        """Split the candidates of a sequence, and a few that gain just the penalty; see `split_heights`.
+        """Split the candidates of a sequence into two classes, boundaries and the rest (N. Otsu, 1979).
 
-        Where all candidates are boundaries, those added are the rest.
+        The split lies halfway between two neighbouring heights, where the variance between the classes is highest. It
+        is the unit in which this sequence measures heights: how different events are, and how many frames they last,
+        differs from recording to recording by factors of a hundred. With few candidates it is drawn towards the usual
+        split. A few candidates that gain just the penalty are added: they are the rest if all others are boundaries.
+
+        Parameters
+        ----------
+        log_heights : ndarray of shape (n_candidates,)
+            Never rising.
+        n_frames : int
+            Length of the sequence.
+        penalty : float > 0
+            Gain that a candidate has at least.
         """
+        own = float(np.log(penalty))
+        heights = np.append(log_heights, np.full(min(MOST_ADDED, n_frames // FRAMES_PER_ADDED), own))
+        # Below its penalty is a candidate that merging has made lower.
+        heights = np.sort(heights)[::-1]
+        n = len(heights)
+        # One or two candidates do not make two classes: split below them.
+        if n > 2:
+            first = np.arange(1, n)
+            sums = np.cumsum(heights)
+            apart = sums[:-1] / first - (sums[-1] - sums[:-1]) / (n - first)
+            best = int(np.argmax(first * (n - first) * apart**2))
+            own = float(heights[best] + heights[best + 1]) / 2
         # In a short sequence the usual split is out of reach: the best boundary gains about half of all frames.
         usual = min(self.usual_split, float(np.log(n_frames / 4)))
-        added = np.full(min(MOST_ADDED, n_frames // FRAMES_PER_ADDED), np.log(penalty))
-        heights = np.sort(np.concatenate([log_heights, added]))[::-1]
-        return split_heights(heights, lowest=float(np.log(penalty)), usual=usual, counts_as=self.split_counts_as)
+        return (n * own + self.split_counts_as * usual) / (n + self.split_counts_as)
 
     def probabilities(self, strengths: FloatArray, *, log_odds: float | FloatArray = 0.0) -> FloatArray:
         """Return the probability of every boundary if the recording is of each kind, shape (n_kinds, n_boundaries).
@@ -88,34 +107,6 @@ def load_model() -> DecisionModel:
         slopes=np.asarray([slope for slope, _ in curves.values()]),
         intercepts=np.asarray([intercept for _, intercept in curves.values()]),
     )
-
-
-def split_heights(log_heights: FloatArray, *, lowest: float, usual: float, counts_as: float) -> float:
-    """Split the candidates of a sequence into two classes, boundaries and the rest (N. Otsu, 1979).
-
-    The split lies halfway between two neighbouring heights, where the variance between the classes is highest. It is
-    the unit in which this sequence measures heights: how different events are, and how many frames they last, differs
-    from recording to recording by factors of a hundred. With few candidates it is drawn towards the usual split.
-
-    Parameters
-    ----------
-    log_heights : ndarray of shape (n_candidates,)
-        Never rising.
-    lowest : float
-        Logarithm of the gain that a candidate has at least.
-    usual, counts_as : float
-        The usual split, and how many candidates it counts as.
-    """
-    n = len(log_heights)
-    own = lowest
-    # One or two candidates do not make two classes: split below them.
-    if n > 2:
-        first = np.arange(1, n)
-        sums = np.cumsum(log_heights)
-        apart = sums[:-1] / first - (sums[-1] - sums[:-1]) / (n - first)
-        best = int(np.argmax(first * (n - first) * apart**2))
-        own = float(log_heights[best] + log_heights[best + 1]) / 2
-    return (n * own + counts_as * usual) / (n + counts_as)
 
 
 def expected_f1(probabilities: FloatArray) -> FloatArray:

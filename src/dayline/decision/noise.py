@@ -1,42 +1,56 @@
-"""Noise: frames in random order, in the whole sequence or within its events."""
+"""Noise, in the whole sequence or within its events: white (frames in random order) or autocorrelated."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dayline.arrays import Array, FloatArray, IntArray, to_numpy
 from dayline.decision.abruptness import Neighbours
 from dayline.method.denoise import ScaledRows
 from dayline.method.graph import unit_rows
 
-__all__ = ["Sample", "n_above_noise", "order_matters", "sample_frames"]
+__all__ = ["Sample", "is_autocorrelated_noise", "n_above_noise", "order_matters", "sample_frames"]
 
 MOST_FRAMES = 512
 """Frames of which all pairs are compared."""
 
-LAGS = (1, 2, 3, 4)
+LAGS = (1, 2, 3, 4, 8, 16)
 """Distances of the frames that are compared."""
 
 ORDERED, NOISY = 4.0, 3.0
 """Standard deviations above which frames are not in random order, and below which frames within events are."""
 
-LEAST_FRAMES = 300
-"""Frames of a shorter sequence are too few to call what remains within its events noise."""
+MOST_COEFFICIENT = 0.95
+"""Highest coefficient of autocorrelated noise: above it frames wander so far that they pass for events. A random walk
+has 1."""
+
+UNEVEN = 1.3
+"""Mean square of squared lengths, over that of Gaussian noise, above which some innovations stand out. Clean events
+that begin at random times have the covariances of autocorrelated noise, but only their first frames are new."""
+
+LONG = 5.0
+"""Standard deviations above which a single innovation stands out: more than any of thousands in noise."""
+
+LEAST_FRAMES, LEAST_AUTOCORRELATED = 64, 300
+"""Frames of a shorter sequence are too few to call what remains within its events noise, and autocorrelated noise:
+short events have the same covariances."""
 
 FRAMES_PER_CANDIDATE = 50
 """Noise of full height has a candidate for every few frames, certainly for every fifty."""
 
-CLEAR = 3.0
-"""Robust standard deviations above which a candidate is clearly higher than those of noise."""
-
 SHORT = 16
 """Mean length of events in which the order of frames can still be judged."""
 
-N_COLUMNS = 32
-"""Directions in which the order within events is judged: enough to tell recordings from noise."""
+BESIDE = 2
+"""Frames on either side of a boundary that may belong to the other event."""
+
+N_COLUMNS, N_VALUES = 32, 2**15
+"""Least number of directions in which the order within events is judged, and of values: few frames need more."""
 
 N_STRETCHES, STRETCH = 8, 512
 """Stretches of a long sequence in which the order within events is judged, and their frames."""
@@ -49,7 +63,7 @@ class Sample:
     Attributes
     ----------
     rows : ndarray of shape (n_sampled, n_columns)
-        Standardized features, in 32 random directions if there are more columns.
+        Standardized features, in random directions if there are many columns.
     frames : ndarray of int, shape (n_sampled,)
         Which frames they are.
     n_frames : int
@@ -60,21 +74,38 @@ class Sample:
     frames: IntArray
     n_frames: int
 
-    def edges(self, boundaries: IntArray) -> IntArray:
-        """Return where events, or stretches, begin and end in the rows."""
-        event = np.searchsorted(np.sort(boundaries), self.frames, side="right")
-        begins = (np.diff(event) != 0) | (np.diff(self.frames) != 1)
-        return np.concatenate([[0], np.flatnonzero(begins) + 1, [len(self.frames)]])
+    def within(self, boundaries: IntArray) -> _Frames:
+        """Return the frames within events, without those beside a boundary, and without the mean of their event."""
+        edges = np.concatenate([[0], np.sort(boundaries), [self.n_frames]])
+        event = np.searchsorted(edges, self.frames, side="right") - 1
+        after, before = self.frames - edges[event], edges[event + 1] - self.frames
+        # The sequence itself does not begin or end late.
+        inner = ((after >= BESIDE) | (event == 0)) & ((before > BESIDE) | (event == len(edges) - 2))
+        return _Frames(_residuals(self.rows[inner], event[inner]), self.frames[inner], event[inner])
 
 
-def order_matters(x: Array | ScaledRows, neighbours: Neighbours, sample: Sample) -> bool:
+@dataclass(frozen=True)
+class _Frames:
+    """Rows, which frames they are, and the event of each; frames of one event are beside each other."""
+
+    rows: FloatArray
+    frames: IntArray
+    event: IntArray
+
+    def pairs(self, lag: int) -> NDArray[np.bool_]:
+        """Return for all rows but the last `lag` whether the one that many later is that many frames later."""
+        n = len(self.rows) - lag
+        return np.asarray((self.frames[lag:] - self.frames[:n] == lag) & (self.event[lag:] == self.event[:n]))
+
+
+def order_matters(x: Array | ScaledRows, neighbours: Neighbours) -> bool:
     """Return whether frames up to four apart are more or less alike than frames in random order would be.
 
     Their mean cosine is compared with that of all pairs; in random order its standard deviation is that of the pairs
     over the square root of their number. Within four of them at every lag, nothing can be said about events. Frames
-    that oscillate are less alike than any two at some lag. The standard deviation of the pairs is that of 512 frames,
-    chosen at random, if there are more. Cosines do not show a short visit in a long event, whose own frames are close
-    to the mean; products of the frames do.
+    that oscillate are less alike than any two at some lag. Cosines do not show a short visit in a long event, whose
+    own frames are close to the mean; products of the frames do. The standard deviation of the pairs is that of 512
+    frames, chosen at random, if there are more.
 
     Parameters
     ----------
@@ -82,41 +113,52 @@ def order_matters(x: Array | ScaledRows, neighbours: Neighbours, sample: Sample)
         Standardized features.
     neighbours : Neighbours
         Of the same features.
-    sample : Sample
-        Of the same frames.
     """
-    n = len(x)
-    own, *by_lag = neighbours.cosines.sum(axis=1)
-    if n <= len(by_lag):
+    n, n_lags = len(x), len(neighbours.cosines) - 1
+    if n <= n_lags:
         return False
-    mean = (float(neighbours.total @ neighbours.total) - own) / (n * (n - 1))
-    n_pairs = n - np.arange(1, len(by_lag) + 1)
-    excess = np.abs(np.asarray(by_lag) / n_pairs - mean) * np.sqrt(n_pairs)
-    if np.any(excess > ORDERED * _deviation_of_cosines(x)):
-        return True
-    edges = sample.edges(np.zeros(0, dtype=np.int64))
-    return bool(np.any(np.abs(_deviations(_residuals(sample.rows, edges), edges)) > ORDERED))
-
-
-def _deviation_of_cosines(x: Array | ScaledRows) -> float:
-    """Standard deviation of the cosines of all pairs of frames, or of frames chosen at random."""
     some: Any = slice(None)
-    if len(x) > MOST_FRAMES:
+    if n > MOST_FRAMES:
         # Not every k-th: frames may be periodic.
-        some = np.sort(np.random.default_rng(0).choice(len(x), MOST_FRAMES, replace=False))
+        some = np.sort(np.random.default_rng(0).choice(n, MOST_FRAMES, replace=False))
     # Single precision is enough, and this is the only product of all pairs or columns.
-    u = unit_rows(to_numpy(x[some]).astype(np.float32, copy=False))
-    n = len(u)
-    gram = u @ u.T if n <= u.shape[1] else u.T @ u
-    own = np.sum(u * u, axis=1, dtype=np.float64)
-    total = np.sum(u, axis=0, dtype=np.float64)
-    mean = (float(np.vdot(total, total)) - own.sum()) / (n * (n - 1))
-    square = (float(np.sum(gram * gram, dtype=np.float64)) - float(np.vdot(own, own))) / (n * (n - 1))
-    return float(np.sqrt(max(square - mean**2, 1e-12)))
+    rows = to_numpy(x[some]).astype(np.float32, copy=False)
+    # Standardized frames sum to 0, so only cosines have a total.
+    cosines = (neighbours.cosines, float(neighbours.total @ neighbours.total), unit_rows(rows))
+    for products, total, some_rows in (cosines, (neighbours.products(), 0.0, rows)):
+        own, *by_lag = products.sum(axis=1)
+        usual = (total - own) / (n * (n - 1))
+        # Some frames may be shorter or longer than all.
+        scale = own / n / max(float(np.mean(np.einsum("ij,ij->i", some_rows, some_rows))), 1e-300)
+        deviation = np.sqrt(max(scale**2 * _mean_square_of_pairs(some_rows) - usual**2, 1e-12))
+        n_pairs = n - np.arange(1, n_lags + 1)
+        if np.any(np.abs(np.asarray(by_lag) / n_pairs - usual) * np.sqrt(n_pairs) > ORDERED * deviation):
+            return True
+    return False
+
+
+def is_autocorrelated_noise(sample: Sample) -> bool:
+    """Return whether the frames are a first-order autoregression, x[t] = a x[t-1] + noise, and not in random order.
+
+    Parameters
+    ----------
+    sample : Sample
+        From `sample_frames`.
+    """
+    coefficient = _noise_coefficient(sample, np.zeros(0, dtype=np.int64), ORDERED)
+    return coefficient is not None and coefficient > 0.0
+
+
+def _mean_square_of_pairs(rows: FloatArray) -> float:
+    """Mean square of the products of all pairs of different frames."""
+    n = len(rows)
+    gram = rows @ rows.T if n <= rows.shape[1] else rows.T @ rows
+    own = np.einsum("ij,ij->i", rows, rows, dtype=np.float64)
+    return (float(np.sum(gram * gram, dtype=np.float64)) - float(own @ own)) / (n * (n - 1))
 
 
 def sample_frames(x: Array | ScaledRows) -> Sample:
-    """Take all frames, or eight stretches of 512, and at most 32 random directions of them: noise stays noise.
+    """Take all frames, or eight stretches of 512, in random directions if there are many columns: noise stays noise.
 
     Parameters
     ----------
@@ -129,8 +171,9 @@ def sample_frames(x: Array | ScaledRows) -> Sample:
         starts = np.linspace(0, n - STRETCH, N_STRETCHES).astype(np.int64)
         stretches = [np.arange(start, start + STRETCH) for start in starts]
     parts = [to_numpy(x[int(s[0]) : int(s[-1]) + 1]).astype(np.float64, copy=False) for s in stretches if len(s)]
-    if n_dims > N_COLUMNS:
-        signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(n_dims, N_COLUMNS))
+    n_directions = max(N_COLUMNS, N_VALUES // max(n, 1))
+    if n_dims > n_directions:
+        signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(n_dims, n_directions))
         parts = [part @ signs for part in parts]
     return Sample(np.concatenate(parts), np.concatenate(stretches), n)
 
@@ -156,51 +199,116 @@ def n_above_noise(sample: Sample, boundaries: IntArray, log_heights: FloatArray)
     if sample.n_frames < LEAST_FRAMES:
         return n
     ordered, noise = -1, 0
-    while not _is_noise(sample, boundaries[:noise]):
+    while _noise_coefficient(sample, boundaries[:noise]) is None:
         ordered, noise = noise, max(1, 2 * noise)
         if noise > min(n, sample.n_frames // SHORT):
             return n
     while noise - ordered > 1:
         middle = (ordered + noise) // 2
-        ordered, noise = (ordered, middle) if _is_noise(sample, boundaries[:middle]) else (middle, noise)
+        is_noise = _noise_coefficient(sample, boundaries[:middle]) is not None
+        ordered, noise = (ordered, middle) if is_noise else (middle, noise)
     rest = log_heights[noise:]
     # If noise were as high as the candidates, there would be many.
     if len(rest) < sample.n_frames / FRAMES_PER_CANDIDATE:
         return n
     usual = float(np.median(rest))
     spread = 1.4826 * float(np.median(np.abs(rest - usual)))
-    return noise + int(np.sum(rest > usual + CLEAR * spread))
+    # The highest of so many Gaussian numbers.
+    clear = usual + np.sqrt(2.0 * np.log(len(rest))) * spread
+    return noise + int(np.sum(rest > clear))
 
 
-def _is_noise(sample: Sample, boundaries: IntArray) -> bool:
-    edges = sample.edges(boundaries)
-    rows = _residuals(sample.rows, edges)
-    # Products show what is rare, cosines do not depend on outliers. Events that follow noise too closely leave frames
-    # that are less alike than in random order.
-    return all(_deviations(kind(rows), edges).max() < NOISY for kind in (np.asarray, unit_rows))
+def _noise_coefficient(sample: Sample, boundaries: IntArray, most: float = NOISY) -> float | None:
+    """Return the coefficient of a first-order autoregression, if frames within events are nothing else.
+
+    0 if they are in random order, None if they are not noise.
+    """
+    frames = sample.within(boundaries)
+    if len(frames.rows) <= LAGS[-1]:
+        return None
+    # Events that follow noise too closely leave frames that are less alike than in random order.
+    if _most_alike(frames, np.asarray) < most:
+        return 0.0
+    coefficient = _coefficient(frames)
+    if not 0.0 < coefficient <= MOST_COEFFICIENT or sample.n_frames < LEAST_AUTOCORRELATED:
+        return None
+    new = _innovations(frames, coefficient)
+    return coefficient if not _is_uneven(new.rows) and _most_alike(new, np.abs) < most else None
 
 
-def _residuals(rows: FloatArray, edges: IntArray) -> FloatArray:
+def _most_alike(frames: _Frames, sign: Callable[[FloatArray], FloatArray]) -> float:
+    """Highest deviation from random order, of products and of cosines."""
+    # Products show what is rare, cosines do not depend on outliers.
+    kinds = (frames, replace(frames, rows=unit_rows(frames.rows)))
+    return max(float(sign(_deviations(kind)).max()) for kind in kinds)
+
+
+def _coefficient(frames: _Frames) -> float:
+    """Estimate the coefficient a of x[t] = a x[t-1] + noise, from 0 to 1.
+
+    Then the covariances at lags 0, 1 and 2 are c, a c and a^2 c. The noise of successive frames is unrelated if
+    c1 - a (c0 + c2) + a^2 c1 = 0.
+    """
+    excess, n_pairs = _excess(frames, (0, 1, 2))
+    c0, c1, c2 = (excess / n_pairs).tolist()
+    if c1 <= 0:
+        return 0.0
+    half = (c0 + c2) / (2 * c1)
+    return half - float(np.sqrt(half**2 - 1.0)) if half > 1.0 else 1.0
+
+
+def _innovations(frames: _Frames, coefficient: float) -> _Frames:
+    """Return what is new in each frame: x[t] - a x[t-1]."""
+    follows = frames.pairs(1)
+    new = (frames.rows[1:] - coefficient * frames.rows[:-1])[follows]
+    event = frames.event[1:][follows]
+    return _Frames(_residuals(new, event), frames.frames[1:][follows], event)
+
+
+def _is_uneven(rows: FloatArray) -> bool:
+    """Return whether some rows are longer than Gaussian ones of the same covariance would be."""
+    squares = np.einsum("ij,ij->i", rows, rows)
+    covariance = rows.T @ rows
+    # As many directions of equal variance would have this covariance.
+    n_directions = float(np.trace(covariance)) ** 2 / max(float(np.sum(covariance * covariance)), 1e-300)
+    relative = squares / max(float(np.mean(squares)), 1e-300)
+    # Their cube roots are nearly Gaussian (E. B. Wilson and M. M. Hilferty, 1931).
+    variance = 2.0 / (9.0 * max(n_directions, 1.0))
+    longest = (float(np.max(relative)) ** (1 / 3) - 1.0 + variance) / np.sqrt(variance)
+    return bool(longest > LONG or np.mean(relative**2) > UNEVEN * (1.0 + 9.0 * variance))
+
+
+def _residuals(rows: FloatArray, event: IntArray) -> FloatArray:
     """Subtract the mean of its event from every frame."""
-    lengths = np.diff(edges)
-    means = np.add.reduceat(rows, edges[:-1], axis=0) / lengths[:, None]
+    first, lengths = _extents(event)
+    means = np.add.reduceat(rows, first, axis=0) / lengths[:, None]
     return np.asarray(rows - np.repeat(means, lengths, axis=0))
 
 
-def _deviations(rows: FloatArray, edges: IntArray) -> FloatArray:
+def _extents(event: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the first row of every event, and the number of its rows."""
+    first = np.flatnonzero(np.diff(event, prepend=-1))
+    return first, np.diff(np.append(first, len(event)))
+
+
+def _deviations(frames: _Frames) -> FloatArray:
     """Return by how many standard deviations frames within events are more alike than in random order, by lag."""
-    lengths = np.diff(edges)
-    event = np.repeat(np.arange(len(lengths)), lengths)
-    sums = np.add.reduceat(rows, edges[:-1], axis=0)
-    own = np.add.reduceat(np.sum(rows * rows, axis=1), edges[:-1])
-    # Mean product of any two frames of each event.
-    usual = (np.sum(sums * sums, axis=1) - own) / np.maximum(lengths * (lengths - 1), 1)
-    covariance = rows.T @ rows / len(rows)
-    variance = max(float(np.sum(covariance * covariance)), 1e-300)
-    found = np.zeros(len(LAGS))
-    for k, lag in enumerate(LAGS):
-        n_pairs = np.maximum(lengths - lag, 0)
-        products = np.einsum("ij,ij->i", rows[:-lag], rows[lag:])
-        excess = products[event[:-lag] == event[lag:]].sum() - usual @ n_pairs
-        found[k] = excess / np.sqrt(variance * max(int(n_pairs.sum()), 1))
-    return found
+    excess, n_pairs = _excess(frames, LAGS)
+    return np.asarray(excess / np.sqrt(n_pairs * max(_mean_square_of_pairs(frames.rows), 1e-300)))
+
+
+def _excess(frames: _Frames, lags: tuple[int, ...]) -> tuple[FloatArray, FloatArray]:
+    """Return the products of frames within events beyond those of any two of the event, and the number of pairs."""
+    rows = frames.rows
+    first, lengths = _extents(frames.event)
+    sums = np.add.reduceat(rows, first, axis=0)
+    own = np.add.reduceat(np.einsum("ij,ij->i", rows, rows), first)
+    any_two = (np.einsum("ij,ij->i", sums, sums) - own) / np.maximum(lengths * (lengths - 1), 1)
+    usual = np.repeat(any_two, lengths)
+    excess, n_pairs = np.zeros(len(lags)), np.ones(len(lags))
+    for k, lag in enumerate(lags):
+        n, pairs = len(rows) - lag, frames.pairs(lag)
+        products = np.einsum("ij,ij->i", rows[:n], rows[lag:])
+        excess[k] = np.sum((products - usual[:n])[pairs])
+        n_pairs[k] = max(int(pairs.sum()), 1)
+    return excess, n_pairs

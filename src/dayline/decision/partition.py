@@ -92,7 +92,8 @@ def partition_between(x: FloatArray, penalties: FloatArray, fixed: IntArray) -> 
     """
     pieces = [fixed]
     for start, stop in pairwise([0, *fixed.tolist(), len(x)]):
-        if stop - start > 1:
+        # Two events have two frames each at least.
+        if stop - start > 3:
             pieces.append(start + partition(x[start:stop], penalty=penalties[start:stop]))
     return np.unique(np.concatenate(pieces))
 

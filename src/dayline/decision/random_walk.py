@@ -12,7 +12,7 @@ __all__ = ["is_random_walk"]
 DEVIATIONS = 4.0
 """Standard deviations from which on a variance ratio is not chance."""
 
-LEAST_FRAMES = 128
+LEAST_FRAMES = 256
 """Frames of a shorter sequence do not wander long enough to be told from a few smooth events."""
 
 LEAST_STEPS = 256
