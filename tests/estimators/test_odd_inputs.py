@@ -50,6 +50,16 @@ def test_a_constant_with_one_step(n_columns):
         assert boundaries(np.repeat([[0.0] * n_columns, [1.0] * n_columns], half, axis=0)) == [half]
 
 
+@pytest.mark.parametrize("n_columns", [1, 3, 4, 8, 40])
+def test_levels_of_one_factor_are_found_however_many_columns_follow_it(n_columns):
+    """The cosine of two centred frames on a line is only a sign."""
+    random = np.random.default_rng(0)
+    levels = np.repeat(np.arange(8.0), 40)[:, None] + 0.05 * random.normal(size=(320, 1))
+    x = levels * random.uniform(0.5, 2.0, size=n_columns)
+    assert boundaries(x) == list(range(40, 320, 40))
+    assert list(EventSegmenter.fast(n_events=8).fit(x).boundaries_) == list(range(40, 320, 40))
+
+
 def test_twelve_bursts_of_eight_photos():
     random = np.random.default_rng(0)
     places = random.normal(size=(12, 64))

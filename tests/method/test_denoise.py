@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from dayline.method.denoise import (
+    ScaledRows,
     authors_nonlocal_means,
     comparable_columns,
     comparable_rows,
@@ -183,3 +184,14 @@ def test_a_bandwidth_beyond_the_precision_averages_all_or_nothing(random, dtype,
     np.testing.assert_array_equal(nonlocal_means(x, bandwidth=1e-99, **radii), x)
     every = np.broadcast_to(x.mean(axis=0), x.shape)
     np.testing.assert_allclose(nonlocal_means(x, bandwidth=1e300, **radii), every, atol=1e-6)
+
+
+def test_columns_that_follow_a_few_factors_are_compared_as_those_factors(random):
+    factors, gains = random.normal(size=(700, 2)), random.normal(size=(2, 9))
+    x = factors @ gains + 1e-3 * random.normal(size=(700, 9))
+    assert comparable_columns(x).shape == (700, 32)
+    assert comparable_rows(x).shape == (700, 32)
+    # A tenth of the variance in other directions is too much.
+    assert comparable_columns(x + 0.6 * random.normal(size=(700, 9))).shape == (700, 9)
+    assert isinstance(comparable_rows(random.normal(size=(700, 9))), ScaledRows)
+    assert comparable_columns(np.ones((5, 9))).shape[0] == 5

@@ -119,7 +119,7 @@ def gather_evidence(
     found = free.boundaries[: np.argmax(expected_f1(model.probabilities(free.log_heights[:n_clear] - split)))]
     why_one_event = ""
     if not order_matters(columns, neighbours):
-        why_one_event = "neighbouring frames are hardly more alike than others; their order says nothing about events"
+        why_one_event = "neighbouring frames are hardly more alike than others, over all columns"
     elif is_autocorrelated_noise(sample):
         why_one_event = "the frames are autocorrelated noise"
     elif is_random_walk(standardized):

@@ -27,6 +27,12 @@ __all__ = [
 FEW_COLUMNS, BUMPS = 3, 16
 """Up to this many columns each becomes that many; see `comparable_columns`."""
 
+MOST_OF_VARIANCE = 0.95
+"""Share of the variance from which on a few main directions stand for all columns."""
+
+SOME_FRAMES = 512
+"""Frames, chosen at random, whose main directions are those of a longer sequence."""
+
 SMALLEST_SPREAD = 1e-3
 """Range of features, relative to their size, below which single precision keeps fewer than four of seven digits."""
 
@@ -142,12 +148,16 @@ def _column_means(function: Callable[[Array], Array], x: Array) -> Array:
 
 
 def comparable_columns(x: Array) -> Array:
-    """Standardize columns; if there are three or fewer, spread each over 16, so that cosines can compare frames.
+    """Standardize columns; if they vary in three directions or fewer, spread each direction over 16 columns.
 
-    The cosine of two frames of one centred column is only a sign. So each becomes 16 Gaussian bumps of one standard
-    deviation, evenly spaced from the first to the last percentile of its values: close values have a high cosine.
+    The cosine of two frames of one centred column is only a sign, and so it is if all columns follow one factor. So
+    each direction becomes 16 Gaussian bumps of one standard deviation, evenly spaced from the first to the last
+    percentile of its values: close values have a high cosine.
     """
     columns = standardize(x)
+    directions = _few_directions(columns)
+    if directions is not None:
+        columns = standardize(columns @ like(directions, columns))
     if columns.shape[1] > FEW_COLUMNS:
         return columns
     xp = array_namespace(columns)
@@ -156,6 +166,27 @@ def comparable_columns(x: Array) -> Array:
     centres = like(np.linspace(low, high, BUMPS), columns)
     bumps = xp.exp(-((columns[:, None, :] - centres[None, :, :]) ** 2) / 2.0)
     return standardize(xp.reshape(bumps, (columns.shape[0], -1)))
+
+
+def _few_directions(columns: Array | ScaledRows) -> FloatArray | None:
+    """Return the main directions of standardized columns if three or fewer have nearly all of the variance."""
+    n, n_columns = columns.shape
+    if n_columns <= FEW_COLUMNS or n == 0:
+        return None
+    some: Any = slice(None)
+    if n > SOME_FRAMES:
+        some = np.sort(np.random.default_rng(0).choice(n, SOME_FRAMES, replace=False))
+    rows = to_numpy(columns[some]).astype(np.float64)
+    rows = rows - rows.mean(axis=0)
+    gram = rows @ rows.T if len(rows) <= n_columns else rows.T @ rows
+    # The squares of a few large eigenvalues would be at least this; most features are ruled out by it.
+    if np.sum(gram**2) < (MOST_OF_VARIANCE * np.trace(gram)) ** 2 / FEW_COLUMNS or np.trace(gram) == 0:
+        return None
+    _, spread, directions = np.linalg.svd(rows, full_matrices=False)
+    share = np.cumsum(spread[:FEW_COLUMNS] ** 2) / np.sum(spread**2)
+    if share[-1] < MOST_OF_VARIANCE:
+        return None
+    return np.asarray(directions[: int(np.argmax(share >= MOST_OF_VARIANCE)) + 1].T)
 
 
 @dataclass(frozen=True)
@@ -190,7 +221,9 @@ class ScaledRows:
 def comparable_rows(x: Array) -> Array | ScaledRows:
     """Do the same as `comparable_columns`, but hold no second matrix of the size of `x`."""
     scale = ColumnScale.of(x)
-    return comparable_columns(x) if scale.n_columns <= FEW_COLUMNS else ScaledRows(x, scale)
+    scaled = ScaledRows(x, scale)
+    is_few = scale.n_columns <= FEW_COLUMNS or _few_directions(scaled) is not None
+    return comparable_columns(x) if is_few else scaled
 
 
 def fit_single_precision(features: FloatArray, *, by_column: bool) -> FloatArray:
