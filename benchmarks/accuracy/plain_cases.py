@@ -2,26 +2,27 @@
 
     python benchmarks/accuracy/plain_cases.py [--seeds 5]
 
-Prints interior F1 (tolerance 5) and the mean number of events found, for the default, the default without its check
-for noise within events, `fast()`, and two kernels of ruptures with the penalty log n. Without events, F1 is 1 if one
+Prints interior F1 (tolerance 5) and the mean number of events found, for the default, the default without its checks
+for noise within events and autocorrelated noise, `fast()`, and two kernels of ruptures with the penalty log n. Without events, F1 is 1 if one
 event is found.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from unittest.mock import patch
 
 import numpy as np
 from joblib import Parallel, delayed
+from scipy.signal import lfilter
 from threadpoolctl import threadpool_limits
 
 from dayline import EventSegmenter, score_boundaries
 from dayline.baselines.kernel_change import KernelChangeSegmenter
 
-NO_CHECK = "without the noise check"
+NO_CHECK = "without the noise checks"
 METHODS: dict[str, Callable[[], object]] = {
     "dayline": EventSegmenter,
     NO_CHECK: EventSegmenter,
@@ -49,14 +50,20 @@ def step(n_columns: int, size: float, random: np.random.Generator) -> np.ndarray
     return x
 
 
-def autoregressive(n_columns: int, memory: float, random: np.random.Generator) -> np.ndarray:
-    x = random.normal(size=(600, n_columns))
-    for t in range(1, len(x)):
-        x[t] += memory * x[t - 1]
-    return x
+def autoregression(coefficient: float, random: np.random.Generator) -> np.ndarray:
+    """Return noise of unit variance in 8 columns, of which each frame is partly that of the frame before."""
+    noise = random.normal(size=(600, 8))
+    return np.sqrt(1 - coefficient**2) * lfilter([1.0], [1.0, -coefficient], noise, axis=0)
+
+
+def one_factor(n_columns: int, random: np.random.Generator) -> np.ndarray:
+    """Return columns that all follow one factor of eight levels, each with its own gain."""
+    levels = np.repeat(random.permutation(8), 40)[:, None]
+    return levels * random.normal(size=n_columns) + 0.1 * random.normal(size=(320, n_columns))
 
 
 SIXTHS = np.repeat(np.arange(6), 70)
+HUNDREDS = np.repeat(np.arange(6), 100)
 CASES: dict[str, tuple[Callable[[np.random.Generator], np.ndarray], tuple[int, ...]]] = {
     "6 events, 64 columns, noise 2": (lambda r: contexts_in_noise(SIXTHS, 64, 2.0, r), (70, 140, 210, 280, 350)),
     "6 events, 8 columns, noise 0.5": (lambda r: contexts_in_noise(SIXTHS, 8, 0.5, r), (70, 140, 210, 280, 350)),
@@ -64,23 +71,41 @@ CASES: dict[str, tuple[Callable[[np.random.Generator], np.ndarray], tuple[int, .
     "visit of 25 in 600 frames, noise 0.5": (lambda r: visit(600, 25, 0.5, r), (300, 325)),
     "visit of 20 in 1,000 frames, noise 0.1": (lambda r: visit(1000, 20, 0.1, r), (500, 520)),
     "visit of 60 in 3,000 frames, noise 0.1": (lambda r: visit(3000, 60, 0.1, r), (1500, 1560)),
+    "visit of 50 in 30,000 frames, noise 0.1": (lambda r: visit(30000, 50, 0.1, r), (15000, 15050)),
+    "visit of 10 in 200 frames, noise 0.3": (lambda r: visit(200, 10, 0.3, r), (100, 110)),
     "step of 0.5 sd in 16 columns": (lambda r: step(16, 0.5, r), (250,)),
     "step of 1 sd in 2 columns": (lambda r: step(2, 1.0, r), (250,)),
     "step of 1 sd in 1 column": (lambda r: step(1, 1.0, r), (250,)),
     "no events, white noise, 8 columns": (lambda r: r.normal(size=(600, 8)), ()),
     "no events, random walk, 8 columns": (lambda r: np.cumsum(r.normal(size=(600, 8)), axis=0), ()),
-    "no events, memory 0.5, 8 columns": (lambda r: autoregressive(8, 0.5, r), ()),
-    "no events, memory 0.9, 8 columns": (lambda r: autoregressive(8, 0.9, r), ()),
+    "no events, AR(1) noise, 0.5, 8 columns": (lambda r: autoregression(0.5, r), ()),
+    "no events, AR(1) noise, 0.9, 8 columns": (lambda r: autoregression(0.9, r), ()),
+    "6 events, AR(1) noise, 0.5, 8 columns": (
+        lambda r: contexts_in_noise(HUNDREDS, 8, 0.0, r) + 0.5 * autoregression(0.5, r),
+        (100, 200, 300, 400, 500),
+    ),
+    "6 events, AR(1) noise, 0.9, 8 columns": (
+        lambda r: contexts_in_noise(HUNDREDS, 8, 0.0, r) + 0.5 * autoregression(0.9, r),
+        (100, 200, 300, 400, 500),
+    ),
+    "8 levels of one factor, 6 columns": (lambda r: one_factor(6, r), tuple(range(40, 320, 40))),
 }
+
+
+@contextmanager
+def unchecked() -> Iterator[None]:
+    evidence = "dayline.decision.evidence"
+    with (
+        patch(f"{evidence}.n_above_noise", lambda _sample, boundaries, _heights: len(boundaries)),
+        patch(f"{evidence}.is_autocorrelated_noise", lambda _sample: False),
+    ):
+        yield
 
 
 def judge(case: str, method: str, seed: int) -> tuple[float, int]:
     make, true = CASES[case]
     x = make(np.random.default_rng(seed))
-    unchecked = patch(
-        "dayline.decision.evidence.n_above_noise", lambda _sample, boundaries, _heights: len(boundaries)
-    )
-    with threadpool_limits(1), unchecked if method == NO_CHECK else nullcontext():
+    with threadpool_limits(1), unchecked() if method == NO_CHECK else nullcontext():
         found = METHODS[method]().fit(x).boundaries_
     f1 = score_boundaries(found, true, tolerance=5, n_frames=len(x)).f1 if true else float(len(found) == 0)
     return f1, len(found) + 1
