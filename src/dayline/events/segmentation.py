@@ -49,7 +49,7 @@ class Segmentation:
     source : str or None
         Name of the source, for display.
     method : str or None
-        Method and settings used.
+        Name of the method and, for photos and video, the model of the features; no other settings.
     skipped : tuple of SkippedFile
         Files that could not be used.
     notes : tuple of str
