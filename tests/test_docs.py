@@ -215,6 +215,27 @@ def scripts_named(page: str) -> list[str]:
     return [(ROOT / name).read_text(encoding="utf-8") for name in names if (ROOT / name).is_file()]
 
 
+def test_the_functions_beside_the_equations_exist():
+    text = (ROOT / "docs" / "paper.md").read_text(encoding="utf-8")
+    rows = text.split("| paper | code | remark |")[1].split("\n\n")[0].splitlines()
+    named = [name for row in rows for name in re.findall(r"`(\w+)\.(\w+)[`(]", row.split(" | ")[1] if row else "")]
+    assert len(named) > 12
+    packages = ("dayline", "dayline.method", "dayline.decision")
+    for module, function in named:
+        places = [f"{package}.{module}" for package in packages if find_spec(f"{package}.{module}")]
+        assert any(hasattr(import_module(place), function) for place in places), f"{module}.{function}"
+
+
+def test_the_options_that_a_batch_lacks_are_named():
+    options, text = option_names(), (ROOT / "docs" / "batch.md").read_text(encoding="utf-8")
+    sentence = re.search(
+        r"those of `dayline segment`, except (.*?), which a batch does not have", " ".join(text.split())
+    )
+    assert sentence is not None
+    missing = {name for name in options["segment"] - options["batch"] if name.startswith("--")} - {"--no-open"}
+    assert set(re.findall(r"`(--[\w-]+)`", sentence[1])) == missing
+
+
 def test_the_columns_of_a_table_are_documented():
     from dayline.events import COLUMN_KINDS
 
