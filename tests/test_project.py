@@ -71,11 +71,27 @@ def test_the_layout_names_every_package_and_module():
     assert {name for name in there if name.endswith(".py") or "." not in name} <= named
 
 
+def is_version_after(version: str, last: str, *, has_changes: bool) -> bool:
+    """Whether a checkout with changes has a development version later than the last one that the changelog lists."""
+    if not has_changes:
+        return version == last
+    upcoming, dot, _ = version.partition(".dev")
+    return bool(dot) and [int(k) for k in upcoming.split(".")] > [int(k) for k in last.split(".")]
+
+
+def test_a_checkout_with_changes_is_not_named_like_the_version_before():
+    assert is_version_after("0.2.0.dev0", "0.1.0", has_changes=True)
+    assert not is_version_after("0.1.0", "0.1.0", has_changes=True)
+    assert is_version_after("0.2.0", "0.2.0", has_changes=False)
+    assert not is_version_after("0.2.0.dev0", "0.2.0", has_changes=True)
+
+
 def test_the_changelog_keeps_its_form():
     text = text_of("CHANGELOG.md")
     versions = re.findall(r"^## \[(.+?)\](.*)$", text, re.MULTILINE)
     assert versions[0] == ("Unreleased", "")
-    assert versions[1][0] == dayline.__version__
+    unreleased = text.split("## [Unreleased]")[1].split("\n## [")[0]
+    assert is_version_after(dayline.__version__, versions[1][0], has_changes=bool(unreleased.strip()))
     assert all(re.fullmatch(r" - (\d{4}-\d\d-\d\d|not released)", date) for _, date in versions[1:])
     for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
         groups = re.findall(r"^### (.+)$", section, re.MULTILINE)

@@ -59,13 +59,6 @@ class Answer:
         return own.f1, own.precision, own.recall, chance
 
 
-def measured_version() -> str:
-    """Return the version; of a checkout whose changelog lists changes after it, with "+unreleased"."""
-    changes = (Path(__file__).parents[2] / "CHANGELOG.md").read_text(encoding="utf-8")
-    after = changes.partition("## [Unreleased]")[2].partition("\n## [")[0]
-    return f"{__version__}+unreleased" if after.strip() else __version__
-
-
 def results_csv(answers: Iterable[Answer], *, version: str) -> str:
     """Write the means over the sequences of each data set; methods in the order given, data sets by name."""
     groups: dict[tuple[str, bool], dict[str, list[Answer]]] = {}
@@ -102,4 +95,4 @@ def results_csv(answers: Iterable[Answer], *, version: str) -> str:
 
 def write_results(path: Path, answers: Iterable[Answer]) -> None:
     """Write the table, whole or not at all."""
-    write_text_whole(path, results_csv(answers, version=measured_version()))
+    write_text_whole(path, results_csv(answers, version=__version__))

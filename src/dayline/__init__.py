@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from dayline.metrics import score_boundaries, score_labels
     from dayline.pipeline import segment_source, write_page, write_result
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 # Module of each public name; loaded on first use, so that `import dayline` stays light.
 _HOMES = {

@@ -61,6 +61,8 @@ def test_the_first_columns_stay_as_they_are(table, published):
     assert list(published[0]) == list(table.COLUMNS)
     keys = [(row["method"], row["number_given"], row["data_set"]) for row in published]
     assert len(set(keys)) == len(keys)
+    (version,) = {row["version"] for row in published}
+    assert re.fullmatch(r"\d+\.\d+\.\d+(\.dev0)?", version)
 
 
 def test_the_left_out_table_of_the_docs_has_the_same_figures(published):
