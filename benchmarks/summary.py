@@ -16,6 +16,7 @@ from dayline.io.files import write_text_whole
 ROOT = Path(__file__).parents[1]
 BEGIN, END = "<!-- summary.py -->", "<!-- end of summary.py -->"
 HEADS = ("", "F1, 32 kinds", "F1, six kinds", "CPU s per 1,000 frames", "s for 40,000 frames")
+COSINE, RBF = "kernel change points, cosine", "kernel change points, rbf"
 # Row here, and the rows of left-out F1, of published methods on six kinds, of the frontier and of speed.
 ROWS = {
     "**dayline**": ("**dayline, left out**", "", "dayline, not left out", "**dayline**"),
@@ -25,17 +26,17 @@ ROWS = {
         "dayline, fast(), not left out",
         "dayline, `fast()`",
     ),
-    "difference of two windows": ("window difference (16 frames)", "", "window-difference", ""),
-    "ruptures, cosine kernel": ("kernel change points, cosine", "", "kernel-cosine", "ruptures, cosine kernel"),
-    "ruptures, rbf kernel": ("kernel change points, rbf", "", "kernel-rbf", "ruptures, rbf kernel"),
-    "TW-FINCH": ("", "TW-FINCH", "tw-finch", ""),
-    "KTS": ("", "KTS", "kts", ""),
+    "window difference": ("window difference (16 frames)", "", "window difference", ""),
+    COSINE: (COSINE, "", COSINE, COSINE),
+    RBF: (RBF, "", RBF, RBF),
+    "TW-FINCH": ("", "TW-FINCH", "TW-FINCH", ""),
+    "KTS": ("", "KTS", "KTS", ""),
     "the published method, `paper()`": ("", "`paper()`", "paper()", ""),
     "the published method, `authors()`": ("", "`authors()`", "authors()", ""),
     "*random cuts, as many as dayline found*": ("random cuts, as many as dayline found", "", "", ""),
     "*equal pieces, true number given*": ("", "equal pieces, true number given", "", ""),
     "*dayline, true number given*": ("dayline, true number given", "", "", ""),
-    "*ruptures, rbf kernel, true number given*": ("kernel change points, rbf, true number given", "", "", ""),
+    f"*{RBF}, true number given*": (f"{RBF}, true number given", "", "", ""),
 }
 
 

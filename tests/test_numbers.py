@@ -332,9 +332,9 @@ def test_what_the_text_says_of_the_linear_form_is_so():
     scale = text_of("docs/scale.md")
     start = scale.index("| group | sequences |")
     groups = next(rows for begin, rows in tables(scale) if begin == start)
-    counts = load("summary.py").read_table(scale, "## How near the linear form is", "agreement, worst sequence")[
-        "**320 and 384**"
-    ]
+    counts = load("summary.py").read_table(
+        scale, "## How close the linear form is to the dense form", "agreement, worst sequence"
+    )["**320 and 384**"]
     told = [float(cell.strip("*")) for cell in counts.values()]
     agreement, worst, linear, dense = (np.asarray([float(row[k]) for row in groups]) for k in (3, 4, 5, 6))
     assert told == pytest.approx([agreement.mean(), worst.min(), (linear - dense).mean()], abs=0.0011)
@@ -344,10 +344,12 @@ def test_what_the_text_says_of_speed_is_so():
     page, scale = "docs/scale.md", text_of("docs/scale.md")
     growth = [float(one) for one in re.findall(r"^dayline, \w+, growth .*: ([\d.]+)-fold", scale, re.MULTILINE)]
     assert_told(page, "the time of the default grows {}- to {}-fold.", min(growth), max(growth))
-    ratios = load("summary.py").read_table(scale, "## Beside other methods", "autograd")
+    ratios = load("summary.py").read_table(
+        scale[scale.index("| wall-clock time as a multiple of |") :], "", "kernel change points, rbf"
+    )
 
     def ratio(method: str, kind: str, shape: str, kernel: str) -> float:
-        return float(ratios[f"{method}, {kind}, {shape} x 512"][f"ruptures, {kernel}"])
+        return float(ratios[f"{method}, {kind}, {shape} x 512"][f"kernel change points, {kernel}"])
 
     rbf = [
         sorted(ratio("dayline", kind, shape, "rbf") for kind in ("clear", "noisy")) for shape in ("4,000", "8,000")
@@ -355,8 +357,14 @@ def test_what_the_text_says_of_speed_is_so():
     spans = ["{} to {}" if pair[0] < pair[1] else "{}" for pair in rbf]
     sentence = f"It takes {spans[0]} of the time of the rbf kernel at 4,000 frames and {spans[1]} at 8,000."
     assert_told(page, sentence, *sorted(set(rbf[0])), *sorted(set(rbf[1])))
-    clear = {name: [float(row["ruptures, cosine"]) for key, row in ratios.items() if key.startswith(f"{name}, clear")]
-             for name in ("dayline", "dayline, `fast()`")}  # fmt: skip
+    clear = {
+        name: [
+            float(row["kernel change points, cosine"])
+            for key, row in ratios.items()
+            if key.startswith(f"{name}, clear")
+        ]
+        for name in ("dayline", "dayline, `fast()`")
+    }
     sentence = (
         "The cosine kernel is {} to {} times as fast as the default if events are clear "
         "({} at 4,000 frames, {} at 8,000, {} at 100,000)"
@@ -377,7 +385,9 @@ def test_what_the_text_says_of_speed_is_so():
 def test_how_much_the_time_of_a_kernel_depends_on_the_data_is_told_right():
     scale = text_of("docs/scale.md")
     clear, noisy = (
-        load("summary.py").read_table(scale[scale.index(f"| {kind} | ") :], "", "40,000 x 512")["ruptures, cosine"]
+        load("summary.py").read_table(scale[scale.index(f"| {kind} | ") :], "", "40,000 x 512")[
+            "kernel change points, cosine"
+        ]
         for kind in ("clear", "noisy")
     )
     seconds = {shape: [float(row[shape].split(" / ")[0]) for row in (clear, noisy)] for shape in clear
@@ -390,7 +400,9 @@ def test_how_much_the_time_of_a_kernel_depends_on_the_data_is_told_right():
 
 
 def test_what_the_text_says_of_stages_is_so():
-    stages = load("summary.py").read_table(text_of("docs/scale.md"), "## Beside other methods", "linking frames")
+    stages = load("summary.py").read_table(
+        text_of("docs/scale.md"), "## Comparison with other methods", "linking frames"
+    )
     shares = [int(row["decision"].strip("%")) for name, row in stages.items() if ", 1,000 x" not in name]
     assert len(shares) == 8
     assert_told(
@@ -422,7 +434,7 @@ def test_the_tables_of_speed_agree():
     names = {
         "**dayline**": "dayline",
         "dayline, `fast()`": "dayline, `fast()`",
-        "ruptures, rbf kernel": "ruptures, rbf",
+        "kernel change points, rbf": "kernel change points, rbf",
     }
     for row, name in names.items():
         for shape, cell in short[row].items():

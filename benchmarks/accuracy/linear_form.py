@@ -1,4 +1,4 @@
-"""How near the linear form of the graph is to the dense one, on recorded sequences.
+"""How close the linear form of the graph is to the dense form, on recorded sequences.
 
     python benchmarks/accuracy/linear_form.py [--root ../shared/data/dev] [--most 5] [--landmarks 160 320 640]
 

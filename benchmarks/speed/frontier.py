@@ -31,7 +31,19 @@ from bench import METHODS
 AUTOMATIC = [name for name in METHODS if "true number" not in name and name != "none"]
 FITTED = ("default", "fast")
 """Methods whose model was fitted to these groups too."""
-LABELS = {"default": "dayline", "fast": "dayline, fast()", "paper": "paper()", "authors": "authors()"}
+LABELS = {
+    "default": "dayline",
+    "fast": "dayline, fast()",
+    "paper": "paper()",
+    "authors": "authors()",
+    "window-difference": "window difference",
+    "kernel-cosine": "kernel change points, cosine",
+    "kernel-rbf": "kernel change points, rbf",
+    "ces-raw": "CES rule, raw features",
+    "ces-denoised": "CES rule, denoised",
+    "tw-finch": "TW-FINCH",
+    "kts": "KTS",
+}
 
 
 @dataclass(frozen=True)

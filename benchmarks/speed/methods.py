@@ -52,9 +52,9 @@ NOTES = {
     "default": "dayline",
     "dense": "dayline, dense",
     "fast": "dayline, `fast()`",
-    "rbf": "ruptures, rbf",
-    "cosine": "ruptures, cosine",
-    "linear": "ruptures, linear",
+    "rbf": "kernel change points, rbf",
+    "cosine": "kernel change points, cosine",
+    "linear": "kernel change points, linear",
     "tw-finch": "TW-FINCH",
     "kts": "KTS",
 }
@@ -326,15 +326,13 @@ def ratios(cells: list[Cell]) -> list[str]:
                     f"{NOTES[method]}, {kind}, growth from 4,000 to 40,000: {many.wall / few.wall:.1f}-fold "
                     f"(CPU time {many.cpu / few.cpu:.1f}-fold)"
                 )
-    lines += [
-        "",
-        "| wall-clock time as a multiple of | ruptures, rbf | ruptures, cosine | ruptures, linear | autograd |",
-    ]
+    compared = ("rbf", "cosine", "linear", "autograd")
+    lines += ["", f"| wall-clock time as a multiple of | {' | '.join(NOTES[other] for other in compared)} |"]
     lines.append("| --- | --- | --- | --- | --- |")
     for method, kind in [(m, k) for m in LINEAR for k in KINDS]:
         for shape in sorted({c.shape for c in cells}):
             own = found.get((method, kind, shape))
-            others = [found.get((other, kind, shape)) for other in ("rbf", "cosine", "linear", "autograd")]
+            others = [found.get((other, kind, shape)) for other in compared]
             if own and any(others):
                 values = " | ".join(short(own.wall / c.wall) if c else "-" for c in others)
                 lines.append(f"| {NOTES[method]}, {kind}, {shape[0]:,} x {shape[1]:,} | {values} |")

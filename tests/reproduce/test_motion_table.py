@@ -49,7 +49,7 @@ def test_rows_are_measured_or_say_why_not(root, tmp_path):
     keck, mad = report.tables[:2]
     rows = {row.name: row for row in keck.rows}
     assert rows["published: DGE"].cells["ACC"].mean == 0.72
-    assert {"default, k-means", "default, spectral", "TW-FINCH", "LRT", "equal pieces"} <= set(rows)
+    assert {"default, k-means", "default, normalised cuts", "TW-FINCH", "LRT", "equal pieces"} <= set(rows)
     assert rows["random cuts"].cells["ACC"].n_seeds == 2
     assert rows["equal pieces"].cells["ACC"].n_seeds == 1
     assert rows["k-means on raw features"].cells["ACC"].mean > 0.9
@@ -90,7 +90,7 @@ def test_the_hybrid_beside_independent_measurements(shared, tmp_path):
     rows = {row.name: row.cells for row in report.tables[0].rows}
     for name, acc, nmi in (
         ("hybrid, k-means", 0.62, 0.71),
-        ("hybrid, spectral", 0.705, 0.763),
+        ("hybrid, normalised cuts", 0.705, 0.763),
         ("TW-FINCH", 0.630, 0.754),
         ("k-means on raw features", 0.466, 0.488),
     ):

@@ -76,16 +76,16 @@ _ENTRIES = (
         "kernel_change",
         "KernelChangeSegmenter",
         {"kernel": "rbf"},
-        boundary_row="kernel change, rbf",
-        label_row="kernel change, rbf",
+        boundary_row="kernel change points, rbf",
+        label_row="kernel change points, rbf",
     ),
     BaselineEntry(
         "kernel-cosine",
         "kernel_change",
         "KernelChangeSegmenter",
         {"kernel": "cosine"},
-        boundary_row="kernel change, cosine",
-        label_row="kernel change, cosine",
+        boundary_row="kernel change points, cosine",
+        label_row="kernel change points, cosine",
     ),
     BaselineEntry(
         "ces", "ces", "ContextualSegmenter", boundary_row="CES on raw features", label_row="CES on raw features"

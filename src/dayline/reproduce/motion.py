@@ -84,7 +84,7 @@ def measure_variant(
         graph = smooth_edges(graph, width=variant.smoothing_width)
         graph = weaken_distant_edges(graph, temporal_prior=variant.temporal_prior)
     by_kmeans = _group(learnt.embedding_, sequence, seeds)
-    return {f"{name}, k-means": by_kmeans, f"{name}, spectral": _cut_graph(graph, sequence, seeds)}
+    return {f"{name}, k-means": by_kmeans, f"{name}, normalised cuts": _cut_graph(graph, sequence, seeds)}
 
 
 def _measure_transfer(sequence: LabelledSequence, source: LabelledSequence, *, seeds: Sequence[int]) -> Measured:
