@@ -17,13 +17,13 @@ ROOT = Path(__file__).parents[1]
 BEGIN, END = "<!-- summary.py -->", "<!-- end of summary.py -->"
 HEADS = ("", "F1, 32 kinds", "F1, six kinds", "CPU s per 1,000 frames", "s for 40,000 frames")
 COSINE, RBF = "kernel change points, cosine", "kernel change points, rbf"
-# Row here, and the rows of left-out F1, of published methods on six kinds, of the frontier and of speed.
+# Row here, and the rows of held-out F1, of published methods on six kinds, of the frontier and of speed.
 ROWS = {
-    "**dayline**": ("**dayline, left out**", "", "dayline, not left out", "**dayline**"),
+    "**dayline**": ("**dayline, held out**", "", "dayline, not held out", "**dayline**"),
     "dayline, `fast()`": (
-        "dayline, `fast()`, left out",
+        "dayline, `fast()`, held out",
         "",
-        "dayline, fast(), not left out",
+        "dayline, fast(), not held out",
         "dayline, `fast()`",
     ),
     "window difference": ("window difference (16 frames)", "", "window difference", ""),
@@ -57,14 +57,14 @@ def read_table(text: str, heading: str, corner: str) -> dict[str, dict[str, str]
 
 def summary(results: str, scale: str) -> str:
     """Return the table as Markdown."""
-    left_out = read_table(results, "", "all 32 kinds")
+    held_out = read_table(results, "", "all 32 kinds")
     published = read_table(results, "", "mocap6")
     frontier = read_table(scale, "## Time against F1", "CPU s per 1,000 frames")
     speed = read_table(results, "## Speed", "40,000 x 512")
     lines = [f"| {' | '.join(HEADS)} |", "| --- |" + " --- |" * (len(HEADS) - 1)]
     for name, (own, other, cost, seconds) in ROWS.items():
-        all_kinds = left_out[own]["all 32 kinds"] if own else ""
-        six = left_out[own]["six kinds, used for 0.1.0"] if own else published[other]["mean"]
+        all_kinds = held_out[own]["all 32 kinds"] if own else ""
+        six = held_out[own]["six kinds, used for 0.1.0"] if own else published[other]["mean"]
         cells = [all_kinds, six, frontier[cost]["CPU s per 1,000 frames"] if cost else ""]
         cells.append(speed[seconds]["40,000 x 512"] if seconds else "")
         lines.append(f"| {name} | " + " | ".join(cells) + " |")

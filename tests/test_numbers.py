@@ -216,8 +216,8 @@ def test_results_agree_with_the_table_of_kinds():
     means = left_out()["**mean of 32**"]
     results = load("summary.py").read_table(text_of("docs/results.md"), "", "all 32 kinds")
     pairs = {
-        "**dayline, left out**": "dayline, left out",
-        "dayline, `fast()`, left out": "`fast()`",
+        "**dayline, held out**": "dayline, left out",
+        "dayline, `fast()`, held out": "`fast()`",
         "window difference (16 frames)": "window difference",
         "random cuts, as many as dayline found": "random cuts",
         "dayline, true number given": "number given",
@@ -265,7 +265,7 @@ def test_what_the_text_says_of_the_left_out_table_is_so():
     assert_told(decides, "With the number given, F1 rises from {} to {};", *pair)
     pair = [float(means[column].strip("*")) for column in ("`fast()`", "dayline, left out")]
     assert_told("docs/scale.md", "its F1 is {} instead of {}", *pair)
-    assert_told("CHANGELOG.md", "F1 {} instead of {}, left out.", *pair)
+    assert_told("CHANGELOG.md", "F1 {} instead of {}, held out.", *pair)
     frontier = [row[0] for _, table in tables(text_of("docs/scale.md")) for row in table if row[0] in rows]
     sentence = (
         f"the same {len(frontier)} groups, the default has {{}}, `fast()` {{}} and the window difference {{}} ("
@@ -313,8 +313,8 @@ def test_the_table_for_other_papers_has_the_means_of_the_results():
             scores.setdefault((row["method"], row["number_given"]), []).append(float(row["f1"]))
     results = load("summary.py").read_table(text_of("docs/results.md"), "", "all 32 kinds")
     names = {
-        ("dayline", "no"): "**dayline, left out**",
-        ("dayline (fast)", "no"): "dayline, `fast()`, left out",
+        ("dayline", "no"): "**dayline, held out**",
+        ("dayline (fast)", "no"): "dayline, `fast()`, held out",
         ("window difference (16 frames)", "no"): "window difference (16 frames)",
         ("window difference (8 frames)", "no"): "window difference (8 frames)",
         ("kernel change points (cosine)", "no"): "kernel change points, cosine",

@@ -1,4 +1,4 @@
-"""The left-out scores as a table in a stable format, for other people's papers.
+"""The held-out scores as a table in a stable format, for other people's papers.
 
     python benchmarks/accuracy/fit_decision.py --root ROOT --folder OUT --table docs/results.csv
 

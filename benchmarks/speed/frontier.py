@@ -7,7 +7,7 @@ segmented, one after the other. Prints mean interior F1 over groups and seconds 
 together, and marks the methods that no other one beats in both (the frontier).
 
 The decision model of the default and of `fast()` was fitted to these groups among others, so that their F1 here is
-not left out. `benchmarks/accuracy/fit_decision.py` prints the left-out figures, which stand in README.md.
+not held out. `benchmarks/accuracy/fit_decision.py` prints the held-out figures, which stand in README.md.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def main() -> None:
     points = [measure(method, groups) for method in options.methods]
     best = frontier(points)
     for p in sorted(points, key=lambda p: -p.f1):
-        name = LABELS.get(p.method, p.method) + (", not left out" if p.method in FITTED else "")
+        name = LABELS.get(p.method, p.method) + (", not held out" if p.method in FITTED else "")
         print(f"| {name} | {p.f1:.3f} | {p.cpu:.3g} | {p.wall:.3g} | {'yes' if p in best else ''} |")
     if options.draw:
         draw(options.draw, points, title)

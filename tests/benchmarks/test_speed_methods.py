@@ -130,5 +130,5 @@ def test_the_frontier_is_printed_and_drawn(scripts, tmp_path, monkeypatch, capsy
     scripts["frontier"].main()
     printed = capsys.readouterr().out
     assert "1 sequences of 1 groups, 200 frames" in printed
-    assert "| dayline, fast(), not left out |" in printed
+    assert "| dayline, fast(), not held out |" in printed
     assert picture.stat().st_size > 1000
