@@ -45,17 +45,17 @@ def read(path: Path, day: str | None) -> LabelledSequence:
     return read_motion(path, group="motion") if path.suffix == ".mat" else read_labelled(path)
 
 
-def stages(features: np.ndarray, variant: str, turns: int) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+def stages(features: np.ndarray, variant: str, iterations: int) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """Return values and graph of every stage, each fitted from the start: fast, and it shows what each does."""
-    learnt = [VARIANTS[variant](n_iterations=k).fit(features) for k in range(turns + 1)]
+    learnt = [VARIANTS[variant](n_iterations=k).fit(features) for k in range(iterations + 1)]
     wide, narrow = learnt[0]._bandwidths(features.shape[1])
     found = {
         "features": (features, affinity_graph(features, bandwidth=wide)),
         "denoised": (learnt[0].denoised_, affinity_graph(learnt[0].denoised_, bandwidth=wide)),
         "initial embedding": (learnt[0].embedding_, affinity_graph(learnt[0].embedding_, bandwidth=narrow)),
     }
-    for k in range(1, turns + 1):
-        found[f"turn {k}"] = (learnt[k].embedding_, learnt[k].graph_)
+    for k in range(1, iterations + 1):
+        found[f"iteration {k}"] = (learnt[k].embedding_, learnt[k].graph_)
     return found
 
 
@@ -103,12 +103,12 @@ def main() -> None:
     parser.add_argument("sequence", type=Path)
     parser.add_argument("--day", default=None)
     parser.add_argument("--variant", choices=list(VARIANTS), default="authors")
-    parser.add_argument("--turns", type=int, default=2)
+    parser.add_argument("--iterations", type=int, default=2)
     parser.add_argument("--threshold", type=float, default=0.3, help="fraction of the strongest edge")
     parser.add_argument("--output", type=Path, default=Path("stages.png"))
     arguments = parser.parse_args()
-    if arguments.turns < 0:
-        parser.error(f"--turns must be 0 or more, not {arguments.turns}")
+    if arguments.iterations < 0:
+        parser.error(f"--iterations must be 0 or more, not {arguments.iterations}")
     if not arguments.output.resolve().parent.is_dir():
         parser.error(f"--output {arguments.output}: its folder does not exist")
     try:
@@ -117,7 +117,7 @@ def main() -> None:
         parser.error(str(error))
     if sequence.features is None:
         parser.error(f"{arguments.sequence}: has no features; dayline reproduce edub-seg computes some from photos")
-    found = stages(sequence.features, arguments.variant, arguments.turns)
+    found = stages(sequence.features, arguments.variant, arguments.iterations)
     draw(sequence, found, arguments.output, arguments.threshold)
     print_controls(sequence)
 

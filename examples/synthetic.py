@@ -1,11 +1,11 @@
-"""The paper's synthetic example: four communities in the plane, over ten turns of the loop.
+"""The paper's synthetic example: four communities in the plane, over ten iterations of the loop.
 
     python examples/synthetic.py [--seeds 20] [--output docs/images/synthetic.png]
 
-Draws, for turns 0, 1, 3 and 10: (a) the points, (b) the coordinates over time with found and true boundaries, (c) the
-graph of the embedding, (d) the same without its weak edges, and (e) interior and CES scores by turn over all seeds,
-compared with the CES rule on the points themselves, equal pieces (true number) and random cuts (found number). The
-paper reports F rising from 0.59 to 0.67 on one sequence.
+Draws, for iterations 0, 1, 3 and 10: (a) the points, (b) the coordinates over time with found and true boundaries,
+(c) the graph of the embedding, (d) the same without its weak edges, and (e) interior and CES scores by iteration over
+all seeds, compared with the CES rule on the points themselves, equal pieces (true number) and random cuts (found
+number). The paper reports F rising from 0.59 to 0.67 on one sequence.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ SHOWN = (0, 1, 3, 10)
 COLORS = np.asarray(["#0072b2", "#e69f00", "#009e73", "#cc79a7"])
 
 
-def learn(made: CommunitySequence, turns: int) -> EventSegmenter:
+def learn(made: CommunitySequence, iterations: int) -> EventSegmenter:
     """Run the `paper` variant as in the paper's example: the points themselves are the initial embedding."""
     segmenter = EventSegmenter.paper(
-        n_components=2, n_iterations=turns, search_radius=0, start="columns", n_steps=1, embedding_bandwidth=0.3
+        n_components=2, n_iterations=iterations, search_radius=0, start="columns", n_steps=1, embedding_bandwidth=0.3
     )
     return segmenter.fit(made.features)
 
@@ -49,14 +49,14 @@ def scores(made: CommunitySequence, found: np.ndarray) -> tuple[float, float]:
     )
 
 
-def score_table(seeds: int, most_turns: int) -> dict[str, np.ndarray]:
-    """Return interior and CES F1 of every seed, by turn and for the controls."""
-    rows: dict[str, list] = {"turns": [], "points": [], "equal pieces": [], "random cuts": []}
+def score_table(seeds: int, most_iterations: int) -> dict[str, np.ndarray]:
+    """Return interior and CES F1 of every seed, by iteration and for the controls."""
+    rows: dict[str, list] = {"iterations": [], "points": [], "equal pieces": [], "random cuts": []}
     for seed in range(seeds):
         made = make_communities(random_state=seed)
         n, k = len(made.features), len(made.boundaries) + 1
-        runs = [learn(made, turns).boundaries_ for turns in range(most_turns + 1)]
-        rows["turns"].append([scores(made, found) for found in runs])
+        runs = [learn(made, iterations).boundaries_ for iterations in range(most_iterations + 1)]
+        rows["iterations"].append([scores(made, found) for found in runs])
         rows["points"].append(scores(made, pick_boundaries(context_distance(made.features))))
         rows["equal pieces"].append(scores(made, equal_pieces(n, k)))
         rows["random cuts"].append(scores(made, random_cuts(n, len(runs[-1]) + 1, random_state=seed)))
@@ -72,8 +72,8 @@ def draw(table: dict[str, np.ndarray], path: Path) -> None:
 
     made = make_communities(random_state=0)
     figure, axes = plt.subplots(5, 4, figsize=(13, 14), layout="constrained")
-    for column, turns in enumerate(SHOWN):
-        draw_turn(axes[:4, column], made, turns)
+    for column, iterations in enumerate(SHOWN):
+        draw_iteration(axes[:4, column], made, iterations)
     for axis in axes[4]:
         axis.remove()
     draw_scores(figure.add_subplot(axes[4, 0].get_gridspec()[4, :]), table)
@@ -84,12 +84,12 @@ def draw(table: dict[str, np.ndarray], path: Path) -> None:
         picture.convert("RGB").quantize(256).save(file, "PNG", optimize=True)
 
 
-def draw_turn(axes: np.ndarray, made: CommunitySequence, turns: int) -> None:
-    fitted = learn(made, turns)
+def draw_iteration(axes: np.ndarray, made: CommunitySequence, iterations: int) -> None:
+    fitted = learn(made, iterations)
     x, colors = fitted.embedding_, COLORS[made.communities]
     axes[0].plot(*x.T, color="0.85", lw=0.5, zorder=0)
     axes[0].scatter(*x.T, c=colors, s=9)
-    axes[0].set_title(f"turn {turns}")
+    axes[0].set_title(f"iteration {iterations}")
     axes[1].plot(x, lw=0.8)
     for b in made.boundaries:
         axes[1].axvline(b, color="k", lw=0.5)
@@ -101,14 +101,14 @@ def draw_turn(axes: np.ndarray, made: CommunitySequence, turns: int) -> None:
 
 
 def draw_scores(axis, table: dict[str, np.ndarray]) -> None:
-    turns = np.arange(table["turns"].shape[1])
+    iterations = np.arange(table["iterations"].shape[1])
     for kind, (name, color) in enumerate((("interior", "#0072b2"), ("CES scorer", "#d55e00"))):
-        values = table["turns"][:, :, kind]
+        values = table["iterations"][:, :, kind]
         error = values.std(axis=0) / np.sqrt(len(values))
-        axis.errorbar(turns, values.mean(axis=0), error, color=color, label=f"{name} F, mean and standard error")
+        axis.errorbar(iterations, values.mean(axis=0), error, color=color, label=f"{name} F, mean and standard error")
         for control, style in (("points", "-"), ("equal pieces", ":"), ("random cuts", "--")):
             axis.axhline(table[control][:, kind].mean(), color=color, ls=style, lw=1, label=f"{control}, {name}")
-    axis.set_xlabel("turns of the loop")
+    axis.set_xlabel("iterations of the loop")
     axis.legend(fontsize=8, ncols=3)
     axis.set_ylim(0, 1)
 
@@ -116,17 +116,17 @@ def draw_scores(axis, table: dict[str, np.ndarray]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=20)
-    parser.add_argument("--turns", type=int, default=10)
+    parser.add_argument("--iterations", type=int, default=10)
     parser.add_argument("--output", type=Path, default=Path("synthetic.png"))
     arguments = parser.parse_args()
-    if arguments.seeds < 1 or arguments.turns < 0:
-        parser.error("--seeds must be 1 or more, --turns 0 or more")
+    if arguments.seeds < 1 or arguments.iterations < 0:
+        parser.error("--seeds must be 1 or more, --iterations 0 or more")
     if not arguments.output.resolve().parent.is_dir():
         parser.error(f"--output {arguments.output}: its folder does not exist")
-    table = score_table(arguments.seeds, arguments.turns)
+    table = score_table(arguments.seeds, arguments.iterations)
     print(f"mean over {arguments.seeds} seeds: interior F / CES F")
-    for turn, (interior, ces) in enumerate(table["turns"].mean(axis=0)):
-        print(f"turn {turn:2d}       {interior:.3f} / {ces:.3f}")
+    for iteration, (interior, ces) in enumerate(table["iterations"].mean(axis=0)):
+        print(f"iteration {iteration:2d}       {interior:.3f} / {ces:.3f}")
     for control in ("points", "equal pieces", "random cuts"):  # equal pieces: true number; random cuts: found number
         print("{:13s} {:.3f} / {:.3f}".format(control, *table[control].mean(axis=0)))
     draw(table, arguments.output)

@@ -161,7 +161,10 @@ def test_the_base_install_segments_many_feature_files(absent, tmp_path):
         (("segment", "photos", "--dry-run"), "reading photos needs more packages (PIL is missing)"),
         (("segment", "film.mp4"), "reading a video needs more packages (av is missing); pip install"),
         (("segment", "film"), "reading a video needs more packages (av is missing); pip install"),
-        (("demo",), 'the demo photo stream needs more packages (PIL is missing); pip install "dayline[demo]"'),
+        (
+            ("demo",),
+            'the demo\'s sequence of photos needs more packages (PIL is missing); pip install "dayline[demo]"',
+        ),
         (
             ("export", "events.json", "--format", "contact-sheet", "--source", "photos"),
             'a contact sheet needs more packages (PIL is missing); pip install "dayline[photos]"',

@@ -1,4 +1,4 @@
-"""Boundaries of synthetic photo streams, from pixels: the default, the CES rule on the same features, and controls.
+"""Boundaries of synthetic sequences of photos, from pixels: the default, the CES rule, and controls.
 
     python benchmarks/accuracy/photostream.py [N_STREAMS] [--write docs/results.md]
 

@@ -1,10 +1,10 @@
 """The paper's synthetic example.
 
-Four noisy communities in the plane: how the loop of graph and embedding changes them, turn by turn, and how much of
-the score any segmentation would get.
+Four noisy communities in the plane: how the loop of graph and embedding changes them, iteration by iteration, and how
+much of the score any segmentation would get.
 
-Figure: Top: the points before the loop and after three and ten turns, in the colours of their true communities.
-Bottom: F1 by turn, as the mean of five sequences, with controls.
+Figure: Top: the points before the loop and after three and ten iterations, in the colours of their true communities.
+Bottom: F1 by iteration, as the mean of five sequences, with controls.
 """
 
 # %%
@@ -29,11 +29,11 @@ print(f"{len(made.features)} points, {len(made.boundaries)} true boundaries")
 
 # %%
 # `EventSegmenter.paper()` follows the paper's text. In this example, the points themselves are the first embedding,
-# in two dimensions, and every turn takes one step: it embeds the graph, smooths it, and weakens edges between frames
-# that are far apart in time or in different communities.
-def embed(points, turns):
+# in two dimensions, and every iteration takes one step: it embeds the graph, smooths it, and weakens edges between
+# frames that are far apart in time or in different communities.
+def embed(points, iterations):
     segmenter = EventSegmenter.paper(
-        n_components=2, n_iterations=turns, search_radius=0, start="columns", n_steps=1, embedding_bandwidth=0.3
+        n_components=2, n_iterations=iterations, search_radius=0, start="columns", n_steps=1, embedding_bandwidth=0.3
     )
     return segmenter.fit(points)
 
@@ -45,8 +45,8 @@ def f1(found, true):
 # %%
 # One sequence proves little, so we score five. Equal pieces and random cuts are controls that ignore the points. The
 # CES rule on the points does not use an embedding.
-turns = (0, 1, 3, 5, 10)
-by_turn = np.zeros((5, len(turns)))
+iterations = (0, 1, 3, 5, 10)
+by_iteration = np.zeros((5, len(iterations)))
 others = {
     "CES rule on the points": [],
     "equal pieces, true number": [],
@@ -56,8 +56,8 @@ others = {
 for seed in range(5):
     sequence = make_communities(random_state=seed)
     n, true = len(sequence.features), sequence.boundaries
-    found = [embed(sequence.features, k).boundaries_ for k in turns]
-    by_turn[seed] = [f1(boundaries, true) for boundaries in found]
+    found = [embed(sequence.features, k).boundaries_ for k in iterations]
+    by_iteration[seed] = [f1(boundaries, true) for boundaries in found]
     cuts = (
         pick_boundaries(context_distance(sequence.features)),
         equal_pieces(n, len(true) + 1),
@@ -69,8 +69,8 @@ for seed in range(5):
 
 for name, scores in others.items():
     print(f"{name:26s} F1 {np.mean(scores):.2f}")
-for k, scores in zip(turns, by_turn.T, strict=True):
-    print(f"{f'paper(), turn {k}':26s} F1 {np.mean(scores):.2f}")
+for k, scores in zip(iterations, by_iteration.T, strict=True):
+    print(f"{f'paper(), iteration {k}':26s} F1 {np.mean(scores):.2f}")
 
 # %%
 # The loop orders the points along a curve, with one section for each community, and the score rises a little, as in
@@ -84,11 +84,11 @@ for k in (0, 3, 10):
     x, y = embed(made.features, k).embedding_.T
     axes[str(k)].plot(x, y, color="0.85", lw=0.5, zorder=0)
     axes[str(k)].scatter(x, y, c=COLORS[made.communities], s=7)
-    axes[str(k)].set(title=f"{k} turns", xticks=[], yticks=[])
-axes["scores"].plot(turns, by_turn.mean(axis=0), "o-", color="#0072b2", label="paper(), by turn")
+    axes[str(k)].set(title=f"{k} iterations", xticks=[], yticks=[])
+axes["scores"].plot(iterations, by_iteration.mean(axis=0), "o-", color="#0072b2", label="paper(), by iteration")
 styles = [{"color": "#d55e00", "ls": line} for line in ("-", ":", "--")] + [{"color": "#009e73", "ls": "-."}]
 for (name, scores), style in zip(others.items(), styles, strict=True):
     axes["scores"].axhline(np.mean(scores), **style, label=name)
-axes["scores"].set(xlabel="turns of the loop", ylabel="F1 (tolerance 5)", ylim=(0, 1))
+axes["scores"].set(xlabel="iterations of the loop", ylabel="F1 (tolerance 5)", ylim=(0, 1))
 axes["scores"].legend(loc="lower center", ncols=2, fontsize=8.5, columnspacing=1.0)
 figure.savefig("synthetic.png", dpi=160)

@@ -175,11 +175,11 @@ def test_the_whole_grid_of_the_paper_is_there(root, tmp_path):
 
 
 def test_the_synthetic_table(tmp_path):
-    methods = ["paper(), turn 1", "CES on raw features", "random cuts (true number)"]
+    methods = ["paper(), iteration 1", "CES on raw features", "random cuts (true number)"]
     report = synthetic_report(tmp_path, out=tmp_path, n_seeds=2, methods=methods, most=2)
     rows = rows_of(report)
-    assert rows["published: turn 10"].cells["F 5"].mean == 0.67
-    assert 0 < rows["paper(), turn 1"].cells["F 5"].mean < 1
+    assert rows["published: iteration 10"].cells["F 5"].mean == 0.67
+    assert 0 < rows["paper(), iteration 1"].cells["F 5"].mean < 1
 
 
 def test_the_cost_table(tmp_path):

@@ -1,4 +1,4 @@
-"""`dayline demo`: a synthetic photo stream, segmented from pixels and compared with its ground truth."""
+"""`dayline demo`: a synthetic sequence of photos, segmented from pixels and compared with its ground truth."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TOLERANCE = 2
 
 def demo(
     output: Path = typer.Option(Path("demo"), "--output", "-o", help="Folder for the photos and the result."),
-    seed: int = typer.Option(0, min=0, help="Seed; each gives another stream."),
+    seed: int = typer.Option(0, min=0, help="Seed; each gives another sequence of photos."),
     open_page: bool | None = typer.Option(
         None, "--open/--no-open", help="Open the page in a browser; default on a terminal with a display."
     ),

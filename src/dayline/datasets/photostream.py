@@ -81,7 +81,7 @@ PAUSE_BEFORE = 10
 
 @dataclass(frozen=True)
 class Photostream:
-    """A photo stream and its truth.
+    """A synthetic sequence of photos and its truth.
 
     Attributes
     ----------
@@ -118,7 +118,7 @@ class Photostream:
         return Segmentation.from_boundaries(self.boundaries, len(self.names), communities=communities, **about)
 
 
-@needs_extra("demo", "the demo photo stream")
+@needs_extra("demo", "the demo's sequence of photos")
 def make_photostream(folder: str | Path, *, random_state: int = 0, n_photos: int = 240) -> Photostream:
     """Generate the photos of 16 visits to 11 places, one about every 30 s, with one pause of the camera.
 

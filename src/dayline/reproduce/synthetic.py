@@ -28,12 +28,12 @@ NOTES = (
 )
 
 
-def _after_turns(sequence: LabelledSequence, _: int, *, turns: int, variant: str) -> IntArray:
+def _after_iterations(sequence: LabelledSequence, _: int, *, iterations: int, variant: str) -> IntArray:
     from dayline.estimators import EventSegmenter
 
     make = EventSegmenter.paper if variant == "paper()" else EventSegmenter.authors
     segmenter = make(
-        n_components=2, n_iterations=turns, search_radius=0, start="columns", n_steps=1, embedding_bandwidth=0.3
+        n_components=2, n_iterations=iterations, search_radius=0, start="columns", n_steps=1, embedding_bandwidth=0.3
     )
     return np.asarray(segmenter.fit(sequence.features).boundaries_)
 
@@ -53,9 +53,9 @@ def synthetic_report(
     made = [make_communities(random_state=k) for k in range(most or 20)]
     sequences = [LabelledSequence("synthetic", f"draw {k}", m.features, m.boundaries) for k, m in enumerate(made)]
     finders: dict[str, Finder] = {
-        f"{variant}, turn {turns}": partial(_after_turns, turns=turns, variant=variant)
+        f"{variant}, iteration {iterations}": partial(_after_iterations, iterations=iterations, variant=variant)
         for variant in ("paper()", "authors()")
-        for turns in SYNTHETIC
+        for iterations in SYNTHETIC
     }
     finders |= {"default": variant_finder("default", n_components=2)}
     finders |= {name: BASELINES[name] for name in BASELINES if "kernel" not in name} | CONTROLS
@@ -64,7 +64,7 @@ def synthetic_report(
     settings = {"table": "synthetic", "n_seeds": n_seeds}
     tasks = make_tasks(chosen, sequences, seeds=range(n_seeds))
     results = run_tasks(tasks, store=out, settings=settings, n_jobs=n_jobs, on_done=on_done)
-    rows = [published(f"turn {turn}", **{"F 5": f}) for turn, f in SYNTHETIC.items()]
+    rows = [published(f"iteration {iteration}", **{"F 5": f}) for iteration, f in SYNTHETIC.items()]
     rows += summarise(results, columns=COLUMNS)
     table = Table(f"synthetic, {len(sequences)} sequences of 350 frames", COLUMNS, tuple(rows))
     return Report("synthetic", (table,), settings | {"n_jobs": n_jobs}, NOTES)
