@@ -36,6 +36,10 @@ def test_ci_tests_every_python_that_the_package_names():
     # It may try newer ones, too, before the package names them.
     assert re.findall(r'"3\.(\d+)"', tested[1])[: len(named)] == named
     assert PROJECT["requires-python"] == f">=3.{named[0]}"
+    told = re.search(r"CI tests it on Linux \(Ubuntu\) with (.*?), on", " ".join(text_of("docs/install.md").split()))
+    assert told is not None
+    assert re.findall(r"3\.\d+", told[1]) == re.findall(r'"(3\.\d+)"', tested[1])
+    assert set(re.findall(r"runs-on: (\S+)", text_of(".github/workflows/test.yml"))) == {"ubuntu-latest"}
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
