@@ -190,6 +190,15 @@ def option_names() -> dict[str, set[str]]:
     return {one.split("\n")[0]: {*re.findall(r"`(--?[\w-]+)`", one), "--help"} for one in sections}
 
 
+@pytest.mark.slow
+def test_every_file_of_a_result_may_be_shared_or_is_listed_as_private(made_sources):
+    text = (ROOT / "docs" / "photos-and-video.md").read_text(encoding="utf-8")
+    section = text.split("### Files not to share\n")[1].split("\n## ")[0]
+    written = [path.name + "/" * path.is_dir() for path in (made_sources / "OUT").iterdir()]
+    assert [name for name in written if f"`{name}`" not in section] == []
+    assert {"`places.json`", "`corrections.json`", "`events-DATE.json`"} <= set(re.findall(r"`[^`]+`", section))
+
+
 @pytest.mark.parametrize("page", list(BLOCKS))
 def test_commands_and_options_within_the_text_exist(page):
     options = option_names()
