@@ -39,6 +39,16 @@ def test_the_site_has_its_pages_and_loads_nothing_from_elsewhere(site):
     assert 'id="dayline.estimators.segmenter.EventSegmenter"' in built["reference/api.html"]
 
 
+def test_links_from_page_to_page_lead_somewhere(site):
+    missing = [
+        (page.name, link)
+        for page in site.rglob("*.html")
+        for link in re.findall(r'<a[^>]*\shref="([^"#:?]+)[^":]*"', page.read_text(encoding="utf-8"))
+        if page.name != "404.html" and not (page.parent / link).exists()
+    ]
+    assert missing == []
+
+
 def test_the_search_works_from_disk(site, chromium):
     page = chromium.new_page()
     page.goto((site / "how-to" / "photos.html").as_uri())

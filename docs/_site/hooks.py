@@ -16,7 +16,12 @@ sys.path[:0] = [str(ROOT / "src"), str(Path(__file__).parent)]
 from reference import api_page, command_line_page, parameters_page, schema_page  # noqa: E402
 
 ROOT_PAGES = {"CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md", "SECURITY.md": "security.md"}
-ROOT_FILES = ("CITATION.cff", "Containerfile", "LICENSE")
+CODE_PAGES = {
+    "src/dayline/events.schema.json": "reference/schema.md",
+    "src/dayline/estimators/embedder.py": "reference/parameters.md",
+}
+"""Pages that are made from these files; in the repository, links lead to the files themselves."""
+ROOT_FILES = ("CITATION.cff", "Containerfile", "LICENSE", "src/dayline/places.schema.json")
 LIMITS = "<!-- the limits in the README -->"
 PAGES = {
     "reference/api.md": api_page,
@@ -61,7 +66,7 @@ def _limits() -> str:
 
 
 def _to_pages(text: str, above: str, back: str = "") -> str:
-    for source, name in [*ROOT_PAGES.items(), *zip(ROOT_FILES, ROOT_FILES, strict=True)]:
+    for source, name in (ROOT_PAGES | CODE_PAGES | dict(zip(ROOT_FILES, ROOT_FILES, strict=True))).items():
         text = re.sub(rf"\]\({re.escape(above + source)}(#[^)]*)?\)", rf"]({back}{name}\1)", text)
     return text
 
