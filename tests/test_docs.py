@@ -275,6 +275,32 @@ def test_the_reference_has_every_parameter_of_the_estimators():
         assert f"| {letter} |" in page
 
 
+@pytest.mark.slow
+def test_the_days_of_one_folder_are_results_of_their_own_from_the_folder_above(tmp_path):
+    """As docs/how-to/photos.md and years.md say."""
+    for package in ("av", "onnxruntime", "PIL"):
+        pytest.importorskip(package)
+    from made_photos import make_day
+
+    for day in ("20150312", "20150313"):
+        make_day(tmp_path / "ARCHIVE" / "camera", day=day)
+    for source, output in (("ARCHIVE/camera", "one"), ("ARCHIVE", "many")):
+        assert run("segment", source, "-o", output, "--no-thumbnails", cwd=tmp_path).returncode == 0
+    assert (tmp_path / "one" / "events.json").is_file()
+    found = sorted(path.parent.name for path in (tmp_path / "many").glob("*/events.json"))
+    assert found == ["2015-03-12", "2015-03-13"]
+
+
+def test_the_reference_has_every_attribute_of_a_fitted_segmenter():
+    from dayline import EventSegmenter
+
+    fitted = EventSegmenter().fit(make_communities(60, stay=300.0, n_features=8, random_state=1).features)
+    public = {name for name in dir(fitted) if name.endswith("_") and not name.startswith("_")}
+    told = set(re.findall(r"^ +((?:\w+_, )*\w+_)(?: :|$)", EventSegmenter.__doc__ or "", re.MULTILINE))
+    documented = {name for line in told for name in line.split(", ")}
+    assert public - documented <= {"evidence_", "n_features_in_"}
+
+
 def test_the_readme_is_short():
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) < 120
 

@@ -85,6 +85,8 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         Event number of each frame.
     scores_ : ndarray of shape (n_frames,)
         Distance of past and future at each frame.
+    segmentation_ : Segmentation
+        The result as one object, with events, scores, times and levels: to print, export or write to events.json.
     events_ : tuple of Event
         The events with their communities and confidence.
     communities_ : ndarray of int, shape (n_frames,)
@@ -93,6 +95,8 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         Nested segmentations, coarsest first; empty for "ces".
     embedding_, embedder_
         The vector of every frame, and the fitted `DynamicGraphEmbedding` or `PrincipalComponents`.
+    graph_ : array, LinearGraph or None
+        The learnt graph of `embedder_`; None if it learns none, as with `fast()`.
     """
 
     def __init__(
