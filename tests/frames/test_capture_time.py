@@ -54,12 +54,18 @@ def test_hours_minutes_and_seconds():
         ["000000.jpg", "000025.jpg", "000050.jpg"],
         ["000123.jpg", "000124.jpg", "000125.jpg"],
         ["072334.jpg", "072360.jpg"],
-        ["072334.jpg", "holiday.jpg"],
+        ["072334.jpg", "072360.jpg", "holiday.jpg"],
+        ["000123.jpg", "000124.jpg", "000125.jpg", "holiday.jpg"],
+        ["holiday.jpg"],
         [],
     ],
 )
-def test_counters_and_mixed_names_are_no_times_of_day(names):
+def test_counters_and_other_names_are_no_times_of_day(names):
     assert times_of_day(names) is None
+
+
+def test_one_other_name_leaves_the_times_of_day_of_the_rest():
+    assert times_of_day(["072334.jpg", "holiday.jpg", "072400.jpg"]) == [26614.0, None, 26640.0]
 
 
 def test_a_date_in_a_folder_name():

@@ -11,7 +11,7 @@ from dayline.frames.capture_time import CaptureTime, date_in_file_name, time_in_
 from dayline.frames.day_split import day_numbers, day_text
 from dayline.frames.folder import read_photo_folder
 from dayline.frames.order import order_photos
-from dayline.frames.photo_days import camera_names, compared_cameras, group_by_day
+from dayline.frames.photo_days import camera_names, compared_cameras, group_by_day, photo_times
 from dayline.frames.photo_set import read_photos, without_copies
 from dayline.frames.takeout import MOST_BYTES, sidecar_name, taken_time
 from dayline.frames.zones import in_local_time, time_zone
@@ -94,6 +94,16 @@ def test_folders_that_are_days_keep_their_names(make_photo, tmp_path):
     make_photo("undated/a.jpg")
     groups, _ = group_by_day(read_photos(tmp_path))
     assert [(g.name, g.folder) for g in groups] == [(n, n) for n in ("arrival", "beach", "undated")]
+
+
+def test_a_photo_without_a_time_stays_with_the_times_of_day_of_its_folder(make_photo, tmp_path):
+    for name in ("A 2023-07-15/100000.jpg", "A 2023-07-15/100100.jpg", "A 2023-07-15/view.jpg"):
+        make_photo(name)
+    make_photo("B/a.jpg", taken="2023:07:15 10:02:00")
+    photos = read_photos(tmp_path)
+    (group,), notes = group_by_day(photos)
+    assert (group.name, len(group.indices), notes) == ("2023-07-15", 4, ())
+    assert photo_times(photos)[1] == (True, True, False, True)
 
 
 def test_a_folder_of_several_days_is_split_and_undated_photos_stay_together(make_photo, tmp_path):

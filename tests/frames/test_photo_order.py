@@ -121,6 +121,33 @@ def test_times_of_day_in_folders_per_day():
     assert order.times == (NOON, NOON + 20 * HOUR)
 
 
+def test_a_photo_without_a_time_leaves_the_times_of_day_of_the_others():
+    order = order_photos(["110000.jpg", "120000.jpg", "panorama.jpg"], [None] * 3, folder_name="2015-03-12")
+    assert order.times == (NOON - HOUR, NOON, NOON)
+    assert order.notes == (
+        "1 of 3 photos have no capture time (first panorama.jpg); each gets the time of the previous photo in name "
+        "order",
+    )
+
+
+def test_a_date_in_a_name_does_not_date_the_times_of_day_of_the_others():
+    order = order_photos(["110000.jpg", "120000.jpg", "IMG-20230715-WA0003.jpg"], [None] * 3)
+    assert order.times == (11 * HOUR, 12 * HOUR, 12 * HOUR)
+    assert "1 of 3 photos have no capture time" in order.notes[0]
+
+
+def test_few_times_of_day_are_left_out_with_a_note():
+    order = order_photos(["110000.jpg", "a.jpg", "b.jpg"], [None] * 3)
+    assert order.times is None
+    assert order.notes == ("only 1 of 3 photos have a capture time; ordered by name, without times",)
+
+
+def test_photos_without_a_time_in_folders_per_day():
+    names = ["2015-03-12/120000.jpg", "2015-03-12/view.jpg", "2015-03-13/080000.jpg", "map.jpg"]
+    order = order_photos(names, [None] * 4)
+    assert order.times == (NOON, NOON, NOON + 20 * HOUR, NOON + 20 * HOUR)
+
+
 def test_an_evening_that_goes_on_after_midnight():
     order = order_photos(["001000.jpg", "200000.jpg", "235000.jpg"], [None] * 3)
     assert order.indices == (1, 2, 0)

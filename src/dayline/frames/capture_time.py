@@ -99,22 +99,22 @@ def time_in_name(name: str) -> float | None:
     return None if since_1970 is None else int(since_1970[1]) + int(since_1970[2] or 0) / 1000
 
 
-def times_of_day(names: Sequence[str]) -> list[float] | None:
-    """Read names like 072334.jpg as hours, minutes and seconds; None unless every name is a time of day.
+def times_of_day(names: Sequence[str]) -> list[float | None] | None:
+    """Read names like 072334.jpg as hours, minutes and seconds; None for other names, and if there are no such times.
 
-    Counters (000001, 000002, ...) are not times: consecutive numbers, or numbers that would all
-    fall in the first minute of the day.
+    Counters (000001, 000002, ...) are not times: consecutive numbers, numbers that would all fall in the first
+    minute of the day, or numbers of which one is not a time.
     """
     found = [TIME_OF_DAY.fullmatch(_stem(name)) for name in names]
-    clocks = [tuple(map(int, match.groups())) for match in found if match is not None]
-    if not names or len(clocks) < len(names):
+    clocks = [None if match is None else tuple(map(int, match.groups())) for match in found]
+    known = [clock for clock in clocks if clock is not None]
+    if not known or any(hour > 23 or minute > 59 or second > 59 for hour, minute, second in known):
         return None
-    if any(hour > 23 or minute > 59 or second > 59 for hour, minute, second in clocks):
-        return None
-    times = [3600.0 * hour + MINUTE * minute + second for hour, minute, second in clocks]
-    numbers = {10_000 * hour + 100 * minute + second for hour, minute, second in clocks}
+    numbers = {10_000 * hour + 100 * minute + second for hour, minute, second in known}
     counts_up = len(numbers) > 2 and max(numbers) - min(numbers) + 1 == len(numbers)
-    return None if counts_up or (len(names) > 1 and max(times) < MINUTE) else times
+    if counts_up or (len(names) > 1 and max(numbers) < MINUTE):
+        return None
+    return [None if clock is None else 3600.0 * clock[0] + MINUTE * clock[1] + clock[2] for clock in clocks]
 
 
 def date_in_name(name: str) -> float | None:

@@ -122,30 +122,27 @@ def _times(
 
 
 def _dated(
-    names: Sequence[str], clock: list[float], folder_name: str
+    names: Sequence[str], clock: Sequence[float | None], folder_name: str
 ) -> tuple[list[float | None], str, tuple[str, ...]]:
     """Add the date in the folder name to times of day; times after midnight get the next date."""
-    dates = [date_in_name(name.rsplit("/", 1)[0]) if "/" in name else date_in_name(folder_name) for name in names]
-    if len(set(dates)) > 1:
+    rule = "time of day in the file names"
+    base = date_in_name(folder_name)
+    own = [date_in_name(name.rsplit("/", 1)[0]) if "/" in name else base for name in names]
+    dates = {d for d, t in zip(own, clock, strict=True) if t is not None}
+    if len(dates) > 1 and (base is not None or None not in dates):
         # One folder per day: each photo has the date of its own folder, or of the one above.
-        base = date_in_name(folder_name)
-        days = [d if d is not None else base for d in dates]
-        if None not in days:
-            return (
-                [t + (d or 0.0) for t, d in zip(clock, days, strict=True)],
-                "time of day in the file names",
-                (),
-            )
-    day = (dates[0] or 0.0) if len(set(dates)) == 1 else 0.0
-    ranked = sorted(clock)
+        days = [d if d is not None else base or 0.0 for d in own]
+        return [None if t is None else d + t for d, t in zip(days, clock, strict=True)], rule, ()
+    day = (dates.pop() or 0.0) if len(dates) == 1 else 0.0
+    ranked = sorted(t for t in clock if t is not None)
     gaps = [b - a for a, b in pairwise(ranked)]
     over_midnight = ranked[0] + DAY - ranked[-1]
     if over_midnight > ACROSS_MIDNIGHT_WITHIN or max(gaps, default=0.0) < OFF_BY_DAY:
-        return [day + t for t in clock], "time of day in the file names", ()
+        return [None if t is None else day + t for t in clock], rule, ()
     starts = ranked[gaps.index(max(gaps)) + 1]
-    times: list[float | None] = [day + t + (DAY if t < starts else 0.0) for t in clock]
+    times = [None if t is None else day + t + (DAY if t < starts else 0.0) for t in clock]
     night = "the names contain times of day before and after midnight; those after midnight get the next day"
-    return times, "time of day in the file names", (night,)
+    return times, rule, (night,)
 
 
 def _on_one_clock(exif_times: Sequence[CaptureTime | None]) -> list[float | None]:
@@ -159,6 +156,9 @@ def _with_dates(
     names: Sequence[str], times: Sequence[float | None], by_name: Sequence[int]
 ) -> tuple[list[float | None], tuple[str, ...]]:
     """Place photos whose names have a date but no time after the other photos of that day, in name order."""
+    # Times of day without a date are in the first days of 1970, and cannot be compared with dates.
+    if all(t is None or t < 3 * DAY for t in times):
+        return list(times), ()
     last: dict[float, float] = {}
     for t in times:
         if t is not None:

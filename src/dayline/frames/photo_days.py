@@ -65,8 +65,9 @@ def photo_times(photos: Photos) -> tuple[tuple[float | None, ...], tuple[bool, .
             day = _date_of_folder(folder, photos)
             clock = None if day is None else times_of_day([photos.names[i] for i in inside])
             for k, i in enumerate(inside):
-                times[i] = None if clock is None or day is None else day + clock[k]
-                exact[i] = clock is not None
+                t = None if clock is None else clock[k]
+                times[i] = None if t is None or day is None else day + t
+                exact[i] = times[i] is not None
         _fill([photos.names[i] for i in inside], inside, times)
     moved = tuple(None if t is None else t + s for t, s in zip(times, photos.shifts, strict=True))
     return moved, tuple(exact)
