@@ -28,6 +28,27 @@ def test_photos_within_the_same_second_do_not_shrink_the_usual_gap():
     assert find_pauses([*times, times[-1] + 500.0]) == ()
 
 
+@pytest.mark.parametrize(
+    ("hours", "before"),
+    [
+        ((8, 8 + 30 / 3600, 21), (2,)),
+        ((7.4, 17.9), (1,)),
+        ((8, 15, 21), (1, 2)),
+        ((9, 11, 14, 16, 19, 22), (2, 4, 5)),
+    ],
+)
+def test_more_than_two_hours_between_few_photos_are_a_pause(hours, before):
+    times = [3600.0 * h for h in hours]
+    assert tuple(pause.before for pause in find_pauses(times)) == before
+    assert find_pauses(times, at_least=24 * 3600.0) == ()
+
+
+def test_a_time_lapse_of_hours_between_photos_has_no_pauses():
+    daily = [86_400.0 * i + 1800 * (i % 3) for i in range(30)]
+    assert find_pauses(daily) == ()
+    assert find_pauses([*daily, daily[-1] + 11 * 86_400]) == (Pause(30, 11 * 86_400.0),)
+
+
 def test_the_rule_can_be_set():
     times = [*EVERY_30_S, 270.0 + 120.0]
     assert find_pauses(times, factor=3, at_least=0) == (Pause(10, 120.0),)

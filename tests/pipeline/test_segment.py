@@ -40,6 +40,14 @@ def test_a_pause_is_a_boundary_with_its_reason(tmp_path):
     assert [e.reason for e in other.events] == ["start", "looks", "both"]
 
 
+def test_few_photos_many_hours_apart_are_several_events(tmp_path):
+    for k, time in enumerate(("080000", "080030", "210000")):
+        save(scene("red", k), tmp_path / f"20150312_{time}.png")
+    found = segment_source(tmp_path, model="color").segmentation
+    assert found.boundaries == (2,)
+    assert found.events[1].reason == "pause"
+
+
 def test_the_rule_for_pauses_can_be_set(tmp_path):
     make_day(tmp_path, [("red", 12), ("blue", 12), ("blue", 12)], pause_before=2)
     assert segment_source(tmp_path, model="color").segmentation.boundaries == (12, 24)

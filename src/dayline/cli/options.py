@@ -96,7 +96,9 @@ MODEL = typer.Option(
 )
 WEIGHTS = typer.Option(None, help="Weights of inceptionv3.", rich_help_panel=PHOTOS)
 PAUSE_SECONDS = typer.Option(300.0, help="A pause is a gap longer than this ...", rich_help_panel=PHOTOS)
-PAUSE_FACTOR = typer.Option(10.0, help="... and than this many typical gaps.", rich_help_panel=PHOTOS)
+PAUSE_FACTOR = typer.Option(
+    10.0, help="... and than this many typical gaps, 2 hours at most.", rich_help_panel=PHOTOS
+)
 JUMP_KM = typer.Option(
     2.0, help="Kilometres that the camera moves between two photos to begin an event.", rich_help_panel=PHOTOS
 )

@@ -12,6 +12,12 @@ from dayline.arrays import FloatArray
 __all__ = ["ClockJump", "Pause", "check_pauses", "find_clock_jumps", "find_pauses"]
 
 HOUR = 3600.0
+LONGEST_GAP = 2 * HOUR
+"""A longer gap is a pause even among few photos, whose usual gap is hours long itself."""
+
+MANY_GAPS = 10
+"""Fewer gaps may be equal by chance."""
+
 LARGEST_CLOCK_CHANGE_HOURS = 14
 """A larger step forward counts as a pause: no flight crosses more time zones."""
 
@@ -57,6 +63,11 @@ def find_pauses(times: Sequence[float] | None, *, factor: float = 10.0, at_least
     between bursts. The usual gap is the median of the positive gaps, so that photos taken within one
     second do not shrink it.
 
+    The median of a few gaps says little: of 30 seconds and 13 hours, it is half of the pause. Therefore a gap of
+    more than two hours that is longer than `at_least` is a pause whatever the usual gap, unless photos are taken at
+    regular intervals, as in a time-lapse: more than ten gaps, of which three quarters differ from the usual one by
+    at most a quarter.
+
     Parameters
     ----------
     times : sequence of float or None
@@ -68,7 +79,9 @@ def find_pauses(times: Sequence[float] | None, *, factor: float = 10.0, at_least
     """
     check_pauses(factor, at_least)
     gaps = _gaps(times)
-    longer = gaps > max(factor * _usual(gaps), at_least)
+    usual = _usual(gaps)
+    limit = factor * usual if _is_regular(gaps, usual) else min(factor * usual, LONGEST_GAP)
+    longer = gaps > max(limit, at_least)
     return tuple(Pause(int(i) + 1, float(gaps[i])) for i in np.flatnonzero(longer))
 
 
@@ -117,3 +130,9 @@ def _gaps(times: Sequence[float] | None) -> FloatArray:
 def _usual(gaps: FloatArray) -> float:
     above = gaps[gaps > 0]
     return float(np.median(above)) if above.size else 0.0
+
+
+def _is_regular(gaps: FloatArray, usual: float) -> bool:
+    """Whether photos are taken at regular intervals."""
+    above = gaps[gaps > 0]
+    return above.size > MANY_GAPS and bool(np.mean(np.abs(above - usual) <= usual / 4) >= 3 / 4)

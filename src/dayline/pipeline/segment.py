@@ -84,7 +84,8 @@ def segment_source(
     offsets, timezone : mapping of str to float, and str
         Corrections of cameras' clocks, and the time zone of photos without one (see `dayline.read_photo_folder`).
     pause_factor, pause_seconds : float
-        A gap longer than both `pause_factor` typical gaps and `pause_seconds` is a pause. A pause is a boundary.
+        A gap longer than both `pause_factor` typical gaps (2 hours at most) and `pause_seconds` is a pause. A pause
+        is a boundary.
     jump_km : float > 0
         A way of more kilometres between two photos, far longer than those nearby, is a boundary too (see
         `dayline.frames.find_jumps`).
