@@ -195,3 +195,28 @@ def test_what_fails_leaves_no_new_folder(tmp_path, features):
         assert done.returncode == 2, done.stderr
         assert done.stderr.count("\n") == 1
         assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (("segment", "", "-o", "out"), "'source'"),
+        (("segment", ".", "-o", ""), "'--output' / '-o'"),
+        (("segment", ".", "--model", ""), "'--model'"),
+        (("segment", ".", "--export", "csv", "--export", ""), "'--export'"),
+        (("batch", "", "-o", "out", "--dry-run"), "'root'"),
+        (("export", "", "-f", "csv"), "'events'"),
+        (("export", ".", "-f", "csv", "--source="), "'--source'"),
+        (("evaluate", "found.csv", ""), "'true'"),
+        (("view", ""), "'folder'"),
+        (("datasets", "--root", ""), "'--root'"),
+    ],
+)
+def test_an_empty_value_is_refused(tmp_path, arguments, named):
+    """An empty path would be the current folder."""
+    done = run(*arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr == (
+        f"dayline: Invalid value for {named}: it is empty (an unset shell variable?); see dayline --help\n"
+    )
+    assert list(tmp_path.iterdir()) == []

@@ -13,6 +13,7 @@ import typer
 
 from dayline import __version__
 from dayline.cli.batch import batch
+from dayline.cli.command import Command
 from dayline.cli.datasets import datasets
 from dayline.cli.demo import demo
 from dayline.cli.doctor import doctor
@@ -35,15 +36,15 @@ REQUESTS = re.compile(r"\b(n_events|min_duration|expected_duration|level)=(?=[-\
 UsageError: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
-app.command()(segment)
-app.command()(view)
-app.command()(batch)
-app.command()(evaluate)
-app.command()(export)
-app.command()(demo)
-app.command()(datasets)
-app.command()(reproduce)
-app.command()(doctor)
+app.command(cls=Command)(segment)
+app.command(cls=Command)(view)
+app.command(cls=Command)(batch)
+app.command(cls=Command)(evaluate)
+app.command(cls=Command)(export)
+app.command(cls=Command)(demo)
+app.command(cls=Command)(datasets)
+app.command(cls=Command)(reproduce)
+app.command(cls=Command)(doctor)
 
 
 def _print_version(wanted: bool) -> None:
