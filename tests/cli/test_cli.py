@@ -8,6 +8,7 @@ import pytest
 
 from cli.run_command import run, run_process
 from dayline.baselines.catalogue import BASELINES
+from dayline.cli import _one_line
 from dayline.datasets.synthetic import make_communities
 from dayline.events import Segmentation, events_schema, read_events
 
@@ -220,3 +221,8 @@ def test_an_empty_value_is_refused(tmp_path, arguments, named):
         f"dayline: Invalid value for {named}: it is empty (an unset shell variable?); see dayline --help\n"
     )
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_number_of_an_open_file_is_not_printed_as_its_name():
+    assert _one_line(IsADirectoryError(21, "Is a directory", 3)) == "Is a directory"
+    assert _one_line(IsADirectoryError(21, "Is a directory", "small")) == "small: Is a directory"

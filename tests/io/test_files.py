@@ -29,11 +29,13 @@ def test_a_link_is_replaced_and_not_followed(tmp_path):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows opens links otherwise")
-def test_a_link_or_a_pipe_is_not_read(tmp_path):
+def test_a_link_a_folder_or_a_pipe_is_not_read(tmp_path):
     assert read_no_follow(tmp_path / "none") is None
     (tmp_path / "a").symlink_to(tmp_path / "b")
     with pytest.raises(ValueError, match="is a link to another place"):
         read_no_follow(tmp_path / "a")
+    with pytest.raises(ValueError, match=f"{tmp_path.name}: is not a regular file"):
+        read_no_follow(tmp_path)
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(ValueError, match="is not a regular file"):
         read_no_follow(tmp_path / "pipe")

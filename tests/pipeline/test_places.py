@@ -215,5 +215,11 @@ def test_a_damaged_file_is_refused_in_one_line_that_names_it(tmp_path, text, why
     assert "\n" not in str(caught.value)
 
 
+def test_a_folder_is_no_file_of_places(tmp_path):
+    with pytest.raises(ValueError, match=r"is a folder; pass a file of places, such as .*places\.json$") as caught:
+        read_places(tmp_path)
+    assert str(caught.value).startswith(f"{tmp_path}: ")
+
+
 def test_no_file_is_no_places(tmp_path):
     assert read_places(tmp_path / "places.json") == find_places([]) == ()

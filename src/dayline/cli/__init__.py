@@ -94,7 +94,8 @@ def _one_line(error: Exception) -> str:
     if isinstance(error, MemoryError):
         return "out of memory; use fewer or smaller frames"
     if isinstance(error, OSError) and error.strerror:
-        where = f"{error.filename}: " if error.filename else ""
+        # The file name is a number if the error is about an open file.
+        where = f"{error.filename}: " if error.filename and not isinstance(error.filename, int) else ""
         return f"{where}{error.strerror}"
     return _with_options(" ".join(str(error).split()))
 

@@ -157,9 +157,11 @@ def read_no_follow(path: Path) -> bytes | None:
         handle = open_no_follow(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     except FileNotFoundError:
         return None
+    # Before os.fdopen, which refuses a folder with an error that names the number of the handle.
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise ValueError(f"{path}: is not a regular file; remove it")
     with os.fdopen(handle, "rb") as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise ValueError(f"{path}: is not a regular file; remove it")
         return file.read()
 
 

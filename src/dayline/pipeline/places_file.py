@@ -39,6 +39,8 @@ def read_places(path: Path) -> tuple[KnownPlace, ...]:
     path : Path
         The file.
     """
+    if path.is_dir():
+        raise UnreadableFileError(f"{path}: is a folder; pass a file of places, such as {path / PLACES}")
     try:
         if path.lstat().st_size > LARGEST_FILE:
             raise UnreadableFileError(f"{path}: larger than 512 MB; repair or remove it")
