@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import logging
+import struct
 import subprocess
 from dataclasses import replace
 from fractions import Fraction
@@ -131,6 +132,27 @@ def test_a_recording_that_starts_late_counts_from_its_start(events, tmp_path):
         assert first.time == pytest.approx(0.0, abs=0.03)
         assert container.streams.audio[0].disposition == Disposition.hearing_impaired
         assert container.duration / av.time_base == pytest.approx(8.0, abs=0.2)
+
+
+@pytest.mark.parametrize("suffix", [".mkv", ".mp4", ".ts", ".asf"])
+def test_the_last_chapter_of_a_recording_that_starts_late_ends_with_it(events, tmp_path, ffmpeg_chapters, suffix):
+    late = make_video(tmp_path / f"late{suffix}", first_stamp=50)
+    assert film_facts(late).duration == pytest.approx(8.0, abs=0.2)
+    marks = ffmpeg_chapters(write_chapters(late, events, tmp_path / "copy.mkv"))
+    assert marks[-1][1] == pytest.approx(8.0, abs=0.2)
+
+
+def test_a_matroska_film_that_stores_its_length_has_this_length(events, tmp_path, ffmpeg_chapters):
+    """As MKVToolNix does; FFmpeg stores the time of the end."""
+    late = make_video(tmp_path / "late.mkv", first_stamp=50)
+    content = late.read_bytes()
+    place = content.index(b"\x44\x89\x88") + 3
+    assert struct.unpack(">d", content[place : place + 8])[0] == pytest.approx(13_000, abs=200)
+    late.write_bytes(content[:place] + struct.pack(">d", 8000.0) + content[place + 8 :])
+    marks = ffmpeg_chapters(write_chapters(late, events, tmp_path / "copy.mkv"))
+    assert marks[-1][1] == pytest.approx(8.0)
+    export(events, tmp_path / "out", formats=["webvtt"], source=late)
+    assert "00:00:06.000 --> 00:00:08.000" in (tmp_path / "out" / "chapters.vtt").read_text()
 
 
 def test_old_chapters_are_replaced(video, events, tmp_path, ffmpeg_chapters, caplog):

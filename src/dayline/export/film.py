@@ -34,6 +34,8 @@ STEADY = 0.001
 LENGTHS_DIFFER = 5.0
 """Seconds by which the lengths of two copies of a film may differ: sound often outlasts the picture."""
 COPIED = ("video", "audio", "subtitle")
+COUNTED_FROM_ZERO = ("matroska", "asf")
+"""Containers whose duration is usually the time of the end, even if the recording starts later than zero."""
 
 log = logging.getLogger(__name__)
 
@@ -73,7 +75,8 @@ def write_chapters(
     try:
         with opened_video(video) as opened, writing_whole(output, "wb") as file:
             original = opened.container
-            duration = None if original.duration is None else original.duration / av.time_base
+            last = segmentation.times[-1] if fps is None and segmentation.times else 0.0
+            duration = _length(original, at_least=last)
             first, *others = chapters(segmentation, fps=fps, duration=duration)
             marks = (replace(first, start=0.0), *others)  # the first chapter covers the start of the video
             with av.open(file, "w", format=kind) as copy:
@@ -115,8 +118,6 @@ def film_facts(video: str | Path) -> FilmFacts:
     video : str or Path
         The video.
     """
-    import av
-
     from dayline.frames.video_file import opened_video
 
     with opened_video(Path(video)) as opened:
@@ -124,7 +125,7 @@ def film_facts(video: str | Path) -> FilmFacts:
         average, base = stream.average_rate, stream.base_rate
         return FilmFacts(
             rate=Fraction(base) if average and base and abs(average / base - 1) < STEADY else None,
-            duration=None if container.duration is None else container.duration / av.time_base,
+            duration=_length(container),
             width=stream.width,
             height=stream.height,
             has_audio=bool(container.streams.audio),
@@ -160,6 +161,16 @@ def check_is_film_of(segmentation: Segmentation, video: Path) -> None:
             f"{video.name} lasts {clock_text(length)}, but these events are of {segmentation.source or 'a video'}, "
             f"whose last frame is at {clock_text(last)}; pass the video that was segmented"
         )
+
+
+def _length(container: InputContainer, *, at_least: float = 0.0) -> float | None:
+    """Return the seconds from the start of a video to its end; None if it does not declare them."""
+    if container.duration is None:
+        return None
+    declared, start = container.duration / 1e6, (container.start_time or 0) / 1e6
+    from_zero = any(name in container.format.name for name in COUNTED_FROM_ZERO)
+    # Some programs store the length; then there are frames beyond the end without the start.
+    return declared - start if from_zero and 0 < start < declared - at_least else declared
 
 
 def _remux(original: InputContainer, copy: OutputContainer, marks: tuple[Chapter, ...]) -> None:
