@@ -116,6 +116,18 @@ def test_a_boundary_moved_by_hand_is_exact_if_there_is_a_cut_and_stays_if_not(fi
     assert starts(segmented(film, corrections=late).segmentation) == [0.0, 13.52]
 
 
+@pytest.mark.parametrize("every", [0.5, 0.2, 0.7])
+def test_a_boundary_set_by_hand_keeps_its_time_and_is_no_hard_cut(film, found, every):
+    saved = found.segmentation
+    first, *rest = saved.events
+    left = replace(first, stop=10, stop_time=saved.times[9])
+    right = replace(first, start=10, start_time=saved.times[10], reason="asked")
+    split = replace(saved, events=(left, right, *rest))
+    again = segmented(film, every=every, corrections=split).segmentation
+    assert starts(again)[:4] == [0.0, saved.times[10], 12.6, 31.6]
+    assert f"hard cuts, exact to the frame: 2 of 4 boundaries; the others are to {every} s" in again.notes
+
+
 def test_a_time_that_belongs_to_another_frame_is_ignored(found):
     first, second, *rest = found.segmentation.events
     edited = replace(found.segmentation, events=(replace(first, stop=20), replace(second, start=20), *rest))

@@ -42,6 +42,8 @@ class Corrections:
         The places that the person named, by the contexts of the saved events.
     communities : tuple of (int, int)
         Frames that the person saw, each with the context of its saved event.
+    sampled : tuple of int
+        Frames of `must` whose saved time is that of a sampled frame, so that no hard cut is known there.
     """
 
     must: tuple[int, ...] = ()
@@ -51,9 +53,10 @@ class Corrections:
     levels: tuple[NestedLevel, ...] = ()
     places: tuple[Place, ...] = ()
     communities: tuple[tuple[int, int], ...] = ()
+    sampled: tuple[int, ...] = ()
 
     def cuts(self, times: Sequence[float] | None) -> dict[int, tuple[float, float]]:
-        """Return the exact cuts that the saved events contain: times of the frames before and after each.
+        """Return the exact times that the saved events contain: those of the frames before and after each boundary.
 
         Parameters
         ----------
@@ -119,7 +122,10 @@ def read_corrections(
     contexts = [event.community for event in corrected.events]
     seen = [(f, contexts[labels[f]]) for f in known.tolist()]
     communities = tuple((f, context) for f, context in seen if context is not None)
-    return Corrections(tuple(must), tuple(same.tolist()), events, keys, levels, corrected.places, communities)
+    sampled = () if corrected.times is None else (f for f, e in events if e.start_time == corrected.times[e.start])
+    return Corrections(
+        tuple(must), tuple(same.tolist()), events, keys, levels, corrected.places, communities, tuple(sampled)
+    )
 
 
 def _chosen_keys(

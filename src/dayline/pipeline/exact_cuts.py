@@ -46,6 +46,7 @@ def with_exact_cuts(
     fixed: Collection[int] = (),
     forbidden: Collection[int] = (),
     known: Mapping[int, tuple[float, float]] | None = None,
+    sampled: Collection[int] = (),
     on_step: OnStep | None = None,
 ) -> Segmentation:
     """Look at every frame around each boundary, and set the exact time of hard cuts.
@@ -64,7 +65,9 @@ def with_exact_cuts(
     forbidden : collection of int
         Frames that must not start an event.
     known : mapping of int to (float, float), optional
-        Boundaries whose cut is known: times of the frames before and after it.
+        Boundaries whose exact time is known: times of the frames before and after it.
+    sampled : collection of int
+        Those of `known` that a person set at a sampled frame; they are no hard cuts.
     on_step : callable, optional
         Called as on_step("exact cuts", done, total).
     """
@@ -93,7 +96,8 @@ def with_exact_cuts(
             starts[b], cuts[b] = start, cut
     result = _with_cuts(segmentation, cuts, starts)
     n_damaged = sum(seen.is_damaged(*window) for window in windows.values())
-    notes = _notes(len(looked_at), len(cuts), n_damaged, step=float(np.median(np.diff(times))))
+    n_cuts = len(cuts.keys() - set(sampled).intersection(known or ()))
+    notes = _notes(len(looked_at), n_cuts, n_damaged, step=float(np.median(np.diff(times))))
     return result.about(notes=(*result.notes, *notes, *seen.notes))
 
 

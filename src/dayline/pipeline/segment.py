@@ -251,6 +251,7 @@ def _segment(
         fixed=located.must,
         forbidden=located.must_not,
         known=located.cuts(segmentation.times),
+        sampled=located.sampled,
         on_step=on_step,
     )
     segmentation = with_key_photos(segmentation, extracted.features, extracted.quality)
