@@ -151,6 +151,15 @@ def test_missing_frames_are_named_or_repaired():
     assert len(EventSegmenter(missing="interpolate").fit(x).labels_) == 120
 
 
+@pytest.mark.parametrize("preset", ["fast", "paper", "authors"])
+def test_presets_interpolate_too(preset):
+    x = MADE.features.copy()
+    x[7] = np.nan
+    segmenter = getattr(EventSegmenter, preset)(missing="interpolate")
+    later = getattr(EventSegmenter, preset)().set_params(missing="interpolate")
+    assert segmenter.fit(x).boundaries_.tolist() == later.fit(x).boundaries_.tolist()
+
+
 def test_pytorch_and_float32_give_the_same_boundaries():
     pytest.importorskip("torch")
     expected = EventSegmenter().fit(MADE.features).boundaries_.tolist()

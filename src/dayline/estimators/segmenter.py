@@ -69,7 +69,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
     window, order : int, default=8 and 5
         Frames on either side that are averaged for the boundary score, and that a local maximum must exceed ("ces").
     missing : {"raise", "interpolate"}, default="raise"
-        How to handle NaN and infinity.
+        How to handle NaN and infinity; "interpolate" also applies if only `embedding` has it.
     device : str or None, default=None
         Device ("cpu", "torch", "cuda", "mps"); None uses that of `embedding`.
     random_state : int or None, default=None
@@ -301,13 +301,14 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         clock: Literal["wall"] | None = None,
     ) -> Self:
         self.check_parameters()
-        features = check_features(rows, missing=self.missing)
+        embedder = self._embedder()
+        interpolates = "interpolate" in (self.missing, embedder.missing)
+        features = check_features(rows, missing="interpolate" if interpolates else "raise")
         seconds = check_times(times, len(features))
         clock = clock or times_clock(times)
         forbidden = forbidden_frames(must_not, len(features))
         # Find contradictions early; repeated below with the scores, which decide where in a range.
         required_frames(must, np.zeros(len(features)), forbidden=forbidden)
-        embedder = self._embedder()
         features = embedder.without_outliers(features)
         self.embedder_: Embedder = embedder.learn(features, on_step=on_step)
         self.embedding_: FloatArray = self.embedder_.embedding_
