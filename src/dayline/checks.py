@@ -24,12 +24,14 @@ __all__ = [
     "check_features",
     "check_flag",
     "check_matrix",
+    "check_same_kind",
     "check_seed",
     "check_times",
     "list_frames",
     "looks_transposed",
     "show_value",
     "times_clock",
+    "times_kind",
     "unmask",
 ]
 
@@ -270,10 +272,31 @@ def times_clock(times: Any) -> Literal["wall"] | None:
     times : array-like or None
         As given to `check_times`, which accepts them.
     """
-    if times is None or np.size(times) == 0:
-        return None
-    kind, value = _plain_time(np.ravel(np.asarray(unmask(times)))[0])
+    kind, value = _first_time(times)
     return "wall" if kind.startswith("dates") or (kind == "numbers" and value >= EARLIEST_DATE) else None
+
+
+def times_kind(times: Any) -> str:
+    """Return the kind of times ("numbers", "durations", "dates", "dates with a time zone"), or "" if there are none.
+
+    Parameters
+    ----------
+    times : array-like or None
+        As given to `check_times`, which accepts them.
+    """
+    return _first_time(times)[0]
+
+
+def check_same_kind(*kinds: str) -> None:
+    """Raise ValueError unless all times are of one kind; see `times_kind`."""
+    if len(set(kinds)) > 1:
+        raise ValueError(f"times mix {' and '.join(sorted(set(kinds)))}; {TIMES_WANTED}")
+
+
+def _first_time(times: Any) -> tuple[str, Any]:
+    if times is None or np.size(times) == 0:
+        return "", None
+    return _plain_time(np.ravel(np.asarray(unmask(times)))[0])
 
 
 def _as_seconds(times: Any) -> FloatArray:
@@ -305,9 +328,8 @@ def _from_objects(values: Any) -> Any:
     NumPy's own conversion reads numbers as microseconds and strings as years.
     """
     times = [None if _is_missing(value) else _plain_time(value) for value in values.ravel()]
-    kinds = sorted({time[0] for time in times if time is not None})
-    if len(kinds) > 1:
-        raise ValueError(f"times mix {' and '.join(kinds)}; {TIMES_WANTED}")
+    kinds = list({time[0] for time in times if time is not None})
+    check_same_kind(*kinds)
     dtype = {"numbers": "f8", "durations": "m8[us]"}.get(kinds[0], "M8[us]") if kinds else "f8"
     nothing = np.nan if dtype == "f8" else "NaT"
     plain = np.asarray([nothing if time is None else time[1] for time in times], dtype=dtype)

@@ -366,6 +366,22 @@ def test_frames_appended_with_dates_to_frames_with_seconds_are_refused():
     assert len(fitted.append(x, times=seconds + 1800).segmentation_.times) == 120
 
 
+def test_dates_with_and_without_a_time_zone_are_not_mixed_by_append():
+    pandas = pytest.importorskip("pandas")
+    x = MADE.features[:60]
+    naive = pandas.date_range("2024-01-01", periods=60, freq="30s")
+    tokyo = pandas.date_range("2024-01-02", periods=120, freq="30s", tz="Asia/Tokyo")
+    fitted = EventSegmenter.fast().fit(x, times=naive)
+    with pytest.raises(ValueError, match=r"^times mix dates and dates with a time zone; pass seconds, or dates as"):
+        fitted.append(x, times=tokyo[:60])
+    zoned = EventSegmenter.fast().fit(x, times=tokyo[:60]).append(x[:30], times=tokyo[60:90])
+    assert zoned.append(x[:30], times=tokyo[90:]).segmentation_.clock == "wall"
+    with pytest.raises(ValueError, match=r"^times mix dates and dates with a time zone"):
+        zoned.append(x, times=naive + pandas.Timedelta(days=9))
+    with pytest.raises(ValueError, match=r"^times mix dates with a time zone and numbers"):
+        zoned.append(x, times=1.8e9 + np.arange(60.0))
+
+
 def test_a_number_takes_precedence_with_a_warning():
     with pytest.warns(UserWarning, match="n_events=4 takes precedence over the level and the duration"):
         assert len(FITTED.choose(n_events=4, level=2).events) == 4

@@ -16,9 +16,11 @@ from dayline.checks import (
     check_between,
     check_choice,
     check_features,
+    check_same_kind,
     check_times,
     show_value,
     times_clock,
+    times_kind,
     unmask,
 )
 from dayline.decision.around import levels_around
@@ -282,10 +284,13 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
             raise ValueError("either all frames have times or none; pass times= to append as to fit")
         if times_clock(times) != self._clock:
             raise ValueError("the frames so far and the new ones have times of two kinds: seconds and dates")
+        check_same_kind(self._kind, times_kind(times))
         if seconds is not None and self._times is not None:
             seconds = np.concatenate([self._times, seconds])
         rows = np.concatenate([self._rows, new])
-        return self._take_over(copy(self)._fit(rows, seconds, self._must, self._must_not, None, self._clock))
+        return self._take_over(
+            copy(self)._fit(rows, seconds, self._must, self._must_not, None, self._kind, self._clock)
+        )
 
     def _take_over(self, made: Self) -> Self:
         self.__dict__ = made.__dict__
@@ -298,6 +303,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         must: tuple[Any, ...],
         must_not: tuple[Any, ...],
         on_step: OnStep | None,
+        kind: str = "",
         clock: Literal["wall"] | None = None,
     ) -> Self:
         self.check_parameters()
@@ -305,7 +311,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         interpolates = "interpolate" in (self.missing, embedder.missing)
         features = check_features(rows, missing="interpolate" if interpolates else "raise")
         seconds = check_times(times, len(features))
-        clock = clock or times_clock(times)
+        kind, clock = kind or times_kind(times), clock or times_clock(times)
         forbidden = forbidden_frames(must_not, len(features))
         # Find contradictions early; repeated below with the scores, which decide where in a range.
         required_frames(must, np.zeros(len(features)), forbidden=forbidden)
@@ -316,7 +322,8 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         required = required_frames(must, self.scores_, forbidden=forbidden)
         # Copy, because the caller may reuse the array for the next frames; a file mapped into memory stays one.
         self._rows = rows if is_mapped(rows) else np.array(rows)
-        self._times, self._clock, self._must, self._must_not = seconds, clock, must, must_not
+        self._times, self._kind, self._clock = seconds, kind, clock
+        self._must, self._must_not = must, must_not
         self._required = required
         if self.detector == "ces":
             self.evidence_ = None
