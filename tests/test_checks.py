@@ -167,6 +167,33 @@ def test_times_of_pandas_are_read_for_what_they_are():
             check_times(gap, 3)
 
 
+@pytest.mark.parametrize("n", [60, 240, 5000])
+def test_single_precision_is_too_coarse_for_seconds_since_1970(n):
+    times = (1.7e9 + np.arange(n)).astype("f4")
+    message = r"^times of type float32 are too coarse: near 1.7e\+09 s they are multiples of 128 s; pass float64$"
+    with pytest.raises(ValueError, match=message):
+        check_times(times, n)
+    with pytest.raises(ValueError, match=message):
+        check_times(list(times), n)
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        np.arange(240, dtype="f4") * 30,
+        np.arange(250_000, dtype="f4") / 25,
+        np.repeat(np.arange(10, dtype="f4"), 25),
+        np.arange(100, dtype="f2"),
+        np.zeros(5, dtype="f4"),
+        (1.7e9 + 3600 * np.arange(48)).astype("f4"),
+        np.array([1.7e9], dtype="f4"),
+    ],
+    ids=["photos", "film", "rounded", "half precision", "equal", "hours", "one"],
+)
+def test_single_precision_is_enough_for_other_times(times):
+    np.testing.assert_array_equal(check_times(times, len(times)), times.astype("f8"))
+
+
 def test_dates_with_a_time_zone_are_taken_to_utc_and_not_mixed_with_others():
     east, west = timezone(timedelta(hours=2)), timezone(timedelta(hours=-3))
     aware = [datetime(2020, 1, 1, 12, tzinfo=east), datetime(2020, 1, 1, 8, tzinfo=west)]

@@ -261,7 +261,24 @@ def check_times(times: Any, n_frames: int) -> FloatArray | None:
     back = np.flatnonzero(np.diff(seconds) < 0)
     if len(back):
         raise ValueError(f"time goes backwards at {list_frames(back + 1)}; put the frames in order")
+    _check_resolution(np.asarray(unmask(times)).dtype, seconds)
     return seconds
+
+
+def _check_resolution(dtype: np.dtype[Any], seconds: FloatArray) -> None:
+    """Raise ValueError if numbers of this type are too coarse for these times."""
+    if dtype.kind != "f" or dtype.itemsize >= 8 or len(seconds) < 2:
+        return
+    largest = float(np.abs(seconds).max())
+    coarse = float(np.spacing(dtype.type(largest)))
+    steps = np.diff(seconds)
+    steps = steps[steps > 0]
+    # If all times are equal, the true steps are unknown; a second is a usual one.
+    if coarse >= (float(np.median(steps)) if len(steps) else 1.0):
+        raise ValueError(
+            f"times of type {dtype} are too coarse: near {largest:g} s they are multiples of {coarse:g} s; "
+            "pass float64"
+        )
 
 
 def times_clock(times: Any) -> Literal["wall"] | None:
