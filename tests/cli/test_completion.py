@@ -29,6 +29,7 @@ WORDS = [
         (("dayline", "seg"), ["segment"]),
         (("dayline", "segment", "photos", "--export", "webv"), ["webvtt"]),
         (("dayline", "segment", "photos", "--model", "color"), ["color", "color-lab"]),
+        (("dayline", "segment", "photos", "--model", "inc"), ["inceptionv3", "inceptionv3-max"]),
         (("dayline", "batch", "photos", "--device", "c"), ["cpu", "cuda"]),
         (("dayline", "export", "events.json", "--format", "matr"), ["matroska"]),
         (("dayline", "doctor", "--free"), ["--free-cache"]),

@@ -26,7 +26,7 @@ def batch(
     ),
     output: Path = typer.Option(..., "--output", "-o", help="Folder for the results."),
     jobs: int | None = typer.Option(
-        None, min=1, help="Most processes at a time; default: one per core, as far as memory allows."
+        None, min=1, help="Maximum number of processes; default: one per core, as far as memory allows."
     ),
     cluster: str | None = typer.Option(
         None, help="Use the workers of this Dask scheduler, such as tcp://host:8786, instead."

@@ -43,7 +43,7 @@ REPORTED = ("numpy", "scipy", "scikit-learn", "typer", "onnxruntime", "av", "pil
 
 def doctor(
     line: bool = typer.Option(
-        False, "--line", help="Print one line to paste into a bug report; it has no paths and no names of yours."
+        False, "--line", help="Print one line to paste into a bug report, without paths or personal names."
     ),
     gpu: bool = typer.Option(False, "--gpu", help="Load PyTorch and list the GPUs it can use (takes seconds)."),
     free_cache: bool = typer.Option(

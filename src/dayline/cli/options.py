@@ -51,7 +51,7 @@ PHOTOS, TABLES = "Photos and video", "Feature files"
 
 METHOD = typer.Option(
     "default",
-    help="default; fast (ten times as fast, a little less accurate); the others are for comparison: the paper's "
+    help="default; fast (2 to 9 times as fast, slightly less accurate); the others are for comparison: the paper's "
     "text, the authors' notebook, and baselines.",
 )
 N_EVENTS = typer.Option(
@@ -85,13 +85,14 @@ TIMEZONE = typer.Option(
 )
 EVERY = typer.Option(
     None,
-    help="Seconds between frames of a video: 0.5 up to an hour, 1 beyond (0.2 in clips under a minute).",
+    help="Seconds between frames of a video; default: 0.2 s up to a minute, 0.5 s up to an hour, 1 s beyond.",
     rich_help_panel=PHOTOS,
 )
 MODEL = typer.Option(
     None,
-    help="lite0 (default), inceptionv3, color, color-lab (default for ac-color), hog or FILE.onnx (docs/models.md).",
-    autocompletion=completing(("lite0", "inceptionv3", "color", "color-lab", "hog")),
+    help="lite0 (default), inceptionv3, inceptionv3-max, color, color-lab (default for ac-color), hog or FILE.onnx "
+    "(docs/models.md).",
+    autocompletion=completing(("lite0", "inceptionv3", "inceptionv3-max", "color", "color-lab", "hog")),
     rich_help_panel=PHOTOS,
 )
 WEIGHTS = typer.Option(None, help="Weights of inceptionv3.", rich_help_panel=PHOTOS)
@@ -100,7 +101,10 @@ PAUSE_FACTOR = typer.Option(
     10.0, help="... and than this many typical gaps, 2 hours at most.", rich_help_panel=PHOTOS
 )
 JUMP_KM = typer.Option(
-    2.0, help="Kilometres that the camera moves between two photos to begin an event.", rich_help_panel=PHOTOS
+    2.0,
+    help="A distance of more than this many kilometres between two photos, far longer than those nearby, begins an "
+    "event.",
+    rich_help_panel=PHOTOS,
 )
 PLACES = typer.Option(
     None,

@@ -21,9 +21,15 @@ __all__ = ["segment"]
 
 def segment(
     source: Path = typer.Argument(
-        ..., help="A folder of photos, a folder with one such folder per day, a video, or a feature file."
+        ..., help="A folder of photos, a folder of such folders (grouped by day), a video, or a feature file."
     ),
-    output: Path | None = typer.Option(None, "--output", "-o", help="Folder for the result."),
+    output: Path | None = typer.Option(
+        None,
+        "--output",
+        "-o",
+        help="Folder for the result. Default for photos and video: NAME-events. The events of a feature file are "
+        "only printed by default.",
+    ),
     method: Method = options.METHOD,
     n_events: int | None = options.N_EVENTS,
     min_duration: float | None = options.MIN_DURATION,
@@ -38,7 +44,7 @@ def segment(
     ),
     export: list[str] = options.EXPORT,
     max_memory: str | None = typer.Option(
-        None, help="Refuse a source that will probably need more memory, such as 8G or 500M."
+        None, help="Memory limit, such as 8G or 500M; a source that will probably need more is refused."
     ),
     open_page: bool = typer.Option(False, "--open/--no-open", help="Open the page in a browser."),
     dry_run: bool = typer.Option(False, "--dry-run", help="List the frames in order, and stop."),

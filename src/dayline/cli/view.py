@@ -29,7 +29,10 @@ def view(
         None, "--open/--no-open", help="Open the page in a browser; default on a terminal with a display."
     ),
 ) -> None:
-    """Show a result in the browser, where Save writes into the result; only for this machine, until Ctrl-C."""
+    """Open a result in the browser so that Save writes to its folder.
+
+    Served to this machine only, until you press Ctrl-C.
+    """
     from dayline.cli.console import open_in_browser
     from dayline.events import read_events
     from dayline.pipeline import is_result, note_unused_downloads, save_events

@@ -82,13 +82,14 @@ def segment_source(
     order : {"time", "name"}
         Order of photos.
     offsets, timezone : mapping of str to float, and str
-        Corrections of cameras' clocks, and the time zone of photos without one (see `dayline.read_photo_folder`).
+        Corrections of cameras' clocks, and the time zone of photos without one (see
+        `dayline.frames.read_photo_folder`).
     pause_factor, pause_seconds : float
         A gap longer than both `pause_factor` typical gaps (2 hours at most) and `pause_seconds` is a pause. A pause
         is a boundary.
     jump_km : float > 0
-        A way of more kilometres between two photos, far longer than those nearby, is a boundary too (see
-        `dayline.frames.find_jumps`).
+        A distance of more than this many kilometres between two photos, far longer than those nearby, is a boundary
+        too (see `dayline.frames.find_jumps`).
     corrections : Segmentation, "kept" or None
         A result that a person corrected; its boundaries and names are kept. "kept" uses the corrections that
         earlier runs or the person left in `store`; None uses none.
