@@ -143,7 +143,7 @@ def test_the_last_chapter_of_a_recording_that_starts_late_ends_with_it(events, t
 
 
 def test_a_matroska_film_that_stores_its_length_has_this_length(events, tmp_path, ffmpeg_chapters):
-    """As MKVToolNix does; FFmpeg stores the time of the end."""
+    """Some programs store the length; FFmpeg stores the time of the end."""
     late = make_video(tmp_path / "late.mkv", first_stamp=50)
     content = late.read_bytes()
     place = content.index(b"\x44\x89\x88") + 3
