@@ -173,22 +173,20 @@ def log_odds_of_days(shared: FloatArray, fewer: FloatArray, more: FloatArray, n_
 def scale_of(sightings: Sequence[Sighting]) -> Scale:
     """Measure how similar different contexts of the same day are.
 
+    Names do not count, so that naming a place leaves all places as they are.
+
     Parameters
     ----------
     sightings : sequence of Sighting
         Contexts of any number of days, all with features of the same model.
     """
-    by_day: dict[str, list[Sighting]] = defaultdict(list)
+    by_day: dict[str, list[FloatArray]] = defaultdict(list)
     for sighting in sightings:
-        by_day[sighting.day].append(sighting)
+        by_day[sighting.day].append(sighting.features)
     found = []
     for same_day in by_day.values():
-        rows = np.stack([s.features for s in same_day])
-        upper = np.triu_indices(len(rows), 1)
-        names = [s.said for s in same_day]
-        # Contexts that a person gave one name are not different places.
-        differ = [names[i] is None or names[i] != names[j] for i, j in zip(*upper, strict=True)]
-        found.append((rows @ rows.T)[upper][np.asarray(differ, dtype=bool)])
+        rows = np.stack(same_day)
+        found.append((rows @ rows.T)[np.triu_indices(len(rows), 1)])
     pairs = np.concatenate(found) if found else np.empty(0)
     if not len(pairs):
         return Scale()
@@ -251,12 +249,13 @@ def _with_remembered(
 
 def _looks(sightings: Sequence[Sighting]) -> list[list[Sighting]]:
     """Group contexts that look alike; a person may still give several groups one name."""
-    mixed = {s.key for s, is_mixed in zip(sightings, _mixed(sightings), strict=True) if is_mixed}
+    mixed = _mixed(sightings)
     looks = []
-    for look in _looks_of(sightings):
+    # The name of a mixed context is its own: those that it looks like were shown as another place.
+    for look in _looks_of(sightings, [None if m else s.said for s, m in zip(sightings, mixed, strict=True)]):
         # They help to see that two groups are one place, but nobody knows which of their places is meant.
-        looks += [[s] for s in look if s.key in mixed]
-        looks += [pure] if (pure := [s for s in look if s.key not in mixed]) else []
+        looks += [[sightings[k]] for k in look if mixed[k]]
+        looks += [pure] if (pure := [sightings[k] for k in look if not mixed[k]]) else []
     return looks
 
 
@@ -267,20 +266,18 @@ def _mixed(sightings: Sequence[Sighting]) -> list[bool]:
         return [False] * len(sightings)
     middle = float(np.median(known))
     spread = max(1.4826 * float(np.median(np.abs(known - middle))), SMALLEST_SPREAD)
-    return [s.said is None and s.likeness is not None and s.likeness < middle - MIXED * spread for s in sightings]
+    return [s.likeness is not None and s.likeness < middle - MIXED * spread for s in sightings]
 
 
-def _looks_of(sightings: Sequence[Sighting]) -> list[list[Sighting]]:
+def _looks_of(sightings: Sequence[Sighting], said: list[str | None]) -> list[list[int]]:
     scale = scale_of(sightings)
-    groups = _Groups(
-        np.stack([s.features for s in sightings]), [s.said for s in sightings], [s.day for s in sightings]
-    )
+    groups = _Groups(np.stack([s.features for s in sightings]), said, [s.day for s in sightings])
     for start in range(0, len(sightings), AT_ONCE):
         groups.join_similar(range(start, min(start + AT_ONCE, len(sightings))), scale)
     groups.merge(scale)
-    members: dict[int, list[Sighting]] = defaultdict(list)
-    for i, sighting in enumerate(sightings):
-        members[groups.of[i]].append(sighting)
+    members: dict[int, list[int]] = defaultdict(list)
+    for i, group in enumerate(groups.of):
+        members[group].append(i)
     return list(members.values())
 
 
