@@ -13,19 +13,19 @@ from dayline.batch.cluster import connect, run_on_cluster
 from dayline.batch.local import run_local
 from dayline.batch.memory import available_memory
 from dayline.batch.places import recognise_batch
-from dayline.batch.record import BatchRecord
+from dayline.batch.record import BatchRecord, read_batch
 from dayline.batch.sources import Source, Sources, given_sources
 from dayline.batch.task import Task, failed_record, finished_record, make_task
 from dayline.checks import check_between
 from dayline.frames.names import shown_name
 from dayline.io.files import write_text_whole
-from dayline.io.output_folder import output_folder
-from dayline.pipeline import Settings, check_settings
+from dayline.io.output_folder import BATCH_LIST, output_folder
+from dayline.pipeline import Settings, check_settings, refuse_other_result
 from dayline.pipeline.outputs import remove_other_pictures
 from dayline.pipeline.places_file import PLACES, read_places
 from dayline.progress import OnStep
 from dayline.report import SequenceRow, write_sequences
-from dayline.text import bytes_text
+from dayline.text import bytes_text, counted
 
 __all__ = ["segment_many"]
 
@@ -84,9 +84,27 @@ def segment_many(
     for note in notes:
         warnings.warn(note, stacklevel=2)
     title = shown_name(Path(sources).resolve().name) if isinstance(sources, str | Path) else "Sequences"
+    refuse_other_result(Path(output), "batch", Path(sources) if isinstance(sources, str | Path) else None)
+    _note_other_batch(Path(output), found)
     known = Path(output) / PLACES if places is None else Path(places)
     read_places(known)  # raises now, not after hours of work
     return _run(found, Path(output), settings, jobs, cluster, max_memory, known, on_step, title)
+
+
+def _note_other_batch(output: Path, sources: Sequence[Source]) -> None:
+    """Warn if the list in a folder is about other sequences, which this run leaves out."""
+    path = output / BATCH_LIST
+    try:
+        before = [] if path.is_symlink() else [record.source for record in read_batch(path)]
+    except (OSError, ValueError):  # it is written again
+        return
+    if before and {source.name for source in sources}.isdisjoint(before):
+        listed = counted(len(before), "other sequence")
+        warnings.warn(
+            f"{path} listed {listed} (the first: {before[0]}); their results stay in their folders, but the list and "
+            "the page no longer show them",
+            stacklevel=3,
+        )
 
 
 def _run(
@@ -190,7 +208,7 @@ class _Lists:
     def write(self) -> None:
         """Write both files."""
         known = [self.records[source.folder] for source in self.sources if source.folder in self.records]
-        write_text_whole(self.folder / "batch.jsonl", "".join(f"{record.to_json()}\n" for record in known))
+        write_text_whole(self.folder / BATCH_LIST, "".join(f"{record.to_json()}\n" for record in known))
         write_sequences([_row(record) for record in known], self.folder, title=self.title, n_total=len(self.sources))
         self._written = time.monotonic()
 

@@ -72,7 +72,7 @@ def segment_and_print(request: Request) -> None:
     from dayline.cli.console import open_in_browser, print_events, print_notes
     from dayline.cli.failures import print_failures
     from dayline.export.titles import clean_text
-    from dayline.pipeline import ExportError, Settings, default_output, find_days, is_table
+    from dayline.pipeline import ExportError, Settings, default_output, find_days, is_table, refuse_other_result
 
     source, output = request.source, request.output
     settings = request.settings or Settings()
@@ -84,6 +84,8 @@ def segment_and_print(request: Request) -> None:
         announcement = f"dayline: the result goes to {output} (choose another folder with -o)"
     task = _Task(request, settings, "" if request.quiet else announcement, output)
     if output is not None:
+        # Before the clocks of cameras are compared, for which features are kept there.
+        refuse_other_result(output, "days" if found.days else "recording", source)
         found = task.with_clocks_compared(found, output)
     page: Path | None
     exports: Sequence[Path] = ()
@@ -272,6 +274,7 @@ def _segment_days(task: _Task, found: FoundDays, output: Path) -> Path:
         output,
         segment_day=task.segmented_day,
         title=title,
+        source=task.request.source,
         thumbnails=task.settings.thumbnails,
         places=task.request.places,
         rewrite=task.rewriter(sources.get),

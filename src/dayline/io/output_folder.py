@@ -34,6 +34,7 @@ if sys.platform != "win32":
     import fcntl
 
 __all__ = [
+    "BATCH_LIST",
     "BATCH_RECORD",
     "MARK",
     "SORTED_PHOTOS",
@@ -53,6 +54,9 @@ SORTED_PHOTOS = ".dayline-photos.json"
 
 BATCH_RECORD = ".dayline-batch.json"
 """A file in a result of `dayline batch` that says what it was made from."""
+
+BATCH_LIST = "batch.jsonl"
+"""The list of the sequences in a result of `dayline batch`."""
 
 LOCK = ".dayline-lock"
 MANIFEST = ".dayline-files.json"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dayline.pipeline.array_page import write_page
 from dayline.pipeline.days import DayResult, segment_days, without_places
+from dayline.pipeline.earlier_result import refuse_other_result
 from dayline.pipeline.events_file import forget_corrections, kept_corrections, note_unused_downloads
 from dayline.pipeline.outputs import (
     ExportError,
@@ -59,6 +60,7 @@ __all__ = [
     "read_day",
     "read_places",
     "recognise_places",
+    "refuse_other_result",
     "renew_result",
     "rewrite_places",
     "save_events",

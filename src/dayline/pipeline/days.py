@@ -13,6 +13,7 @@ from dayline.events import Segmentation
 from dayline.frames.names import shown_name
 from dayline.io.files import refuse_link
 from dayline.io.output_folder import MARK, OutputFolderError, output_folder
+from dayline.pipeline.earlier_result import refuse_other_result
 from dayline.pipeline.outputs import remove_other_pictures
 from dayline.pipeline.photo_days import PhotoDay
 from dayline.pipeline.places_file import PLACES
@@ -62,6 +63,7 @@ def segment_days(
     *,
     segment_day: SegmentDay,
     title: str,
+    source: Path | None = None,
     thumbnails: bool = True,
     places: Path | None = None,
     rewrite: Rewrite | None = None,
@@ -81,6 +83,8 @@ def segment_days(
         result and returns the events and the picture of every frame.
     title : str
         Heading of the page.
+    source : Path, optional
+        The folder that holds the days. If given, `folder` must not hold the result of another one.
     thumbnails : bool
         Whether the pages show photos. If not, pictures of days that are gone or cannot be used are removed, too.
     places : Path, optional
@@ -88,6 +92,8 @@ def segment_days(
     rewrite : callable, optional
         See `recognise_places`.
     """
+    if source is not None:
+        refuse_other_result(Path(folder), "days", source)
     with output_folder(folder) as folder:
         results = tuple(_day(day, folder, segment_day) for day in days)
         if all(result.segmentation is None for result in results):

@@ -13,7 +13,8 @@ from dayline.frames import FrameSequence, check_jumps, check_pauses
 from dayline.frames.faces import face_blurrer
 from dayline.io.output_folder import output_folder
 from dayline.io.tables import EXTENSIONS, FeatureTable, read_features
-from dayline.pipeline.events_file import forget_corrections, note_unused_downloads
+from dayline.pipeline.earlier_result import refuse_other_recording, refuse_other_result
+from dayline.pipeline.events_file import forget_corrections, kept_corrections, note_unused_downloads
 from dayline.pipeline.outputs import Written, without_locations, write_result
 from dayline.pipeline.pictures import PictureFolder
 from dayline.pipeline.segment import segment_source, segment_table
@@ -131,6 +132,9 @@ def segment_and_write(
         If some exports cannot be made from these events; page, JSON, table and all other exports are written.
     """
     used: Segmentation | Literal["kept"] | None = None if forget else corrections or "kept"
+    if folder is not None:
+        path = source.source if isinstance(source, FrameSequence) else source
+        refuse_other_result(folder, "recording", path if isinstance(path, Path) else None)
     with nullcontext() if folder is None else output_folder(folder) as place:
         result = _found(source, place, settings, name, used, on_step).made_by(settings.method)
         if settings.share:
@@ -169,6 +173,8 @@ def _found(
         else:
             table = read_features(source, key=settings.key, transpose=settings.transpose)
             name = source.name
+        if folder is not None and corrections == "kept" and kept_corrections(folder) is None:
+            refuse_other_recording(folder, n_frames=len(table.features), source=name)
         return segment_table(
             table.features,
             times=table.times,

@@ -22,6 +22,7 @@ from dayline.io.output_folder import output_folder
 from dayline.pipeline.bursts import FrameGroups, describe_bursts, expand_segmentation, group_frames
 from dayline.pipeline.camera_clocks import is_worth_comparing, with_one_clock
 from dayline.pipeline.corrections import Corrections, apply_corrections, read_corrections, with_saved_contexts
+from dayline.pipeline.earlier_result import refuse_other_recording
 from dayline.pipeline.event_features import event_features
 from dayline.pipeline.exact_cuts import with_exact_cuts
 from dayline.pipeline.extraction import ExtractedFrames, extract_frames, frame_keys
@@ -112,6 +113,15 @@ def segment_source(
         locate = partial(located_corrections, sequence) if not is_worth_comparing(sequence) else _anywhere
         if corrections == "kept":
             corrections = corrections_in_folder(folder, locate)
+            if corrections is None:
+                refuse_other_recording(
+                    folder,
+                    n_frames=sequence.n_frames,
+                    names=sequence.names,
+                    times=sequence.times,
+                    sizes=file_sizes(sequence),
+                    source=sequence.source.resolve().name,
+                )
         else:
             locate(corrections)
         extracted = extract_frames(sequence, extractor, store=folder, pictures=pictures, on_step=on_step)

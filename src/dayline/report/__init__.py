@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dayline.report.graph_picture import Drawable, graph_image
 from dayline.report.marks import events_mark, frames_mark
-from dayline.report.overview import Day, write_overview
+from dayline.report.overview import Day, overview_data, write_overview
 from dayline.report.page import page_data, renew_page, write_page
 from dayline.report.sequences import SequenceRow, write_sequences
 from dayline.report.thumbnails import remove_thumbnails, write_thumbnails
@@ -16,6 +16,7 @@ __all__ = [
     "events_mark",
     "frames_mark",
     "graph_image",
+    "overview_data",
     "page_data",
     "remove_thumbnails",
     "renew_page",

@@ -14,10 +14,10 @@ from jinja2.utils import htmlsafe_json_dumps
 
 from dayline.events import Segmentation
 from dayline.io.files import write_text_whole
-from dayline.report.page import day_heading, render
+from dayline.report.page import day_heading, embedded_data, render
 from dayline.text import counted
 
-__all__ = ["Day", "EventNumber", "write_overview"]
+__all__ = ["Day", "EventNumber", "overview_data", "write_overview"]
 
 MOST_PICTURES = 6
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -79,13 +79,27 @@ def write_overview(
         "title": title,
         "n_days": len(days),
         "n_events": n_events,
-        "data": htmlsafe_json_dumps(_data(days, rows, similar or {}), allow_nan=False, separators=(",", ":")),
+        "data": htmlsafe_json_dumps(
+            {"title": title, **_data(days, rows, similar or {})}, allow_nan=False, separators=(",", ":")
+        ),
     }
     path = folder / "index.html"
     write_text_whole(
         path, render("overview.html", style="overview.css", scripts=["letters.js", "overview.js"], content=content)
     )
     return path
+
+
+def overview_data(folder: Path) -> dict[str, Any] | None:
+    """Return the data in `folder`/index.html if `write_overview` wrote it, else None.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder that contains the days' folders.
+    """
+    data = embedded_data(folder / "index.html")
+    return data if data is not None and isinstance(data.get("days"), list) else None
 
 
 def _row(day: Day) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from dayline.report.marks import events_mark, frames_mark
 from dayline.report.originals import relative_addresses
 from dayline.report.thumbnails import remove_thumbnails
 
-__all__ = ["day_heading", "page_data", "render", "renew_page", "write_page"]
+__all__ = ["day_heading", "embedded_data", "page_data", "render", "renew_page", "write_page"]
 
 PicturePath: TypeAlias = str | Path
 Pictures: TypeAlias = Mapping[int, PicturePath] | Callable[[int], PicturePath | None]
@@ -163,13 +163,25 @@ def page_data(path: Path) -> dict[str, Any] | None:
     path : Path
         The page.
     """
+    data = embedded_data(path)
+    return data if data is not None and isinstance(data.get("about"), dict) else None
+
+
+def embedded_data(path: Path) -> dict[str, Any] | None:
+    """Return the data that the script of a page reads; None if the file has none.
+
+    Parameters
+    ----------
+    path : Path
+        The page.
+    """
     text = (read_no_follow(path) or b"").decode("utf-8", "replace")
     found = DATA.search(text)
     try:
         data = None if found is None else json.loads(found[1])
     except (ValueError, RecursionError):
         return None
-    return data if isinstance(data, dict) and isinstance(data.get("about"), dict) else None
+    return data if isinstance(data, dict) else None
 
 
 def _check(segmentation: Segmentation, communities: Sequence[int] | None, originals: Sequence[Path] | None) -> None:

@@ -1,0 +1,153 @@
+"""A folder with the result of another source is refused; that of the same source is updated, whatever changed."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cli.run_command import run
+from dayline.events import read_events
+from dayline.pipeline import save_events
+from made_photos import make_day, make_film
+
+SCENES = (("red", 10), ("green", 10))
+
+
+@pytest.fixture
+def made(tmp_path) -> Path:
+    """Sources of all kinds, two of each, without a photo in common."""
+    for day in ("20150312", "20150313"):
+        make_day(tmp_path / "trip" / day, SCENES, day=day)
+        make_day(tmp_path / "home" / f"at {day}", SCENES, day=day.replace("03", "07"))
+    make_day(tmp_path / "walk", SCENES, day="20150501")
+    make_day(tmp_path / "ride", SCENES, day="20150601")
+    make_film(tmp_path / "film.mp4")
+    make_film(tmp_path / "other.mp4", (("green", 40), ("sand", 40)))
+    np.save(tmp_path / "table.npy", np.random.default_rng(0).normal(size=(30, 4)))
+    np.save(tmp_path / "more.npy", np.random.default_rng(0).normal(size=(40, 4)))
+    return tmp_path
+
+
+def written(command: str, source: Path, output: Path):
+    model = () if source.suffix == ".npy" else ("--model", "color")
+    return run(command, source, "-o", output, *model, *(("--jobs", 1) if command == "batch" else ()))
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "holds"),
+    [
+        (("segment", "walk"), ("segment", "trip"), "the result of 'walk' (20 photos)"),
+        (("segment", "walk"), ("batch", "trip"), "the result of 'walk' (20 photos)"),
+        (("segment", "walk"), ("segment", "ride"), "the result of 'walk' (20 photos)"),
+        (("segment", "trip"), ("segment", "walk"), "2 days of 'trip'"),
+        (("segment", "trip"), ("segment", "home"), "2 days of 'trip'"),
+        (("segment", "trip"), ("batch", "trip"), "2 days of 'trip'"),
+        (("batch", "trip"), ("segment", "trip"), "the results of a batch"),
+        (("batch", "trip"), ("segment", "walk"), "the results of a batch"),
+        (("segment", "film.mp4"), ("segment", "walk"), "the result of 'film.mp4'"),
+        (("segment", "film.mp4"), ("segment", "other.mp4"), "the result of 'film.mp4'"),
+        (("segment", "film.mp4"), ("segment", "table.npy"), "the result of 'film.mp4'"),
+        (("segment", "table.npy"), ("segment", "walk"), "the result of 'table.npy' (30 frames)"),
+        (("segment", "table.npy"), ("segment", "more.npy"), "the result of 'table.npy' (30 frames)"),
+        # The photos of the day are in the folder of all days, but its page is not theirs.
+        (("segment", "trip/20150312"), ("segment", "trip"), "the result of '20150312' (20 photos)"),
+    ],
+)
+def test_the_result_of_another_source_is_kept_and_named(made, first, second, holds):
+    out = made / "out"
+    assert written(first[0], made / first[1], out).returncode == 0
+    before = contents(out)
+    done = written(second[0], made / second[1], out)
+    assert done.returncode == 2
+    line = done.stderr.strip().splitlines()[-1]
+    assert f"{out}: holds {holds}" in line
+    assert "choose another folder (-o)" in line
+    assert contents(out) == before
+
+
+def test_a_corrected_day_is_not_replaced_by_the_days_around_it(made):
+    out = made / "out"
+    assert written("segment", made / "walk", out).returncode == 0
+    found = read_events(out / "events.json")
+    save_events(found.about(notes=()), out)
+    before = contents(out)
+    assert written("segment", made / "trip", out).returncode == 2
+    assert contents(out) == before
+
+
+def test_a_result_of_another_source_is_replaced_on_request(made):
+    out = made / "out"
+    assert written("segment", made / "walk", out).returncode == 0
+    assert run("segment", made / "ride", "-o", out, "--model", "color", "--forget-corrections").returncode == 0
+    assert read_events(out / "events.json").source == "ride"
+
+
+@pytest.mark.parametrize("source", ["walk", "trip", "film.mp4", "table.npy"])
+def test_a_source_that_moved_or_was_renamed_keeps_its_folder(made, source):
+    out = made / "out"
+    assert written("segment", made / source, out).returncode == 0
+    assert written("segment", made / source, out).returncode == 0
+    (made / "elsewhere").mkdir()
+    moved = shutil.move(made / source, made / "elsewhere" / source)
+    assert written("segment", moved, out).returncode == 0
+    renamed = shutil.move(moved, made / f"again{moved.suffix}")
+    assert written("segment", renamed, out).returncode == 0
+
+
+def test_a_source_whose_photos_are_all_new_keeps_its_folder(made):
+    out = made / "out"
+    assert written("segment", made / "walk", out).returncode == 0
+    shutil.rmtree(made / "walk")
+    make_day(made / "walk", SCENES, day="20150502")
+    assert written("segment", made / "walk", out).returncode == 0
+    assert read_events(out / "events.json").names[0].startswith("20150502")
+
+
+def test_days_that_are_all_new_keep_the_folder_of_their_source(made):
+    out = made / "out"
+    assert written("segment", made / "trip", out).returncode == 0
+    shutil.rmtree(made / "trip")
+    shutil.move(made / "home", made / "trip")
+    assert written("segment", made / "trip", out).returncode == 0
+
+
+def test_a_source_may_become_several_days_and_one_again(made):
+    """Two cameras on one day are one recording; with a second day, or by folder, there are several."""
+    out = made / "out"
+    make_day(made / "tour" / "a", SCENES, day="20150312")
+    make_day(made / "tour" / "b", (("blue", 10),), day="20150312")
+    assert written("segment", made / "tour", out).returncode == 0
+    assert (out / "events.json").is_file()
+    make_day(made / "tour" / "b", (("sand", 10),), day="20150313")
+    renamed = shutil.move(made / "tour", made / "journey")
+    assert written("segment", renamed, out).returncode == 0
+    assert (out / "2015-03-13" / "events.json").is_file()
+    for path in (renamed / "b").glob("20150313*"):
+        path.unlink()
+    assert written("segment", renamed, out).returncode == 0
+    assert run("segment", renamed, "-o", out, "--model", "color", "--by-folder").returncode == 0
+    assert (out / "b" / "events.json").is_file()
+
+
+def test_a_day_of_several_can_be_run_alone(made):
+    out = made / "out"
+    assert written("segment", made / "trip", out).returncode == 0
+    assert written("segment", made / "trip" / "20150312", out / "20150312").returncode == 0
+
+
+@pytest.mark.filterwarnings("always:.* listed 2 other sequences:UserWarning")
+def test_a_batch_of_other_sequences_says_what_its_list_no_longer_shows(made):
+    out = made / "out"
+    assert written("batch", made / "trip", out).returncode == 0
+    done = written("batch", made / "home", out)
+    assert done.returncode == 0
+    assert "listed 2 other sequences (the first: 20150312)" in done.stderr
+    assert (out / "20150312" / "index.html").is_file()
+    assert "listed" not in written("batch", made / "home", out).stderr
