@@ -106,11 +106,22 @@ def test_the_code_and_commands_of_a_page_run(page, sandbox, capsys):
 def run_words(block: Block, words: list[str]) -> str:
     """Run one command on the made sources, and return what it prints."""
     arguments = [STAND_INS.get(word, word) for word in words[1:]]
+    if arguments[0] in ("segment", "batch") and "OUT" in arguments:
+        remove_other_result(arguments[:2])
     with warnings.catch_warnings():
         warnings.simplefilter("default")  # the command line shows them as notes
         done = run(*arguments)
     assert done.returncode == 0, f"{block}: {' '.join(words)}: {done.stderr}"
     return done.stdout
+
+
+def remove_other_result(made: list[str]) -> None:
+    """OUT stands for a folder of the reader's choice, another one for each source."""
+    record = Path("made-into-out.txt")
+    before = record.read_text() if record.exists() else "segment PHOTOS"
+    if before != " ".join(made) and Path("OUT").exists():
+        shutil.rmtree("OUT")
+    record.write_text(" ".join(made))
 
 
 def assert_printed(block: Block, printed: str) -> None:
