@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
+import warnings
 from pathlib import Path
 
 import pytest
 
-from dayline.pipeline import segment_days, segment_source, write_result
+from dayline.events import Segmentation
+from dayline.io.output_folder import OwnFiles
+from dayline.pipeline import save_events, segment_days, segment_source, write_result
+from dayline.report.page import DATA
 from dayline.view import ViewServer, prepare
 from dayline.view.files import asked_range
 from made_photos import make_day
@@ -239,21 +245,90 @@ def test_a_folder_without_a_result_is_refused(tmp_path):
         list(prepare(tmp_path))
 
 
-def test_days_are_served_and_saved_each_in_its_own_folder(tmp_path, view):
-    days = [tmp_path / "trip" / name for name in ("day 1", "day 2")]
-    for number, day in enumerate(days):
+@pytest.fixture
+def trip(tmp_path) -> Path:
+    """The result of two days; a third one could not be used."""
+    days = [tmp_path / "trip" / name for name in ("day 1", "day 2", "day 3")]
+    for number, day in enumerate(days[:2]):
         make_day(day, [("red", 6), ("green", 7)], day=f"2015031{number}")
+    days[2].mkdir()
 
     def segment_day(day: Path, folder: Path):
         result = segment_source(day, model="color", store=folder)
         return result.segmentation, write_result(result, folder).pictures
 
     segment_days(days, tmp_path / "out", segment_day=segment_day, title="A trip")
+    return tmp_path / "out"
+
+
+def with_name(folder: Path, name: str) -> str:
+    return (folder / "events.json").read_text().replace('"name": null', f'"name": "{name}"', 1)
+
+
+def test_the_overview_shows_what_was_saved(trip, view):
+    client = view(trip)
+    before = client.get("")[1]
+    status, answer = client.post(with_name(trip / "day 2", "Tearoom"), "day%202/events.json")
+    assert status == 200
+    assert json.loads(answer)["notes"] == []
+    after = client.get("")[1]
+    assert b"Tearoom" not in before
+    assert b"Tearoom" in after
+    # All else stays: the heading, pictures, events that look alike, and the day that could not be used.
+    was, now = (json.loads(DATA.search(text.decode())[1]) for text in (before, after))
+    assert now["days"][1].pop("base") != was["days"][1].pop("base")
+    now["days"][1]["events"][0][0] = None
+    assert now == was
+    assert was["why"][2]
+    assert was["days"][0]["events"][0][5:] != [None, []]
+    assert OwnFiles(trip).wrote("index.html")
+
+
+def test_a_day_saved_alone_and_one_saved_by_hand_are_shown_too(trip):
+    save_events(Segmentation.from_json(with_name(trip / "day 1", "Breakfast")), trip / "day 1")
+    assert "Breakfast" in (trip / "index.html").read_text()
+    (trip / "day 2" / "events.json").write_text(with_name(trip / "day 2", "Tearoom"))
+    with warnings.catch_warnings(action="ignore"):  # the previous events.json is kept
+        assert [folder.name for folder, _ in prepare(trip)] == ["day 2"]
+    text = (trip / "index.html").read_text()
+    assert "Breakfast" in text
+    assert "Tearoom" in text
+
+
+def test_an_overview_that_a_kill_left_behind_is_renewed(trip):
+    before = (trip / "index.html").read_bytes()
+    save_events(Segmentation.from_json(with_name(trip / "day 1", "Breakfast")), trip / "day 1")
+    after = (trip / "index.html").read_bytes()
+    (trip / "index.html").write_bytes(before)
+    with warnings.catch_warnings(action="ignore"):
+        assert list(prepare(trip)) == []
+    assert (trip / "index.html").read_bytes() == after
+
+
+def test_a_save_whose_overview_cannot_be_written_says_so(trip, view):
+    client = view(trip)
+    before = (trip / "index.html").read_bytes()
+    (trip / "day 1" / "events.json").write_text("{")
+    status, answer = client.post(with_name(trip / "day 2", "Tearoom"), "day%202/events.json")
+    assert status == 200
+    (note,) = json.loads(answer)["notes"]
+    assert note.startswith("the overview of all days shows the events before: ")
+    assert (trip / "index.html").read_bytes() == before
+    assert '"Tearoom"' in (trip / "day 2" / "events.json").read_text()
+
+
+def test_a_day_whose_result_was_removed_leaves_the_overview(trip):
+    shutil.rmtree(trip / "day 1")
+    assert list(prepare(trip)) == []
+    assert "day%201" not in (trip / "index.html").read_text()
+
+
+def test_days_are_served_and_saved_each_in_its_own_folder(tmp_path, trip, view):
     client = view(tmp_path / "out")
     assert b"A trip" in client.get("")[1]
     assert client.get("day%202/")[0] == 200
     before = (tmp_path / "out" / "day 1" / "events.json").read_bytes()
-    text = (tmp_path / "out" / "day 2" / "events.json").read_text().replace('"name": null', '"name": "Tea"', 1)
+    text = with_name(tmp_path / "out" / "day 2", "Tea")
     status, answer = client.post(text, "day%202/events.json")
     assert status == 200
     assert b"day 2" in answer

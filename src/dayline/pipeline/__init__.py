@@ -14,6 +14,7 @@ from dayline.pipeline.outputs import (
     default_output,
     write_result,
 )
+from dayline.pipeline.overview_page import overview_is_current, renew_overview
 from dayline.pipeline.photo_days import FoundDays, PhotoDay, earlier_corrections, find_days
 from dayline.pipeline.pictures import PictureFolder
 from dayline.pipeline.places_file import read_places
@@ -55,12 +56,14 @@ __all__ = [
     "is_table",
     "kept_corrections",
     "note_unused_downloads",
+    "overview_is_current",
     "page_is_current",
     "places_beside",
     "read_day",
     "read_places",
     "recognise_places",
     "refuse_other_result",
+    "renew_overview",
     "renew_result",
     "rewrite_places",
     "save_events",

@@ -12,6 +12,7 @@ from dayline.events import Segmentation, read_events
 from dayline.export import FORMATS, export, write_csv
 from dayline.io.output_folder import MARK, OwnFiles, output_folder
 from dayline.pipeline.events_file import EVENTS, write_saved_events
+from dayline.pipeline.overview_page import overview_above, renew_overview
 from dayline.report import events_mark, frames_mark, page_data, renew_page
 
 __all__ = ["ChangedResultError", "Saved", "is_result", "page_is_current", "renew_result", "save_events"]
@@ -99,7 +100,8 @@ def save_events(
             )
         saved = replace(current, events=edited.events, places=edited.places, levels=edited.levels)
         history = write_saved_events(saved, folder)
-        return replace(_renewed(saved, folder, source), history=history)
+        renewed = replace(_renewed(saved, folder, source), history=history)
+    return _with_overview(renewed, folder)
 
 
 def renew_result(folder: str | Path, *, source: Path | None = None) -> Saved:
@@ -115,7 +117,8 @@ def renew_result(folder: str | Path, *, source: Path | None = None) -> Saved:
     with output_folder(folder) as folder:
         current = read_events(folder / EVENTS)
         history = None if OwnFiles(folder).wrote(EVENTS) else write_saved_events(current, folder)
-        return replace(_renewed(current, folder, source), history=history)
+        renewed = replace(_renewed(current, folder, source), history=history)
+    return _with_overview(renewed, folder)
 
 
 def page_is_current(folder: Path) -> bool:
@@ -155,6 +158,21 @@ def _renewed(segmentation: Segmentation, folder: Path, source: Path | None) -> S
     notes += [f"{copy.name} has the chapters of before" for copy in sorted(folder.glob("*-chapters.*"))]
     notes += [" ".join(str(warning.message).split()) for warning in caught]
     return Saved(segmentation, renewed=tuple(renewed), notes=tuple(notes))
+
+
+def _with_overview(saved: Saved, folder: Path) -> Saved:
+    """Renew the overview of several days that shows a result."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            above = overview_above(folder)
+            if above is None:
+                return saved
+            renew_overview(above)
+        except (ValueError, OSError) as error:
+            return replace(saved, notes=(*saved.notes, _why("the overview of all days", error)))
+    notes = [" ".join(str(warning.message).split()) for warning in caught]
+    return replace(saved, renewed=(*saved.renewed, "../index.html"), notes=(*saved.notes, *notes))
 
 
 def _why(file: str, error: Exception) -> str:

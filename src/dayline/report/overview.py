@@ -14,6 +14,7 @@ from jinja2.utils import htmlsafe_json_dumps
 
 from dayline.events import Segmentation
 from dayline.io.files import write_text_whole
+from dayline.report.marks import events_mark
 from dayline.report.page import day_heading, embedded_data, render
 from dayline.text import counted
 
@@ -74,14 +75,19 @@ def write_overview(
     folder = Path(folder)
     rows = [_row(day) for day in days]
     n_events = sum(len(day.segmentation.events) for day in days if day.segmentation is not None)
+    data = {
+        "title": title,
+        **_data(days, rows, similar or {}),
+        # So that the page can be written again after the events of a day were saved.
+        "folders": [_address(day) for day in days],
+        "why": [day.why for day in days],
+    }
     content = {
         "rows": rows,
         "title": title,
         "n_days": len(days),
         "n_events": n_events,
-        "data": htmlsafe_json_dumps(
-            {"title": title, **_data(days, rows, similar or {})}, allow_nan=False, separators=(",", ":")
-        ),
+        "data": htmlsafe_json_dumps(data, allow_nan=False, separators=(",", ":")),
     }
     path = folder / "index.html"
     write_text_whole(
@@ -174,6 +180,7 @@ def _data(
                 "date": _date(day.segmentation),
                 "clock": day.segmentation.clock if day.segmentation.times is not None else None,
                 "events": events,
+                "base": events_mark(day.segmentation),
             }
         )
     return {"places": names, "days": written}

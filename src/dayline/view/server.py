@@ -26,7 +26,16 @@ from urllib.parse import quote, urlsplit
 from dayline.events import Segmentation
 from dayline.frames.suffixes import PHOTO_SUFFIXES, VIDEO_SUFFIXES
 from dayline.io.output_folder import MARK, LockedFolderError, output_folder
-from dayline.pipeline import ChangedResultError, Saved, is_result, page_is_current, renew_result, save_events
+from dayline.pipeline import (
+    ChangedResultError,
+    Saved,
+    is_result,
+    overview_is_current,
+    page_is_current,
+    renew_overview,
+    renew_result,
+    save_events,
+)
 from dayline.report import page_data
 from dayline.view.files import asked_range, common_folder, inner_path, opened
 
@@ -376,6 +385,13 @@ def prepare(folder: str | Path, *, source: Path | None = None) -> Iterator[tuple
                 yield result, renew_result(result, source=source)
         except ValueError as error:
             yield result, error
+    try:
+        if not overview_is_current(folder):
+            renew_overview(folder)
+    except LockedFolderError:
+        pass  # the run that writes there renews it
+    except (ValueError, OSError) as error:
+        yield folder, ValueError(" ".join(str(error).split()))
 
 
 def serve(server: ViewServer) -> None:
