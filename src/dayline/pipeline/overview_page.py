@@ -78,15 +78,16 @@ def renew_overview(folder: Path) -> None:
 
 
 def _overview(folder: Path) -> dict[str, Any] | None:
-    """Return the data of an overview that can be written again."""
-    page = folder / "index.html"
-    data = overview_data(folder) if (folder / MARK).is_file() and not page.is_symlink() else None
-    return data if data is not None and "folders" in data else None
+    is_own = (folder / MARK).is_file() and not (folder / "index.html").is_symlink()
+    return overview_data(folder) if is_own else None
 
 
 def _days(folder: Path, data: dict[str, Any]) -> list[tuple[str, dict[str, Any] | None, str]]:
     """Return the name of each day's folder, what the overview shows of it, and why it has no result."""
-    with reading(folder / "index.html", "an overview of days"):
+    page = folder / "index.html"
+    if "folders" not in data:
+        raise UnreadableFileError(f"{page}: written by an earlier version; run dayline segment again")
+    with reading(page, "an overview of days"):
         names = [os.fsdecode(unquote_to_bytes(address)) for address in data["folders"]]
         if any(name == ".." or Path(name).name != name for name in names):
             raise ValueError("a day is in another folder")
