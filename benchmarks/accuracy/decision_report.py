@@ -41,32 +41,32 @@ def summary(scores: dict[str, float]) -> str:
 
 def print_table(judged: list[Judged], fast: list[Judged], baselines: dict[str, dict[str, float]]) -> None:
     without_graph = by_kind(fast, lambda j: j.f1)
-    left_out, given = by_kind(judged, lambda j: j.f1), by_kind(judged, lambda j: j.f1_with_true_number)
+    held_out, given = by_kind(judged, lambda j: j.f1), by_kind(judged, lambda j: j.f1_with_true_number)
     chance = by_kind(judged, lambda j: j.f1_of_random_cuts)
     ratio = by_kind(judged, lambda j: np.log((j.n_found + 0.5) / (len(j.sequence.true) + 0.5)))
-    n = {kind: sum(j.sequence.kind == kind for j in judged) for kind in left_out}
+    n = {kind: sum(j.sequence.kind == kind for j in judged) for kind in held_out}
     best = max(baselines, key=lambda name: np.mean(list(baselines[name].values())))
-    heads = "left out  fast()  number given  random cuts  found/true"
+    heads = "held out  fast()  number given  random cuts  found/true"
     print(f"{'kind':14}{'n':>3}  {heads}  {best}  best baseline of this kind")
-    for kind in left_out:
+    for kind in held_out:
         top = max(baselines, key=lambda name, kind=kind: baselines[name][kind])
         print(
-            f"{kind:14}{n[kind]:3}  {left_out[kind]:8.3f}  {without_graph[kind]:6.3f}  {given[kind]:12.3f}"
+            f"{kind:14}{n[kind]:3}  {held_out[kind]:8.3f}  {without_graph[kind]:6.3f}  {given[kind]:12.3f}"
             f"  {chance[kind]:11.3f}  {np.exp(ratio[kind]):10.2f}  {baselines[best][kind]:{len(best)}.3f}"
             f"  {baselines[top][kind]:.3f} {top}"
         )
     for name, scores in (
-        ("left out", left_out),
-        ("fast(), left out", without_graph),
+        ("held out", held_out),
+        ("fast(), held out", without_graph),
         ("number given", given),
         ("fast(), number given", by_kind(fast, lambda j: j.f1_with_true_number)),
         ("random cuts of that number", chance),
         *baselines.items(),
     ):
         print(f"{name:28}{summary(scores)}")
-    ahead = sum(left_out[kind] > baselines[best][kind] for kind in left_out)
-    ahead_of_all = sum(left_out[kind] > max(scores[kind] for scores in baselines.values()) for kind in left_out)
-    print(f"ahead of {best} in {ahead} of {len(left_out)} kinds, of the best baseline of each kind in {ahead_of_all}")
+    ahead = sum(held_out[kind] > baselines[best][kind] for kind in held_out)
+    ahead_of_all = sum(held_out[kind] > max(scores[kind] for scores in baselines.values()) for kind in held_out)
+    print(f"ahead of {best} in {ahead} of {len(held_out)} kinds, of the best baseline of each kind in {ahead_of_all}")
 
 
 def print_loss_of_fast(sequences: list[LabelledSequence], judged: list[Judged], fast: list[Judged]) -> None:

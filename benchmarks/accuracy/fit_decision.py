@@ -54,7 +54,7 @@ FAMILIES = {
     "mocap6": "skeletons", "utkinect": "skeletons",
     "files": "biology", "genomes": "biology",
 }  # fmt: skip
-"""Kinds of one family are left out together; every other kind is a family of its own."""
+"""Kinds of one family are held out together; every other kind is a family of its own."""
 PRIOR_MEAN, PRIOR_PRECISION = np.asarray([1.5, -0.5]), np.asarray([5.0, 2.0])
 """Of slope and intercept: weak, for kinds with few candidates."""
 NONE = np.zeros(0, dtype=np.int64)
@@ -103,7 +103,7 @@ class Candidates:
 
     @property
     def family(self) -> str:
-        """Kinds that are left out together."""
+        """Kinds that are held out together."""
         return FAMILIES.get(self.kind, self.kind)
 
     def f1(self, found: Iterable[int]) -> float:
@@ -340,7 +340,7 @@ def main() -> None:
         print(f"{name + ', number given':36}{summary(baselines[f'{name}: number given'])}")
     print_loss_of_fast(sequences, judged, fast)
     print_reliability(judged)
-    print("what the parts are worth, left out:")
+    print("what the parts are worth, held out:")
     for part in PARTS:
         changed = leave_families_out(read(sequences, found, part))
         print(f"  {part:24}{summary(by_kind(changed, lambda j: j.f1))}")

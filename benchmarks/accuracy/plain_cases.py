@@ -3,8 +3,8 @@
     python benchmarks/accuracy/plain_cases.py [--seeds 5]
 
 Prints interior F1 (tolerance 5) and the mean number of events found, for the default, the default without its checks
-for noise within events and autocorrelated noise, `fast()`, and two kernels of ruptures with the penalty log n. Without events, F1 is 1 if one
-event is found.
+for noise within events and autocorrelated noise, `fast()`, and two kernels of ruptures with penalty log n. Without
+events, F1 is 1 if one event is found. The rbf kernel needs all pairs of frames: too many in 30,000.
 """
 
 from __future__ import annotations
@@ -120,6 +120,9 @@ def main() -> None:
     for case in CASES:
         cells = []
         for method in METHODS:
+            if method == "rbf kernel" and "30,000" in case:
+                cells.append("")
+                continue
             answers = Parallel(options.jobs)(delayed(judge)(case, method, seed) for seed in range(options.seeds))
             f1, number = np.mean(answers, axis=0)
             cells.append(f"{f1:.2f}, {number:.0f}")
