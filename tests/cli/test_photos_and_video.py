@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from cli.run_command import run
 from dayline.cli.export import FORMATS as FORMATS_IN_HELP
@@ -342,6 +343,33 @@ def test_a_copy_with_chapters_replaces_no_film_of_others(dayline, tmp_path):
     assert code == 2
     assert "film-chapters.mp4: exists, but dayline did not write it" in err
     assert (tmp_path / "mine" / "film-chapters.mp4").read_text() == "another film"
+
+
+@pytest.mark.filterwarnings("always:faces were blurred")
+def test_exports_of_a_result_with_blurred_faces_are_blurred(dayline, tmp_path, monkeypatch):
+    for module in ("report.thumbnails", "export.contact_sheet", "pipeline.outputs", "pipeline.run"):
+        monkeypatch.setattr(f"dayline.{module}.face_blurrer", lambda: np.zeros_like)
+    make_day(tmp_path / "photos")
+    out = tmp_path / "out"
+    segment(dayline, tmp_path / "photos", "-o", out, "--blur-faces", "--export", "contact-sheet")
+    (tmp_path / "mine").mkdir()
+    saved = tmp_path / "mine" / "saved.json"
+    saved.write_bytes((out / "events.json").read_bytes())
+
+    def middle(folder, *arguments):
+        code, _, err = dayline("export", "-f", "contact-sheet", "--source", tmp_path / "photos", *arguments)
+        assert (code, err) == (0, "")
+        with Image.open(folder / "contact-sheet.png") as sheet:
+            return sheet.getpixel((12 + 160, 12 + 120))
+
+    assert middle(out, out) == (0, 0, 0)
+    assert middle(tmp_path / "other", out, "-o", tmp_path / "other") == (0, 0, 0)
+    assert middle(out, saved, "-o", out) == (0, 0, 0)
+    assert middle(out, out, "--no-blur-faces") != (0, 0, 0)
+    assert middle(tmp_path / "mine", saved) != (0, 0, 0)
+    code, _, err = dayline("segment", tmp_path / "photos", "-o", out, "--model", "color")
+    assert code == 0
+    assert "note: faces were blurred in an earlier run and are not in this one; --blur-faces blurs them again" in err
 
 
 def test_shared_pages_link_to_no_file(dayline, tmp_path):

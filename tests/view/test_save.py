@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import warnings
 from dataclasses import replace
 from datetime import datetime
 
+import numpy as np
 import pytest
+from PIL import Image
 
 from dayline.events import Place, Segmentation, read_events
 from dayline.io.files import write_text_whole
@@ -183,6 +186,21 @@ def test_an_export_that_fails_or_was_changed_by_hand_does_not_stop_the_others(pl
     assert (place / "out" / "chapters.vtt").read_text() == "mine"
     assert "chapters.vtt was changed by hand and is left as it is" in told["notes"]
     assert {"youtube.txt", "contact-sheet.png"} <= set(told["renewed"])
+
+
+@pytest.mark.parametrize("thumbnails", [True, False])
+def test_a_save_keeps_faces_blurred(place, view, monkeypatch, thumbnails):
+    for module in ("report.thumbnails", "export.contact_sheet", "pipeline.outputs"):
+        monkeypatch.setattr(f"dayline.{module}.face_blurrer", lambda: np.zeros_like)
+    out = place / "out"
+    shutil.rmtree(out)
+    result = segment_source(place / "photos", model="color")
+    write_result(result, out, blur_faces=True, thumbnails=thumbnails, formats=["contact-sheet"])
+    assert ("Faces were blurred" in (out / "index.html").read_text()) == thumbnails
+    told = json.loads(view(out).post(edited(place).to_json())[1])
+    assert "contact-sheet.png" in told["renewed"]
+    with Image.open(out / "contact-sheet.png") as sheet:
+        assert sheet.getpixel((12 + 160, 12 + 120)) == (0, 0, 0)
 
 
 def test_a_second_save_keeps_a_second_copy(place, view):

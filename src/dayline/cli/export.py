@@ -37,7 +37,11 @@ def export(
     write_chapters: bool = typer.Option(
         False, "--write-chapters", help="Copy the video with the events as chapters."
     ),
-    blur_faces: bool = typer.Option(False, "--blur-faces", help="Blur faces on the contact sheet."),
+    blur_faces: bool | None = typer.Option(
+        None,
+        "--blur-faces/--no-blur-faces",
+        help="Blur faces on the contact sheet; by default if the result was made with --blur-faces.",
+    ),
     xmp_beside: bool = typer.Option(
         False,
         "--xmp-beside",
@@ -51,7 +55,7 @@ def export(
     from dayline.export import ExportsFailedError, check_formats, failure_text, file_names
     from dayline.export import export as write
     from dayline.io.output_folder import export_folder, output_folder
-    from dayline.pipeline import chaptered_copy, chaptered_name
+    from dayline.pipeline import chaptered_copy, chaptered_name, faces_blurred
 
     if events.is_dir():
         events = events / "events.json"
@@ -64,6 +68,9 @@ def export(
     names = file_names(formats)
     if write_chapters and source is not None:
         names.append(chaptered_name(source))
+    if blur_faces is None:
+        # Events saved elsewhere may be exported into the result.
+        blur_faces = any(faces_blurred(folder) for folder in (events.parent, output) if folder is not None)
     guarded = (
         export_folder(events.parent, names=names, force=force)
         if output is None

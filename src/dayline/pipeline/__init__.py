@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dayline.pipeline.array_page import write_page
 from dayline.pipeline.days import DayResult, segment_days, without_places
+from dayline.pipeline.earlier_exports import faces_blurred
 from dayline.pipeline.earlier_result import refuse_other_result
 from dayline.pipeline.events_file import forget_corrections, kept_corrections, note_unused_downloads
 from dayline.pipeline.outputs import (
@@ -50,6 +51,7 @@ __all__ = [
     "check_settings",
     "default_output",
     "earlier_corrections",
+    "faces_blurred",
     "find_days",
     "forget_corrections",
     "is_result",

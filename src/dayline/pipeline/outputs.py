@@ -17,6 +17,7 @@ from dayline.export.film import CONTAINERS, write_chapters
 from dayline.frames import images
 from dayline.frames.faces import face_blurrer
 from dayline.io.output_folder import MARK, output_folder
+from dayline.pipeline.earlier_exports import faces_blurred
 from dayline.pipeline.events_file import write_events
 from dayline.pipeline.pictures import DECODED_SIDE, PICTURE_SIDE, PictureFolder, pictured_frames
 from dayline.pipeline.source_result import SourceResult
@@ -112,6 +113,11 @@ def write_result(
     source = None if result.sequence is None else result.sequence.source
     segmentation = result.segmentation
     with output_folder(folder) as folder:
+        if faces_blurred(folder) and not blur_faces:
+            warnings.warn(
+                "faces were blurred in an earlier run and are not in this one; --blur-faces blurs them again",
+                stacklevel=2,
+            )
         if not thumbnails:
             remove_other_pictures(folder, formats=formats)
         pictures = _pictures(result, folder, blur_faces=blur_faces, on_step=on_step) if thumbnails else None
@@ -121,7 +127,7 @@ def write_result(
             thumbnails=pictures,
             graph=result.graph,
             communities=result.communities,
-            blurred=blur_faces and pictures is not None,
+            blurred=blur_faces,
             **({} if share or blur_faces else _originals(result)),
         )
         write_events(segmentation, folder, corrections=result.corrections)

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 
 from dayline.events import Segmentation, read_events
-from dayline.export import FORMATS, export, write_csv
+from dayline.export import write_csv
 from dayline.io.output_folder import MARK, OwnFiles, output_folder
+from dayline.pipeline.earlier_exports import faces_blurred, old_events_note, renew_exports
 from dayline.pipeline.events_file import EVENTS, write_saved_events
 from dayline.pipeline.overview_page import overview_above, renew_overview
 from dayline.report import events_mark, frames_mark, page_data, renew_page
 
 __all__ = ["ChangedResultError", "Saved", "is_result", "page_is_current", "renew_result", "save_events"]
-
-OF_FRAMES = ("photos", "contact-sheet", "clips")
-"""Formats that contain the frames themselves."""
-
-OF_FILM_RATE = ("edl", "otio", "fcpxml")
-"""Formats that count at the frame rate of a film, which only the film itself tells."""
 
 
 class ChangedResultError(ValueError):
@@ -129,32 +123,22 @@ def page_is_current(folder: Path) -> bool:
 
 def _renewed(segmentation: Segmentation, folder: Path, source: Path | None) -> Saved:
     """Write all that shows the events; what fails is named, and the others are still written."""
-    renewed, notes = [], []
+    renewed: list[str] = []
+    notes: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        blurred = bool(((page_data(folder / "index.html") or {}).get("about") or {}).get("blurred"))
         write_csv(segmentation, folder / "events.csv")
         renewed.append("events.csv")
         frames = _frames(segmentation, folder, source)
-        for name in _exported(folder):
-            file = FORMATS[name].name
-            if frames is None and (name in OF_FRAMES or (name in OF_FILM_RATE and segmentation.clock == "media")):
-                notes.append(f"{file} shows the events before: its source was not found; pass it with --source")
-                continue
-            if not (folder / file).is_dir() and not OwnFiles(folder).wrote(file):
-                notes.append(f"{file} was changed by hand and is left as it is")
-                continue
-            try:
-                export(segmentation, folder, formats=[name], source=frames, blur_faces=blurred)
-                renewed.append(file)
-            except (ValueError, OSError) as error:
-                notes.append(_why(file, error))
+        exports = renew_exports(segmentation, folder, source=frames, blur_faces=faces_blurred(folder))
+        renewed += exports.names
+        notes += exports.notes
         # Last: a page that shows the events means that everything else does, also after a kill.
         try:
             renew_page(segmentation, folder)
             renewed.append("index.html")
         except (ValueError, OSError) as error:
-            notes.append(_why("index.html", error))
+            notes.append(old_events_note("index.html", error))
     notes += [f"{copy.name} has the chapters of before" for copy in sorted(folder.glob("*-chapters.*"))]
     notes += [" ".join(str(warning.message).split()) for warning in caught]
     return Saved(segmentation, renewed=tuple(renewed), notes=tuple(notes))
@@ -170,26 +154,9 @@ def _with_overview(saved: Saved, folder: Path) -> Saved:
                 return saved
             renew_overview(above)
         except (ValueError, OSError) as error:
-            return replace(saved, notes=(*saved.notes, _why("the overview of all days", error)))
+            return replace(saved, notes=(*saved.notes, old_events_note("the overview of all days", error)))
     notes = [" ".join(str(warning.message).split()) for warning in caught]
     return replace(saved, renewed=(*saved.renewed, "../index.html"), notes=(*saved.notes, *notes))
-
-
-def _why(file: str, error: Exception) -> str:
-    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return f"{file} shows the events before: {' '.join(reason.split())}"
-
-
-def _exported(folder: Path) -> Iterator[str]:
-    """Yield the formats that an earlier run or export wrote into a folder."""
-    for name, form in FORMATS.items():
-        path = folder / form.name
-        if name == "csv" or path.is_symlink():
-            continue
-        # A folder of exports has a record of its own; a day may have the same name, and has the mark of a result.
-        is_own = path.is_dir() and not (path / MARK).exists() and any(path.glob(".dayline-*"))
-        if path.is_file() or is_own:
-            yield name
 
 
 def _frames(segmentation: Segmentation, folder: Path, given: Path | None) -> Path | None:

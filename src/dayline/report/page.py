@@ -90,7 +90,8 @@ def write_page(
     title : str, optional
         Heading; by default the date or the name of the source.
     blurred : bool
-        Whether the page says that faces were blurred.
+        Whether faces are blurred in all pictures of the result; the page says so if it has any, and later exports
+        blur them too.
     originals : sequence of Path, optional
         The photo of every frame. The page links to it by a relative path, unless that would name folders above the
         user's own (see `dayline.report.originals`).

@@ -1,0 +1,93 @@
+"""Exports that earlier runs wrote into a result: renewed when its events change, with faces blurred as they were."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from dayline.events import Segmentation
+from dayline.export import FORMATS, export
+from dayline.io.output_folder import MARK, OwnFiles
+from dayline.report import page_data
+
+__all__ = ["Renewed", "faces_blurred", "old_events_note", "renew_exports"]
+
+OF_FRAMES = ("photos", "contact-sheet", "clips")
+"""Formats that contain the frames themselves."""
+
+OF_FILM_RATE = ("edl", "otio", "fcpxml")
+"""Formats that count at the frame rate of a film, which only the film itself tells."""
+
+
+@dataclass(frozen=True)
+class Renewed:
+    """The exports that were written again, by their names, and one line for each that was not."""
+
+    names: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def faces_blurred(folder: Path) -> bool:
+    """Whether a result was made with blurred faces, as its page records."""
+    return bool(((page_data(folder / "index.html") or {}).get("about") or {}).get("blurred"))
+
+
+def renew_exports(
+    segmentation: Segmentation,
+    folder: Path,
+    *,
+    source: Path | None,
+    blur_faces: bool,
+    skip: Collection[str] = (),
+) -> Renewed:
+    """Write the exports in a folder again; what fails is named, and the others are still written.
+
+    Parameters
+    ----------
+    segmentation : Segmentation
+        The events.
+    folder : Path
+        The folder of the result.
+    source : Path or None
+        The photos or the video.
+    blur_faces : bool
+        Blur faces on the contact sheet.
+    skip : collection of str
+        Formats that are left as they are.
+    """
+    renewed, notes = [], []
+    for name in _exported(folder):
+        file = FORMATS[name].name
+        if name in skip:
+            continue
+        if source is None and (name in OF_FRAMES or (name in OF_FILM_RATE and segmentation.clock == "media")):
+            notes.append(f"{file} shows the events before: its source was not found; pass it with --source")
+            continue
+        if not (folder / file).is_dir() and not OwnFiles(folder).wrote(file):
+            notes.append(f"{file} was changed by hand and is left as it is")
+            continue
+        try:
+            export(segmentation, folder, formats=[name], source=source, blur_faces=blur_faces)
+            renewed.append(file)
+        except (ValueError, OSError) as error:
+            notes.append(old_events_note(file, error))
+    return Renewed(tuple(renewed), tuple(notes))
+
+
+def old_events_note(file: str, error: Exception) -> str:
+    """Return the line that says why a file could not be renewed."""
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return f"{file} shows the events before: {' '.join(reason.split())}"
+
+
+def _exported(folder: Path) -> Iterator[str]:
+    """Yield the formats that an earlier run or export wrote into a folder."""
+    for name, form in FORMATS.items():
+        path = folder / form.name
+        if name == "csv" or path.is_symlink():
+            continue
+        # A folder of exports has a record of its own; a day may have the same name, and has the mark of a result.
+        is_own = path.is_dir() and not (path / MARK).exists() and any(path.glob(".dayline-*"))
+        if path.is_file() or is_own:
+            yield name
