@@ -234,6 +234,19 @@ def test_corrections_outlive_plain_runs_until_they_are_forgotten(dayline, tmp_pa
 
 
 @TOLD
+def test_a_run_updates_the_exports_of_earlier_runs(dayline, tmp_path):
+    make_day(tmp_path / "photos")
+    out = tmp_path / "out"
+    segment(dayline, tmp_path / "photos", "-o", out, "--export", "photos", "--export", "ffmetadata")
+    name_first_event(out, "Breakfast")
+    for options, named in (((), True), (("--forget-corrections",), False)):
+        said = segment(dayline, tmp_path / "photos", "-o", out, *options)
+        assert f"Exports of earlier runs, updated: {out / 'chapters.ffmetadata'}, {out / 'photos'}\n" in said
+        assert ("Breakfast" in (out / "chapters.ffmetadata").read_text()) == named
+        assert any("Breakfast" in folder.name for folder in (out / "photos").iterdir()) == named
+
+
+@TOLD
 def test_corrections_are_forgotten_even_where_an_export_fails(dayline, tmp_path):
     make_day(tmp_path / "photos")
     out = tmp_path / "out"

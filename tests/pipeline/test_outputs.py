@@ -15,6 +15,7 @@ import pytest
 from PIL import Image
 
 from dayline.events import Segmentation, events_schema, read_events
+from dayline.export import export
 from dayline.frames import images
 from dayline.pipeline import (
     ExportError,
@@ -390,6 +391,56 @@ def test_faces_on_the_contact_sheet_are_blurred_and_sorted_photos_are_warned_of(
         write_result(result, tmp_path, blur_faces=True, formats=["contact-sheet", "photos"])
     with Image.open(tmp_path / "contact-sheet.png") as sheet:
         assert sheet.getpixel((12 + 160, 12 + 120)) == (0, 0, 0)
+
+
+def test_exports_of_earlier_runs_show_the_new_events(tmp_path):
+    photos, out = tmp_path / "photos", tmp_path / "out"
+    paths = make_day(photos)
+    first = segment_source(photos, model="color")
+    named = replace(first, segmentation=corrected(first.segmentation, name="Breakfast"))
+    write_result(named, out, formats=["photos", "xmp", "contact-sheet", "ffmetadata", "edl"])
+    (out / "events.edl").write_text("mine")
+    sheet = (out / "contact-sheet.png").read_bytes()
+    paths[3].unlink()
+    again = segment_source(photos, model="color")
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        written = write_result(again, out, formats=["webvtt"])
+    assert [path.name for path in written.exports] == ["chapters.vtt"]
+    names = ["chapters.ffmetadata", "xmp", "photos", "contact-sheet.png"]
+    assert written.renewed == tuple(out / name for name in names)
+    assert "Breakfast" not in (out / "chapters.ffmetadata").read_text()
+    assert not list((out / "photos").glob("*Breakfast"))
+    assert len(list((out / "xmp").glob("*.xmp"))) == 37
+    assert (out / "contact-sheet.png").read_bytes() != sheet
+    texts = [str(warning.message) for warning in said]
+    assert [text for text in texts if "is kept as" not in text and "the last copies are in" not in text] == [
+        "events.edl was changed by hand and is left as it is"
+    ]
+
+
+def test_sidecars_beside_the_photos_are_named_and_stay_known(tmp_path):
+    make_day(tmp_path / "photos")
+    first = segment_source(tmp_path / "photos", model="color")
+    write_result(first, tmp_path / "out")
+    export(first.segmentation, tmp_path / "out", formats=["xmp"], source=tmp_path / "photos", xmp_beside=True)
+    named = replace(first, segmentation=corrected(first.segmentation, name="Breakfast"))
+    with pytest.warns(
+        UserWarning, match="xmp shows the events before: the sidecars beside .*dayline export --xmp-bes"
+    ):
+        write_result(named, tmp_path / "out")
+    export(named.segmentation, tmp_path / "out", formats=["xmp"], source=tmp_path / "photos", xmp_beside=True)
+    assert "Breakfast" in min((tmp_path / "photos").glob("*.xmp")).read_text()
+    write_result(named, tmp_path / "out")
+
+
+def test_a_copy_of_the_film_with_chapters_of_before_is_named(tmp_path):
+    made = segment_source(make_film(tmp_path / "film.avi"), model="color", every=0.5)
+    write_result(made, tmp_path / "out", with_chapters=True)
+    write_result(made, tmp_path / "out")
+    named = replace(made, segmentation=corrected(made.segmentation, name="Opening"))
+    with pytest.warns(UserWarning, match=r"film-chapters\.mkv has the chapters of before"):
+        write_result(named, tmp_path / "out")
 
 
 def test_a_table_has_a_page_without_pictures(tmp_path):

@@ -29,8 +29,7 @@ def recognise_batch(tasks: Sequence[Task], path: Path) -> None:
     def rewrite(folder: Path, segmentation: Segmentation) -> None:
         task = by_folder[folder]
         source = task.source.data if isinstance(task.source.data, Path) else None
-        settings = task.settings
-        rewrite_places(folder, segmentation, formats=settings.formats, source=source, blur_faces=settings.blur_faces)
+        rewrite_places(folder, segmentation, source=source)
         renew_digest(task)
 
     recognise_places([read_day(folder) for folder in by_folder], path, rewrite=rewrite)

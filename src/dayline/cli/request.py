@@ -89,6 +89,7 @@ def segment_and_print(request: Request) -> None:
         found = task.with_clocks_compared(found, output)
     page: Path | None
     exports: Sequence[Path] = ()
+    renewed: Sequence[Path] = ()
     failures: Sequence[str] = ()
     if found.days and output is not None:
         page = _segment_days(task, found, output)
@@ -98,7 +99,8 @@ def segment_and_print(request: Request) -> None:
         except ExportError as error:
             result, written, failures = error.segmentation, error.written, error.failures
         result = task.with_places(result, source, output)
-        page, exports = (None, ()) if written is None else (written.page, written.exports)
+        page = None if written is None else written.page
+        exports, renewed = ((), ()) if written is None else (written.exports, written.renewed)
         if request.as_json:
             typer.echo(result.to_json(), nl=False)
         elif not request.quiet:
@@ -110,6 +112,8 @@ def segment_and_print(request: Request) -> None:
             if exports:
                 # A film may have any name, and its copy has it too.
                 typer.echo(f"Also written: {clean_text(', '.join(map(str, exports)))}")
+            if renewed:
+                typer.echo(f"Exports of earlier runs, updated: {', '.join(map(str, renewed))}")
         if request.open_page:
             open_in_browser(page)
     if failures:
@@ -227,12 +231,11 @@ class _Task:
         return day.segmentation
 
     def rewriter(self, source_of: Callable[[Path], Path | None]) -> Callable[[Path, Segmentation], None]:
-        """Return what writes a result again after its places changed, with the exports of this request."""
+        """Return what writes a result again after its places changed, with its exports."""
         from dayline.pipeline import rewrite_places
 
         def rewrite(folder: Path, segmentation: Segmentation) -> None:
-            formats, blur = self.settings.formats, self.settings.blur_faces
-            rewrite_places(folder, segmentation, formats=formats, source=source_of(folder), blur_faces=blur)
+            rewrite_places(folder, segmentation, source=source_of(folder))
 
         return rewrite
 

@@ -16,7 +16,7 @@ from dayline.export.whole_folder import replacing_folder
 from dayline.io.files import read_no_follow, write_text_whole
 from dayline.text import counted
 
-__all__ = ["sidecar_text", "write_xmp"]
+__all__ = ["has_old_sidecars_beside", "sidecar_text", "write_xmp"]
 
 ROOT = "dayline"
 """The keyword above all those that dayline writes, so that they can be removed in one go."""
@@ -76,6 +76,30 @@ def write_xmp(
     if beside and source is not None:
         _write_beside(Path(source), dict(zip(sidecars, _texts(segmentation), strict=True)), before)
     return folder
+
+
+def has_old_sidecars_beside(segmentation: Segmentation, folder: Path, *, source: Path) -> bool:
+    """Whether sidecars of an earlier run are also beside the photos, and differ from those of these events.
+
+    Parameters
+    ----------
+    segmentation : Segmentation
+        Events with the names of their photos.
+    folder : Path
+        The folder that `write_xmp` wrote.
+    source : Path
+        The folder of photos.
+    """
+    new = dict(
+        zip(_sidecar_names(_relative_names(segmentation.names or (), source)), _texts(segmentation), strict=True)
+    )
+    for path in folder.rglob("*.xmp"):
+        name = path.relative_to(folder).as_posix()
+        if all(file.is_file() and not file.is_symlink() for file in (path, source / name)):
+            before = path.read_bytes()
+            if before == (source / name).read_bytes() and before != new.get(name, "").encode():
+                return True
+    return False
 
 
 def sidecar_text(title: str, *, group: str = "", place: str = "") -> str:

@@ -8,10 +8,11 @@ from pathlib import Path
 
 from dayline.events import Segmentation
 from dayline.export import FORMATS, export
+from dayline.export.xmp import has_old_sidecars_beside
 from dayline.io.output_folder import MARK, OwnFiles
 from dayline.report import page_data
 
-__all__ = ["Renewed", "faces_blurred", "old_events_note", "renew_exports"]
+__all__ = ["Renewed", "faces_blurred", "old_chapters_notes", "old_events_note", "renew_exports"]
 
 OF_FRAMES = ("photos", "contact-sheet", "clips")
 """Formats that contain the frames themselves."""
@@ -40,6 +41,7 @@ def renew_exports(
     source: Path | None,
     blur_faces: bool,
     skip: Collection[str] = (),
+    remedy: str = "dayline export --source writes it again",
 ) -> Renewed:
     """Write the exports in a folder again; what fails is named, and the others are still written.
 
@@ -55,6 +57,8 @@ def renew_exports(
         Blur faces on the contact sheet.
     skip : collection of str
         Formats that are left as they are.
+    remedy : str
+        The way out for exports that need a source if there is none.
     """
     renewed, notes = [], []
     for name in _exported(folder):
@@ -62,17 +66,31 @@ def renew_exports(
         if name in skip:
             continue
         if source is None and (name in OF_FRAMES or (name in OF_FILM_RATE and segmentation.clock == "media")):
-            notes.append(f"{file} shows the events before: its source was not found; pass it with --source")
+            notes.append(f"{file} shows the events before: its source was not found; {remedy}")
             continue
         if not (folder / file).is_dir() and not OwnFiles(folder).wrote(file):
             notes.append(f"{file} was changed by hand and is left as it is")
             continue
         try:
+            if name == "xmp" and source is not None:
+                _check_sidecars(segmentation, folder / file, source)
             export(segmentation, folder, formats=[name], source=source, blur_faces=blur_faces)
             renewed.append(file)
         except (ValueError, OSError) as error:
             notes.append(old_events_note(file, error))
     return Renewed(tuple(renewed), tuple(notes))
+
+
+def _check_sidecars(segmentation: Segmentation, folder: Path, source: Path) -> None:
+    """Raise if sidecars beside the photos have the events before; only `dayline export` writes there."""
+    if has_old_sidecars_beside(segmentation, folder, source=source):
+        # If only those in the folder were renewed, the others would no longer be known as dayline's own.
+        raise ValueError("the sidecars beside the photos do, too; dayline export --xmp-beside renews both")
+
+
+def old_chapters_notes(folder: Path, *, new: Path | None = None) -> list[str]:
+    """Return a line for each copy of a film with chapters but the `new` one; to copy a film again takes too long."""
+    return [f"{copy.name} has the chapters of before" for copy in sorted(folder.glob("*-chapters.*")) if copy != new]
 
 
 def old_events_note(file: str, error: Exception) -> str:

@@ -17,12 +17,12 @@ from dayline.export.film import CONTAINERS, write_chapters
 from dayline.frames import images
 from dayline.frames.faces import face_blurrer
 from dayline.io.output_folder import MARK, output_folder
-from dayline.pipeline.earlier_exports import faces_blurred
+from dayline.pipeline.earlier_exports import faces_blurred, old_chapters_notes, renew_exports
 from dayline.pipeline.events_file import write_events
 from dayline.pipeline.pictures import DECODED_SIDE, PICTURE_SIDE, PictureFolder, pictured_frames
 from dayline.pipeline.source_result import SourceResult
 from dayline.progress import OnStep
-from dayline.report import write_page, write_thumbnails
+from dayline.report import events_mark, page_data, write_page, write_thumbnails
 from dayline.report.thumbnails import FOLDER as THUMBNAILS
 from dayline.report.thumbnails import is_whole_thumbnail, remove_thumbnails
 
@@ -40,11 +40,24 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Written:
-    """What was written: the page, the picture of every frame within its folder, and exports."""
+    """What was written: the page, the picture of every frame within its folder, and exports.
+
+    Attributes
+    ----------
+    page : Path
+        The page.
+    pictures : mapping of int to str
+        The picture of every frame that has one.
+    exports : tuple of Path
+        The requested exports.
+    renewed : tuple of Path
+        Exports of earlier runs, which show the new events now.
+    """
 
     page: Path
     pictures: Mapping[int, str]
     exports: tuple[Path, ...] = ()
+    renewed: tuple[Path, ...] = ()
 
 
 class ExportError(ValueError):
@@ -79,6 +92,9 @@ def write_result(
     on_step: OnStep | None = None,
 ) -> Written:
     """Write index.html, events.json, events.csv and the requested exports.
+
+    Exports of earlier runs are renewed, too; a warning names those that cannot be, and what still shows the events
+    before.
 
     Parameters
     ----------
@@ -120,6 +136,7 @@ def write_result(
             )
         if not thumbnails:
             remove_other_pictures(folder, formats=formats)
+        changed = (page_data(folder / "index.html") or {}).get("base") != events_mark(segmentation)
         pictures = _pictures(result, folder, blur_faces=blur_faces, on_step=on_step) if thumbnails else None
         page = write_page(
             segmentation,
@@ -148,7 +165,12 @@ def write_result(
                 exports = (*exports, chaptered_copy(source, segmentation, folder))
             except (ValueError, OSError) as error:
                 failures = (*failures, failure_text(error))
-    written = Written(page, pictures or {}, exports)
+        renewed = renew_exports(segmentation, folder, source=source, blur_faces=blur_faces, skip=formats)
+        new_copy = folder / chaptered_name(source) if with_chapters and source is not None else None
+        old_copies = old_chapters_notes(folder, new=new_copy) if changed else []
+        for note in (*renewed.notes, *old_copies):
+            warnings.warn(note, stacklevel=2)
+    written = Written(page, pictures or {}, exports, tuple(folder / name for name in renewed.names))
     if failures:
         raise ExportError(failures, segmentation, written)
     return written

@@ -14,9 +14,10 @@ from typing import TypeAlias
 import numpy as np
 
 from dayline.events import Place, Segmentation, read_events
-from dayline.export import export, write_csv
+from dayline.export import write_csv
 from dayline.io.files import write_text_whole
 from dayline.io.output_folder import MARK, OwnFiles, export_folder, output_folder
+from dayline.pipeline.earlier_exports import faces_blurred, renew_exports
 from dayline.pipeline.event_features import EventFeatures, read_event_features
 from dayline.pipeline.events_file import CORRECTIONS, EVENTS
 from dayline.pipeline.places import KnownPlace, Sighting, find_places, unit_vector
@@ -153,9 +154,7 @@ def rewrite_places(
     folder: Path,
     segmentation: Segmentation,
     *,
-    formats: Sequence[str] = (),
     source: Path | None = None,
-    blur_faces: bool = False,
 ) -> None:
     """Write a result again whose places have changed: events.json, table, page, corrections, exports.
 
@@ -165,12 +164,8 @@ def rewrite_places(
         The folder of the result.
     segmentation : Segmentation
         Its events.
-    formats : sequence of str
-        Exports, whose titles contain names of places.
     source : Path, optional
         The photos or the video.
-    blur_faces : bool
-        Blur faces in exports.
     """
     with output_folder(folder):
         own = OwnFiles(folder)
@@ -183,10 +178,9 @@ def rewrite_places(
             # Otherwise an old name would look like a new one in the next run.
             corrected = read_events(folder / CORRECTIONS)
             write_text_whole(folder / CORRECTIONS, corrected.about(places=segmentation.places).to_json())
-        others = [name for name in formats if name != "csv"]
-        if others and any(place.name for place in segmentation.places):
-            try:
-                export(segmentation, folder, formats=others, source=source, blur_faces=blur_faces)
-            except ValueError as error:
-                warnings.warn(f"{folder.name}: exports keep their old titles ({error})", stacklevel=2)
+        if any(place.name for place in segmentation.places):
+            # The titles in exports contain names of places.
+            renewed = renew_exports(segmentation, folder, source=source, blur_faces=faces_blurred(folder))
+            for note in renewed.notes:
+                warnings.warn(f"{folder.name}: {note}", stacklevel=2)
         write_text_whole(folder / EVENTS, segmentation.to_json())

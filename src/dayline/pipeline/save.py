@@ -10,7 +10,12 @@ from pathlib import Path, PurePath
 from dayline.events import Segmentation, read_events
 from dayline.export import write_csv
 from dayline.io.output_folder import MARK, OwnFiles, output_folder
-from dayline.pipeline.earlier_exports import faces_blurred, old_events_note, renew_exports
+from dayline.pipeline.earlier_exports import (
+    faces_blurred,
+    old_chapters_notes,
+    old_events_note,
+    renew_exports,
+)
 from dayline.pipeline.events_file import EVENTS, write_saved_events
 from dayline.pipeline.overview_page import overview_above, renew_overview
 from dayline.report import events_mark, frames_mark, page_data, renew_page
@@ -130,7 +135,8 @@ def _renewed(segmentation: Segmentation, folder: Path, source: Path | None) -> S
         write_csv(segmentation, folder / "events.csv")
         renewed.append("events.csv")
         frames = _frames(segmentation, folder, source)
-        exports = renew_exports(segmentation, folder, source=frames, blur_faces=faces_blurred(folder))
+        blurred, remedy = faces_blurred(folder), "pass it with --source"
+        exports = renew_exports(segmentation, folder, source=frames, blur_faces=blurred, remedy=remedy)
         renewed += exports.names
         notes += exports.notes
         # Last: a page that shows the events means that everything else does, also after a kill.
@@ -139,7 +145,7 @@ def _renewed(segmentation: Segmentation, folder: Path, source: Path | None) -> S
             renewed.append("index.html")
         except (ValueError, OSError) as error:
             notes.append(old_events_note("index.html", error))
-    notes += [f"{copy.name} has the chapters of before" for copy in sorted(folder.glob("*-chapters.*"))]
+    notes += old_chapters_notes(folder)
     notes += [" ".join(str(warning.message).split()) for warning in caught]
     return Saved(segmentation, renewed=tuple(renewed), notes=tuple(notes))
 
