@@ -3,6 +3,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -315,6 +316,28 @@ def test_export_replaces_only_what_dayline_wrote(dayline, tmp_path):
     assert dayline(*export)[0] == 0
     (tmp_path / "mine" / "chapters.vtt").write_text("WEBVTT, edited")
     assert dayline(*export)[0] == 2
+
+
+@pytest.mark.filterwarnings("always:.* kept in")
+def test_a_plain_copy_of_a_result_is_exported_again_and_force_replaces_folders(dayline, tmp_path):
+    make_day(tmp_path / "photos")
+    segment(dayline, tmp_path / "photos", "-o", tmp_path / "out", "--export", "xmp", "--export", "photos")
+    copy = shutil.copytree(tmp_path / "out", tmp_path / "copy", copy_function=shutil.copyfile)
+    for path in copy.rglob("*.*"):
+        os.utime(path, (1, 1))
+    export = ("export", copy, "-f", "xmp", "-f", "photos", "--source", tmp_path / "photos")
+    code, _, err = dayline(*export)
+    assert (code, err) == (0, "")
+    assert not list(copy.glob("*-kept-*"))
+    (copy / "xmp" / "mine.xmp").write_text("mine")
+    assert dayline(*export)[0] == 2
+    code, _, err = dayline(*export, "--force")
+    assert code == 0
+    assert err.startswith(
+        f"dayline: note: 1 file in {copy / 'xmp'} not written by dayline, or changed since: kept in "
+    )
+    (kept,) = copy.glob("xmp-kept-*/mine.xmp")
+    assert kept.read_text() == "mine"
 
 
 def test_exports_into_the_result_and_into_an_earlier_export_are_replaced(dayline, tmp_path):

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -172,6 +173,37 @@ def test_a_photo_that_was_replaced_by_hand_is_not_deleted(source, out):
     with pytest.raises(ValueError, match=r"has a file '01 Event/a\.jpg' that was changed since"):
         sort_photos(of("a.jpg", "b.jpg", split=1), out, source=source)
     assert (out / "01 Event/a.jpg").read_text() == "retouched"
+
+
+def test_a_copy_of_the_folder_with_other_times_is_replaced(source, out, tmp_path):
+    sort_photos(of("a.jpg", "b.jpg", split=1), out, source=source)
+    copy = shutil.copytree(out, tmp_path / "copy", copy_function=shutil.copyfile)
+    assert not (copy / "01 Event" / "a.jpg").samefile(source / "a.jpg")
+    os.utime(copy / "01 Event" / "a.jpg", (1, 1))
+    sort_photos(of("b.jpg", "a.jpg", split=1), copy, source=source)
+    assert contents(copy) == {"01 Event/b.jpg": "b.jpg", "02 Event/a.jpg": "a.jpg"}
+    assert not list(tmp_path.glob("copy-kept-*"))
+
+
+@pytest.mark.parametrize("manifest", ["whole", "damaged", "missing"])
+def test_force_replaces_the_folder_and_keeps_files_of_others(source, out, manifest):
+    sort_photos(of("a.jpg", "b.jpg", split=1), out, source=source)
+    (out / "01 Event/a.jpg").unlink()
+    (out / "01 Event/a.jpg").write_text("retouched")
+    (out / "diary.txt").write_text("mine")
+    (out / "for later").mkdir()
+    if manifest == "damaged":
+        (out / ".dayline-photos.json").write_text("{")
+    if manifest == "missing":
+        (out / ".dayline-photos.json").unlink()
+    with pytest.warns(
+        UserWarning, match=r"files in .*photos not written by dayline, or changed since: kept in .*-kept-"
+    ):
+        sort_photos(of("b.jpg", "a.jpg", split=1), out, source=source, force=True)
+    assert contents(out) == {"01 Event/b.jpg": "b.jpg", "02 Event/a.jpg": "a.jpg"}
+    (kept,) = out.parent.glob("photos-kept-*")
+    assert contents(kept).items() >= {"01 Event/a.jpg": "retouched", "diary.txt": "mine"}.items()
+    sort_photos(of("a.jpg", "b.jpg", split=1), out, source=source)
 
 
 def test_a_photo_that_was_edited_in_the_source_too_is_sorted_again(source, out):

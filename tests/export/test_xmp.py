@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -74,6 +75,24 @@ def test_sidecars_that_a_person_changed_are_not_replaced(tmp_path):
     with pytest.raises(ValueError, match=r"has a file 'a\.jpg\.xmp' that was changed since"):
         write_xmp(of("a.jpg", "b.jpg"), folder)
     assert (folder / "a.jpg.xmp").read_text() == "edited"
+
+
+def test_sidecars_with_other_times_are_replaced_and_changed_ones_with_force(tmp_path):
+    folder = write_xmp(of("a.jpg", "b.jpg"), tmp_path / "xmp")
+    os.utime(folder / "a.jpg.xmp", (1, 1))
+    write_xmp(of("a.jpg", "b.jpg", title="Dinner"), folder)
+    assert "Dinner" in (folder / "a.jpg.xmp").read_text()
+    text = (folder / "a.jpg.xmp").read_text()
+    (folder / "a.jpg.xmp").write_text(text.replace("Dinner", "Supper"))  # of the same size
+    with pytest.raises(ValueError, match=r"'a\.jpg\.xmp' that was changed since; .* or use dayline export --force"):
+        write_xmp(of("a.jpg", "b.jpg"), folder)
+    with pytest.warns(
+        UserWarning, match="1 file in .*xmp not written by dayline, or changed since: kept in .*-kept-"
+    ):
+        write_xmp(of("a.jpg", "b.jpg"), folder, force=True)
+    assert "Supper" not in (folder / "a.jpg.xmp").read_text()
+    (kept,) = tmp_path.glob("xmp-kept-*/a.jpg.xmp")
+    assert "Supper" in kept.read_text()
 
 
 def test_nothing_is_written_beside_the_photos_unless_asked(source, tmp_path):

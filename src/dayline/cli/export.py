@@ -47,7 +47,11 @@ def export(
         "--xmp-beside",
         help="Write XMP sidecars beside the photos of --source too; those of other programs stay as they are.",
     ),
-    force: bool = typer.Option(False, "--force", help="Also replace files that dayline did not write."),
+    force: bool = typer.Option(
+        False,
+        "--force",
+        help="Also replace files that dayline did not write; those in photos/, xmp/ and clips/ are kept beside it.",
+    ),
 ) -> None:
     """Write events in the formats of other programs."""
     from dayline.cli.failures import print_failures
@@ -88,6 +92,7 @@ def export(
                 fps=fps,
                 blur_faces=blur_faces,
                 xmp_beside=xmp_beside,
+                force=force,
             )
         except ExportsFailedError as error:
             written += error.written

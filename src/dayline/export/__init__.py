@@ -93,6 +93,7 @@ class Given:
     fps: float | None = None
     blur_faces: bool = False
     xmp_beside: bool = False
+    force: bool = False
 
     @property
     def frames(self) -> Path:
@@ -172,14 +173,21 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
             ),
         ),
         "clips": Format(
-            "clips", lambda events, path, given: write_clips(events, path, source=given.frames, fps=given.fps)
+            "clips",
+            lambda events, path, given: write_clips(
+                events, path, source=given.frames, fps=given.fps, force=given.force
+            ),
         ),
         "ics": Format("events.ics", lambda events, path, _: write_ics(events, path)),
         "xmp": Format(
             "xmp",
-            lambda events, path, given: write_xmp(events, path, source=given.source, beside=given.xmp_beside),
+            lambda events, path, given: write_xmp(
+                events, path, source=given.source, beside=given.xmp_beside, force=given.force
+            ),
         ),
-        "photos": Format("photos", lambda events, path, given: sort_photos(events, path, source=given.frames)),
+        "photos": Format(
+            "photos", lambda events, path, given: sort_photos(events, path, source=given.frames, force=given.force)
+        ),
         "contact-sheet": Format(
             "contact-sheet.png",
             lambda events, path, given: write_contact_sheet(
@@ -239,7 +247,8 @@ def export(
     xmp_beside : bool
         Write the sidecars of "xmp" beside the photos as well; see `write_xmp`.
     force : bool
-        Also replace files that dayline did not write.
+        Also replace files that dayline did not write; those in the folders of "photos", "xmp" and "clips" are kept in
+        a folder beside it, with a warning.
 
     Returns
     -------
@@ -255,7 +264,7 @@ def export(
     for name, what in (("photos", "sorted photos"), ("clips", "clips")):
         if blur_faces and name in formats:
             warnings.warn(f"{what} are not changed: their faces are not blurred", stacklevel=2)
-    given = Given(None if source is None else Path(source), fps, blur_faces, xmp_beside)
+    given = Given(None if source is None else Path(source), fps, blur_faces, xmp_beside, force)
     if given.source is not None and given.source.is_file() and fps is None:
         check_is_film_of(segmentation, given.source)
     written, failures = [], []

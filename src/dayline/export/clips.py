@@ -48,7 +48,12 @@ class Cut:
 
 @needs_extra("photos", "cutting a video")
 def write_clips(
-    segmentation: Segmentation, folder: str | Path, *, source: str | Path, fps: float | None = None
+    segmentation: Segmentation,
+    folder: str | Path,
+    *,
+    source: str | Path,
+    fps: float | None = None,
+    force: bool = False,
 ) -> Path:
     """Cut a video into one clip per event; picture and sound are copied bit for bit.
 
@@ -68,6 +73,8 @@ def write_clips(
         The video.
     fps : float, optional
         Frames per second: frame k is at k / fps, in place of its time.
+    force : bool
+        Replace a folder with other files, too; these are kept in a folder beside it.
     """
     import av
 
@@ -81,7 +88,7 @@ def write_clips(
         with opened_video(source) as opened:
             cuts = _cuts(segmentation, starts, _key_times(opened))
         suffix = source.suffix.lower() if source.suffix.lower() in CONTAINERS else ".mkv"
-        with opened_video(source) as opened, replacing_folder(folder) as made:
+        with opened_video(source) as opened, replacing_folder(folder, force=force) as made:
             _copy(opened, cuts, made, suffix=suffix)
     except av.FFmpegError as error:
         raise ValueError(f"{source} cannot be cut: {error.strerror}") from None

@@ -7,18 +7,24 @@ import os
 import shutil
 import warnings
 from collections.abc import Sequence
-from datetime import datetime
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from dayline.events import Segmentation
 from dayline.export.titles import clean_text, event_label, time_text
-from dayline.export.whole_folder import MANIFEST, empty_manifest, free_name, replacing_folder, safe_name, stamp
+from dayline.export.whole_folder import (
+    MANIFEST,
+    copies_of,
+    free_name,
+    keep_beside,
+    replacing_folder,
+    safe_name,
+    stamp,
+)
 from dayline.frames.names import shown_name
 from dayline.text import counted
 
-__all__ = ["checked_name", "folder_names", "photo_path", "sort_photos"]
+__all__ = ["checked_name", "folder_names", "last_copies", "photo_path", "sort_photos"]
 
-KEPT = "-kept-"
 CANNOT_LINK = {
     errno.EXDEV,
     errno.EPERM,
@@ -30,7 +36,7 @@ CANNOT_LINK = {
 }
 
 
-def sort_photos(segmentation: Segmentation, folder: str | Path, *, source: str | Path) -> Path:
+def sort_photos(segmentation: Segmentation, folder: str | Path, *, source: str | Path, force: bool = False) -> Path:
     """Create `folder` with one folder per event that contains its photos as hard links.
 
     If a hard link cannot be made (another disk, a file system without them), the photo is copied.
@@ -45,6 +51,8 @@ def sort_photos(segmentation: Segmentation, folder: str | Path, *, source: str |
         The folder to create; its parent must exist.
     source : str or Path
         The folder that the names are relative to.
+    force : bool
+        Replace a folder with other files, too; these are kept in a folder beside it.
     """
     folder = Path(folder)
     if segmentation.names is None:
@@ -53,7 +61,7 @@ def sort_photos(segmentation: Segmentation, folder: str | Path, *, source: str |
         raise ValueError(f"{source} is inside {folder}, which would be replaced; choose another folder")
     photos = [photo_path(name, source=source) for name in segmentation.names]
     with replacing_folder(
-        folder, originals=photos, before_replacing=lambda: _keep_last_copies(folder, photos)
+        folder, originals=photos, before_replacing=lambda: _keep_last_copies(folder, photos), force=force
     ) as made:
         _fill(made, segmentation, photos)
     return folder
@@ -117,21 +125,30 @@ def _link_or_copy(photo: Path, target: Path) -> None:
         shutil.copy2(photo, target)
 
 
+def last_copies(folder: Path, photos: Sequence[Path]) -> list[Path]:
+    """Return the files in a folder of sorted photos that exist nowhere else.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder that `sort_photos` wrote.
+    photos : sequence of Path
+        The photos in the source.
+    """
+    present, is_copy = [stamp(photo) for photo in photos], copies_of(photos)
+    files = [path for path in folder.rglob("*") if path.is_file() and path.name != MANIFEST]
+    single = [path for path in files if path.stat().st_nlink == 1]
+    return [path for path in single if stamp(path) not in present and not is_copy(path)]
+
+
 def _keep_last_copies(folder: Path, photos: Sequence[Path]) -> None:
     """Move photos that exist nowhere else out of a folder that is about to be replaced.
 
     A photo that was deleted or edited in the source since may live on only as the link that an earlier run made.
     """
-    present = [stamp(photo) for photo in photos]
-    files = [path for path in folder.rglob("*") if path.is_file() and path.name != MANIFEST]
-    last = [path for path in files if path.stat().st_nlink == 1 and stamp(path) not in present]
+    last = last_copies(folder, photos)
     if not last:
         return
-    kept = folder.with_name(f"{folder.name}{KEPT}{datetime.now():%Y-%m-%dT%H-%M-%S-%f}")
-    for path in last:
-        target = kept / path.relative_to(folder)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        path.rename(target)
-    (kept / MANIFEST).write_text(empty_manifest(), encoding="utf-8")
+    kept = keep_beside(last, folder)
     photos_text = counted(len(last), "sorted photo")
     warnings.warn(f"{photos_text} no longer in the source: the last copies are in {kept}", stacklevel=4)

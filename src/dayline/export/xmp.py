@@ -39,7 +39,12 @@ FEW = 3
 
 
 def write_xmp(
-    segmentation: Segmentation, folder: str | Path, *, source: str | Path | None = None, beside: bool = False
+    segmentation: Segmentation,
+    folder: str | Path,
+    *,
+    source: str | Path | None = None,
+    beside: bool = False,
+    force: bool = False,
 ) -> Path:
     """Write a sidecar per photo into a folder with the same subfolders as the photos.
 
@@ -58,6 +63,8 @@ def write_xmp(
     beside : bool
         Also write each sidecar beside its photo. A sidecar that is there already is replaced only if it is the one
         that an earlier run wrote (the copy in `folder`); others are left as they are, with a warning.
+    force : bool
+        Replace a folder with other files, too; these are kept in a folder beside it.
     """
     folder = Path(folder)
     if segmentation.names is None or segmentation.clock == "media":
@@ -69,7 +76,7 @@ def write_xmp(
     texts = _texts(segmentation)
     # Read before they are replaced: they show which sidecars beside the photos are ours.
     before = {name: read_no_follow(folder / name) for name in sidecars} if beside and folder.is_dir() else {}
-    with replacing_folder(folder) as made:
+    with replacing_folder(folder, force=force) as made:
         for name, text in zip(sidecars, texts, strict=True):
             (made / name).parent.mkdir(parents=True, exist_ok=True)
             (made / name).write_text(text, encoding="utf-8", newline="")
