@@ -65,7 +65,7 @@ def test_a_day_that_cannot_be_used_now_keeps_no_pictures_where_none_are_wanted(t
     assert (out / "d1" / "events.json").is_file()
 
 
-def test_an_export_of_an_earlier_single_day_is_named_where_no_photos_are_wanted(tmp_path):
+def test_an_export_of_an_earlier_single_day_is_removed_where_no_photos_are_wanted(tmp_path):
     make_day(tmp_path / "trip" / "photos")
     out = tmp_path / "out"
     result = segment_source(tmp_path / "trip" / "photos", model="color")
@@ -74,9 +74,10 @@ def test_an_export_of_an_earlier_single_day_is_named_where_no_photos_are_wanted(
     def without_pictures(day, folder):
         return result.segmentation, write_result(result, folder, thumbnails=False).pictures
 
-    with pytest.warns(UserWarning, match="contact-sheet.png from an earlier run shows photos") as said:
+    with pytest.warns(UserWarning, match=r"contact-sheet\.png of an earlier run is removed") as said:
         segment_days([tmp_path / "trip" / "photos"], out, segment_day=without_pictures, title="", thumbnails=False)
     assert len(said) == 1
+    assert not (out / "contact-sheet.png").exists()
 
 
 def test_leftovers_in_results_of_days_that_are_gone_are_removed(tmp_path):

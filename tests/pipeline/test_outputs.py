@@ -350,6 +350,76 @@ def test_a_folder_without_pictures_has_none_of_earlier_results_inside_either(res
     assert [p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("*.jpg")] == ["mine/thumbnails/000001.jpg"]
 
 
+def written_without_pictures(result, folder, **options):
+    """Write a result without pictures; return what it says."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        write_result(result, folder, thumbnails=False, **options)
+    return [str(warning.message) for warning in said]
+
+
+def test_a_folder_without_pictures_has_no_exported_ones_left(result, tmp_path):
+    write_result(result, tmp_path / "out", formats=["contact-sheet", "photos", "xmp"])
+    write_result(result, tmp_path / "out" / "gone", formats=["contact-sheet", "photos"])
+    out = tmp_path / "out"
+    said = written_without_pictures(result, out, formats=["photos"])
+    assert (out / "photos").is_dir()
+    said += written_without_pictures(result, out)
+    assert sorted(said) == sorted(
+        [f"{out / 'gone'}: the pictures of this earlier result were removed"]
+        + [
+            f"{path} of an earlier run is removed: --no-thumbnails leaves no pictures"
+            for folder in (out, out / "gone")
+            for path in (folder / "contact-sheet.png", folder / "photos")
+        ]
+    )
+    assert [path.name for path in out.rglob("*") if path.suffix in (".jpg", ".png")] == ["graph.png", "graph.png"]
+    assert written_without_pictures(result, out) == []
+    assert len(list(result.sequence.source.glob("*.png"))) == 39
+
+
+def test_pictures_that_may_exist_nowhere_else_are_named_and_stay(tmp_path):
+    paths, out = make_day(tmp_path / "photos"), tmp_path / "out"
+    first = segment_source(tmp_path / "photos", model="color")
+    write_result(first, out, formats=["contact-sheet", "photos"])
+    (out / "contact-sheet.png").write_bytes(b"mine")
+    paths[0].unlink()
+    result = segment_source(tmp_path / "photos", model="color")
+    said = written_without_pictures(result, out)
+    assert said == [
+        f"{out / 'contact-sheet.png'} has pictures and is not removed (it was changed by hand); do not share it",
+        f"{out / 'photos'} has pictures and is not removed (1 photo in it may exist nowhere else); do not share it",
+    ]
+    assert (out / "contact-sheet.png").read_bytes() == b"mine"
+    assert len(list((out / "photos").rglob("*.png"))) == 38
+    (out / "photos" / "diary.txt").touch()
+    assert (
+        "has a file 'diary.txt' not written by dayline); do not share it" in written_without_pictures(result, out)[1]
+    )
+    assert not list(out.glob(".*.part"))
+
+
+def test_videos_in_a_folder_without_pictures_are_named(tmp_path):
+    made = segment_source(make_film(tmp_path / "film.avi"), model="color", every=0.5)
+    options = {"formats": ["clips"], "with_chapters": True}
+    written_without_pictures(made, tmp_path / "out", **options)
+    assert not [text for text in written_without_pictures(made, tmp_path / "out", **options) if "not removed" in text]
+    said = written_without_pictures(made, tmp_path / "out")
+    assert [text.split(" has pictures")[0] for text in said] == [
+        str(tmp_path / "out" / name) for name in ("clips", "film-chapters.mkv")
+    ]
+
+
+def test_a_contact_sheet_of_an_earlier_run_is_blurred_by_one_that_blurs(result, tmp_path, monkeypatch):
+    for module in ("report.thumbnails", "export.contact_sheet", "pipeline.outputs"):
+        monkeypatch.setattr(f"dayline.{module}.face_blurrer", lambda: np.zeros_like)
+    write_result(result, tmp_path, formats=["contact-sheet", "photos"])
+    with pytest.warns(UserWarning, match="sorted photos are not changed: their faces are not blurred"):
+        write_result(result, tmp_path, blur_faces=True)
+    with Image.open(tmp_path / "contact-sheet.png") as sheet:
+        assert sheet.getpixel((12 + 160, 12 + 120)) == (0, 0, 0)
+
+
 def test_a_full_disk_leaves_the_events_of_before(result, tmp_path, monkeypatch):
     write_result(result, tmp_path, thumbnails=False)
     named = corrected(result.segmentation, name="Breakfast")

@@ -112,7 +112,9 @@ PLACES = typer.Option(
     "several days.",
     rich_help_panel=PHOTOS,
 )
-NO_THUMBNAILS = typer.Option(False, "--no-thumbnails", help="No photos on the page.", rich_help_panel=PHOTOS)
+NO_THUMBNAILS = typer.Option(
+    False, "--no-thumbnails", help="No photos on the page; remove those of earlier runs.", rich_help_panel=PHOTOS
+)
 BLUR_FACES = typer.Option(False, "--blur-faces", help="Blur faces on the page.", rich_help_panel=PHOTOS)
 SHARE = typer.Option(
     False,

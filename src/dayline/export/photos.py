@@ -13,6 +13,7 @@ from dayline.events import Segmentation
 from dayline.export.titles import clean_text, event_label, time_text
 from dayline.export.whole_folder import (
     MANIFEST,
+    check_ours,
     copies_of,
     free_name,
     keep_beside,
@@ -21,9 +22,10 @@ from dayline.export.whole_folder import (
     stamp,
 )
 from dayline.frames.names import shown_name
+from dayline.io.files import temporary_folder
 from dayline.text import counted
 
-__all__ = ["checked_name", "folder_names", "last_copies", "photo_path", "sort_photos"]
+__all__ = ["checked_name", "folder_names", "last_copies", "photo_path", "remove_sorted_photos", "sort_photos"]
 
 CANNOT_LINK = {
     errno.EXDEV,
@@ -123,6 +125,41 @@ def _link_or_copy(photo: Path, target: Path) -> None:
         if error.errno not in CANNOT_LINK:
             raise
         shutil.copy2(photo, target)
+
+
+def remove_sorted_photos(folder: Path, photos: Sequence[Path] = ()) -> None:
+    """Remove a folder that `sort_photos` wrote; raise if that would lose anything.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder.
+    photos : sequence of Path
+        The photos in the source, as far as they are known.
+    """
+    if not (folder / MANIFEST).is_file():
+        raise ValueError("dayline did not write it")
+    # Before it is moved: after a kill, the next run would remove what was moved.
+    _check_nothing_is_lost(folder, photos, shown=folder)
+    workshop = temporary_folder(folder.parent, folder.name)
+    old = workshop / "old"
+    try:
+        folder.rename(old)
+        try:
+            # Check again, now that the folder is out of reach of others.
+            _check_nothing_is_lost(old, photos, shown=folder)
+        except BaseException:
+            old.rename(folder)
+            raise
+    finally:
+        shutil.rmtree(workshop, ignore_errors=True)
+
+
+def _check_nothing_is_lost(folder: Path, photos: Sequence[Path], *, shown: Path) -> None:
+    check_ours(folder, photos, shown=shown)
+    last = last_copies(folder, photos)
+    if last:
+        raise ValueError(f"{counted(len(last), 'photo')} in it may exist nowhere else")
 
 
 def last_copies(folder: Path, photos: Sequence[Path]) -> list[Path]:

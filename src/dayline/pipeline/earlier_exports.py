@@ -12,7 +12,7 @@ from dayline.export.xmp import has_old_sidecars_beside
 from dayline.io.output_folder import MARK, OwnFiles
 from dayline.report import page_data
 
-__all__ = ["Renewed", "faces_blurred", "old_chapters_notes", "old_events_note", "renew_exports"]
+__all__ = ["OF_FRAMES", "Renewed", "faces_blurred", "old_chapters_notes", "old_events_note", "renew_exports"]
 
 OF_FRAMES = ("photos", "contact-sheet", "clips")
 """Formats that contain the frames themselves."""
@@ -88,9 +88,11 @@ def _check_sidecars(segmentation: Segmentation, folder: Path, source: Path) -> N
         raise ValueError("the sidecars beside the photos do, too; dayline export --xmp-beside renews both")
 
 
-def old_chapters_notes(folder: Path, *, new: Path | None = None) -> list[str]:
+def old_chapters_notes(folder: Path, *, new: str = "") -> list[str]:
     """Return a line for each copy of a film with chapters but the `new` one; to copy a film again takes too long."""
-    return [f"{copy.name} has the chapters of before" for copy in sorted(folder.glob("*-chapters.*")) if copy != new]
+    return [
+        f"{copy.name} has the chapters of before" for copy in sorted(folder.glob("*-chapters.*")) if copy.name != new
+    ]
 
 
 def old_events_note(file: str, error: Exception) -> str:

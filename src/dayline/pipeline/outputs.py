@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dayline.events import Segmentation, read_events
-from dayline.export import ExportsFailedError, check_formats, export, failure_text, write_csv
+from dayline.export import FORMATS, ExportsFailedError, check_formats, export, failure_text, write_csv
 from dayline.export.film import CONTAINERS, write_chapters
+from dayline.export.photos import remove_sorted_photos
 from dayline.frames import images
 from dayline.frames.faces import face_blurrer
-from dayline.io.output_folder import MARK, output_folder
-from dayline.pipeline.earlier_exports import faces_blurred, old_chapters_notes, renew_exports
+from dayline.io.output_folder import MARK, OwnFiles, output_folder
+from dayline.pipeline.earlier_exports import OF_FRAMES, faces_blurred, old_chapters_notes, renew_exports
 from dayline.pipeline.events_file import write_events
 from dayline.pipeline.pictures import DECODED_SIDE, PICTURE_SIDE, PictureFolder, pictured_frames
 from dayline.pipeline.source_result import SourceResult
@@ -103,7 +105,8 @@ def write_result(
     folder : str or Path
         Where to write. A previous result of dayline is updated; a folder with anything else is refused.
     thumbnails : bool
-        Whether the page shows the photos. If not, pictures of a previous result are removed.
+        Whether the page shows the photos. If not, pictures of earlier runs are removed, including a contact sheet and
+        sorted photos, unless they are among `formats` or may be the only copies; warnings name them.
     blur_faces : bool
         Blur faces in the pictures (extra "faces").
     formats : sequence of str
@@ -134,8 +137,6 @@ def write_result(
                 "faces were blurred in an earlier run and are not in this one; --blur-faces blurs them again",
                 stacklevel=2,
             )
-        if not thumbnails:
-            remove_other_pictures(folder, formats=formats)
         changed = (page_data(folder / "index.html") or {}).get("base") != events_mark(segmentation)
         pictures = _pictures(result, folder, blur_faces=blur_faces, on_step=on_step) if thumbnails else None
         page = write_page(
@@ -151,6 +152,11 @@ def write_result(
         write_csv(segmentation, folder / "events.csv")
         if result.event_features is not None:
             result.event_features.write(folder)
+        copy_name = chaptered_name(source) if with_chapters and source is not None else ""
+        if not thumbnails:
+            photos = () if result.sequence is None or result.sequence.kind == "video" else result.sequence.paths
+            keep = [*(FORMATS[name].name for name in formats), copy_name]
+            remove_other_pictures(folder, keep=keep, photos=photos)
         if share:
             _warn_of_locations(folder)
         others = [f for f in formats if f != "csv"]
@@ -165,9 +171,9 @@ def write_result(
                 exports = (*exports, chaptered_copy(source, segmentation, folder))
             except (ValueError, OSError) as error:
                 failures = (*failures, failure_text(error))
-        renewed = renew_exports(segmentation, folder, source=source, blur_faces=blur_faces, skip=formats)
-        new_copy = folder / chaptered_name(source) if with_chapters and source is not None else None
-        old_copies = old_chapters_notes(folder, new=new_copy) if changed else []
+        skip = formats if thumbnails else (*formats, *OF_FRAMES)
+        renewed = renew_exports(segmentation, folder, source=source, blur_faces=blur_faces, skip=skip)
+        old_copies = old_chapters_notes(folder, new=copy_name) if changed else []
         for note in (*renewed.notes, *old_copies):
             warnings.warn(note, stacklevel=2)
     written = Written(page, pictures or {}, exports, tuple(folder / name for name in renewed.names))
@@ -176,14 +182,33 @@ def write_result(
     return written
 
 
-def _warn_of_photos(folder: Path, formats: Sequence[str]) -> None:
-    """Warn about exports of an earlier run that show photos."""
-    for format_name, name in (("photos", "photos"), ("clips", "clips"), ("contact-sheet", "contact-sheet.png")):
-        # A day may be named "photos".
-        if format_name not in formats and (folder / name).exists() and not (folder / name / MARK).exists():
-            warnings.warn(f"{folder / name} from an earlier run shows photos; remove it before sharing", stacklevel=3)
-    for kept in sorted(folder.glob("photos-kept-*")):
-        warnings.warn(f"{kept} from an earlier run contains photos; remove it before sharing", stacklevel=3)
+def _remove_exported_pictures(folder: Path, keep: Collection[str], photos: Sequence[Path]) -> None:
+    """Remove exports of an earlier run that show photos; warn about those that cannot be made again."""
+    sheet, sorted_photos = folder / FORMATS["contact-sheet"].name, folder / FORMATS["photos"].name
+    removed, left = [], []
+    if sheet.name not in keep and os.path.lexists(sheet):
+        if OwnFiles(folder).wrote(sheet.name):
+            sheet.unlink()
+            removed.append(sheet)
+        else:
+            left.append((sheet, "it was changed by hand"))
+    # A day may be named "photos".
+    if sorted_photos.name not in keep and sorted_photos.is_dir() and not (sorted_photos / MARK).exists():
+        try:
+            remove_sorted_photos(sorted_photos, photos)
+            removed.append(sorted_photos)
+        except (ValueError, OSError) as error:
+            left.append((sorted_photos, failure_text(error).split(";")[0]))
+    clips = folder / FORMATS["clips"].name
+    videos = [clips] if clips.is_dir() and not (clips / MARK).exists() else []
+    videos += [path for path in sorted(folder.glob("*-chapters.*")) if path.suffix.lower() in CONTAINERS]
+    left += [(path, "it may be the only copy") for path in videos if path.name not in keep]
+    left += [(path, "it was kept aside") for path in sorted(folder.glob("photos-kept-*"))]
+    left += [(path, "it was kept aside") for path in sorted(folder.glob("contact-sheet-*.png"))]
+    for path in removed:
+        warnings.warn(f"{path} of an earlier run is removed: --no-thumbnails leaves no pictures", stacklevel=4)
+    for path, why in left:
+        warnings.warn(f"{path} has pictures and is not removed ({why}); do not share it", stacklevel=4)
 
 
 def _warn_of_locations(folder: Path) -> None:
@@ -197,8 +222,12 @@ def _warn_of_locations(folder: Path) -> None:
             warnings.warn(f"{path} from an earlier run contains locations; remove it before sharing", stacklevel=3)
 
 
-def remove_other_pictures(folder: Path, *, days: Collection[str] = (), formats: Sequence[str] = ()) -> None:
-    """Remove the pictures of results in subfolders of `folder`, such as those of days that are gone.
+def remove_other_pictures(
+    folder: Path, *, days: Collection[str] = (), keep: Collection[str] = (), photos: Sequence[Path] = ()
+) -> None:
+    """Remove pictures of earlier runs: exports, and all in subfolders that are results, such as days that are gone.
+
+    Warnings name what is removed, and what is not because it may be the only copy.
 
     Parameters
     ----------
@@ -206,15 +235,17 @@ def remove_other_pictures(folder: Path, *, days: Collection[str] = (), formats: 
         The folder of the result.
     days : collection of str
         Subfolders to skip.
-    formats : sequence of str
-        Exports that this run writes to `folder`; a warning names any others that show photos.
+    keep : collection of str
+        Names of exports that this run writes to `folder`.
+    photos : sequence of Path
+        The photos in the source.
     """
-    _warn_of_photos(folder, formats)
+    _remove_exported_pictures(folder, keep, photos)
     for inner in sorted(path for path in folder.iterdir() if path.name not in days):
         if inner.is_symlink() or not (inner / MARK).is_file():
             continue
         with output_folder(inner):
-            _warn_of_photos(inner, ())
+            _remove_exported_pictures(inner, (), photos)
             if (inner / THUMBNAILS).is_dir():
                 remove_thumbnails(inner)
                 warnings.warn(f"{inner}: the pictures of this earlier result were removed", stacklevel=3)
