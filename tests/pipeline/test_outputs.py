@@ -21,6 +21,7 @@ from dayline.pipeline import (
     ExportError,
     PictureFolder,
     default_output,
+    faces_blurred,
     forget_corrections,
     segment_source,
     segment_table,
@@ -418,6 +419,8 @@ def test_a_contact_sheet_of_an_earlier_run_is_blurred_by_one_that_blurs(result, 
         write_result(result, tmp_path, blur_faces=True)
     with Image.open(tmp_path / "contact-sheet.png") as sheet:
         assert sheet.getpixel((12 + 160, 12 + 120)) == (0, 0, 0)
+    assert not any("blurred" in text for text in written_without_pictures(result, tmp_path))
+    assert faces_blurred(tmp_path)
 
 
 def test_a_full_disk_leaves_the_events_of_before(result, tmp_path, monkeypatch):

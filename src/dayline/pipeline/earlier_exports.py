@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dayline.events import Segmentation
-from dayline.export import FORMATS, export
+from dayline.export import FORMATS, ExportsFailedError, export
 from dayline.export.xmp import has_old_sidecars_beside
 from dayline.io.output_folder import MARK, OwnFiles
 from dayline.report import page_data
@@ -76,6 +76,8 @@ def renew_exports(
                 _check_sidecars(segmentation, folder / file, source)
             export(segmentation, folder, formats=[name], source=source, blur_faces=blur_faces)
             renewed.append(file)
+        except ExportsFailedError as error:
+            notes.append(old_events_note(file, ValueError(str(error).removeprefix(f"{name}: "))))
         except (ValueError, OSError) as error:
             notes.append(old_events_note(file, error))
     return Renewed(tuple(renewed), tuple(notes))

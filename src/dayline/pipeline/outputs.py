@@ -132,7 +132,8 @@ def write_result(
     source = None if result.sequence is None else result.sequence.source
     segmentation = result.segmentation
     with output_folder(folder) as folder:
-        if faces_blurred(folder) and not blur_faces:
+        was_blurred, has_faces = faces_blurred(folder), thumbnails or "contact-sheet" in formats
+        if was_blurred and has_faces and not blur_faces:
             warnings.warn(
                 "faces were blurred in an earlier run and are not in this one; --blur-faces blurs them again",
                 stacklevel=2,
@@ -145,7 +146,7 @@ def write_result(
             thumbnails=pictures,
             graph=result.graph,
             communities=result.communities,
-            blurred=blur_faces,
+            blurred=blur_faces or (was_blurred and not has_faces),
             **({} if share or blur_faces else _originals(result)),
         )
         write_events(segmentation, folder, corrections=result.corrections)
