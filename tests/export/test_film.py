@@ -188,6 +188,24 @@ def test_events_of_another_video_are_refused(video, events, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("name", ["edl", "otio", "webvtt", "elan", "youtube", "clips"])
+def test_events_of_photos_are_not_those_of_a_film(video, events, tmp_path, name):
+    times = tuple(1e9 + 60 * t for t in events.times)
+    photos = replace(events, times=times, clock="wall", names=tuple(f"{k}.jpg" for k in range(16)), sizes=(1,) * 16)
+    with pytest.raises(
+        ValueError, match="mp4 lasts 00:00:08, but these events are of photos that span 00:07:30; leave out"
+    ):
+        export(photos, tmp_path / "out", formats=[name], source=video)
+    assert not (tmp_path / "out").exists()
+
+
+def test_features_that_were_recorded_with_a_film_have_its_chapters(video, events, tmp_path):
+    dated = replace(events, times=tuple(1e9 + t for t in events.times), clock="wall")
+    assert write_chapters(video, dated, tmp_path / "copy.mp4").is_file()
+    with pytest.raises(ValueError, match="but these events are of features that span 00:00:50; leave out"):
+        write_chapters(video, replace(dated, times=(*dated.times[:-1], 1e9 + 50)), tmp_path / "copy.mp4")
+
+
 def test_the_video_itself_is_never_written_over(events, tmp_path):
     video = make_video(tmp_path / "film.mp4", n_seconds=8)
     before = video.read_bytes()

@@ -133,34 +133,38 @@ def film_facts(video: str | Path) -> FilmFacts:
 
 
 def check_is_film_of(segmentation: Segmentation, video: Path) -> None:
-    """Raise if this cannot be the video that was segmented: it has another size, and another length.
+    """Raise if this cannot be the video of these events: it has another size, and another length.
 
     A copy in another encoding has the same length, to within a few seconds of sound.
 
     Parameters
     ----------
     segmentation : Segmentation
-        Events of a video.
+        Events of a video, or of photos or features that were recorded with it.
     video : Path
         The video to check.
     """
-    if segmentation.clock != "media" or segmentation.times is None:
+    if segmentation.times is None:
         return
-    if segmentation.sizes is not None and segmentation.sizes[0] == video.stat().st_size:
+    is_of_video = segmentation.clock == "media"
+    if is_of_video and segmentation.sizes is not None and segmentation.sizes[0] == video.stat().st_size:
         return
     from dayline.frames.video_file import opened_video
 
     with opened_video(video) as opened:
         start, length = (stamp and stamp / 1e6 for stamp in (opened.container.start_time, opened.container.duration))
-    last = segmentation.times[-1]
+    last = segmentation.times[-1] if is_of_video else max(segmentation.times) - min(segmentation.times)
     # Some containers count from zero, even if the recording starts later.
     apart = min(abs((length or last) - last), abs((length or last) - (start or 0.0) - last))
     between = last / max(1, segmentation.n_frames - 1)
     if length is not None and apart > between + max(LENGTHS_DIFFER, 0.02 * length):
-        raise ValueError(
-            f"{video.name} lasts {clock_text(length)}, but these events are of {segmentation.source or 'a video'}, "
-            f"whose last frame is at {clock_text(last)}; pass the video that was segmented"
-        )
+        if is_of_video:
+            what = f"of {segmentation.source or 'a video'}, whose last frame is at {clock_text(last)}"
+            remedy = "pass the video that was segmented"
+        else:
+            kind = "features" if segmentation.names is None else "photos"
+            what, remedy = f"of {kind} that span {clock_text(last)}", "leave out the source (--source)"
+        raise ValueError(f"{video.name} lasts {clock_text(length)}, but these events are {what}; {remedy}")
 
 
 def _length(container: InputContainer, *, at_least: float = 0.0) -> float | None:
