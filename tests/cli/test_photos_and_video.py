@@ -559,6 +559,24 @@ def test_sidecars_beside_the_photos_are_an_option_of_their_own(dayline, tmp_path
     assert (code, err) == (2, "dayline: xmp: needs the folder of photos; pass source (--source)\n")
 
 
+def test_chapters_of_photos_without_times_name_the_command_that_writes_them(dayline, tmp_path):
+    (tmp_path / "photos").mkdir()
+    for k, photo in enumerate(make_day(tmp_path / "dated")):
+        photo.rename(tmp_path / "photos" / f"image {k}.png")
+    code, _, err = dayline(
+        "segment", tmp_path / "photos", "-o", tmp_path / "out", "--model", "color", "--export", "webvtt"
+    )
+    assert code == 2
+    assert (
+        "webvtt: the frames have no times, which chapters need; pass fps, the frames per second (dayline exp" in err
+    )
+    code, _, err = dayline("export", tmp_path / "out", "-f", "webvtt", "--fps", "2")
+    assert (code, err) == (0, "")
+    film = make_film(tmp_path / "film.mp4")
+    code, _, err = dayline("export", tmp_path / "out", "--write-chapters", "--source", film, "--fps", "20")
+    assert (code, err) == (0, "")
+
+
 def test_formats_in_the_help_are_those_there_are():
     assert FORMATS_IN_HELP.split(", ") == list(FORMATS)
 

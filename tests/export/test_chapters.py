@@ -57,7 +57,7 @@ def test_two_events_of_the_same_moment_are_a_millisecond_apart():
 @pytest.mark.parametrize(
     ("times", "message"),
     [
-        (None, r"frames have no times.*pass fps"),
+        (None, r"frames have no times.*pass fps.*dayline export --fps"),
         ((0.0, 2.0, 1.0), r"clock runs backwards at frame 2"),
         ((0.0, float("nan"), 1.0), r"frame 1 has no usable time"),
     ],

@@ -99,7 +99,7 @@ def export(
             failures += error.failures
         if write_chapters:
             try:
-                written.append(chaptered_copy(source, segmentation, folder))
+                written.append(chaptered_copy(source, segmentation, folder, fps=fps))
             except (ValueError, OSError) as error:
                 failures.append(failure_text(error))
         if failures and not written:

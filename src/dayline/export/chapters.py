@@ -17,6 +17,8 @@ __all__ = ["Chapter", "chapters", "frame_ranges", "milliseconds", "timeline_rate
 SHORTEST = 0.001
 """Seconds. Files count in milliseconds, and most readers refuse a chapter of length zero."""
 
+WITHOUT_TIMES = "pass fps, the frames per second (dayline export --fps)"
+"""The way out for frames without usable times; no other command has this option."""
 
 DEFAULT_RATE = 25.0
 SLOWEST_RATE = 1.0
@@ -80,16 +82,16 @@ def _at_times(segmentation: Segmentation) -> tuple[list[float], float, float]:
 def _player_times(segmentation: Segmentation) -> tuple[FloatArray, float]:
     """Return the times of the frames on a player's clock, and the time that is its zero."""
     if segmentation.times is None:
-        msg = "the frames have no times, which chapters need; pass fps (frames per second)"
-        raise ValueError(msg)
+        raise ValueError(f"the frames have no times, which chapters need; {WITHOUT_TIMES}")
     times = np.asarray(segmentation.times, dtype=np.float64)
     bad = np.flatnonzero(~np.isfinite(times))
     if bad.size:
-        raise ValueError(f"frame {bad[0]} has no usable time; repair it or pass fps (frames per second)")
+        raise ValueError(f"frame {bad[0]} has no usable time; repair it or {WITHOUT_TIMES}")
     backwards = np.flatnonzero(np.diff(times) < 0)
     if backwards.size:
-        msg = f"the clock runs backwards at frame {backwards[0] + 1}; sort the frames by time or pass fps"
-        raise ValueError(msg)
+        raise ValueError(
+            f"the clock runs backwards at frame {backwards[0] + 1}; sort the frames by time or {WITHOUT_TIMES}"
+        )
     origin = 0.0 if segmentation.clock == "media" else float(times[0])
     # Some files have a first timestamp slightly below zero, where no player can go.
     return np.maximum(times - origin, 0.0), origin

@@ -252,13 +252,13 @@ def remove_other_pictures(
                 warnings.warn(f"{inner}: the pictures of this earlier result were removed", stacklevel=3)
 
 
-def chaptered_copy(video: Path | None, segmentation: Segmentation, folder: Path) -> Path:
+def chaptered_copy(video: Path | None, segmentation: Segmentation, folder: Path, *, fps: float | None = None) -> Path:
     """Copy a video with the events as chapters; to Matroska if its own container cannot hold them."""
     if video is None:
         raise ValueError("--write-chapters needs the video; pass it as --source")
     if not video.is_file():
         raise ValueError(f"{video}: chapters can only be written to a video")
-    return write_chapters(video, segmentation, folder / chaptered_name(video))
+    return write_chapters(video, segmentation, folder / chaptered_name(video), fps=fps)
 
 
 def chaptered_name(video: Path) -> str:
