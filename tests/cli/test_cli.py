@@ -117,6 +117,7 @@ def wrong_input(tmp_path, features):
     x[3] = np.nan
     np.save(tmp_path / "nan.npy", x)
     (tmp_path / "empty.npy").touch()
+    events = _write(tmp_path / "events.json", Segmentation.from_boundaries([4], 9).to_json())
     return {
         "no such file": ("segment", "nope.npy"),
         "file is empty": ("segment", tmp_path / "empty.npy"),
@@ -127,6 +128,12 @@ def wrong_input(tmp_path, features):
         "--model only applies to photos and videos": ("segment", features, "--model", "color"),
         "--blur-faces only applies to photos and videos": ("segment", features, "--blur-faces"),
         "--every only applies to videos": ("segment", features, "--every", "2"),
+        "--weights only applies to --model inceptionv3 or inceptionv3-max, not to lite0; leave it out": (
+            "segment", tmp_path / "others", "--weights", features,
+        ),
+        "--fps only applies to webvtt, ffmetadata, ": ("export", events, "-f", "csv", "--fps", "25"),
+        "--blur-faces only applies to contact-sheet; leave": ("export", events, "-f", "csv", "--blur-faces"),
+        "nowhere: no such file or folder; pass the photos": ("export", events, "-f", "edl", "--source", "nowhere"),
         "see dayline --help": ("segment", features, "--n-events", "0"),
         # The versions of Typer differ in how they quote the option.
         "No such option: --bogus; see|No such option '--bogus'; see dayline": ("segment", features, "--bogus"),

@@ -33,7 +33,9 @@ def export(
     output: Path | None = typer.Option(
         None, "--output", "-o", help="Folder to write to; by default that of events.json."
     ),
-    fps: float | None = typer.Option(None, help="Frames per second, if the events have no times."),
+    fps: float | None = typer.Option(
+        None, help="Frames per second of a video of these frames; replaces their times, if they have any."
+    ),
     write_chapters: bool = typer.Option(
         False, "--write-chapters", help="Copy the video with the events as chapters."
     ),
@@ -69,6 +71,7 @@ def export(
     if not formats and not write_chapters:
         raise ValueError(f"nothing to write; use --format with one of {FORMATS}, or --write-chapters")
     check_formats(formats)
+    _refuse_options_of_others(formats, source=source, fps=fps, write_chapters=write_chapters, blur_faces=blur_faces)
     names = file_names(formats)
     if write_chapters and source is not None:
         names.append(chaptered_name(source))
@@ -111,3 +114,19 @@ def export(
         typer.echo(f"sidecars beside the photos in {source}")
     if failures:
         raise ValueError(f"{print_failures(failures)}; everything else is in {folder}")
+
+
+def _refuse_options_of_others(
+    formats: list[str], *, source: Path | None, fps: float | None, write_chapters: bool, blur_faces: bool | None
+) -> None:
+    """Raise if the source is missing, or if an option applies to none of the formats."""
+    from dayline.export import OF_TIMES
+
+    if source is not None and not source.exists():
+        raise ValueError(f"{source}: no such file or folder; pass the photos or the video as --source")
+    if fps is not None and not write_chapters and not set(formats) & set(OF_TIMES):
+        raise ValueError(f"--fps only applies to {', '.join(OF_TIMES)} and --write-chapters; leave it out")
+    # A warning says that sorted photos and clips are not blurred.
+    if blur_faces is not None and not set(formats) & {"contact-sheet", "photos", "clips"}:
+        option = "--blur-faces" if blur_faces else "--no-blur-faces"
+        raise ValueError(f"{option} only applies to contact-sheet; leave it out")

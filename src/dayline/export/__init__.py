@@ -30,6 +30,7 @@ from dayline.io.output_folder import export_folder
 
 __all__ = [
     "FORMATS",
+    "OF_TIMES",
     "ExportsFailedError",
     "Kind",
     "check_formats",
@@ -209,6 +210,9 @@ SUITED: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 """Kinds of sources that a format can be made from; all others can be made from all."""
+
+OF_TIMES = ("webvtt", "ffmetadata", "matroska", "youtube", "edl", "otio", "elan", "fcpxml", "clips")
+"""Formats with times on a player's clock, for which `fps` may be given."""
 
 OF_FOLDERS = ("clips", "xmp", "photos")
 """Formats that write a folder."""

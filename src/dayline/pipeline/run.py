@@ -24,6 +24,9 @@ from dayline.progress import OnStep
 
 __all__ = ["Settings", "check_settings", "is_table", "segment_and_write"]
 
+NEED_WEIGHTS = ("inceptionv3", "inceptionv3-max")
+"""Models whose weights the user supplies."""
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -93,6 +96,10 @@ def check_settings(settings: Settings, *, pictures: bool = True) -> None:
         time_zone(settings.timezone)
     if settings.weights is not None and not settings.weights.is_file():
         raise ValueError(f"{settings.weights}: no such file; pass the file with the weights")
+    if settings.weights is not None and settings.model not in NEED_WEIGHTS:
+        raise ValueError(
+            f"--weights only applies to --model {' or '.join(NEED_WEIGHTS)}, not to {settings.model}; leave it out"
+        )
     if settings.blur_faces and pictures:
         face_blurrer()
 
