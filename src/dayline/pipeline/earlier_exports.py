@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from dayline.events import Segmentation
 from dayline.export import FORMATS, ExportsFailedError, export
 from dayline.export.xmp import has_old_sidecars_beside
 from dayline.io.output_folder import MARK, OwnFiles
-from dayline.report import page_data
+from dayline.report import events_mark, page_data
 
-__all__ = ["OF_FRAMES", "Renewed", "faces_blurred", "old_chapters_notes", "old_events_note", "renew_exports"]
+__all__ = [
+    "OF_FRAMES",
+    "Renewed",
+    "faces_blurred",
+    "old_chapters_notes",
+    "old_events_note",
+    "renew_exports",
+    "shows_events",
+]
 
 OF_FRAMES = ("photos", "contact-sheet", "clips")
 """Formats that contain the frames themselves."""
@@ -31,7 +41,19 @@ class Renewed:
 
 def faces_blurred(folder: Path) -> bool:
     """Whether a result was made with blurred faces, as its page records."""
-    return bool(((page_data(folder / "index.html") or {}).get("about") or {}).get("blurred"))
+    return bool(_page(folder).get("about", {}).get("blurred"))
+
+
+def shows_events(folder: Path, segmentation: Segmentation) -> bool:
+    """Whether the page of a result shows these events."""
+    return _page(folder).get("base") == events_mark(segmentation)
+
+
+def _page(folder: Path) -> dict[str, Any]:
+    """Return the data of a page; empty if there is none, or another file or a link in its place."""
+    with suppress(OSError, ValueError):
+        return page_data(folder / "index.html") or {}
+    return {}
 
 
 def renew_exports(

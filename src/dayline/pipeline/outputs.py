@@ -19,12 +19,12 @@ from dayline.export.photos import remove_sorted_photos
 from dayline.frames import images
 from dayline.frames.faces import face_blurrer
 from dayline.io.output_folder import MARK, OwnFiles, output_folder
-from dayline.pipeline.earlier_exports import OF_FRAMES, faces_blurred, old_chapters_notes, renew_exports
+from dayline.pipeline.earlier_exports import OF_FRAMES, faces_blurred, old_chapters_notes, renew_exports, shows_events
 from dayline.pipeline.events_file import write_events
 from dayline.pipeline.pictures import DECODED_SIDE, PICTURE_SIDE, PictureFolder, pictured_frames
 from dayline.pipeline.source_result import SourceResult
 from dayline.progress import OnStep
-from dayline.report import events_mark, page_data, write_page, write_thumbnails
+from dayline.report import write_page, write_thumbnails
 from dayline.report.thumbnails import FOLDER as THUMBNAILS
 from dayline.report.thumbnails import is_whole_thumbnail, remove_thumbnails
 
@@ -138,7 +138,7 @@ def write_result(
                 "faces were blurred in an earlier run and are not in this one; --blur-faces blurs them again",
                 stacklevel=2,
             )
-        changed = (page_data(folder / "index.html") or {}).get("base") != events_mark(segmentation)
+        changed = not shows_events(folder, segmentation)
         pictures = _pictures(result, folder, blur_faces=blur_faces, on_step=on_step) if thumbnails else None
         page = write_page(
             segmentation,
