@@ -89,7 +89,7 @@ for kind in KINDS:
 #
 # So use ruptures for a few signals if you know the penalty or the number of events. Use dayline for frames with many
 # features, if nothing is known in advance, or if you need confidence, levels and contexts. Synthetic sequences say
-# little about real ones: [how it decides](../how-it-decides.md#left-out) compares dayline with these and other
+# little about real ones: [how it decides](../how-it-decides.md#held-out) compares dayline with these and other
 # methods on 32 kinds of labelled recordings.
 COLORS = {"ruptures": "#e69f00", "dayline": "#0072b2"}
 figure, axes = plt.subplots(figsize=(5.0, 4.4), layout="constrained")

@@ -65,14 +65,14 @@ def test_the_first_columns_stay_as_they_are(table, published):
     assert re.fullmatch(r"\d+\.\d+\.\d+(\.dev0)?", version)
 
 
-def test_the_left_out_table_of_the_docs_has_the_same_figures(published):
+def test_the_held_out_table_of_the_docs_has_the_same_figures(published):
     text = (ROOT / "docs" / "how-it-decides.md").read_text(encoding="utf-8")
     shown = re.findall(r"^\| (\w+) \| (\d?\.\d+) \| (\d?\.\d+) \| (\d?\.\d+) \|", text, re.MULTILINE)
     assert len(shown) == 32
     by_key = {(r["method"], r["number_given"], r["data_set"]): float(r["f1"]) for r in published}
-    for kind, left_out, fast, given in shown:
+    for kind, held_out, fast, given in shown:
         measured = [by_key[key, given_too, kind] for key, given_too in (("dayline", "no"), ("dayline (fast)", "no"))]
-        assert [float(left_out), float(fast)] == pytest.approx(measured, abs=0.0006), kind
+        assert [float(held_out), float(fast)] == pytest.approx(measured, abs=0.0006), kind
         assert float(given) == pytest.approx(by_key["dayline", "yes", kind], abs=0.0006), kind
 
 
