@@ -62,13 +62,8 @@ LONGEST = {"dense": 8000, "autograd": 1000}
 """Frames beyond which a method is not tried."""
 LINEAR = ("default", "fast")
 """Methods whose cost grows with the number of frames."""
-STAGES = {
-    **{name: name for name in ("checks", "denoising", "linking frames", "embedding")},
-    "turn 1": "iteration 1",
-    "turn 2": "iteration 2",
-    "decision": "decision",
-}
-"""Columns of the stages, by the names that the method reports."""
+STAGES = ("checks", "denoising", "linking frames", "embedding", "iteration 1", "iteration 2", "decision")
+"""Stages as the method reports them."""
 SMALL = 120
 """Frames of the fit that loads all libraries before anything is measured."""
 
@@ -312,7 +307,7 @@ def table(cells: list[Cell], kind: str) -> str:
 def stage_table(cells: list[Cell]) -> str:
     """Shares of the stages of the default."""
     some = [c for c in cells if c.method == "default" and c.stages]
-    lines = ["| default | " + " | ".join(STAGES.values()) + " | all |", "| --- |" + " --- |" * (len(STAGES) + 1)]
+    lines = ["| default | " + " | ".join(STAGES) + " | all |", "| --- |" + " --- |" * (len(STAGES) + 1)]
     for cell in some:
         total = sum(cell.stages.values())
         shares = " | ".join(f"{cell.stages.get(name, 0) / total:.0%}" for name in STAGES)

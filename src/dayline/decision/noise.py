@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,7 +22,7 @@ MOST_FRAMES = 512
 LAGS = (1, 2, 3, 4, 8, 16)
 """Distances of the frames that are compared."""
 
-ORDERED, NOISY = 4.0, 3.0
+ORDERED, NOISY = 4.0, 2.75
 """Standard deviations above which frames are not in random order, and below which frames within events are."""
 
 MOST_COEFFICIENT = 0.95
@@ -36,9 +36,12 @@ that begin at random times have the covariances of autocorrelated noise, but onl
 LONG = 5.0
 """Standard deviations above which a single innovation stands out: more than any of thousands in noise."""
 
-LEAST_FRAMES, LEAST_AUTOCORRELATED = 64, 300
-"""Frames of a shorter sequence are too few to call what remains within its events noise, and autocorrelated noise:
-short events have the same covariances."""
+LEAST_FRAMES = 64
+"""Frames of a shorter sequence are too few to call what remains within its events noise."""
+
+LEAST_AUTOCORRELATED, LEAST_WITHIN = 300, 1000
+"""Frames of a shorter sequence are too few to call all of it, and what remains within its events, autocorrelated
+noise: short events have the same covariances."""
 
 FRAMES_PER_CANDIDATE = 50
 """Noise of full height has a candidate for every few frames, certainly for every fifty."""
@@ -145,8 +148,10 @@ def is_autocorrelated_noise(sample: Sample) -> bool:
     sample : Sample
         From `sample_frames`.
     """
-    coefficient = _noise_coefficient(sample, np.zeros(0, dtype=np.int64), ORDERED)
-    return coefficient is not None and coefficient > 0.0
+    frames = sample.within(np.zeros(0, dtype=np.int64))
+    if sample.n_frames < LEAST_AUTOCORRELATED or _is_in_random_order(frames, ORDERED, sign=float):
+        return False
+    return _is_autoregression(frames, ORDERED)
 
 
 def _mean_square_of_pairs(rows: FloatArray) -> float:
@@ -199,14 +204,13 @@ def n_above_noise(sample: Sample, boundaries: IntArray, log_heights: FloatArray)
     if sample.n_frames < LEAST_FRAMES:
         return n
     ordered, noise = -1, 0
-    while _noise_coefficient(sample, boundaries[:noise]) is None:
+    while not _is_noise(sample, boundaries[:noise]):
         ordered, noise = noise, max(1, 2 * noise)
         if noise > min(n, sample.n_frames // SHORT):
             return n
     while noise - ordered > 1:
         middle = (ordered + noise) // 2
-        is_noise = _noise_coefficient(sample, boundaries[:middle]) is not None
-        ordered, noise = (ordered, middle) if is_noise else (middle, noise)
+        ordered, noise = (ordered, middle) if _is_noise(sample, boundaries[:middle]) else (middle, noise)
     rest = log_heights[noise:]
     # If noise were as high as the candidates, there would be many.
     if len(rest) < sample.n_frames / FRAMES_PER_CANDIDATE:
@@ -218,29 +222,34 @@ def n_above_noise(sample: Sample, boundaries: IntArray, log_heights: FloatArray)
     return noise + int(np.sum(rest > clear))
 
 
-def _noise_coefficient(sample: Sample, boundaries: IntArray, most: float = NOISY) -> float | None:
-    """Return the coefficient of a first-order autoregression, if frames within events are nothing else.
-
-    0 if they are in random order, None if they are not noise.
-    """
+def _is_noise(sample: Sample, boundaries: IntArray) -> bool:
+    """Return whether frames within events are in random order or, in long sequences, a first-order autoregression."""
     frames = sample.within(boundaries)
     if len(frames.rows) <= LAGS[-1]:
-        return None
+        return False
     # Events that follow noise too closely leave frames that are less alike than in random order.
-    if _most_alike(frames, np.asarray) < most:
-        return 0.0
+    if _is_in_random_order(frames, NOISY, sign=float):
+        return True
+    least = LEAST_WITHIN if len(boundaries) else LEAST_AUTOCORRELATED
+    return sample.n_frames >= least and _is_autoregression(frames, NOISY)
+
+
+def _is_autoregression(frames: _Frames, most: float) -> bool:
+    """Return whether innovations are in random order, and none stands out."""
     coefficient = _coefficient(frames)
-    if not 0.0 < coefficient <= MOST_COEFFICIENT or sample.n_frames < LEAST_AUTOCORRELATED:
-        return None
+    if not 0.0 < coefficient <= MOST_COEFFICIENT:
+        return False
     new = _innovations(frames, coefficient)
-    return coefficient if not _is_uneven(new.rows) and _most_alike(new, np.abs) < most else None
+    return _is_in_random_order(new, most, sign=abs) and not _is_uneven(new.rows)
 
 
-def _most_alike(frames: _Frames, sign: Callable[[FloatArray], FloatArray]) -> float:
-    """Highest deviation from random order, of products and of cosines."""
+def _is_in_random_order(frames: _Frames, most: float, *, sign: Callable[[float], float]) -> bool:
+    """Return whether products and cosines deviate from random order by less than `most`, upwards or both ways."""
     # Products show what is rare, cosines do not depend on outliers.
-    kinds = (frames, replace(frames, rows=unit_rows(frames.rows)))
-    return max(float(sign(_deviations(kind)).max()) for kind in kinds)
+    if not all(sign(deviation) < most for deviation in _deviations(frames)):
+        return False
+    cosines = replace(frames, rows=unit_rows(frames.rows))
+    return all(sign(deviation) < most for deviation in _deviations(cosines))
 
 
 def _coefficient(frames: _Frames) -> float:
@@ -249,8 +258,7 @@ def _coefficient(frames: _Frames) -> float:
     Then the covariances at lags 0, 1 and 2 are c, a c and a^2 c. The noise of successive frames is unrelated if
     c1 - a (c0 + c2) + a^2 c1 = 0.
     """
-    excess, n_pairs = _excess(frames, (0, 1, 2))
-    c0, c1, c2 = (excess / n_pairs).tolist()
+    c0, c1, c2 = (excess / n_pairs for excess, n_pairs in _excess(frames, (0, 1, 2)))
     if c1 <= 0:
         return 0.0
     half = (c0 + c2) / (2 * c1)
@@ -291,24 +299,22 @@ def _extents(event: IntArray) -> tuple[IntArray, IntArray]:
     return first, np.diff(np.append(first, len(event)))
 
 
-def _deviations(frames: _Frames) -> FloatArray:
-    """Return by how many standard deviations frames within events are more alike than in random order, by lag."""
-    excess, n_pairs = _excess(frames, LAGS)
-    return np.asarray(excess / np.sqrt(n_pairs * max(_mean_square_of_pairs(frames.rows), 1e-300)))
+def _deviations(frames: _Frames) -> Iterator[float]:
+    """Yield by how many standard deviations frames within events are more alike than in random order, lag by lag."""
+    variance = max(_mean_square_of_pairs(frames.rows), 1e-300)
+    for excess, n_pairs in _excess(frames, LAGS):
+        yield excess / np.sqrt(n_pairs * variance)
 
 
-def _excess(frames: _Frames, lags: tuple[int, ...]) -> tuple[FloatArray, FloatArray]:
-    """Return the products of frames within events beyond those of any two of the event, and the number of pairs."""
+def _excess(frames: _Frames, lags: tuple[int, ...]) -> Iterator[tuple[float, int]]:
+    """Yield the products of frames within events beyond those of any two of the event, and the number of pairs."""
     rows = frames.rows
     first, lengths = _extents(frames.event)
     sums = np.add.reduceat(rows, first, axis=0)
     own = np.add.reduceat(np.einsum("ij,ij->i", rows, rows), first)
     any_two = (np.einsum("ij,ij->i", sums, sums) - own) / np.maximum(lengths * (lengths - 1), 1)
     usual = np.repeat(any_two, lengths)
-    excess, n_pairs = np.zeros(len(lags)), np.ones(len(lags))
-    for k, lag in enumerate(lags):
+    for lag in lags:
         n, pairs = len(rows) - lag, frames.pairs(lag)
         products = np.einsum("ij,ij->i", rows[:n], rows[lag:])
-        excess[k] = np.sum((products - usual[:n])[pairs])
-        n_pairs[k] = max(int(pairs.sum()), 1)
-    return excess, n_pairs
+        yield float(np.sum((products - usual[:n])[pairs])), max(int(pairs.sum()), 1)

@@ -27,11 +27,11 @@ __all__ = [
 FEW_COLUMNS, BUMPS = 3, 16
 """Up to this many columns each becomes that many; see `comparable_columns`."""
 
-MOST_OF_VARIANCE = 0.95
+MOST_OF_VARIANCE = 0.99
 """Share of the variance from which on a few main directions stand for all columns."""
 
-SOME_FRAMES = 512
-"""Frames, chosen at random, whose main directions are those of a longer sequence."""
+SOME_FRAMES = 128
+"""Frames, chosen at random, that rule out most features: they vary in more directions."""
 
 SMALLEST_SPREAD = 1e-3
 """Range of features, relative to their size, below which single precision keeps fewer than four of seven digits."""
@@ -171,22 +171,23 @@ def comparable_columns(x: Array) -> Array:
 def _few_directions(columns: Array | ScaledRows) -> FloatArray | None:
     """Return the main directions of standardized columns if three or fewer have nearly all of the variance."""
     n, n_columns = columns.shape
-    if n_columns <= FEW_COLUMNS or n == 0:
+    if n_columns <= FEW_COLUMNS:
         return None
-    some: Any = slice(None)
-    if n > SOME_FRAMES:
-        some = np.sort(np.random.default_rng(0).choice(n, SOME_FRAMES, replace=False))
+    some = np.sort(np.random.default_rng(0).choice(n, min(n, SOME_FRAMES), replace=False))
     rows = to_numpy(columns[some]).astype(np.float64)
-    rows = rows - rows.mean(axis=0)
-    gram = rows @ rows.T if len(rows) <= n_columns else rows.T @ rows
-    # The squares of a few large eigenvalues would be at least this; most features are ruled out by it.
-    if np.sum(gram**2) < (MOST_OF_VARIANCE * np.trace(gram)) ** 2 / FEW_COLUMNS or np.trace(gram) == 0:
+    gram = rows @ rows.T
+    # Three eigenvalues have at least a third of the square of their sum in their squares.
+    if np.sum(gram**2) < (0.95 * np.trace(gram)) ** 2 / FEW_COLUMNS:
         return None
-    _, spread, directions = np.linalg.svd(rows, full_matrices=False)
-    share = np.cumsum(spread[:FEW_COLUMNS] ** 2) / np.sum(spread**2)
+    covariance = np.zeros((n_columns, n_columns))
+    for block in row_blocks(columns):
+        rows = to_numpy(columns[block]).astype(np.float64)
+        covariance += rows.T @ rows
+    variances, directions = np.linalg.eigh(covariance)
+    share = np.cumsum(variances[::-1][:FEW_COLUMNS]) / max(float(np.sum(variances)), 1e-300)
     if share[-1] < MOST_OF_VARIANCE:
         return None
-    return np.asarray(directions[: int(np.argmax(share >= MOST_OF_VARIANCE)) + 1].T)
+    return np.asarray(directions[:, ::-1][:, : int(np.argmax(share >= MOST_OF_VARIANCE)) + 1])
 
 
 @dataclass(frozen=True)

@@ -293,8 +293,8 @@ def dynamic_graph_embedding(
     initial_embedding, descents = embedding, [descent]
     graph = normalize_columns(link(embedding, bandwidth=embedding_bandwidth))
     communities = None
-    for turn in range(n_iterations):
-        tell(f"turn {turn + 1}")
+    for iteration in range(n_iterations):
+        tell(f"iteration {iteration + 1}")
         learnt = normalize_columns(graph) if reading == "paper" else temporal(graph)
         target = (1.0 - initial_graph_weight) * learnt + initial_graph_weight * initial_graph
         embedding, descent = embed(target, embedding, n_loop_steps)
