@@ -55,8 +55,8 @@ BESIDE = 2
 N_COLUMNS, N_VALUES = 32, 2**15
 """Least number of directions in which the order within events is judged, and of values: few frames need more."""
 
-N_STRETCHES, STRETCH = 8, 512
-"""Stretches of a long sequence in which the order within events is judged, and their frames."""
+N_STRETCHES, STRETCH, PART = 8, 512, 128
+"""Stretches of a long sequence in which the order within events is judged, their frames, and those read together."""
 
 
 @dataclass(frozen=True)
@@ -171,16 +171,22 @@ def sample_frames(x: Array | ScaledRows) -> Sample:
         Standardized features.
     """
     n, n_dims = len(x), x.shape[1]
-    stretches = [np.arange(n)]
+    stretches = [slice(0, n)]
     if n > N_STRETCHES * STRETCH:
-        starts = np.linspace(0, n - STRETCH, N_STRETCHES).astype(np.int64)
-        stretches = [np.arange(start, start + STRETCH) for start in starts]
-    parts = [to_numpy(x[int(s[0]) : int(s[-1]) + 1]).astype(np.float64, copy=False) for s in stretches if len(s)]
+        starts = np.linspace(0, n - STRETCH, N_STRETCHES).astype(np.int64).tolist()
+        stretches = [slice(start, start + STRETCH) for start in starts]
     n_directions = max(N_COLUMNS, N_VALUES // max(n, 1))
+    directions = None
     if n_dims > n_directions:
-        signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(n_dims, n_directions))
-        parts = [part @ signs for part in parts]
-    return Sample(np.concatenate(parts), np.concatenate(stretches), n)
+        directions = np.random.default_rng(0).choice([-1.0, 1.0], size=(n_dims, n_directions))
+    parts = []
+    for stretch in stretches:
+        # A part of it at a time: rows may be computed as they are needed.
+        for first in range(stretch.start, stretch.stop, PART):
+            rows = to_numpy(x[first : min(first + PART, stretch.stop)]).astype(np.float64, copy=False)
+            parts.append(rows if directions is None else rows @ directions)
+    frames = np.concatenate([np.arange(stretch.start, stretch.stop) for stretch in stretches])
+    return Sample(np.concatenate(parts), frames, n)
 
 
 def n_above_noise(sample: Sample, boundaries: IntArray, log_heights: FloatArray) -> int:
