@@ -80,7 +80,15 @@ def test_methods_are_measured_and_written(tmp_path):
     assert [cell["method"] for cell in cells] == ["default", "fast", "rbf"]
     assert all(cell["f1"] > 0.5 and 0 < cell["wall"] < 60 and cell["megabytes"] < 500 for cell in cells)
     stages = cells[0]["stages"]
-    assert list(stages) == ["checks", "denoising", "linking frames", "embedding", "turn 1", "turn 2", "decision"]
+    assert list(stages) == [
+        "checks",
+        "denoising",
+        "linking frames",
+        "embedding",
+        "iteration 1",
+        "iteration 2",
+        "decision",
+    ]
     text = page.read_text()
     assert text.startswith("before\n")
     assert text.endswith("after\n")

@@ -20,7 +20,7 @@ def test_a_table_is_printed_as_markdown_and_saved(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout == (tmp_path / "out" / "synthetic.md").read_text()
-    assert "| published: turn 0 | 0.590 |" in done.stdout
+    assert "| published: iteration 0 | 0.590 |" in done.stdout
     names = {p.name for p in (tmp_path / "out").iterdir()}
     hidden = {".dayline", ".dayline-files.json"}
     assert names == {*hidden, "parts", "synthetic.md", "synthetic.csv", "synthetic.json"}

@@ -191,6 +191,7 @@ def test_columns_that_follow_a_few_factors_are_compared_as_those_factors(random)
     x = factors @ gains + 1e-3 * random.normal(size=(700, 9))
     assert comparable_columns(x).shape == (700, 32)
     assert comparable_rows(x).shape == (700, 32)
+    assert comparable_columns(x[:63]).shape == (63, 9)
     # A few per cent of the variance in other directions are too much.
     assert comparable_columns(x + 0.3 * random.normal(size=(700, 9))).shape == (700, 9)
     assert isinstance(comparable_rows(random.normal(size=(700, 9))), ScaledRows)

@@ -101,7 +101,7 @@ def test_without_priors_the_default_loop_only_refits_its_own_graph(xp):
     np.testing.assert_allclose(np.asarray(learnt.embedding), np.asarray(learnt.initial_embedding), atol=1e-6)
 
 
-def test_no_turns_give_the_initial_embedding():
+def test_no_iterations_give_the_initial_embedding():
     learnt = dynamic_graph_embedding(FEATURES, n_iterations=0)
     assert np.array_equal(learnt.embedding, learnt.initial_embedding)
     assert len(learnt.descents) == 1
@@ -138,7 +138,7 @@ def test_every_stage_is_announced():
     dynamic_graph_embedding(FEATURES, on_step=lambda *step: told.append(step))
     assert [t[1] for t in told] == list(range(5))
     assert {t[2] for t in told} == {5}
-    assert told[-1][0] == "turn 2"
+    assert told[-1][0] == "iteration 2"
 
 
 def test_default_follows_time_reversal_up_to_the_seeds_of_the_communities():

@@ -30,6 +30,9 @@ FEW_COLUMNS, BUMPS = 3, 16
 MOST_OF_VARIANCE = 0.99
 """Share of the variance from which on a few main directions stand for all columns."""
 
+LEAST_FRAMES = 64
+"""Frames of a shorter sequence have too few events for cosines to confuse, and too few frames to fill the bumps."""
+
 SOME_FRAMES = 128
 """Frames, chosen at random, that rule out most features: they vary in more directions."""
 
@@ -171,7 +174,7 @@ def comparable_columns(x: Array) -> Array:
 def _few_directions(columns: Array | ScaledRows) -> FloatArray | None:
     """Return the main directions of standardized columns if three or fewer have nearly all of the variance."""
     n, n_columns = columns.shape
-    if n_columns <= FEW_COLUMNS:
+    if n_columns <= FEW_COLUMNS or n < LEAST_FRAMES:
         return None
     some = np.sort(np.random.default_rng(0).choice(n, min(n, SOME_FRAMES), replace=False))
     rows = to_numpy(columns[some]).astype(np.float64)
