@@ -36,7 +36,7 @@ that begin at random times have the covariances of autocorrelated noise, but onl
 LONG = 5.0
 """Standard deviations above which a single innovation stands out: more than any of thousands in noise."""
 
-LEAST_FRAMES = 64
+LEAST_FRAMES = 128
 """Frames of a shorter sequence are too few to call what remains within its events noise."""
 
 LEAST_AUTOCORRELATED, LEAST_WITHIN = 300, 1000
@@ -52,11 +52,11 @@ SHORT = 16
 BESIDE = 2
 """Frames on either side of a boundary that may belong to the other event."""
 
-N_COLUMNS, N_VALUES = 32, 2**15
-"""Least number of directions in which the order within events is judged, and of values: few frames need more."""
-
 N_STRETCHES, STRETCH, PART = 8, 512, 128
 """Stretches of a long sequence in which the order within events is judged, their frames, and those read together."""
+
+N_COLUMNS, N_VALUES = 32, N_STRETCHES * STRETCH * 32
+"""Least number of directions in which the order within events is judged, and of values: few frames need more."""
 
 
 @dataclass(frozen=True)
@@ -178,7 +178,10 @@ def sample_frames(x: Array | ScaledRows) -> Sample:
     n_directions = max(N_COLUMNS, N_VALUES // max(n, 1))
     directions = None
     if n_dims > n_directions:
-        directions = np.random.default_rng(0).choice([-1.0, 1.0], size=(n_dims, n_directions))
+        directions = np.empty((n_dims, n_directions))
+        # In the order of the values of the first frames, so that the order of the columns does not matter.
+        order = np.lexsort(to_numpy(x[0:2]).astype(np.float64)[::-1])
+        directions[order] = np.random.default_rng(0).choice([-1.0, 1.0], size=(n_dims, n_directions))
     parts = []
     for stretch in stretches:
         # A part of it at a time: rows may be computed as they are needed.
