@@ -90,7 +90,7 @@ def main() -> None:
                 mine = counts.setdefault((length, name, sequence.group), Counts())
                 mine.add(found, true, tolerance=sequence.tolerance, n_frames=length)
     columns = " | ".join(f"{name}: F1 | found / true" for name in ANSWERS[:2])
-    print(f"| frames | kinds | {columns} | number given: F1 | parts of one event, found |")
+    print(f"| frames | kinds | {columns} | number given: F1 | parts without a boundary, none found in |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
     for length in LENGTHS:
         kinds = sorted({kind for (n, _, kind), some in counts.items() if n == length and some.true})
