@@ -12,11 +12,12 @@ from dayline.method.denoise import (
     ScaledRows,
     authors_nonlocal_means,
     comparable_columns,
-    comparable_rows,
     fit_single_precision,
     nonlocal_means,
     scale_to_range,
+    spread_few_directions,
     standardize,
+    standardized_rows,
 )
 
 sequences = arrays(np.float64, st.tuples(st.integers(1, 14), st.integers(1, 4)), elements=st.floats(-5, 5, width=16))
@@ -154,14 +155,30 @@ def test_blocks_of_rows_give_the_same_as_the_whole(xp, assert_close, random, mon
         assert_close(function(x), whole[name])
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_rows_on_demand_are_those_of_the_whole(random, monkeypatch, dtype):
+    x = np.column_stack([random.normal(size=(50, 9)), np.full(50, 3.0)]).astype(dtype)
+    held = standardized_rows(x)
+    assert held.dtype == np.float64
+    np.testing.assert_allclose(held, standardize(x), atol=1e-6 if dtype == "float32" else 1e-14)
+    monkeypatch.setattr("dayline.method.denoise.MOST_HELD", 49)
+    rows = standardized_rows(x)
+    assert isinstance(rows, ScaledRows)
+    assert (len(rows), rows.shape) == (50, held.shape)
+    np.testing.assert_array_equal(rows[:], held)
+    np.testing.assert_array_equal(rows[7:31], held[7:31])
+    np.testing.assert_array_equal(rows[np.asarray([3, 40])], held[[3, 40]])
+    assert spread_few_directions(rows) is rows
+
+
 @pytest.mark.parametrize("n_columns", [2, 9])
-def test_rows_on_demand_are_those_of_the_whole(random, n_columns):
-    x = np.column_stack([random.normal(size=(50, n_columns)), np.full(50, 3.0)])
-    rows, whole = comparable_rows(x), comparable_columns(x)
-    assert (len(rows), rows.shape) == (50, whole.shape)
-    np.testing.assert_array_equal(rows[:], whole)
-    np.testing.assert_array_equal(rows[7:31], whole[7:31])
-    np.testing.assert_array_equal(rows[np.asarray([3, 40])], whole[[3, 40]])
+def test_few_directions_of_rows_on_demand_are_spread_as_those_of_the_whole(random, monkeypatch, n_columns):
+    x = random.normal(size=(700, 2)) @ random.normal(size=(2, n_columns))
+    held = spread_few_directions(standardized_rows(x))
+    assert held.shape == (700, 32)
+    monkeypatch.setattr("dayline.method.denoise.MOST_HELD", 49)
+    np.testing.assert_array_equal(spread_few_directions(standardized_rows(x)), held)
+    np.testing.assert_allclose(comparable_columns(x), held, atol=1e-9)
 
 
 def test_denoising_needs_little_memory_beyond_its_result(random):
@@ -190,9 +207,7 @@ def test_columns_that_follow_a_few_factors_are_compared_as_those_factors(random)
     factors, gains = random.normal(size=(700, 2)), random.normal(size=(2, 9))
     x = factors @ gains + 1e-3 * random.normal(size=(700, 9))
     assert comparable_columns(x).shape == (700, 32)
-    assert comparable_rows(x).shape == (700, 32)
     assert comparable_columns(x[:63]).shape == (63, 9)
     # A few per cent of the variance in other directions are too much.
     assert comparable_columns(x + 0.3 * random.normal(size=(700, 9))).shape == (700, 9)
-    assert isinstance(comparable_rows(random.normal(size=(700, 9))), ScaledRows)
     assert comparable_columns(np.ones((5, 9))).shape[0] == 5

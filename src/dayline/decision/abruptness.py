@@ -8,7 +8,6 @@ import numpy as np
 
 from dayline.arrays import Array, FloatArray, row_blocks, to_numpy
 from dayline.method.denoise import ScaledRows
-from dayline.method.graph import unit_rows
 
 __all__ = ["Neighbours", "abruptness", "compare_neighbours", "hard_cuts", "slowness"]
 
@@ -37,23 +36,17 @@ class Neighbours:
 
     Attributes
     ----------
+    products : ndarray of shape (5, n_frames)
+        Product of frames t and t + lag, for lags 0 to 4; 0 where there is no frame t + lag.
     cosines : ndarray of shape (5, n_frames)
-        Cosine of frames t and t + lag, for lags 0 to 4; 0 where there is no frame t + lag.
-    lengths : ndarray of shape (n_frames,)
-        Length of every frame.
+        Their cosine; 0 where one of them is.
     total : ndarray of shape (n_dims,)
         Sum of all unit rows.
     """
 
+    products: FloatArray
     cosines: FloatArray
-    lengths: FloatArray
     total: FloatArray
-
-    def products(self) -> FloatArray:
-        """Return the products of the same frames."""
-        n = len(self.lengths)
-        later = np.stack([np.append(self.lengths[lag:], np.zeros(min(lag, n))) for lag in range(N_LAGS)])
-        return self.cosines * self.lengths * later
 
 
 def compare_neighbours(x: Array | ScaledRows) -> Neighbours:
@@ -65,17 +58,19 @@ def compare_neighbours(x: Array | ScaledRows) -> Neighbours:
         Standardized features.
     """
     n = len(x)
-    cosines, lengths, total = np.zeros((N_LAGS, n)), np.zeros(n), np.zeros(x.shape[1])
+    # Lags after the last frame meet zeros.
+    products, inverse, total = np.zeros((N_LAGS, n)), np.zeros(n + N_LAGS), np.zeros(x.shape[1])
     for block in row_blocks(x):
         first = block.start
         rows = to_numpy(x[first : block.stop + N_LAGS - 1]).astype(np.float64, copy=False)
-        lengths[first : block.stop] = np.sqrt(np.einsum("ij,ij->i", rows, rows))[: block.stop - first]
-        u = unit_rows(rows)
-        total += u[: block.stop - first].sum(axis=0)
         for lag in range(N_LAGS):
             size = max(0, min(block.stop, n - lag) - first)
-            cosines[lag, first : first + size] = np.einsum("ij,ij->i", u[:size], u[lag : lag + size])
-    return Neighbours(cosines, lengths, total)
+            products[lag, first : first + size] = np.einsum("ij,ij->i", rows[:size], rows[lag : lag + size])
+        lengths = np.sqrt(products[0, block])
+        np.divide(1.0, lengths, out=inverse[block], where=lengths > 0)
+        total += inverse[block] @ rows[: len(lengths)]
+    later = np.stack([inverse[lag : lag + n] for lag in range(N_LAGS)])
+    return Neighbours(products, products * inverse[:n] * later, total)
 
 
 def abruptness(neighbours: Neighbours) -> FloatArray:

@@ -13,7 +13,7 @@ from dayline.decision.model import DecisionModel, expected_f1, load_model
 from dayline.decision.noise import is_autocorrelated_noise, n_above_noise, order_matters, sample_frames
 from dayline.decision.partition import running_sums
 from dayline.decision.random_walk import is_random_walk
-from dayline.method.denoise import ScaledRows, comparable_rows, standardize
+from dayline.method.denoise import spread_few_directions, standardized_rows
 from dayline.method.graph import unit_rows
 
 __all__ = ["Evidence", "boundary_weights", "gather_evidence", "share_of_change", "two_views"]
@@ -101,8 +101,8 @@ def gather_evidence(
         Seconds.
     """
     model = load_model()
-    columns = comparable_rows(features)
-    standardized = columns if isinstance(columns, ScaledRows) else standardize(features)
+    standardized = standardized_rows(to_numpy(features))
+    columns = spread_few_directions(standardized)
     seen = unit_rows(to_numpy(directions).astype(np.float64))
     learnt = seen if embedding is None else unit_rows(np.asarray(embedding, dtype=np.float64))
     views = seen if embedding is None else two_views(learnt, seen)

@@ -128,7 +128,7 @@ def order_matters(x: Array | ScaledRows, neighbours: Neighbours) -> bool:
     rows = to_numpy(x[some]).astype(np.float32, copy=False)
     # Standardized frames sum to 0, so only cosines have a total.
     cosines = (neighbours.cosines, float(neighbours.total @ neighbours.total), unit_rows(rows))
-    for products, total, some_rows in (cosines, (neighbours.products(), 0.0, rows)):
+    for products, total, some_rows in (cosines, (neighbours.products, 0.0, rows)):
         own, *by_lag = products.sum(axis=1)
         usual = (total - own) / (n * (n - 1))
         # Some frames may be shorter or longer than all.
@@ -148,10 +148,10 @@ def is_autocorrelated_noise(sample: Sample) -> bool:
     sample : Sample
         From `sample_frames`.
     """
-    frames = sample.within(np.zeros(0, dtype=np.int64))
-    if sample.n_frames < LEAST_AUTOCORRELATED or _is_in_random_order(frames, ORDERED, sign=float):
+    if sample.n_frames < LEAST_AUTOCORRELATED:
         return False
-    return _is_autoregression(frames, ORDERED)
+    frames = sample.within(np.zeros(0, dtype=np.int64))
+    return _is_autoregression(frames, ORDERED) and not _is_in_random_order(frames, ORDERED, sign=float)
 
 
 def _mean_square_of_pairs(rows: FloatArray) -> float:
@@ -178,7 +178,7 @@ def sample_frames(x: Array | ScaledRows) -> Sample:
     n_directions = max(N_COLUMNS, N_VALUES // max(n, 1))
     directions = None
     if n_dims > n_directions:
-        directions = np.empty((n_dims, n_directions))
+        directions = np.empty((n_dims, n_directions), dtype=np.float32)
         # In the order of the values of the first frames, so that the order of the columns does not matter.
         order = np.lexsort(to_numpy(x[0:2]).astype(np.float64)[::-1])
         directions[order] = np.random.default_rng(0).choice([-1.0, 1.0], size=(n_dims, n_directions))
@@ -186,7 +186,8 @@ def sample_frames(x: Array | ScaledRows) -> Sample:
     for stretch in stretches:
         # A part of it at a time: rows may be computed as they are needed.
         for first in range(stretch.start, stretch.stop, PART):
-            rows = to_numpy(x[first : min(first + PART, stretch.stop)]).astype(np.float64, copy=False)
+            # Single precision is enough.
+            rows = to_numpy(x[first : min(first + PART, stretch.stop)]).astype(np.float32)
             parts.append(rows if directions is None else rows @ directions)
     frames = np.concatenate([np.arange(stretch.start, stretch.stop) for stretch in stretches])
     return Sample(np.concatenate(parts), frames, n)
@@ -210,20 +211,20 @@ def n_above_noise(sample: Sample, boundaries: IntArray, log_heights: FloatArray)
         Logarithms of their heights.
     """
     n = len(boundaries)
-    if sample.n_frames < LEAST_FRAMES:
+    # If noise were as high as the candidates, there would be many beyond those that count.
+    most = min(n - int(np.ceil(sample.n_frames / FRAMES_PER_CANDIDATE)), sample.n_frames // SHORT)
+    # Recordings are told from noise at once, by order that remains within the shortest events.
+    if sample.n_frames < LEAST_FRAMES or most < 0 or not _is_noise(sample, boundaries[:most], ORDERED):
         return n
     ordered, noise = -1, 0
-    while not _is_noise(sample, boundaries[:noise]):
+    while noise <= most and not _is_noise(sample, boundaries[:noise], NOISY):
         ordered, noise = noise, max(1, 2 * noise)
-        if noise > min(n, sample.n_frames // SHORT):
-            return n
+    if noise > most:
+        return n
     while noise - ordered > 1:
         middle = (ordered + noise) // 2
-        ordered, noise = (ordered, middle) if _is_noise(sample, boundaries[:middle]) else (middle, noise)
+        ordered, noise = (ordered, middle) if _is_noise(sample, boundaries[:middle], NOISY) else (middle, noise)
     rest = log_heights[noise:]
-    # If noise were as high as the candidates, there would be many.
-    if len(rest) < sample.n_frames / FRAMES_PER_CANDIDATE:
-        return n
     usual = float(np.median(rest))
     spread = 1.4826 * float(np.median(np.abs(rest - usual)))
     # The highest of so many Gaussian numbers.
@@ -231,16 +232,16 @@ def n_above_noise(sample: Sample, boundaries: IntArray, log_heights: FloatArray)
     return noise + int(np.sum(rest > clear))
 
 
-def _is_noise(sample: Sample, boundaries: IntArray) -> bool:
+def _is_noise(sample: Sample, boundaries: IntArray, most: float) -> bool:
     """Return whether frames within events are in random order or, in long sequences, a first-order autoregression."""
     frames = sample.within(boundaries)
     if len(frames.rows) <= LAGS[-1]:
         return False
     # Events that follow noise too closely leave frames that are less alike than in random order.
-    if _is_in_random_order(frames, NOISY, sign=float):
+    if _is_in_random_order(frames, most, sign=float):
         return True
     least = LEAST_WITHIN if len(boundaries) else LEAST_AUTOCORRELATED
-    return sample.n_frames >= least and _is_autoregression(frames, NOISY)
+    return sample.n_frames >= least and _is_autoregression(frames, most)
 
 
 def _is_autoregression(frames: _Frames, most: float) -> bool:
@@ -298,7 +299,7 @@ def _is_uneven(rows: FloatArray) -> bool:
 def _residuals(rows: FloatArray, event: IntArray) -> FloatArray:
     """Subtract the mean of its event from every frame."""
     first, lengths = _extents(event)
-    means = np.add.reduceat(rows, first, axis=0) / lengths[:, None]
+    means = np.add.reduceat(rows, first, axis=0) / lengths[:, None].astype(rows.dtype)
     return np.asarray(rows - np.repeat(means, lengths, axis=0))
 
 

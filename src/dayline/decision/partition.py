@@ -12,7 +12,7 @@ from dayline.checks import check_between, check_rows, show_value
 
 __all__ = ["partition", "partition_between", "running_sums", "trace_back"]
 
-BLOCK = 16
+BLOCK = 32
 """Ends of events whose gains are computed together."""
 
 MOST_STARTS = 2048

@@ -17,15 +17,16 @@ __all__ = [
     "authors_nonlocal_means",
     "centre_columns",
     "comparable_columns",
-    "comparable_rows",
     "fit_single_precision",
     "nonlocal_means",
     "scale_to_range",
+    "spread_few_directions",
     "standardize",
+    "standardized_rows",
 ]
 
 FEW_COLUMNS, BUMPS = 3, 16
-"""Up to this many columns each becomes that many; see `comparable_columns`."""
+"""Up to this many columns each becomes that many; see `spread_few_directions`."""
 
 MOST_OF_VARIANCE = 0.99
 """Share of the variance from which on a few main directions stand for all columns."""
@@ -35,6 +36,9 @@ LEAST_FRAMES = 64
 
 SOME_FRAMES = 128
 """Frames, chosen at random, that rule out most features: they vary in more directions."""
+
+MOST_HELD = 2**22
+"""Entries of a standardized matrix that is held: 32 MiB, less than the embedding needs."""
 
 SMALLEST_SPREAD = 1e-3
 """Range of features, relative to their size, below which single precision keeps fewer than four of seven digits."""
@@ -105,11 +109,14 @@ class ColumnScale:
         kept = high > low
         low, high = _precise(low[kept]), _precise(high[kept])
         spread = high - low
-        nothing, one = xp.zeros_like(low), xp.ones_like(low)
-        mean = _column_means(cls(kept, low, spread, nothing, one), x)
-        centred = cls(kept, low, spread, mean, one)
-        deviation = xp.sqrt(_column_means(lambda rows: centred(rows) ** 2, x))
-        return cls(kept, low, spread, mean, deviation)
+        mean = _column_means(lambda rows: _columns(rows, kept) - low, x) / spread
+
+        def squares(rows: Array) -> Array:
+            # Divide by the range first, so that tiny or huge columns do not under- or overflow.
+            centred = (_columns(rows, kept) - low) / spread - mean
+            return centred * centred
+
+        return cls(kept, low, spread, mean, xp.sqrt(_column_means(squares, x)))
 
     @property
     def n_columns(self) -> int:
@@ -121,12 +128,16 @@ class ColumnScale:
         xp = array_namespace(rows)
         if self.low.shape[0] == 0:
             return xp.zeros_like(rows[:, :1])
-        kept = rows if self.low.shape[0] == rows.shape[1] else rows[:, self.is_varying]
-        # Divide by the range first, so that tiny or huge columns do not under- or overflow when squared.
-        scaled = (_precise(kept) - self.low) / self.spread
+        scaled = (_precise(_columns(rows, self.is_varying)) - self.low) / self.spread
         scaled -= self.mean
         scaled /= self.deviation
         return scaled
+
+
+def _columns(rows: Array, is_kept: Array) -> Array:
+    """Return some columns, without a copy if it is all of them."""
+    xp = array_namespace(is_kept)
+    return rows if bool(xp.all(is_kept)) else rows[:, is_kept]
 
 
 def _precise(x: Array) -> Array:
@@ -151,24 +162,30 @@ def _column_means(function: Callable[[Array], Array], x: Array) -> Array:
 
 
 def comparable_columns(x: Array) -> Array:
-    """Standardize columns; if they vary in three directions or fewer, spread each direction over 16 columns.
+    """Standardize columns; spread them over more if they vary in a few directions only."""
+    return spread_few_directions(standardize(x))
+
+
+def spread_few_directions(columns: Array | ScaledRows) -> Any:
+    """Spread standardized columns that vary in three directions or fewer over 16 columns for each direction.
 
     The cosine of two frames of one centred column is only a sign, and so it is if all columns follow one factor. So
     each direction becomes 16 Gaussian bumps of one standard deviation, evenly spaced from the first to the last
-    percentile of its values: close values have a high cosine.
+    percentile of its values: close values have a high cosine. Other columns are returned unchanged.
     """
-    columns = standardize(x)
     directions = _few_directions(columns)
     if directions is not None:
-        columns = standardize(columns @ like(directions, columns))
+        few = [columns[block] @ like(directions, columns[:1]) for block in row_blocks(columns)]
+        columns = standardize(array_namespace(few[0]).concat(few))
     if columns.shape[1] > FEW_COLUMNS:
         return columns
-    xp = array_namespace(columns)
+    values = columns[:]
+    xp = array_namespace(values)
     # In double precision on the CPU, so that every device has the same centres.
-    low, high = np.quantile(to_numpy(columns).astype(np.float64), [0.01, 0.99], axis=0)
-    centres = like(np.linspace(low, high, BUMPS), columns)
-    bumps = xp.exp(-((columns[:, None, :] - centres[None, :, :]) ** 2) / 2.0)
-    return standardize(xp.reshape(bumps, (columns.shape[0], -1)))
+    low, high = np.quantile(to_numpy(values).astype(np.float64), [0.01, 0.99], axis=0)
+    centres = like(np.linspace(low, high, BUMPS), values)
+    bumps = xp.exp(-((values[:, None, :] - centres[None, :, :]) ** 2) / 2.0)
+    return standardize(xp.reshape(bumps, (values.shape[0], -1)))
 
 
 def _few_directions(columns: Array | ScaledRows) -> FloatArray | None:
@@ -222,12 +239,10 @@ class ScaledRows:
         return self.scale(self.x[rows])
 
 
-def comparable_rows(x: Array) -> Array | ScaledRows:
-    """Do the same as `comparable_columns`, but hold no second matrix of the size of `x`."""
-    scale = ColumnScale.of(x)
-    scaled = ScaledRows(x, scale)
-    is_few = scale.n_columns <= FEW_COLUMNS or _few_directions(scaled) is not None
-    return comparable_columns(x) if is_few else scaled
+def standardized_rows(x: FloatArray) -> FloatArray | ScaledRows:
+    """Do the same as `standardize`, in double precision; the rows of a large matrix are computed when needed."""
+    rows = ScaledRows(x, ColumnScale.of(x))
+    return np.concatenate([rows[block] for block in row_blocks(x)]) if x.size <= MOST_HELD else rows
 
 
 def fit_single_precision(features: FloatArray, *, by_column: bool) -> FloatArray:
