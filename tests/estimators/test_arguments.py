@@ -55,7 +55,7 @@ GRAPH = dayline.affinity_graph(X, bandwidth=0.1)
 START = dayline.principal_components(X, 3)
 SCORES = dayline.context_distance(X)
 FUNCTIONS = {
-    "dynamic_graph_embedding": {"features": X, "reading": "default", "n_components": 3, "initial_graph_weight": 0.1,
+    "dynamic_graph_embedding": {"features": X, "variant": "default", "n_components": 3, "initial_graph_weight": 0.1,
                                 "smoothing_width": 3, "temporal_prior": 0.3, "semantic_prior": 0.1, "start": "pca",
                                 "n_communities": 4, "search_radius": 4, "patch_radius": 1, "gradient": "full",
                                 "denoise_bandwidth": "median", "feature_bandwidth": 0.1, "embedding_bandwidth": 0.5,

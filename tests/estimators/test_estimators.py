@@ -68,7 +68,7 @@ def test_bandwidths_follow_the_variant():
         ({"n_components": 0}, "n_components=0"),
         ({"temporal_prior": 1.5}, "temporal_prior=1.5"),
         ({"embedding_bandwidth": 0.0}, "embedding_bandwidth=0.0"),
-        ({"reading": "mine"}, "reading='mine'"),
+        ({"variant": "mine"}, "variant='mine'"),
         ({"device": "abacus"}, 'device="abacus" is not known'),
         ({"dtype": "float16"}, "dtype='float16'"),
         ({"denoise_bandwidth": "wide"}, "denoise_bandwidth='wide'"),

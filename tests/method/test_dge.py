@@ -60,7 +60,7 @@ def by_hand(variant):
 
 @pytest.mark.parametrize("variant", ["default", "paper"])
 def test_the_loop_takes_the_steps_of_its_variant(variant):
-    learnt = dynamic_graph_embedding(FEATURES, reading=variant, **PARAMETERS)
+    learnt = dynamic_graph_embedding(FEATURES, variant=variant, **PARAMETERS)
     embedding, graph, communities = by_hand(variant)
     np.testing.assert_allclose(learnt.embedding, embedding, atol=1e-10)
     np.testing.assert_allclose(learnt.graph, graph, atol=1e-10)
@@ -81,7 +81,7 @@ def test_each_variant_scales_and_denoises_in_its_own_way():
 def test_function_and_estimator_have_the_same_defaults():
     estimator = DynamicGraphEmbedding()
     bandwidths = dict(zip(("feature_bandwidth", "embedding_bandwidth"), estimator._bandwidths(6), strict=True))
-    expected = estimator.get_params() | bandwidths | {"variant": estimator.reading}
+    expected = estimator.get_params() | bandwidths
     for function in (dynamic_graph_embedding, denoise_features):
         for name, parameter in inspect.signature(function).parameters.items():
             if name not in ("features", "on_step"):
@@ -117,7 +117,7 @@ def test_final_graph_is_the_embedding_s_graph_after_the_priors():
 
 @pytest.mark.parametrize("variant", ["default", "paper"])
 def test_every_descent_ends_below_its_start(xp, variant):
-    learnt = dynamic_graph_embedding(xp.asarray(FEATURES), reading=variant, denoise_bandwidth=0.25)
+    learnt = dynamic_graph_embedding(xp.asarray(FEATURES), variant=variant, denoise_bandwidth=0.25)
     assert len(learnt.descents) == 3
     for descent in learnt.descents:
         assert descent.loss <= descent.start_loss
@@ -127,8 +127,8 @@ def test_every_descent_ends_below_its_start(xp, variant):
 @pytest.mark.parametrize("variant", ["default", "paper"])
 def test_both_libraries_learn_the_same(variant):
     torch = pytest.importorskip("torch")
-    by_numpy = dynamic_graph_embedding(FEATURES, reading=variant, denoise_bandwidth=0.25)
-    by_torch = dynamic_graph_embedding(torch.as_tensor(FEATURES), reading=variant, denoise_bandwidth=0.25)
+    by_numpy = dynamic_graph_embedding(FEATURES, variant=variant, denoise_bandwidth=0.25)
+    by_torch = dynamic_graph_embedding(torch.as_tensor(FEATURES), variant=variant, denoise_bandwidth=0.25)
     np.testing.assert_allclose(by_torch.embedding.numpy(), by_numpy.embedding, atol=1e-6)
     assert by_torch.communities.tolist() == by_numpy.communities.tolist()
 

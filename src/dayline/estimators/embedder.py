@@ -101,7 +101,7 @@ class DynamicGraphEmbedding(SequenceEmbedder):
         Floating-point precision.
     random_state : int or None, default=0
         Seed of the communities.
-    reading : {"default", "paper", "authors"}, default="default"
+    variant : {"default", "paper", "authors"}, default="default"
         Variant of the method: whose scaling, denoising, loop order and optimiser to use; `paper()` and `authors()`
         also set the other parameters.
 
@@ -148,7 +148,7 @@ class DynamicGraphEmbedding(SequenceEmbedder):
         device: str = "cpu",
         dtype: Literal["float64", "float32"] = "float64",
         random_state: int | None = 0,
-        reading: Variant = "default",
+        variant: Variant = "default",
     ) -> None:
         self.n_components = n_components
         self.n_iterations = n_iterations
@@ -172,13 +172,13 @@ class DynamicGraphEmbedding(SequenceEmbedder):
         self.device = device
         self.dtype = dtype
         self.random_state = random_state
-        self.reading = reading
+        self.variant = variant
 
     @classmethod
     def paper(cls, **changes: Unpack[EmbeddingParameters]) -> Self:
         """Follow the text of the paper: its loop order, denoising and parameters, run to convergence."""
         preset: EmbeddingParameters = {**PUBLISHED, "n_loop_steps": 150, **changes}
-        estimator: Self = cls(reading="paper").set_params(**preset)
+        estimator: Self = cls(variant="paper").set_params(**preset)
         return estimator
 
     @classmethod
@@ -190,13 +190,13 @@ class DynamicGraphEmbedding(SequenceEmbedder):
         """
         notebook: EmbeddingParameters = {"start": "columns", "gradient": "half", "rescale_columns": True}
         preset: EmbeddingParameters = {**PUBLISHED, "n_loop_steps": 3, **notebook, **changes}
-        estimator: Self = cls(reading="authors").set_params(**preset)
+        estimator: Self = cls(variant="authors").set_params(**preset)
         return estimator
 
     @property
     def scales_outliers(self) -> bool:
         """Whether outliers are scaled down: not in the published variants."""
-        return self.reading == "default"
+        return self.variant == "default"
 
     def learn(self, features: FloatArray, *, on_step: OnStep | None = None) -> Self:
         """Learn from features that `check_features` has returned."""
@@ -223,7 +223,7 @@ class DynamicGraphEmbedding(SequenceEmbedder):
             # Long recordings stay in single precision; see `check_features`.
             return to_device(features, self.device, "float32")
         if is_single_precision(self.device, self.dtype):
-            features = fit_single_precision(features, by_column=self.reading == "default")
+            features = fit_single_precision(features, by_column=self.variant == "default")
         return to_device(features, self.device, self.dtype)
 
     def _bandwidths(self, n_features: int) -> tuple[float, float]:
@@ -231,7 +231,7 @@ class DynamicGraphEmbedding(SequenceEmbedder):
             "default": (0.1, 0.5),
             "paper": (0.0025 * n_features, 0.02 * self.n_components),
             "authors": (0.0025 * n_features, 0.3125 * self.n_components),
-        }[self.reading]
+        }[self.variant]
         wide = own[0] if self.feature_bandwidth is None else self.feature_bandwidth
         narrow = own[1] if self.embedding_bandwidth is None else self.embedding_bandwidth
         return wide, narrow

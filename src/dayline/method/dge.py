@@ -53,7 +53,7 @@ __all__ = [
 ]
 
 Variant: TypeAlias = Literal["default", "paper", "authors"]
-"""Whose scaling, denoising, loop order and optimiser to use (the public parameter `reading`)."""
+"""Whose scaling, denoising, loop order and optimiser to use."""
 
 GraphForm: TypeAlias = Literal["auto", "dense", "linear"]
 """How weights between frames are represented."""
@@ -68,7 +68,7 @@ GUIDES = 40
 """Main directions of the features by which frames are grouped to choose landmarks."""
 
 CHOICES = {
-    "reading": ("default", "paper", "authors"),
+    "variant": ("default", "paper", "authors"),
     "start": ("pca", "columns"),
     "gradient": ("full", "half"),
     "graph_form": ("auto", "dense", "linear"),
@@ -140,7 +140,7 @@ def check_embedding_parameters(given: Mapping[str, Any]) -> None:
         if name in given:
             check_bandwidth(name, given[name])
     if "denoise_bandwidth" in given:
-        _check_denoise_bandwidth(given["denoise_bandwidth"], given.get("reading"))
+        _check_denoise_bandwidth(given["denoise_bandwidth"], given.get("variant"))
     if "rescale_columns" in given:
         check_flag("rescale_columns", given["rescale_columns"])
     if "random_state" in given:
@@ -179,8 +179,8 @@ def denoise_features(
     """
     radii = {"search_radius": search_radius, "patch_radius": patch_radius}
     check_matrix("features", features)
-    check_choice("variant", variant, CHOICES["reading"])
-    check_embedding_parameters({"reading": variant, "denoise_bandwidth": denoise_bandwidth, **radii})
+    check_choice("variant", variant, CHOICES["variant"])
+    check_embedding_parameters({"variant": variant, "denoise_bandwidth": denoise_bandwidth, **radii})
     if variant == "authors":
         bandwidth = float(denoise_bandwidth)
         return authors_nonlocal_means(
@@ -204,7 +204,7 @@ def denoise_features(
 def dynamic_graph_embedding(
     features: Array,
     *,
-    reading: Variant = "default",
+    variant: Variant = "default",
     n_components: int = 15,
     n_iterations: int = 2,
     initial_graph_weight: float = 0.1,
@@ -234,7 +234,7 @@ def dynamic_graph_embedding(
     ----------
     features : array of shape (n_frames, n_features)
         One row per frame, NumPy or PyTorch, without NaN.
-    reading : {"default", "paper", "authors"}
+    variant : {"default", "paper", "authors"}
         Variant of the method: whose scaling, denoising, loop order and optimiser to use. The text embeds first and
         then applies the priors; the notebook, and our default, apply the temporal prior first. Only "authors" has no
         safeguard in its descent.
@@ -272,14 +272,14 @@ def dynamic_graph_embedding(
     rescale = partial(scale_to_range, by_column=True) if rescale_columns else _leave
     temporal = partial(_temporal_prior, smoothing_width=smoothing_width, temporal_prior=temporal_prior)
     embed = partial(
-        _embed, bandwidth=embedding_bandwidth, steady=reading != "authors", gradient=gradient, rescale=rescale
+        _embed, bandwidth=embedding_bandwidth, steady=variant != "authors", gradient=gradient, rescale=rescale
     )
     denoising = {"search_radius": search_radius, "patch_radius": patch_radius, "denoise_bandwidth": denoise_bandwidth}
     tell("denoising")
-    denoised = denoise_features(features, variant=reading, **denoising)  # type: ignore[arg-type]
+    denoised = denoise_features(features, variant=variant, **denoising)  # type: ignore[arg-type]
     clean = rescale(denoised)
     tell("linking frames")
-    linear = graph_form == "linear" or (graph_form == "auto" and reading == "default" and len(clean) >= LINEAR_FROM)
+    linear = graph_form == "linear" or (graph_form == "auto" and variant == "default" and len(clean) >= LINEAR_FROM)
     needs_directions = linear or start == "pca"
     directions = principal_components(clean, max(n_components, GUIDES if linear else 0)) if needs_directions else None
     if linear:
@@ -295,12 +295,12 @@ def dynamic_graph_embedding(
     communities = None
     for iteration in range(n_iterations):
         tell(f"iteration {iteration + 1}")
-        learnt = normalize_columns(graph) if reading == "paper" else temporal(graph)
+        learnt = normalize_columns(graph) if variant == "paper" else temporal(graph)
         target = (1.0 - initial_graph_weight) * learnt + initial_graph_weight * initial_graph
         embedding, descent = embed(target, embedding, n_loop_steps)
         descents.append(descent)
         graph = link(embedding, bandwidth=embedding_bandwidth)
-        graph = temporal(graph) if reading == "paper" else normalize_columns(graph)
+        graph = temporal(graph) if variant == "paper" else normalize_columns(graph)
         communities = find_communities(embedding, n_communities, random_state=random_state)
         graph = _semantic_prior(graph, communities, semantic_prior)
     if communities is None:

@@ -80,7 +80,7 @@ def measure_variant(
     features, _ = _known(sequence)
     learnt = variant.fit(features)
     graph = learnt.graph_.astype(np.float64)
-    if variant.reading != "paper":
+    if variant.variant != "paper":
         graph = smooth_edges(graph, width=variant.smoothing_width)
         graph = weaken_distant_edges(graph, temporal_prior=variant.temporal_prior)
     by_kmeans = _group(learnt.embedding_, sequence, seeds)
