@@ -12,7 +12,7 @@ from dayline.checks import check_between, check_rows, show_value
 
 __all__ = ["partition", "partition_between", "running_sums", "trace_back"]
 
-BLOCK = 32
+BLOCK = 64
 """Ends of events whose gains are computed together."""
 
 MOST_STARTS = 2048
@@ -112,15 +112,17 @@ def _best_path(sums: FloatArray, positions: IntArray, penalties: FloatArray, min
         ends = np.arange(first, min(first + BLOCK, n))
         gains = _gains(sums, positions, starts, ends, min_length) + (best[starts] - penalty_at[starts])[:, None]
         between = _gains(sums, positions, ends, ends, min_length)
-        winners = np.argmax(gains, axis=0)
-        highest = gains[winners, np.arange(len(ends))]
-        best[ends], previous[ends] = _continue(highest, starts[winners], between, penalty_at[ends], first)
-        gains = np.concatenate([gains, between + (best[ends] - penalty_at[ends])[:, None]])
+        highest, penalty = gains.max(axis=0), penalty_at[ends]
+        for k in range(len(ends) - 1):
+            np.maximum(highest[k + 1 :], between[k, k + 1 :] + (highest[k] - penalty[k]), out=highest[k + 1 :])
+        gains = np.concatenate([gains, between + (highest - penalty)[:, None]])
+        starts, limits = np.append(starts, ends), np.append(limits, np.full(len(ends), np.inf))
+        best[ends], previous[ends] = highest, starts[np.argmax(gains, axis=0)]
         # Splitting an event never lowers the sum. A start that gains no more at an end than the best one less the
         # penalty there therefore loses to a boundary at this end, for every end at least `min_length` frames later.
-        is_beaten = (gains <= best[ends] - penalty_at[ends]) & (gains > -np.inf)
+        is_beaten = (gains <= highest - penalty) & (gains > -np.inf)
         since = np.where(is_beaten.any(axis=1), positions[ends[np.argmax(is_beaten, axis=1)]] + min_length, np.inf)
-        starts, limits = np.append(starts, ends), np.minimum(np.append(limits, np.full(len(ends), np.inf)), since)
+        limits = np.minimum(limits, since)
         kept = np.flatnonzero(limits > positions[min(first + BLOCK, n - 1)])
         if len(kept) > MOST_STARTS:
             # The newest have no gain yet.
@@ -139,20 +141,6 @@ def _gains(sums: FloatArray, positions: IntArray, starts: IntArray, ends: IntArr
     before, until = sums[positions[starts]] - here, sums[positions[ends]] - here
     squares = np.sum(before * before, axis=1)[:, None] + np.sum(until * until, axis=1) - 2 * before @ until.T
     return np.where(lengths >= min_length, np.maximum(squares, 0.0) / np.maximum(lengths, 1), -np.inf)
-
-
-def _continue(
-    highest: FloatArray, previous: IntArray, between: FloatArray, penalties: FloatArray, first: int
-) -> tuple[list[float], list[int]]:
-    """Return the best gain and start of every end of a block, given those among the starts before the block."""
-    best, chosen = highest.tolist(), previous.tolist()
-    # Each depends on all before it. For so few numbers plain Python is faster than NumPy.
-    for j, (row, penalty) in enumerate(zip(between.tolist(), penalties.tolist(), strict=True)):
-        for k in range(j + 1, len(best)):
-            gain = best[j] - penalty + row[k]
-            if gain > best[k]:
-                best[k], chosen[k] = gain, first + j
-    return best, chosen
 
 
 def running_sums(x: FloatArray) -> FloatArray:
