@@ -6,7 +6,15 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from dayline.checks import check_between, check_choice, check_features, check_times, list_frames, looks_transposed
+from dayline.checks import (
+    check_between,
+    check_choice,
+    check_features,
+    check_matrix,
+    check_times,
+    list_frames,
+    looks_transposed,
+)
 
 
 def test_frames_with_nan_or_infinity_are_named():
@@ -243,3 +251,35 @@ def test_masked_features_are_missing():
 def test_any_value_is_shown_in_one_short_line(value):
     with pytest.raises(ValueError, match=r"^p=[^\n]{1,60}; it must be a whole number of at least 1 and at most 9$"):
         check_between("p", value, 1, 9, whole=True)
+
+
+def test_a_few_sensors_in_rows_look_transposed_and_a_few_frames_do_not(random):
+    walks = np.cumsum(random.normal(size=(5, 600)), axis=1)
+    assert looks_transposed(walks)
+    assert not looks_transposed(walks[:, :100])
+    assert not looks_transposed(walks[:1])
+    assert not looks_transposed(random.normal(size=(8, 2048)))
+
+
+@pytest.mark.parametrize("as_type", ["bool", "uint8", "int64"])
+def test_integers_of_a_matrix_become_floating_point_numbers(xp, as_type):
+    x = check_matrix("x", xp.asarray(np.eye(3).astype(as_type)))
+    assert str(x.dtype).endswith("float64")
+
+
+def test_a_matrix_has_finite_real_numbers():
+    x = np.full((4, 2), 1e308)
+    assert check_matrix("x", x) is x  # the sum is infinite, no value is
+    x[2, 1] = np.nan
+    with pytest.raises(ValueError, match=r"^x: frame 2 holds NaN or infinity; drop or replace such values$"):
+        check_matrix("x", x)
+    with pytest.raises(TypeError, match="values of type complex128; pass real numbers"):
+        check_matrix("x", x.astype(complex))
+
+
+@pytest.mark.parametrize("kind", ["float16", "bfloat16", "float32", "int32"])
+def test_tensors_of_any_kind_are_features(kind):
+    torch = pytest.importorskip("torch")
+    x = torch.ones((5, 2)).to(getattr(torch, kind))
+    np.testing.assert_array_equal(check_features(x), np.ones((5, 2)))
+    np.testing.assert_array_equal(check_features(torch.ones((5, 2), requires_grad=True)), np.ones((5, 2)))

@@ -238,3 +238,18 @@ def test_the_times_of_events_are_exact_only_between_their_frames():
         assert (edited(**wrong).start_times, edited(**wrong).stop_times) == ((0.0, 2.0), (1.0, 3.0))
     unknown = Segmentation((Event(0, 2, start_time=5.0), Event(2, 4)))
     assert (unknown.start_times, unknown.stop_times) == ((5.0, None), (None, None))
+
+
+def test_values_of_frames_may_be_arrays():
+    made = Segmentation.from_boundaries([5], 10, times=np.arange(10.0), scores=np.zeros(10))
+    assert made == Segmentation.from_boundaries([5], 10, times=tuple(map(float, range(10))), scores=(0.0,) * 10)
+    assert '"times"' in made.to_json()
+
+
+@pytest.mark.parametrize(
+    ("times", "why"),
+    [([1, 2], "2 times for 10 frames"), (np.arange("2024-01-01", "2024-01-11", dtype="M8[D]"), "must be numbers")],
+)
+def test_wrong_times_are_refused(times, why):
+    with pytest.raises(ValueError, match=why):
+        Segmentation.from_boundaries([5], 10, times=times)

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from dayline.arrays import Array, FloatArray, IntArray, is_torch_array, row_blocks, to_numpy
+from dayline.arrays import Array, FloatArray, IntArray, array_namespace, double, is_torch_array, row_blocks, to_numpy
 
 __all__ = [
     "LARGEST_COUNT",
@@ -116,10 +116,13 @@ def check_features(x: Any, *, missing: Missing = "raise") -> FloatArray:
 
 
 def unmask(x: Any) -> Any:
-    """Replace masked values by NaN; return anything else unchanged.
+    """Replace masked values by NaN; return a tensor as an array, and anything else unchanged.
 
     NumPy silently drops the mask of an array and exposes the masked values as data.
     """
+    if is_torch_array(x):
+        # NumPy has no bfloat16, and takes no tensor that is part of a gradient.
+        return to_numpy(x.detach().double() if x.is_floating_point() and x.itemsize < 4 else x.detach())
     if not isinstance(x, np.ma.MaskedArray) or x.dtype.kind not in "biuf":
         return x
     return np.ma.filled(x.astype(np.float64), np.nan) if np.ma.is_masked(x) else x.data
@@ -160,6 +163,9 @@ def looks_transposed(features: FloatArray) -> bool:
     has no effect.
     """
     n, dims = features.shape
+    if 1 < n < 16:
+        # So few rows have no roughness to compare with: a few sensors, if their columns are many and smooth.
+        return dims >= 160 and _roughness(features.T) < 0.25
     if min(n, dims) < 16 or dims < 1.5 * n:
         return False
     rough = _roughness(features)
@@ -178,13 +184,31 @@ def _roughness(x: FloatArray) -> float:
     return float(np.mean(ratios)) / 2.0 if ratios else 1.0
 
 
-def check_matrix(name: str, x: Any) -> None:
-    """Raise an error for anything except a NumPy or PyTorch matrix."""
+def check_matrix(name: str, x: Any) -> Array:
+    """Return a NumPy or PyTorch matrix of finite numbers, integers as floating-point numbers, or raise an error."""
     kind = type(x).__name__
     if not (isinstance(x, np.ndarray) or is_torch_array(x)):
         raise TypeError(f"{name} has type {kind}; pass a matrix as a NumPy array or a PyTorch tensor")
     if x.ndim != 2:
         raise ValueError(f"{name} has shape {tuple(x.shape)}; pass a matrix")
+    xp = array_namespace(x)
+    if xp.isdtype(x.dtype, ("bool", "integral")):
+        return double(x)
+    if not xp.isdtype(x.dtype, "real floating"):
+        raise TypeError(f"{name} has values of type {x.dtype}; pass real numbers")
+    # A finite sum has finite terms, and is the fastest to compute.
+    with np.errstate(over="ignore", invalid="ignore"):
+        is_finite = np.isfinite(float(xp.sum(x)))
+    if not is_finite:
+        _check_finite(name, to_numpy(x))
+    return x
+
+
+def _check_finite(name: str, x: FloatArray) -> None:
+    frames = np.flatnonzero(~np.isfinite(x).all(axis=1))
+    if len(frames):
+        hold = "holds" if len(frames) == 1 else "hold"
+        raise ValueError(f"{name}: {list_frames(frames)} {hold} NaN or infinity; drop or replace such values")
 
 
 def show_value(value: Any, most: int = 60) -> str:
@@ -393,4 +417,5 @@ def check_rows(x: Array) -> FloatArray:
         values = np.zeros(0)
     if values.ndim != 2:
         raise ValueError(f"x={show_value(x)}; pass a matrix of numbers, one row per frame")
+    _check_finite("x", values)
     return values

@@ -156,6 +156,11 @@ def _sorted_frames(boundaries: Iterable[int], n_frames: int | None, which: str) 
             f"{which}={show_value(boundaries)}; {which} boundaries must be a list of whole frame numbers"
         )
     frames = np.unique(values.astype(np.int64))
+    if len(values) > 10 and len(frames) < len(values) / 2:
+        raise ValueError(
+            f"{which} has {len(values)} values, only {len(frames)} of them different, like one label per frame; pass "
+            "boundaries (labels_to_boundaries finds them)"
+        )
     if frames[0] < 0 or (n_frames is not None and frames[-1] >= n_frames):
         wrong = frames[0] if frames[0] < 0 else frames[-1]
         raise ValueError(f"{which} boundary {wrong} is outside the sequence of {n_frames or 'unknown'} frames")

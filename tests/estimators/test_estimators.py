@@ -191,3 +191,14 @@ def test_a_large_file_mapped_into_memory_is_not_loaded_whole(tmp_path, monkeypat
         EventSegmenter().fit(broken)
     assert EventSegmenter.fast().set_params(missing="interpolate").fit(broken).labels_.shape == (1600,)
     assert np.isnan(broken[7, 3]), "the caller's array is never modified"
+
+
+def test_parameters_of_the_default_embedding_can_be_set():
+    segmenter = EventSegmenter().set_params(embedding__n_components=5, level=1)
+    assert (segmenter.embedding.n_components, segmenter.level) == (5, 1)
+    assert clone(segmenter).embedding.n_components == 5
+    assert EventSegmenter.fast(typical_duration=20).typical_duration == 20
+
+
+def test_equal_frames_are_said_to_be_equal():
+    assert EventSegmenter().fit(np.ones((40, 3))).segmentation_.notes == ("one event: all frames are equal",)

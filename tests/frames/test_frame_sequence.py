@@ -106,7 +106,7 @@ def test_anything_else_gets_one_clear_line(five_photos):
     for path, why in [
         (five_photos / "nowhere", "no such file or folder"),
         (five_photos / "0.png", "a single photo has no events; pass its folder"),
-        (five_photos / "notes.txt", "neither a folder of photos nor a video"),
+        (five_photos / "notes.txt", r"not a folder of photos, a video \(.*\) or features \(\.npy, "),
     ]:
         with pytest.raises(ValueError, match=why) as refused:
             open_source(path)

@@ -431,3 +431,27 @@ def test_an_underscore_in_a_number_is_refused(tmp_path):
     (tmp_path / "x.csv").write_text("1,2\n3,1_5\n")
     with pytest.raises(ValueError, match=r"x\.csv: .*frame 1, column 1 is '1_5'"):
         read_features(tmp_path / "x.csv")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"), [("a;b\n0,15;-0,2\n0,2;1,3\n", "by semicolons; save it with"), ("1\t2\n3\t4\n", "by tabs")]
+)
+def test_other_separators_are_named(tmp_path, text, why):
+    path = tmp_path / "table.csv"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=f"values are separated {why}"):
+        read_features(path)
+
+
+def test_a_key_is_refused_where_it_chooses_nothing(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("1,2\n3,4\n")
+    with pytest.raises(ValueError, match=r"only \.npz and \.mat files have arrays to choose from; leave out the key"):
+        read_features(path, key="features")
+
+
+@pytest.mark.parametrize(("text", "found"), [("", []), ("\n", []), ("boundary\n50\n100\n", [50, 100])])
+def test_text_may_have_no_boundaries_and_a_heading(tmp_path, text, found):
+    path = tmp_path / "found.txt"
+    path.write_text(text)
+    assert read_boundaries(path).boundaries.tolist() == found

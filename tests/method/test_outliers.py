@@ -9,7 +9,7 @@ from dayline import EventSegmenter, score_boundaries
 from dayline.baselines.window_difference import WindowDifferenceSegmenter
 from dayline.datasets.folders import find_groups, read_labelled
 from dayline.datasets.synthetic import make_communities
-from dayline.method.outliers import draw_in, outlying_frames
+from dayline.method.outliers import draw_in, outlying_frames, warn_of_missing_value_codes
 
 MADE = make_communities(240, stay=300.0, n_features=10, random_state=4)
 
@@ -134,3 +134,38 @@ def test_noise_of_a_millionth_makes_no_outlier_of_a_rare_state(random):
     assert outlying_frames(sensors).tolist() == outlying_frames(sensors + noise).tolist() == []
     sensors[300, 0] = 1e3
     assert outlying_frames(sensors).tolist() == outlying_frames(sensors + noise).tolist() == [300]
+
+
+def warned(x):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warn_of_missing_value_codes(x)
+    return [str(one.message) for one in caught]
+
+
+@pytest.mark.parametrize("code", [-9999.0, 999.0])
+def test_a_number_that_stands_for_missing_values_is_named(code):
+    x = MADE.features.copy()
+    x[[3, 70, 71, 200], 2] = code
+    (message,) = warned(x)
+    assert message.startswith(f"{code:g} is far from all other values of column 2 and occurs in 4 frames; ")
+    x[50:80] = code
+    assert "column 0 and occurs in 30 frames (and so in 9 other columns); " in warned(x)[0]
+    with pytest.warns(UserWarning, match=f"{code:g} is far from all other values"):
+        EventSegmenter().fit(x)
+
+
+def test_single_values_categories_and_clipped_values_are_no_codes(random):
+    x = MADE.features.copy()
+    x[7, 2] = 1e5
+    counts = random.poisson(0.3, size=(300, 5)).astype(float)
+    counts[[3, 9]] = 80
+    for features in (
+        MADE.features,
+        x,
+        counts,
+        np.clip(random.normal(size=(300, 4)), -1, 1),
+        np.zeros((9, 2)),
+        np.eye(9),
+    ):
+        assert warned(features) == []

@@ -33,11 +33,13 @@ class BoundaryList:
 def read_boundaries(path: str | Path) -> BoundaryList:
     """Read boundaries: events.json, events.csv (column start), .npz (boundaries), .npy, or numbers one per line.
 
+    A text file without numbers has no boundaries; its first line may say "boundary" or "boundaries".
+
     A .npz with labels instead of boundaries, and a .mat with one array whose name contains "label", give the
     frames where the label changes.
     """
-    path = existing_file(path)
-    kind = path.suffix.lower()
+    kind = Path(path).suffix.lower()
+    path = existing_file(path, may_be_empty=kind in (".csv", ".txt"))
     if kind == ".json":
         segmentation = read_events(path)
         return BoundaryList(np.asarray(segmentation.boundaries, dtype=np.int64), segmentation.n_frames)
@@ -80,6 +82,8 @@ def _from_text(path: Path) -> BoundaryList:
         starts = _whole([row[at] for row in rows[1:]], path)
         n_frames = int(_whole([rows[-1][stop_at]], path)[0]) if stop_at is not None and len(rows) > 1 else None
         return BoundaryList(starts[starts > 0], n_frames)
+    if rows and [word.strip().lower() for word in rows[0]] in (["boundary"], ["boundaries"]):
+        rows = rows[1:]
     return BoundaryList(_whole([word for row in rows for word in row if word.strip()], path))
 
 

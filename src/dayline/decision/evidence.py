@@ -118,7 +118,9 @@ def gather_evidence(
     n_clear = n_above_noise(sample, free.boundaries, free.log_heights)
     found = free.boundaries[: np.argmax(expected_f1(model.probabilities(free.log_heights[:n_clear] - split)))]
     why_one_event = ""
-    if not order_matters(columns, neighbours):
+    if not neighbours.products[0].any():
+        why_one_event = "all frames are equal"
+    elif not order_matters(columns, neighbours):
         why_one_event = "neighbouring frames are hardly more alike than others, over all columns"
     elif is_autocorrelated_noise(sample):
         why_one_event = "the frames are autocorrelated noise"

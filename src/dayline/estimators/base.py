@@ -10,7 +10,7 @@ from sklearn.utils.validation import validate_data
 
 from dayline.arrays import FloatArray
 from dayline.checks import Missing, check_features, unmask
-from dayline.method.outliers import draw_in, outlying_frames, warn_of_outliers
+from dayline.method.outliers import draw_in, outlying_frames, warn_of_missing_value_codes, warn_of_outliers
 from dayline.progress import OnStep
 
 __all__ = ["SequenceEmbedder"]
@@ -45,6 +45,7 @@ class SequenceEmbedder(BaseEstimator):  # type: ignore[misc]
         self.check_parameters()
         frames = outlying_frames(features)
         if len(frames) == 0:
+            warn_of_missing_value_codes(features)
             return features
         warn_of_outliers(frames, drawn_in=self.scales_outliers)
         return draw_in(features, frames) if self.scales_outliers else features

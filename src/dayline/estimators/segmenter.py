@@ -147,6 +147,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         n_events: int | None = None,
         min_duration: float | None = None,
         expected_duration: float | None = None,
+        typical_duration: float | None = None,
         level: int = 0,
         **changes: Unpack[PrincipalComponentParameters],
     ) -> Self:
@@ -161,6 +162,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
             n_events=n_events,
             min_duration=min_duration,
             expected_duration=expected_duration,
+            typical_duration=typical_duration,
             level=level,
         )
 
@@ -400,6 +402,14 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
             if getattr(self, name) is not None:
                 embedder.set_params(**{name: getattr(self, name)})
         return embedder
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, with `embedding__` before those of the embedding; one that was None is the default then."""
+        of_embedding = any(name.startswith("embedding__") for name in params)
+        if self.embedding is None and "embedding" not in params and of_embedding:
+            self.embedding = DynamicGraphEmbedding()
+        changed: Self = super().set_params(**params)
+        return changed
 
     def check_parameters(self) -> None:
         """Raise ValueError if a parameter is invalid; `fit` calls this first."""

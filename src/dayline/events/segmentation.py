@@ -175,6 +175,7 @@ class Segmentation:
             Other attributes of the segmentation (scores, times, ...).
         """
         edges = [0, *(int(b) for b in boundaries), int(n_frames)]
+        about |= {what: _listed(what, about[what], n_frames) for what in PER_FRAME if about.get(what) is not None}
         times = about.get("times")
         events = []
         for start, stop in pairwise(edges):
@@ -315,6 +316,17 @@ def when_text(segmentation: Segmentation) -> str:
         return f"{start:%H:%M} to {stop:%H:%M}"
     day = "" if start.date() == stop.date() else f"{stop:%Y-%m-%d} "
     return f"{start:%Y-%m-%d %H:%M} to {day}{stop:%H:%M}"
+
+
+def _listed(what: str, values: Iterable[Any], n_frames: int) -> tuple[Any, ...]:
+    """Return one value per frame as a tuple of Python objects; times as numbers."""
+    listed = tuple(values.tolist() if isinstance(values, np.ndarray) else values)
+    if len(listed) != n_frames:
+        raise ValueError(f"{len(listed)} {what} for {n_frames} frames")
+    try:
+        return tuple(map(float, listed)) if what == "times" else listed
+    except (TypeError, ValueError):
+        raise ValueError('times must be numbers; pass dates as seconds since 1970, with clock="wall"') from None
 
 
 def _most_frequent(values: Sequence[int]) -> int | None:

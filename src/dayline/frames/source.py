@@ -13,6 +13,7 @@ from dayline.extras import MissingExtraError, needs_extra
 from dayline.frames.names import shown_name
 from dayline.frames.sequence import FrameSequence
 from dayline.frames.suffixes import PHOTO_SUFFIXES, VIDEO_SUFFIXES
+from dayline.io.tables import EXTENSIONS
 
 __all__ = ["day_folders", "open_source", "read_photo_folder", "read_video"]
 
@@ -55,7 +56,9 @@ def open_source(
             raise
         # Any file may be a video with an unusual suffix; one that is not gets a message of its own.
         why = str(error).removeprefix(f"{shown_name(source)}: ")
-        raise ValueError(f"{shown_name(source)}: neither a folder of photos nor a video ({why})") from None
+        raise ValueError(
+            f"{shown_name(source)}: not a folder of photos, a video ({why}) or features ({', '.join(EXTENSIONS)})"
+        ) from None
 
 
 @needs_extra("photos", "reading photos")

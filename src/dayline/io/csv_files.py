@@ -24,6 +24,8 @@ MISSING_WORDS = ("", "na", "n/a", "null", "none")
 SPREADSHEET_ERRORS = ("#n/a", "#div/0!", "#value!", "#ref!", "#name?", "#num!", "#null!")
 COUNTER_NAMES = ("", "unnamed: 0")
 """Header of the index column that pandas writes."""
+MOST_OF_LINE = 10_000
+"""Characters of a line in which to look for separators."""
 UNIT = re.compile(r"[\s_]*[(\[](s|sec|seconds)[)\]]$")
 
 
@@ -41,13 +43,25 @@ def read_csv(path: Path) -> tuple[FloatArray, list[str], int | None]:
         except UnicodeDecodeError:
             raise UnreadableFileError(f"{path}: not a text file") from None
         except (ValueError, csv.Error) as error:
-            raise UnreadableFileError(f"{path}: not a table of comma-separated numbers: {error}") from None
+            why = _other_separator(path) or error
+            raise UnreadableFileError(f"{path}: not a table of comma-separated numbers: {why}") from None
     if values.size == 0:
         raise UnreadableFileError(f"{path}: has a header but no rows")
     if dates_at == 0:
         return values, header, dates_at
     kept, names = _without_counter(values, header, path)
     return kept, names, dates_at if dates_at is None else dates_at - (len(header) - len(names))
+
+
+def _other_separator(path: Path) -> str:
+    """Say what separates the values of the second line, or of the only one, if it is not commas."""
+    with path.open(encoding="utf-8-sig") as file:
+        line = file.readline(MOST_OF_LINE)
+        line = file.readline(MOST_OF_LINE) or line
+    for separator, name in ((";", "semicolons"), ("\t", "tabs")):
+        if separator in line:
+            return f"values are separated by {name}; save it with commas between values and points in numbers"
+    return ""
 
 
 def _without_counter(values: FloatArray, header: list[str], path: Path) -> tuple[FloatArray, list[str]]:

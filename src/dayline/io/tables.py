@@ -70,6 +70,8 @@ def read_features(path: str | Path, *, key: str | None = None, transpose: bool =
     }
     if path.suffix.lower() not in readers:
         raise ValueError(f"{path}: feature files end in {', '.join(EXTENSIONS)}, not {path.suffix or 'nothing'!r}")
+    if key is not None and path.suffix.lower() not in (".npz", ".mat"):
+        raise ValueError(f"{path}: only .npz and .mat files have arrays to choose from; leave out the key")
     table = readers[path.suffix.lower()](path, key)
     features = table.features.T if transpose else table.features
     if features.ndim != 2 or 0 in features.shape:
@@ -140,14 +142,14 @@ def read_arrays(path: str | Path) -> dict[str, Any]:
     return load_mat(path) if path.suffix.lower() == ".mat" else load_npz(path)
 
 
-def existing_file(path: str | Path) -> Path:
-    """Return the path of a file; raise ValueError if it is missing, a folder or empty."""
+def existing_file(path: str | Path, *, may_be_empty: bool = False) -> Path:
+    """Return the path of a file; raise ValueError if it is missing, a folder or, unless it may be, empty."""
     path = Path(path)
     if not path.exists():
         raise ValueError(f"{path}: no such file")
     if path.is_dir():
         raise ValueError(f"{path}: is a folder; pass a file")
-    if path.stat().st_size == 0:
+    if path.stat().st_size == 0 and not may_be_empty:
         raise ValueError(f"{path}: the file is empty")
     return path
 

@@ -27,7 +27,7 @@ def find_communities(x: Array, n_communities: int, *, random_state: int | None =
     """
     from sklearn.cluster import KMeans
 
-    check_matrix("x", x)
+    x = check_matrix("x", x)
     check_between("n_communities", n_communities, 1, whole=True)
     check_seed(random_state)
     points = to_numpy(x).astype(np.float64)

@@ -295,7 +295,7 @@ def nonlocal_means(
     include_self : bool
         Whether a frame contributes to its own mean.
     """
-    check_matrix("x", x)
+    x = check_matrix("x", x)
     _check_denoising(search_radius, patch_radius, bandwidth)
     check_choice("kernel", kernel, ("exponential", "gaussian"))
     check_between("decay", decay, 0, 1, above=True)

@@ -178,7 +178,7 @@ def denoise_features(
         L, M and h; see `nonlocal_means`.
     """
     radii = {"search_radius": search_radius, "patch_radius": patch_radius}
-    check_matrix("features", features)
+    features = check_matrix("features", features)
     check_choice("variant", variant, CHOICES["variant"])
     check_embedding_parameters({"variant": variant, "denoise_bandwidth": denoise_bandwidth, **radii})
     if variant == "authors":
@@ -266,7 +266,7 @@ def dynamic_graph_embedding(
     on_step : callable, optional
         Called before every stage.
     """
-    check_matrix("features", features)
+    features = check_matrix("features", features)
     check_embedding_parameters(locals())  # only the parameters so far
     tell = _Teller(on_step, total=3 + n_iterations)
     rescale = partial(scale_to_range, by_column=True) if rescale_columns else _leave

@@ -47,7 +47,7 @@ def principal_components(x: Array, n_components: int) -> Array:
     array of shape (n_frames, min(n_components, n_frames, n_dims))
         Strongest direction first; the largest entry of each column is positive.
     """
-    check_matrix("x", x)
+    x = check_matrix("x", x)
     check_between("n_components", n_components, 1, whole=True)
     xp = array_namespace(x)
     n, dims = x.shape

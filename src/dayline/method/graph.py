@@ -57,7 +57,7 @@ def affinity_graph(x: Array, *, bandwidth: float, landmarks: Landmarks | None = 
     Graph of shape (n_frames, n_frames)
         exp(-(1 - cosine) / bandwidth), symmetric, in (0, 1]; a `LinearGraph` with landmarks.
     """
-    check_matrix("x", x)
+    x = check_matrix("x", x)
     check_bandwidth("bandwidth", bandwidth)
     xp = array_namespace(x)
     if landmarks is not None:

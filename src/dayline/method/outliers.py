@@ -8,8 +8,9 @@ import numpy as np
 
 from dayline.arrays import FloatArray, IntArray, row_blocks
 from dayline.checks import list_frames
+from dayline.text import counted
 
-__all__ = ["draw_in", "outlying_frames", "warn_of_outliers"]
+__all__ = ["draw_in", "outlying_frames", "warn_of_missing_value_codes", "warn_of_outliers"]
 
 MOST = 0.02
 """Largest fraction of frames that can be outliers; more than that are an event of their own."""
@@ -22,6 +23,13 @@ FAR = 50.0
 
 LEAST_USUAL = 1e-6
 """Usual deviation of a column, relative to the largest of all columns, below which it is noise."""
+
+CODE_FAR, CODE_OTHERS = 10.0, 8
+"""A code for missing values is farther from all other values of its column than ten times their range, if there are
+more than eight of them: counts and categories have fewer."""
+
+CODE_FRAMES = 1024
+"""Frames, chosen at random, in which codes for missing values are searched."""
 
 MOST_FRAMES = 4096
 """Frames that the median frame is taken from."""
@@ -109,6 +117,34 @@ def warn_of_outliers(frames: IntArray, *, drawn_in: bool) -> None:
         f"drop or repair {'it' if len(frames) == 1 else 'them'} if this is an error",
         stacklevel=4,
     )
+
+
+def warn_of_missing_value_codes(features: FloatArray) -> None:
+    """Warn if a number such as -9999 seems to stand for missing values.
+
+    It is the least or the greatest value of a column, occurs twice at least, and is far from all others.
+    """
+    some = features
+    if len(features) > CODE_FRAMES:
+        some = features[np.sort(np.random.default_rng(0).choice(len(features), CODE_FRAMES, replace=False))]
+    for sign in (1.0, -1.0):
+        values = sign * some.astype(np.float64)
+        code = values.min(axis=0)
+        is_code = values == code
+        others = np.where(is_code, np.inf, values).min(axis=0)
+        span = values.max(axis=0) - others
+        is_far = (span > 0) & np.isfinite(others) & (is_code.sum(axis=0) > 1)
+        is_far[is_far] = (others - code)[is_far] > CODE_FAR * span[is_far]
+        columns = [k for k in np.flatnonzero(is_far) if len(np.unique(values[:, k])) > CODE_OTHERS + 1]
+        if columns:
+            n_frames = int(np.sum(features[:, columns[0]] == sign * code[columns[0]]))
+            more = f" (and so in {counted(len(columns) - 1, 'other column')})" if len(columns) > 1 else ""
+            warnings.warn(
+                f"{sign * code[columns[0]]:g} is far from all other values of column {columns[0]} and occurs in "
+                f"{n_frames} frames{more}; this may hide all boundaries; if it marks a missing value, replace "
+                "it with NaN and interpolate",
+                stacklevel=4,
+            )
 
 
 def _most(n_frames: int) -> int:
