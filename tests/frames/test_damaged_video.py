@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from fractions import Fraction
 
 import av
 import numpy as np
@@ -69,6 +70,23 @@ def test_a_video_in_fragments_has_no_length_to_compare(tmp_path):
         container.mux(stream.encode())
     sequence = open_source(path, every=0.001)
     assert (sequence.n_frames, sequence.notes) == (75, ())
+
+
+def test_a_varying_rate_is_no_damage(tmp_path):
+    path = tmp_path / "film.mp4"
+    random = np.random.default_rng(0)
+    times = np.cumsum(random.choice([0.033, 0.2, 0.5, 1.1], 60))
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("libx264", rate=25)
+        stream.width, stream.height, stream.pix_fmt = 96, 64, "yuv420p"
+        stream.time_base = stream.codec_context.time_base = Fraction(1, 1000)
+        for time in times:
+            frame = av.VideoFrame.from_ndarray(random.integers(0, 255, (64, 96, 3), dtype=np.uint8), "rgb24")
+            frame.pts, frame.time_base = round(1000 * time), Fraction(1, 1000)
+            container.mux(stream.encode(frame))
+        container.mux(stream.encode())
+    sequence = open_source(path, every=0.001)
+    assert (sequence.n_frames, sequence.notes) == (60, ())
 
 
 def test_a_time_scale_that_is_wrong_is_said(film):

@@ -188,7 +188,11 @@ def test_the_clock_of_a_camera_that_records_time_zones_is_right(make_photo, tmp_
         make_photo(f"B/{k}.jpg", taken=f"2023:07:15 10:0{k}:30", offset="+02:00")
     make_photo("A/9.jpg", taken="2023:07:15 11:00:00")
     photos = read_photos(tmp_path)
-    assert compared_cameras(photos, camera_names(photos), ())[1] == "B"
+    cameras = camera_names(photos)
+    assert compared_cameras(photos, cameras, ())[1] == "B"
+    # It stays right if the offset of another camera is given.
+    known = [i for i, camera in enumerate(cameras) if camera == "A"]
+    assert compared_cameras(photos, cameras, known) == ((), "")
 
 
 def test_given_offsets_move_the_photos_of_a_folder(make_photo, tmp_path):

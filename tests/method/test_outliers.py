@@ -158,11 +158,14 @@ def test_a_number_that_stands_for_missing_values_is_named(code):
 def test_single_values_categories_and_clipped_values_are_no_codes(random):
     x = MADE.features.copy()
     x[7, 2] = 1e5
+    off = 1.0 + 1e-3 * random.normal(size=(300, 4))
+    off[200:] = 0.0
     counts = random.poisson(0.3, size=(300, 5)).astype(float)
     counts[[3, 9]] = 80
     for features in (
         MADE.features,
         x,
+        off,
         counts,
         np.clip(random.normal(size=(300, 4)), -1, 1),
         np.zeros((9, 2)),

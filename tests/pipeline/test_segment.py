@@ -35,6 +35,10 @@ def test_a_pause_is_a_boundary_with_its_reason(tmp_path):
     assert same.boundaries == (12, 24)
     assert same.events[2].reason == "pause"
     assert "1 pause of the camera, the longest 67 min: each is a boundary" in same.notes
+    joined = Segmentation.from_boundaries([12], 36, names=same.names, times=same.times)
+    corrected = segment_source(tmp_path / "same", model="color", corrections=joined).segmentation
+    assert corrected.boundaries == (12,)
+    assert not any("pause" in note for note in corrected.notes)
     make_day(tmp_path / "other", [("red", 12), ("green", 12), ("blue", 12)], pause_before=2)
     other = segment_source(tmp_path / "other", model="color").segmentation
     assert [e.reason for e in other.events] == ["start", "looks", "both"]

@@ -198,7 +198,7 @@ def print_notes(segmentation: Segmentation) -> None:
         console.print(f"left out: {file.name}: {file.why}")
     more = len(segmentation.skipped) - FEW
     if more > 0:
-        console.print(f"left out: {more} more files (the page and events.json list them all)")
+        console.print(f"left out: {counted(more, 'more file')} (the page and events.json list them all)")
 
 
 def open_in_browser(page: Path | str) -> None:

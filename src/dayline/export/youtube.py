@@ -10,7 +10,7 @@ from pathlib import Path
 from dayline.events import Segmentation
 from dayline.export.chapters import Chapter, chapters
 from dayline.io.files import write_text_whole
-from dayline.text import clock_text
+from dayline.text import clock_text, counted
 
 __all__ = ["YouTubeText", "write_youtube", "youtube_text"]
 
@@ -75,8 +75,8 @@ def youtube_text(
     while len(marks) > 1 and min(_length(mark) for mark in marks) < SHORTEST:
         notes.append(_join_shortest(marks))
     if len(marks) < FEWEST:
-        given = f"{len(segmentation.events)} events over {marks[-1].end:.0f} s give {len(marks)}"
-        msg = f"YouTube requires at least {FEWEST} chapters of {SHORTEST} s or more, but these {given}; "
+        given = f"{counted(len(segmentation.events), 'event')} over {marks[-1].end:.0f} s would give {len(marks)}"
+        msg = f"YouTube requires at least {FEWEST} chapters of {SHORTEST} s or more, but {given}; "
         raise ValueError(msg + "use another chapter format")
     text = "".join(f"{_stamp(mark.start)} {mark.title.translate(BRACKETS)}\n" for mark in marks)
     if len(text) > LONGEST_DESCRIPTION:

@@ -48,8 +48,8 @@ def contradiction_notes(
         for jump in jumps if len(jumps) <= few and len(folders) == 1 else ():
             before, after = (names[by_name[k]] for k in (jump.before - 1, jump.before))
             notes.append(
-                f"from {before} to {after} the clock goes back by {span_text(-jump.seconds)} (summer time, "
-                'travel, or reset?); photos around it may be out of order: order="name" keeps name order'
+                f"from {before} to {after} the clock goes back by {span_text(-jump.seconds)} (summer time, travel "
+                'or reset?); photos around it may be out of order: order="name" (--order name) keeps name order'
             )
     differences = [
         exif.seconds - said

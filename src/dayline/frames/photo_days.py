@@ -207,7 +207,8 @@ def compared_cameras(photos: Photos, cameras: Sequence[str], known: Collection[i
     """Name the camera of each photo for `FrameSequence.cameras`, and the one whose clock is taken as right.
 
     That is a camera that records time zones, as phones do, which set their clocks by the network; else the one with
-    the most photos. There is nothing to compare if there is one camera.
+    the most photos. If an offset was given, all cameras that record time zones are right, too. There is nothing to
+    compare if there is one camera.
 
     Parameters
     ----------
@@ -219,17 +220,18 @@ def compared_cameras(photos: Photos, cameras: Sequence[str], known: Collection[i
         Photos of cameras whose offset was given, so that their times are right.
     """
     _, exact = photo_times(photos)
-    labels = tuple("?" if not exact[i] else "" if i in known else camera for i, camera in enumerate(cameras))
-    if len(set(labels) - {"?"}) < 2:
-        return (), ""
+    labels = ["?" if not exact[i] else "" if i in known else camera for i, camera in enumerate(cameras)]
     zoned: dict[str, int] = defaultdict(int)
     many: dict[str, int] = defaultdict(int)
     for label, taken in zip(labels, photos.taken, strict=True):
         if label != "?":
             many[label] += 1
             zoned[label] += taken is not None and taken.offset is not None and not taken.is_utc
-    first = min(many, key=lambda name: (2 * zoned[name] < many[name], -many[name], name))
-    return labels, first
+    first = min(many, key=lambda name: (2 * zoned[name] < many[name], -many[name], name), default="")
+    if known:
+        # An offset that was given must not move a clock that is set by the network.
+        labels = ["" if 2 * zoned[label] >= many[label] > 0 else label for label in labels]
+    return (tuple(labels), first) if len(set(labels) - {"?"}) > 1 else ((), "")
 
 
 def _folders_of_cameras(names: Sequence[str]) -> list[str]:

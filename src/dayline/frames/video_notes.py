@@ -52,7 +52,7 @@ def damage_notes(
         *_packet_notes(count),
         *_length_notes(there, _announced_seconds(video, start=start)),
         *_lost_notes(video, count, n_frames=len(frames)),
-        *_clock_notes(video, path),
+        *_clock_notes(video, path, there),
         *_stream_notes(video, path),
     )
 
@@ -128,12 +128,14 @@ def _lost_notes(video: VideoFile, count: PacketCount, *, n_frames: int) -> tuple
     return (f"{lost} of {of} frames of the video are not shown: edited out or damaged",) if lost else ()
 
 
-def _clock_notes(video: VideoFile, path: Path) -> tuple[str, ...]:
+def _clock_notes(video: VideoFile, path: Path, there: float) -> tuple[str, ...]:
     """Report if the movie and its frames differ in duration: one of the two clocks is wrong."""
     frames = video.stream.duration
     if INDEXED not in video.container.format.name or not frames:
         return ()
-    by_frames, by_movie = float(frames * video.time_base), seconds_in_movie(path, track=video.stream.id)
+    # If the rate varies, the last frame may be shown after the sum of all durations.
+    by_frames = max(float(frames * video.time_base), there)
+    by_movie = seconds_in_movie(path, track=video.stream.id)
     if by_movie is None or by_movie - by_frames <= max(CLOCKS_APART_SECONDS, CLOCKS_APART_PART * by_movie):
         return ()
     lengths = (time_text(seconds, clock="media") for seconds in (by_movie, by_frames))

@@ -122,7 +122,8 @@ def warn_of_outliers(frames: IntArray, *, drawn_in: bool) -> None:
 def warn_of_missing_value_codes(features: FloatArray) -> None:
     """Warn if a number such as -9999 seems to stand for missing values.
 
-    It is the least or the greatest value of a column, occurs twice at least, and is far from all others.
+    It is a whole number but 0 and 1, the least or the greatest value of a column, occurs twice at least but in less
+    than half of the frames, and is far from all others.
     """
     some = features
     if len(features) > CODE_FRAMES:
@@ -133,7 +134,8 @@ def warn_of_missing_value_codes(features: FloatArray) -> None:
         is_code = values == code
         others = np.where(is_code, np.inf, values).min(axis=0)
         span = values.max(axis=0) - others
-        is_far = (span > 0) & np.isfinite(others) & (is_code.sum(axis=0) > 1)
+        is_few = (is_code.sum(axis=0) > 1) & (is_code.mean(axis=0) < 0.5)
+        is_far = (span > 0) & np.isfinite(others) & is_few & (code == np.floor(code)) & (np.abs(code) > 1)
         is_far[is_far] = (others - code)[is_far] > CODE_FAR * span[is_far]
         columns = [k for k in np.flatnonzero(is_far) if len(np.unique(values[:, k])) > CODE_OTHERS + 1]
         if columns:

@@ -136,7 +136,10 @@ def segment_source(
     opened = {*located.must, *breaks}.difference(located.must_not)
     groups = group_frames(sequence, extracted.signatures, opened=opened)
     result = _segment(extracted, groups, breaks, located, segmenter, on_step)
-    notes = (*_notes(sequence, groups, pauses, jumps), *result.segmentation.notes)
+    # A correction may have joined the events on both sides of one.
+    starts = {event.start for event in result.segmentation.events}
+    noted = [pause for pause in pauses if pause.before in starts], [jump for jump in jumps if jump.before in starts]
+    notes = (*_notes(sequence, groups, *noted), *result.segmentation.notes)
     if corrections is not None:
         notes = (*notes, CORRECTED)
     about = {
