@@ -7,12 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from dayline.arrays import Array, FloatArray, IntArray, to_numpy
-from dayline.decision.abruptness import Neighbours, abruptness, compare_neighbours, hard_cuts, slowness
+from dayline.decision.abruptness import abruptness, compare_neighbours, hard_cuts, slowness
 from dayline.decision.hierarchy import Hierarchy, build_hierarchy
 from dayline.decision.model import DecisionModel, expected_f1, load_model
-from dayline.decision.noise import is_autocorrelated_noise, n_above_noise, order_matters, sample_frames
+from dayline.decision.noise import in_few_directions, n_above_noise, why_no_events
 from dayline.decision.partition import running_sums
-from dayline.decision.random_walk import is_random_walk
 from dayline.method.denoise import spread_few_directions, standardized_rows
 from dayline.method.graph import unit_rows
 
@@ -102,29 +101,22 @@ def gather_evidence(
     """
     model = load_model()
     standardized = standardized_rows(to_numpy(features))
-    columns = spread_few_directions(standardized)
     seen = unit_rows(to_numpy(directions).astype(np.float64))
     learnt = seen if embedding is None else unit_rows(np.asarray(embedding, dtype=np.float64))
     views = seen if embedding is None else two_views(learnt, seen)
-    neighbours = compare_neighbours(columns)
-    log_weights = boundary_weights(neighbours, model)
+    cosines = compare_neighbours(spread_few_directions(standardized))
+    log_weights = boundary_weights(cosines, model)
     none = np.zeros(0, dtype=np.int64)
     # The same recording at a higher frame rate has more frames to gain, also from noise.
-    penalty = model.candidate_penalty * slowness(neighbours)
+    penalty = model.candidate_penalty * slowness(cosines)
     free = build_hierarchy(views, log_weights, penalty=penalty, required=none, forbidden=none)
     # Constraints on some frames must not change how all the others are measured.
     split = model.split(free.log_heights, len(views), penalty=penalty)
-    sample = sample_frames(standardized)
-    n_clear = n_above_noise(sample, free.boundaries, free.log_heights)
+    few = in_few_directions(standardized)
+    n_clear = n_above_noise(few, free.boundaries, free.log_heights)
     found = free.boundaries[: np.argmax(expected_f1(model.probabilities(free.log_heights[:n_clear] - split)))]
-    why_one_event = ""
-    if not order_matters(columns, neighbours):
-        why_one_event = "neighbouring frames are hardly more alike than others, over all columns"
-    elif is_autocorrelated_noise(sample):
-        why_one_event = "the frames are autocorrelated noise"
-    elif is_random_walk(standardized):
-        why_one_event = "the frames wander like a random walk"
-    elif _only_drifts(seen, np.sort(found)):
+    why_one_event = why_no_events(few)
+    if not why_one_event and _only_drifts(seen, np.sort(found)):
         why_one_event = (
             "the frames change slowly all the time; if each is an average over a moving window, keep one frame in "
             "every quarter of the window"
@@ -158,20 +150,9 @@ def two_views(embedding: FloatArray, directions: FloatArray) -> FloatArray:
     return np.asarray(np.concatenate([embedding, directions], axis=1) / np.sqrt(2.0))
 
 
-def boundary_weights(neighbours: Neighbours, model: DecisionModel) -> FloatArray:
-    """Return the logarithm of the weight of a boundary at every frame.
-
-    A hard cut raises it by log(1 + w c), where c is its abruptness above that of a hard cut: events often begin with
-    one.
-
-    Parameters
-    ----------
-    neighbours : Neighbours
-        Of the standardized features.
-    model : DecisionModel
-        How much cuts count.
-    """
-    return np.asarray(np.log1p(model.cut_weight * hard_cuts(abruptness(neighbours))))
+def boundary_weights(cosines: FloatArray, model: DecisionModel) -> FloatArray:
+    """Return the logarithm of the weight of a boundary at every frame: events often begin with a hard cut."""
+    return np.asarray(np.log1p(model.cut_weight * hard_cuts(abruptness(cosines))))
 
 
 def _only_drifts(x: FloatArray, boundaries: IntArray) -> bool:
