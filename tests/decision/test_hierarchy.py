@@ -66,12 +66,12 @@ def test_required_boundaries_come_first_and_forbidden_ones_never(case, required,
 def test_more_candidates_follow_those_that_were_there(case, wanted):
     x, log_weights = made(*case)
     first = build_hierarchy(x, log_weights, penalty=2.0, required=NONE, forbidden=NONE)
-    more = more_boundaries(first, x, log_weights, n_boundaries=wanted, penalty=2.0, forbidden=NONE)
+    more = more_boundaries(first.boundaries, x, log_weights, n_boundaries=wanted, penalty=2.0, forbidden=NONE)
     assert more[: len(first.boundaries)].tolist() == first.boundaries.tolist()
     assert len(set(more.tolist())) == len(more)
     if wanted <= len(first.boundaries):
         assert len(more) == len(first.boundaries)
-    fewer = more_boundaries(first, x, log_weights, n_boundaries=wanted // 2, penalty=2.0, forbidden=NONE)
+    fewer = more_boundaries(first.boundaries, x, log_weights, n_boundaries=wanted // 2, penalty=2.0, forbidden=NONE)
     assert more[: len(fewer)].tolist() == fewer.tolist()
 
 

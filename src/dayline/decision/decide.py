@@ -246,7 +246,7 @@ def _exactly(evidence: Evidence, n_events: int, requested: str) -> IntArray:
     """Return the boundaries of so many events, the highest first; warn if there cannot be as few or as many."""
     wanted = max(n_events - 1, len(evidence.required))
     boundaries = more_boundaries(
-        evidence.hierarchy,
+        evidence.hierarchy.boundaries,
         evidence.views,
         evidence.log_weights,
         n_boundaries=wanted,
