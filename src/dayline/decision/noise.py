@@ -102,7 +102,12 @@ def n_above_noise(x: FloatArray, boundaries: IntArray, log_heights: FloatArray) 
     sample = x[frames]
 
     def is_noise(k: int, most: float = NOISY) -> bool:
-        return _is_noise(sample, np.append(ends, np.searchsorted(frames, boundaries[:k])), most)
+        """Return whether frames within events are in random order or, in long sequences, an autoregression."""
+        rows, event = _within(sample, np.append(ends, np.searchsorted(frames, boundaries[:k])))
+        # Events that follow noise too closely leave frames that are less alike than in random order.
+        if _is_in_random_order(rows, event, most, upwards_only=True):
+            return True
+        return len(x) >= LEAST_WITHIN and _is_autoregression(rows, event, most)
 
     # Recordings are told from noise at once, by order that remains within the shortest events.
     if len(x) < LEAST_WHITE or most < 0 or not is_noise(most, ORDERED):
@@ -118,18 +123,6 @@ def n_above_noise(x: FloatArray, boundaries: IntArray, log_heights: FloatArray) 
     # The highest of so many Gaussian numbers.
     clear = usual + np.sqrt(2.0 * np.log(len(rest))) * spread
     return noise + int(np.sum(rest > clear))
-
-
-def _is_noise(x: FloatArray, boundaries: IntArray, most: float) -> bool:
-    """Return whether frames within events are in random order or, in long sequences, a first-order autoregression."""
-    rows, event = _within(x, boundaries)
-    if len(rows) <= LAGS[-1]:
-        return False
-    # Events that follow noise too closely leave frames that are less alike than in random order.
-    if _is_in_random_order(rows, event, most, upwards_only=True):
-        return True
-    least = LEAST_WITHIN if len(boundaries) else LEAST_AUTOCORRELATED
-    return len(x) >= least and _is_autoregression(rows, event, most)
 
 
 def _within(x: FloatArray, boundaries: IntArray) -> tuple[FloatArray, IntArray]:
