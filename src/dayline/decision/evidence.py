@@ -39,7 +39,7 @@ class Evidence:
         The learnt vector of every frame (its main directions if nothing was learnt), and the vectors whose contrast
         counts; see `two_views`. Unit rows.
     log_weights : ndarray of shape (n_frames,)
-        Logarithm of the weight of a boundary at every frame.
+        Of a boundary at every frame.
     candidate_penalty : float
         Gain that a candidate has at least: that of the model, times the slowness of the frames.
     hierarchy : Hierarchy
@@ -49,7 +49,7 @@ class Evidence:
     log_odds : ndarray of shape (n_candidates,)
         Added to the log odds of each candidate: 0, -5 if noise has such candidates too, -30 if there are no events.
     why_one_event : str
-        Why no boundary is worth it, for frames in random order, mere drift and a random walk; otherwise empty.
+        Why no boundary is worth it, for noise and mere drift; otherwise empty.
     required, forbidden : ndarray of int
         Frames that must and must not be boundaries.
     clock : ndarray of shape (n_frames + 1,)
@@ -86,18 +86,7 @@ def gather_evidence(
 ) -> Evidence:
     """Find the candidates of a sequence and their strengths; see `Evidence`.
 
-    Parameters
-    ----------
-    features : array of shape (n_frames, n_features)
-        One row per frame.
-    directions : array of shape (n_frames, n_directions)
-        Main directions of the denoised features.
-    embedding : ndarray of shape (n_frames, n_components) or None
-        One row per frame; None if only the directions count.
-    required, forbidden : ndarray of int
-        Frames that must and must not be boundaries.
-    times : ndarray of shape (n_frames,), optional
-        Seconds.
+    The directions are the main ones of the denoised features; without an embedding, only they count.
     """
     model = load_model()
     standardized = standardized_rows(to_numpy(features))
@@ -106,14 +95,19 @@ def gather_evidence(
     views = seen if embedding is None else two_views(learnt, seen)
     cosines = compare_neighbours(spread_few_directions(standardized))
     log_weights = boundary_weights(cosines, model)
-    none = np.zeros(0, dtype=np.int64)
     # The same recording at a higher frame rate has more frames to gain, also from noise.
     penalty = model.candidate_penalty * slowness(cosines)
-    free = build_hierarchy(views, log_weights, penalty=penalty, required=none, forbidden=none)
+    none = np.zeros(0, dtype=np.int64)
     # Constraints on some frames must not change how all the others are measured.
+    free = hierarchy = build_hierarchy(views, log_weights, penalty=penalty, required=none, forbidden=none)
+    if len(required) or len(forbidden):
+        hierarchy = build_hierarchy(views, log_weights, penalty=penalty, required=required, forbidden=forbidden)
     split = model.split(free.log_heights, len(views), penalty=penalty)
     few = in_few_directions(standardized)
     n_clear = n_above_noise(few, free.boundaries, free.log_heights)
+    # By height: a constraint may move candidates by a frame.
+    of_noise = np.max(free.log_heights[n_clear:], initial=-np.inf)
+    log_odds = np.where(hierarchy.log_heights > of_noise, 0.0, NOISE)
     found = free.boundaries[: np.argmax(expected_f1(model.probabilities(free.log_heights[:n_clear] - split)))]
     why_one_event = why_no_events(few)
     if not why_one_event and _only_drifts(seen, np.sort(found)):
@@ -121,12 +115,6 @@ def gather_evidence(
             "the frames change slowly all the time; if each is an average over a moving window, keep one frame in "
             "every quarter of the window"
         )
-    hierarchy = free
-    if len(required) or len(forbidden):
-        hierarchy = build_hierarchy(views, log_weights, penalty=penalty, required=required, forbidden=forbidden)
-    # By height: a constraint may move candidates by a frame.
-    of_noise = np.max(free.log_heights[n_clear:], initial=-np.inf)
-    log_odds = np.where(hierarchy.log_heights > of_noise, 0.0, NOISE)
     return Evidence(
         learnt,
         views,
@@ -163,17 +151,9 @@ def _only_drifts(x: FloatArray, boundaries: IntArray) -> bool:
 def share_of_change(x: FloatArray, boundaries: IntArray, *, part: float) -> float:
     """Return how much of the change from event to event happens near the boundary.
 
-    1 if every event stays as it is until the next begins, near 0 if frames drift. The change beside the boundary is
-    projected on that of the whole events, so that noise counts for neither side. 1 without boundaries.
-
-    Parameters
-    ----------
-    x : ndarray of shape (n_frames, n_dims)
-        One row per frame.
-    boundaries : ndarray of int
-        Increasing.
-    part : float in [0, 1]
-        Part of each event that is near its boundary; four frames at least.
+    1 if every event stays as it is until the next begins, near 0 if frames drift. The change beside the boundary, in
+    `part` of both events and four frames at least, is projected on that of the whole events, so that noise counts for
+    neither side. 1 without boundaries.
     """
     edges = np.concatenate([[0], boundaries, [len(x)]])
     sums = running_sums(x)
