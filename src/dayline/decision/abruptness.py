@@ -10,17 +10,12 @@ from dayline.method.graph import unit_rows
 
 __all__ = ["abruptness", "compare_neighbours", "hard_cuts", "slowness"]
 
-NEIGHBOURHOOD = 101
-"""Frames over which the usual jump is taken."""
-
 N_LAGS = 5
 """Lags at which frames are compared, from 0 on."""
 
-MOST_SLOWNESS = 10.0
-"""Highest slowness that counts: some smooth recordings have events of only twenty frames."""
-
-LEAST_UNITS = 24
-"""Least number of frames per unit of slowness, so that a short sequence can still have several events."""
+MOST_SLOWNESS, LEAST_UNITS = 10.0, 24
+"""Highest slowness that counts (some smooth recordings have events of only twenty frames), and least number of frames
+per unit of it, so that a short sequence can still have several events."""
 
 HARD = 2.0
 """Robust standard deviations above which a jump is a hard cut: two, as usual."""
@@ -57,7 +52,7 @@ def abruptness(cosines: FloatArray) -> FloatArray:
     jump = 1.0 - across / np.where(lengths > 0, lengths, np.inf)
     logarithm = np.log(np.maximum(jump, 0.0) + 1e-6)
     # Odd, or the median would lean to one side.
-    size = min(NEIGHBOURHOOD, n - 1 - n % 2)
+    size = min(101, n - 1 - n % 2)
     excess = logarithm - median_filter(logarithm, size, mode="reflect")
     usual = 1.4826 * float(np.median(np.abs(excess)))
     return np.concatenate([[0.0], excess / (usual + 1e-9)])

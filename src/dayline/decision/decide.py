@@ -12,7 +12,6 @@ from dayline.arrays import FloatArray, IntArray
 from dayline.checks import LARGEST_COUNT, check_between
 from dayline.decision.contexts import find_recurring_events
 from dayline.decision.evidence import NO_EVENTS, NOISE, Evidence
-from dayline.decision.hierarchy import more_boundaries
 from dayline.decision.model import expected_f1, load_model
 from dayline.decision.partition import trace_back
 from dayline.text import counted
@@ -75,7 +74,7 @@ def nested_levels(evidence: Evidence) -> tuple[Level, ...]:
     """
     usual = _best_number(evidence, 0)
     factors = {usual: 1.0}
-    for step, last in ((-1, len(evidence.required)), (1, len(evidence.strengths))):
+    for step, last in ((-1, len(evidence.hierarchy.required)), (1, len(evidence.strengths))):
         number = usual
         for doublings in range(step, step * (MOST_DOUBLINGS + 1), step):
             best = _best_number(evidence, doublings)
@@ -107,7 +106,7 @@ def _best_number(evidence: Evidence, doublings: int) -> int:
     """Return the number of boundaries of highest expected F1, with the odds of each doubled that often."""
     log_odds = evidence.log_odds + doublings * np.log(2.0)
     expected = expected_f1(load_model().probabilities(evidence.strengths, log_odds=log_odds))
-    n_required = len(evidence.required)
+    n_required = len(evidence.hierarchy.required)
     return n_required + int(np.argmax(expected[n_required:]))
 
 
@@ -171,9 +170,9 @@ def boundary_probability(evidence: Evidence, boundaries: IntArray) -> FloatArray
     One that is not a candidate gains less than the penalty of all candidates; it has the probability of noise that
     gains just as much.
     """
-    lowest = np.asarray([np.log(evidence.candidate_penalty) - evidence.split])
+    lowest = np.asarray([np.log(evidence.hierarchy.penalty) - evidence.split])
     others = load_model().probabilities(lowest, log_odds=NO_EVENTS if evidence.why_one_event else NOISE)
-    by_frame = np.full(len(evidence.views), others.mean())
+    by_frame = np.full(len(evidence.embedding), others.mean())
     by_kind = load_model().probabilities(evidence.strengths, log_odds=evidence.log_odds)
     by_frame[evidence.hierarchy.boundaries] = by_kind.mean(axis=0)
     return by_frame[boundaries]
@@ -185,7 +184,7 @@ def _usual_level(
     """Return the levels and the number of the usual one; if the requested events are shorter, add finer levels."""
     total = float(evidence.clock[-1])
     if expected is not None and expected < total / (len(levels[-1].boundaries) + 1):
-        n_events = round(min(total / expected, len(evidence.views)))
+        n_events = round(min(total / expected, len(evidence.embedding)))
         order = _exactly(evidence, n_events, f"expected_duration={expected:g} ({n_events} events)")
         finer = list(levels)
         _add_level(finer, order, len(order), levels[-1].factor)
@@ -206,7 +205,7 @@ def _usual_level(
 
 
 def _warn_of_min_duration(evidence: Evidence, boundaries: IntArray, min_duration: float) -> None:
-    durations = np.diff(evidence.clock[np.concatenate([[0], boundaries, [len(evidence.views)]])])
+    durations = np.diff(evidence.clock[np.concatenate([[0], boundaries, [len(evidence.embedding)]])])
     n_short = int(np.sum(durations < min_duration))
     if len(boundaries) and n_short:
         remain = counted(n_short, "shorter event remains", "shorter events remain")
@@ -218,18 +217,11 @@ def _warn_of_min_duration(evidence: Evidence, boundaries: IntArray, min_duration
 
 def _exactly(evidence: Evidence, n_events: int, requested: str) -> IntArray:
     """Return the boundaries of so many events, the highest first; warn if there cannot be as few or as many."""
-    wanted = max(n_events - 1, len(evidence.required))
-    boundaries = more_boundaries(
-        evidence.hierarchy.boundaries,
-        evidence.views,
-        evidence.log_weights,
-        n_boundaries=wanted,
-        penalty=evidence.candidate_penalty,
-        forbidden=evidence.forbidden,
-    )[:wanted]
-    found, n_required = len(boundaries) + 1, len(evidence.required)
+    wanted = max(n_events - 1, len(evidence.hierarchy.required))
+    boundaries = evidence.hierarchy.first(wanted)
+    found = len(boundaries) + 1
     if found > n_events:
-        required = counted(n_required, "required boundary", "required boundaries")
+        required = counted(len(evidence.hierarchy.required), "required boundary", "required boundaries")
         warnings.warn(f"{requested} is not possible: with {required}, the fewest events are {found}", stacklevel=2)
     elif found < n_events:
         warnings.warn(f"{requested} is not possible: the most events here are {found}", stacklevel=2)
@@ -243,9 +235,9 @@ def without_short_events(
 
     Only an event between two boundaries that are required, or in `kept`, may be shorter.
     """
-    edges = np.concatenate([[0], boundaries, [len(evidence.views)]])
+    edges = np.concatenate([[0], boundaries, [len(evidence.embedding)]])
     starts = evidence.clock[edges]
-    stays = np.isin(edges, [0, *evidence.required, *kept, len(evidence.views)])
+    stays = np.isin(edges, [0, *evidence.hierarchy.required, *kept, len(evidence.embedding)])
     worth = np.concatenate([[0.0], boundary_probability(evidence, boundaries), [0.0]])
     best = np.full(len(edges), -np.inf)
     best[0] = 0.0

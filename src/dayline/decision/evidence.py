@@ -35,38 +35,26 @@ class Evidence:
 
     Attributes
     ----------
-    embedding, views : ndarray of shape (n_frames, n_dims)
-        The learnt vector of every frame (its main directions if nothing was learnt), and the vectors whose contrast
-        counts; see `two_views`. Unit rows.
-    log_weights : ndarray of shape (n_frames,)
-        Of a boundary at every frame.
-    candidate_penalty : float
-        Gain that a candidate has at least: that of the model, times the slowness of the frames.
+    embedding : ndarray of shape (n_frames, n_dims)
+        The learnt vector of every frame, a unit row; its main directions if nothing was learnt.
     hierarchy : Hierarchy
-        The candidates.
+        The candidates of `two_views`. The penalty is that of the model, times the slowness of the frames.
     split : float
         Log height that separates boundaries from the rest in this sequence.
     log_odds : ndarray of shape (n_candidates,)
         Added to the log odds of each candidate: 0, -5 if noise has such candidates too, -30 if there are no events.
     why_one_event : str
         Why no boundary is worth it, for noise and mere drift; otherwise empty.
-    required, forbidden : ndarray of int
-        Frames that must and must not be boundaries.
     clock : ndarray of shape (n_frames + 1,)
         When each frame begins and the last one ends, in seconds of recording (a pause counts as ten long gaps at
         most) or, without times, in frames.
     """
 
     embedding: FloatArray
-    views: FloatArray
-    log_weights: FloatArray
-    candidate_penalty: float
     hierarchy: Hierarchy
     split: float
     log_odds: FloatArray
     why_one_event: str
-    required: IntArray
-    forbidden: IntArray
     clock: FloatArray
 
     @property
@@ -117,15 +105,10 @@ def gather_evidence(
         )
     return Evidence(
         learnt,
-        views,
-        log_weights,
-        penalty,
         hierarchy,
         split,
         np.full(len(log_odds), NO_EVENTS) if why_one_event else log_odds,
         why_one_event,
-        required,
-        forbidden,
         _clock(len(views), times),
     )
 

@@ -10,7 +10,7 @@ import numpy as np
 from dayline.arrays import FloatArray, IntArray
 from dayline.decision.partition import partition_between, running_sums
 
-__all__ = ["Hierarchy", "build_hierarchy", "more_boundaries"]
+__all__ = ["Hierarchy", "build_hierarchy"]
 
 
 @dataclass(frozen=True)
@@ -18,10 +18,31 @@ class Hierarchy:
     """Candidates, the boundary that merging removes last first: the first k are the segmentation into k + 1 events.
 
     The height of each is the gain at which it is removed. It never rises, and is infinite for a required boundary.
+    The other attributes are what `build_hierarchy` was given.
     """
 
     boundaries: IntArray
     log_heights: FloatArray
+    x: FloatArray
+    log_weights: FloatArray
+    penalty: float
+    required: IntArray
+    forbidden: IntArray
+
+    def first(self, n_boundaries: int) -> IntArray:
+        """Return so many boundaries in order, or as many as there are; after the candidates come further ones.
+
+        Each quarter of the penalty adds candidates, which come after those before them: the order does not depend on
+        how many are wanted.
+        """
+        order, penalty = self.boundaries, self.penalty
+        while len(order) < n_boundaries and penalty > 1e-12:
+            penalty /= 4
+            finer = build_hierarchy(
+                self.x, self.log_weights, penalty=penalty, required=np.sort(order), forbidden=self.forbidden
+            )
+            order = np.concatenate([order, finer.boundaries[len(order) :]])
+        return order[:n_boundaries]
 
 
 def build_hierarchy(
@@ -67,22 +88,6 @@ def build_hierarchy(
                 heapq.heappush(queue, (latest[beside], beside))
     # A boundary is at least as high as those removed before it.
     heights = np.maximum.accumulate(np.maximum(gains, 1e-12))
-    return Hierarchy(
-        np.concatenate([required, removed[::-1]]).astype(np.int64),
-        np.concatenate([np.full(len(required), np.inf), np.log(heights[::-1])]),
-    )
-
-
-def more_boundaries(
-    order: IntArray, x: FloatArray, log_weights: FloatArray, *, n_boundaries: int, penalty: float, forbidden: IntArray
-) -> IntArray:
-    """Return the boundaries of a hierarchy and further ones in order, until there are `n_boundaries` or no more.
-
-    Each quarter of the penalty adds candidates, which come after those before them: the order does not depend on how
-    many are wanted.
-    """
-    while len(order) < n_boundaries and penalty > 1e-12:
-        penalty /= 4
-        finer = build_hierarchy(x, log_weights, penalty=penalty, required=np.sort(order), forbidden=forbidden)
-        order = np.concatenate([order, finer.boundaries[len(order) :]])
-    return order
+    order = np.concatenate([required, removed[::-1]]).astype(np.int64)
+    log_heights = np.concatenate([np.full(len(required), np.inf), np.log(heights[::-1])])
+    return Hierarchy(order, log_heights, x, log_weights, penalty, required, forbidden)

@@ -26,12 +26,10 @@ MOST_COEFFICIENT = 0.95
 """Highest coefficient of autocorrelated noise: above it frames wander so far that they pass for events. A random walk
 has 1."""
 
-UNEVEN = 1.3
-"""Mean square of squared lengths, over that of Gaussian noise, above which some innovations stand out. Clean events
-that begin at random times have the covariances of autocorrelated noise, but only their first frames are new."""
-
-LONG = 5.0
-"""Standard deviations above which a single innovation stands out: more than any of thousands in noise."""
+UNEVEN, LONG = 1.3, 5.0
+"""Mean square of squared lengths, over that of Gaussian noise, above which some innovations stand out, and standard
+deviations above which a single one does: more than any of thousands in noise. Clean events that begin at random times
+have the covariances of autocorrelated noise, but only their first frames are new."""
 
 LEAST_WHITE, LEAST_WALK, LEAST_AUTOCORRELATED, LEAST_WITHIN = 128, 256, 300, 1000
 """Frames, or steps, of a shorter sequence are too few to call what remains within its events noise, all of it a
@@ -41,11 +39,9 @@ MOST_DIRECTIONS = 64
 """Directions of a walk that count. Standardized, columns that happen to wander less weigh more. This lowers ratios by
 up to a third of their standard deviation in one direction; four standard deviations in 64 of them are half of it."""
 
-FRAMES_PER_CANDIDATE = 50
-"""Noise of full height has a candidate for every few frames, certainly for every fifty."""
-
-SHORT = 16
-"""Mean length of events in which the order of frames can still be judged."""
+SHORT, FRAMES_PER_CANDIDATE = 16, 50
+"""Mean length of events in which the order of frames can still be judged. Noise of full height has a candidate for
+every few frames, certainly for every fifty."""
 
 N_STRETCHES, STRETCH = 8, 512
 """Stretches of a long sequence in which noise within events is judged, and their frames. Events that follow noise
@@ -93,7 +89,6 @@ def n_above_noise(x: FloatArray, boundaries: IntArray, log_heights: FloatArray) 
     n = len(boundaries)
     # If noise were as high as the candidates, there would be many beyond those that count.
     most = min(n - int(np.ceil(len(x) / FRAMES_PER_CANDIDATE)), len(x) // SHORT)
-
     frames, ends = np.arange(len(x)), np.zeros(0, dtype=np.int64)
     if len(x) > N_STRETCHES * STRETCH:
         starts = np.linspace(0, len(x) - STRETCH, N_STRETCHES).astype(np.int64)
@@ -101,13 +96,13 @@ def n_above_noise(x: FloatArray, boundaries: IntArray, log_heights: FloatArray) 
         ends = STRETCH * np.arange(1, N_STRETCHES)
     sample = x[frames]
 
-    def is_noise(k: int, most: float = NOISY) -> bool:
+    def is_noise(k: int, limit: float = NOISY) -> bool:
         """Return whether frames within events are in random order or, in long sequences, an autoregression."""
         rows, event = _within(sample, np.append(ends, np.searchsorted(frames, boundaries[:k])))
         # Events that follow noise too closely leave frames that are less alike than in random order.
-        if _is_in_random_order(rows, event, most, upwards_only=True):
+        if _is_in_random_order(rows, event, limit, upwards_only=True):
             return True
-        return len(x) >= LEAST_WITHIN and _is_autoregression(rows, event, most)
+        return len(x) >= LEAST_WITHIN and _is_autoregression(rows, event, limit)
 
     # Recordings are told from noise at once, by order that remains within the shortest events.
     if len(x) < LEAST_WHITE or most < 0 or not is_noise(most, ORDERED):
@@ -159,8 +154,8 @@ def _is_autoregression(rows: FloatArray, event: IntArray, most: float) -> bool:
     # The covariances at lags 0, 1 and 2 are then c, a c and a^2 c. The innovations of successive frames are unrelated
     # if c1 - a (c0 + c2) + a^2 c1 = 0.
     c0, c1, c2 = (excess / n_pairs for excess, n_pairs in _excess(rows, event, (0, 1, 2)))
-    half = (c0 + c2) / (2 * c1) if c1 > 0 else np.inf
-    coefficient = half - np.sqrt(half**2 - 1.0) if 1.0 < half < np.inf else 1.0
+    half = max((c0 + c2) / (2 * c1), 1.0) if c1 > 0 else 1.0
+    coefficient = half - np.sqrt(half**2 - 1.0)
     if coefficient > MOST_COEFFICIENT:
         return False
     follows = event[1:] == event[:-1]
