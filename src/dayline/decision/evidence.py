@@ -21,12 +21,10 @@ NOISE, NO_EVENTS = -5.0, -30.0
 """Added to the log odds of candidates within noise, which only finer levels have, and of those in sequences without
 events, which only a requested number has."""
 
-NEARBY = 4
-"""Frames on either side within which an event begins at once."""
-
-LEAST_NEARBY, LEAST_IN_QUARTERS = 0.2, 2 / 3
-"""Share of change near boundaries, and in the quarters of two events that meet, below which frames drift. The latter
-is 0.25 on a line, 1 at a step, 0.8 if averages over a moving window blur the step over a quarter of both events."""
+NEARBY, LEAST_NEARBY, LEAST_IN_QUARTERS = 4, 0.2, 2 / 3
+"""Frames on either side within which an event begins at once; share of change there, and in the quarters of two
+events that meet, below which frames drift. The latter is 0.25 on a line, 1 at a step, 0.8 if averages over a moving
+window blur the step over a quarter of both events."""
 
 
 @dataclass(frozen=True)
@@ -96,21 +94,18 @@ def gather_evidence(
     # By height: a constraint may move candidates by a frame.
     of_noise = np.max(free.log_heights[n_clear:], initial=-np.inf)
     log_odds = np.where(hierarchy.log_heights > of_noise, 0.0, NOISE)
-    found = free.boundaries[: np.argmax(expected_f1(model.probabilities(free.log_heights[:n_clear] - split)))]
+    n_found = np.argmax(expected_f1(model.probabilities(free.log_heights[:n_clear] - split)))
+    found = np.sort(free.boundaries[:n_found])
+    nearby, in_quarters = (share_of_change(seen, found, part=part) for part in (0.0, 0.25))
     why_one_event = why_no_events(few)
-    if not why_one_event and _only_drifts(seen, np.sort(found)):
+    if not why_one_event and nearby < LEAST_NEARBY and in_quarters < LEAST_IN_QUARTERS:
         why_one_event = (
             "the frames change slowly all the time; if each is an average over a moving window, keep one frame in "
             "every quarter of the window"
         )
-    return Evidence(
-        learnt,
-        hierarchy,
-        split,
-        np.full(len(log_odds), NO_EVENTS) if why_one_event else log_odds,
-        why_one_event,
-        _clock(len(views), times),
-    )
+    if why_one_event:
+        log_odds[:] = NO_EVENTS
+    return Evidence(learnt, hierarchy, split, log_odds, why_one_event, _clock(len(views), times))
 
 
 def two_views(embedding: FloatArray, directions: FloatArray) -> FloatArray:
@@ -124,11 +119,6 @@ def two_views(embedding: FloatArray, directions: FloatArray) -> FloatArray:
 def boundary_weights(cosines: FloatArray, model: DecisionModel) -> FloatArray:
     """Return the logarithm of the weight of a boundary at every frame: events often begin with a hard cut."""
     return np.asarray(np.log1p(model.cut_weight * hard_cuts(abruptness(cosines))))
-
-
-def _only_drifts(x: FloatArray, boundaries: IntArray) -> bool:
-    nearby, in_quarters = (share_of_change(x, boundaries, part=part) for part in (0.0, 0.25))
-    return nearby < LEAST_NEARBY and in_quarters < LEAST_IN_QUARTERS
 
 
 def share_of_change(x: FloatArray, boundaries: IntArray, *, part: float) -> float:

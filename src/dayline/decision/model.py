@@ -32,10 +32,8 @@ class DecisionModel:
         How much hard cuts raise the weight of a boundary.
     usual_split, split_counts_as : float
         The usual split of heights, and how many candidates it counts as.
-    kinds : tuple of str
-        The kinds of recordings.
-    slopes, intercepts : ndarray of shape (n_kinds,)
-        For each kind, the log odds of a boundary are slope times strength plus intercept.
+    kinds, slopes, intercepts : tuple of str, and ndarrays of shape (n_kinds,)
+        For each kind of recording, the log odds of a boundary are slope times strength plus intercept.
     """
 
     candidate_penalty: float
