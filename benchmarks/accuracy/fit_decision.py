@@ -41,8 +41,7 @@ from dayline.decision.abruptness import compare_neighbours, slowness
 from dayline.decision.evidence import NOISE, boundary_weights, two_views
 from dayline.decision.hierarchy import build_hierarchy
 from dayline.decision.model import DecisionModel, expected_f1, load_model
-from dayline.decision.noise import is_autocorrelated_noise, n_above_noise, order_matters, sample_frames
-from dayline.decision.random_walk import is_random_walk
+from dayline.decision.noise import in_few_directions, n_above_noise, why_no_events
 from dayline.io.files import write_text_whole
 from dayline.method.denoise import comparable_columns, standardize
 from dayline.method.graph import unit_rows
@@ -132,18 +131,16 @@ def gather(sequence: LabelledSequence, store: Path) -> dict[str, np.ndarray]:
     features = np.asarray(sequence.features, dtype=np.float64)
     with threadpool_limits(1):
         learnt = DynamicGraphEmbedding().fit(features)
-        columns, standardized = comparable_columns(features), standardize(features)
-        neighbours, sample = compare_neighbours(columns), sample_frames(standardized)
-        is_ordered = order_matters(columns, neighbours)
-        has_events = is_ordered and not is_autocorrelated_noise(sample) and not is_random_walk(standardized)
+        cosines, few = compare_neighbours(comparable_columns(features)), in_few_directions(standardize(features))
+        has_events = not why_no_events(few)
         both = two_views(unit_rows(learnt.embedding_), unit_rows(np.asarray(learnt.start_, dtype=np.float64)))
         half = learnt.embedding_.shape[1]
         views = {"both": both, "embedding": np.sqrt(2.0) * both[:, :half], "features": np.sqrt(2.0) * both[:, half:]}
         for part, changes in PARTS.items():
             numbers = {name: value for name, value in changes.items() if name not in ("view", "slowness")}
             model = replace(load_model(), **numbers)
-            penalty = model.candidate_penalty * changes.get("slowness", slowness(neighbours))
-            weights = boundary_weights(neighbours, model)
+            penalty = model.candidate_penalty * changes.get("slowness", slowness(cosines))
+            weights = boundary_weights(cosines, model)
             hierarchy = build_hierarchy(
                 views[changes.get("view", "both")],
                 weights,
@@ -154,7 +151,7 @@ def gather(sequence: LabelledSequence, store: Path) -> dict[str, np.ndarray]:
             found[f"{part}: boundaries"] = hierarchy.boundaries
             found[f"{part}: log heights"] = hierarchy.log_heights
             found[f"{part}: penalty"] = np.asarray(penalty)
-            n_clear = n_above_noise(sample, hierarchy.boundaries, hierarchy.log_heights) if has_events else 0
+            n_clear = n_above_noise(few, hierarchy.boundaries, hierarchy.log_heights) if has_events else 0
             found[f"{part}: clear"] = np.asarray(n_clear)
         for name, make in BASELINES.items():
             found[name] = make(None).fit(features).boundaries_

@@ -94,10 +94,9 @@ CASES: dict[str, tuple[Callable[[np.random.Generator], np.ndarray], tuple[int, .
 
 @contextmanager
 def unchecked() -> Iterator[None]:
-    evidence = "dayline.decision.evidence"
     with (
-        patch(f"{evidence}.n_above_noise", lambda _sample, boundaries, _heights: len(boundaries)),
-        patch(f"{evidence}.is_autocorrelated_noise", lambda _sample: False),
+        patch("dayline.decision.evidence.n_above_noise", lambda _x, boundaries, _heights: len(boundaries)),
+        patch("dayline.decision.noise._is_autoregression", lambda *_: False),
     ):
         yield
 

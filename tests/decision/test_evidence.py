@@ -109,7 +109,7 @@ def test_the_main_directions_alone_are_evidence_too(random):
     x = standardize(np.repeat(random.normal(size=(6, 9)), 20, axis=0) + 0.1 * random.normal(size=(120, 9)))
     alone = gather_evidence(x, x, None, required=NONE, forbidden=NONE, times=None)
     twice = gather_evidence(x, x, x, required=NONE, forbidden=NONE, times=None)
-    assert alone.views.shape == (120, 9)
+    assert alone.hierarchy.x.shape == (120, 9)
     assert alone.hierarchy.boundaries.tolist() == twice.hierarchy.boundaries.tolist()
     np.testing.assert_allclose(alone.strengths, twice.strengths, atol=1e-9)
     np.testing.assert_array_equal(alone.embedding, twice.embedding)

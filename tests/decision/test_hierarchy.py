@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dayline.decision.hierarchy import build_hierarchy, more_boundaries
+from dayline.decision.hierarchy import build_hierarchy
 from dayline.decision.partition import partition
 from dayline.method.graph import unit_rows
 
@@ -66,12 +66,10 @@ def test_required_boundaries_come_first_and_forbidden_ones_never(case, required,
 def test_more_candidates_follow_those_that_were_there(case, wanted):
     x, log_weights = made(*case)
     first = build_hierarchy(x, log_weights, penalty=2.0, required=NONE, forbidden=NONE)
-    more = more_boundaries(first, x, log_weights, n_boundaries=wanted, penalty=2.0, forbidden=NONE)
-    assert more[: len(first.boundaries)].tolist() == first.boundaries.tolist()
-    assert len(set(more.tolist())) == len(more)
-    if wanted <= len(first.boundaries):
-        assert len(more) == len(first.boundaries)
-    fewer = more_boundaries(first, x, log_weights, n_boundaries=wanted // 2, penalty=2.0, forbidden=NONE)
+    more = first.first(wanted)
+    assert more[: len(first.boundaries)].tolist() == first.boundaries[:wanted].tolist()
+    assert len(set(more.tolist())) == len(more) <= wanted
+    fewer = first.first(wanted // 2)
     assert more[: len(fewer)].tolist() == fewer.tolist()
 
 

@@ -6,15 +6,12 @@ from scipy.signal import lfilter
 
 from dayline import EventSegmenter, score_boundaries
 from dayline.decision import noise as module
-from dayline.decision.abruptness import compare_neighbours
-from dayline.decision.noise import is_autocorrelated_noise, n_above_noise, order_matters, sample_frames
+from dayline.decision.noise import in_few_directions, n_above_noise, why_no_events
 from dayline.method.denoise import standardize
-
-NONE = np.zeros(0, dtype=np.int64)
 
 
 def is_in_order(x):
-    return order_matters(x, compare_neighbours(x))
+    return "hardly more alike" not in why_no_events(in_few_directions(x))
 
 
 def test_order_matters_for_events_and_not_for_white_noise(random):
@@ -31,21 +28,18 @@ def test_order_matters_for_frames_that_oscillate(random):
 
 
 @pytest.mark.parametrize("is_ordered", [True, False])
-def test_order_is_judged_alike_in_blocks_and_from_some_frames(random, monkeypatch, is_ordered):
-    x = np.repeat(random.normal(size=(30, 8)), 10, axis=0) + random.normal(size=(300, 8))
+def test_order_is_judged_alike_in_few_directions(random, monkeypatch, is_ordered):
+    x = np.repeat(random.normal(size=(30, 50)), 10, axis=0) + random.normal(size=(300, 50))
     x = standardize(x if is_ordered else random.permutation(x))
     assert is_in_order(x) == is_ordered
     monkeypatch.setattr("dayline.arrays.HOST_BLOCK", 50)
-    monkeypatch.setattr(module, "MOST_FRAMES", 100)
+    monkeypatch.setattr(module, "N_VALUES", 0)
+    assert in_few_directions(x).shape == (300, 32)
     assert is_in_order(x) == is_ordered
 
 
-def test_periodic_frames_are_in_order_however_many_are_compared(random, monkeypatch):
-    """Every tenth frame is alike: chosen at regular steps, frames would seem not to differ at all."""
-    x = standardize(np.tile(np.cumsum(random.normal(size=(10, 6)), axis=0), (60, 1)))
-    assert is_in_order(x)
-    monkeypatch.setattr(module, "MOST_FRAMES", 60)
-    assert is_in_order(x)
+def test_periodic_frames_are_in_order(random):
+    assert is_in_order(standardize(np.tile(np.cumsum(random.normal(size=(10, 6)), axis=0), (60, 1))))
 
 
 def visit(seed, *, n_frames=600, length=25, noise=0.5):
@@ -62,36 +56,36 @@ def heights(n_high, n_low):
 
 
 def test_boundaries_count_until_events_contain_only_noise():
-    sample = sample_frames(standardize(visit(0)))
+    few = in_few_directions(standardize(visit(0)))
     in_noise = np.setdiff1d(np.arange(20, 600, 20), [300, 320])
     n = len(in_noise)
-    assert n_above_noise(sample, np.asarray([300, 325, *in_noise]), heights(2, n)) == 2
-    assert n_above_noise(sample, np.asarray([50, 300, 325, *in_noise]), heights(3, n)) == 3
+    assert n_above_noise(few, np.asarray([300, 325, *in_noise]), heights(2, n)) == 2
+    assert n_above_noise(few, np.asarray([50, 300, 325, *in_noise]), heights(3, n)) == 3
     # Without the boundaries of the visit, events contain more than noise however often they are split.
-    assert n_above_noise(sample, in_noise, heights(0, n)) == n
+    assert n_above_noise(few, in_noise, heights(0, n)) == n
 
 
 def test_boundaries_that_are_clearly_higher_than_noise_count_too():
     """Events that are rare, or little different, leave no order that could be told from noise."""
-    sample = sample_frames(np.random.default_rng(1).normal(size=(600, 6)))
+    few = in_few_directions(np.random.default_rng(1).normal(size=(600, 6)))
     candidates = np.arange(20, 600, 20)
-    assert n_above_noise(sample, candidates, heights(0, 29)) == 0
-    assert n_above_noise(sample, candidates, heights(5, 24)) == 5
+    assert n_above_noise(few, candidates, heights(0, 29)) == 0
+    assert n_above_noise(few, candidates, heights(5, 24)) == 5
     # Were noise that high, there would be more than four candidates in 600 frames.
-    assert n_above_noise(sample, candidates[:4], heights(0, 4)) == 4
+    assert n_above_noise(few, candidates[:4], heights(0, 4)) == 4
 
 
 def test_white_noise_has_no_boundary_above_it():
     for seed in range(20):
         white = np.random.default_rng(seed).normal(size=(400, 6))
-        assert n_above_noise(sample_frames(white), np.arange(20, 400, 20), heights(0, 19)) <= 1
+        assert n_above_noise(in_few_directions(white), np.arange(20, 400, 20), heights(0, 19)) <= 1
 
 
 def test_smooth_frames_and_short_sequences_are_never_noise(random):
     smooth = np.cumsum(random.normal(size=(400, 6)), axis=0)
     candidates = np.arange(20, 290, 20)
-    assert n_above_noise(sample_frames(standardize(smooth)), candidates, heights(0, 14)) == 14
-    assert n_above_noise(sample_frames(random.normal(size=(127, 6))), np.arange(4, 60, 4), heights(0, 14)) == 14
+    assert n_above_noise(in_few_directions(standardize(smooth)), candidates, heights(0, 14)) == 14
+    assert n_above_noise(in_few_directions(random.normal(size=(127, 6))), np.arange(4, 60, 4), heights(0, 14)) == 14
 
 
 @pytest.mark.parametrize("make", [EventSegmenter, EventSegmenter.fast])
@@ -117,24 +111,26 @@ def test_a_request_reaches_candidates_in_noise():
     assert len(EventSegmenter().fit(visit(1)).choose(n_events=12).events) == 12
 
 
-def test_long_and_wide_sequences_are_sampled(random):
+def test_wide_sequences_are_judged_in_few_directions(random):
     x = random.normal(size=(10_000, 40)).astype(np.float32)
-    sample = sample_frames(x)
-    assert sample.rows.shape == (8 * 512, 32)
-    assert sample.frames[[0, 511, -1]].tolist() == [0, 511, 9999]
-    # A boundary between two stretches separates them; one within a stretch splits it, but for frames beside it.
-    between, within = sample.within(np.asarray([530])), sample.within(np.asarray([530, 100]))
-    assert np.flatnonzero(np.diff(between.event)).tolist() == [511]
-    assert np.setdiff1d(between.frames, within.frames).tolist() == [98, 99, 100, 101]
-    np.testing.assert_allclose(within.rows[within.event == 0].mean(axis=0), 0.0, atol=1e-5)
-    assert between.pairs(1).sum() == 8 * 511
-    short = sample_frames(x[:90, :5])
-    np.testing.assert_array_equal(short.rows, x[:90, :5])
+    few = in_few_directions(x)
+    assert few.shape == (10_000, 32)
+    np.testing.assert_array_equal(in_few_directions(x[:90, :5]), x[:90, :5])
     # The order of columns does not matter.
-    shuffled = sample_frames(x[:, random.permutation(40)])
-    np.testing.assert_allclose(shuffled.rows, sample.rows, atol=1e-5)
+    np.testing.assert_allclose(in_few_directions(x[:, random.permutation(40)]), few, atol=1e-5)
     # Few frames are judged in more directions.
-    assert sample_frames(x[:700]).rows.shape == (700, 40)
+    assert in_few_directions(x[:700]).shape == (700, 40)
+
+
+def test_frames_beside_a_boundary_belong_to_no_event(random):
+    x = random.normal(size=(300, 5)).astype(np.float32)
+    rows, event = module._within(x, np.asarray([250, 100]))
+    assert np.bincount(event).tolist() == [98, 146, 48]
+    np.testing.assert_allclose(rows[:98], x[:98] - x[:98].mean(axis=0), atol=1e-5)
+
+
+def is_autocorrelated_noise(x):
+    return "autocorrelated" in why_no_events(in_few_directions(x))
 
 
 def autoregression(seed, coefficient, *, shape=(600, 8)):
@@ -146,15 +142,7 @@ def autoregression(seed, coefficient, *, shape=(600, 8)):
 @pytest.mark.parametrize("n_columns", [1, 8, 64])
 def test_autocorrelated_noise_is_recognised(n_columns, coefficient):
     made = [standardize(autoregression(seed, coefficient, shape=(600, n_columns))) for seed in range(10)]
-    assert sum(is_autocorrelated_noise(sample_frames(x)) for x in made) >= 8
-
-
-def test_the_coefficient_is_that_of_the_noise():
-    found = [
-        module._coefficient(sample_frames(autoregression(1, a, shape=(4000, 8))).within(NONE))
-        for a in (0.0, 0.4, 0.8)
-    ]
-    assert found == pytest.approx([0.0, 0.4, 0.8], abs=0.03)
+    assert sum(is_autocorrelated_noise(x) for x in made) >= 8
 
 
 def test_events_white_noise_and_walks_are_not_autocorrelated_noise(random):
@@ -164,9 +152,9 @@ def test_events_white_noise_and_walks_are_not_autocorrelated_noise(random):
     noise = random.normal(size=(600, 8))
     walk = np.cumsum(random.normal(size=(600, 8)), axis=0)
     for x in (events, events + noise, events + 0.5 * autoregression(0, 0.9), at_random, noise, walk):
-        assert not is_autocorrelated_noise(sample_frames(standardize(x)))
+        assert not is_autocorrelated_noise(standardize(x))
     # Noise of 200 frames may as well be short events.
-    assert not is_autocorrelated_noise(sample_frames(standardize(autoregression(0, 0.5)[:200])))
+    assert not is_autocorrelated_noise(standardize(autoregression(0, 0.5)[:200]))
 
 
 @pytest.mark.parametrize("make", [EventSegmenter, EventSegmenter.fast])

@@ -12,7 +12,6 @@ from dayline.arrays import FloatArray, IntArray
 from dayline.checks import LARGEST_COUNT, check_between
 from dayline.decision.contexts import find_recurring_events
 from dayline.decision.evidence import NO_EVENTS, NOISE, Evidence
-from dayline.decision.hierarchy import more_boundaries
 from dayline.decision.model import expected_f1, load_model
 from dayline.decision.partition import trace_back
 from dayline.text import counted
@@ -67,30 +66,26 @@ class Decision:
 
 
 def nested_levels(evidence: Evidence) -> tuple[Level, ...]:
-    """Decide as if boundaries were 2, 4, 8, ... times as likely as they are, and as unlikely.
+    """Decide as if boundaries were 2, 4, 8, ... times as likely as they are, and as unlikely; coarsest first.
 
     Where events are equally clear, doubled odds take all of them or none. Further levels are inserted there, by the
-    order of the candidates, so that no level has more than twice the events of the one before it.
-
-    Returns
-    -------
-    tuple of Level
-        Coarsest first; levels with the same boundaries appear once, with the factor nearest to 1.
+    order of the candidates, so that no level has more than twice the events of the one before it. Levels of the same
+    boundaries appear once, with the factor nearest to 1.
     """
     usual = _best_number(evidence, 0)
-    found = {usual: [0]}
-    for step, last in ((-1, len(evidence.required)), (1, len(evidence.strengths))):
+    factors = {usual: 1.0}
+    for step, last in ((-1, len(evidence.hierarchy.required)), (1, len(evidence.strengths))):
         number = usual
         for doublings in range(step, step * (MOST_DOUBLINGS + 1), step):
             best = _best_number(evidence, doublings)
             # Nested by the order of the candidates, in one direction only.
             number = max(number, best) if step > 0 else min(number, best)
-            found.setdefault(number, []).append(doublings)
+            factors.setdefault(number, 2.0**-doublings)
             if number == last:
                 break
     levels: list[Level] = []
-    for number, tried in sorted(found.items()):
-        _add_level(levels, evidence.hierarchy.boundaries, number, 2.0 ** -min(tried, key=abs))
+    for number, factor in sorted(factors.items()):
+        _add_level(levels, evidence.hierarchy.boundaries, number, factor)
     return tuple(levels)
 
 
@@ -100,23 +95,19 @@ def _add_level(levels: list[Level], order: IntArray, number: int, factor: float)
         few, many = len(levels[-1].boundaries) + 1, number + 1
         # With any factor nearer to 1, the decision is that of the other level.
         between = levels[-1].factor if levels[-1].factor > 1.0 else factor
-        n_steps = int(np.ceil(np.log2(many / few)))
-        for step in range(1, n_steps):
-            # Rounded up, none has more than twice the events of the one before.
-            n_events = int(np.ceil(few * (many / few) ** (step / n_steps) - 1e-9))
-            levels.append(Level(between, np.sort(order[: n_events - 1])))
+        numbers = np.geomspace(few, many, int(np.ceil(np.log2(many / few))) + 1)[1:-1]
+        # Rounded up, none has more than twice the events of the one before.
+        rounded = np.ceil(numbers - 1e-9).astype(np.int64)
+        levels += [Level(between, np.sort(order[: n_events - 1])) for n_events in rounded]
     levels.append(Level(factor, np.sort(order[:number])))
 
 
 def _best_number(evidence: Evidence, doublings: int) -> int:
     """Return the number of boundaries of highest expected F1, with the odds of each doubled that often."""
-    expected = expected_f1(_by_kind(evidence, doublings * np.log(2.0)))
-    n_required = len(evidence.required)
+    log_odds = evidence.log_odds + doublings * np.log(2.0)
+    expected = expected_f1(load_model().probabilities(evidence.strengths, log_odds=log_odds))
+    n_required = len(evidence.hierarchy.required)
     return n_required + int(np.argmax(expected[n_required:]))
-
-
-def _by_kind(evidence: Evidence, log_odds: float = 0.0) -> FloatArray:
-    return load_model().probabilities(evidence.strengths, log_odds=evidence.log_odds + log_odds)
 
 
 def decide(
@@ -129,22 +120,11 @@ def decide(
     typical_duration: float | None = None,
     level: int = 0,
 ) -> Decision:
-    """Choose boundaries from the evidence.
+    """Choose boundaries from the evidence and its nested levels.
 
-    Parameters
-    ----------
-    evidence : Evidence
-        From `gather_evidence`.
-    levels : tuple of Level
-        From `nested_levels`.
-    n_events : int, optional
-        Number of events; takes precedence over the durations and the level.
-    min_duration : float, optional
-        Shortest event, in seconds or frames.
-    expected_duration, typical_duration : float, optional
-        Mean duration that is requested (strong) or typical of this kind of source (weak).
-    level : int
-        Levels finer (positive) or coarser (negative) than the usual one.
+    A number of events takes precedence over the durations and the level. Durations are in seconds or frames; that
+    which is requested weighs more than the typical one of this kind of source. Levels are finer (positive) or coarser
+    (negative) than the usual one.
     """
     if n_events is not None:
         if level != 0 or expected_duration is not None:
@@ -158,9 +138,9 @@ def decide(
             last, found = "finest" if level > 0 else "coarsest", counted(len(boundaries) + 1, "event")
             warnings.warn(f"level={level}: the {last} level has {found}", stacklevel=2)
     if min_duration is not None:
-        chosen, boundaries = boundaries, without_short_events(evidence, boundaries, min_duration)
+        n_chosen, boundaries = len(boundaries), without_short_events(evidence, boundaries, min_duration)
         _warn_of_min_duration(evidence, boundaries, min_duration)
-        if n_events is not None and len(boundaries) < len(chosen):
+        if n_events is not None and len(boundaries) < n_chosen:
             n = len(boundaries) + 1
             warnings.warn(f"min_duration={min_duration:g} leaves {n} of n_events={n_events} events", stacklevel=2)
     communities = find_recurring_events(evidence.embedding, boundaries)
@@ -190,10 +170,11 @@ def boundary_probability(evidence: Evidence, boundaries: IntArray) -> FloatArray
     One that is not a candidate gains less than the penalty of all candidates; it has the probability of noise that
     gains just as much.
     """
-    lowest = np.asarray([np.log(evidence.candidate_penalty) - evidence.split])
+    lowest = np.asarray([np.log(evidence.hierarchy.penalty) - evidence.split])
     others = load_model().probabilities(lowest, log_odds=NO_EVENTS if evidence.why_one_event else NOISE)
-    by_frame = np.full(len(evidence.views), others.mean())
-    by_frame[evidence.hierarchy.boundaries] = _by_kind(evidence).mean(axis=0)
+    by_frame = np.full(len(evidence.embedding), others.mean())
+    by_kind = load_model().probabilities(evidence.strengths, log_odds=evidence.log_odds)
+    by_frame[evidence.hierarchy.boundaries] = by_kind.mean(axis=0)
     return by_frame[boundaries]
 
 
@@ -203,40 +184,32 @@ def _usual_level(
     """Return the levels and the number of the usual one; if the requested events are shorter, add finer levels."""
     total = float(evidence.clock[-1])
     if expected is not None and expected < total / (len(levels[-1].boundaries) + 1):
-        n_events = round(min(total / expected, len(evidence.views)))
+        n_events = round(min(total / expected, len(evidence.embedding)))
         order = _exactly(evidence, n_events, f"expected_duration={expected:g} ({n_events} events)")
         finer = list(levels)
         _add_level(finer, order, len(order), levels[-1].factor)
         return tuple(finer), len(finer) - 1
-    usual = next(one for one in levels if one.factor == 1.0)
-    if expected is not None:
-        usual = _nearest_to_duration(levels, expected, total=total, strength=STRONG)
-    elif typical is not None:
+    duration, strength = (typical, WEAK) if expected is None else (expected, STRONG)
+
+    def cost(k: int) -> float:
+        change = float(np.log2(levels[k].factor)) ** 2
+        if duration is None:
+            return change
         # What is typical elsewhere changes the odds by a factor of at most four: a clear boundary stays.
-        near = tuple(one for one in levels if 0.25 <= one.factor <= 4.0)
-        usual = _nearest_to_duration(near, typical, total=total, strength=WEAK)
-    return levels, next(k for k, one in enumerate(levels) if one is usual)
+        if expected is None and change > 4.0:
+            return np.inf
+        mean = total / (len(levels[k].boundaries) + 1)
+        return change + strength * float(np.log2(mean / duration)) ** 2
 
-
-def _nearest_to_duration(levels: tuple[Level, ...], duration: float, *, total: float, strength: float) -> Level:
-    """Minimise (log2 of the factor)^2 + strength (log2 of the mean duration over the given one)^2."""
-
-    def cost(level: Level) -> float:
-        mean = total / (len(level.boundaries) + 1)
-        return float(np.log2(level.factor) ** 2 + strength * np.log2(mean / duration) ** 2)
-
-    return min(levels, key=cost)
+    return levels, min(range(len(levels)), key=cost)
 
 
 def _warn_of_min_duration(evidence: Evidence, boundaries: IntArray, min_duration: float) -> None:
-    durations = np.diff(evidence.clock[np.concatenate([[0], boundaries, [len(evidence.views)]])])
+    durations = np.diff(evidence.clock[np.concatenate([[0], boundaries, [len(evidence.embedding)]])])
     n_short = int(np.sum(durations < min_duration))
     if len(boundaries) and n_short:
-        remain = "remains" if n_short == 1 else "remain"
-        warnings.warn(
-            f"min_duration={min_duration:g}: {counted(n_short, 'shorter event')} {remain} beside required boundaries",
-            stacklevel=3,
-        )
+        remain = counted(n_short, "shorter event remains", "shorter events remain")
+        warnings.warn(f"min_duration={min_duration:g}: {remain} beside required boundaries", stacklevel=3)
     elif n_short:
         recording = f"the recording ({evidence.clock[-1]:g}, not counting pauses)"
         warnings.warn(f"min_duration={min_duration:g} is longer than {recording}; it becomes one event", stacklevel=3)
@@ -244,18 +217,11 @@ def _warn_of_min_duration(evidence: Evidence, boundaries: IntArray, min_duration
 
 def _exactly(evidence: Evidence, n_events: int, requested: str) -> IntArray:
     """Return the boundaries of so many events, the highest first; warn if there cannot be as few or as many."""
-    wanted = max(n_events - 1, len(evidence.required))
-    boundaries = more_boundaries(
-        evidence.hierarchy,
-        evidence.views,
-        evidence.log_weights,
-        n_boundaries=wanted,
-        penalty=evidence.candidate_penalty,
-        forbidden=evidence.forbidden,
-    )[:wanted]
-    found, n_required = len(boundaries) + 1, len(evidence.required)
+    wanted = max(n_events - 1, len(evidence.hierarchy.required))
+    boundaries = evidence.hierarchy.first(wanted)
+    found = len(boundaries) + 1
     if found > n_events:
-        required = counted(n_required, "required boundary", "required boundaries")
+        required = counted(len(evidence.hierarchy.required), "required boundary", "required boundaries")
         warnings.warn(f"{requested} is not possible: with {required}, the fewest events are {found}", stacklevel=2)
     elif found < n_events:
         warnings.warn(f"{requested} is not possible: the most events here are {found}", stacklevel=2)
@@ -263,16 +229,15 @@ def _exactly(evidence: Evidence, n_events: int, requested: str) -> IntArray:
 
 
 def without_short_events(
-    evidence: Evidence, boundaries: IntArray, shortest: float, *, kept: IntArray | None = None
+    evidence: Evidence, boundaries: IntArray, shortest: float, *, kept: IntArray | tuple[()] = ()
 ) -> IntArray:
     """Keep the boundaries of highest total probability, with no event shorter than `shortest`.
 
     Only an event between two boundaries that are required, or in `kept`, may be shorter.
     """
-    edges = np.concatenate([[0], boundaries, [len(evidence.views)]])
+    edges = np.concatenate([[0], boundaries, [len(evidence.embedding)]])
     starts = evidence.clock[edges]
-    stays = np.isin(edges, evidence.required if kept is None else np.union1d(evidence.required, kept))
-    stays[[0, -1]] = True
+    stays = np.isin(edges, [0, *evidence.hierarchy.required, *kept, len(evidence.embedding)])
     worth = np.concatenate([[0.0], boundary_probability(evidence, boundaries), [0.0]])
     best = np.full(len(edges), -np.inf)
     best[0] = 0.0

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from dayline.arrays import Array, FloatArray, IntArray, to_numpy
-from dayline.decision.abruptness import Neighbours, abruptness, compare_neighbours, hard_cuts, slowness
+from dayline.decision.abruptness import abruptness, compare_neighbours, hard_cuts, slowness
 from dayline.decision.hierarchy import Hierarchy, build_hierarchy
 from dayline.decision.model import DecisionModel, expected_f1, load_model
-from dayline.decision.noise import is_autocorrelated_noise, n_above_noise, order_matters, sample_frames
+from dayline.decision.noise import in_few_directions, n_above_noise, why_no_events
 from dayline.decision.partition import running_sums
-from dayline.decision.random_walk import is_random_walk
 from dayline.method.denoise import spread_few_directions, standardized_rows
 from dayline.method.graph import unit_rows
 
@@ -22,12 +21,10 @@ NOISE, NO_EVENTS = -5.0, -30.0
 """Added to the log odds of candidates within noise, which only finer levels have, and of those in sequences without
 events, which only a requested number has."""
 
-NEARBY = 4
-"""Frames on either side within which an event begins at once."""
-
-LEAST_NEARBY, LEAST_IN_QUARTERS = 0.2, 2 / 3
-"""Share of change near boundaries, and in the quarters of two events that meet, below which frames drift. The latter
-is 0.25 on a line, 1 at a step, 0.8 if averages over a moving window blur the step over a quarter of both events."""
+NEARBY, LEAST_NEARBY, LEAST_IN_QUARTERS = 4, 0.2, 2 / 3
+"""Frames on either side within which an event begins at once; share of change there, and in the quarters of two
+events that meet, below which frames drift. The latter is 0.25 on a line, 1 at a step, 0.8 if averages over a moving
+window blur the step over a quarter of both events."""
 
 
 @dataclass(frozen=True)
@@ -36,38 +33,26 @@ class Evidence:
 
     Attributes
     ----------
-    embedding, views : ndarray of shape (n_frames, n_dims)
-        The learnt vector of every frame (its main directions if nothing was learnt), and the vectors whose contrast
-        counts; see `two_views`. Unit rows.
-    log_weights : ndarray of shape (n_frames,)
-        Logarithm of the weight of a boundary at every frame.
-    candidate_penalty : float
-        Gain that a candidate has at least: that of the model, times the slowness of the frames.
+    embedding : ndarray of shape (n_frames, n_dims)
+        The learnt vector of every frame, a unit row; its main directions if nothing was learnt.
     hierarchy : Hierarchy
-        The candidates.
+        The candidates of `two_views`. The penalty is that of the model, times the slowness of the frames.
     split : float
         Log height that separates boundaries from the rest in this sequence.
     log_odds : ndarray of shape (n_candidates,)
         Added to the log odds of each candidate: 0, -5 if noise has such candidates too, -30 if there are no events.
     why_one_event : str
-        Why no boundary is worth it, for frames in random order, mere drift and a random walk; otherwise empty.
-    required, forbidden : ndarray of int
-        Frames that must and must not be boundaries.
+        Why no boundary is worth it, for noise and mere drift; otherwise empty.
     clock : ndarray of shape (n_frames + 1,)
         When each frame begins and the last one ends, in seconds of recording (a pause counts as ten long gaps at
         most) or, without times, in frames.
     """
 
     embedding: FloatArray
-    views: FloatArray
-    log_weights: FloatArray
-    candidate_penalty: float
     hierarchy: Hierarchy
     split: float
     log_odds: FloatArray
     why_one_event: str
-    required: IntArray
-    forbidden: IntArray
     clock: FloatArray
 
     @property
@@ -87,69 +72,40 @@ def gather_evidence(
 ) -> Evidence:
     """Find the candidates of a sequence and their strengths; see `Evidence`.
 
-    Parameters
-    ----------
-    features : array of shape (n_frames, n_features)
-        One row per frame.
-    directions : array of shape (n_frames, n_directions)
-        Main directions of the denoised features.
-    embedding : ndarray of shape (n_frames, n_components) or None
-        One row per frame; None if only the directions count.
-    required, forbidden : ndarray of int
-        Frames that must and must not be boundaries.
-    times : ndarray of shape (n_frames,), optional
-        Seconds.
+    The directions are the main ones of the denoised features; without an embedding, only they count.
     """
     model = load_model()
     standardized = standardized_rows(to_numpy(features))
-    columns = spread_few_directions(standardized)
     seen = unit_rows(to_numpy(directions).astype(np.float64))
     learnt = seen if embedding is None else unit_rows(np.asarray(embedding, dtype=np.float64))
     views = seen if embedding is None else two_views(learnt, seen)
-    neighbours = compare_neighbours(columns)
-    log_weights = boundary_weights(neighbours, model)
-    none = np.zeros(0, dtype=np.int64)
+    cosines = compare_neighbours(spread_few_directions(standardized))
+    log_weights = boundary_weights(cosines, model)
     # The same recording at a higher frame rate has more frames to gain, also from noise.
-    penalty = model.candidate_penalty * slowness(neighbours)
-    free = build_hierarchy(views, log_weights, penalty=penalty, required=none, forbidden=none)
+    penalty = model.candidate_penalty * slowness(cosines)
+    none = np.zeros(0, dtype=np.int64)
     # Constraints on some frames must not change how all the others are measured.
+    free = hierarchy = build_hierarchy(views, log_weights, penalty=penalty, required=none, forbidden=none)
+    if len(required) or len(forbidden):
+        hierarchy = build_hierarchy(views, log_weights, penalty=penalty, required=required, forbidden=forbidden)
     split = model.split(free.log_heights, len(views), penalty=penalty)
-    sample = sample_frames(standardized)
-    n_clear = n_above_noise(sample, free.boundaries, free.log_heights)
-    found = free.boundaries[: np.argmax(expected_f1(model.probabilities(free.log_heights[:n_clear] - split)))]
-    why_one_event = ""
-    if not neighbours.products[0].any():
-        why_one_event = "all frames are equal"
-    elif not order_matters(columns, neighbours):
-        why_one_event = "neighbouring frames are hardly more alike than others, over all columns"
-    elif is_autocorrelated_noise(sample):
-        why_one_event = "the frames are autocorrelated noise"
-    elif is_random_walk(standardized):
-        why_one_event = "the frames wander like a random walk"
-    elif _only_drifts(seen, np.sort(found)):
+    few = in_few_directions(standardized)
+    n_clear = n_above_noise(few, free.boundaries, free.log_heights)
+    # By height: a constraint may move candidates by a frame.
+    of_noise = np.max(free.log_heights[n_clear:], initial=-np.inf)
+    log_odds = np.where(hierarchy.log_heights > of_noise, 0.0, NOISE)
+    n_found = np.argmax(expected_f1(model.probabilities(free.log_heights[:n_clear] - split)))
+    found = np.sort(free.boundaries[:n_found])
+    nearby, in_quarters = (share_of_change(seen, found, part=part) for part in (0.0, 0.25))
+    why_one_event = why_no_events(few)
+    if not why_one_event and nearby < LEAST_NEARBY and in_quarters < LEAST_IN_QUARTERS:
         why_one_event = (
             "the frames change slowly all the time; if each is an average over a moving window, keep one frame in "
             "every quarter of the window"
         )
-    hierarchy = free
-    if len(required) or len(forbidden):
-        hierarchy = build_hierarchy(views, log_weights, penalty=penalty, required=required, forbidden=forbidden)
-    # By height: a constraint may move candidates by a frame.
-    of_noise = np.max(free.log_heights[n_clear:], initial=-np.inf)
-    log_odds = np.where(hierarchy.log_heights > of_noise, 0.0, NOISE)
-    return Evidence(
-        learnt,
-        views,
-        log_weights,
-        penalty,
-        hierarchy,
-        split,
-        np.full(len(log_odds), NO_EVENTS) if why_one_event else log_odds,
-        why_one_event,
-        required,
-        forbidden,
-        _clock(len(views), times),
-    )
+    if why_one_event:
+        log_odds[:] = NO_EVENTS
+    return Evidence(learnt, hierarchy, split, log_odds, why_one_event, _clock(len(views), times))
 
 
 def two_views(embedding: FloatArray, directions: FloatArray) -> FloatArray:
@@ -160,41 +116,17 @@ def two_views(embedding: FloatArray, directions: FloatArray) -> FloatArray:
     return np.asarray(np.concatenate([embedding, directions], axis=1) / np.sqrt(2.0))
 
 
-def boundary_weights(neighbours: Neighbours, model: DecisionModel) -> FloatArray:
-    """Return the logarithm of the weight of a boundary at every frame.
-
-    A hard cut raises it by log(1 + w c), where c is its abruptness above that of a hard cut: events often begin with
-    one.
-
-    Parameters
-    ----------
-    neighbours : Neighbours
-        Of the standardized features.
-    model : DecisionModel
-        How much cuts count.
-    """
-    return np.asarray(np.log1p(model.cut_weight * hard_cuts(abruptness(neighbours))))
-
-
-def _only_drifts(x: FloatArray, boundaries: IntArray) -> bool:
-    nearby, in_quarters = (share_of_change(x, boundaries, part=part) for part in (0.0, 0.25))
-    return nearby < LEAST_NEARBY and in_quarters < LEAST_IN_QUARTERS
+def boundary_weights(cosines: FloatArray, model: DecisionModel) -> FloatArray:
+    """Return the logarithm of the weight of a boundary at every frame: events often begin with a hard cut."""
+    return np.asarray(np.log1p(model.cut_weight * hard_cuts(abruptness(cosines))))
 
 
 def share_of_change(x: FloatArray, boundaries: IntArray, *, part: float) -> float:
     """Return how much of the change from event to event happens near the boundary.
 
-    1 if every event stays as it is until the next begins, near 0 if frames drift. The change beside the boundary is
-    projected on that of the whole events, so that noise counts for neither side. 1 without boundaries.
-
-    Parameters
-    ----------
-    x : ndarray of shape (n_frames, n_dims)
-        One row per frame.
-    boundaries : ndarray of int
-        Increasing.
-    part : float in [0, 1]
-        Part of each event that is near its boundary; four frames at least.
+    1 if every event stays as it is until the next begins, near 0 if frames drift. The change beside the boundary, in
+    `part` of both events and four frames at least, is projected on that of the whole events, so that noise counts for
+    neither side. 1 without boundaries.
     """
     edges = np.concatenate([[0], boundaries, [len(x)]])
     sums = running_sums(x)

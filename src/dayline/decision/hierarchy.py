@@ -10,77 +10,56 @@ import numpy as np
 from dayline.arrays import FloatArray, IntArray
 from dayline.decision.partition import partition_between, running_sums
 
-__all__ = ["Hierarchy", "build_hierarchy", "more_boundaries"]
+__all__ = ["Hierarchy", "build_hierarchy"]
 
 
 @dataclass(frozen=True)
 class Hierarchy:
-    """Candidate boundaries in the order in which they matter; the first k are the segmentation into k + 1 events.
+    """Candidates, the boundary that merging removes last first: the first k are the segmentation into k + 1 events.
 
-    Attributes
-    ----------
-    boundaries : ndarray of int
-        The boundary that merging removes last comes first.
-    log_heights : ndarray of float
-        Logarithm of the gain at which merging removes each; never rising, infinite where the boundary is required.
+    The height of each is the gain at which it is removed. It never rises, and is infinite for a required boundary.
+    The other attributes are what `build_hierarchy` was given.
     """
 
     boundaries: IntArray
     log_heights: FloatArray
+    x: FloatArray
+    log_weights: FloatArray
+    penalty: float
+    required: IntArray
+    forbidden: IntArray
+
+    def first(self, n_boundaries: int) -> IntArray:
+        """Return so many boundaries in order, or as many as there are; after the candidates come further ones.
+
+        Each quarter of the penalty adds candidates, which come after those before them: the order does not depend on
+        how many are wanted.
+        """
+        order, penalty = self.boundaries, self.penalty
+        while len(order) < n_boundaries and penalty > 1e-12:
+            penalty /= 4
+            finer = build_hierarchy(
+                self.x, self.log_weights, penalty=penalty, required=np.sort(order), forbidden=self.forbidden
+            )
+            order = np.concatenate([order, finer.boundaries[len(order) :]])
+        return order[:n_boundaries]
 
 
 def build_hierarchy(
     x: FloatArray, log_weights: FloatArray, *, penalty: float, required: IntArray, forbidden: IntArray
 ) -> Hierarchy:
-    """Find the candidate boundaries of a sequence, then merge events until none is left.
+    """Find the candidate boundaries of a sequence of unit rows, then merge events until only those required are left.
 
-    The candidates are the optimal partition at a low penalty. The gain of a boundary is what it adds to the sum that
-    the partition maximises (frames times squared contrast), times its weight; the lowest is removed first.
-
-    Parameters
-    ----------
-    x : ndarray of shape (n_frames, n_dims)
-        Unit rows.
-    log_weights : ndarray of shape (n_frames,)
-        Logarithm of the weight of a boundary at every frame.
-    penalty : float > 0
-        Penalty of a candidate of weight 1, in frames of full contrast.
-    required, forbidden : ndarray of int
-        Frames that must and must not be boundaries. Those required are never removed.
+    The candidates are the optimal partition at a low penalty: that of a boundary of weight 1, in frames of full
+    contrast. The gain of a boundary is what it adds to the sum that the partition maximises (frames times squared
+    contrast), times its weight; the lowest is removed first.
     """
-    penalties = _penalties(penalty, log_weights, forbidden)
-    return _merge(x, partition_between(x, penalties, required), log_weights, kept=required)
-
-
-def more_boundaries(
-    hierarchy: Hierarchy, x: FloatArray, log_weights: FloatArray, *, n_boundaries: int, penalty: float,
-    forbidden: IntArray,
-) -> IntArray:  # fmt: skip
-    """Return the boundaries of a hierarchy and further ones in order, until there are `n_boundaries` or no more.
-
-    Each quarter of the penalty adds candidates, which come after those before them: the order does not depend on how
-    many are wanted.
-    """
-    order = hierarchy.boundaries
-    while len(order) < n_boundaries and penalty > 1e-12:
-        penalty /= 4
-        kept = np.sort(order)
-        frames = partition_between(x, _penalties(penalty, log_weights, forbidden), kept)
-        order = np.concatenate([order, _merge(x, frames, log_weights, kept=kept).boundaries[len(kept) :]])
-    return order
-
-
-def _penalties(penalty: float, log_weights: FloatArray, forbidden: IntArray) -> FloatArray:
-    penalties = penalty * np.exp(-log_weights)
+    weights = np.exp(log_weights)
+    penalties = penalty / weights
     penalties[forbidden] = np.inf
-    return np.asarray(penalties)
-
-
-def _merge(x: FloatArray, frames: IntArray, log_weights: FloatArray, *, kept: IntArray) -> Hierarchy:
-    """Remove boundaries one by one, the lowest gain first, but for those that are kept."""
+    frames = partition_between(x, penalties, required)
     edges = [0, *frames.tolist(), len(x)]
     sums = running_sums(x)[edges]
-    weights = np.exp(log_weights)
     before, after = [k - 1 for k in range(len(edges))], [k + 1 for k in range(len(edges))]
 
     def gain(k: int) -> float:
@@ -89,25 +68,26 @@ def _merge(x: FloatArray, frames: IntArray, log_weights: FloatArray, *, kept: In
         contrast = (sums[k] - sums[i]) / left - (sums[j] - sums[k]) / right
         return float(weights[edges[k]] * (contrast @ contrast) * left * right / (left + right))
 
-    free = set(range(1, len(edges) - 1)) - {int(k) + 1 for k in np.searchsorted(frames, kept)}
-    latest = {k: gain(k) for k in free}
+    stays = np.isin(edges, required)
+    latest = {k: gain(k) for k in range(1, len(edges) - 1) if not stays[k]}
     queue = [(value, k) for k, value in latest.items()]
     heapq.heapify(queue)
-    removed, heights, height = [], [], 0.0
+    removed, gains = [], []
     while queue:
         value, k = heapq.heappop(queue)
         if latest.get(k) != value:
             continue
         del latest[k]
-        # Merging changes the gains of neighbours; a boundary is at least as high as those removed before it.
-        height = max(height, value)
         removed.append(edges[k])
-        heights.append(height)
+        gains.append(value)
         after[before[k]], before[after[k]] = after[k], before[k]
+        # Merging changes the gains of neighbours.
         for beside in (before[k], after[k]):
             if beside in latest:
                 latest[beside] = gain(beside)
                 heapq.heappush(queue, (latest[beside], beside))
-    order = np.concatenate([kept, np.asarray(removed[::-1], dtype=np.int64)]).astype(np.int64)
-    log_heights = np.log(np.maximum(np.asarray(heights[::-1]), 1e-12))
-    return Hierarchy(order, np.concatenate([np.full(len(kept), np.inf), log_heights]))
+    # A boundary is at least as high as those removed before it.
+    heights = np.maximum.accumulate(np.maximum(gains, 1e-12))
+    order = np.concatenate([required, removed[::-1]]).astype(np.int64)
+    log_heights = np.concatenate([np.full(len(required), np.inf), np.log(heights[::-1])])
+    return Hierarchy(order, log_heights, x, log_weights, penalty, required, forbidden)

@@ -16,7 +16,6 @@ from dayline.arrays import FloatArray
 
 __all__ = ["DecisionModel", "expected_f1", "load_model"]
 
-
 MOST_ADDED, FRAMES_PER_ADDED = 5, 48
 """Candidates that are added to those of a sequence before they are split: one for so many frames, up to five."""
 
@@ -33,10 +32,8 @@ class DecisionModel:
         How much hard cuts raise the weight of a boundary.
     usual_split, split_counts_as : float
         The usual split of heights, and how many candidates it counts as.
-    kinds : tuple of str
-        The kinds of recordings.
-    slopes, intercepts : ndarray of shape (n_kinds,)
-        For each kind, the log odds of a boundary are slope times strength plus intercept.
+    kinds, slopes, intercepts : tuple of str, and ndarrays of shape (n_kinds,)
+        For each kind of recording, the log odds of a boundary are slope times strength plus intercept.
     """
 
     candidate_penalty: float
@@ -48,26 +45,17 @@ class DecisionModel:
     intercepts: FloatArray
 
     def split(self, log_heights: FloatArray, n_frames: int, *, penalty: float) -> float:
-        """Split the candidates of a sequence into two classes, boundaries and the rest (N. Otsu, 1979).
+        """Split candidates, which gain at least the penalty, into boundaries and the rest (N. Otsu, 1979).
 
         The split lies halfway between two neighbouring heights, where the variance between the classes is highest. It
         is the unit in which this sequence measures heights: how different events are, and how many frames they last,
         differs from recording to recording by factors of a hundred. With few candidates it is drawn towards the usual
         split. A few candidates that gain just the penalty are added: they are the rest if all others are boundaries.
-
-        Parameters
-        ----------
-        log_heights : ndarray of shape (n_candidates,)
-            Never rising.
-        n_frames : int
-            Length of the sequence.
-        penalty : float > 0
-            Gain that a candidate has at least.
         """
         own = float(np.log(penalty))
-        heights = np.append(log_heights, np.full(min(MOST_ADDED, n_frames // FRAMES_PER_ADDED), own))
+        added = np.full(min(MOST_ADDED, n_frames // FRAMES_PER_ADDED), own)
         # Below its penalty is a candidate that merging has made lower.
-        heights = np.sort(heights)[::-1]
+        heights = np.sort(np.append(log_heights, added))[::-1]
         n = len(heights)
         # One or two candidates do not make two classes: split below them.
         if n > 2:
@@ -83,17 +71,13 @@ class DecisionModel:
     def probabilities(self, strengths: FloatArray, *, log_odds: float | FloatArray = 0.0) -> FloatArray:
         """Return the probability of every boundary if the recording is of each kind, shape (n_kinds, n_boundaries).
 
-        Parameters
-        ----------
-        strengths : ndarray of shape (n_boundaries,)
-            Logarithm of heights over the split of the sequence; infinite where the boundary is required.
-        log_odds : float or ndarray of shape (n_boundaries,)
-            Added to the log odds of every boundary that is not required.
+        Strengths are logarithms of heights over the split; infinite where the boundary is required.
         """
-        finite = np.where(np.isfinite(strengths), strengths, 0.0)
+        from scipy.special import expit
+
+        finite = np.where(np.isposinf(strengths), 0.0, strengths)
         logits = self.slopes[:, None] * finite + self.intercepts[:, None] + log_odds
-        found = 1.0 / (1.0 + np.exp(-np.clip(logits, -700.0, 700.0)))
-        return np.where(np.isposinf(strengths), 1.0, found)
+        return np.where(np.isposinf(strengths), 1.0, expit(logits))
 
 
 @cache
@@ -101,29 +85,19 @@ def load_model() -> DecisionModel:
     """Read model.json."""
     content = json.loads(files("dayline.decision").joinpath("model.json").read_text(encoding="utf-8"))
     curves = content.pop("curves")
-    return DecisionModel(
-        **content,
-        kinds=tuple(curves),
-        slopes=np.asarray([slope for slope, _ in curves.values()]),
-        intercepts=np.asarray([intercept for _, intercept in curves.values()]),
-    )
+    slopes, intercepts = np.transpose(list(curves.values()))
+    return DecisionModel(**content, kinds=tuple(curves), slopes=slopes, intercepts=intercepts)
 
 
 def expected_f1(probabilities: FloatArray) -> FloatArray:
-    """Return the expected F1 of the first k boundaries, for k = 0 to n.
+    """Return the expected F1 of the first k boundaries, for k = 0 to n, from their probabilities for each kind.
 
     For a recording of one kind, T boundaries are expected in all. If a boundary of probability p is right, 1 + T - p
     are, so each of k boundaries adds about 2 p / (k + 1 + T - p), here with the mean p of those that are right. k = 0
     has the probability that there is none at all. Every kind counts the same.
-
-    Parameters
-    ----------
-    probabilities : ndarray of shape (n_kinds, n_boundaries)
-        From `DecisionModel.probabilities`.
     """
     right = np.cumsum(probabilities, axis=1)
     total = 1.0 + right[:, -1:] - np.cumsum(probabilities**2, axis=1) / np.maximum(right, 1e-300)
     k = np.arange(1, probabilities.shape[1] + 1)
-    none = np.exp(np.sum(np.log1p(-np.minimum(probabilities, 1.0 - 1e-15)), axis=1, keepdims=True))
-    by_kind = np.concatenate([none, 2.0 * right / (k + total)], axis=1)
-    return np.asarray(by_kind.mean(axis=0))
+    none = np.prod(1.0 - probabilities, axis=1, keepdims=True)
+    return np.asarray(np.concatenate([none, 2.0 * right / (k + total)], axis=1).mean(axis=0))
