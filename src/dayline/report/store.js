@@ -133,18 +133,27 @@ function offerOtherTab(entry) {
 
 // The events are in the result now: that is what later changes are counted from.
 function wasSaved(which, { at, folder, base: mark }) {
+  if (mark !== base) version = null; // there is another slot now, in which this tab has stored nothing
   base = mark;
   pageState = which;
   kept = { state: which, where: folder, at };
-  version = null;
 }
 
 function storeSaved(sent, saved) {
   const name = slotOf(base);
-  // Other tabs follow; the next visit finds that the page contains these changes and removes them.
-  if ((readSlot(name)?.version ?? null) === version) writeSlot(name, entryOf(sent, { saved, version: `saved ${saved.at}` }));
+  // Without changes, the slot stays the same, and other tabs have nothing to follow.
+  if (saved.base !== base) {
+    // Other tabs follow; the next visit removes this note.
+    if ((readSlot(name)?.version ?? null) === version) writeSlot(name, entryOf(sent, { saved, version: `saved ${saved.at}` }));
+    removeNote(saved.base);
+  }
   wasSaved(sent, saved);
   storeState();
+}
+
+// The same events have the same slot whenever they return: a note that they were saved as others is then out of date.
+function removeNote(mark) {
+  if (readSlot(slotOf(mark))?.saved) removeSlot(slotOf(mark));
 }
 
 window.addEventListener("storage", (e) => {
@@ -231,7 +240,8 @@ function offerEarlier() {
   closeNotice("earlier");
   for (const { name, entry, changes } of earlierEntries()) {
     const { missing } = applyChanges(state, changes);
-    if (missing.length === 0) {
+    // What was saved and is not there any more was changed or taken back since.
+    if (missing.length === 0 || entry.saved) {
       if (entry.page === PAGE) removeSlot(name);
       continue;
     }
@@ -266,6 +276,7 @@ function registered() {
 async function restoreStored() {
   await registered();
   isOpen = true;
+  removeNote(base);
   const entry = readSlot(slotOf(base));
   if (problem !== null) { // edited meanwhile
     storeState();
