@@ -7,7 +7,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -200,6 +200,69 @@ def test_a_note_of_a_save_that_the_result_no_longer_contains_is_not_believed(tab
         name_event(seen, 1, "Walk")
         press_save(seen)
         assert names_on_disk(out) == [None, "Walk", None]
+
+
+@contextmanager
+def slow_save(seen: Visit) -> Iterator[Callable[[], None]]:
+    """Hold what Save sends; gives a function that lets the server answer, and waits for it."""
+    held: list[Any] = []
+    seen.page.route("**/events.json", lambda route: held.append(route))
+
+    def answer() -> None:
+        while not held:
+            seen.page.wait_for_timeout(20)
+        with seen.page.expect_response("**/events.json"):
+            held.pop(0).continue_()
+        seen.wait_until("document.getElementById('status').textContent !== 'Saving'")
+
+    yield answer
+    seen.page.unroute("**/events.json")
+
+
+def test_what_is_typed_while_save_takes_long_stays(tab, out):
+    with dayline_view(out) as (_, address):
+        seen = tab(address)
+        name_event(seen, 0, "Breakfast")
+        with slow_save(seen) as answer:
+            seen.page.click("#save")
+            assert status(seen) == "Saving"
+            seen.row(1).locator(".name").click()
+            seen.page.keyboard.type("Walk to")
+            answer()
+            seen.page.keyboard.type(" the old harbour")
+        assert seen.names()[1] == "Walk to the old harbour"
+        assert status(seen).startswith("Saved in ")
+        seen.page.keyboard.press("Tab")
+        assert status(seen) == "1 change, in this browser"
+        seen.reload()
+        assert seen.names() == ["Breakfast", "Walk to the old harbour", "Event 3"]
+        assert names_on_disk(out) == ["Breakfast", None, None]
+        assert seen.complaints == []
+
+
+def test_typing_goes_on_after_control_s_and_names_given_meanwhile_are_kept(tab, out):
+    with dayline_view(out) as (_, address):
+        seen = tab(address)
+        seen.row(1).locator(".name").click()
+        with slow_save(seen) as answer:
+            seen.page.keyboard.type("Lun")
+            seen.page.keyboard.press("Control+s")
+            assert status(seen) == "Saving"
+            name_event(seen, 0, "Tea")
+            seen.row(1).locator(".name").click()
+            seen.page.keyboard.press("End")
+            seen.page.keyboard.type("ch wi")
+            answer()
+            assert names_on_disk(out) == [None, "Lun", None]
+            seen.page.keyboard.type("th Ana")
+        seen.page.keyboard.press("Enter")
+        assert seen.names() == ["Tea", "Lunch with Ana", "Event 3"]
+        assert status(seen) == "2 changes, in this browser"
+        seen.reload()
+        assert seen.names() == ["Tea", "Lunch with Ana", "Event 3"]
+        press_save(seen)
+        assert names_on_disk(out) == ["Tea", "Lunch with Ana", None]
+        assert seen.complaints == []
 
 
 def test_edits_survive_a_kill_of_the_server_and_are_saved_by_the_next_one(tab, out):
