@@ -171,3 +171,20 @@ def test_an_event_moved_to_a_place_stays_there_after_a_reload_and_on_a_renewed_p
     assert [tags(seen)[k] for k in (1, 3)] == ["cellar", "Seen once"]
     assert seen.names()[6] == "later"
     assert seen.complaints == []
+
+
+def test_what_is_typed_is_kept_if_another_tab_names_the_place_and_the_row_is_filtered_out(opened, visit, tmp_path):
+    first = opened()
+    second = visit(tmp_path)
+    second.page.locator(".chip", has_text="Seen once").click()
+    assert second.names() == ["Event 1", "Event 7"]
+    second.row(1).locator(".name").click()
+    second.page.keyboard.type("Nap")
+    first.row(6).locator(".place-button").click()
+    name(first, "sofa")
+    second.wait_until("document.querySelectorAll('.event').length === 1")
+    second.page.click("#show-all-events")
+    assert second.names()[6] == "Nap"
+    assert tags(second)[6] == "sofa"
+    first.wait_until("document.querySelectorAll('.event .name')[6].value === 'Nap'")
+    assert first.complaints == second.complaints == []

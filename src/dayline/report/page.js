@@ -1,6 +1,9 @@
 // Renders the page and handles clicks, keys and edits.
 
+let rendering = false;
+
 function render(message) {
+  rendering = true;
   groupContexts();
   rankContexts();
   const groups = eventsByCommunity();
@@ -12,6 +15,7 @@ function render(message) {
   renderGraph();
   renderTools();
   if (viewer.open) viewFrame(viewed);
+  rendering = false;
   if (message) document.getElementById("live").textContent = message;
 }
 
@@ -79,7 +83,11 @@ eventList.addEventListener("click", (e) => {
 
 eventList.addEventListener("change", (e) => {
   if (!e.target.matches(".name")) return;
-  rename(Number(e.target.closest(".event").dataset.event), e.target.value);
+  const { event } = e.target.closest(".event");
+  const text = e.target.value;
+  // Removing the row in which a person types ends the typing, too. The name then waits until the page is rendered.
+  if (rendering) queueMicrotask(() => rename(event, text));
+  else rename(event, text);
 });
 
 eventList.addEventListener("keydown", (e) => {

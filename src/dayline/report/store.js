@@ -109,14 +109,22 @@ function storeState() {
   if (problem === null) version = next;
 }
 
+// The state that an entry stands for. Events that are shown already stay the same objects and so keep their rows, with
+// the focus and what is being typed there.
+function stateIn(entry) {
+  if (entry === null) return pageState;
+  const known = new Map(events.map((event) => [JSON.stringify(event), event]));
+  return { ...entry.state, events: entry.state.events.map((event) => known.get(JSON.stringify(event)) ?? event) };
+}
+
 // Shows what another tab, or this one before a reload, stored.
 function takeOver(entry, message) {
   older.push(state);
   newer.length = 0;
   version = entry?.version ?? null;
   problem = null;
-  useState(entry?.state ?? pageState);
-  if (entry !== null) viewFromStore(entry);
+  useState(stateIn(entry));
+  if (entry !== null) viewFromStore({ ...entry, state });
   if (entry?.downloaded) kept = { state, where: DOWNLOAD, at: entry.downloaded };
   if (entry?.saved) wasSaved(state, entry.saved);
   closeNotice("other-tab");
@@ -161,8 +169,15 @@ window.addEventListener("storage", (e) => {
     if (e.key.startsWith(SLOTS)) offerEarlier();
     return;
   }
-  const entry = readSlot(slotOf(base));
-  if ((entry?.version ?? null) === version) return;
+  const isKnown = (one) => (one?.version ?? null) === version;
+  let entry = readSlot(slotOf(base));
+  const typed = typedRow()?.event;
+  // A name for an event that the other tab has changed would be lost: it becomes a change of this tab first.
+  if (!isKnown(entry) && typed !== undefined && !stateIn(entry).events.includes(typed)) {
+    finishTyping();
+    entry = readSlot(slotOf(base));
+  }
+  if (isKnown(entry)) return;
   if (problem === null) takeOver(entry, "Changes of another tab");
   else if (entry !== null) offerOtherTab(entry);
 });
