@@ -265,6 +265,18 @@ def test_typing_goes_on_after_control_s_and_names_given_meanwhile_are_kept(tab, 
         assert seen.complaints == []
 
 
+def test_control_s_in_the_dialog_of_a_place_saves_its_name(tab, out):
+    with dayline_view(out) as (_, address):
+        seen = tab(address)
+        seen.page.locator(".place-button").first.click()
+        seen.page.keyboard.type("Kitchen")
+        seen.page.keyboard.press("Control+s")
+        shows(seen, "^Saved in ")
+        assert not seen.page.locator(".place-dialog").is_visible()
+        assert [place.name for place in read_events(out / "events.json").places] == ["Kitchen"]
+        assert seen.complaints == []
+
+
 def test_edits_survive_a_kill_of_the_server_and_are_saved_by_the_next_one(tab, out):
     with dayline_view(out) as (process, address):
         seen = tab(address)

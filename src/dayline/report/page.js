@@ -100,9 +100,10 @@ eventList.addEventListener("keydown", (e) => {
 document.addEventListener("keydown", (e) => {
   if (!(e.ctrlKey || e.metaKey) || e.altKey) return;
   const key = e.key.toLowerCase();
-  const typing = e.target.matches?.(".name") && e.target.value !== (e.target.closest(".event").event.name ?? "");
-  if (key === "s") { finishTyping(); save(); }
-  else if (typing) return;
+  // Text that is being typed has an undo of its own, and a dialog hides what would change, except the enlarged view.
+  const elsewhere = typedRow() !== null || document.querySelector("dialog[open]:not(#viewer)") !== null;
+  if (key === "s") { finishPlace(); finishTyping(); save(); }
+  else if (elsewhere) return;
   else if (key === "z") { if (e.shiftKey) redo(); else undo(); }
   else if (key === "y") redo();
   else return;
