@@ -16,6 +16,7 @@ from dayline.report import write_page, write_thumbnails
 MORNING = 1426118400.0 + 9 * 3600  # 12 March 2015, 09:00
 BOUNDARIES = (8, 20, 45)
 RESTORED = "document.getElementById('status') === null || 'restored' in document.body.dataset"
+ASKS_ON_CLOSE = "() => !dispatchEvent(new Event('beforeunload', { cancelable: true }))"
 COMMUNITIES = [5] * 8 + [2] * 12 + [5] * 25 + [7] * 15
 
 

@@ -9,6 +9,7 @@ import pytest
 from dayline.events import Event, Place, Segmentation
 from dayline.export.titles import context_labels
 from dayline.report import renew_page, write_page
+from report.conftest import ASKS_ON_CLOSE
 
 COMMUNITIES = (9, 5, 3, 5, 8, 3, 2, 8)
 
@@ -110,6 +111,13 @@ def test_one_event_is_moved_to_another_place_or_to_a_new_one(opened):
     assert set(saved.places) == {Place(5, "kitchen", "p1"), Place(10, "cellar")}
 
 
+def test_a_place_may_be_called_as_the_choice_in_the_dialog(opened):
+    seen = opened([(5, "one")])
+    seen.row(1).locator(".place-button").click()
+    name(seen, "cellar", only=True)
+    assert [tags(seen)[k] for k in (1, 3)] == ["cellar", "one"]
+
+
 def test_an_event_that_was_moved_stays_when_its_start_moves(opened):
     seen = opened()
     seen.row(4).locator(".place-button").click()
@@ -171,3 +179,62 @@ def test_an_event_moved_to_a_place_stays_there_after_a_reload_and_on_a_renewed_p
     assert [tags(seen)[k] for k in (1, 3)] == ["cellar", "Seen once"]
     assert seen.names()[6] == "later"
     assert seen.complaints == []
+
+
+def test_undo_keys_stay_in_the_dialog_and_leaving_the_page_with_text_in_it_asks(opened):
+    seen = opened([(3, "office")])
+    seen.row(0).locator(".name").fill("Lunch")
+    seen.row(0).locator(".name").press("Enter")
+    seen.saved()
+    assert seen.page.evaluate(ASKS_ON_CLOSE) is False
+    seen.row(1).locator(".place-button").click()
+    assert seen.page.evaluate(ASKS_ON_CLOSE) is False
+    seen.page.keyboard.type("Kitchen")
+    assert seen.page.evaluate(ASKS_ON_CLOSE) is True
+    field = seen.page.locator(".place-input")
+    for key, text in [("Control+z", ""), ("Control+y", "Kitchen")]:
+        seen.page.keyboard.press(key)
+        assert field.input_value() == text  # the browser takes back what was typed
+        assert seen.names()[0] == "Lunch"
+    seen.page.get_by_label("this event only").focus()
+    seen.page.keyboard.press("Control+z")
+    assert seen.names()[0] == "Lunch"
+    seen.page.keyboard.press("Escape")
+    assert seen.page.evaluate(ASKS_ON_CLOSE) is False
+    # A name that is there already is no change.
+    seen.page.get_by_role("button", name="Rename office").first.click()
+    assert seen.page.evaluate(ASKS_ON_CLOSE) is False
+    seen.page.keyboard.press("Escape")
+    seen.page.keyboard.press("Control+z")
+    assert seen.names()[0] == "Event 1"
+    assert seen.complaints == []
+
+
+def test_control_z_does_not_change_events_while_the_first_photo_of_one_is_chosen(opened):
+    seen = opened()
+    seen.row(1).locator("[data-action=merge]").click()
+    assert seen.page.evaluate("document.activeElement.placeholder") == "Event 1"
+    seen.row(3).locator("[data-action=move]").click()
+    seen.page.keyboard.press("Control+z")
+    assert len(seen.names()) == 7
+    seen.page.keyboard.press("Escape")
+    seen.row(0).locator(".name").focus()
+    seen.page.keyboard.press("Control+z")  # nothing is typed there: this takes back the merge
+    assert len(seen.names()) == 8
+
+
+def test_what_is_typed_is_kept_if_another_tab_names_the_place_and_the_row_is_filtered_out(opened, visit, tmp_path):
+    first = opened()
+    second = visit(tmp_path)
+    second.page.locator(".chip", has_text="Seen once").click()
+    assert second.names() == ["Event 1", "Event 7"]
+    second.row(1).locator(".name").click()
+    second.page.keyboard.type("Nap")
+    first.row(6).locator(".place-button").click()
+    name(first, "sofa")
+    second.wait_until("document.querySelectorAll('.event').length === 1")
+    second.page.click("#show-all-events")
+    assert second.names()[6] == "Nap"
+    assert tags(second)[6] == "sofa"
+    first.wait_until("document.querySelectorAll('.event .name')[6].value === 'Nap'")
+    assert first.complaints == second.complaints == []

@@ -23,6 +23,25 @@ def test_a_film_goes_by_hours_minutes_and_seconds(visit, tmp_path):
     assert seen.complaints == []
 
 
+@pytest.mark.parametrize(
+    ("clock", "texts"),
+    [
+        (
+            "media",
+            ["59 s", "1 min 0 s", "2 min 0 s", "1 min 30 s", "9 min 59 s", "10 min", "1 h", "1 h 1 min", "2 h"],
+        ),
+        ("wall", ["59 s", "1 min", "2 min", "1 min", "10 min", "10 min", "1 h", "1 h 1 min", "2 h"]),
+    ],
+)
+def test_durations_never_have_sixty_seconds_or_minutes(visit, tmp_path, clock, texts):
+    durations = [59.4, 59.7, 119.7, 89.6, 599.4, 599.7, 3599.7, 3659.7, 7199.7]
+    starts = [10_000.0 * k for k in range(len(durations))]
+    times = tuple(time for start, lasts in zip(starts, durations, strict=True) for time in (start, start + lasts))
+    made = Segmentation.from_boundaries(range(2, len(times), 2), len(times), times=times, clock=clock)
+    write_page(made, tmp_path)
+    assert visit(tmp_path).page.locator(".event .long").all_inner_texts() == texts
+
+
 def test_a_long_film_shows_the_nearest_picture_and_keeps_exact_times(visit, tmp_path):
     times = tuple(0.5 * k for k in range(60))
     film = Segmentation.from_boundaries([20, 40], 60, times=times, clock="media", source="film.mp4")

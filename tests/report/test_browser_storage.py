@@ -11,9 +11,8 @@ import pytest
 
 from dayline.events import NestedLevel, Place, Segmentation
 from dayline.report import write_page, write_thumbnails
-from report.conftest import RESTORED, made_picture
+from report.conftest import ASKS_ON_CLOSE, RESTORED, made_picture
 
-ASKS_ON_CLOSE = "() => !dispatchEvent(new Event('beforeunload', { cancelable: true }))"
 A_WEEK_AGO = """() => { for (const [name, text] of Object.entries(localStorage)) {
     localStorage[name] = text.replace(/"at":\\d+/, `"at":${Date.now() - 7 * 86400000}`) } }"""
 FULL = "void (Storage.prototype.setItem = () => { throw new DOMException('no space', 'QuotaExceededError') })"
@@ -278,6 +277,42 @@ def test_a_second_tab_follows_the_first(visit, folder):
     first.page.click("#undo")  # takes back what came from the other tab
     second.wait_until("document.querySelectorAll('.event .name')[2].value === ''")
     assert first.names() == second.names() == ["Event 1", "Breakfast", "Event 3", "Event 4"]
+    assert first.complaints == second.complaints == []
+
+
+def half_typed(seen: Any, number: int, text: str) -> None:
+    seen.row(number).locator(".name").click()
+    seen.page.keyboard.type(text)
+
+
+def test_a_name_that_is_being_typed_stays_with_its_event_when_another_tab_merges_others(visit, folder):
+    first, second = visit(folder), visit(folder)
+    half_typed(second, 3, "Fo")
+    first.row(1).locator("[data-action=merge]").click()
+    second.wait_until("document.querySelectorAll('.event').length === 3")
+    second.page.keyboard.type("ur")
+    assert second.names() == ["Event 1", "Event 2", "Four"]
+    second.page.keyboard.press("Enter")
+    assert status(second) == "2 changes, in this browser"
+    first.wait_until("document.querySelectorAll('.event .name')[2].value === 'Four'")
+    assert second.spans() == first.spans() == ["09:00", "09:10", "10:12"]
+    first.page.click("#undo")
+    first.page.click("#undo")  # takes back the merge, too, and the other tab follows
+    second.wait_until("document.querySelectorAll('.event').length === 4")
+    assert second.names() == ["Event 1", "Event 2", "Event 3", "Event 4"]
+    assert notices(first) == notices(second) == []
+    assert first.complaints == second.complaints == []
+
+
+def test_a_name_that_is_being_typed_is_not_lost_when_another_tab_changes_its_event(visit, folder):
+    first, second = visit(folder), visit(folder)
+    half_typed(second, 3, "Four")
+    first.row(3).locator("[data-action=merge]").click()
+    second.page.locator(".notice", has_text="Another tab of this page has 1 change").wait_for()
+    assert second.names() == ["Event 1", "Event 2", "Event 3", "Four"]
+    assert status(second) == "1 change, not stored: another tab has other changes"
+    press(second, "Keep these")
+    first.wait_until("document.querySelectorAll('.event .name')[3]?.value === 'Four'")
     assert first.complaints == second.complaints == []
 
 

@@ -47,9 +47,11 @@ function dayText(day, style = "full") {
 }
 
 function durationText(seconds) {
+  // Rounded before it is divided: 119.7 s are 2 min 0 s, not 1 min 60 s.
+  const whole = Math.round(seconds);
   const minutes = Math.round(seconds / 60);
-  if (seconds < 60) return `${Math.round(seconds)} s`;
-  if (seconds < 600 && !isWall) return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+  if (whole < 60) return `${whole} s`;
+  if (whole < 600 && !isWall) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
   if (minutes < 60) return `${minutes} min`;
   if (minutes < 48 * 60) return minutes % 60 ? `${Math.floor(minutes / 60)} h ${minutes % 60} min` : `${minutes / 60} h`;
   return `${Math.round(minutes / 1440)} days`;

@@ -127,11 +127,12 @@ function moveStart(index, frame) {
   change(replaced(index - 1, 2, resized(before, before.start, frame), moved), `Start of ${titleOf(index)} moved to ${frameText(frame)}`);
 }
 
-function rename(index, text) {
+function rename(event, text) {
+  const index = events.indexOf(event);
   const name = text.trim() || null;
-  if (name === events[index].name) return;
-  const renamed = { ...events[index], name };
-  rowOf.set(renamed, rowOf.get(events[index]));
+  if (index < 0 || name === event.name) return;
+  const renamed = { ...event, name };
+  rowOf.set(renamed, rowOf.get(event));
   change(replaced(index, 1, renamed), name === null ? "Name removed" : `Named ${name}`);
 }
 

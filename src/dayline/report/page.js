@@ -1,6 +1,9 @@
 // Renders the page and handles clicks, keys and edits.
 
+let rendering = false;
+
 function render(message) {
+  rendering = true;
   groupContexts();
   rankContexts();
   const groups = eventsByCommunity();
@@ -12,6 +15,7 @@ function render(message) {
   renderGraph();
   renderTools();
   if (viewer.open) viewFrame(viewed);
+  rendering = false;
   if (message) document.getElementById("live").textContent = message;
 }
 
@@ -79,7 +83,11 @@ eventList.addEventListener("click", (e) => {
 
 eventList.addEventListener("change", (e) => {
   if (!e.target.matches(".name")) return;
-  rename(Number(e.target.closest(".event").dataset.event), e.target.value);
+  const { event } = e.target.closest(".event");
+  const text = e.target.value;
+  // Removing the row in which a person types ends the typing, too. The name then waits until the page is rendered.
+  if (rendering) queueMicrotask(() => rename(event, text));
+  else rename(event, text);
 });
 
 eventList.addEventListener("keydown", (e) => {
@@ -92,9 +100,10 @@ eventList.addEventListener("keydown", (e) => {
 document.addEventListener("keydown", (e) => {
   if (!(e.ctrlKey || e.metaKey) || e.altKey) return;
   const key = e.key.toLowerCase();
-  const typing = e.target.matches?.(".name") && e.target.value !== (e.target.closest(".event").event.name ?? "");
-  if (key === "s") { finishTyping(); save(); }
-  else if (typing) return;
+  // Text that is being typed has an undo of its own, and a dialog hides what would change, except the enlarged view.
+  const elsewhere = typedRow() !== null || document.querySelector("dialog[open]:not(#viewer)") !== null;
+  if (key === "s") { finishPlace(); finishTyping(); save(); }
+  else if (elsewhere) return;
   else if (key === "z") { if (e.shiftKey) redo(); else undo(); }
   else if (key === "y") redo();
   else return;

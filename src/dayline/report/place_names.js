@@ -42,8 +42,7 @@ function openPlaceDialog(context, event) {
   const list = groups.get(context);
   const label = contextLabel(context, groups);
   const longest = event ?? list.reduce((a, b) => (b.stop - b.start > a.stop - a.start ? b : a));
-  const input = make("input", { class: "place-input", type: "text", dir: "auto", maxlength: "100", autocomplete: "off", spellcheck: "false", list: "place-list", "aria-label": "Name of the place" });
-  input.value = placeName(context) ?? "";
+  const input = make("input", { class: "place-input", type: "text", dir: "auto", maxlength: "100", autocomplete: "off", spellcheck: "false", list: "place-list", "aria-label": "Name of the place", value: placeName(context) ?? "" });
   const names = [...new Set(places.map((place) => place.name?.trim()).filter(Boolean))];
   const scope = event !== null && list.length > 1
     ? make("fieldset", {}, make("legend", {}, "This is the name of"), scopeOption("all", `all ${plural(list.length, "event")} here`, true), scopeOption("one", `this event only, ${eventSpanText(event)}`, false))
@@ -52,11 +51,12 @@ function openPlaceDialog(context, event) {
   const save = make("button", { type: "button", class: "strong", id: "place-save" }, "Name");
   cancel.addEventListener("click", () => placeDialog.close());
   const done = () => {
-    const only = placeDialog.querySelector('input[value="one"]')?.checked === true;
+    const only = placeDialog.querySelector('input[type=radio][value="one"]')?.checked === true;
     placeDialog.close();
     if (only) moveToPlace(event, input.value);
     else namePlace(context, input.value);
   };
+  placeDialog.done = done;
   save.addEventListener("click", done);
   input.addEventListener("keydown", (e) => { if (e.key === "Enter") { e.preventDefault(); done(); } });
   placeDialog.replaceChildren(
@@ -68,6 +68,17 @@ function openPlaceDialog(context, event) {
   placeDialog.showModal();
   input.focus();
   input.select();
+}
+
+// As Enter does: for Ctrl+S, which saves what the person sees.
+function finishPlace() {
+  if (placeDialog.open) placeDialog.done();
+}
+
+// Whether closing the page now would lose a name in the dialog.
+function placeIsTyped() {
+  const input = placeDialog.open ? placeDialog.querySelector(".place-input") : null;
+  return input !== null && input.value.trim() !== input.defaultValue;
 }
 
 function scopeOption(value, text, checked) {

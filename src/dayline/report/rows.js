@@ -172,6 +172,13 @@ function makeRow(event, index) {
   return row;
 }
 
+// The row in whose name field the person is typing; null if there is none.
+function typedRow() {
+  const field = document.activeElement;
+  const row = field?.matches?.(".event .name") ? field.closest(".event") : null;
+  return row !== null && field.value !== row.shown ? row : null;
+}
+
 // Updates what depends on other events: the number, and whether the event can be merged or split.
 function numberRow(row, index) {
   const { event } = row;
@@ -179,7 +186,9 @@ function numberRow(row, index) {
   row.dataset.event = String(index);
   refreshContext(row, index);
   const name = row.querySelector(".name");
-  if (name.value !== (event.name ?? "")) name.value = event.name ?? "";
+  // What is being typed stays, whatever renders the page, such as a save that ends; it is the name once it is finished.
+  if (row !== typedRow() && name.value !== (event.name ?? "")) name.value = event.name ?? "";
+  if (name.value === (event.name ?? "")) row.shown = name.value;
   name.placeholder = `Event ${index + 1}`;
   name.setAttribute("aria-label", `Name of event ${index + 1}, ${eventSpanText(event)}`);
   row.querySelector(".key").setAttribute("aria-label", `Enlarge the key ${thing} of ${title}`);

@@ -136,5 +136,5 @@ function finishTyping() {
 
 window.addEventListener("beforeunload", (e) => {
   finishTyping();
-  if (unsavedChanges() > 0) e.preventDefault();
+  if (unsavedChanges() > 0 || placeIsTyped()) e.preventDefault();
 });

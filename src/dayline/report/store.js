@@ -109,14 +109,22 @@ function storeState() {
   if (problem === null) version = next;
 }
 
+// The state that an entry stands for. Events that are shown already stay the same objects and so keep their rows, with
+// the focus and what is being typed there.
+function stateIn(entry) {
+  if (entry === null) return pageState;
+  const known = new Map(events.map((event) => [JSON.stringify(event), event]));
+  return { ...entry.state, events: entry.state.events.map((event) => known.get(JSON.stringify(event)) ?? event) };
+}
+
 // Shows what another tab, or this one before a reload, stored.
 function takeOver(entry, message) {
   older.push(state);
   newer.length = 0;
   version = entry?.version ?? null;
   problem = null;
-  useState(entry?.state ?? pageState);
-  if (entry !== null) viewFromStore(entry);
+  useState(stateIn(entry));
+  if (entry !== null) viewFromStore({ ...entry, state });
   if (entry?.downloaded) kept = { state, where: DOWNLOAD, at: entry.downloaded };
   if (entry?.saved) wasSaved(state, entry.saved);
   closeNotice("other-tab");
@@ -133,18 +141,27 @@ function offerOtherTab(entry) {
 
 // The events are in the result now: that is what later changes are counted from.
 function wasSaved(which, { at, folder, base: mark }) {
+  if (mark !== base) version = null; // there is another slot now, in which this tab has stored nothing
   base = mark;
   pageState = which;
   kept = { state: which, where: folder, at };
-  version = null;
 }
 
 function storeSaved(sent, saved) {
   const name = slotOf(base);
-  // Other tabs follow; the next visit finds that the page contains these changes and removes them.
-  if ((readSlot(name)?.version ?? null) === version) writeSlot(name, entryOf(sent, { saved, version: `saved ${saved.at}` }));
+  // Without changes, the slot stays the same, and other tabs have nothing to follow.
+  if (saved.base !== base) {
+    // Other tabs follow; the next visit removes this note.
+    if ((readSlot(name)?.version ?? null) === version) writeSlot(name, entryOf(sent, { saved, version: `saved ${saved.at}` }));
+    removeNote(saved.base);
+  }
   wasSaved(sent, saved);
   storeState();
+}
+
+// The same events have the same slot whenever they return: a note that they were saved as others is then out of date.
+function removeNote(mark) {
+  if (readSlot(slotOf(mark))?.saved) removeSlot(slotOf(mark));
 }
 
 window.addEventListener("storage", (e) => {
@@ -152,8 +169,15 @@ window.addEventListener("storage", (e) => {
     if (e.key.startsWith(SLOTS)) offerEarlier();
     return;
   }
-  const entry = readSlot(slotOf(base));
-  if ((entry?.version ?? null) === version) return;
+  const isKnown = (one) => (one?.version ?? null) === version;
+  let entry = readSlot(slotOf(base));
+  const typed = typedRow()?.event;
+  // A name for an event that the other tab has changed would be lost: it becomes a change of this tab first.
+  if (!isKnown(entry) && typed !== undefined && !stateIn(entry).events.includes(typed)) {
+    finishTyping();
+    entry = readSlot(slotOf(base));
+  }
+  if (isKnown(entry)) return;
   if (problem === null) takeOver(entry, "Changes of another tab");
   else if (entry !== null) offerOtherTab(entry);
 });
@@ -231,7 +255,8 @@ function offerEarlier() {
   closeNotice("earlier");
   for (const { name, entry, changes } of earlierEntries()) {
     const { missing } = applyChanges(state, changes);
-    if (missing.length === 0) {
+    // What was saved and is not there any more was changed or taken back since.
+    if (missing.length === 0 || entry.saved) {
       if (entry.page === PAGE) removeSlot(name);
       continue;
     }
@@ -266,6 +291,7 @@ function registered() {
 async function restoreStored() {
   await registered();
   isOpen = true;
+  removeNote(base);
   const entry = readSlot(slotOf(base));
   if (problem !== null) { // edited meanwhile
     storeState();
