@@ -7,8 +7,9 @@ from pathlib import Path
 
 from dayline.events import Segmentation
 from dayline.frames import FrameSequence
-from dayline.pipeline.corrections import SAME_TIME_WITHIN, Corrections, read_corrections
+from dayline.pipeline.corrections import Corrections, read_corrections
 from dayline.pipeline.events_file import kept_corrections
+from dayline.pipeline.same_photos import SAME_TIME_WITHIN, same_photos
 
 __all__ = ["corrections_in_folder", "file_sizes", "located_corrections"]
 
@@ -45,9 +46,10 @@ def _times_as_saved(sequence: FrameSequence, corrected: Segmentation) -> tuple[f
     """Return the times of the frames, uncorrected for those that a person saved before their clock was corrected."""
     if not sequence.shown_times or sequence.times is None or corrected.times is None or corrected.names is None:
         return sequence.times
-    saved = dict(zip(corrected.names, corrected.times, strict=True))
-    both = zip(sequence.names, sequence.times, sequence.shown_times, strict=True)
-    return tuple(shown if abs(saved.get(name, now) - shown) <= SAME_TIME_WITHIN else now for name, now, shown in both)
+    saved = corrected.times
+    same = same_photos(corrected, sequence.names, sequence.shown_times, file_sizes(sequence)).tolist()
+    both = zip(same, sequence.times, sequence.shown_times, strict=True)
+    return tuple(shown if k >= 0 and abs(saved[k] - shown) <= SAME_TIME_WITHIN else now for k, now, shown in both)
 
 
 def file_sizes(sequence: FrameSequence) -> tuple[int, ...]:
