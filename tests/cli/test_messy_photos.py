@@ -16,7 +16,9 @@ from dayline.events import read_events
 from dayline.text import parse_offset
 from made_photos import make_day, save, scene
 
-TOLD = pytest.mark.filterwarnings("ignore:.*is not the file that dayline wrote", "ignore:the previous .* contains")
+TOLD = pytest.mark.filterwarnings(
+    "ignore:.*is not the file that dayline wrote", "ignore:the previous .* contains", "ignore:.*your corrections in"
+)
 
 
 def segment(*arguments):
