@@ -115,3 +115,15 @@ def test_an_event_moved_to_a_subfolder_keeps_its_name(tmp_path):
     again = segment_source(tmp_path, model="color", corrections=replace(found, events=events)).segmentation
     assert again.boundaries == found.boundaries
     assert again.events[1].name == "Beach"
+
+
+def test_a_lost_event_is_named_once(tmp_path):
+    photos = make_day(tmp_path)
+    found = segment_source(tmp_path, model="color").segmentation
+    events = (found.events[0], replace(found.events[1], name="Beach"), *found.events[2:])
+    for path in photos[12:26]:
+        path.unlink()
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        segment_source(tmp_path, model="color", corrections=replace(found, events=events))
+    assert sum("'Beach'" in str(one.message) for one in told) == 1

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from dayline.events import Event, Segmentation, read_events
@@ -17,7 +18,7 @@ from dayline.io.output_folder import MARK
 from dayline.pipeline.events_file import CORRECTIONS, EVENTS, kept_corrections
 from dayline.pipeline.run import Settings
 from dayline.pipeline.same_photos import same_photos
-from dayline.pipeline.source_corrections import file_sizes, located_corrections
+from dayline.pipeline.source_corrections import check_corrections, file_sizes, located_corrections
 
 __all__ = ["earlier_corrections", "left_results", "unused_corrections"]
 
@@ -139,12 +140,10 @@ def _regrouped(sequence: FrameSequence, output: Path) -> Iterator[Path]:
 
 def _is_of(sequence: FrameSequence, kept: Segmentation) -> bool:
     """Whether a run of these photos would accept the corrections."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            located_corrections(sequence, kept)
-        except ValueError:
-            return False
+    try:
+        check_corrections(kept, partial(located_corrections, sequence))
+    except ValueError:
+        return False
     return True
 
 

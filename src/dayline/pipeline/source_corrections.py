@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from dayline.pipeline.corrections import Corrections, read_corrections
 from dayline.pipeline.events_file import kept_corrections
 from dayline.pipeline.same_photos import SAME_TIME_WITHIN, same_photos
 
-__all__ = ["corrections_in_folder", "file_sizes", "located_corrections"]
+__all__ = ["check_corrections", "corrections_in_folder", "file_sizes", "located_corrections"]
 
 
 def corrections_in_folder(
@@ -20,12 +21,19 @@ def corrections_in_folder(
     """Return the corrections kept in a folder; raise if they are for another source."""
     kept = None if folder is None else kept_corrections(folder)
     try:
-        locate(kept)
+        check_corrections(kept, locate)
     except ValueError as error:
         raise ValueError(
             f"{folder}: {error}; or forget them (--forget-corrections), or choose another folder (-o)"
         ) from None
     return kept
+
+
+def check_corrections(corrected: Segmentation | None, locate: Callable[[Segmentation | None], Corrections]) -> None:
+    """Raise if corrections are for another source; what else is wrong with them is told when they are used."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        locate(corrected)
 
 
 def located_corrections(sequence: FrameSequence, corrected: Segmentation | None) -> Corrections:
