@@ -42,6 +42,14 @@ def test_two_cameras_of_one_day_are_one_result(tmp_path):
     assert sorted(p.name for p in (tmp_path / "by").iterdir() if p.is_dir()) == ["A", "B"]
 
 
+def test_a_single_subfolder_is_a_day_of_its_own_also_beside_its_copy(tmp_path):
+    make_day(tmp_path / "in" / "A", [("red", 6)])
+    segment(tmp_path / "in", "-o", tmp_path / "out")
+    shutil.copytree(tmp_path / "in" / "A", tmp_path / "in" / "B")
+    segment(tmp_path / "in", "-o", tmp_path / "out")
+    assert [path.parent.name for path in (tmp_path / "out").rglob("events.json")] == ["A"]
+
+
 def test_a_holiday_in_folders_by_month_gives_a_result_per_day(tmp_path):
     for day in ("20230731", "20230801", "20230802"):
         make_day(tmp_path / "in" / day[:6], [("red", 5), ("blue", 5)], day=day)
