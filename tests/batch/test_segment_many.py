@@ -336,3 +336,24 @@ def test_an_unknown_number_of_jobs_is_an_error_before_any_work(tmp_path):
     with pytest.raises(ValueError, match="jobs=0; it must be a whole number of at least 1"):
         run(tmp_path / "root", output=tmp_path / "out", jobs=0)
     assert not (tmp_path / "out").exists()
+
+
+def test_a_renamed_photo_folder_keeps_its_corrections(tmp_path):
+    root, out = tmp_path / "root", tmp_path / "out"
+    make_day(root / "day 1")
+    make_day(root / "day 2", day="20150313")
+    make_day(root / "day 3", day="20150314")
+    list(segment_many(root, output=out, settings=COLOR, jobs=1))
+    for name in ("day 1", "day 2"):
+        events = json.loads((out / name / "events.json").read_text())
+        events["events"][0]["name"] = name
+        (out / name / "events.json").write_text(json.dumps(events))
+    (root / "day 2").rename(root / "trip")
+    for path in (root / "day 1").iterdir():
+        path.unlink()
+    (root / "day 1").rmdir()
+    with pytest.warns(UserWarning, match="day 1: holds corrections") as told:
+        records = list(segment_many(root, output=out, settings=COLOR, jobs=1))
+    assert not any("day 2" in str(one.message) for one in told if "holds corrections" in str(one.message))
+    assert read_events(out / "trip" / "events.json").events[0].name == "day 2"
+    assert any("your corrections in day 2 are used" in note for record in records for note in record.notes)

@@ -16,7 +16,9 @@ from dayline.events import read_events
 from dayline.text import parse_offset
 from made_photos import make_day, save, scene
 
-TOLD = pytest.mark.filterwarnings("ignore:.*is not the file that dayline wrote", "ignore:the previous .* contains")
+TOLD = pytest.mark.filterwarnings(
+    "ignore:.*is not the file that dayline wrote", "ignore:the previous .* contains", "ignore:.*your corrections in"
+)
 
 
 def segment(*arguments):
@@ -38,6 +40,14 @@ def test_two_cameras_of_one_day_are_one_result(tmp_path):
     assert found.names[:2] == ("A/20150312_090000.png", "B/20150312_090007.png")
     segment(tmp_path / "in", "-o", tmp_path / "by", "--by-folder")
     assert sorted(p.name for p in (tmp_path / "by").iterdir() if p.is_dir()) == ["A", "B"]
+
+
+def test_a_single_subfolder_is_a_day_of_its_own_also_beside_its_copy(tmp_path):
+    make_day(tmp_path / "in" / "A", [("red", 6)])
+    segment(tmp_path / "in", "-o", tmp_path / "out")
+    shutil.copytree(tmp_path / "in" / "A", tmp_path / "in" / "B")
+    segment(tmp_path / "in", "-o", tmp_path / "out")
+    assert [path.parent.name for path in (tmp_path / "out").rglob("events.json")] == ["A"]
 
 
 def test_a_holiday_in_folders_by_month_gives_a_result_per_day(tmp_path):

@@ -6,6 +6,7 @@ import time
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from dayline.checks import check_between
 from dayline.frames.names import shown_name
 from dayline.io.files import write_text_whole
 from dayline.io.output_folder import BATCH_LIST, output_folder
-from dayline.pipeline import Settings, check_settings, refuse_other_result
+from dayline.pipeline import Settings, check_settings, left_results, refuse_other_result, unused_corrections
 from dayline.pipeline.outputs import remove_other_pictures
 from dayline.pipeline.places_file import PLACES, read_places
 from dayline.progress import OnStep
@@ -120,7 +121,8 @@ def _run(
 ) -> Iterator[BatchRecord]:
     with output_folder(output) as folder:
         lists = _Lists(folder, sources, title)
-        tasks = [make_task(source, folder.resolve(), settings) for source in sources]
+        left = left_results(folder.resolve(), {source.folder for source in sources})
+        tasks = [replace(make_task(source, folder.resolve(), settings), left=left) for source in sources]
         if on_step is not None:
             on_step("sequences", 0, len(sources))
         try:
@@ -137,6 +139,8 @@ def _run(
         if not settings.thumbnails:
             finished = [record.name for record in lists.records.values() if record.status != "failed"]
             remove_other_pictures(folder, days=finished)
+        for note in unused_corrections(left, [task.folder for task in tasks]):
+            warnings.warn(note, stacklevel=2)
 
 
 def _records(

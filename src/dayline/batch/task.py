@@ -28,6 +28,7 @@ from dayline.pipeline import (
     ExportError,
     Settings,
     Written,
+    earlier_corrections,
     segment_and_write,
     sequence_size,
     without_places,
@@ -60,6 +61,8 @@ class Task:
         Hash of the input, the settings and the version.
     memory : int
         Bytes that its process will probably need.
+    left : tuple of Path
+        Results with corrections whose source is gone; one may be that of these photos under another name.
     """
 
     source: Source
@@ -67,6 +70,7 @@ class Task:
     settings: Settings
     key: str
     memory: int
+    left: tuple[Path, ...] = ()
 
     @property
     def folder(self) -> Path:
@@ -227,7 +231,12 @@ def _result(task: Task, begin: float) -> BatchRecord:
 def _computed(task: Task, begin: float) -> BatchRecord:
     # First, so that a run that is stopped halfway does not look finished.
     (task.folder / BATCH_RECORD).unlink(missing_ok=True)
-    segmentation, written = segment_and_write(task.source.data, task.folder, task.settings, name=task.source.name)
+    data, corrections = task.source.data, None
+    if isinstance(data, Path) and task.source.kind == "photos":
+        corrections = earlier_corrections(data, task.folder, task.output, task.left, task.settings)
+    segmentation, written = segment_and_write(
+        data, task.folder, task.settings, name=task.source.name, corrections=corrections
+    )
     if written is None:
         raise AssertionError("a result was requested")
     record = _record(task, segmentation, written, time.perf_counter() - begin)

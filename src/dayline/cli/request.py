@@ -72,7 +72,15 @@ def segment_and_print(request: Request) -> None:
     from dayline.cli.console import open_in_browser, print_events, print_notes
     from dayline.cli.failures import print_failures
     from dayline.export.titles import clean_text
-    from dayline.pipeline import ExportError, Settings, default_output, find_days, is_table, refuse_other_result
+    from dayline.pipeline import (
+        ExportError,
+        Settings,
+        default_output,
+        find_days,
+        is_table,
+        left_results,
+        refuse_other_result,
+    )
 
     source, output = request.source, request.output
     settings = request.settings or Settings()
@@ -87,6 +95,7 @@ def segment_and_print(request: Request) -> None:
         # Before the clocks of cameras are compared, for which features are kept there.
         refuse_other_result(output, "days" if found.days else "recording", source)
         found = task.with_clocks_compared(found, output)
+        task.left = left_results(output, {day.name for day in found.days})
     page: Path | None
     exports: Sequence[Path] = ()
     renewed: Sequence[Path] = ()
@@ -140,6 +149,8 @@ class _Task:
         Messages about exports of days that failed.
     n_days, n_begun : int
         Number of days, and of those that were begun.
+    left : sequence of Path
+        Results with corrections in the folder of all results that belong to none of the days.
     """
 
     request: Request
@@ -149,6 +160,7 @@ class _Task:
     failed: list[str] = field(default_factory=list)
     n_days: int = 0
     n_begun: int = 0
+    left: Sequence[Path] = ()
 
     def segmented(self, source: Path | FrameSequence, output: Path | None) -> tuple[Segmentation, Written | None]:
         """Find the events of a source and write them."""
@@ -159,8 +171,8 @@ class _Task:
         request = self.request
         self._forecast(source)
         corrections = None if request.corrections is None else read_events(request.corrections)
-        if corrections is None and not isinstance(source, Path) and output is not None:
-            corrections = earlier_corrections(source, output, self.output or output)
+        if corrections is None and output is not None and not request.forget_corrections:
+            corrections = earlier_corrections(source, output, self.output or output, self.left, self.settings)
         with progress_bar(quiet=request.quiet or request.as_json) as drawn:
             return segment_and_write(
                 source,
@@ -265,7 +277,7 @@ class _Task:
 
 def _segment_days(task: _Task, found: FoundDays, output: Path) -> Path:
     from dayline.frames.names import shown_name
-    from dayline.pipeline import segment_days
+    from dayline.pipeline import segment_days, unused_corrections
 
     title = shown_name(task.request.source.resolve().name)
     for note in () if task.request.quiet else found.notes:
@@ -285,4 +297,7 @@ def _segment_days(task: _Task, found: FoundDays, output: Path) -> Path:
     for result in results:
         if result.why:
             typer.echo(f"dayline: note: {shown_name(result.folder.name)}: {result.why}", err=True)
+    if not task.request.quiet:
+        for note in unused_corrections(task.left, [result.folder for result in results]):
+            typer.echo(f"dayline: note: {note}", err=True)
     return output / "index.html"

@@ -7,6 +7,7 @@ from dayline.pipeline.days import DayResult, segment_days, without_places
 from dayline.pipeline.earlier_exports import faces_blurred
 from dayline.pipeline.earlier_result import refuse_other_result
 from dayline.pipeline.events_file import forget_corrections, kept_corrections, note_unused_downloads
+from dayline.pipeline.left_results import earlier_corrections, left_results, unused_corrections
 from dayline.pipeline.outputs import (
     ExportError,
     Written,
@@ -16,7 +17,7 @@ from dayline.pipeline.outputs import (
     write_result,
 )
 from dayline.pipeline.overview_page import overview_is_current, renew_overview
-from dayline.pipeline.photo_days import FoundDays, PhotoDay, earlier_corrections, find_days
+from dayline.pipeline.photo_days import FoundDays, PhotoDay, find_days
 from dayline.pipeline.pictures import PictureFolder
 from dayline.pipeline.places_file import read_places
 from dayline.pipeline.recognise import places_beside, read_day, recognise_places, rewrite_places
@@ -57,6 +58,7 @@ __all__ = [
     "is_result",
     "is_table",
     "kept_corrections",
+    "left_results",
     "note_unused_downloads",
     "overview_is_current",
     "page_is_current",
@@ -74,6 +76,7 @@ __all__ = [
     "segment_source",
     "segment_table",
     "sequence_size",
+    "unused_corrections",
     "without_places",
     "write_page",
     "write_result",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import count, pairwise
 
@@ -14,12 +14,10 @@ from dayline.arrays import IntArray
 from dayline.events import Event, NestedLevel, Place, Segmentation
 from dayline.frames import time_text
 from dayline.pipeline.corrected_levels import levels_with, located_levels
+from dayline.pipeline.same_photos import SAME_TIME_WITHIN, same_photos
 from dayline.text import counted
 
 __all__ = ["Corrections", "apply_corrections", "read_corrections", "with_saved_contexts"]
-
-SAME_TIME_WITHIN = 1.0
-"""Seconds by which the time of a frame may differ between runs."""
 
 REMEDY = "pass the events.json saved on the page of this source"
 
@@ -85,10 +83,10 @@ def read_corrections(
 ) -> Corrections:
     """Match the corrected events to the current frames.
 
-    Photos are matched by name; some may have been added or removed since. Frames of a video that is now sampled
-    differently are matched by time, rows of a feature file by number. Names alone prove little (every camera starts
-    with IMG_0001, every video at 0:00), so the times must agree too; without dates, the sizes of the files; without
-    sizes, the name of the source.
+    Photos are matched by name, and by time and size if they were moved or renamed (see `same_photos`); some may have
+    been added or removed since. Frames of a video that is now sampled differently are matched by time, rows of a
+    feature file by number. Names alone prove little (every camera starts with IMG_0001, every video at 0:00), so the
+    times must agree too; without dates, the sizes of the files; without sizes, the name of the source.
 
     Parameters
     ----------
@@ -101,9 +99,11 @@ def read_corrections(
     source : str, optional
         Name of the current source.
     """
-    _refuse_other_recording(corrected, names, times, sizes, source)
-    labels = _labels(corrected, n_frames, names, times)
-    moved = _moved(corrected, names, times)
+    same = _same_frames(corrected, n_frames, names, times, sizes)
+    _refuse_other_recording(corrected, same, names, times, sizes, source)
+    labels = _labels(corrected, same, names, times)
+    _warn_of_lost_events(corrected, labels)
+    moved = _moved(corrected, same, times)
     if moved:
         first = _shown(moved[0], names)
         warnings.warn(
@@ -114,36 +114,63 @@ def read_corrections(
     known = np.flatnonzero(labels >= 0)
     changes = np.flatnonzero(np.diff(labels[known])) + 1
     must = known[changes].tolist()
-    same = np.flatnonzero((labels[1:] == labels[:-1]) & (labels[1:] >= 0)) + 1
+    joined = np.flatnonzero((labels[1:] == labels[:-1]) & (labels[1:] >= 0)) + 1
     opens = [int(known[0]), *must] if len(known) else []
     events = tuple((f, corrected.events[labels[f]]) for f in opens)
-    keys = tuple(key for key in _chosen_keys(corrected, n_frames, names, times) if labels[key] >= 0)
-    levels = located_levels(corrected, labels >= 0, lambda saved: _labels(saved, n_frames, names, times))
+    keys = tuple(key for key in _chosen_keys(corrected, same, times) if labels[key] >= 0)
+    levels = located_levels(corrected, labels >= 0, lambda saved: _labels(saved, same, names, times))
     contexts = [event.community for event in corrected.events]
     seen = [(f, contexts[labels[f]]) for f in known.tolist()]
     communities = tuple((f, context) for f, context in seen if context is not None)
     sampled = () if corrected.times is None else (f for f, e in events if e.start_time == corrected.times[e.start])
     return Corrections(
-        tuple(must), tuple(same.tolist()), events, keys, levels, corrected.places, communities, tuple(sampled)
+        tuple(must), tuple(joined.tolist()), events, keys, levels, corrected.places, communities, tuple(sampled)
     )
 
 
-def _chosen_keys(
-    corrected: Segmentation, n_frames: int, names: Sequence[str] | None, times: Sequence[float] | None
-) -> tuple[int, ...]:
+def _same_frames(
+    corrected: Segmentation,
+    n_frames: int,
+    names: Sequence[str] | None,
+    times: Sequence[float] | None,
+    sizes: Sequence[int] | None,
+) -> IntArray:
+    """Return the number of each current frame in the corrections; -1 if the person did not see it."""
+    if names is not None and corrected.names is not None:
+        return same_photos(corrected, names, times, sizes)
+    if corrected.n_frames == n_frames:
+        return np.arange(n_frames)
+    if times is not None and corrected.times is not None:
+        numbers = {time: k for k, time in enumerate(corrected.times)}
+        return np.asarray([numbers.get(time, -1) for time in times], dtype=np.int64)
+    return np.full(n_frames, -1, dtype=np.int64)
+
+
+def _warn_of_lost_events(corrected: Segmentation, labels: IntArray) -> None:
+    present = set(labels.tolist())
+    for number, event in enumerate(corrected.events):
+        if event.name is not None and number not in present:
+            frames = counted(event.n_frames, "frame" if corrected.clock == "media" else "photo")
+            warnings.warn(
+                f"{event.name!r}: none of the {frames} of this event is here any more, so it is left out; it returns "
+                "with them",
+                stacklevel=3,
+            )
+
+
+def _chosen_keys(corrected: Segmentation, same: IntArray, times: Sequence[float] | None) -> tuple[int, ...]:
     """Find the key frames that the person chose among the current frames; in a film, the frame shown at that time."""
     chosen = [e.key_frame for e in corrected.events if e.key_chosen and e.key_frame is not None]
     if corrected.clock == "media" and times is not None and corrected.times is not None:
         moments = np.asarray(times)
         return tuple(int(np.argmin(np.abs(moments - corrected.times[key]))) for key in chosen)
-    if names is not None and corrected.names is not None:
-        numbers = {name: k for k, name in enumerate(names)}
-        return tuple(numbers[name] for key in chosen if (name := corrected.names[key]) in numbers)
-    return tuple(chosen) if corrected.n_frames == n_frames else ()
+    frames = {number: frame for frame, number in enumerate(same.tolist())}
+    return tuple(frames[key] for key in chosen if key in frames)
 
 
 def _refuse_other_recording(
     corrected: Segmentation,
+    same: IntArray,
     names: Sequence[str] | None,
     times: Sequence[float] | None,
     sizes: Sequence[int] | None,
@@ -154,12 +181,12 @@ def _refuse_other_recording(
         if corrected.clock == "media":
             _refuse_other_length(corrected, times)
         else:
-            _refuse_other_times(corrected, names, times)
+            _refuse_other_times(corrected, same, names, times)
             if corrected.is_dated:
                 return
     # Times of day recur every day, and cameras split their videos into files of equal length.
     if sizes is not None and corrected.sizes is not None:
-        _refuse_other_sizes(corrected, names, sizes)
+        _refuse_other_sizes(corrected, same, names, sizes)
     elif source is not None and corrected.source is not None and source != corrected.source:
         raise ValueError(
             f"the corrections are for {corrected.source!r}, but this is {source!r}; {REMEDY}, "
@@ -178,8 +205,10 @@ def _refuse_other_length(corrected: Segmentation, times: Sequence[float]) -> Non
         )
 
 
-def _refuse_other_times(corrected: Segmentation, names: Sequence[str] | None, times: Sequence[float]) -> None:
-    pairs = _pairs(corrected.names, corrected.times, names, times)
+def _refuse_other_times(
+    corrected: Segmentation, same: IntArray, names: Sequence[str] | None, times: Sequence[float]
+) -> None:
+    pairs = _pairs(same, corrected.times or (), times)
     moved = [pair for pair in pairs if abs(pair[1] - pair[2]) > SAME_TIME_WITHIN]
     if 2 * len(moved) > len(pairs):
         frame, then, now = moved[0]
@@ -189,7 +218,9 @@ def _refuse_other_times(corrected: Segmentation, names: Sequence[str] | None, ti
         )
 
 
-def _refuse_other_sizes(corrected: Segmentation, names: Sequence[str] | None, sizes: Sequence[int]) -> None:
+def _refuse_other_sizes(
+    corrected: Segmentation, same: IntArray, names: Sequence[str] | None, sizes: Sequence[int]
+) -> None:
     then = corrected.sizes or ()
     if corrected.clock == "media":
         if then[0] != sizes[0]:
@@ -198,7 +229,7 @@ def _refuse_other_sizes(corrected: Segmentation, names: Sequence[str] | None, si
                 f'{sizes[0]:,}; {REMEDY}, or remove "sizes" from the file if this is a copy of the same video'
             )
         return
-    pairs = _pairs(corrected.names, then, names, sizes)
+    pairs = _pairs(same, then, sizes)
     changed = [pair for pair in pairs if pair[1] != pair[2]]
     if 2 * len(changed) > len(pairs):
         frame, before, now = changed[0]
@@ -208,27 +239,17 @@ def _refuse_other_sizes(corrected: Segmentation, names: Sequence[str] | None, si
         )
 
 
-def _moved(corrected: Segmentation, names: Sequence[str] | None, times: Sequence[float] | None) -> list[int]:
+def _moved(corrected: Segmentation, same: IntArray, times: Sequence[float] | None) -> list[int]:
     """Return frames with the name of a corrected one but another time: photos renumbered, or their clock reset."""
     if times is None or corrected.times is None or corrected.clock == "media":
         return []
-    pairs = _pairs(corrected.names, corrected.times, names, times)
+    pairs = _pairs(same, corrected.times, times)
     return [frame for frame, then, now in pairs if abs(then - now) > SAME_TIME_WITHIN]
 
 
-def _pairs(
-    names_then: Sequence[str] | None,
-    then: Sequence[float] | None,
-    names_now: Sequence[str] | None,
-    now: Sequence[float],
-) -> list[tuple[int, float, float]]:
+def _pairs(same: IntArray, then: Sequence[float], now: Sequence[float]) -> list[tuple[int, float, float]]:
     """Return the current frames that have a counterpart in the corrections, each with both values."""
-    if then is None:
-        return []
-    if names_then is not None and names_now is not None:
-        values = dict(zip(names_then, then, strict=True))
-        return [(k, values[name], now[k]) for k, name in enumerate(names_now) if name in values]
-    return [(k, *both) for k, both in enumerate(zip(then, now, strict=True))] if len(then) == len(now) else []
+    return [(frame, then[k], now[frame]) for frame, k in enumerate(same.tolist()) if k >= 0]
 
 
 def _shown(frame: int, names: Sequence[str] | None) -> str:
@@ -309,31 +330,20 @@ def _usual(values: Sequence[int]) -> int:
 
 
 def _labels(
-    corrected: Segmentation, n_frames: int, names: Sequence[str] | None, times: Sequence[float] | None
+    corrected: Segmentation, same: IntArray, names: Sequence[str] | None, times: Sequence[float] | None
 ) -> IntArray:
     """Return the number of the corrected event of each frame; -1 if the person did not see the frame."""
-    if names is not None and corrected.names is not None:
-        labels = _matched(corrected, corrected.names, names)
-        if corrected.clock == "media" and times is not None and corrected.times is not None:
-            # Sampled at other times, a frame belongs to the event that is shown then.
-            starts = np.asarray(corrected.start_times, dtype=np.float64)
-            return labels if np.all(labels >= 0) else np.maximum(np.searchsorted(starts, times, side="right") - 1, 0)
-        # Any number of photos may be new; most of those that the person saw must still be present.
-        enough = n_frames if corrected.clock == "media" else min(n_frames, corrected.n_frames)
-        if 2 * np.sum(labels >= 0) > enough:
-            return labels
-    elif corrected.n_frames == n_frames:
-        return corrected.labels
-    elif times is not None and corrected.times is not None:
-        labels = _matched(corrected, corrected.times, times)
-        if 2 * np.sum(labels >= 0) > min(n_frames, corrected.n_frames):
-            return labels
+    labels = np.where(same >= 0, corrected.labels[same], -1)
+    are_named, is_film = names is not None and corrected.names is not None, corrected.clock == "media"
+    if are_named and is_film and times is not None and corrected.times is not None:
+        # Sampled at other times, a frame belongs to the event that is shown then.
+        starts = np.asarray(corrected.start_times, dtype=np.float64)
+        return labels if np.all(labels >= 0) else np.maximum(np.searchsorted(starts, times, side="right") - 1, 0)
+    # Any number of photos may be new; most of those that the person saw must still be present.
+    enough = len(same) if are_named and is_film else min(len(same), corrected.n_frames)
+    if 2 * np.sum(labels >= 0) > enough:
+        return labels
     raise ValueError(
         f"the corrections are for other frames ({corrected.n_frames} of {corrected.source or 'another source'}); "
         f"{REMEDY}"
     )
-
-
-def _matched(corrected: Segmentation, then: Sequence[Hashable], now: Sequence[Hashable]) -> IntArray:
-    numbers = dict(zip(then, corrected.labels.tolist(), strict=True))
-    return np.asarray([numbers.get(mark, -1) for mark in now], dtype=np.int64)

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from dayline.events import Segmentation
 from dayline.extras import needs_extra
 from dayline.features import FeatureStore, FrameKeys, load_extractor
 from dayline.frames import FrameSequence, day_folders
-from dayline.frames.day_split import day_numbers, day_text
 from dayline.io.files import refuse_link
 from dayline.io.output_folder import output_folder
 from dayline.pipeline.camera_clocks import clock_corrections, is_worth_comparing
-from dayline.pipeline.events_file import EVENTS, kept_corrections
 from dayline.pipeline.extraction import extract_frames, frame_keys
 from dayline.pipeline.run import Settings
 from dayline.progress import OnStep
@@ -25,7 +21,7 @@ if TYPE_CHECKING:
     from dayline.frames.photo_days import DayGroup
     from dayline.frames.photo_set import Photos
 
-__all__ = ["FoundDays", "PhotoDay", "earlier_corrections", "find_days"]
+__all__ = ["FoundDays", "PhotoDay", "find_days"]
 
 
 @dataclass(frozen=True)
@@ -201,38 +197,3 @@ def _days(
         )
         days.append(PhotoDay(group.name, sequence))
     return tuple(days)
-
-
-def earlier_corrections(sequence: FrameSequence, folder: Path, output: Path) -> Segmentation | None:
-    """Return a person's corrections of these photos from an earlier run that grouped them otherwise, or None.
-
-    A day that was one folder, or all that there was, may now have a second camera or other days beside it. Its
-    corrections are then in the result of the folder, or directly in the folder of all results.
-
-    Parameters
-    ----------
-    sequence : FrameSequence
-        The photos of a day.
-    folder : Path
-        Folder of its result. If there is a result, its own corrections are used, and this returns None.
-    output : Path
-        Folder of all results.
-    """
-    if (folder / EVENTS).exists():
-        return None
-    tops = sorted({name.partition("/")[0] for name in sequence.names if "/" in name})
-    dates = sorted({day_text(day) for day in day_numbers(sequence.times or ()).tolist()})
-    places = [(output, ""), *((output / top, f"{top}/") for top in tops), *((output / date, "") for date in dates)]
-    present = set(sequence.names)
-    best, most = None, 0
-    for place, prefix in places:
-        # Whoever wrote a file that cannot be read is told in the run that uses it.
-        with suppress(ValueError, OSError):
-            kept = None if place == folder or place.is_symlink() else kept_corrections(place)
-            if kept is None or kept.names is None:
-                continue
-            named = replace(kept, names=tuple(prefix + name for name in kept.names))
-            n_known = len(present.intersection(named.names or ()))
-            if n_known > most and 2 * n_known > min(len(present), kept.n_frames):
-                best, most = named, n_known
-    return best

@@ -38,7 +38,12 @@ from dayline.pipeline.segmenter import (
     wants_durations,
     with_typical_duration,
 )
-from dayline.pipeline.source_corrections import corrections_in_folder, file_sizes, located_corrections
+from dayline.pipeline.source_corrections import (
+    check_corrections,
+    corrections_in_folder,
+    file_sizes,
+    located_corrections,
+)
 from dayline.pipeline.source_result import SourceResult
 from dayline.progress import OnStep
 from dayline.text import counted, duration_text
@@ -123,7 +128,7 @@ def segment_source(
                     source=sequence.source.resolve().name,
                 )
         else:
-            locate(corrections)
+            check_corrections(corrections, locate)
         extracted = extract_frames(sequence, extractor, store=folder, pictures=pictures, on_step=on_step)
         extracted = with_one_clock(extracted)
     sequence = extracted.sequence

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
 from dayline.events import Segmentation
 from dayline.frames import FrameSequence
-from dayline.pipeline.corrections import SAME_TIME_WITHIN, Corrections, read_corrections
+from dayline.pipeline.corrections import Corrections, read_corrections
 from dayline.pipeline.events_file import kept_corrections
+from dayline.pipeline.same_photos import SAME_TIME_WITHIN, same_photos
 
-__all__ = ["corrections_in_folder", "file_sizes", "located_corrections"]
+__all__ = ["check_corrections", "corrections_in_folder", "file_sizes", "located_corrections"]
 
 
 def corrections_in_folder(
@@ -19,12 +21,19 @@ def corrections_in_folder(
     """Return the corrections kept in a folder; raise if they are for another source."""
     kept = None if folder is None else kept_corrections(folder)
     try:
-        locate(kept)
+        check_corrections(kept, locate)
     except ValueError as error:
         raise ValueError(
             f"{folder}: {error}; or forget them (--forget-corrections), or choose another folder (-o)"
         ) from None
     return kept
+
+
+def check_corrections(corrected: Segmentation | None, locate: Callable[[Segmentation | None], Corrections]) -> None:
+    """Raise if corrections are for another source; what else is wrong with them is told when they are used."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        locate(corrected)
 
 
 def located_corrections(sequence: FrameSequence, corrected: Segmentation | None) -> Corrections:
@@ -45,9 +54,10 @@ def _times_as_saved(sequence: FrameSequence, corrected: Segmentation) -> tuple[f
     """Return the times of the frames, uncorrected for those that a person saved before their clock was corrected."""
     if not sequence.shown_times or sequence.times is None or corrected.times is None or corrected.names is None:
         return sequence.times
-    saved = dict(zip(corrected.names, corrected.times, strict=True))
-    both = zip(sequence.names, sequence.times, sequence.shown_times, strict=True)
-    return tuple(shown if abs(saved.get(name, now) - shown) <= SAME_TIME_WITHIN else now for name, now, shown in both)
+    saved = corrected.times
+    same = same_photos(corrected, sequence.names, sequence.shown_times, file_sizes(sequence)).tolist()
+    both = zip(same, sequence.times, sequence.shown_times, strict=True)
+    return tuple(shown if k >= 0 and abs(saved[k] - shown) <= SAME_TIME_WITHIN else now for k, now, shown in both)
 
 
 def file_sizes(sequence: FrameSequence) -> tuple[int, ...]:

@@ -1,0 +1,132 @@
+"""Folders of days that were renamed or sorted otherwise keep their corrections."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from cli.run_command import run
+from dayline.events import read_events
+from dayline.pipeline import save_events
+from made_photos import make_day, save, scene
+
+pytestmark = pytest.mark.filterwarnings("always:.*your corrections in", "ignore:the previous .* contains")
+SCENES = (("red", 10), ("green", 10))
+
+
+def segment(*arguments: object) -> str:
+    done = run("segment", "--model", "color", *arguments)
+    assert done.returncode == 0, done.stderr
+    return done.stderr
+
+
+def name_event(folder: Path, name: str, *, at: int = 0) -> None:
+    found = read_events(folder / "events.json")
+    events = [replace(event, name=name) if k == at else event for k, event in enumerate(found.events)]
+    save_events(replace(found, events=tuple(events)), folder)
+
+
+def named(folder: Path) -> list[str]:
+    return [event.name for event in read_events(folder / "events.json").events if event.name is not None]
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
+@pytest.fixture
+def trip(tmp_path) -> Path:
+    """Two days, of which the second is named; the results are beside it in "out"."""
+    for day in ("12", "13"):
+        make_day(tmp_path / "trip" / f"day {day}", SCENES, day=f"201503{day}")
+    segment(tmp_path / "trip", "-o", tmp_path / "out")
+    name_event(tmp_path / "out" / "day 13", "Beach")
+    return tmp_path / "trip"
+
+
+def test_a_renamed_day_keeps_its_names_and_the_note_names_the_old_folder(trip, tmp_path):
+    out = tmp_path / "out"
+    (trip / "day 13").rename(trip / "Zürich trip")
+    before = contents(out / "day 13")
+    told = segment(trip, "-o", out)
+    assert f"note: Zürich trip: your corrections in {out / 'day 13'} are used" in told
+    assert "holds corrections" not in told
+    assert named(out / "Zürich trip") == ["Beach"]
+    assert contents(out / "day 13") == before
+    # They are its own now: the old result is neither used again nor named.
+    assert "day 13" not in segment(trip, "-o", out)
+    assert named(out / "Zürich trip") == ["Beach"]
+    segment(trip, "-o", out, "--forget-corrections")
+    assert "day 13" not in segment(trip, "-o", out)
+    assert named(out / "Zürich trip") == []
+
+
+def test_days_moved_to_a_folder_of_their_month_keep_their_names(trip, tmp_path):
+    (trip / "March").mkdir()
+    for day in ("day 12", "day 13"):
+        (trip / day).rename(trip / "March" / day)
+    segment(trip, "-o", tmp_path / "out")
+    assert named(tmp_path / "out" / "2015-03-13") == ["Beach"]
+    assert named(tmp_path / "out" / "2015-03-12") == []
+
+
+def test_a_folder_of_many_days_that_was_split_keeps_its_names(tmp_path):
+    for day in ("12", "13"):
+        make_day(tmp_path / "trip" / "2015", SCENES, day=f"201503{day}")
+    out = tmp_path / "out"
+    segment(tmp_path / "trip", "-o", out)
+    name_event(out / "2015-03-13", "Beach")
+    for path in sorted((tmp_path / "trip" / "2015").iterdir()):
+        place = tmp_path / "trip" / f"March {path.name[6:8]}"
+        place.mkdir(exist_ok=True)
+        path.rename(place / path.name)
+    (tmp_path / "trip" / "2015").rmdir()
+    segment(tmp_path / "trip", "-o", out)
+    assert named(out / "March 13") == ["Beach"]
+    assert named(out / "March 12") == []
+
+
+def test_one_sequence_of_two_days_that_was_split_gives_each_day_its_own_names(tmp_path):
+    for day in ("12", "13"):
+        make_day(tmp_path / "trip", SCENES, day=f"201503{day}")
+    out = tmp_path / "out"
+    segment(tmp_path / "trip", "-o", out)
+    name_event(out, "Beach")
+    name_event(out, "Lunch", at=len(read_events(out / "events.json").events) - 1)
+    for path in sorted((tmp_path / "trip").glob("*.png")):
+        place = tmp_path / "trip" / f"day {path.name[6:8]}"
+        place.mkdir(exist_ok=True)
+        path.rename(place / path.name)
+    assert "none of the" not in segment(tmp_path / "trip", "-o", out)
+    assert named(out / "day 12") == ["Beach"]
+    assert named(out / "day 13") == ["Lunch"]
+    assert "none of the" not in segment(tmp_path / "trip", "-o", out)
+
+
+def test_another_day_with_the_same_file_names_takes_nothing_over(tmp_path):
+    for name, side in (("a", 64), ("b", 80)):
+        for k in range(8):
+            save(scene("red", k, side=side), tmp_path / "trip" / name / f"IMG_{k}.png")
+    out = tmp_path / "out"
+    segment(tmp_path / "trip", "-o", out)
+    name_event(out / "b", "Beach")
+    shutil.rmtree(tmp_path / "trip" / "b")
+    for k in range(8):
+        save(scene("blue", k, side=96), tmp_path / "trip" / "c" / f"IMG_{k}.png")
+    told = segment(tmp_path / "trip", "-o", out)
+    assert named(out / "c") == []
+    line = next(line for line in told.splitlines() if "holds corrections" in line)
+    assert str(out / "b") in line
+    assert "--corrections" in line
+
+
+def test_a_link_among_the_results_is_not_followed(trip, tmp_path):
+    out = tmp_path / "out"
+    (out / "day 13").rename(tmp_path / "elsewhere")
+    (out / "day 13").symlink_to(tmp_path / "elsewhere")
+    (trip / "day 13").rename(trip / "Zürich")
+    segment(trip, "-o", out)
+    assert named(out / "Zürich") == []
