@@ -34,8 +34,8 @@ def terms(frame):
     k = order.index(frame)
     height, strength = evidence.hierarchy.log_heights[k], evidence.strengths[k]
     return {
-        "contrast": height - evidence.log_weights[frame],
-        "hard cut": evidence.log_weights[frame],
+        "contrast": height - evidence.hierarchy.log_weights[frame],
+        "hard cut": evidence.hierarchy.log_weights[frame],
         "split": strength - height,
         "strength": strength,
     }
