@@ -37,8 +37,8 @@ LEAST_FRAMES = 64
 SOME_FRAMES = 128
 """Frames, chosen at random, that rule out most features: they vary in more directions."""
 
-MOST_HELD = 2**22
-"""Entries of a standardized matrix that is held: 32 MiB, less than the embedding needs."""
+MOST_HELD = 2**21
+"""Entries of a standardized matrix that is held: 16 MiB, less than the embedding needs."""
 
 SMALLEST_SPREAD = 1e-3
 """Range of features, relative to their size, below which single precision keeps fewer than four of seven digits."""
@@ -242,7 +242,12 @@ class ScaledRows:
 def standardized_rows(x: FloatArray) -> FloatArray | ScaledRows:
     """Do the same as `standardize`, in double precision; the rows of a large matrix are computed when needed."""
     rows = ScaledRows(x, ColumnScale.of(x))
-    return np.concatenate([rows[block] for block in row_blocks(x)]) if x.size <= MOST_HELD else rows
+    if x.size > MOST_HELD:
+        return rows
+    held = np.empty(rows.shape)
+    for block in row_blocks(x):
+        held[block] = rows[block]
+    return held
 
 
 def fit_single_precision(features: FloatArray, *, by_column: bool) -> FloatArray:

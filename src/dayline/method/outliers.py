@@ -128,25 +128,27 @@ def warn_of_missing_value_codes(features: FloatArray) -> None:
     some = features
     if len(features) > CODE_FRAMES:
         some = features[np.sort(np.random.default_rng(0).choice(len(features), CODE_FRAMES, replace=False))]
-    for sign in (1.0, -1.0):
-        values = sign * some.astype(np.float64)
-        code = values.min(axis=0)
-        is_code = values == code
-        others = np.where(is_code, np.inf, values).min(axis=0)
-        span = values.max(axis=0) - others
-        is_few = (is_code.sum(axis=0) > 1) & (is_code.mean(axis=0) < 0.5)
-        is_far = (span > 0) & np.isfinite(others) & is_few & (code == np.floor(code)) & (np.abs(code) > 1)
-        is_far[is_far] = (others - code)[is_far] > CODE_FAR * span[is_far]
-        columns = [k for k in np.flatnonzero(is_far) if len(np.unique(values[:, k])) > CODE_OTHERS + 1]
+    for codes in (some.min(axis=0), some.max(axis=0)):
+        # Hardly any column of real numbers has such a value.
+        possible = np.flatnonzero((codes == np.floor(codes)) & (np.abs(codes) > 1))
+        columns = [k for k in possible.tolist() if _is_code(some[:, k].astype(np.float64), float(codes[k]))]
         if columns:
-            n_frames = int(np.sum(features[:, columns[0]] == sign * code[columns[0]]))
+            n_frames = int(np.sum(features[:, columns[0]] == codes[columns[0]]))
             more = f" (and so in {counted(len(columns) - 1, 'other column')})" if len(columns) > 1 else ""
             warnings.warn(
-                f"{sign * code[columns[0]]:g} is far from all other values of column {columns[0]} and occurs in "
+                f"{codes[columns[0]]:g} is far from all other values of column {columns[0]} and occurs in "
                 f"{n_frames} frames{more}; this may hide all boundaries; if it marks a missing value, replace "
                 "it with NaN and interpolate",
                 stacklevel=4,
             )
+
+
+def _is_code(values: FloatArray, code: float) -> bool:
+    others = np.unique(values[values != code])
+    n_codes = len(values) - np.count_nonzero(values != code)
+    if len(others) <= CODE_OTHERS or not 1 < n_codes < len(values) / 2:
+        return False
+    return bool(np.min(np.abs(others - code)) > CODE_FAR * (others[-1] - others[0]))
 
 
 def _most(n_frames: int) -> int:
