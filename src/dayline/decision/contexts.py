@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
@@ -35,7 +33,7 @@ def find_recurring_events(x: FloatArray, boundaries: IntArray) -> IntArray:
         Community of every frame, numbered in order of first appearance.
     """
     edges = np.concatenate([[0], boundaries, [len(x)]]).astype(np.int64)
-    means = np.stack([x[start:stop].mean(axis=0) for start, stop in pairwise(edges)])
+    means = np.add.reduceat(x, edges[:-1], axis=0) / np.diff(edges)[:, None]
     steps = np.sum((means[1:] - means[:-1]) ** 2, axis=1)
     alike = 0.65 * float(np.median(steps)) if len(steps) else 0.0
     groups = _Groups(means, np.diff(edges).astype(np.float64), alike)

@@ -68,7 +68,7 @@ def in_few_directions(x: Array | ScaledRows) -> FloatArray:
 
 def why_no_events(x: FloatArray) -> str:
     """Return why the frames, in few directions, have no events: all of them are noise; empty if they are not."""
-    rows, event = _within(x, np.zeros(0, dtype=np.int64))
+    rows, event = x - x.mean(axis=0), np.zeros(len(x), dtype=np.int64)
     if not rows.any():
         return "all frames are equal"
     if _is_in_random_order(rows, event, ORDERED):
