@@ -159,12 +159,12 @@ def looks_transposed(features: FloatArray) -> bool:
     """Whether columns rather than rows are consecutive in time.
 
     Consecutive frames are more alike than distant ones. The mean squared step, relative to the variance, is
-    compared between rows and columns. Means are removed first, so that a common offset per feature (or per frame)
-    has no effect.
+    compared between rows and columns; of fewer than 16 rows, only that of the columns counts. Means are removed
+    first, so that a common offset per feature (or per frame) has no effect.
     """
     n, dims = features.shape
     if 1 < n < 16:
-        # So few rows have no roughness to compare with: a few sensors, if their columns are many and smooth.
+        # Too few rows to compare with. If there are many smooth columns, the rows are probably sensors.
         return dims >= 160 and _roughness(features.T) < 0.25
     if min(n, dims) < 16 or dims < 1.5 * n:
         return False

@@ -122,8 +122,8 @@ def warn_of_outliers(frames: IntArray, *, drawn_in: bool) -> None:
 def warn_of_missing_value_codes(features: FloatArray) -> None:
     """Warn if a number such as -9999 seems to stand for missing values.
 
-    It is a whole number but 0 and 1, the least or the greatest value of a column, occurs twice at least but in less
-    than half of the frames, and is far from all others.
+    Such a number is whole and beyond -1 and 1, the least or the greatest value of its column, occurs at least twice
+    but in less than half of the frames, and is far from all other values.
     """
     some = features
     if len(features) > CODE_FRAMES:
