@@ -2,8 +2,9 @@
 
     python benchmarks/summary.py [--write]
 
-Measures nothing. Every figure is copied from the table that its script printed: results.md (F1, and the seconds of
-40,000 frames) and scale.md (CPU seconds per 1,000 frames). A row or column that is gone is an error.
+Measures nothing. Every figure is copied from the table that its script printed: results.md (F1, and
+the seconds of 40,000 frames) and scale.md (CPU seconds per 1,000 frames). A row or column that is
+gone is an error.
 """
 
 from __future__ import annotations
@@ -11,13 +12,14 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from dayline.io.files import write_text_whole
+from dayline.files import write_text_whole
 
 ROOT = Path(__file__).parents[1]
 BEGIN, END = "<!-- summary.py -->", "<!-- end of summary.py -->"
 HEADS = ("", "F1, 32 kinds", "F1, six kinds", "CPU s per 1,000 frames", "s for 40,000 frames")
 COSINE, RBF = "kernel change points, cosine", "kernel change points, rbf"
-# Row here, and the rows of held-out F1, of published methods on six kinds, of the frontier and of speed.
+# Row here, and the rows of held-out F1, of published methods on six kinds, of the frontier and of
+# speed.
 ROWS = {
     "**dayline**": ("**dayline, held out**", "", "dayline, not held out", "**dayline**"),
     "dayline, `fast()`": (
@@ -33,7 +35,12 @@ ROWS = {
     "KTS": ("", "KTS", "KTS", ""),
     "the published method, `paper()`": ("", "`paper()`", "paper()", ""),
     "the published method, `authors()`": ("", "`authors()`", "authors()", ""),
-    "*random cuts, as many as dayline found*": ("random cuts, as many as dayline found", "", "", ""),
+    "*random cuts, as many as dayline found*": (
+        "random cuts, as many as dayline found",
+        "",
+        "",
+        "",
+    ),
     "*equal pieces, true number given*": ("", "equal pieces, true number given", "", ""),
     "*dayline, true number given*": ("dayline, true number given", "", "", ""),
     f"*{RBF}, true number given*": (f"{RBF}, true number given", "", "", ""),
@@ -44,7 +51,9 @@ def read_table(text: str, heading: str, corner: str) -> dict[str, dict[str, str]
     """Return the first table below a heading that has this column, as rows of cells by name."""
     part = text[text.index(f"\n{heading}\n") if heading else 0 :]
     lines = part.splitlines()
-    heads = next(k for k, line in enumerate(lines) if line.startswith("|") and f"| {corner} |" in line)
+    heads = next(
+        k for k, line in enumerate(lines) if line.startswith("|") and f"| {corner} |" in line
+    )
     names = [cell.strip() for cell in lines[heads].strip("|").split("|")]
     rows = {}
     for line in lines[heads + 2 :]:
@@ -72,10 +81,14 @@ def summary(results: str, scale: str) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--write", action="store_true", help="put the table into the README")
     options = parser.parse_args()
-    results, scale = ((ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("results.md", "scale.md"))
+    results, scale = (
+        (ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("results.md", "scale.md")
+    )
     table = summary(results, scale)
     print(table)
     if options.write:

@@ -29,7 +29,9 @@ def draw(page: Path, path: Path) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("demo", type=Path)
     parser.add_argument("--output", type=Path, default=Path("demo.png"))
     options = parser.parse_args()

@@ -2,8 +2,8 @@
 
 python examples/equations.py [--output docs/images/method]
 
-Every picture shows the same 160 frames of four recurring contexts; grey lines are true boundaries. Graphs show the
-square roots of their weights, so that weak ones are visible.
+Every picture shows the same 160 frames of four recurring contexts; grey lines are true boundaries.
+Graphs show the square roots of their weights, so that weak ones are visible.
 """
 
 from __future__ import annotations
@@ -65,35 +65,54 @@ def draw(folder: Path) -> None:
         drawn = io.BytesIO()
         figure.savefig(drawn, format="png", dpi=72)
         plt.close(figure)
-        with Image.open(drawn) as picture:  # graphs of noise hardly compress; 256 colours are enough
+        with Image.open(
+            drawn
+        ) as picture:  # graphs of noise hardly compress; 256 colours are enough
             picture.convert("RGB").quantize(256).save(folder / f"{name}.png", optimize=True)
         print(folder / f"{name}.png")
 
     def rows(name: str, parts: dict[str, Any]) -> None:
-        figure, axes = plt.subplots(len(parts), 1, figsize=(8, 1.3 * len(parts)), sharex=True, layout="constrained")
+        figure, axes = plt.subplots(
+            len(parts), 1, figsize=(8, 1.3 * len(parts)), sharex=True, layout="constrained"
+        )
         for axis, (title, values) in zip(np.atleast_1d(axes), parts.items(), strict=True):
             axis.imshow(np.asarray(values).T, aspect="auto", cmap="RdBu_r", vmin=-2.5, vmax=2.5)
-            axis.vlines(made.boundaries - 0.5, -0.5, np.shape(values)[1] - 0.5, color="#555", lw=0.8)
+            axis.vlines(
+                made.boundaries - 0.5, -0.5, np.shape(values)[1] - 0.5, color="#555", lw=0.8
+            )
             axis.set(ylabel=title, yticks=[])
         axes[-1].set_xlabel("frame")
         save(name, figure)
 
     def graphs(name: str, parts: dict[str, Any]) -> None:
-        figure, axes = plt.subplots(1, len(parts), figsize=(3.2 * len(parts), 3.5), layout="constrained")
+        figure, axes = plt.subplots(
+            1, len(parts), figsize=(3.2 * len(parts), 3.5), layout="constrained"
+        )
         for axis, (title, values) in zip(np.atleast_1d(axes), parts.items(), strict=True):
             axis.imshow(np.sqrt(values), cmap="viridis", vmin=0, vmax=1)
             axis.set(title=title, xticks=[], yticks=[])
         save(name, figure)
 
     rows("denoise", {"features": features, "denoised": denoised})
-    graphs("graph", {"of the features": affinity_graph(features, bandwidth=0.1), "of the denoised": initial})
+    graphs(
+        "graph",
+        {"of the features": affinity_graph(features, bandwidth=0.1), "of the denoised": initial},
+    )
     rows("embedding", {"start (PCA)": scaled(start), "embedding": scaled(embedding)})
     graphs(
-        "priors", {"mixed (Eq. 5)": target, "smoothed": smooth, "time (Eq. 6)": near, "communities (Eq. 7)": within}
+        "priors",
+        {
+            "mixed (Eq. 5)": target,
+            "smoothed": smooth,
+            "time (Eq. 6)": near,
+            "communities (Eq. 7)": within,
+        },
     )
 
     fitted = EventSegmenter().fit(made.features)
-    figure, axes = plt.subplots(3, 1, figsize=(8, 4), sharex=True, layout="constrained", height_ratios=[2, 1, 0.5])
+    figure, axes = plt.subplots(
+        3, 1, figsize=(8, 4), sharex=True, layout="constrained", height_ratios=[2, 1, 0.5]
+    )
     axes[0].plot(context_distance(fitted.embedding_), color=COLORS[0], lw=1)
     axes[0].set(ylabel="score", ylim=(0, None))
     axes[1].scatter(fitted.boundaries_, fitted.confidence_, color=COLORS[0], s=18)
@@ -105,7 +124,9 @@ def draw(folder: Path) -> None:
     for event in fitted.events_:
         color = COLORS[names[event.start] % len(COLORS)]
         axes[2].axvspan(event.start, event.stop, color=color, ec="white", lw=1.5)
-    axes[2].set(yticks=[], ylabel="events", xlim=(0, len(features)), xlabel="frame; grey: true boundaries")
+    axes[2].set(
+        yticks=[], ylabel="events", xlim=(0, len(features)), xlabel="frame; grey: true boundaries"
+    )
     save("decision", figure)
 
 
@@ -115,7 +136,9 @@ def scaled(values: Any) -> Any:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--output", type=Path, default=Path("method"))
     draw(parser.parse_args().output)
 

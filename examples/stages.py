@@ -2,10 +2,11 @@
 
     python examples/stages.py SEQUENCE [--variant authors] [--output stages.png]
 
-SEQUENCE is an .npz (features, boundaries), a motion .mat file, or a folder of EDUB-Seg with --day NAME. Columns: the
-features, the denoised features, the initial embedding, and the embedding after every iteration of the loop. Rows: (a)
-the values over time with found boundaries dashed and true ones solid, and F (the papers' scorer, tolerance 5;
-interior F in parentheses), (b) the graph, (c) the graph without edges below a fraction of the strongest one.
+SEQUENCE is an .npz (features, boundaries), a motion .mat file, or a folder of EDUB-Seg with --day
+NAME. Columns: the features, the denoised features, the initial embedding, and the embedding after
+every iteration of the loop. Rows: (a) the values over time with found boundaries dashed and true
+ones solid, and F (the papers' scorer, tolerance 5; interior F in parentheses), (b) the graph, (c)
+the graph without edges below a fraction of the strongest one.
 """
 
 from __future__ import annotations
@@ -24,11 +25,10 @@ from dayline import (
     random_cuts,
     score_boundaries,
 )
-from dayline.datasets.edub_seg import load_day
-from dayline.datasets.folders import read_labelled
-from dayline.datasets.motion import read_motion
-from dayline.datasets.sequence import LabelledSequence
-from dayline.io.files import writing_whole
+from dayline.files import writing_whole
+from dayline.research.datasets.annotations import LabelledSequence, read_labelled
+from dayline.research.datasets.edub_seg import load_day
+from dayline.research.datasets.motion import read_motion
 
 VARIANTS = {
     "default": DynamicGraphEmbedding,
@@ -45,14 +45,19 @@ def read(path: Path, day: str | None) -> LabelledSequence:
     return read_motion(path, group="motion") if path.suffix == ".mat" else read_labelled(path)
 
 
-def stages(features: np.ndarray, variant: str, iterations: int) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+def stages(
+    features: np.ndarray, variant: str, iterations: int
+) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """Return values and graph of every stage, each fitted from the start: fast, and it shows what each does."""
     learnt = [VARIANTS[variant](n_iterations=k).fit(features) for k in range(iterations + 1)]
     wide, narrow = learnt[0]._bandwidths(features.shape[1])
     found = {
         "features": (features, affinity_graph(features, bandwidth=wide)),
         "denoised": (learnt[0].denoised_, affinity_graph(learnt[0].denoised_, bandwidth=wide)),
-        "initial embedding": (learnt[0].embedding_, affinity_graph(learnt[0].embedding_, bandwidth=narrow)),
+        "initial embedding": (
+            learnt[0].embedding_,
+            affinity_graph(learnt[0].embedding_, bandwidth=narrow),
+        ),
     }
     for k in range(1, iterations + 1):
         found[f"iteration {k}"] = (learnt[k].embedding_, learnt[k].graph_)
@@ -65,7 +70,9 @@ def draw(sequence: LabelledSequence, found: dict, path: Path, threshold: float) 
     mpl.use("Agg")
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(3, len(found), figsize=(3.4 * len(found), 9), layout="constrained", squeeze=False)
+    figure, axes = plt.subplots(
+        3, len(found), figsize=(3.4 * len(found), 9), layout="constrained", squeeze=False
+    )
     n = sequence.n_frames
     for column, (name, (values, graph)) in zip(axes.T, found.items(), strict=True):
         boundaries = pick_boundaries(context_distance(values))
@@ -90,7 +97,10 @@ def print_controls(sequence: LabelledSequence) -> None:
     """Print the scores of controls, boundaries placed without using the frames."""
     n, true = sequence.n_frames, sequence.boundaries
     cuts = [random_cuts(n, len(true) + 1, random_state=seed) for seed in range(20)]
-    for name, found in {"equal pieces": [equal_pieces(n, len(true) + 1)], "random cuts": cuts}.items():
+    for name, found in {
+        "equal pieces": [equal_pieces(n, len(true) + 1)],
+        "random cuts": cuts,
+    }.items():
         f, inside = (
             np.mean([score_boundaries(b, true, n_frames=n, protocol=protocol).f1 for b in found])
             for protocol in ("ces", "interior")
@@ -99,12 +109,16 @@ def print_controls(sequence: LabelledSequence) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("sequence", type=Path)
     parser.add_argument("--day", default=None)
     parser.add_argument("--variant", choices=list(VARIANTS), default="authors")
     parser.add_argument("--iterations", type=int, default=2)
-    parser.add_argument("--threshold", type=float, default=0.3, help="fraction of the strongest edge")
+    parser.add_argument(
+        "--threshold", type=float, default=0.3, help="fraction of the strongest edge"
+    )
     parser.add_argument("--output", type=Path, default=Path("stages.png"))
     arguments = parser.parse_args()
     if arguments.iterations < 0:
@@ -116,7 +130,10 @@ def main() -> None:
     except ValueError as error:
         parser.error(str(error))
     if sequence.features is None:
-        parser.error(f"{arguments.sequence}: has no features; dayline reproduce edub-seg computes some from photos")
+        parser.error(
+            f"{arguments.sequence}: has no features; dayline reproduce edub-seg computes some from"
+            " photos"
+        )
     found = stages(sequence.features, arguments.variant, arguments.iterations)
     draw(sequence, found, arguments.output, arguments.threshold)
     print_controls(sequence)

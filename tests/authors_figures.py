@@ -1,6 +1,7 @@
 """The run of the authors' notebook in a few figures: its input, made anew, and a digest of every stage.
 
-Run as a script with the path of the whole run (`authors_run.npz`) it writes `tests/data/authors_run.json`.
+Run as a script with the path of the whole run (`authors_run.npz`) it writes
+`tests/data/authors_run.json`.
 """
 
 from __future__ import annotations
@@ -21,10 +22,18 @@ STAGES = [
     "denoised",
     "rescaled",
     "initial_graph",
-    *(f"{what}_{start}" for start in ("pca", "columns") for what in ("start", "gradient", "gradient_authors")),
+    *(
+        f"{what}_{start}"
+        for start in ("pca", "columns")
+        for what in ("start", "gradient", "gradient_authors")
+    ),
     *(f"embedded_{start}_{n}steps" for start in ("pca", "columns") for n in (5, 150)),
     *("embedding0", "graph0"),
-    *(f"{what}{turn}" for turn in (1, 2) for what in ("graph_smoothed", "graph_temporal", "embedding", "graph")),
+    *(
+        f"{what}{turn}"
+        for turn in (1, 2)
+        for what in ("graph_smoothed", "graph_temporal", "embedding", "graph")
+    ),
 ]
 LOSSES = [f"loss_{at}" for at in ("start_pca", "pca_5steps", "pca_150steps")]
 LOSSES += [f"loss_{at}" for at in ("start_columns", "columns_5steps", "columns_150steps")]
@@ -63,7 +72,11 @@ def _waves(n: int) -> np.ndarray:
 def authors_scores(past: np.ndarray, future: np.ndarray) -> np.ndarray:
     """Cosine distance of the authors' means up to t-1 and from t+1; the two frames at either end score 0."""
     before, after = past[1:-3], future[3:-1]
-    cosine = np.sum(before * after, axis=1) / np.linalg.norm(before, axis=1) / np.linalg.norm(after, axis=1)
+    cosine = (
+        np.sum(before * after, axis=1)
+        / np.linalg.norm(before, axis=1)
+        / np.linalg.norm(after, axis=1)
+    )
     return np.pad(1.0 - cosine, 2)
 
 
@@ -80,10 +93,14 @@ def distil(run: dict[str, np.ndarray]) -> dict[str, Any]:
             for what in ("raw", "denoised", "dge")
         },
         "boundaries": {
-            what: np.flatnonzero(run[f"ces_prediction_{what}"])[1:-1] for what in ("raw", "denoised", "dge")
+            what: np.flatnonzero(run[f"ces_prediction_{what}"])[1:-1]
+            for what in ("raw", "denoised", "dge")
         },
         "scores": {what: run[f"ces_scores_{what}"] for what in ("raw", "denoised", "dge")},
-        "metric_pairs": [{"found": np.flatnonzero(f), "true": np.flatnonzero(t), "scores": s} for f, t, s in pairs],
+        "metric_pairs": [
+            {"found": np.flatnonzero(f), "true": np.flatnonzero(t), "scores": s}
+            for f, t, s in pairs
+        ],
     }
 
 

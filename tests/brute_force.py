@@ -20,7 +20,9 @@ def chains(start, stop, allowed):
 def worth(x, boundaries, penalties):
     """Sum over events of length times squared length of the mean, minus the penalty of every boundary."""
     events = [x[a:b] for a, b in pairwise([0, *boundaries, len(x)])]
-    return sum(len(e) * np.sum(e.mean(axis=0) ** 2) for e in events) - sum(penalties[b] for b in boundaries)
+    return sum(len(e) * np.sum(e.mean(axis=0) ** 2) for e in events) - sum(
+        penalties[b] for b in boundaries
+    )
 
 
 def best_partition(x, penalties, *, min_length=1, among=None):

@@ -32,7 +32,9 @@ class Block:
 
     def commands(self) -> list[list[str]]:
         """The words of each command, without comments."""
-        return [words for line in self.text.splitlines() if (words := shlex.split(line, comments=True))]
+        return [
+            words for line in self.text.splitlines() if (words := shlex.split(line, comments=True))
+        ]
 
 
 def pages() -> list[Path]:
@@ -62,7 +64,12 @@ def blocks_of(path: Path) -> list[Block]:
             k, reason = stop, ""
         elif line.strip() and not before.strip() and len(line) - len(line.lstrip()) >= depth:
             stop = next(
-                (i for i in range(k, len(lines)) if lines[i].strip() and not lines[i].startswith("    ")), len(lines)
+                (
+                    i
+                    for i in range(k, len(lines))
+                    if lines[i].strip() and not lines[i].startswith("    ")
+                ),
+                len(lines),
             )
             text = "\n".join(one.strip() for one in lines[k:stop]).strip().replace("\\\n", "")
             found.append(Block(name_of(path), k + 1, "", text, reason))

@@ -17,7 +17,9 @@ MILLISECOND = Fraction(1, 1000)
 def moving_frame(scene: int, number: int) -> np.ndarray:
     """One frame of a scene: a place of its own colours, a camera that pans, a thing that crosses, noise."""
     rng = np.random.default_rng(scene)
-    colours = [np.asarray(colorsys.hsv_to_rgb((0.29 * scene + d) % 1, 0.8, 0.7)) * 255 for d in (0.0, 0.08)]
+    colours = [
+        np.asarray(colorsys.hsv_to_rgb((0.29 * scene + d) % 1, 0.8, 0.7)) * 255 for d in (0.0, 0.08)
+    ]
     waves = rng.uniform(8, 25, 2)
     rows, columns = np.mgrid[:HEIGHT, :WIDTH]
     shift = 12 * np.sin(number / rng.uniform(15, 40))
@@ -29,7 +31,9 @@ def moving_frame(scene: int, number: int) -> np.ndarray:
     return np.clip(pixels, 0, 255).astype(np.uint8)
 
 
-def film_frames(scenes: Sequence[int], *, dissolves: dict[int, int] | None = None) -> Iterator[np.ndarray]:
+def film_frames(
+    scenes: Sequence[int], *, dissolves: dict[int, int] | None = None
+) -> Iterator[np.ndarray]:
     """Yield the frames of scenes of these lengths; scene k of `dissolves` fades in over so many frames."""
     fades = {} if dissolves is None else dissolves
     number = 0
@@ -38,7 +42,9 @@ def film_frames(scenes: Sequence[int], *, dissolves: dict[int, int] | None = Non
             pixels = moving_frame(k, number)
             if i < fades.get(k, 0):
                 share = (i + 1) / (fades[k] + 1)
-                pixels = ((1 - share) * moving_frame(k - 1, number) + share * pixels).astype(np.uint8)
+                pixels = ((1 - share) * moving_frame(k - 1, number) + share * pixels).astype(
+                    np.uint8
+                )
             yield pixels
             number += 1
 
@@ -53,7 +59,9 @@ def make_moving_film(
 ) -> Path:
     """Write a film at 25 frames a second, or with frames at given times."""
     with av.open(str(path), "w") as container:
-        stream = container.add_stream("libx264", rate=RATE, options=options or {"preset": "ultrafast"})
+        stream = container.add_stream(
+            "libx264", rate=RATE, options=options or {"preset": "ultrafast"}
+        )
         stream.width, stream.height, stream.pix_fmt = WIDTH, HEIGHT, "yuv420p"
         if times_ms is not None:
             stream.codec_context.time_base = stream.time_base = MILLISECOND

@@ -45,7 +45,9 @@ def photo_at(
         exif.get_ifd(0x8825).update(gps_tags(place))
     if utc_hours is not None:
         utc = moment + timedelta(hours=utc_hours)
-        exif.get_ifd(0x8825)[7] = tuple(IFDRational(part) for part in (utc.hour, utc.minute, utc.second))
+        exif.get_ifd(0x8825)[7] = tuple(
+            IFDRational(part) for part in (utc.hour, utc.minute, utc.second)
+        )
         exif.get_ifd(0x8825)[29] = f"{utc:%Y:%m:%d}"
     path.parent.mkdir(parents=True, exist_ok=True)
     Image.fromarray(scene(colour, int(seconds))).save(path, exif=exif.tobytes(), quality=95)

@@ -9,7 +9,12 @@ import av
 import numpy as np
 from PIL import Image
 
-COLOURS = {"red": (200, 40, 30), "green": (30, 170, 60), "blue": (40, 60, 210), "sand": (220, 190, 120)}
+COLOURS = {
+    "red": (200, 40, 30),
+    "green": (30, 170, 60),
+    "blue": (40, 60, 210),
+    "sand": (220, 190, 120),
+}
 MORNING = 9 * 3600
 
 

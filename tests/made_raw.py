@@ -101,8 +101,18 @@ def _entry(out: bytearray, value: Any, order: str) -> tuple[int, int, bytes]:
 
 def about(taken: str = TAKEN, *, turned: int = 1, place: bool = True) -> dict[int, Any]:
     """Tags of the camera, the time and the location 39.5 N, 2.75 E."""
-    gps = {1: "N", 2: Fractions(((39, 1), (30, 1), (0, 1))), 3: "E", 4: Fractions(((2, 1), (45, 1), (0, 1)))}
-    tags = {0x010F: "Maker", 0x0110: "Model 1", 0x0112: Shorts((turned,)), 0x8769: {0x9003: taken, 0x9291: "50"}}
+    gps = {
+        1: "N",
+        2: Fractions(((39, 1), (30, 1), (0, 1))),
+        3: "E",
+        4: Fractions(((2, 1), (45, 1), (0, 1))),
+    }
+    tags = {
+        0x010F: "Maker",
+        0x0110: "Model 1",
+        0x0112: Shorts((turned,)),
+        0x8769: {0x9003: taken, 0x9291: "50"},
+    }
     return tags | ({0x8825: gps} if place else {})
 
 
@@ -133,7 +143,9 @@ def cr3(preview: bytes, taken: str = TAKEN) -> bytes:
 
 
 def raf(preview: bytes) -> bytes:
-    header = b"FUJIFILMCCD-RAW 0201FF123456Camera".ljust(84, b"\0") + struct.pack(">II", 148, len(preview))
+    header = b"FUJIFILMCCD-RAW 0201FF123456Camera".ljust(84, b"\0") + struct.pack(
+        ">II", 148, len(preview)
+    )
     return header.ljust(148, b"\0") + preview + bytes(200)
 
 
@@ -148,7 +160,9 @@ def made_raw(suffix: str, *, taken: str = TAKEN, seed: int = 1) -> bytes:
     if suffix == "cr3":
         return cr3(large, taken)
     return {
-        "cr2": lambda: tiff([main | strip(large, 6), pointed(small), strip(lossless_jpeg(4000), 6)]),
+        "cr2": lambda: tiff(
+            [main | strip(large, 6), pointed(small), strip(lossless_jpeg(4000), 6)]
+        ),
         "nef": lambda: tiff([main | {0x014A: [pointed(large), strip(bytes(300), 1)]}], order=">"),
         "arw": lambda: tiff([main | pointed(large), pointed(small)]),
         "dng": lambda: tiff([main | {0x014A: [strip(lossless_jpeg(4000), 7), strip(large, 7)]}]),

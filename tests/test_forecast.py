@@ -5,7 +5,14 @@ import json
 import pytest
 
 from dayline import forecast as module
-from dayline.forecast import DENSE_SECONDS, LINEAR_FROM, LINEAR_SECONDS, forecast, made_features, needed_memory
+from dayline.forecast import (
+    DENSE_SECONDS,
+    LINEAR_FROM,
+    LINEAR_SECONDS,
+    forecast,
+    made_features,
+    needed_memory,
+)
 
 
 @pytest.fixture
@@ -29,7 +36,9 @@ def test_dense_methods_grow_with_the_square_and_others_do_so_up_to_a_length(meas
         assert forecast(n_frames, 8, "paper").bytes == pytest.approx(80 * n_frames**2, rel=0.01)
         assert forecast(n_frames, 8).bytes == n_frames * (8 * 32 + 15_000)
     assert forecast(40_000, 8).seconds == pytest.approx(2 * forecast(20_000, 8).seconds)
-    assert forecast(40_000, 8, "paper").seconds == pytest.approx(4 * forecast(20_000, 8, "paper").seconds, rel=0.05)
+    assert forecast(40_000, 8, "paper").seconds == pytest.approx(
+        4 * forecast(20_000, 8, "paper").seconds, rel=0.05
+    )
     below, above = (forecast(LINEAR_FROM["default"] + step, 8) for step in (-1, 0))
     assert below.bytes == pytest.approx(80 * LINEAR_FROM["default"] ** 2, rel=0.1)
     assert above.bytes < below.bytes

@@ -19,14 +19,18 @@ def largest_matching(found, true, tolerance):
     rest = largest_matching(found[1:], true, tolerance)
     for t in true:
         if abs(found[0] - t) <= tolerance:
-            rest = max(rest, 1 + largest_matching(found[1:], [x for x in true if x != t], tolerance))
+            rest = max(
+                rest, 1 + largest_matching(found[1:], [x for x in true if x != t], tolerance)
+            )
     return rest
 
 
 @given(frames, frames, st.integers(0, 6))
 @settings(max_examples=80, deadline=None)
 def test_interior_matching_is_the_largest_there_is(found, true, tolerance):
-    assert score_boundaries(found, true, tolerance=tolerance).n_matched == largest_matching(found, true, tolerance)
+    assert score_boundaries(found, true, tolerance=tolerance).n_matched == largest_matching(
+        found, true, tolerance
+    )
 
 
 def test_interior_by_hand():
@@ -40,7 +44,9 @@ def test_interior_by_hand():
 def test_the_ends_are_ignored_by_one_protocol_and_added_by_the_other():
     for found in ([0, 40, 99], [40], [40, 40]):
         assert score_boundaries(found, [42, 70], n_frames=100) == BoundaryScore(1, 1, 2)
-        assert score_boundaries(found, [42, 70], n_frames=100, protocol="ces") == BoundaryScore(3, 3, 4)
+        assert score_boundaries(found, [42, 70], n_frames=100, protocol="ces") == BoundaryScore(
+            3, 3, 4
+        )
 
 
 def test_counts_add_up():
@@ -61,7 +67,10 @@ def test_nothing_found():
     [
         ({"found": [1.5], "true": []}, "whole frame numbers"),
         ({"found": [-1], "true": []}, "found boundary -1 is outside"),
-        ({"found": [], "true": [100], "n_frames": 100}, "true boundary 100 is outside the sequence of 100 frames"),
+        (
+            {"found": [], "true": [100], "n_frames": 100},
+            "true boundary 100 is outside the sequence of 100 frames",
+        ),
         ({"found": [], "true": [], "protocol": "ces"}, "needs n_frames"),
         ({"found": [], "true": [], "protocol": "mine"}, "protocol='mine' is not known"),
         ({"found": [], "true": [], "tolerance": -1}, "tolerance=-1"),
@@ -94,8 +103,12 @@ def test_normalized_mutual_information_two_ways():
     assert score_labels(found, true).nmi_arithmetic == 0
     found, true = np.asarray([0, 0, 1, 2]), np.asarray([0, 0, 1, 1])
     h_found, h_true, shared = 1.5 * np.log(2), np.log(2), np.log(2)
-    assert score_labels(found, true).nmi_geometric == pytest.approx(shared / np.sqrt(h_found * h_true))
-    assert score_labels(found, true).nmi_arithmetic == pytest.approx(2 * shared / (h_found + h_true))
+    assert score_labels(found, true).nmi_geometric == pytest.approx(
+        shared / np.sqrt(h_found * h_true)
+    )
+    assert score_labels(found, true).nmi_arithmetic == pytest.approx(
+        2 * shared / (h_found + h_true)
+    )
 
 
 def test_labels_of_different_frames_are_refused():
@@ -127,6 +140,8 @@ def test_equal_labels_are_never_better_than_equal(random):
 
 def test_labels_are_not_boundaries():
     labels = np.repeat(np.arange(6), 50)
-    with pytest.raises(ValueError, match="true has 300 values, only 6 of them different, like one label per frame"):
+    with pytest.raises(
+        ValueError, match="true has 300 values, only 6 of them different, like one label per frame"
+    ):
         score_boundaries([50, 100], labels)
     assert score_boundaries([3, 3, 7], [3, 7, 7]).f1 == 1.0

@@ -43,7 +43,10 @@ def made_day(*, hours: float = 10.0, **about) -> Segmentation:
     [
         (Segmentation((Event(0, 5),)), "Segmentation(1 event, 5 frames)"),
         (made_day(), "Segmentation(3 events, 9 frames, 2023-07-14 08:00 to 18:00)"),
-        (made_day(hours=50), "Segmentation(3 events, 9 frames, 2023-07-14 08:00 to 2023-07-16 10:00)"),
+        (
+            made_day(hours=50),
+            "Segmentation(3 events, 9 frames, 2023-07-14 08:00 to 2023-07-16 10:00)",
+        ),
         (
             made_day(times=tuple(3600.0 * h for h in range(7, 16))),
             "Segmentation(3 events, 9 frames, 07:00 to 15:00)",
@@ -52,7 +55,10 @@ def made_day(*, hours: float = 10.0, **about) -> Segmentation:
             made_day(times=tuple(600.0 * k for k in range(9)), clock="media"),
             "Segmentation(3 events, 9 frames, 0:00:00 to 1:20:00)",
         ),
-        (made_day(times=(-30.0, *range(8)), clock=None), "Segmentation(3 events, 9 frames, -0:00:30 to 0:00:07)"),
+        (
+            made_day(times=(-30.0, *range(8)), clock=None),
+            "Segmentation(3 events, 9 frames, -0:00:30 to 0:00:07)",
+        ),
         (made_day(times=(1e300,) * 9), "Segmentation(3 events, 9 frames)"),
         (made_day(times=(float("nan"),) * 9), "Segmentation(3 events, 9 frames)"),
     ],
@@ -113,10 +119,19 @@ def test_events_become_dictionaries_with_dates_and_places():
     day = made_day(places=(Place(2, "kitchen"),), names=names)
     first, second, _ = day.to_dicts()
     assert list(first) == list(COLUMN_KINDS)
-    assert (first["event"], first["context"], first["place"], second["place"]) == (1, "A", None, "kitchen")
+    assert (first["event"], first["context"], first["place"], second["place"]) == (
+        1,
+        "A",
+        None,
+        "kitchen",
+    )
     assert second["started"] == datetime(2023, 7, 14, 11, 45)
     assert (second["start"], second["stop"], second["n_frames"]) == (3, 6, 3)
-    assert (second["first_photo"], second["last_photo"], second["key_photo"]) == ("3.jpg", "5.jpg", None)
+    assert (second["first_photo"], second["last_photo"], second["key_photo"]) == (
+        "3.jpg",
+        "5.jpg",
+        None,
+    )
     assert second["duration"] == pytest.approx(2 * 4500)
 
 
@@ -154,11 +169,14 @@ def test_polars_and_pyarrow_have_the_same_columns_and_values():
 
 
 def test_an_unknown_or_missing_library_is_said_in_one_line(monkeypatch):
-    with pytest.raises(ValueError, match='backend=\'duckdb\' is not known; use "pandas", "polars" or "pyarrow"'):
+    with pytest.raises(
+        ValueError, match='backend=\'duckdb\' is not known; use "pandas", "polars" or "pyarrow"'
+    ):
         made_day().to_frame("duckdb")
     monkeypatch.setitem(__import__("sys").modules, "polars", None)
     with pytest.raises(
-        ValueError, match=r"needs polars, which is not installed; pip install polars, or use to_dicts"
+        ValueError,
+        match=r"needs polars, which is not installed; pip install polars, or use to_dicts",
     ):
         made_day().to_frame("polars")
 
@@ -168,4 +186,7 @@ def test_printing_a_score_shows_f1_first():
     assert str(score) == "F1 0.800, precision 0.667, recall 1.000 (2 matched, 3 found, 2 true)"
     assert repr(score) == "BoundaryScore(n_matched=2, n_found=3, n_true=2)"
     labels = LabelScore(0.5, 0.75, 0.625, 0.6, 0.3)
-    assert str(labels) == "accuracy 0.500 (majority 0.750), NMI 0.625 (arithmetic 0.600), adjusted Rand 0.300"
+    assert (
+        str(labels)
+        == "accuracy 0.500 (majority 0.750), NMI 0.625 (arithmetic 0.600), adjusted Rand 0.300"
+    )

@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-LOADED = re.compile(r'<(?:script|img|iframe)[^>]*\ssrc="(?:https?:)?//|<link[^>]*href="(?:https?:)?//')
+LOADED = re.compile(
+    r'<(?:script|img|iframe)[^>]*\ssrc="(?:https?:)?//|<link[^>]*href="(?:https?:)?//'
+)
 
 pytestmark = pytest.mark.slow
 
@@ -24,14 +26,19 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", folder]
     environment = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=environment, check=False)
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, env=environment, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     return folder
 
 
 def test_the_site_has_its_pages_and_loads_nothing_from_elsewhere(site):
-    built = {path.relative_to(site).as_posix(): path.read_text(encoding="utf-8") for path in site.rglob("*.html")}
+    built = {
+        path.relative_to(site).as_posix(): path.read_text(encoding="utf-8")
+        for path in site.rglob("*.html")
+    }
     assert {"index.html", "how-to/photos.html", "method.html"} <= set(built)
     assert {"reference/api.html", "reference/command-line.html", "changelog.html"} <= set(built)
     assert [name for name, text in built.items() if LOADED.search(text)] == []
@@ -43,7 +50,9 @@ def test_links_from_page_to_page_lead_somewhere(site):
     missing = [
         (page.name, link)
         for page in site.rglob("*.html")
-        for link in re.findall(r'<a[^>]*\shref="([^"#:?]+)[^":]*"', page.read_text(encoding="utf-8"))
+        for link in re.findall(
+            r'<a[^>]*\shref="([^"#:?]+)[^":]*"', page.read_text(encoding="utf-8")
+        )
         if page.name != "404.html" and not (page.parent / link).exists()
     ]
     assert missing == []

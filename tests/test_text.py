@@ -13,7 +13,15 @@ def test_clocks_carry_over_when_rounding_and_go_beyond_a_day():
 
 
 def test_contexts_count_like_the_columns_of_a_spreadsheet():
-    assert [context_letter(n) for n in (0, 1, 25, 26, 27, 701, 702)] == ["A", "B", "Z", "AA", "AB", "ZZ", "AAA"]
+    assert [context_letter(n) for n in (0, 1, 25, 26, 27, 701, 702)] == [
+        "A",
+        "B",
+        "Z",
+        "AA",
+        "AB",
+        "ZZ",
+        "AAA",
+    ]
 
 
 def test_one_is_singular_and_none_is_plural():
@@ -21,7 +29,8 @@ def test_one_is_singular_and_none_is_plural():
 
 
 @pytest.mark.parametrize(
-    ("size", "text"), [(999, "1 kB"), (250_000_000, "250 MB"), (1_234_000_000, "1.2 GB"), (45e9, "45 GB")]
+    ("size", "text"),
+    [(999, "1 kB"), (250_000_000, "250 MB"), (1_234_000_000, "1.2 GB"), (45e9, "45 GB")],
 )
 def test_bytes_have_two_or_three_digits(size, text):
     assert bytes_text(size) == text

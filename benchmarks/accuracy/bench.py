@@ -1,12 +1,14 @@
 """Accuracy of segmenters over groups of sequences, beside controls and baselines.
 
-    python benchmarks/accuracy/bench.py --root ../shared/data [--folder MORE ...] [--methods default ces-raw ...]
+    python benchmarks/accuracy/bench.py --root ../shared/data [--folder MORE ...] [--methods default
+    ces-raw ...]
 
-MORE is a folder of groups, GROUP/*.npz with features, boundaries and tolerance, as in ROOT/dev. Runs in parallel and
-stores every finished sequence under --store, so that an interrupted run resumes; delete the store after changing a
-method. Prints interior F1, precision and recall (means over the sequences of a group), found / true, seconds, F1
-minus that of as many random cuts (it separates placing boundaries from counting them), the mean over groups, and
-bootstrap intervals (90 %) over sequences within groups and over groups.
+MORE is a folder of groups, GROUP/*.npz with features, boundaries and tolerance, as in ROOT/dev.
+Runs in parallel and stores every finished sequence under --store, so that an interrupted run
+resumes; delete the store after changing a method. Prints interior F1, precision and recall (means
+over the sequences of a group), found / true, seconds, F1 minus that of as many random cuts (it
+separates placing boundaries from counting them), the mean over groups, and bootstrap intervals (90
+%) over sequences within groups and over groups.
 """
 
 from __future__ import annotations
@@ -22,21 +24,22 @@ from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from dayline import EventSegmenter, equal_pieces, random_cuts, score_boundaries
-from dayline.baselines.ces import ContextualSegmenter
-from dayline.baselines.kernel_change import KernelChangeSegmenter
-from dayline.baselines.kts import KernelTemporalSegmenter
-from dayline.baselines.tw_finch import TemporalFinch
-from dayline.baselines.window_difference import WindowDifferenceSegmenter
-from dayline.datasets.folders import load_folder
-from dayline.datasets.motion import load_motion
-from dayline.datasets.sequence import LabelledSequence
-from dayline.io.files import write_text_whole
+from dayline.files import write_text_whole
+from dayline.research.baselines.ces import ContextualSegmenter
+from dayline.research.baselines.kernel_change import KernelChangeSegmenter
+from dayline.research.baselines.kts import KernelTemporalSegmenter
+from dayline.research.baselines.tw_finch import TemporalFinch
+from dayline.research.baselines.window_difference import WindowDifferenceSegmenter
+from dayline.research.datasets.annotations import LabelledSequence, load_folder
+from dayline.research.datasets.motion import load_motion
 
 DEV = ("bbc", "gtea", "sensecam", "mocap6")
 METHODS: dict[str, Callable[[LabelledSequence], np.ndarray]] = {
     "default": lambda s: EventSegmenter().fit(s.features).boundaries_,
     "fast": lambda s: EventSegmenter.fast().fit(s.features).boundaries_,
-    "default, true number": lambda s: EventSegmenter(n_events=len(s.boundaries) + 1).fit(s.features).boundaries_,
+    "default, true number": lambda s: (
+        EventSegmenter(n_events=len(s.boundaries) + 1).fit(s.features).boundaries_
+    ),
     "authors": lambda s: EventSegmenter.authors().fit(s.features).boundaries_,
     "paper": lambda s: EventSegmenter.paper().fit(s.features).boundaries_,
     "ces-raw": lambda s: ContextualSegmenter().fit(s.features).boundaries_,
@@ -63,18 +66,27 @@ def measure(method: str, sequence: LabelledSequence, store: Path) -> dict[str, f
     n = len(sequence.features)
 
     def score(boundaries: np.ndarray):
-        return score_boundaries(boundaries, sequence.boundaries, tolerance=sequence.tolerance, n_frames=n)
+        return score_boundaries(
+            boundaries, sequence.boundaries, tolerance=sequence.tolerance, n_frames=n
+        )
 
     own = score(found)
     chance = np.mean([score(random_cuts(n, len(found) + 1, random_state=k)).f1 for k in range(50)])
-    row = {"f1": own.f1, "precision": own.precision, "recall": own.recall, "above chance": own.f1 - chance}
+    row = {
+        "f1": own.f1,
+        "precision": own.precision,
+        "recall": own.recall,
+        "above chance": own.f1 - chance,
+    }
     row |= {"found": own.n_found, "true": own.n_true, "seconds": seconds}
     path.parent.mkdir(parents=True, exist_ok=True)
     write_text_whole(path, json.dumps(row))
     return row
 
 
-def interval(groups: list[np.ndarray], random: np.random.Generator, times: int = 2000) -> tuple[float, float]:
+def interval(
+    groups: list[np.ndarray], random: np.random.Generator, times: int = 2000
+) -> tuple[float, float]:
     """Bootstrap the mean over groups: draw groups, then sequences within each."""
     means = []
     for _ in range(times):
@@ -94,23 +106,37 @@ def report(method: str, rows: dict[str, list[dict[str, float]]]) -> None:
     for group, some in rows.items():
         low, high = interval([f1[group]], random, 500)
         p, r, above, s = (
-            np.mean([row[k] for row in some]) for k in ("precision", "recall", "above chance", "seconds")
+            np.mean([row[k] for row in some])
+            for k in ("precision", "recall", "above chance", "seconds")
         )
         ratio = sum(row["found"] for row in some) / max(1, sum(row["true"] for row in some))
-        cells = (f"{means[group]:.3f}", f"{low:.3f}..{high:.3f}", *(f"{v:.3f}" for v in (p, r, above)))
-        print("  " + " ".join(f"{cell:>13s}" for cell in (group, *cells, f"{ratio:.2f}", f"{s:.2f}")))
+        cells = (
+            f"{means[group]:.3f}",
+            f"{low:.3f}..{high:.3f}",
+            *(f"{v:.3f}" for v in (p, r, above)),
+        )
+        print(
+            "  " + " ".join(f"{cell:>13s}" for cell in (group, *cells, f"{ratio:.2f}", f"{s:.2f}"))
+        )
     for name, groups in (("dev", [g for g in DEV if g in rows]), ("all groups", list(rows))):
         if groups:
             low, high = interval([f1[g] for g in groups], random)
             above = np.mean([np.mean([row["above chance"] for row in rows[g]]) for g in groups])
             mean = np.mean([means[g] for g in groups])
-            print(f"  {'mean, ' + name:16s} {mean:.3f} ({low:.3f}..{high:.3f}), above chance {above:.3f}")
+            print(
+                f"  {'mean, ' + name:16s} {mean:.3f} ({low:.3f}..{high:.3f}), above chance"
+                f" {above:.3f}"
+            )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--root", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--folder", type=Path, nargs="*", default=[], help="additional folders of groups")
+    parser.add_argument(
+        "--folder", type=Path, nargs="*", default=[], help="additional folders of groups"
+    )
     parser.add_argument("--only-folders", action="store_true", help="do not use ROOT")
     parser.add_argument("--mad", type=int, default=10, help="number of MAD sequences")
     parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=list(METHODS))
@@ -121,11 +147,15 @@ def main() -> None:
     if not arguments.only_folders:
         known = load_folder(arguments.root / "dev")
         sequences += [s for group in DEV for s in known if s.group == group]
-        sequences += load_motion(arguments.root, "keck") + load_motion(arguments.root, "mad", most=arguments.mad)
+        sequences += load_motion(arguments.root, "keck") + load_motion(
+            arguments.root, "mad", most=arguments.mad
+        )
     if not sequences:
         raise SystemExit(f"no sequences under {arguments.root}; pass --root or --folder")
     for method in arguments.methods:
-        measured = Parallel(n_jobs=arguments.jobs)(delayed(measure)(method, s, arguments.store) for s in sequences)
+        measured = Parallel(n_jobs=arguments.jobs)(
+            delayed(measure)(method, s, arguments.store) for s in sequences
+        )
         rows: dict[str, list[dict[str, float]]] = {}
         for sequence, row in zip(sequences, measured, strict=True):
             rows.setdefault(sequence.group, []).append(row)

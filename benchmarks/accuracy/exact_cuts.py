@@ -2,7 +2,8 @@
 
     python benchmarks/accuracy/exact_cuts.py --minutes 100
 
-The camera pans and shakes, things move, the light drifts and the sensor is noisy: a cut is not the only change.
+The camera pans and shakes, things move, the light drifts and the sensor is noisy: a cut is not the
+only change.
 """
 
 from __future__ import annotations
@@ -61,7 +62,9 @@ def plan_film(*, minutes: float, n_cuts: int, n_dissolves: int, seed: int) -> Tr
     return Truth(
         n_frames,
         tuple(int(start) for k, start in enumerate(starts) if k not in fades),
-        tuple((int(start) - half, int(start) + half) for k, start in enumerate(starts) if k in fades),
+        tuple(
+            (int(start) - half, int(start) + half) for k, start in enumerate(starts) if k in fades
+        ),
     )
 
 
@@ -72,11 +75,15 @@ class Scene:
         width, height = SIZE
         shape = (height * 3 // 2, width * 3 // 2)
         colours = rng.uniform(20, 235, (3, 3))
-        fine, coarse = (_texture(rng, shape, width=w) for w in (rng.uniform(1.5, 5), rng.uniform(12, 50)))
+        fine, coarse = (
+            _texture(rng, shape, width=w) for w in (rng.uniform(1.5, 5), rng.uniform(12, 50))
+        )
         if rng.random() < 0.4:
             # Rows of windows, shelves, fields: regular structures.
             rows, columns = np.mgrid[: shape[0], : shape[1]]
-            fine = 0.5 + 0.5 * np.sin((rows * rng.normal() + columns * rng.normal()) / rng.uniform(3, 12))
+            fine = 0.5 + 0.5 * np.sin(
+                (rows * rng.normal() + columns * rng.normal()) / rng.uniform(3, 12)
+            )
         mix = colours[0] + coarse[..., None] * (colours[1] - colours[0])
         mix = mix + 0.5 * fine[..., None] * (colours[2] - mix)
         self.place = np.clip(mix, 0, 255).astype(np.uint8)
@@ -84,7 +91,12 @@ class Scene:
         self.periods = rng.uniform(6, 40, 2) * RATE
         self.phases = rng.uniform(0, 2 * np.pi, 2)
         self.things = [
-            (rng.uniform(0, 255, 3), rng.integers(10, 50, 2), rng.uniform(-1.5, 1.5, 2), rng.uniform(0, 999, 2))
+            (
+                rng.uniform(0, 255, 3),
+                rng.integers(10, 50, 2),
+                rng.uniform(-1.5, 1.5, 2),
+                rng.uniform(0, 999, 2),
+            )
             for _ in range(3)
         ]
         self.light = rng.uniform(5, 30) * RATE
@@ -96,7 +108,9 @@ class Scene:
         width, height = SIZE
         swing = np.sin(2 * np.pi * number / self.periods + self.phases)
         top, left = np.clip(
-            np.round(self.slack * (1 + 0.9 * swing)).astype(int) + self.shake[number % 4096], 0, 2 * self.slack
+            np.round(self.slack * (1 + 0.9 * swing)).astype(int) + self.shake[number % 4096],
+            0,
+            2 * self.slack,
         ).astype(int)
         pixels = self.place[top : top + height, left : left + width].astype(np.int16)
         for colour, (tall, wide), speed, origin in self.things:
@@ -106,7 +120,9 @@ class Scene:
         return np.clip(pixels, 0, 255).astype(np.uint8)
 
 
-def _texture(rng: np.random.Generator, shape: tuple[int, int], *, width: float) -> NDArray[np.float64]:
+def _texture(
+    rng: np.random.Generator, shape: tuple[int, int], *, width: float
+) -> NDArray[np.float64]:
     smooth = gaussian_filter(rng.normal(size=shape), width)
     low, high = np.quantile(smooth, [0.02, 0.98])
     return np.clip((smooth - low) / (high - low), 0, 1)
@@ -132,7 +148,9 @@ def film_frames(truth: Truth, *, seed: int) -> Iterator[Pixels]:
 
 def write_film(path: Path, truth: Truth, *, seed: int, codec: str) -> None:
     """Encode the film."""
-    options = {"preset": "ultrafast", "crf": "28", "g": "250"} if codec == "libx264" else {"g": "250"}
+    options = (
+        {"preset": "ultrafast", "crf": "28", "g": "250"} if codec == "libx264" else {"g": "250"}
+    )
     with av.open(str(path), "w") as container:
         stream = container.add_stream(codec, rate=RATE, options=options)
         stream.width, stream.height = SIZE
@@ -145,38 +163,59 @@ def write_film(path: Path, truth: Truth, *, seed: int, codec: str) -> None:
 
 def main() -> None:
     """Make the film if it is not there, segment it, and print the figures."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--minutes", type=float, default=100.0)
     parser.add_argument("--cuts", type=int, default=30)
     parser.add_argument("--dissolves", type=int, default=10)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--codec", default="libx264", help="libx264 or mpeg4")
-    parser.add_argument("--every", type=float, help="seconds between frames; the default of dayline if not given")
+    parser.add_argument(
+        "--every", type=float, help="seconds between frames; the default of dayline if not given"
+    )
     parser.add_argument("--model", default="lite0")
     parser.add_argument("--folder", type=Path, default=Path("/tmp/exact-cuts"))
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     what = f"{options.minutes:g}-{options.cuts}-{options.dissolves}-{options.seed}-{options.codec}"
     film = options.folder / f"film-{what}.mp4"
-    truth = plan_film(minutes=options.minutes, n_cuts=options.cuts, n_dissolves=options.dissolves, seed=options.seed)
+    truth = plan_film(
+        minutes=options.minutes,
+        n_cuts=options.cuts,
+        n_dissolves=options.dissolves,
+        seed=options.seed,
+    )
     if not film.exists():
         begun = time.monotonic()
         unfinished = film.with_name(f"unfinished-{film.name}")
         write_film(unfinished, truth, seed=options.seed, codec=options.codec)
         unfinished.rename(film)
-        print(f"film made in {(time.monotonic() - begun) / 60:.1f} min, {film.stat().st_size / 1e6:.0f} MB")
+        print(
+            f"film made in {(time.monotonic() - begun) / 60:.1f} min,"
+            f" {film.stat().st_size / 1e6:.0f} MB"
+        )
     report = options.folder / f"report-{what}.json"
     # Pictures of an earlier run would be reused, and their time would be missing.
     shutil.rmtree(report.with_suffix(""), ignore_errors=True)
     # A process of its own, so that its peak memory is that of dayline alone.
-    command = [sys.executable, __file__, "--segment", str(film), str(report), options.model, str(options.every or 0)]
+    command = [
+        sys.executable,
+        __file__,
+        "--segment",
+        str(film),
+        str(report),
+        options.model,
+        str(options.every or 0),
+    ]
     subprocess.run(command, check=True)
     print_figures(truth, json.loads(report.read_text()))
 
 
 def segment(film: Path, report: Path, model: str, every: float) -> None:
     """Segment the film and write what the figures are made of; runs in its own process."""
-    from dayline.pipeline import segment_source, write_result
+    from dayline.album.segment import segment_source
+    from dayline.album.write import write_result
 
     stages: dict[str, float] = {}
     last = {"what": "frames listed", "at": time.monotonic()}
@@ -208,7 +247,10 @@ def segment(film: Path, report: Path, model: str, every: float) -> None:
 def print_figures(truth: Truth, report: dict) -> None:
     """Print what was found, what is exact, and what it cost."""
     starts, step = np.asarray(report["starts"]), report["step"]
-    print(f"{truth.n_frames / RATE / 60:g} min, {report['n_frames']} frames looked at, {len(starts)} boundaries")
+    print(
+        f"{truth.n_frames / RATE / 60:g} min, {report['n_frames']} frames looked at, {len(starts)}"
+        " boundaries"
+    )
     used: set[int] = set()
     exact, off = 0, []
     for cut in truth.cuts:
@@ -220,7 +262,10 @@ def print_figures(truth: Truth, report: dict) -> None:
         exact += error == 0
         off += [] if error == 0 else [(cut, error)]
     n_found = len(used)
-    print(f"hard cuts: {n_found} of {len(truth.cuts)} found within {step:.1g} s, {exact} of these exact to the frame")
+    print(
+        f"hard cuts: {n_found} of {len(truth.cuts)} found within {step:.1g} s, {exact} of these"
+        " exact to the frame"
+    )
     for cut, error in off:
         print(f"  the cut at frame {cut} is off by {error} frames")
     dissolved = [
@@ -228,11 +273,17 @@ def print_figures(truth: Truth, report: dict) -> None:
         for first, end in truth.dissolves
         if np.any((starts >= first / RATE - step) & (starts <= end / RATE + step))
     ]
-    print(f"dissolves: {len(dissolved)} of {len(truth.dissolves)} found, a boundary within them or {step:.1g} s")
+    print(
+        f"dissolves: {len(dissolved)} of {len(truth.dissolves)} found, a boundary within them or"
+        f" {step:.1g} s"
+    )
     print(f"boundaries elsewhere: {len(starts) - n_found - len(dissolved)}")
     for what, seconds in report["stages"].items():
         print(f"  {what:20s} {seconds / 60:6.2f} min")
-    print(f"all {sum(report['stages'].values()) / 60:.2f} min, peak memory {report['peak'] / 2**30:.2f} GiB")
+    print(
+        f"all {sum(report['stages'].values()) / 60:.2f} min, peak memory"
+        f" {report['peak'] / 2**30:.2f} GiB"
+    )
     for note in report["notes"]:
         print(f"note: {note}")
 

@@ -1,12 +1,12 @@
 """Count the faces that CenterFace and OpenCV's Haar cascades miss, and their false alarms.
 
-Faces: scikit-image's astronaut (NASA, public domain), turned and in several sizes, and its 100 small grey faces,
-pasted into its pictures without people.
+Faces: scikit-image's astronaut (NASA, public domain), turned and in several sizes, and its 100
+small grey faces, pasted into its pictures without people.
 
     python benchmarks/accuracy/faces.py [--photos FOLDER] [--every N]
 
-With --photos, photos with at least one detection are counted too. The cascades need opencv-python-headless below 5,
-which dayline no longer does.
+With --photos, photos with at least one detection are counted too. The cascades need
+opencv-python-headless below 5, which dayline no longer does.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFilter
 from skimage import data
 
-from dayline.frames import images, read_photo_folder
-from dayline.frames.faces import face_finder
+from dayline.media.faces import face_finder
+from dayline.media.source import images, read_photo_folder
 
 Pixels = NDArray[np.uint8]
 Boxes = list[tuple[float, float, float, float]]
@@ -47,8 +47,12 @@ class Scene:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--photos", type=Path, help="folder of photos, in which detections are counted")
-    parser.add_argument("--every", type=int, default=6, help="use only every n-th photo (default 6)")
+    parser.add_argument(
+        "--photos", type=Path, help="folder of photos, in which detections are counted"
+    )
+    parser.add_argument(
+        "--every", type=int, default=6, help="use only every n-th photo (default 6)"
+    )
     asked = parser.parse_args()
     finders = {f"CenterFace >= {c:g}": _centerface(c) for c in (0.15, 0.5)} | _haar()
     made = list(_scenes())
@@ -57,7 +61,12 @@ def main() -> None:
         _report(name, find, [*made, *blank])
     if asked.photos is not None:
         sequence = read_photo_folder(asked.photos)
-        photos = [image for _, image in images(sequence, size=480, indices=range(0, sequence.n_frames, asked.every))]
+        photos = [
+            image
+            for _, image in images(
+                sequence, size=480, indices=range(0, sequence.n_frames, asked.every)
+            )
+        ]
         for name, find in finders.items():
             started = perf_counter()
             n_found = sum(bool(find(photo)) for photo in photos)
@@ -79,7 +88,10 @@ def _report(name: str, find: Callable[[Pixels], Boxes], scenes: list[Scene]) -> 
         n_false += sum(not any(_touches(box, face) for _, face in scene.faces) for box in boxes)
     groups = ", ".join(f"{group} {missed}/{n}" for group, (missed, n) in counts.items())
     missed, n = (sum(each[k] for each in counts.values()) for k in (0, 1))
-    print(f"{name}: {missed} of {n} faces missed ({groups}); {n_false} false alarms; {seconds:.3f} s per picture")
+    print(
+        f"{name}: {missed} of {n} faces missed ({groups}); {n_false} false alarms; {seconds:.3f} s"
+        " per picture"
+    )
 
 
 def _hides(box: tuple[float, ...], face: tuple[float, ...]) -> bool:
@@ -88,7 +100,11 @@ def _hides(box: tuple[float, ...], face: tuple[float, ...]) -> bool:
     aside, above = MARGIN * (right - left), MARGIN * (bottom - top)
     width = min(right + aside, face[2]) - max(left - aside, face[0])
     height = min(bottom + above, face[3]) - max(top - above, face[1])
-    return width > 0 and height > 0 and 3 * width * height >= 2 * (face[2] - face[0]) * (face[3] - face[1])
+    return (
+        width > 0
+        and height > 0
+        and 3 * width * height >= 2 * (face[2] - face[0]) * (face[3] - face[1])
+    )
 
 
 def _touches(box: tuple[float, ...], face: tuple[float, ...]) -> bool:
@@ -98,18 +114,24 @@ def _touches(box: tuple[float, ...], face: tuple[float, ...]) -> bool:
 def _scenes() -> Iterator[Scene]:
     """Paste four heads into each picture."""
     heads = [(f"turned {abs(a)}", _astronaut(h, a)) for a in ANGLES for h in HEIGHTS]
-    heads += [(f"grey, {h} px", _grey(face, h)) for h in (50, 100) for face in data.lfw_subset()[:100]]
+    heads += [
+        (f"grey, {h} px", _grey(face, h)) for h in (50, 100) for face in data.lfw_subset()[:100]
+    ]
     for first in range(0, len(heads), 4):
         scene = Image.fromarray(_background(BACKGROUNDS[first // 4 % len(BACKGROUNDS)]))
         faces = []
-        for k, (group, (head, mask, (left, top, right, bottom))) in enumerate(heads[first : first + 4]):
+        for k, (group, (head, mask, (left, top, right, bottom))) in enumerate(
+            heads[first : first + 4]
+        ):
             x, y = 160 + 320 * (k % 2) - head.width // 2, 120 + 240 * (k // 2) - head.height // 2
             scene.paste(head, (x, y), mask)
             faces.append((group, (x + left, y + top, x + right, y + bottom)))
         yield Scene(np.asarray(scene), faces)
 
 
-def _astronaut(height: int, angle: int) -> tuple[Image.Image, Image.Image, tuple[float, float, float, float]]:
+def _astronaut(
+    height: int, angle: int
+) -> tuple[Image.Image, Image.Image, tuple[float, float, float, float]]:
     """Cut out the head, turn it about the middle of the face, and reduce it so that the face has this height."""
     whole = Image.fromarray(data.astronaut())
     middle = ((FACE[0] + FACE[2]) / 2, (FACE[1] + FACE[3]) / 2)
@@ -119,7 +141,9 @@ def _astronaut(height: int, angle: int) -> tuple[Image.Image, Image.Image, tuple
     )
     mask = Image.new("L", whole.size)
     ImageDraw.Draw(mask).ellipse(HEAD, fill=255)
-    mask = mask.rotate(angle, center=middle).crop(tuple(round(m + side) for side in (-reach, reach) for m in middle))
+    mask = mask.rotate(angle, center=middle).crop(
+        tuple(round(m + side) for side in (-reach, reach) for m in middle)
+    )
     side = round(2 * reach * height / (FACE[3] - FACE[1]))
     small = square.resize((side, side), Image.Resampling.BICUBIC)
     turn = np.deg2rad(angle)
@@ -133,8 +157,12 @@ def _astronaut(height: int, angle: int) -> tuple[Image.Image, Image.Image, tuple
     return small, soft, box
 
 
-def _grey(face: NDArray[np.float64], side: int) -> tuple[Image.Image, Image.Image, tuple[float, float, float, float]]:
-    picture = Image.fromarray(np.round(255 * face).astype(np.uint8)).resize((side, side), Image.Resampling.BICUBIC)
+def _grey(
+    face: NDArray[np.float64], side: int
+) -> tuple[Image.Image, Image.Image, tuple[float, float, float, float]]:
+    picture = Image.fromarray(np.round(255 * face).astype(np.uint8)).resize(
+        (side, side), Image.Resampling.BICUBIC
+    )
     mask = Image.new("L", (side, side))
     ImageDraw.Draw(mask).ellipse((0, 0, side, side), fill=255)
     soft = mask.filter(ImageFilter.GaussianBlur(side / 25))
@@ -143,7 +171,9 @@ def _grey(face: NDArray[np.float64], side: int) -> tuple[Image.Image, Image.Imag
 
 def _background(name: str) -> Pixels:
     picture = data.stereo_motorcycle()[0] if name == "stereo_motorcycle" else getattr(data, name)()
-    return np.asarray(Image.fromarray(picture).convert("RGB").resize((640, 480), Image.Resampling.BICUBIC))
+    return np.asarray(
+        Image.fromarray(picture).convert("RGB").resize((640, 480), Image.Resampling.BICUBIC)
+    )
 
 
 def _centerface(least_confidence: float) -> Callable[[Pixels], Boxes]:
@@ -160,18 +190,24 @@ def _haar() -> dict[str, Callable[[Pixels], Boxes]]:
     if not hasattr(cv2, "CascadeClassifier"):
         return {}
     names = ("frontalface_default", "frontalface_alt2", "profileface")
-    cascades = [cv2.CascadeClassifier(f"{cv2.data.haarcascades}haarcascade_{name}.xml") for name in names]
+    cascades = [
+        cv2.CascadeClassifier(f"{cv2.data.haarcascades}haarcascade_{name}.xml") for name in names
+    ]
 
     def find(pixels: Pixels) -> Boxes:
         scale = min(1.0, 640 / max(pixels.shape[:2]))
         grey = cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY)
-        grey = cv2.equalizeHist(cv2.resize(grey, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA))
+        grey = cv2.equalizeHist(
+            cv2.resize(grey, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+        )
         smallest = (max(20, max(grey.shape) // 30),) * 2
         asked = {"scaleFactor": 1.1, "minNeighbors": 2, "minSize": smallest}
         boxes = [box for each in cascades for box in each.detectMultiScale(grey, **asked)]
         mirrored = cascades[2].detectMultiScale(np.ascontiguousarray(grey[:, ::-1]), **asked)
         boxes += [(grey.shape[1] - x - width, y, width, height) for x, y, width, height in mirrored]
-        return [tuple(v / scale for v in (x, y, x + width, y + height)) for x, y, width, height in boxes]
+        return [
+            tuple(v / scale for v in (x, y, x + width, y + height)) for x, y, width, height in boxes
+        ]
 
     return {"Haar cascades": find}
 

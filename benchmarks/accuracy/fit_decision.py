@@ -1,19 +1,22 @@
 """Fit the decision model, and judge it on kinds of recordings that it has not seen.
 
     python benchmarks/accuracy/other_kinds.py OUT
-    python benchmarks/accuracy/fit_decision.py --root ../shared/data --folder OUT [--write] [--draw FOLDER]
+    python benchmarks/accuracy/fit_decision.py --root ../shared/data --folder OUT [--write] [--draw
+    FOLDER]
         [--table docs/results.csv]
 
-Embeds every sequence of ROOT/dev, Keck, the first ten of MAD and OUT, and stores the candidates of each under --store
-(delete it after changing the method or the evidence). Then, for each kind in turn, fits the model to all kinds of
-other families and decides for this one: the left-out table, beside controls and baselines. `EventSegmenter.fast()` is
-judged by the same models, which are fitted to the evidence of the default. Prints too: what each part of the evidence
-is worth, the number of events given, and reliability. --write puts the model that is fitted to all
-kinds into the package; the same data give the same file, bit for bit. --draw saves the model and its reliability as
-pictures; --table the scores of every method on every kind, in the format of results_table.py.
+Embeds every sequence of ROOT/dev, Keck, the first ten of MAD and OUT, and stores the candidates of
+each under --store (delete it after changing the method or the evidence). Then, for each kind in
+turn, fits the model to all kinds of other families and decides for this one: the left-out table,
+beside controls and baselines. `EventSegmenter.fast()` is judged by the same models, which are
+fitted to the evidence of the default. Prints too: what each part of the evidence is worth, the
+number of events given, and reliability. --write puts the model that is fitted to all kinds into the
+package; the same data give the same file, bit for bit. --draw saves the model and its reliability
+as pictures; --table the scores of every method on every kind, in the format of results_table.py.
 
-A curve per kind (two numbers) is fitted by logistic regression with a Gaussian prior. Nothing else is: the weights of
-hard cuts, the candidate penalty and the prior are round numbers, see docs/how-it-decides.md.
+A curve per kind (two numbers) is fitted by logistic regression with a Gaussian prior. Nothing else
+is: the weights of hard cuts, the candidate penalty and the prior are round numbers, see
+docs/how-it-decides.md.
 """
 
 from __future__ import annotations
@@ -26,25 +29,36 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from decision_report import by_kind, draw, print_loss_of_fast, print_reliability, print_table, summary
+from decision_report import (
+    by_kind,
+    draw,
+    print_loss_of_fast,
+    print_reliability,
+    print_table,
+    summary,
+)
 from results_table import Answer, write_results
 from sequences import load_all
 from threadpoolctl import threadpool_limits
 
 from dayline import DynamicGraphEmbedding, equal_pieces, random_cuts, score_boundaries
-from dayline.baselines.ces import ContextualSegmenter
-from dayline.baselines.kernel_change import KernelChangeSegmenter
-from dayline.baselines.window_difference import WindowDifferenceSegmenter
-from dayline.datasets.folders import load_folder
-from dayline.datasets.sequence import LabelledSequence
-from dayline.decision.abruptness import compare_neighbours, slowness
-from dayline.decision.evidence import NOISE, boundary_weights, two_views
+from dayline.arrays import unit_rows
+from dayline.decision.evidence import (
+    NOISE,
+    boundary_weights,
+    compare_neighbours,
+    slowness,
+    two_views,
+)
 from dayline.decision.hierarchy import build_hierarchy
 from dayline.decision.model import DecisionModel, expected_f1, load_model
 from dayline.decision.noise import in_few_directions, n_above_noise, why_no_events
-from dayline.io.files import write_text_whole
+from dayline.files import write_text_whole
 from dayline.method.denoise import comparable_columns, standardize
-from dayline.method.graph import unit_rows
+from dayline.research.baselines.ces import ContextualSegmenter
+from dayline.research.baselines.kernel_change import KernelChangeSegmenter
+from dayline.research.baselines.window_difference import WindowDifferenceSegmenter
+from dayline.research.datasets.annotations import LabelledSequence, load_folder
 
 MODEL = Path(__file__).parents[2] / "src" / "dayline" / "decision" / "model.json"
 FAMILIES = {
@@ -107,12 +121,16 @@ class Candidates:
 
     def f1(self, found: Iterable[int]) -> float:
         """Score boundaries against those that people marked."""
-        return score_boundaries(found, self.true, tolerance=self.tolerance, n_frames=self.n_frames).f1
+        return score_boundaries(
+            found, self.true, tolerance=self.tolerance, n_frames=self.n_frames
+        ).f1
 
     def is_right(self) -> np.ndarray:
         """Return which candidates match: pairs within tolerance, the closest first, each used once."""
         apart = np.abs(self.true[:, None] - self.boundaries[None, :])
-        pairs = sorted((apart[i, j], i, j) for i, j in zip(*np.nonzero(apart <= self.tolerance), strict=True))
+        pairs = sorted(
+            (apart[i, j], i, j) for i, j in zip(*np.nonzero(apart <= self.tolerance), strict=True)
+        )
         right, used = np.zeros(len(self.boundaries), dtype=bool), set()
         for _, i, j in pairs:
             if i not in used and not right[j]:
@@ -131,13 +149,24 @@ def gather(sequence: LabelledSequence, store: Path) -> dict[str, np.ndarray]:
     features = np.asarray(sequence.features, dtype=np.float64)
     with threadpool_limits(1):
         learnt = DynamicGraphEmbedding().fit(features)
-        cosines, few = compare_neighbours(comparable_columns(features)), in_few_directions(standardize(features))
+        cosines, few = (
+            compare_neighbours(comparable_columns(features)),
+            in_few_directions(standardize(features)),
+        )
         has_events = not why_no_events(few)
-        both = two_views(unit_rows(learnt.embedding_), unit_rows(np.asarray(learnt.start_, dtype=np.float64)))
+        both = two_views(
+            unit_rows(learnt.embedding_), unit_rows(np.asarray(learnt.start_, dtype=np.float64))
+        )
         half = learnt.embedding_.shape[1]
-        views = {"both": both, "embedding": np.sqrt(2.0) * both[:, :half], "features": np.sqrt(2.0) * both[:, half:]}
+        views = {
+            "both": both,
+            "embedding": np.sqrt(2.0) * both[:, :half],
+            "features": np.sqrt(2.0) * both[:, half:],
+        }
         for part, changes in PARTS.items():
-            numbers = {name: value for name, value in changes.items() if name not in ("view", "slowness")}
+            numbers = {
+                name: value for name, value in changes.items() if name not in ("view", "slowness")
+            }
             model = replace(load_model(), **numbers)
             penalty = model.candidate_penalty * changes.get("slowness", slowness(cosines))
             weights = boundary_weights(cosines, model)
@@ -151,11 +180,15 @@ def gather(sequence: LabelledSequence, store: Path) -> dict[str, np.ndarray]:
             found[f"{part}: boundaries"] = hierarchy.boundaries
             found[f"{part}: log heights"] = hierarchy.log_heights
             found[f"{part}: penalty"] = np.asarray(penalty)
-            n_clear = n_above_noise(few, hierarchy.boundaries, hierarchy.log_heights) if has_events else 0
+            n_clear = (
+                n_above_noise(few, hierarchy.boundaries, hierarchy.log_heights) if has_events else 0
+            )
             found[f"{part}: clear"] = np.asarray(n_clear)
         for name, make in BASELINES.items():
             found[name] = make(None).fit(features).boundaries_
-            found[f"{name}: number given"] = make(len(sequence.boundaries) + 1).fit(features).boundaries_
+            found[f"{name}: number given"] = (
+                make(len(sequence.boundaries) + 1).fit(features).boundaries_
+            )
     path.parent.mkdir(parents=True, exist_ok=True)
     np.savez(path, **found)
     return found
@@ -168,7 +201,8 @@ def fit_curve(strengths: np.ndarray, right: np.ndarray) -> np.ndarray:
     def cost(curve: np.ndarray) -> float:
         logits = rows @ curve
         return float(
-            np.sum(np.logaddexp(0.0, logits) - right * logits) + PRIOR_PRECISION @ (curve - PRIOR_MEAN) ** 2 / 2
+            np.sum(np.logaddexp(0.0, logits) - right * logits)
+            + PRIOR_PRECISION @ (curve - PRIOR_MEAN) ** 2 / 2
         )
 
     curve = PRIOR_MEAN.copy()
@@ -190,7 +224,10 @@ def fit_model(sequences: list[Candidates]) -> DecisionModel:
     """Fit a curve to every kind; numbers are rounded as they are written."""
     kinds = sorted({s.kind for s in sequences})
     free = replace(load_model(), split_counts_as=0.0)
-    own = {kind: [s.split(free) for s in sequences if s.kind == kind and len(s.log_heights)] for kind in kinds}
+    own = {
+        kind: [s.split(free) for s in sequences if s.kind == kind and len(s.log_heights)]
+        for kind in kinds
+    }
     usual = round(float(np.mean([np.mean(splits) for splits in own.values()])), 2)
     model = replace(load_model(), usual_split=usual)
     curves = []
@@ -229,7 +266,10 @@ class Judged:
     @property
     def f1_of_random_cuts(self) -> float:
         """Of as many boundaries as were found, at random."""
-        cuts = [random_cuts(self.sequence.n_frames, self.n_found + 1, random_state=seed) for seed in range(20)]
+        cuts = [
+            random_cuts(self.sequence.n_frames, self.n_found + 1, random_state=seed)
+            for seed in range(20)
+        ]
         return float(np.mean([self.sequence.f1(found) for found in cuts]))
 
 
@@ -240,7 +280,9 @@ def judge(sequence: Candidates, model: DecisionModel) -> Judged:
     return Judged(sequence, n_found, by_kind.mean(axis=0))
 
 
-def leave_families_out(sequences: list[Candidates], fitted_to: list[Candidates] | None = None) -> list[Judged]:
+def leave_families_out(
+    sequences: list[Candidates], fitted_to: list[Candidates] | None = None
+) -> list[Judged]:
     """Judge every sequence by a model that is fitted to all other families, with the same or with other evidence."""
     judged = []
     for family in sorted({s.family for s in sequences}):
@@ -249,7 +291,9 @@ def leave_families_out(sequences: list[Candidates], fitted_to: list[Candidates] 
     return judged
 
 
-def read(sequences: list[LabelledSequence], found: list[dict[str, np.ndarray]], part: str) -> list[Candidates]:
+def read(
+    sequences: list[LabelledSequence], found: list[dict[str, np.ndarray]], part: str
+) -> list[Candidates]:
     return [
         Candidates(
             s.group, s.n_frames, s.tolerance, np.asarray(s.boundaries),
@@ -272,7 +316,9 @@ TABLE_NAMES = {
 
 
 def all_answers(
-    judged: dict[str, list[Judged]], candidates: list[Candidates], found: list[dict[str, np.ndarray]]
+    judged: dict[str, list[Judged]],
+    candidates: list[Candidates],
+    found: list[dict[str, np.ndarray]],
 ) -> Iterable[Answer]:
     """Yield what every method found in every sequence: number of events not given, then given, then a control."""
 
@@ -286,7 +332,12 @@ def all_answers(
                 yield answer(method, j.sequence, j.sequence.boundaries[:n_found], given=given)
         for name in BASELINES:
             for one, its in zip(candidates, found, strict=True):
-                yield answer(TABLE_NAMES[name], one, its[f"{name}: number given" if given else name], given=given)
+                yield answer(
+                    TABLE_NAMES[name],
+                    one,
+                    its[f"{name}: number given" if given else name],
+                    given=given,
+                )
     for one in candidates:
         yield answer("equal pieces", one, equal_pieces(one.n_frames, len(one.true) + 1), given=True)
 
@@ -299,14 +350,19 @@ def as_json(model: DecisionModel) -> str:
         "usual_split",
         "split_counts_as",
     )
-    curves = {k: [float(a), float(b)] for k, a, b in zip(model.kinds, model.slopes, model.intercepts, strict=True)}
+    curves = {
+        k: [float(a), float(b)]
+        for k, a, b in zip(model.kinds, model.slopes, model.intercepts, strict=True)
+    }
     lines = [f'  "{name}": {json.dumps(getattr(model, name))},' for name in numbers]
     rows = ",\n".join(f'    "{kind}": {json.dumps(curve)}' for kind, curve in curves.items())
     return "\n".join(["{", *lines, '  "curves": {', rows, "  }", "}"]) + "\n"
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--root", type=Path, default=Path("../shared/data"))
     parser.add_argument("--folder", type=Path, action="append", default=[])
     parser.add_argument("--store", type=Path, default=Path(".fit"))
@@ -329,10 +385,17 @@ def main() -> None:
             scores: dict[str, list[float]] = {}
             for one, answers in zip(candidates, found, strict=True):
                 scores.setdefault(one.kind, []).append(one.f1(answers[name + ending]))
-            baselines[name + ending] = {kind: float(np.mean(values)) for kind, values in sorted(scores.items())}
+            baselines[name + ending] = {
+                kind: float(np.mean(values)) for kind, values in sorted(scores.items())
+            }
     if options.table:
-        write_results(options.table, all_answers({"dayline": judged, "dayline (fast)": fast}, candidates, found))
-    print_table(judged, fast, {name: scores for name, scores in baselines.items() if name in BASELINES})
+        write_results(
+            options.table,
+            all_answers({"dayline": judged, "dayline (fast)": fast}, candidates, found),
+        )
+    print_table(
+        judged, fast, {name: scores for name, scores in baselines.items() if name in BASELINES}
+    )
     for name in BASELINES:
         print(f"{name + ', number given':36}{summary(baselines[f'{name}: number given'])}")
     print_loss_of_fast(sequences, judged, fast)
@@ -341,9 +404,14 @@ def main() -> None:
     for part in PARTS:
         changed = leave_families_out(read(sequences, found, part))
         print(f"  {part:24}{summary(by_kind(changed, lambda j: j.f1))}")
-        print(f"  {'  number given':24}{summary(by_kind(changed, lambda j: j.f1_with_true_number))}")
+        print(
+            f"  {'  number given':24}{summary(by_kind(changed, lambda j: j.f1_with_true_number))}"
+        )
     model = fit_model(candidates)
-    print(f"trained with all          {summary(by_kind([judge(c, model) for c in candidates], lambda j: j.f1))}")
+    print(
+        "trained with all         "
+        f" {summary(by_kind([judge(c, model) for c in candidates], lambda j: j.f1))}"
+    )
     told = [judge(c, curve_of(model, c.kind)) for c in candidates]
     print(f"  and told the kind       {summary(by_kind(told, lambda j: j.f1))}")
     if options.draw:

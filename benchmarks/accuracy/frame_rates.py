@@ -2,10 +2,11 @@
 
     python benchmarks/accuracy/frame_rates.py [--root ../shared/data] [--folder OUT] [--most 600]
 
-The first MOST frames of two recordings of each kind; OUT is that of other_kinds.py. Prints, for each rate, interior
-F1 (averaged over recordings, then over kinds; the tolerance grows with the rate) and the number of events over that
-at the recorded rate (geometric mean). As a control, the same with candidates that do not depend on how slowly frames
-change. The model knows these recordings, so only differences between rows count.
+The first MOST frames of two recordings of each kind; OUT is that of other_kinds.py. Prints, for
+each rate, interior F1 (averaged over recordings, then over kinds; the tolerance grows with the
+rate) and the number of events over that at the recorded rate (geometric mean). As a control, the
+same with candidates that do not depend on how slowly frames change. The model knows these
+recordings, so only differences between rows count.
 """
 
 from __future__ import annotations
@@ -21,9 +22,8 @@ from sequences import load_all
 from threadpoolctl import threadpool_limits
 
 from dayline import EventSegmenter, score_boundaries
-from dayline.datasets.folders import load_folder
-from dayline.datasets.sequence import LabelledSequence
-from dayline.decision.abruptness import slowness
+from dayline.decision.evidence import slowness
+from dayline.research.datasets.annotations import LabelledSequence, load_folder
 
 
 def interpolated(x: np.ndarray, times: int) -> np.ndarray:
@@ -56,32 +56,47 @@ def judge(sequence: LabelledSequence, rate: str, most: int) -> list[tuple[float,
         for measured in (slowness, lambda _: 1.0):
             with patch("dayline.decision.evidence.slowness", measured):
                 found = EventSegmenter().fit(x).boundaries_
-            score = score_boundaries(found, np.unique((true * factor).astype(np.int64)), tolerance=tolerance)
+            score = score_boundaries(
+                found, np.unique((true * factor).astype(np.int64)), tolerance=tolerance
+            )
             answers.append((score.f1, len(found) + 1))
     return answers
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--root", type=Path, default=Path("../shared/data"))
     parser.add_argument("--folder", type=Path, action="append", default=[])
     parser.add_argument("--most", type=int, default=600)
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     by_kind: dict[str, list[LabelledSequence]] = {}
-    for sequence in [*load_all(options.root), *(s for folder in options.folder for s in load_folder(folder))]:
+    for sequence in [
+        *load_all(options.root),
+        *(s for folder in options.folder for s in load_folder(folder)),
+    ]:
         by_kind.setdefault(sequence.group, []).append(sequence)
     chosen = [sequence for some in by_kind.values() for sequence in some[:2]]
     kinds = np.asarray([sequence.group for sequence in chosen])
     print(f"{len(by_kind)} kinds, {len(chosen)} recordings")
-    print("| frames | F1 | events | F1, without slowness | events |\n| --- | --- | --- | --- | --- |")
+    print(
+        "| frames | F1 | events | F1, without slowness | events |\n| --- | --- | --- | --- | --- |"
+    )
     usual: np.ndarray | None = None
     for rate in RATES:
-        answers = np.asarray(Parallel(options.jobs)(delayed(judge)(s, rate, options.most) for s in chosen))
-        scores = [np.mean([answers[kinds == kind, k, 0].mean() for kind in by_kind]) for k in range(2)]
+        answers = np.asarray(
+            Parallel(options.jobs)(delayed(judge)(s, rate, options.most) for s in chosen)
+        )
+        scores = [
+            np.mean([answers[kinds == kind, k, 0].mean() for kind in by_kind]) for k in range(2)
+        ]
         numbers = np.exp(np.log(answers[:, :, 1]).mean(axis=0))
         usual = numbers if usual is None else usual
-        cells = [f"{f1:.3f} | {ratio:.2f}" for f1, ratio in zip(scores, numbers / usual, strict=True)]
+        cells = [
+            f"{f1:.3f} | {ratio:.2f}" for f1, ratio in zip(scores, numbers / usual, strict=True)
+        ]
         print(f"| {rate} | {' | '.join(cells)} |", flush=True)
 
 

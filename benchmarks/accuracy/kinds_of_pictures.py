@@ -41,7 +41,9 @@ def view(part: np.ndarray) -> np.ndarray:
     return np.sqrt(np.concatenate([*colours, edges]) / part[..., 0].size)
 
 
-def walk(size: tuple[int, int], window: int, n_steps: int, random: np.random.Generator) -> np.ndarray:
+def walk(
+    size: tuple[int, int], window: int, n_steps: int, random: np.random.Generator
+) -> np.ndarray:
     """Return the corners of a window that moves slowly over a picture, with jitter, and turns at the edges."""
     room = np.asarray(size) - window
     at, speed = random.uniform(0, room), random.uniform(-4, 4, 2)
@@ -53,7 +55,10 @@ def photos(folder: Path) -> Made:
     from PIL import Image
 
     archive = Archive(folder, "scikit-image==0.25.2")
-    found = [np.asarray(Image.open(io.BytesIO(archive.read(f"skimage/data/{n}"))).convert("RGB")) for n in PHOTOS]
+    found = [
+        np.asarray(Image.open(io.BytesIO(archive.read(f"skimage/data/{n}"))).convert("RGB"))
+        for n in PHOTOS
+    ]
     random = np.random.default_rng(42)
     for k in range(8):
         rows, lengths = [], []

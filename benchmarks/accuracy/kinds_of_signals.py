@@ -19,12 +19,18 @@ def wrist_rows(content: bytes) -> tuple[np.ndarray, np.ndarray]:
     """Return activity and light of every epoch of an actigraph, and its state: 1 active, 0 at rest, -1 missing."""
     lines = list(csv.reader(content.decode("utf-8-sig").splitlines()))
     head = next(
-        k for k, cells in enumerate(lines) if cells and cells[0] in ("Line", "Ligne", "Zeile") and len(cells) > 7
+        k
+        for k, cells in enumerate(lines)
+        if cells and cells[0] in ("Line", "Ligne", "Zeile") and len(cells) > 7
     )
     wanted = [
-        k for k, cell in enumerate(lines[head]) if cell.startswith(("Activit", "Aktivit", "White", "Lumi", "Weiß"))
+        k
+        for k, cell in enumerate(lines[head])
+        if cell.startswith(("Activit", "Aktivit", "White", "Lumi", "Weiß"))
     ]
-    status = next(k for k, cell in enumerate(lines[head]) if cell.startswith(("Interval", "Statut de")))
+    status = next(
+        k for k, cell in enumerate(lines[head]) if cell.startswith(("Interval", "Statut de"))
+    )
     rows, states = [], []
     for cells in lines[head + 1 :]:
         if len(cells) > status:
@@ -47,11 +53,15 @@ def nights(folder: Path) -> Made:
         n = len(rows) // each
         means = np.log1p(rows[: n * each].reshape(n, each, -1)).mean(axis=1)
         blocks = states[: n * each].reshape(n, each)
-        still = ndimage.binary_opening(means[:, 0] == 0, np.ones(72))  # six hours: the watch lies on a table
+        still = ndimage.binary_opening(
+            means[:, 0] == 0, np.ones(72)
+        )  # six hours: the watch lies on a table
         missing, active = (blocks < 0).any(axis=1) | still, (blocks > 0).mean(axis=1) > 0.5
         ends = np.concatenate([[0], changes(missing), [n]])
         for start, stop in pairwise(ends):
-            for k, part in enumerate(np.array_split(np.arange(start, stop), max(1, (stop - start) // 864))):
+            for k, part in enumerate(
+                np.array_split(np.arange(start, stop), max(1, (stop - start) // 864))
+            ):
                 found = changes(without_short_runs(active[part].astype(int), 6))
                 if not missing[start] and len(part) >= 500 and len(found) >= 2:
                     yield f"{name}_{start:04d}_{k}", means[part], found, 3
@@ -75,11 +85,15 @@ def seasons(folder: Path) -> Made:
     series, labels = recordings(Archive(folder, "sktime==1.0.2"), "ItalyPowerDemand")
     days = np.concatenate([s.T for s in series])
     random = np.random.default_rng(22)
-    left = [list(random.permutation(np.flatnonzero(labels == label))) for label in np.unique(labels)]
+    left = [
+        list(random.permutation(np.flatnonzero(labels == label))) for label in np.unique(labels)
+    ]
     for k in range(5):
         parts: list[np.ndarray] = []
         now = k % 2
-        while sum(map(len, parts)) < 160 and len(left[now]) >= (length := int(random.integers(14, 60))):
+        while sum(map(len, parts)) < 160 and len(left[now]) >= (
+            length := int(random.integers(14, 60))
+        ):
             parts.append(days[left[now][:length]])
             left[now] = left[now][length:]
             now = 1 - now
@@ -110,7 +124,12 @@ def exercises(folder: Path) -> Made:
         some = random.permutation(np.flatnonzero((person == who) & (side == k % 2)))[: 3 + k % 5]
         speeds = [np.linalg.norm(found["X"][i][:, 3:], axis=1) for i in some]
         parts = [speed[: len(speed) // 10 * 10].reshape(-1, 10).mean(axis=1) for speed in speeds]
-        yield f"person{who:02d}", np.concatenate(parts)[:, None], np.cumsum([len(p) for p in parts])[:-1], 5
+        yield (
+            f"person{who:02d}",
+            np.concatenate(parts)[:, None],
+            np.cumsum([len(p) for p in parts])[:-1],
+            5,
+        )
 
 
 def table(text: str, category: str) -> list[dict[str, str]]:
@@ -145,7 +164,11 @@ def proteins(folder: Path) -> Made:
         shapes += [(r, "strand") for r in table(text, "struct_sheet_range")]
         atoms: dict[tuple[str, str], dict[int, list[float]]] = {}
         for r in table(text, "atom_site"):
-            if r["group_PDB"] == "ATOM" and r["label_atom_id"] == "CA" and r["pdbx_PDB_model_num"] == "1":
+            if (
+                r["group_PDB"] == "ATOM"
+                and r["label_atom_id"] == "CA"
+                and r["pdbx_PDB_model_num"] == "1"
+            ):
                 place = [float(r[f"Cartn_{axis}"]) for axis in "xyz"]
                 atoms.setdefault((r["label_entity_id"], r["label_asym_id"]), {}).setdefault(
                     int(r["label_seq_id"]), place
@@ -156,7 +179,10 @@ def proteins(folder: Path) -> Made:
             labels = np.full(len(numbers), "neither")
             for r, shape in shapes:
                 if r["beg_label_asym_id"] == chain:
-                    labels[(numbers >= int(r["beg_label_seq_id"])) & (numbers <= int(r["end_label_seq_id"]))] = shape
+                    labels[
+                        (numbers >= int(r["beg_label_seq_id"]))
+                        & (numbers <= int(r["end_label_seq_id"]))
+                    ] = shape
             found = changes(without_short_runs(labels, 3))
             if len(numbers) >= 100 and len(found) >= 5:
                 yield (

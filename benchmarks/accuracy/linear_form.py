@@ -1,11 +1,13 @@
 """How close the linear form of the graph is to the dense form, on recorded sequences.
 
-    python benchmarks/accuracy/linear_form.py [--root ../shared/data/dev] [--most 5] [--landmarks 160 320 640]
+    python benchmarks/accuracy/linear_form.py [--root ../shared/data/dev] [--most 5] [--landmarks
+    160 320 640]
 
-ROOT holds groups, GROUP/*.npz. For each group: agreement of the boundaries of both forms (interior F1 at tolerance
-1), and the F1 of both against those that people marked. The same for each further number of landmarks of the
-embedding, with 1.2 times as many for the features. A form is forced, so that short sequences count too. The last line
-leaves out sequences of fewer frames than landmarks, where only single precision and the ridge of the kernel differ.
+ROOT holds groups, GROUP/*.npz. For each group: agreement of the boundaries of both forms (interior
+F1 at tolerance 1), and the F1 of both against those that people marked. The same for each further
+number of landmarks of the embedding, with 1.2 times as many for the features. A form is forced, so
+that short sequences count too. The last line leaves out sequences of fewer frames than landmarks,
+where only single precision and the ridge of the kernel differ.
 """
 
 from __future__ import annotations
@@ -19,9 +21,8 @@ from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from dayline import DynamicGraphEmbedding, EventSegmenter, score_boundaries
-from dayline.datasets.folders import find_groups, load_group
-from dayline.datasets.sequence import LabelledSequence
 from dayline.method import dge, landmarks
+from dayline.research.datasets.annotations import LabelledSequence, find_groups, load_group
 
 
 def compare(sequence: LabelledSequence, counts: list[int]) -> list[tuple[float, float, float]]:
@@ -32,7 +33,11 @@ def compare(sequence: LabelledSequence, counts: list[int]) -> list[tuple[float, 
         return score_boundaries(found, true, tolerance=tolerance, n_frames=n).f1
 
     def boundaries(form: str) -> np.ndarray:
-        return EventSegmenter(DynamicGraphEmbedding(graph_form=form)).fit(sequence.features).boundaries_
+        return (
+            EventSegmenter(DynamicGraphEmbedding(graph_form=form))
+            .fit(sequence.features)
+            .boundaries_
+        )
 
     rows = []
     with threadpool_limits(1), warnings.catch_warnings():
@@ -50,13 +55,19 @@ def compare(sequence: LabelledSequence, counts: list[int]) -> list[tuple[float, 
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--root", type=Path, default=Path("../shared/data/dev"))
     parser.add_argument("--most", type=int, default=None, help="sequences of each group")
     parser.add_argument("--landmarks", type=int, nargs="+", default=[landmarks.MOST_LANDMARKS])
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
-    sequences = [s for name in find_groups(options.root) for s in load_group(options.root, name, most=options.most)]
+    sequences = [
+        s
+        for name in find_groups(options.root)
+        for s in load_group(options.root, name, most=options.most)
+    ]
     if not sequences:
         raise SystemExit(f"no sequences under {options.root}; pass --root")
     found = Parallel(n_jobs=options.jobs)(delayed(compare)(s, options.landmarks) for s in sequences)
@@ -65,27 +76,32 @@ def main() -> None:
     for k, count in enumerate(options.landmarks):
         rows = np.asarray([one[k] for one in found])
         print(f"\n{count} landmarks of the embedding, {count * 6 // 5} of the features")
-        print("| group | sequences | frames | agreement, mean | agreement, worst | F1, linear | F1, dense |")
+        print(
+            "| group | sequences | frames | agreement, mean | agreement, worst | F1, linear | F1,"
+            " dense |"
+        )
         print("| --- | --- | --- | --- | --- | --- | --- |")
         for group in dict.fromkeys(groups):
             own = rows[groups == group]
             few, many = lengths[groups == group].min(), lengths[groups == group].max()
             values = (
-                f"{own[:, 0].mean():.3f} | {own[:, 0].min():.3f} | {own[:, 1].mean():.3f} | {own[:, 2].mean():.3f}"
+                f"{own[:, 0].mean():.3f} | {own[:, 0].min():.3f} | {own[:, 1].mean():.3f} |"
+                f" {own[:, 2].mean():.3f}"
             )
             print(f"| {group} | {len(own)} | {few:,} to {many:,} | {values} |")
         means = np.asarray([rows[groups == group].mean(axis=0) for group in dict.fromkeys(groups)])
         agreement, linear, dense = means.mean(axis=0)
         print(
-            f"mean over groups: agreement {agreement:.3f}, F1 linear {linear:.3f}, dense {dense:.3f}, "
-            f"difference {linear - dense:+.4f}; mean over sequences: agreement {rows[:, 0].mean():.3f}"
+            f"mean over groups: agreement {agreement:.3f}, F1 linear {linear:.3f}, dense"
+            f" {dense:.3f}, difference {linear - dense:+.4f}; mean over sequences: agreement"
+            f" {rows[:, 0].mean():.3f}"
         )
         longer = lengths > count
         if longer.any():
             agreement, linear, dense = rows[longer].mean(axis=0)
             print(
-                f"{longer.sum()} sequences of more frames than landmarks: agreement {agreement:.3f} "
-                f"(worst {rows[longer, 0].min():.3f}), F1 linear {linear:.3f}, dense {dense:.3f}",
+                f"{longer.sum()} sequences of more frames than landmarks: agreement {agreement:.3f}"
+                f" (worst {rows[longer, 0].min():.3f}), F1 linear {linear:.3f}, dense {dense:.3f}",
                 flush=True,
             )
 

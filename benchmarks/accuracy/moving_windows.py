@@ -2,9 +2,10 @@
 
     python benchmarks/accuracy/moving_windows.py [--seeds 5]
 
-Made sequences: 12 events of six contexts in 32 columns, contexts and noise of variance 1, averaged over windows of 1
-to 100 frames. Prints the mean number of events found and interior F1, at a tolerance of half a window (5 frames at
-least), with all frames and with one frame in every quarter of a window.
+Made sequences: 12 events of six contexts in 32 columns, contexts and noise of variance 1, averaged
+over windows of 1 to 100 frames. Prints the mean number of events found and interior F1, at a
+tolerance of half a window (5 frames at least), with all frames and with one frame in every quarter
+of a window.
 """
 
 from __future__ import annotations
@@ -40,16 +41,23 @@ def judge(mean_length: int, window: int, step: int, seed: int) -> tuple[int, flo
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--seeds", type=int, default=5)
     seeds = range(parser.parse_args().seeds)
-    print("| window | events of about | all frames: events, F1 | one frame in a quarter of the window: events, F1 |")
+    print(
+        "| window | events of about | all frames: events, F1 | one frame in a quarter of the"
+        " window: events, F1 |"
+    )
     print("| --- | --- | --- | --- |")
     for window in WINDOWS:
         for mean_length in (100, 300):
             cells = []
             for step in (1, max(1, window // 4)):
-                events, scores = zip(*(judge(mean_length, window, step, seed) for seed in seeds), strict=True)
+                events, scores = zip(
+                    *(judge(mean_length, window, step, seed) for seed in seeds), strict=True
+                )
                 cells.append(f"{np.mean(events):.0f}, {np.mean(scores):.2f}".replace("0.", "."))
             print(f"| {window} | {mean_length} | {' | '.join(cells)} |", flush=True)
 

@@ -2,9 +2,10 @@
 
     python benchmarks/accuracy/plain_cases.py [--seeds 5]
 
-Prints interior F1 (tolerance 5) and the mean number of events found, for the default, the default without its checks
-for noise within events and autocorrelated noise, `fast()`, and two kernels of ruptures with penalty log n. Without
-events, F1 is 1 if one event is found. The rbf kernel needs all pairs of frames: too many in 30,000.
+Prints interior F1 (tolerance 5) and the mean number of events found, for the default, the default
+without its checks for noise within events and autocorrelated noise, `fast()`, and two kernels of
+ruptures with penalty log n. Without events, F1 is 1 if one event is found. The rbf kernel needs all
+pairs of frames: too many in 30,000.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from scipy.signal import lfilter
 from threadpoolctl import threadpool_limits
 
 from dayline import EventSegmenter, score_boundaries
-from dayline.baselines.kernel_change import KernelChangeSegmenter
+from dayline.research.baselines.kernel_change import KernelChangeSegmenter
 
 NO_CHECK = "without the noise checks"
 METHODS: dict[str, Callable[[], object]] = {
@@ -32,7 +33,9 @@ METHODS: dict[str, Callable[[], object]] = {
 }
 
 
-def contexts_in_noise(which: np.ndarray, n_columns: int, noise: float, random: np.random.Generator) -> np.ndarray:
+def contexts_in_noise(
+    which: np.ndarray, n_columns: int, noise: float, random: np.random.Generator
+) -> np.ndarray:
     """Return contexts of unit variance, in turn, with noise."""
     contexts = random.normal(size=(which.max() + 1, n_columns))
     return contexts[which] + noise * random.normal(size=(len(which), n_columns))
@@ -65,9 +68,18 @@ def one_factor(n_columns: int, random: np.random.Generator) -> np.ndarray:
 SIXTHS = np.repeat(np.arange(6), 70)
 HUNDREDS = np.repeat(np.arange(6), 100)
 CASES: dict[str, tuple[Callable[[np.random.Generator], np.ndarray], tuple[int, ...]]] = {
-    "6 events, 64 columns, noise 2": (lambda r: contexts_in_noise(SIXTHS, 64, 2.0, r), (70, 140, 210, 280, 350)),
-    "6 events, 8 columns, noise 0.5": (lambda r: contexts_in_noise(SIXTHS, 8, 0.5, r), (70, 140, 210, 280, 350)),
-    "6 events, 8 columns, noise 2": (lambda r: contexts_in_noise(SIXTHS, 8, 2.0, r), (70, 140, 210, 280, 350)),
+    "6 events, 64 columns, noise 2": (
+        lambda r: contexts_in_noise(SIXTHS, 64, 2.0, r),
+        (70, 140, 210, 280, 350),
+    ),
+    "6 events, 8 columns, noise 0.5": (
+        lambda r: contexts_in_noise(SIXTHS, 8, 0.5, r),
+        (70, 140, 210, 280, 350),
+    ),
+    "6 events, 8 columns, noise 2": (
+        lambda r: contexts_in_noise(SIXTHS, 8, 2.0, r),
+        (70, 140, 210, 280, 350),
+    ),
     "visit of 25 in 600 frames, noise 0.5": (lambda r: visit(600, 25, 0.5, r), (300, 325)),
     "visit of 20 in 1,000 frames, noise 0.1": (lambda r: visit(1000, 20, 0.1, r), (500, 520)),
     "visit of 60 in 3,000 frames, noise 0.1": (lambda r: visit(3000, 60, 0.1, r), (1500, 1560)),
@@ -95,7 +107,10 @@ CASES: dict[str, tuple[Callable[[np.random.Generator], np.ndarray], tuple[int, .
 @contextmanager
 def unchecked() -> Iterator[None]:
     with (
-        patch("dayline.decision.evidence.n_above_noise", lambda _x, boundaries, _heights: len(boundaries)),
+        patch(
+            "dayline.decision.evidence.n_above_noise",
+            lambda _x, boundaries, _heights: len(boundaries),
+        ),
         patch("dayline.decision.noise._is_autoregression", lambda *_: False),
     ):
         yield
@@ -106,23 +121,34 @@ def judge(case: str, method: str, seed: int) -> tuple[float, int]:
     x = make(np.random.default_rng(seed))
     with threadpool_limits(1), unchecked() if method == NO_CHECK else nullcontext():
         found = METHODS[method]().fit(x).boundaries_
-    f1 = score_boundaries(found, true, tolerance=5, n_frames=len(x)).f1 if true else float(len(found) == 0)
+    f1 = (
+        score_boundaries(found, true, tolerance=5, n_frames=len(x)).f1
+        if true
+        else float(len(found) == 0)
+    )
     return f1, len(found) + 1
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
-    print(f"| sequence | {' | '.join(f'{name}: F1, events' for name in METHODS)} |\n| --- |{' --- |' * len(METHODS)}")
+    print(
+        f"| sequence | {' | '.join(f'{name}: F1, events' for name in METHODS)} |\n| ---"
+        f" |{' --- |' * len(METHODS)}"
+    )
     for case in CASES:
         cells = []
         for method in METHODS:
             if method == "rbf kernel" and "30,000" in case:
                 cells.append("")
                 continue
-            answers = Parallel(options.jobs)(delayed(judge)(case, method, seed) for seed in range(options.seeds))
+            answers = Parallel(options.jobs)(
+                delayed(judge)(case, method, seed) for seed in range(options.seeds)
+            )
             f1, number = np.mean(answers, axis=0)
             cells.append(f"{f1:.2f}, {number:.0f}")
         print(f"| {case} | {' | '.join(cells)} |", flush=True)

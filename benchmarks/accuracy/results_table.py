@@ -2,8 +2,8 @@
 
     python benchmarks/accuracy/fit_decision.py --root ROOT --folder OUT --table docs/results.csv
 
-One row for each method and data set; docs/citing.md explains the columns. Columns may be added at the end; those that
-are there keep their names, their order and their meaning.
+One row for each method and data set; docs/citing.md explains the columns. Columns may be added at
+the end; those that are there keep their names, their order and their meaning.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from dayline import __version__, random_cuts, score_boundaries
-from dayline.io.files import write_text_whole
+from dayline.files import write_text_whole
 
 COLUMNS = (
     "method",
@@ -54,7 +54,10 @@ class Answer:
         """F1, precision, recall, and the mean F1 of as many boundaries at random."""
         settings = {"tolerance": self.tolerance, "n_frames": self.n_frames}
         own = score_boundaries(self.found, self.true, **settings)
-        cuts = [random_cuts(self.n_frames, len(self.found) + 1, random_state=seed) for seed in range(DRAWS)]
+        cuts = [
+            random_cuts(self.n_frames, len(self.found) + 1, random_state=seed)
+            for seed in range(DRAWS)
+        ]
         chance = float(np.mean([score_boundaries(some, self.true, **settings).f1 for some in cuts]))
         return own.f1, own.precision, own.recall, chance
 
@@ -63,7 +66,9 @@ def results_csv(answers: Iterable[Answer], *, version: str) -> str:
     """Write the means over the sequences of each data set; methods in the order given, data sets by name."""
     groups: dict[tuple[str, bool], dict[str, list[Answer]]] = {}
     for one in answers:
-        groups.setdefault((one.method, one.number_given), {}).setdefault(one.data_set, []).append(one)
+        groups.setdefault((one.method, one.number_given), {}).setdefault(one.data_set, []).append(
+            one
+        )
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
     writer.writeheader()

@@ -2,11 +2,12 @@
 
     python benchmarks/accuracy/short_recordings.py [--root ../shared/data] [--folder OUT]
 
-Up to two parts of 40, 80, 160 and 320 frames of every recording that is at least half as long again; OUT is that of
-other_kinds.py. Prints interior F1 (boundaries of all parts of a kind counted together, then averaged over kinds) and
-the number of boundaries found over the true one (geometric mean over kinds), for each part on its own, for the same
-frames within the whole recording, and with the true number given. The last column counts the parts without a true
-boundary, and those in which none was found. The model knows these recordings, so only differences count.
+Up to two parts of 40, 80, 160 and 320 frames of every recording that is at least half as long
+again; OUT is that of other_kinds.py. Prints interior F1 (boundaries of all parts of a kind counted
+together, then averaged over kinds) and the number of boundaries found over the true one (geometric
+mean over kinds), for each part on its own, for the same frames within the whole recording, and with
+the true number given. The last column counts the parts without a true boundary, and those in which
+none was found. The model knows these recordings, so only differences count.
 """
 
 from __future__ import annotations
@@ -22,8 +23,7 @@ from sequences import load_all
 from threadpoolctl import threadpool_limits
 
 from dayline import EventSegmenter, score_boundaries
-from dayline.datasets.folders import load_folder
-from dayline.datasets.sequence import LabelledSequence
+from dayline.research.datasets.annotations import LabelledSequence, load_folder
 
 LENGTHS = (40, 80, 160, 320)
 ANSWERS = ("alone", "within the whole", "number given")
@@ -39,7 +39,11 @@ class Counts:
 
     def add(self, found: np.ndarray, true: np.ndarray, *, tolerance: int, n_frames: int) -> None:
         """Count one part."""
-        f1 = score_boundaries(found, true, tolerance=tolerance, n_frames=n_frames).f1 if len(true) else 0.0
+        f1 = (
+            score_boundaries(found, true, tolerance=tolerance, n_frames=n_frames).f1
+            if len(true)
+            else 0.0
+        )
         self.matched += f1 * (len(found) + len(true)) / 2
         self.found += len(found)
         self.true += len(true)
@@ -65,19 +69,26 @@ def parts(sequence: LabelledSequence) -> list[tuple[int, dict[str, np.ndarray], 
                 answers = {
                     "alone": here.boundaries_,
                     "within the whole": whole[(whole > start) & (whole < start + length)] - start,
-                    "number given": np.asarray(here.choose(n_events=len(own) + 1).boundaries, dtype=np.int64),
+                    "number given": np.asarray(
+                        here.choose(n_events=len(own) + 1).boundaries, dtype=np.int64
+                    ),
                 }
                 made.append((length, answers, own))
     return made
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--root", type=Path, default=Path("../shared/data"))
     parser.add_argument("--folder", type=Path, action="append", default=[])
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
-    sequences = [*load_all(options.root), *(s for folder in options.folder for s in load_folder(folder))]
+    sequences = [
+        *load_all(options.root),
+        *(s for folder in options.folder for s in load_folder(folder)),
+    ]
     results = Parallel(options.jobs)(delayed(parts)(sequence) for sequence in sequences)
     counts: dict[tuple[int, str, str], Counts] = {}
     empty = dict.fromkeys(LENGTHS, 0)
@@ -90,7 +101,10 @@ def main() -> None:
                 mine = counts.setdefault((length, name, sequence.group), Counts())
                 mine.add(found, true, tolerance=sequence.tolerance, n_frames=length)
     columns = " | ".join(f"{name}: F1 | found / true" for name in ANSWERS[:2])
-    print(f"| frames | kinds | {columns} | number given: F1 | parts without a boundary, none found in |")
+    print(
+        f"| frames | kinds | {columns} | number given: F1 | parts without a boundary, none found"
+        " in |"
+    )
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
     for length in LENGTHS:
         kinds = sorted({kind for (n, _, kind), some in counts.items() if n == length and some.true})
@@ -101,7 +115,9 @@ def main() -> None:
             if name != "number given":
                 ratio = np.exp(np.mean([np.log(max(one.found, 0.5) / one.true) for one in some]))
                 cells.append(f"{ratio:.2f}")
-        print(f"| {length} | {len(kinds)} | {' | '.join(cells)} | {empty[length]}, {left[length]} |")
+        print(
+            f"| {length} | {len(kinds)} | {' | '.join(cells)} | {empty[length]}, {left[length]} |"
+        )
 
 
 if __name__ == "__main__":

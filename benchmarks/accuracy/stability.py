@@ -1,10 +1,11 @@
 """Check that boundaries survive what must not matter: precision, library, threads, column order, 1e-6 noise.
 
-    python benchmarks/accuracy/stability.py --root ../shared/data [--methods default authors] [--most 2500]
+    python benchmarks/accuracy/stability.py --root ../shared/data [--methods default authors]
+    [--most 2500]
 
-For every sequence, the boundaries of each run are scored against those of the float64 NumPy run, as interior F1 at
-tolerance 1. Also counts the evaluations of initial embeddings and the descents that end above their starting loss
-(`fast` has none).
+For every sequence, the boundaries of each run are scored against those of the float64 NumPy run, as
+interior F1 at tolerance 1. Also counts the evaluations of initial embeddings and the descents that
+end above their starting loss (`fast` has none).
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from sequences import load_all
 from threadpoolctl import threadpool_limits
 
 from dayline import DynamicGraphEmbedding, EventSegmenter, PrincipalComponents, score_boundaries
-from dayline.datasets.sequence import LabelledSequence
+from dayline.research.datasets.annotations import LabelledSequence
 
 METHODS = {
     "default": (EventSegmenter, DynamicGraphEmbedding),
@@ -30,7 +31,15 @@ METHODS = {
     "paper": (EventSegmenter.paper, DynamicGraphEmbedding.paper),
     "authors": (EventSegmenter.authors, DynamicGraphEmbedding.authors),
 }
-VARIANTS = ("again", "float32 input", "float32 work", "PyTorch", "2 threads", "shuffled columns", "1e-6 noise")
+VARIANTS = (
+    "again",
+    "float32 input",
+    "float32 work",
+    "PyTorch",
+    "2 threads",
+    "shuffled columns",
+    "1e-6 noise",
+)
 
 
 def boundaries(method: str, variant: str, x: np.ndarray) -> EventSegmenter:
@@ -45,7 +54,8 @@ def boundaries(method: str, variant: str, x: np.ndarray) -> EventSegmenter:
     if variant == "shuffled columns":
         x = x[:, random.permutation(x.shape[1])]
     if variant == "1e-6 noise":
-        # Relative to each column's standard deviation: SenseCam's columns differ by a factor of 100,000.
+        # Relative to each column's standard deviation: SenseCam's columns differ by a factor of
+        # 100,000.
         x = x + 1e-6 * x.std(axis=0) * random.normal(size=x.shape)
     with threadpool_limits(2 if variant == "2 threads" else 1):
         return segmenter.fit(x)
@@ -64,16 +74,22 @@ def compare(method: str, sequence: LabelledSequence, variants: list[str]) -> dic
     row["ended above start"] = sum(d["loss"] > d["start_loss"] for d in descents)
     for variant in variants:
         found = boundaries(method, variant, x).boundaries_
-        row[variant] = score_boundaries(found, reference.boundaries_, tolerance=1, n_frames=len(x)).f1
+        row[variant] = score_boundaries(
+            found, reference.boundaries_, tolerance=1, n_frames=len(x)
+        ).f1
     return row
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--root", type=Path, default=Path("../shared/data"))
     parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=list(METHODS))
     parser.add_argument("--variants", nargs="+", default=list(VARIANTS), choices=list(VARIANTS))
-    parser.add_argument("--most", type=int, default=None, help="use only the first MOST frames of each sequence")
+    parser.add_argument(
+        "--most", type=int, default=None, help="use only the first MOST frames of each sequence"
+    )
     parser.add_argument("--least", type=int, default=0, help="leave out sequences of fewer frames")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--output", type=Path, default=None, help="write all rows as JSON")
@@ -85,10 +101,15 @@ def main() -> None:
     ]
     everything = {}
     for method in arguments.methods:
-        rows = Parallel(n_jobs=arguments.jobs)(delayed(compare)(method, s, arguments.variants) for s in sequences)
+        rows = Parallel(n_jobs=arguments.jobs)(
+            delayed(compare)(method, s, arguments.variants) for s in sequences
+        )
         everything[method] = rows
         print(f"\n{method}: {len(rows)} sequences")
-        print(f"most evaluations of an initial embedding: {max(r['initial evaluations'] for r in rows)}")
+        print(
+            "most evaluations of an initial embedding:"
+            f" {max(r['initial evaluations'] for r in rows)}"
+        )
         print(f"descents that ended above their start: {sum(r['ended above start'] for r in rows)}")
         by_group = defaultdict(list)
         for row in rows:
@@ -96,8 +117,12 @@ def main() -> None:
         print(f"{'':18s} {'mean':>6s} {'worst':>6s}   " + " ".join(f"{g:>9s}" for g in by_group))
         for variant in arguments.variants:
             values = [row[variant] for row in rows]
-            groups = " ".join(f"{np.mean([r[variant] for r in rs]):9.3f}" for rs in by_group.values())
-            print(f"{variant:18s} {np.mean(values):6.3f} {np.min(values):6.3f}   {groups}", flush=True)
+            groups = " ".join(
+                f"{np.mean([r[variant] for r in rs]):9.3f}" for rs in by_group.values()
+            )
+            print(
+                f"{variant:18s} {np.mean(values):6.3f} {np.min(values):6.3f}   {groups}", flush=True
+            )
     if arguments.output:
         arguments.output.write_text(json.dumps(everything, indent=1))
 

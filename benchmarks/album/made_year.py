@@ -1,13 +1,15 @@
 """Make a year of photos: 365 days of 40 photos at 12 recurring places, taken with one camera or two.
 
-    python benchmarks/album/made_year.py FOLDER [--days 365] [--photos 40] [--places 12] [--one-camera] [--seed 0]
+    python benchmarks/album/made_year.py FOLDER [--days 365] [--photos 40] [--places 12]
+    [--one-camera] [--seed 0]
 
-A place is a room or a view with its own walls, floor, pattern and furniture. From day to day and from photo to photo
-the light, the point of view, the clutter and the noise differ, and most places are seen several times a day.
+A place is a room or a view with its own walls, floor, pattern and furniture. From day to day and
+from photo to photo the light, the point of view, the clutter and the noise differ, and most places
+are seen several times a day.
 
-With two cameras, FOLDER/camera-a and FOLDER/camera-b hold the photos of the whole year, taken in turn; the clock of
-camera b is 47 minutes ahead. With --one-camera, FOLDER has one folder per day. FOLDER-truth.json names the place and
-the true time of every photo.
+With two cameras, FOLDER/camera-a and FOLDER/camera-b hold the photos of the whole year, taken in
+turn; the clock of camera b is 47 minutes ahead. With --one-camera, FOLDER has one folder per day.
+FOLDER-truth.json names the place and the true time of every photo.
 """
 
 from __future__ import annotations
@@ -38,13 +40,20 @@ class Scene:
     furniture: tuple[tuple[str, tuple[int, int, int, int], tuple[int, int, int]], ...]
 
 
-def _colour(random: np.random.Generator, *, light: tuple[float, float] = (0.25, 0.95)) -> tuple[int, int, int]:
-    red, green, blue = colorsys.hsv_to_rgb(random.random(), random.uniform(0.1, 0.75), random.uniform(*light))
+def _colour(
+    random: np.random.Generator, *, light: tuple[float, float] = (0.25, 0.95)
+) -> tuple[int, int, int]:
+    red, green, blue = colorsys.hsv_to_rgb(
+        random.random(), random.uniform(0.1, 0.75), random.uniform(*light)
+    )
     return int(255 * red), int(255 * green), int(255 * blue)
 
 
 def _paint(
-    draw: ImageDraw.ImageDraw, box: tuple[int, int, int, int], pattern: str, random: np.random.Generator
+    draw: ImageDraw.ImageDraw,
+    box: tuple[int, int, int, int],
+    pattern: str,
+    random: np.random.Generator,
 ) -> None:
     """Fill a box with one of the patterns."""
     left, top, right, bottom = box
@@ -81,12 +90,18 @@ def make_scene(place: int, seed: int) -> Scene:
     # Patterns in a fixed turn: no two places share both wall and floor by chance.
     _paint(draw, (0, 0, width, horizon), PATTERNS[place % len(PATTERNS)], random)
     _paint(
-        draw, (0, horizon, width, height), PATTERNS[(place // len(PATTERNS) + 2 * place + 1) % len(PATTERNS)], random
+        draw,
+        (0, horizon, width, height),
+        PATTERNS[(place // len(PATTERNS) + 2 * place + 1) % len(PATTERNS)],
+        random,
     )
     furniture = []
     for _ in range(int(random.integers(3, 7))):
         w, h = (int(v) for v in random.integers((50, 40), (170, 150)))
-        x, y = int(random.integers(0, width - w)), int(np.clip(horizon + random.integers(-120, 40), 10, height - h))
+        x, y = (
+            int(random.integers(0, width - w)),
+            int(np.clip(horizon + random.integers(-120, 40), 10, height - h)),
+        )
         kind = str(random.choice(["box", "round", "shelf", "window"]))
         furniture.append((kind, (x, y, x + w, y + h), _colour(random)))
     return Scene(picture, tuple(furniture))
@@ -145,9 +160,14 @@ def take_photo(
     width, height = WIDTH / zoom, HEIGHT / zoom
     x = MARGIN + visit["x"] + photo.normal(scale=7) + (WIDTH - width) / 2
     y = MARGIN + visit["y"] + photo.normal(scale=5) + (HEIGHT - height) / 2
-    x, y = float(np.clip(x, 0, picture.width - width)), float(np.clip(y, 0, picture.height - height))
+    x, y = (
+        float(np.clip(x, 0, picture.width - width)),
+        float(np.clip(y, 0, picture.height - height)),
+    )
     picture = picture.rotate(photo.normal(scale=1.5), Image.Resampling.BILINEAR)
-    picture = picture.resize((WIDTH, HEIGHT), Image.Resampling.BILINEAR, box=(x, y, x + width, y + height))
+    picture = picture.resize(
+        (WIDTH, HEIGHT), Image.Resampling.BILINEAR, box=(x, y, x + width, y + height)
+    )
     picture = ImageEnhance.Brightness(picture).enhance(visit["light"] * photo.uniform(0.93, 1.07))
     picture = ImageEnhance.Contrast(picture).enhance(visit["contrast"])
     if photo.random() < 0.1:
@@ -191,9 +211,13 @@ def make_year(
     numbers = {"camera-a": 0, "camera-b": 0}
     for day in range(n_days):
         date = FIRST_DAY + timedelta(days=day)
-        moment = date + timedelta(hours=8, minutes=int(np.random.default_rng([seed, 3, day]).integers(0, 90)))
+        moment = date + timedelta(
+            hours=8, minutes=int(np.random.default_rng([seed, 3, day]).integers(0, 90))
+        )
         taken = 0
-        for number, (place, count) in enumerate(plan_day(day, n_photos=n_photos, n_places=n_places, seed=seed)):
+        for number, (place, count) in enumerate(
+            plan_day(day, n_photos=n_photos, n_places=n_places, seed=seed)
+        ):
             random = np.random.default_rng([seed, 4, day, number])
             visit = {
                 "light": random.uniform(0.6, 1.3),
@@ -217,18 +241,34 @@ def make_year(
                 exif = Image.Exif()
                 exif.get_ifd(0x8769)[0x9003] = f"{shown:%Y:%m:%d %H:%M:%S}"
                 picture.save(folder / path, quality=80, exif=exif)
-                photos.append({"photo": path, "place": place, "time": moment.timestamp(), "day": f"{date:%Y-%m-%d}"})
+                photos.append(
+                    {
+                        "photo": path,
+                        "place": place,
+                        "time": moment.timestamp(),
+                        "day": f"{date:%Y-%m-%d}",
+                    }
+                )
                 moment += timedelta(seconds=int(photo_random.integers(60, 240)))
                 taken += 1
             moment += timedelta(seconds=int(random.integers(300, 2400)))
-    truth = {"seed": seed, "offset": CLOCK_OFFSET if two_cameras else 0, "n_places": n_places, "photos": photos}
+    truth = {
+        "seed": seed,
+        "offset": CLOCK_OFFSET if two_cameras else 0,
+        "n_places": n_places,
+        "photos": photos,
+    }
     # Beside the folder of photos, or a run would list it as a file that is not a photo.
-    folder.with_name(f"{folder.name}-{TRUTH}").write_text(json.dumps(truth) + "\n", encoding="utf-8")
+    folder.with_name(f"{folder.name}-{TRUTH}").write_text(
+        json.dumps(truth) + "\n", encoding="utf-8"
+    )
     return truth
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folder", type=Path)
     parser.add_argument("--days", type=int, default=365)
     parser.add_argument("--photos", type=int, default=40)
@@ -244,7 +284,10 @@ def main() -> None:
         two_cameras=not chosen.one_camera,
         seed=chosen.seed,
     )
-    print(f"{len(truth['photos'])} photos of {chosen.days} days at {chosen.places} places in {chosen.folder}")  # type: ignore[arg-type]
+    print(
+        f"{len(truth['photos'])} photos of {chosen.days} days at {chosen.places} places in"
+        f" {chosen.folder}"
+    )  # type: ignore[arg-type]
 
 
 if __name__ == "__main__":

@@ -1,18 +1,20 @@
 """Calibrate and judge how places are recognized across days.
 
-    python benchmarks/album/made_year.py made1 --days 30 --one-camera --seed 1     (and made2 with seed 2)
-    dayline segment made1 -o result1 -q                                             (and result2)
-    python benchmarks/album/places.py --calibrate result1 made1-truth.json --judge result2 made2-truth.json \
+    python benchmarks/album/made_year.py made1 --days 30 --one-camera --seed 1     (and made2 with
+    seed 2) dayline segment made1 -o result1 -q                                             (and
+    result2) python benchmarks/album/places.py --calibrate result1 made1-truth.json --judge result2
+    made2-truth.json \
         [--real RESULT_OF_DAY1]
 
-Calibration fits the logistic model of `dayline.pipeline.places`: for every context, its closeness to each place on
-other days; once with its own place among them, once without, as if it were new. Judging groups all contexts of other
-made days into places with the constants in the package. The controls show what chance gives: the same contexts with
-their places shuffled, and one context of each place, of which none may match.
+Calibration fits the logistic model of `dayline.album.places`: for every context, its closeness to
+each place on other days; once with its own place among them, once without, as if it were new.
+Judging groups all contexts of other made days into places with the constants in the package. The
+controls show what chance gives: the same contexts with their places shuffled, and one context of
+each place, of which none may match.
 
-A context counts as matched if it is in the largest group of its place, as wrong if most of its group is another
-place. The real day (../shared/data/photos/day1) has no second day: each of its events is cut in two halves, which
-count as two days; the places were labelled by eye.
+A context counts as matched if it is in the largest group of its place, as wrong if most of its
+group is another place. The real day (../shared/data/photos/day1) has no second day: each of its
+events is cut in two halves, which count as two days; the places were labelled by eye.
 """
 
 from __future__ import annotations
@@ -27,9 +29,16 @@ from pathlib import Path
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
+from dayline.album.places import (
+    USUAL_WITHIN,
+    WITHIN_WEIGHT,
+    Sighting,
+    find_places,
+    scale_of,
+    unit_vector,
+)
+from dayline.album.recognize import read_day
 from dayline.events import read_events
-from dayline.pipeline import read_day
-from dayline.pipeline.places import USUAL_WITHIN, WITHIN_WEIGHT, Sighting, find_places, scale_of, unit_vector
 
 REAL_PLACES = {
     "street": ((0, 18), (47, 187), (195, 263), (308, 325)),
@@ -72,7 +81,9 @@ def made_contexts(result: Path, truth: Path) -> list[Labelled]:
             continue
         date = day.key[:10]
         places = [place_of[date, name] for name in day.segmentation.names]
-        for community in sorted({e.community for e in day.segmentation.events if e.community is not None}):
+        for community in sorted(
+            {e.community for e in day.segmentation.events if e.community is not None}
+        ):
             numbers = [k for k, e in enumerate(day.segmentation.events) if e.community == community]
             events = [day.segmentation.events[k] for k in numbers]
             weights = np.asarray([e.n_frames for e in events], dtype=float)
@@ -81,7 +92,9 @@ def made_contexts(result: Path, truth: Path) -> list[Labelled]:
             likeness = float((n * (mean @ mean) - 1) / (n - 1)) if n > 1 else None
             counts = Counter(places[f] for e in events for f in range(e.start, e.stop))
             place, many = counts.most_common(1)[0]
-            sighting = Sighting(day.key, community, int(n), day.features.model, unit_vector(mean), likeness=likeness)
+            sighting = Sighting(
+                day.key, community, int(n), day.features.model, unit_vector(mean), likeness=likeness
+            )
             found.append(Labelled(sighting, place, many / weights.sum()))
     return found
 
@@ -92,7 +105,9 @@ def real_contexts(result: Path) -> list[Labelled]:
     with np.load(result / "features.npz") as stored:
         rows = dict(zip(stored["names"].tolist(), stored["features"].astype(float), strict=True))
     frames = np.stack([unit_vector(rows[name]) for name in segmentation.names or ()])
-    labels = {f: place for place, spans in REAL_PLACES.items() for a, b in spans for f in range(a, b)}
+    labels = {
+        f: place for place, spans in REAL_PLACES.items() for a, b in spans for f in range(a, b)
+    }
     found = []
     for number, event in enumerate(segmentation.events):
         middle = (event.start + event.stop) // 2
@@ -119,7 +134,9 @@ def judge(contexts: Sequence[Labelled]) -> tuple[float, float, int, int]:
     main = {identity: counts.most_common(1)[0][0] for identity, counts in sizes.items()}
     largest = {}
     for name in days:
-        largest[name] = max((counts[name], identity) for identity, counts in sizes.items() if name in counts)[1]
+        largest[name] = max(
+            (counts[name], identity) for identity, counts in sizes.items() if name in counts
+        )[1]
     matched = wrong = total = 0
     for place in places:
         for sighting in place.sightings:
@@ -149,7 +166,10 @@ def calibrate(contexts: Sequence[Labelled]) -> tuple[float, float]:
                 pairs = similarity[np.ix_(others, others)][np.triu_indices(len(others), 1)]
                 within = (WITHIN_WEIGHT * USUAL_WITHIN + pairs.sum()) / (WITHIN_WEIGHT + len(pairs))
                 closeness[name] = float(similarity[i, others].mean() / within)
-        for known in (closeness, {name: value for name, value in closeness.items() if name != context.place}):
+        for known in (
+            closeness,
+            {name: value for name, value in closeness.items() if name != context.place},
+        ):
             best = max(known, key=known.__getitem__)
             values.append([known[best]])
             right.append(best == context.place)
@@ -160,13 +180,19 @@ def calibrate(contexts: Sequence[Labelled]) -> tuple[float, float]:
 def show(what: str, contexts: Sequence[Labelled]) -> None:
     matched, wrong, total, groups = judge(contexts)
     truth = len({c.place for c in contexts})
-    print(f"{what}: {total} contexts, {truth} places, {groups} found, {matched:.1%} matched, {wrong:.1%} wrong")
+    print(
+        f"{what}: {total} contexts, {truth} places, {groups} found, {matched:.1%} matched,"
+        f" {wrong:.1%} wrong"
+    )
 
 
 def controls(contexts: Sequence[Labelled], seed: int = 0) -> None:
     random = np.random.default_rng(seed)
     shuffled = random.permutation([c.place for c in contexts])
-    show("  control, places shuffled", [replace(c, place=str(p)) for c, p in zip(contexts, shuffled, strict=True)])
+    show(
+        "  control, places shuffled",
+        [replace(c, place=str(p)) for c, p in zip(contexts, shuffled, strict=True)],
+    )
     joined = tried = 0
     for _ in range(100):
         by_place: dict[str, list[Labelled]] = defaultdict(list)
@@ -175,13 +201,18 @@ def controls(contexts: Sequence[Labelled], seed: int = 0) -> None:
                 by_place[context.place].append(context)
         one = [list_[int(random.integers(len(list_)))].sighting for list_ in by_place.values()]
         # The scale is that of all days, as in a year; only the places are new.
-        found = find_places([*one, *(replace(s, said=f"other {k}") for k, s in enumerate(_others(contexts, one)))])
+        found = find_places(
+            [*one, *(replace(s, said=f"other {k}") for k, s in enumerate(_others(contexts, one)))]
+        )
         keys = {s.key for s in one}
         for place in found:
             new = [s for s in place.sightings if s.key in keys]
             joined += len(new) if len(new) > 1 else 0
         tried += len(one)
-    print(f"  control, every place seen once: {joined / tried:.1%} of {tried} contexts joined with another place")
+    print(
+        f"  control, every place seen once: {joined / tried:.1%} of {tried} contexts joined with"
+        " another place"
+    )
 
 
 def _others(contexts: Sequence[Labelled], one: Sequence[Sighting]) -> list[Sighting]:
@@ -192,9 +223,15 @@ def _others(contexts: Sequence[Labelled], one: Sequence[Sighting]) -> list[Sight
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--calibrate", type=Path, nargs=2, metavar=("RESULT", "TRUTH"), action="append", default=[])
-    parser.add_argument("--judge", type=Path, nargs=2, metavar=("RESULT", "TRUTH"), action="append", default=[])
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--calibrate", type=Path, nargs=2, metavar=("RESULT", "TRUTH"), action="append", default=[]
+    )
+    parser.add_argument(
+        "--judge", type=Path, nargs=2, metavar=("RESULT", "TRUTH"), action="append", default=[]
+    )
     parser.add_argument("--real", type=Path, metavar="RESULT")
     chosen = parser.parse_args()
     for result, truth in chosen.calibrate:

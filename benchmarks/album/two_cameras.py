@@ -2,10 +2,11 @@
 
     python benchmarks/album/two_cameras.py [--worlds 4] [--seed 0] [--folder PHOTOS]
 
-Two people spend days at made places (photographs of the demo, seen from changing angles in changing light). They are
-together for about two thirds of the visits, and each takes a photo every minute or two; camera b has other colours
-and another field of view. The clock of camera b is right, or 47 minutes, -1, 2 or 13 hours ahead. As a control, the
-two people never meet and see different places. With --folder, the photos of a folder are dealt out to two cameras.
+Two people spend days at made places (photographs of the demo, seen from changing angles in changing
+light). They are together for about two thirds of the visits, and each takes a photo every minute or
+two; camera b has other colours and another field of view. The clock of camera b is right, or 47
+minutes, -1, 2 or 13 hours ahead. As a control, the two people never meet and see different places.
+With --folder, the photos of a folder are dealt out to two cameras.
 """
 
 from __future__ import annotations
@@ -16,12 +17,10 @@ from pathlib import Path
 
 import numpy as np
 
-from dayline.datasets.photostream import PLACES, _open_place
-from dayline.datasets.wearable import take_photo, visit
-from dayline.features import load_extractor
-from dayline.features.extract import extract_features
-from dayline.frames import images, open_source
-from dayline.pipeline.clock_offset import ClockOffset, clock_offset
+from dayline.features.extract import extract_features, load_extractor
+from dayline.media.clocks import ClockOffset, clock_offset
+from dayline.media.source import images, open_source
+from dayline.research.datasets.photostream import PLACES, _open_place, take_photo, visit
 
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86_400.0
 OFFSETS = {"right": 0.0, "47 min": 47 * MINUTE, "-1 h": -HOUR, "2 h": 2 * HOUR, "13 h": 13 * HOUR}
@@ -30,7 +29,9 @@ CAMERA_B = np.asarray([1.06, 1.0, 0.9])
 World = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
-def photos(rng: np.random.Generator, n_days: int, *, together: float) -> Iterator[tuple[float, int, np.ndarray]]:
+def photos(
+    rng: np.random.Generator, n_days: int, *, together: float
+) -> Iterator[tuple[float, int, np.ndarray]]:
     """Yield time, camera and pixels of each photo."""
     places = list(PLACES)
     pictures = {name: _open_place(name) for name in places}
@@ -44,16 +45,20 @@ def photos(rng: np.random.Generator, n_days: int, *, together: float) -> Iterato
             other = (
                 first
                 if meets
-                else str(rng.choice([p for p in places if p != first and (together or p not in alone)]))
+                else str(
+                    rng.choice([p for p in places if p != first and (together or p not in alone)])
+                )
             )
             glances = {
-                camera: visit(n_photos, zoom=PLACES[p].zoom, rng=rng) for camera, p in ((0, first), (1, other))
+                camera: visit(n_photos, zoom=PLACES[p].zoom, rng=rng)
+                for camera, p in ((0, first), (1, other))
             }
             for k in range(n_photos):
                 camera = int(rng.random() < 0.5)
                 glance = glances[0 if meets else camera][k]
                 pixels = np.asarray(
-                    take_photo(pictures[other if camera else first], glance, rng=rng), dtype=np.float32
+                    take_photo(pictures[other if camera else first], glance, rng=rng),
+                    dtype=np.float32,
                 )
                 if camera:
                     margin = pixels.shape[1] // 8
@@ -98,7 +103,9 @@ def row(name: str, found: list[tuple[float, ClockOffset | None]]) -> str:
     n_wrong = sum(true != 0 for true, _ in corrected)
     median = f"{np.median(errors):.0f} s" if errors else "-"
     largest = f"{max(errors):.0f} s" if errors else "-"
-    return f"| {name} | {n_found} of {n_wrong} | {median} | {largest} | {wrong} of {len(corrected)} |"
+    return (
+        f"| {name} | {n_found} of {n_wrong} | {median} | {largest} | {wrong} of {len(corrected)} |"
+    )
 
 
 def main() -> None:
@@ -111,7 +118,11 @@ def main() -> None:
     options = parser.parse_args()
     print("| days | offsets found | median error | largest error | corrected wrongly |")
     print("| --- | --- | --- | --- | --- |")
-    for name, n_days, together in (("one day", 1, 0.65), ("three days", 3, 0.65), ("never together", 1, 0.0)):
+    for name, n_days, together in (
+        ("one day", 1, 0.65),
+        ("three days", 3, 0.65),
+        ("never together", 1, 0.0),
+    ):
         found = []
         for seed in range(options.seed, options.seed + options.worlds):
             a, x, b, y = world(seed, n_days, together=together, model=options.model)
@@ -120,7 +131,9 @@ def main() -> None:
         print(row(name, found), flush=True)
     if options.folder is not None:
         a, x, b, y = real(options.folder, options.seed, options.model)
-        print(row(options.folder.name, [(o, clock_offset(a, x, b + o, y)) for o in OFFSETS.values()]))
+        print(
+            row(options.folder.name, [(o, clock_offset(a, x, b + o, y)) for o in OFFSETS.values()])
+        )
 
 
 if __name__ == "__main__":

@@ -2,9 +2,10 @@
 
     python benchmarks/album/year.py FOLDER [--days 365] [--one-camera] [--seed 0]
 
-FOLDER/photos and FOLDER/result are made if they are missing and reused if not. Prints minutes and memory of the run,
-the share of recurring places matched and wrong (as in places.py; also without the rule about days), what the notes
-say of the clocks, and how long the overview takes to open in Chromium.
+FOLDER/photos and FOLDER/result are made if they are missing and reused if not. Prints minutes and
+memory of the run, the share of recurring places matched and wrong (as in places.py; also without
+the rule about days), what the notes say of the clocks, and how long the overview takes to open in
+Chromium.
 """
 
 from __future__ import annotations
@@ -34,20 +35,29 @@ def opened(page: Path) -> str:
         return "not measured: Playwright or Chromium is missing"
     seconds = []
     with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
+        browser = driver.chromium.launch(
+            executable_path=program, args=["--no-sandbox", "--disable-gpu"]
+        )
         for _ in range(3):
             tab = browser.new_page()
             begin = time.perf_counter()
             tab.goto(page.absolute().as_uri())
-            tab.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+            tab.evaluate(
+                "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+            )
             seconds.append(time.perf_counter() - begin)
             tab.close()
         browser.close()
-    return f"{min(seconds):.2f} s (of {', '.join(f'{s:.2f}' for s in seconds)}), {page.stat().st_size / 2**20:.1f} MB"
+    return (
+        f"{min(seconds):.2f} s (of {', '.join(f'{s:.2f}' for s in seconds)}),"
+        f" {page.stat().st_size / 2**20:.1f} MB"
+    )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folder", type=Path)
     parser.add_argument("--days", type=int, default=365)
     parser.add_argument("--one-camera", action="store_true")
@@ -68,11 +78,18 @@ def main() -> None:
     contexts = made_contexts(result, truth)
     show("places", contexts)
     show("  of contexts that show one place only", [c for c in contexts if c.share == 1])
-    with patch("dayline.pipeline.places.log_odds_of_days", lambda shared, *_: 0.0 * shared):
+    with patch("dayline.album.places.log_odds_of_days", lambda shared, *_: 0.0 * shared):
         show("  without the rule about days", contexts)
-    notes = {note for path in result.glob("*/events.json") for note in json.loads(path.read_text())["notes"]}
+    notes = {
+        note
+        for path in result.glob("*/events.json")
+        for note in json.loads(path.read_text())["notes"]
+    }
     clocks = sorted(note for note in notes if "clock" in note)
-    print(f"clocks: {clocks[0] if clocks else 'no note'} (true offset {json.loads(truth.read_text())['offset']} s)")
+    print(
+        f"clocks: {clocks[0] if clocks else 'no note'} (true offset"
+        f" {json.loads(truth.read_text())['offset']} s)"
+    )
     print(f"overview: {opened(result / 'index.html')}")
 
 

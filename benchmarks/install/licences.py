@@ -2,9 +2,10 @@
 
     .venv/bin/python benchmarks/install/licences.py [--json]
 
-Needs nothing but the standard library, so that any environment can run it. A licence is what the package declares as
-an SPDX expression, else in its classifiers, else in its licence field, else in the first line of its licence file.
-It is that of the package's own code: wheels may contain libraries with licences of their own, see docs/install.md.
+Needs nothing but the standard library, so that any environment can run it. A licence is what the
+package declares as an SPDX expression, else in its classifiers, else in its licence field, else in
+the first line of its licence file. It is that of the package's own code: wheels may contain
+libraries with licences of their own, see docs/install.md.
 """
 
 from __future__ import annotations
@@ -47,7 +48,9 @@ def licence_of(package: Distribution) -> str:
     if expression:
         return expression
     prefix = "License :: OSI Approved :: "
-    classifiers = [c.removeprefix(prefix) for c in about.get_all("Classifier") or [] if c.startswith(prefix)]
+    classifiers = [
+        c.removeprefix(prefix) for c in about.get_all("Classifier") or [] if c.startswith(prefix)
+    ]
     field = (about.get("License") or "").strip()
     for name in (field, *classifiers, *_first_lines(package)):
         known = NAMES.get(name.lower(), name)
@@ -58,7 +61,11 @@ def licence_of(package: Distribution) -> str:
 
 
 def _first_lines(package: Distribution) -> list[str]:
-    files = [f for f in package.files or [] if re.match(r"(?i)licen[cs]e", f.name) and ".dist-info" in str(f)]
+    files = [
+        f
+        for f in package.files or []
+        if re.match(r"(?i)licen[cs]e", f.name) and ".dist-info" in str(f)
+    ]
     texts = [(f.read_text() or "").strip() for f in files if f.locate().is_file()]
     return [text.splitlines()[0].strip() for text in texts if text]
 
@@ -81,7 +88,9 @@ def main() -> None:
         if p.name.lower() not in INSTALLERS
     ]
     found.sort(key=lambda row: row["name"].lower())
-    refused = [f"{row['name']}: {row['licence']}" for row in found if not is_allowed(row["licence"])]
+    refused = [
+        f"{row['name']}: {row['licence']}" for row in found if not is_allowed(row["licence"])
+    ]
     if "--json" in sys.argv[1:]:
         print(json.dumps(found, indent=1))
     else:

@@ -2,9 +2,10 @@
 
     python benchmarks/install/sizes.py
 
-First the sizes of the wheel and the source archive, if the package build is installed. Then the environments: each
-row is installed from this checkout into a new virtual environment, by pip, with whatever index it is set up for. The
-size leaves pip itself out. Times to start are medians of seven, interleaved, as ratios to `import numpy`.
+First the sizes of the wheel and the source archive, if the package build is installed. Then the
+environments: each row is installed from this checkout into a new virtual environment, by pip, with
+whatever index it is set up for. The size leaves pip itself out. Times to start are medians of
+seven, interleaved, as ratios to `import numpy`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,11 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-INSTALLS = {"dayline": str(ROOT), "dayline[photos]": f"{ROOT}[photos]", "dayline[demo]": f"{ROOT}[demo]"}
+INSTALLS = {
+    "dayline": str(ROOT),
+    "dayline[photos]": f"{ROOT}[photos]",
+    "dayline[demo]": f"{ROOT}[demo]",
+}
 STARTS = {
     "import numpy": ["-c", "import numpy"],
     "import dayline": ["-c", "import dayline"],
@@ -38,12 +43,18 @@ def main() -> None:
             subprocess.run([*pip, requirement], check=True)
             seconds = time.perf_counter() - start
             (site,) = Path(folder).glob("lib/python*/site-packages")
-            own = [p for p in site.iterdir() if not p.name.startswith(("pip", "setuptools", "_distutils"))]
+            own = [
+                p
+                for p in site.iterdir()
+                if not p.name.startswith(("pip", "setuptools", "_distutils"))
+            ]
             found = [f for p in own for f in (p, *p.rglob("*")) if f.is_file()]
             n_bytes = sum(f.stat().st_size for f in found)
             n_packages = sum(p.suffix == ".dist-info" for p in own)
             ratios = start_ratios(python)
-            cells = f"{n_bytes / 1e6:.0f} | {seconds:.0f} | {n_packages} | " + " | ".join(f"{r:.2f}" for r in ratios)
+            cells = f"{n_bytes / 1e6:.0f} | {seconds:.0f} | {n_packages} | " + " | ".join(
+                f"{r:.2f}" for r in ratios
+            )
             print(f"| {name} | {cells} |", flush=True)
 
 
@@ -54,7 +65,10 @@ def print_archives() -> None:
         if subprocess.run(build, check=False, stdout=subprocess.DEVNULL).returncode != 0:
             return
         for path in sorted(Path(folder).iterdir()):
-            print(f"{'wheel' if path.suffix == '.whl' else 'source archive'}: {path.stat().st_size / 1e6:.1f} MB")
+            print(
+                f"{'wheel' if path.suffix == '.whl' else 'source archive'}:"
+                f" {path.stat().st_size / 1e6:.1f} MB"
+            )
     print()
 
 

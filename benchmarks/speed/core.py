@@ -2,11 +2,12 @@
 
     python benchmarks/speed/core.py [--frames 1000] [--features 2048] [--threads 2] [--no-autograd]
 
-The autograd versions run the same stages (denoise, graph, PCA, three embeddings) with PyTorch's automatic
-differentiation and 150 gradient steps per embedding, as the paper states: once with cosines broadcast over frames x
-frames x components, as in the published notebook (5 steps are run and their time is multiplied by 30: all would take
-minutes), and once as a matrix product.
-Also compares `dayline --help` with `python -c "import numpy"`. All times are from one run: compare ratios.
+The autograd versions run the same stages (denoise, graph, PCA, three embeddings) with PyTorch's
+automatic differentiation and 150 gradient steps per embedding, as the paper states: once with
+cosines broadcast over frames x frames x components, as in the published notebook (5 steps are run
+and their time is multiplied by 30: all would take minutes), and once as a matrix product. Also
+compares `dayline --help` with `python -c "import numpy"`. All times are from one run: compare
+ratios.
 """
 
 from __future__ import annotations
@@ -53,7 +54,9 @@ def autograd_embedding(graph, start, bandwidth: float, cosines: Callable, n_step
         with torch.no_grad():
             if before is not None:
                 bend = gradient - before[1]
-                step = float((bend * (x - before[0])).sum().abs() / (bend * bend).sum().clamp_min(1e-30))
+                step = float(
+                    (bend * (x - before[0])).sum().abs() / (bend * bend).sum().clamp_min(1e-30)
+                )
             before = (x.detach().clone(), gradient)
             x = (x - step * gradient).requires_grad_(True)
     return x.detach()
@@ -64,7 +67,12 @@ def autograd_run(features: np.ndarray, cosines: Callable, n_steps: int) -> None:
 
     from dayline.method.dge import denoise_features
     from dayline.method.embedding import principal_components
-    from dayline.method.graph import affinity_graph, normalize_columns, smooth_edges, weaken_distant_edges
+    from dayline.method.graph import (
+        affinity_graph,
+        normalize_columns,
+        smooth_edges,
+        weaken_distant_edges,
+    )
 
     clean = denoise_features(torch.as_tensor(features, dtype=torch.float32))
     initial = normalize_columns(affinity_graph(clean, bandwidth=0.1))
@@ -94,12 +102,19 @@ def seconds(function: Callable[[], object]) -> float:
 
 def command_seconds(command: list[str], times: int = 7) -> float:
     return float(
-        np.median([seconds(lambda: subprocess.run(command, capture_output=True, check=True)) for _ in range(times)])
+        np.median(
+            [
+                seconds(lambda: subprocess.run(command, capture_output=True, check=True))
+                for _ in range(times)
+            ]
+        )
     )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--frames", type=int, default=1000)
     parser.add_argument("--features", type=int, default=2048)
     parser.add_argument("--threads", type=int, default=2)
@@ -107,7 +122,11 @@ def main() -> None:
     arguments = parser.parse_args()
     plain = command_seconds([sys.executable, "-c", "import numpy"])
     helped = command_seconds(
-        [sys.executable, "-c", "import sys; sys.argv = ['dayline', '--help']; from dayline.cli import main; main()"]
+        [
+            sys.executable,
+            "-c",
+            "import sys; sys.argv = ['dayline', '--help']; from dayline.cli import main; main()",
+        ]
     )
     print(f"dayline --help {helped:.2f} s, import numpy {plain:.2f} s: {helped / plain:.1f} times")
 
@@ -119,13 +138,18 @@ def main() -> None:
         before = peak_megabytes()
         ours = min(seconds(lambda: EventSegmenter().fit(x)) for _ in range(3))
         more = peak_megabytes() - before
-        print(f"EventSegmenter().fit, {x.shape[0]} x {x.shape[1]}: {ours:.2f} s, {more:.0f} MB on top")
+        print(
+            f"EventSegmenter().fit, {x.shape[0]} x {x.shape[1]}: {ours:.2f} s, {more:.0f} MB on top"
+        )
         if arguments.no_autograd:
             return
         import torch
 
         torch.set_num_threads(arguments.threads)
-        for name, cosines, n_steps in (("broadcast", broadcast_cosines, 5), ("matrix product", product_cosines, 150)):
+        for name, cosines, n_steps in (
+            ("broadcast", broadcast_cosines, 5),
+            ("matrix product", product_cosines, 150),
+        ):
             theirs = seconds(lambda c=cosines, k=n_steps: autograd_run(x, c, k)) * 150 / n_steps
             print(f"plain autograd, {name}: {theirs:.1f} s, {theirs / ours:.1f} times as long")
 

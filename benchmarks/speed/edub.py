@@ -2,11 +2,12 @@
 
     python benchmarks/speed/edub.py [--sequences 20] [--frames 18735] [--features 2048] [--jobs 2]
 
-Embeds all sequences with the paper's settings and finds their boundaries, in JOBS processes of one thread each, and
-prints the wall-clock seconds. Then, on the two sequences of median length, in one process with JOBS threads: seconds
-of `paper()`, and of the same stages as the published notebook writes them (automatic differentiation, cosines
-broadcast over frames x frames x components; 1 and 6 steps per embedding are run and scaled to 150). All times are
-from one run: compare ratios. Loading libraries and starting processes is not counted.
+Embeds all sequences with the paper's settings and finds their boundaries, in JOBS processes of one
+thread each, and prints the wall-clock seconds. Then, on the two sequences of median length, in one
+process with JOBS threads: seconds of `paper()`, and of the same stages as the published notebook
+writes them (automatic differentiation, cosines broadcast over frames x frames x components; 1 and 6
+steps per embedding are run and scaled to 150). All times are from one run: compare ratios. Loading
+libraries and starting processes is not counted.
 """
 
 from __future__ import annotations
@@ -40,7 +41,9 @@ def times() -> tuple[float, float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--sequences", type=int, default=20)
     parser.add_argument("--frames", type=int, default=18_735, help="of all sequences")
     parser.add_argument("--features", type=int, default=2048)
@@ -51,7 +54,9 @@ def main() -> None:
     # The longest first, so that no process waits for a long one at the end.
     by_length = sorted(sequences, key=len, reverse=True)
     with Parallel(n_jobs=arguments.jobs) as parallel:
-        parallel(delayed(n_boundaries)(x[:100]) for x in by_length[: 2 * arguments.jobs])  # starts the processes
+        parallel(
+            delayed(n_boundaries)(x[:100]) for x in by_length[: 2 * arguments.jobs]
+        )  # starts the processes
         begin = time.perf_counter()
         found = parallel(delayed(n_boundaries)(x) for x in by_length)
         seconds = time.perf_counter() - begin

@@ -2,9 +2,9 @@
 
     python benchmarks/speed/fast.py [--frames 1000 4000 40000] [--features 512] [--default]
 
-Features are single precision, once of clear events and once noisy (`made_features` of core.py). Times are CPU seconds
-of one thread; the kernel runs up to 8,000 frames. --default adds EventSegmenter(). The memory is what the fit of
-clear events allocates at most, without its input.
+Features are single precision, once of clear events and once noisy (`made_features` of core.py).
+Times are CPU seconds of one thread; the kernel runs up to 8,000 frames. --default adds
+EventSegmenter(). The memory is what the fit of clear events allocates at most, without its input.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ def clear_features(n_frames: int, n_features: int) -> np.ndarray:
     looks = random.normal(size=(40, n_features)).astype(np.float32)
     n_events = n_frames // 20 + 10
     order = np.repeat(random.integers(0, 40, n_events), random.integers(5, 45, n_events))[:n_frames]
-    return looks[order] + np.float32(0.2) * random.standard_normal((n_frames, n_features), dtype=np.float32)
+    return looks[order] + np.float32(0.2) * random.standard_normal(
+        (n_frames, n_features), dtype=np.float32
+    )
 
 
 def cpu_seconds(function: Callable[[], object], times: int = 3) -> float:
@@ -51,7 +53,9 @@ def megabytes(function: Callable[[], object]) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--frames", type=int, nargs="+", default=[1000, 4000, 40000])
     parser.add_argument("--features", type=int, default=512)
     parser.add_argument("--default", action="store_true")
@@ -67,10 +71,15 @@ def main() -> None:
                     line += f", {megabytes(lambda x=x: EventSegmenter.fast().fit(x)):.0f} MB"
                 if n <= 8000:
                     kernel = ruptures.KernelCPD(kernel="cosine", min_size=2)
-                    theirs = cpu_seconds(lambda x=x, n=n, k=kernel: k.fit(x).predict(pen=np.log(n)), times=1)
+                    theirs = cpu_seconds(
+                        lambda x=x, n=n, k=kernel: k.fit(x).predict(pen=np.log(n)), times=1
+                    )
                     line += f"; cosine kernel {theirs:.2f} s; ratio {ours / theirs:.1f}"
                 if arguments.default:
-                    line += f"; default {cpu_seconds(lambda x=x: EventSegmenter().fit(x), times=1):.2f} s"
+                    line += (
+                        "; default"
+                        f" {cpu_seconds(lambda x=x: EventSegmenter().fit(x), times=1):.2f} s"
+                    )
                 print(line, flush=True)
 
 

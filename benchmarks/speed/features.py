@@ -2,8 +2,9 @@
 
     python benchmarks/speed/features.py FOLDER
 
-Prints images per second of (1) onnxruntime alone, with its own default settings, on prepared tensors and
-(2) JPEG files through decoding, preprocessing and the network, overlapped; medians over alternating rounds.
+Prints images per second of (1) onnxruntime alone, with its own default settings, on prepared
+tensors and (2) JPEG files through decoding, preprocessing and the network, overlapped; medians over
+alternating rounds.
 """
 
 from __future__ import annotations
@@ -19,10 +20,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dayline.features import extract_features, load_extractor
-from dayline.features.extract import BATCH_SIZE
+from dayline.features.extract import BATCH_SIZE, extract_features, load_extractor
 from dayline.features.lite0 import LITE0_PREPROCESSING, find_lite0_weights, lite0_onnx
-from dayline.features.preprocess import normalise
+from dayline.features.onnx import normalise
 
 
 def read_jpeg(path: Path, *, shorter_side: int) -> NDArray[np.uint8]:
@@ -42,7 +42,10 @@ def time_bare(session: Any, inputs: NDArray[np.float32], *, n_images: int) -> fl
 
 def time_pipeline(paths: list[Path], extractor: Any) -> float:
     start = perf_counter()
-    images = ((i, partial(read_jpeg, path, shorter_side=extractor.input_size)) for i, path in enumerate(paths))
+    images = (
+        (i, partial(read_jpeg, path, shorter_side=extractor.input_size))
+        for i, path in enumerate(paths)
+    )
     indices, _ = extract_features(images, extractor, n_frames=len(paths))
     assert len(indices) == len(paths)
     return len(paths) / (perf_counter() - start)
@@ -51,7 +54,9 @@ def time_pipeline(paths: list[Path], extractor: Any) -> float:
 def main() -> None:
     import onnxruntime
 
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folder", type=Path, help="folder of JPEG photos")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--limit", type=int, default=None, help="use only the first LIMIT photos")
@@ -62,12 +67,20 @@ def main() -> None:
         parser.error(f"{arguments.folder} has no JPEG photos")
     start = perf_counter()
     extractor = load_extractor("lite0")
-    print(f"{os.cpu_count()} cores, {len(paths)} photos; network opened in {perf_counter() - start:.2f} s")
-    prepared = [extractor.prepare(read_jpeg(p, shorter_side=extractor.input_size)) for p in paths[:BATCH_SIZE]]
+    print(
+        f"{os.cpu_count()} cores, {len(paths)} photos; network opened in"
+        f" {perf_counter() - start:.2f} s"
+    )
+    prepared = [
+        extractor.prepare(read_jpeg(p, shorter_side=extractor.input_size))
+        for p in paths[:BATCH_SIZE]
+    ]
     pixels = np.stack([prepared[i % len(prepared)] for i in range(BATCH_SIZE)])
     inputs = normalise(pixels, LITE0_PREPROCESSING)
     providers = onnxruntime.get_available_providers()
-    bare_session = onnxruntime.InferenceSession(lite0_onnx(find_lite0_weights()), providers=providers)
+    bare_session = onnxruntime.InferenceSession(
+        lite0_onnx(find_lite0_weights()), providers=providers
+    )
     time_bare(bare_session, inputs, n_images=2 * BATCH_SIZE)
     bare, whole = [], []
     for _ in range(arguments.rounds):
@@ -76,8 +89,9 @@ def main() -> None:
         print(f"  bare {bare[-1]:6.1f} images/s   pipeline {whole[-1]:6.1f} images/s", flush=True)
     for name, pick in (("median", median), ("best", max)):
         print(
-            f"{name}: bare {pick(bare):.1f} images/s, pipeline {pick(whole):.1f} images/s "
-            f"({pick(whole) / pick(bare):.0%}); {len(paths)} photos in {len(paths) / pick(whole):.1f} s"
+            f"{name}: bare {pick(bare):.1f} images/s, pipeline {pick(whole):.1f} images/s"
+            f" ({pick(whole) / pick(bare):.0%}); {len(paths)} photos in"
+            f" {len(paths) / pick(whole):.1f} s"
         )
 
 

@@ -2,8 +2,8 @@
 
     python benchmarks/speed/forecast.py [--most 2000]
 
-Prints a table of seconds and megabytes as forecast and as measured, in one process with one thread. Made features are
-easier than recorded ones, which take up to twice as long.
+Prints a table of seconds and megabytes as forecast and as measured, in one process with one thread.
+Made features are easier than recorded ones, which take up to twice as long.
 """
 
 from __future__ import annotations
@@ -18,7 +18,16 @@ from threadpoolctl import threadpool_limits
 from dayline.estimators import EventSegmenter
 from dayline.forecast import _slowness, forecast, made_features
 
-SHAPES = ((500, 64), (1000, 64), (1000, 2048), (2000, 64), (2000, 512), (4000, 512), (8000, 512), (40_000, 64))
+SHAPES = (
+    (500, 64),
+    (1000, 64),
+    (1000, 2048),
+    (2000, 64),
+    (2000, 512),
+    (4000, 512),
+    (8000, 512),
+    (40_000, 64),
+)
 METHODS: dict[str, Callable[[], EventSegmenter]] = {
     "default": EventSegmenter,
     "fast": EventSegmenter.fast,
@@ -28,12 +37,17 @@ METHODS: dict[str, Callable[[], EventSegmenter]] = {
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--most", type=int, default=2000, help="longest sequence to try")
     most = parser.parse_args().most
     begin = time.perf_counter()
     slowness = _slowness()
-    print(f"this machine takes {slowness:.2f} times as long as the reference ({time.perf_counter() - begin:.1f} s)\n")
+    print(
+        f"this machine takes {slowness:.2f} times as long as the reference"
+        f" ({time.perf_counter() - begin:.1f} s)\n"
+    )
     print("| method | shape | forecast s | measured s | forecast MB | measured MB |")
     print("| --- | --- | --- | --- | --- | --- |")
     for method, make in METHODS.items():

@@ -1,13 +1,16 @@
 """Time against F1 of all methods that find the number of events themselves, on recorded sequences, in one run.
 
-    python benchmarks/speed/frontier.py [--root ../shared/data/dev] [--most 3] [--draw docs/images/frontier.png]
+    python benchmarks/speed/frontier.py [--root ../shared/data/dev] [--most 3] [--draw
+    docs/images/frontier.png]
 
-ROOT holds groups, GROUP/*.npz with features, boundaries and tolerance. Of each group, the first --most sequences are
-segmented, one after the other. Prints mean interior F1 over groups and seconds per 1,000 frames of all sequences
-together, and marks the methods that no other one beats in both (the frontier).
+ROOT holds groups, GROUP/*.npz with features, boundaries and tolerance. Of each group, the first
+--most sequences are segmented, one after the other. Prints mean interior F1 over groups and seconds
+per 1,000 frames of all sequences together, and marks the methods that no other one beats in both
+(the frontier).
 
-The decision model of the default and of `fast()` was fitted to these groups among others, so that their F1 here is
-not held out. `benchmarks/accuracy/fit_decision.py` prints the held-out figures, which stand in README.md.
+The decision model of the default and of `fast()` was fitted to these groups among others, so that
+their F1 here is not held out. `benchmarks/accuracy/fit_decision.py` prints the held-out figures,
+which stand in README.md.
 """
 
 from __future__ import annotations
@@ -22,8 +25,7 @@ from pathlib import Path
 import numpy as np
 
 from dayline import score_boundaries
-from dayline.datasets.folders import find_groups, load_group
-from dayline.datasets.sequence import LabelledSequence
+from dayline.research.datasets.annotations import LabelledSequence, find_groups, load_group
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "accuracy"))
 from bench import METHODS
@@ -70,7 +72,11 @@ def measure(method: str, groups: dict[str, list[LabelledSequence]]) -> Point:
             wall += time.perf_counter() - begin[1]
             n = len(sequence.features)
             n_frames += n
-            scores.append(score_boundaries(found, sequence.boundaries, tolerance=sequence.tolerance, n_frames=n).f1)
+            scores.append(
+                score_boundaries(
+                    found, sequence.boundaries, tolerance=sequence.tolerance, n_frames=n
+                ).f1
+            )
         means.append(np.mean(scores))
     return Point(method, float(np.mean(means)), 1000 * cpu / n_frames, 1000 * wall / n_frames)
 
@@ -92,14 +98,23 @@ def draw(path: Path, points: list[Point], title: str) -> None:
 
     figure, axis = plt.subplots(figsize=(8, 4.6), layout="constrained")
     best = frontier(points)
-    axis.plot([p.cpu for p in best], [p.f1 for p in best], color="0.75", lw=1.5, drawstyle="steps-post", zorder=0)
+    axis.plot(
+        [p.cpu for p in best],
+        [p.f1 for p in best],
+        color="0.75",
+        lw=1.5,
+        drawstyle="steps-post",
+        zorder=0,
+    )
     for fitted, color, marker in ((False, "#d55e00", "o"), (True, "#0072b2", "s")):
         some = [p for p in points if (p.method in FITTED) == fitted]
         name = "model fitted to these groups too" if fitted else "others"
         axis.plot([p.cpu for p in some], [p.f1 for p in some], marker, color=color, label=name)
     for point in points:
         label = LABELS.get(point.method, point.method)
-        axis.annotate(label, (point.cpu, point.f1), xytext=(5, 4), textcoords="offset points", fontsize=8)
+        axis.annotate(
+            label, (point.cpu, point.f1), xytext=(5, 4), textcoords="offset points", fontsize=8
+        )
     axis.set(xscale="log", xlabel="CPU seconds per 1,000 frames", ylabel="mean interior F1")
     axis.margins(x=0.14, y=0.1)
     axis.set_title(title, loc="left", fontsize=10)
@@ -108,13 +123,18 @@ def draw(path: Path, points: list[Point], title: str) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--root", type=Path, default=Path("../shared/data/dev"))
     parser.add_argument("--most", type=int, default=3, help="sequences of each group")
     parser.add_argument("--methods", nargs="+", default=AUTOMATIC, choices=AUTOMATIC)
     parser.add_argument("--draw", type=Path, metavar="FILE")
     options = parser.parse_args()
-    groups = {name: load_group(options.root, name, most=options.most) for name in find_groups(options.root)}
+    groups = {
+        name: load_group(options.root, name, most=options.most)
+        for name in find_groups(options.root)
+    }
     if not groups:
         raise SystemExit(f"no sequences under {options.root}; pass --root")
     warnings.simplefilter("ignore")  # outlying frames, once per method and sequence
@@ -127,7 +147,9 @@ def main() -> None:
     best = frontier(points)
     for p in sorted(points, key=lambda p: -p.f1):
         name = LABELS.get(p.method, p.method) + (", not held out" if p.method in FITTED else "")
-        print(f"| {name} | {p.f1:.3f} | {p.cpu:.3g} | {p.wall:.3g} | {'yes' if p in best else ''} |")
+        print(
+            f"| {name} | {p.f1:.3f} | {p.cpu:.3g} | {p.wall:.3g} | {'yes' if p in best else ''} |"
+        )
     if options.draw:
         draw(options.draw, points, title)
 

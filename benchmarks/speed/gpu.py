@@ -1,12 +1,16 @@
 """Time on a GPU, and agreement of its boundaries with those of the CPU, in one run.
 
-    python benchmarks/speed/gpu.py [--frames 4000 100000] [--days 20] [--data FOLDER] [--device cuda]
+    python benchmarks/speed/gpu.py [--frames 4000 100000] [--days 20] [--data FOLDER] [--device
+    cuda]
 
-- One long sequence: made features of 512 columns in single precision; seconds of every stage on the GPU and, up to
+- One long sequence: made features of 512 columns in single precision; seconds of every stage on the
+GPU and, up to
   `--most-on-cpu` frames, on the CPU.
-- Many short sequences: `--days` made sequences of 937 frames x 2,048 features, segmented at once by `--processes`
+- Many short sequences: `--days` made sequences of 937 frames x 2,048 features, segmented at once by
+`--processes`
   processes that share the GPU (or the CPU), after each has segmented one.
-- Sequences GROUP/*.npz of a folder: interior F1 at a tolerance of one frame between float64 on the CPU and float64 or
+- Sequences GROUP/*.npz of a folder: interior F1 at a tolerance of one frame between float64 on the
+CPU and float64 or
   float32 on the GPU.
 """
 
@@ -22,7 +26,7 @@ import numpy as np
 from core import made_features
 
 from dayline import DynamicGraphEmbedding, EventSegmenter, score_boundaries
-from dayline.datasets.folders import load_folder
+from dayline.research.datasets.annotations import load_folder
 
 
 def long_features(n_frames: int, n_features: int) -> np.ndarray:
@@ -47,8 +51,8 @@ def time_long(x: np.ndarray, device: str) -> str:
     marks.append(("", time.perf_counter()))
     stages = ", ".join(f"{a[0]} {b[1] - a[1]:.1f}" for a, b in pairwise(marks))
     return (
-        f"{x.shape[0]} x {x.shape[1]} on {device}: {marks[-1][1] - marks[0][1]:.1f} s ({stages} and decision), "
-        f"{len(segmenter.boundaries_) + 1} events"
+        f"{x.shape[0]} x {x.shape[1]} on {device}: {marks[-1][1] - marks[0][1]:.1f} s ({stages} and"
+        f" decision), {len(segmenter.boundaries_) + 1} events"
     )
 
 
@@ -75,18 +79,22 @@ def agreement(folder: Path, device: str) -> None:
         reference = EventSegmenter(missing="interpolate").fit(sequence.features).boundaries_
         for dtype, found in scores.items():
             embedding = DynamicGraphEmbedding(device=device, dtype=dtype)
-            other = EventSegmenter(embedding, missing="interpolate").fit(sequence.features).boundaries_
+            other = (
+                EventSegmenter(embedding, missing="interpolate").fit(sequence.features).boundaries_
+            )
             n = len(sequence.features)
             found.append(score_boundaries(other, reference, tolerance=1, n_frames=n).f1)
     for dtype, found in scores.items():
         print(
-            f"{device} {dtype} against CPU float64, {len(found)} sequences: F1 {np.mean(found):.3f}, "
-            f"least {min(found):.3f}"
+            f"{device} {dtype} against CPU float64, {len(found)} sequences: F1"
+            f" {np.mean(found):.3f}, least {min(found):.3f}"
         )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--frames", type=int, nargs="*", default=[4000, 100_000])
     parser.add_argument("--features", type=int, default=512)
     parser.add_argument("--most-on-cpu", type=int, default=100_000)
@@ -97,7 +105,9 @@ def main() -> None:
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     for n in (300, 2000):
-        boundaries(made_features(n, 64), arguments.device)  # start the device before anything is measured
+        boundaries(
+            made_features(n, 64), arguments.device
+        )  # start the device before anything is measured
     for n in arguments.frames:
         x = long_features(n, arguments.features)
         for device in (arguments.device, *(["cpu"] if n <= arguments.most_on_cpu else [])):
@@ -105,7 +115,11 @@ def main() -> None:
     if arguments.days:
         for device in (arguments.device, "cpu"):
             seconds = time_days(arguments.days, device, arguments.processes)
-            print(f"{arguments.days} days, {arguments.processes} processes on {device}: {seconds:.2f} s", flush=True)
+            print(
+                f"{arguments.days} days, {arguments.processes} processes on {device}:"
+                f" {seconds:.2f} s",
+                flush=True,
+            )
     if arguments.data:
         agreement(arguments.data, arguments.device)
 

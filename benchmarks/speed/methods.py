@@ -1,25 +1,31 @@
 """Time, memory and F1 of dayline beside other methods, on the same made sequences in one run.
 
-    python benchmarks/speed/methods.py [--frames 1000 4000 8000 40000 100000] [--features 512] [--limit 120]
-                                       [--memory 8] [--methods default fast ...] [--kinds clear noisy]
-                                       [--wide] [--million] [--write docs/scale.md OUT.json] [--read OUT.json ...]
+    python benchmarks/speed/methods.py [--frames 1000 4000 8000 40000 100000] [--features 512]
+    [--limit 120]
+                                       [--memory 8] [--methods default fast ...] [--kinds clear
+                                       noisy] [--wide] [--million] [--write docs/scale.md OUT.json]
+                                       [--read OUT.json ...]
 
-Every measurement runs in a process of its own, with two threads, on a memory-mapped file of single precision: least
-wall-clock and CPU seconds of up to three fits (one if it takes over two seconds), the most memory beyond the input,
-and interior F1 at a tolerance of 5 frames. Two kinds of sequences, both of 40 contexts that recur:
+Every measurement runs in a process of its own, with two threads, on a memory-mapped file of single
+precision: least wall-clock and CPU seconds of up to three fits (one if it takes over two seconds),
+the most memory beyond the input, and interior F1 at a tolerance of 5 frames. Two kinds of
+sequences, both of 40 contexts that recur:
 
     clear   contexts and noise of variance 1, around 0; events of 20 to 100 frames
-    noisy   `made_sequence` of core.py: all features are positive, so that all frames are alike; events of 5 to 44
+    noisy   `made_sequence` of core.py: all features are positive, so that all frames are alike;
+    events of 5 to 44
 
-The time of ruptures depends on such differences by a factor of 10 to 100, because its pruning does. Its kernels have
-min_size=2 and pen=log N. A method is left out (-) from the length on at which it is expected to take longer than
---limit seconds or more than --memory GB, if time and memory grow with the square of the length (the length, for the
-linear forms of dayline), and stopped if it takes longer anyway. The notebook's formulas with automatic
-differentiation are run for 1 and 6 steps per embedding and scaled to 150.
+The time of ruptures depends on such differences by a factor of 10 to 100, because its pruning does.
+Its kernels have min_size=2 and pen=log N. A method is left out (-) from the length on at which it
+is expected to take longer than --limit seconds or more than --memory GB, if time and memory grow
+with the square of the length (the length, for the linear forms of dayline), and stopped if it takes
+longer anyway. The notebook's formulas with automatic differentiation are run for 1 and 6 steps per
+embedding and scaled to 150.
 
-Also prints the share of each stage of the default. --wide adds 1,000 x 2,048, and --million 1,000,000 x 64, dayline
-alone, without a limit of time. --write puts the tables between the marks of a Markdown file, and all numbers into a
-JSON file; --read takes the numbers of earlier runs instead of measuring. Linux only.
+Also prints the share of each stage of the default. --wide adds 1,000 x 2,048, and --million
+1,000,000 x 64, dayline alone, without a limit of time. --write puts the tables between the marks of
+a Markdown file, and all numbers into a JSON file; --read takes the numbers of earlier runs instead
+of measuring. Linux only.
 """
 
 from __future__ import annotations
@@ -62,7 +68,15 @@ LONGEST = {"dense": 8000, "autograd": 1000}
 """Frames beyond which a method is not tried."""
 LINEAR = ("default", "fast")
 """Methods whose cost grows with the number of frames."""
-STAGES = ("checks", "denoising", "linking frames", "embedding", "iteration 1", "iteration 2", "decision")
+STAGES = (
+    "checks",
+    "denoising",
+    "linking frames",
+    "embedding",
+    "iteration 1",
+    "iteration 2",
+    "decision",
+)
 """Stages as the method reports them."""
 SMALL = 120
 """Frames of the fit that loads all libraries before anything is measured."""
@@ -130,7 +144,7 @@ def make_fit(method: str) -> Callable[..., np.ndarray | None]:
 
         return lambda x, on_step=None: segmenter().fit(x, on_step=on_step).boundaries_
     if method in ("tw-finch", "kts"):
-        from dayline.baselines.catalogue import make_baseline
+        from dayline.research.baselines.catalogue import make_baseline
 
         return lambda x, on_step=None: make_baseline(method).fit(x).boundaries_  # noqa: ARG005
     import ruptures
@@ -142,7 +156,9 @@ def make_fit(method: str) -> Callable[..., np.ndarray | None]:
     return changes
 
 
-def autograd_seconds(x: np.ndarray, times: Callable[[], tuple[float, float]]) -> tuple[float, float]:
+def autograd_seconds(
+    x: np.ndarray, times: Callable[[], tuple[float, float]]
+) -> tuple[float, float]:
     """Wall-clock and CPU seconds of 150 steps per embedding, from those of 1 and of 6."""
     taken = []
     for n_steps in (1, 6):
@@ -178,7 +194,12 @@ def measure(asked: dict[str, Any]) -> dict[str, Any]:
     while len(runs) < 3 and sum(wall for wall, _ in runs) < 2:
         marks: list[tuple[str, float]] = [("checks", time.perf_counter())]
         begin = times()
-        found = fit(x, on_step=lambda what, _done, _total, marks=marks: marks.append((what, time.perf_counter())))
+        found = fit(
+            x,
+            on_step=lambda what, _done, _total, marks=marks: marks.append(
+                (what, time.perf_counter())
+            ),
+        )
         runs.append((times()[0] - begin[0], times()[1] - begin[1]))
     marks.append(("", time.perf_counter()))
     stages = {name: stop - start for (name, start), (_, stop) in pairwise(marks)}  # of the last run
@@ -188,7 +209,13 @@ def measure(asked: dict[str, Any]) -> dict[str, Any]:
     true = np.load(asked["boundaries"])
     f1 = score_boundaries(found, true, tolerance=TOLERANCE, n_frames=len(x)).f1
     wall, cpu = (min(values) for values in zip(*runs, strict=True))
-    return {"wall": wall, "cpu": cpu, "f1": f1, "before": before, "stages": stages if len(marks) > 2 else {}}
+    return {
+        "wall": wall,
+        "cpu": cpu,
+        "f1": f1,
+        "before": before,
+        "stages": stages if len(marks) > 2 else {},
+    }
 
 
 def resident_bytes(process: str) -> int:
@@ -210,7 +237,9 @@ def limit_memory(gigabytes: float) -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 
 
-def run_cell(cell: Cell, files: dict[str, str], *, limit: float, memory: float, threads: int) -> Cell:
+def run_cell(
+    cell: Cell, files: dict[str, str], *, limit: float, memory: float, threads: int
+) -> Cell:
     """Measure in a new process, and watch its memory from this one."""
     asked = {"method": cell.method, "memory": memory, "threads": threads, **files}
     names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -300,18 +329,26 @@ def table(cells: list[Cell], kind: str) -> str:
     lines = [f"| {kind} | {heads} |", "| --- |" + " --- |" * len(shapes)]
     for method in [m for m in NOTES if any(c.method == m for c in some)]:
         own = {c.shape: shown(c) for c in some if c.method == method}
-        lines.append(f"| {NOTES[method]} | " + " | ".join(own.get(shape, "-") for shape in shapes) + " |")
+        lines.append(
+            f"| {NOTES[method]} | " + " | ".join(own.get(shape, "-") for shape in shapes) + " |"
+        )
     return "\n".join(lines)
 
 
 def stage_table(cells: list[Cell]) -> str:
     """Shares of the stages of the default."""
     some = [c for c in cells if c.method == "default" and c.stages]
-    lines = ["| default | " + " | ".join(STAGES) + " | all |", "| --- |" + " --- |" * (len(STAGES) + 1)]
+    lines = [
+        "| default | " + " | ".join(STAGES) + " | all |",
+        "| --- |" + " --- |" * (len(STAGES) + 1),
+    ]
     for cell in some:
         total = sum(cell.stages.values())
         shares = " | ".join(f"{cell.stages.get(name, 0) / total:.0%}" for name in STAGES)
-        lines.append(f"| {cell.kind}, {cell.n_frames:,} x {cell.n_features:,} | {shares} | {short(total)} s |")
+        lines.append(
+            f"| {cell.kind}, {cell.n_frames:,} x {cell.n_features:,} | {shares} |"
+            f" {short(total)} s |"
+        )
     return "\n".join(lines)
 
 
@@ -324,11 +361,14 @@ def ratios(cells: list[Cell]) -> list[str]:
             few, many = (found.get((method, kind, (n, width))) for n in (4000, 40_000))
             if few and many:
                 lines.append(
-                    f"{NOTES[method]}, {kind}, growth from 4,000 to 40,000: {many.wall / few.wall:.1f}-fold "
-                    f"(CPU time {many.cpu / few.cpu:.1f}-fold)"
+                    f"{NOTES[method]}, {kind}, growth from 4,000 to 40,000:"
+                    f" {many.wall / few.wall:.1f}-fold (CPU time {many.cpu / few.cpu:.1f}-fold)"
                 )
     compared = ("rbf", "cosine", "linear", "autograd")
-    lines += ["", f"| wall-clock time as a multiple of | {' | '.join(NOTES[other] for other in compared)} |"]
+    lines += [
+        "",
+        f"| wall-clock time as a multiple of | {' | '.join(NOTES[other] for other in compared)} |",
+    ]
     lines.append("| --- | --- | --- | --- | --- |")
     for method, kind in [(m, k) for m in LINEAR for k in KINDS]:
         for shape in sorted({c.shape for c in cells}):
@@ -352,7 +392,7 @@ def report(cells: list[Cell]) -> str:
 
 
 def write(path: Path, cells: list[Cell]) -> None:
-    from dayline.io.files import write_text_whole
+    from dayline.files import write_text_whole
 
     if path.suffix == ".json":
         write_text_whole(path, json.dumps([asdict(cell) for cell in cells], indent=1) + "\n")
@@ -365,11 +405,17 @@ def write(path: Path, cells: list[Cell]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--frames", type=int, nargs="+", default=[1000, 4000, 8000, 40_000, 100_000])
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--frames", type=int, nargs="+", default=[1000, 4000, 8000, 40_000, 100_000]
+    )
     parser.add_argument("--features", type=int, default=512)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--limit", type=float, default=120, help="seconds that a measurement may take")
+    parser.add_argument(
+        "--limit", type=float, default=120, help="seconds that a measurement may take"
+    )
     parser.add_argument("--memory", type=float, default=8, help="GB that a method may take")
     parser.add_argument("--methods", nargs="+", default=list(NOTES), choices=list(NOTES))
     parser.add_argument("--kinds", nargs="+", default=list(KINDS), choices=list(KINDS))
@@ -389,7 +435,10 @@ def main() -> None:
     limits = {"limit": options.limit, "memory": options.memory}
     # A later file replaces what it has measured again.
     read = [Cell(**row) for path in options.read for row in json.loads(path.read_text())]
-    cells = sorted({(c.shape, c.kind, c.method): c for c in read}.values(), key=lambda c: (c.n_features, c.shape))
+    cells = sorted(
+        {(c.shape, c.kind, c.method): c for c in read}.values(),
+        key=lambda c: (c.n_features, c.shape),
+    )
     if options.read:
         for path in options.write:
             write(path, cells)
@@ -399,7 +448,9 @@ def main() -> None:
     if options.wide:
         shapes.insert(0, (*WIDE, options.methods, limits))
     if options.million:
-        shapes.append((*MILLION, [m for m in LINEAR if m in options.methods], limits | {"limit": 3600}))
+        shapes.append(
+            (*MILLION, [m for m in LINEAR if m in options.methods], limits | {"limit": 3600})
+        )
     latest: dict[tuple[str, str, int], Cell] = {}
     for n_frames, n_features, methods, own_limits in shapes:
         # One kind of a million: the other needs 25 times as many labels as frames.
@@ -420,7 +471,8 @@ def main() -> None:
                         write(path, cells)
     print(f"\nEach cell: wall / CPU seconds, memory beyond the input, F1\n\n{report(cells)}")
     print(
-        "\nclaspy is left out: its releases exclude the versions of NumPy, SciPy and scikit-learn that dayline has."
+        "\nclaspy is left out: its releases exclude the versions of NumPy, SciPy and scikit-learn"
+        " that dayline has."
     )
 
 

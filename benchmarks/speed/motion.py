@@ -2,7 +2,8 @@
 
     python benchmarks/speed/motion.py --root ../shared/data/motion [--jobs 2]
 
-Prints wall-clock seconds for all sequences of Keck and MAD with JOBS processes, and those of TSC in the same run.
+Prints wall-clock seconds for all sequences of Keck and MAD with JOBS processes, and those of TSC in
+the same run.
 """
 
 from __future__ import annotations
@@ -14,10 +15,9 @@ from pathlib import Path
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
-from dayline.datasets.motion import load_motion
-from dayline.datasets.sequence import LabelledSequence
-from dayline.reproduce.labels import measure_labels
-from dayline.reproduce.motion import measure_variant, motion_variants
+from dayline.research.datasets.annotations import LabelledSequence
+from dayline.research.datasets.motion import load_motion
+from dayline.research.reproduce.motion import measure_labels, measure_variant, motion_variants
 
 VARIANTS = ("paper()", "authors()", "hybrid", "default")
 
@@ -38,7 +38,9 @@ def tsc(_: str, sequence: LabelledSequence) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--root", type=Path, default=Path("../shared/data/motion"))
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()
@@ -56,7 +58,9 @@ def main() -> None:
             print(f"{name:26s} {seconds[name]:6.1f} s", flush=True)
     for what in ("learning", "with grouping"):
         total = sum(seconds[f"{variant}, {what}"] for variant in VARIANTS)
-        print(f"{'the four variants, ' + what:34s} {total / 60:5.2f} min, {len(sequences)} sequences")
+        print(
+            f"{'the four variants, ' + what:34s} {total / 60:5.2f} min, {len(sequences)} sequences"
+        )
 
 
 if __name__ == "__main__":

@@ -26,13 +26,22 @@ def main(folder: str) -> None:
         out = Path(place) / "out"
         for what in ("first run", "second run"):
             start, used = perf_counter(), cpu_seconds()
-            subprocess.run([sys.executable, "-m", "dayline", "segment", folder, "-o", out, "-q"], check=True)
+            subprocess.run(
+                [sys.executable, "-m", "dayline", "segment", folder, "-o", out, "-q"], check=True
+            )
             print(f"{what}: {perf_counter() - start:.1f} s, {cpu_seconds() - used:.1f} s of CPU")
-        size = sum(p.stat().st_size for p in out.rglob("*") if p.suffix in (".html", ".jpg", ".png"))
+        size = sum(
+            p.stat().st_size for p in out.rglob("*") if p.suffix in (".html", ".jpg", ".png")
+        )
         print(f"page with its pictures: {size / 1e6:.1f} MB")
         found = read_events(out / "events.json")
-        levels = ", ".join(str(len(level.boundaries) + 1) for level in found.levels if level.level != 0)
-        print(f"{found.n_frames} photos, {len(found.events)} events; coarser and finer levels: {levels}")
+        levels = ", ".join(
+            str(len(level.boundaries) + 1) for level in found.levels if level.level != 0
+        )
+        print(
+            f"{found.n_frames} photos, {len(found.events)} events; coarser and finer levels:"
+            f" {levels}"
+        )
 
 
 if __name__ == "__main__":

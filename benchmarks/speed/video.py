@@ -2,7 +2,8 @@
 
     python benchmarks/speed/video.py FILM... [--every 0.5 10 60]
 
-Shortcuts: seeking past groups of packets without a requested frame, and skipping frames that no other depends on.
+Shortcuts: seeking past groups of packets without a requested frame, and skipping frames that no
+other depends on.
 """
 
 from __future__ import annotations
@@ -14,12 +15,15 @@ from pathlib import Path
 
 import numpy as np
 
-from dayline.frames import images, read_video, video_file
+from dayline.media import film_decode as video_file
+from dayline.media.source import images, read_video
 
 
 def main() -> None:
     """Print one line per film and step."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("films", type=Path, nargs="+")
     parser.add_argument("--every", type=float, nargs="+", default=[0.5, 10.0, 60.0])
     options = parser.parse_args()
@@ -43,7 +47,10 @@ def main() -> None:
                 for result in results
             )
             times = "  ".join(f"{value:9.2f}" for value in seconds)
-            print(f"{film.name[:25]:25s}  {every:5g}  {sequence.n_frames:6d}  {times}  {'yes' if same else 'NO'}")
+            print(
+                f"{film.name[:25]:25s}  {every:5g}  {sequence.n_frames:6d}  {times} "
+                f" {'yes' if same else 'NO'}"
+            )
 
 
 if __name__ == "__main__":

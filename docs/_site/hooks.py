@@ -15,7 +15,11 @@ sys.path[:0] = [str(ROOT / "src"), str(Path(__file__).parent)]
 
 from reference import api_page, command_line_page, parameters_page, schema_page  # noqa: E402
 
-ROOT_PAGES = {"CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md", "SECURITY.md": "security.md"}
+ROOT_PAGES = {
+    "CHANGELOG.md": "changelog.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "SECURITY.md": "security.md",
+}
 CODE_PAGES = {
     "src/dayline/events.schema.json": "reference/schema.md",
     "src/dayline/estimators/embedder.py": "reference/parameters.md",
@@ -43,12 +47,17 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         files.append(File.generated(config, name, content=make()))
     for source, name in ROOT_PAGES.items():
         text = (
-            (ROOT / source).read_text(encoding="utf-8").replace("](docs/", "](").replace("](README.md", "](index.md")
+            (ROOT / source)
+            .read_text(encoding="utf-8")
+            .replace("](docs/", "](")
+            .replace("](README.md", "](index.md")
         )
         files.append(File.generated(config, name, content=_to_pages(text, "")))
     for name in ROOT_FILES:
         if (ROOT / name).is_file():
-            files.append(File.generated(config, name, content=(ROOT / name).read_text(encoding="utf-8")))
+            files.append(
+                File.generated(config, name, content=(ROOT / name).read_text(encoding="utf-8"))
+            )
     return files
 
 
@@ -66,7 +75,9 @@ def _limits() -> str:
 
 
 def _to_pages(text: str, above: str, back: str = "") -> str:
-    for source, name in (ROOT_PAGES | CODE_PAGES | dict(zip(ROOT_FILES, ROOT_FILES, strict=True))).items():
+    for source, name in (
+        ROOT_PAGES | CODE_PAGES | dict(zip(ROOT_FILES, ROOT_FILES, strict=True))
+    ).items():
         text = re.sub(rf"\]\({re.escape(above + source)}(#[^)]*)?\)", rf"]({back}{name}\1)", text)
     return text
 

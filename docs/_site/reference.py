@@ -16,11 +16,11 @@ __all__ = ["api_page", "command_line_page", "parameters_page", "schema_page"]
 GROUPS = {
     "Estimators": ("estimators",),
     "Results": ("events", "decision.decide"),
-    "From a source to a page": ("pipeline", "figures"),
-    "Scores and controls": ("metrics", "baselines.controls"),
+    "From a source to a page": ("album", "plotting"),
+    "Scores and controls": ("metrics", "research.baselines.controls"),
     "The method, function by function": ("method",),
     "From an embedding to boundaries": ("decision.context_distance", "decision.partition"),
-    "Made data": ("datasets",),
+    "Made data": ("research.datasets",),
 }
 """Modules whose public names stand together, in the order of `dayline.__all__`."""
 LETTERS = re.compile(r"\((d|K|alpha|p|eta|mu|N_C|h|L and M|l-hat and l-tilde)\)")
@@ -43,8 +43,17 @@ def api_page() -> str:
         lines += [f"\n::: {homes[name]}.{name}" for name in names]
         grouped += names
     if sorted(grouped) != sorted(homes):
-        raise ValueError(f"in no group, or in two: {[name for name in homes if grouped.count(name) != 1]}")
-    lines += ["", "## Many sequences", "", "::: dayline.batch.segment_many", "", "::: dayline.batch.read_batch"]
+        raise ValueError(
+            f"in no group, or in two: {[name for name in homes if grouped.count(name) != 1]}"
+        )
+    lines += [
+        "",
+        "## Many sequences",
+        "",
+        "::: dayline.batch.run.segment_many",
+        "",
+        "::: dayline.batch.run.read_batch",
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -64,7 +73,13 @@ def command_line_page() -> str:
         name = command.name or function.__name__.replace("_", "-")
         arguments, panels = _parameters(function)
         words = " ".join(argument.upper() for argument, _ in arguments)
-        lines += ["", f"## dayline {name}", "", f"`dayline {name} {words} [OPTIONS]`".replace("  ", " "), ""]
+        lines += [
+            "",
+            f"## dayline {name}",
+            "",
+            f"`dayline {name} {words} [OPTIONS]`".replace("  ", " "),
+            "",
+        ]
         lines += [_cell(inspect.getdoc(function) or ""), ""]
         if arguments:
             lines += ["| argument | is |", "| --- | --- |"]
@@ -102,7 +117,12 @@ def _default(value: Any) -> str:
 
 def _choices(hint: Any) -> list[str]:
     kinds = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
-    return [str(one.value) for kind in kinds if isinstance(kind, type) and issubclass(kind, Enum) for one in kind]
+    return [
+        str(one.value)
+        for kind in kinds
+        if isinstance(kind, type) and issubclass(kind, Enum)
+        for one in kind
+    ]
 
 
 def parameters_page() -> str:
@@ -113,7 +133,11 @@ def parameters_page() -> str:
         "Every parameter of the estimators, its letter in the paper, and its value in the default, in `paper()` and "
         "in `authors()`.",
     ]
-    for kind in (dayline.DynamicGraphEmbedding, dayline.EventSegmenter, dayline.PrincipalComponents):
+    for kind in (
+        dayline.DynamicGraphEmbedding,
+        dayline.EventSegmenter,
+        dayline.PrincipalComponents,
+    ):
         variants = {"default": kind()}
         if kind is dayline.DynamicGraphEmbedding:
             variants |= {"`paper()`": kind.paper(), "`authors()`": kind.authors()}
@@ -123,14 +147,18 @@ def parameters_page() -> str:
         described = _described(kind)
         for name in inspect.signature(kind).parameters:
             letter, text = described.get(name, ("", ""))
-            values = " | ".join(f"`{one.get_params(deep=False)[name]}`" for one in variants.values())
+            values = " | ".join(
+                f"`{one.get_params(deep=False)[name]}`" for one in variants.values()
+            )
             lines.append(f"| `{name}` | {letter} | {values} | {text} |")
     return "\n".join(lines) + "\n"
 
 
 def _described(kind: type) -> dict[str, tuple[str, str]]:
     """Return letter and description of each parameter, from the docstring."""
-    text = (inspect.getdoc(kind) or "").split("Parameters\n----------\n")[1].split("\nAttributes\n")[0]
+    text = (
+        (inspect.getdoc(kind) or "").split("Parameters\n----------\n")[1].split("\nAttributes\n")[0]
+    )
     found = {}
     for block in re.split(r"\n(?=\S)", text):
         head, _, body = block.partition("\n")

@@ -2,9 +2,10 @@
 
 python examples/gallery/build.py [NAME ...]
 
-Each script becomes docs/gallery/NAME.md: its docstring and the comments below `# %%` are the prose, the code is shown
-with its output, and NAME.png, which the script saves, is at the top. The docstring has a title, a summary for the
-index, more paragraphs if needed, and a last one, "Figure: ...", that describes the figure.
+Each script becomes docs/gallery/NAME.md: its docstring and the comments below `# %%` are the prose,
+the code is shown with its output, and NAME.png, which the script saves, is at the top. The
+docstring has a title, a summary for the index, more paragraphs if needed, and a last one, "Figure:
+...", that describes the figure.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from contextlib import chdir, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 
-from dayline.io.files import write_text_whole, writing_whole
+from dayline.files import write_text_whole, writing_whole
 
 HERE = Path(__file__).parent
 PAGES = HERE.parents[1] / "docs" / "gallery"
@@ -63,16 +64,26 @@ def read_script(path: Path) -> Script:
     paragraphs = [" ".join(part.split()) for part in (about or "").split("\n\n")]
     if len(paragraphs) < 3 or not paragraphs[-1].startswith("Figure: "):
         raise GalleryError(
-            f'{path}: its docstring needs a title, a summary and "Figure: ...", with blank lines between'
+            f'{path}: its docstring needs a title, a summary and "Figure: ...", with blank lines'
+            " between"
         )
     lines = source.splitlines()
     starts = [i for i, line in enumerate(lines) if line.strip() == "# %%"]
-    cells = [_cell(lines, start + 1, stop) for start, stop in zip(starts, [*starts[1:], len(lines)], strict=True)]
+    cells = [
+        _cell(lines, start + 1, stop)
+        for start, stop in zip(starts, [*starts[1:], len(lines)], strict=True)
+    ]
     outside = "\n".join(lines[tree.body[0].end_lineno : starts[0] if starts else None]).strip()
     if outside:
         raise GalleryError(f"{path}: code before the first # %% would not be shown")
     title, *rest = paragraphs
-    return Script(path.stem, title.rstrip("."), tuple(rest[:-1]), rest[-1].removeprefix("Figure: "), tuple(cells))
+    return Script(
+        path.stem,
+        title.rstrip("."),
+        tuple(rest[:-1]),
+        rest[-1].removeprefix("Figure: "),
+        tuple(cells),
+    )
 
 
 def _cell(lines: Sequence[str], start: int, stop: int) -> Cell:
@@ -107,7 +118,10 @@ def run_script(script: Script) -> tuple[list[str], bytes]:
 def page_text(script: Script, printed: Sequence[str]) -> str:
     """Return the page; the output of a cell is left out if it is empty."""
     parts = [
-        f"<!-- Made by examples/gallery/build.py from {script.name}.py: edit that file, then run `make gallery`. -->",
+        (
+            f"<!-- Made by examples/gallery/build.py from {script.name}.py: edit that file, then"
+            " run `make gallery`. -->"
+        ),
         f"# {script.title}",
         f"![{script.title}](images/{script.name}.png)",
         f"*{script.figure}*",
@@ -117,7 +131,9 @@ def page_text(script: Script, printed: Sequence[str]) -> str:
         parts += [cell.prose] if cell.prose else []
         parts += [f"```python\n{cell.code.strip()}\n```"] if cell.code.strip() else []
         parts += [f"```text\n{output}\n```"] if output else []
-    parts.append(f"The whole script is `examples/gallery/{script.name}.py`. [All examples](index.md)")
+    parts.append(
+        f"The whole script is `examples/gallery/{script.name}.py`. [All examples](index.md)"
+    )
     return "\n\n".join(parts) + "\n"
 
 
@@ -125,8 +141,11 @@ def index_text(scripts: Sequence[Script]) -> str:
     parts = [
         "<!-- Made by examples/gallery/build.py: edit the scripts, then run `make gallery`. -->",
         "# Gallery",
-        "Each example is one script in `examples/gallery/` that runs in seconds, on data that it makes itself or on "
-        "photographs without known copyright restrictions. `make gallery` runs all of them and writes these pages.",
+        (
+            "Each example is one script in `examples/gallery/` that runs in seconds, on data that"
+            " it makes itself or on photographs without known copyright restrictions. `make"
+            " gallery` runs all of them and writes these pages."
+        ),
     ]
     for script in scripts:
         page = f"{script.name}.md"
@@ -150,19 +169,27 @@ def save_figure(content: bytes, name: str) -> int:
         picture.quantize(256).save(buffer, format="PNG", optimize=True)
         sizes.append(buffer.tell())
         if buffer.tell() > MOST_BYTES:
-            raise GalleryError(f"{path} has {buffer.tell():,} bytes, over {MOST_BYTES:,}; draw it smaller")
+            raise GalleryError(
+                f"{path} has {buffer.tell():,} bytes, over {MOST_BYTES:,}; draw it smaller"
+            )
         with writing_whole(PAGES / "images" / path, "wb") as file:
             file.write(buffer.getvalue())
     return sizes[0]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"only these pages: {', '.join(ORDER)}")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help=f"only these pages: {', '.join(ORDER)}"
+    )
     names = parser.parse_args().names or ORDER
     unknown = set(names) - set(ORDER)
     if unknown:
-        parser.error(f"{', '.join(sorted(unknown))}: no such script; choose from {', '.join(ORDER)}")
+        parser.error(
+            f"{', '.join(sorted(unknown))}: no such script; choose from {', '.join(ORDER)}"
+        )
     try:
         scripts = [read_script(HERE / f"{name}.py") for name in ORDER]
         for script in scripts:

@@ -1,15 +1,16 @@
 """A film with chapters.
 
-A synthetic film of seven scenes, sampled twice a second, cut at the exact frame, and written with chapters.
+A synthetic film of seven scenes, sampled twice a second, cut at the exact frame, and written with
+chapters.
 
-Figure: One frame of each event found, and below it the film: true scenes in the upper row, events in the lower row,
-in one colour per place. White lines are boundaries.
+Figure: One frame of each event found, and below it the film: true scenes in the upper row, events
+in the lower row, in one colour per place. White lines are boundaries.
 """
 
 # %%
-# The film is synthetic, so every cut is known to the frame: a camera pans over four photographs from scikit-image
-# ([public domain or CC0](../demo-photographs.md)), and shows three of them twice. The change to the last scene is a
-# dissolve of one second; all others are cuts.
+# The film is synthetic, so every cut is known to the frame: a camera pans over four photographs
+# from scikit-image ([public domain or CC0](../demo-photographs.md)), and shows three of them twice.
+# The change to the last scene is a dissolve of one second; all others are cuts.
 from itertools import accumulate
 
 import av
@@ -23,7 +24,12 @@ RATE = 25
 PLACES = (0, 1, 2, 0, 3, 1, 2)
 LENGTHS = (211, 148, 263, 172, 229, 187, 240)  # frames
 DISSOLVE = 25
-PHOTOS = (data.coffee()[::3, ::3], data.rocket()[::3, ::3], data.astronaut()[::3, ::3], data.chelsea()[::2, ::2])
+PHOTOS = (
+    data.coffee()[::3, ::3],
+    data.rocket()[::3, ::3],
+    data.astronaut()[::3, ::3],
+    data.chelsea()[::2, ::2],
+)
 
 
 def picture(place, t):
@@ -44,15 +50,19 @@ with av.open("film.mp4", "w") as film:
         share = (t - starts[-2] + 1) / (DISSOLVE + 1)
         if 0 < share < 1:
             pixels = share * pixels + (1 - share) * picture(PLACES[scene - 1], t)
-        film.mux(stream.encode(av.VideoFrame.from_ndarray(np.clip(pixels, 0, 255).astype(np.uint8), "rgb24")))
+        film.mux(
+            stream.encode(
+                av.VideoFrame.from_ndarray(np.clip(pixels, 0, 255).astype(np.uint8), "rgb24")
+            )
+        )
     film.mux(stream.encode())
 true = np.asarray(starts[1:-1]) / RATE
 print(f"{starts[-1] / RATE:.0f} s, scenes start at", *(f"{t:.2f}" for t in true))
 
 # %%
-# Two frames a second are enough to see that the scene changes, but not when. Around each boundary, dayline decodes
-# every frame: `start_time` is the time of the first frame after a cut. In a dissolve, no single frame stands out, so
-# that boundary keeps the time of the sampled frame.
+# Two frames a second are enough to see that the scene changes, but not when. Around each boundary,
+# dayline decodes every frame: `start_time` is the time of the first frame after a cut. In a
+# dissolve, no single frame stands out, so that boundary keeps the time of the sampled frame.
 result = segment_source("film.mp4", store="out", every=0.5)
 segmentation = result.segmentation
 print("place  sampled   exact  truth")
@@ -66,7 +76,8 @@ for event in segmentation.events[1:]:
 found = np.round([RATE * event.start_time for event in segmentation.events[1:]]).astype(int)
 for tolerance in (0, DISSOLVE):
     print(
-        f"tolerance {tolerance:2d}:", score_boundaries(found, starts[1:-1], n_frames=starts[-1], tolerance=tolerance)
+        f"tolerance {tolerance:2d}:",
+        score_boundaries(found, starts[1:-1], n_frames=starts[-1], tolerance=tolerance),
     )
 
 # %%
@@ -92,9 +103,15 @@ for k, event in enumerate(segmentation.events[:8]):
         side.set(color=COLORS[event.community], linewidth=3)
 rows = figure.add_subplot(grid[2, :])
 for scene, place in enumerate(PLACES):
-    rows.barh(1, LENGTHS[scene] / RATE, left=starts[scene] / RATE, color=COLORS[place], edgecolor="white")
+    rows.barh(
+        1, LENGTHS[scene] / RATE, left=starts[scene] / RATE, color=COLORS[place], edgecolor="white"
+    )
 for event in segmentation.events:
-    rows.barh(0, event.stop_time - event.start_time, left=event.start_time, color=COLORS[event.community])
+    rows.barh(
+        0, event.stop_time - event.start_time, left=event.start_time, color=COLORS[event.community]
+    )
     rows.axvline(event.start_time, 0, 0.5, color="white", lw=1)
-rows.set(yticks=[0, 1], yticklabels=["found", "true"], xlabel="seconds", xlim=(0, starts[-1] / RATE))
+rows.set(
+    yticks=[0, 1], yticklabels=["found", "true"], xlabel="seconds", xlim=(0, starts[-1] / RATE)
+)
 figure.savefig("film.png", dpi=160)

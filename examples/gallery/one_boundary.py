@@ -1,15 +1,17 @@
 """Why did it cut here?
 
-Three candidates of one sequence: a clear boundary, one that a hard cut decided, and one that was rejected although it
-is right. Numbers show what mattered for each.
+Three candidates of one sequence: a clear boundary, one that a hard cut decided, and one that was
+rejected although it is right. Numbers show what mattered for each.
 
-Figure: Top: the sequence, with boundaries as dotted lines and the three candidates marked. Middle: what adds up to
-the strength of each. Bottom: from strength to probability, with one curve for each kind of recording and their mean.
+Figure: Top: the sequence, with boundaries as dotted lines and the three candidates marked. Middle:
+what adds up to the strength of each. Bottom: from strength to probability, with one curve for each
+kind of recording and their mean.
 """  # noqa: D400
 
 # %%
-# The default segments a synthetic sequence with known events. `plot(segmenter)` draws everything in one figure; this
-# page looks at three of its candidates in detail. [How it decides](../how-it-decides.md) explains the terms.
+# The default segments a synthetic sequence with known events. `plot(segmenter)` draws everything in
+# one figure; this page looks at three of its candidates in detail. [How it
+# decides](../how-it-decides.md) explains the terms.
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -23,9 +25,9 @@ print("found ", *segmenter.boundaries_)
 print("missed", *(b for b in made.boundaries if np.abs(segmenter.boundaries_ - b).min() > 2))
 
 # %%
-# `evidence_` holds all candidates, the highest first. The height of a candidate is what the sequence gains by this
-# boundary: the contrast of the events on its two sides, times a weight that a hard cut raises. In logarithms,
-# everything is a sum.
+# `evidence_` holds all candidates, the highest first. The height of a candidate is what the
+# sequence gains by this boundary: the contrast of the events on its two sides, times a weight that
+# a hard cut raises. In logarithms, everything is a sum.
 evidence, model = segmenter.evidence_, load_model()
 order = evidence.hierarchy.boundaries.tolist()
 
@@ -42,21 +44,26 @@ def terms(frame):
 
 
 # %%
-# The split is the unit in which this sequence measures heights, the same for all its candidates. Subtracting it gives
-# the strength, the only number that the model uses.
+# The split is the unit in which this sequence measures heights, the same for all its candidates.
+# Subtracting it gives the strength, the only number that the model uses.
 chosen = (210, 154, 251)
 print(f"{'frame':>16s}" + "".join(f"{frame:7d}" for frame in chosen))
 for name in terms(chosen[0]):
     print(f"{name:>16s}" + "".join(f"{terms(frame)[name]:+7.2f}" for frame in chosen))
-probability = {frame: model.probabilities(np.asarray([terms(frame)["strength"]])) for frame in chosen}
+probability = {
+    frame: model.probabilities(np.asarray([terms(frame)["strength"]])) for frame in chosen
+}
 print(f"{'probability':>16s}" + "".join(f"{probability[frame].mean():7.2f}" for frame in chosen))
-print(f"{'boundary':>16s}" + "".join(f"{'yes' if frame in segmenter.boundaries_ else 'no':>7s}" for frame in chosen))
+print(
+    f"{'boundary':>16s}"
+    + "".join(f"{'yes' if frame in segmenter.boundaries_ else 'no':>7s}" for frame in chosen)
+)
 
 # %%
-# At frame 210, everything supports a boundary. The other two candidates have the same contrast. At frame 154, the
-# features jump from one frame to the next, far more than nearby, and this decides it. At frame 251 they do not, and
-# the model considers a boundary improbable. But there is a true boundary: a visit of five frames. Asking for more
-# events finds it.
+# At frame 210, everything supports a boundary. The other two candidates have the same contrast. At
+# frame 154, the features jump from one frame to the next, far more than nearby, and this decides
+# it. At frame 251 they do not, and the model considers a boundary improbable. But there is a true
+# boundary: a visit of five frames. Asking for more events finds it.
 finer = segmenter.choose(n_events=15)
 print("with n_events=15:", 251 in finer.boundaries)
 
@@ -69,7 +76,15 @@ figure, (above, middle, below) = plt.subplots(
 shown = slice(110, 300)
 scaled = (made.features - made.features.mean(axis=0)) / made.features.std(axis=0)
 extent = (shown.start - 0.5, shown.stop - 0.5, 7.5, -0.5)
-above.imshow(scaled[shown].T, aspect="auto", cmap="PuOr", vmin=-2.5, vmax=2.5, extent=extent, interpolation="nearest")
+above.imshow(
+    scaled[shown].T,
+    aspect="auto",
+    cmap="PuOr",
+    vmin=-2.5,
+    vmax=2.5,
+    extent=extent,
+    interpolation="nearest",
+)
 for boundary in segmenter.boundaries_:
     if shown.start < boundary < shown.stop:
         above.axvline(boundary - 0.5, color="0.1", lw=1, ls=":")
@@ -85,14 +100,23 @@ for row, frame in enumerate(chosen):
     for name, color in COLORS.items():
         # The split is taken away from the sum of the others, so it goes back from their end.
         at = row + (0.22 if name == "split" else -0.22)
-        middle.barh(at, parts[name], left=reached, height=0.4, color=color, label=name if row == 0 else None)
+        middle.barh(
+            at, parts[name], left=reached, height=0.4, color=color, label=name if row == 0 else None
+        )
         reached += parts[name]
     middle.plot([parts["strength"]] * 2, [row - 0.45, row + 0.45], color=MARKS[frame], lw=3)
 middle.axvline(0, color="0.1", lw=0.8)
-middle.set(yticks=range(len(chosen)), yticklabels=chosen, xlabel="logarithm; strength as a thick line")
+middle.set(
+    yticks=range(len(chosen)), yticklabels=chosen, xlabel="logarithm; strength as a thick line"
+)
 middle.invert_yaxis()
 middle.legend(
-    ncols=4, loc="lower center", bbox_to_anchor=(0.5, 1.0), frameon=False, columnspacing=1.0, handlelength=1
+    ncols=4,
+    loc="lower center",
+    bbox_to_anchor=(0.5, 1.0),
+    frameon=False,
+    columnspacing=1.0,
+    handlelength=1,
 )
 strengths = np.linspace(-3, 4, 100)
 curves = model.probabilities(strengths)
@@ -103,7 +127,12 @@ for frame, color in MARKS.items():
     below.plot([strength], [mean], "o", ms=10, color=color)
     aside = (-62, 8) if frame == 210 else (8, -14)
     below.annotate(
-        f"{frame}: {mean:.0%}", (strength, mean), aside, textcoords="offset points", color=color, weight="bold"
+        f"{frame}: {mean:.0%}",
+        (strength, mean),
+        aside,
+        textcoords="offset points",
+        color=color,
+        weight="bold",
     )
 below.set(xlabel="strength", ylabel="probability", ylim=(0, 1), xlim=(-3, 4))
 figure.savefig("one_boundary.png", dpi=160)

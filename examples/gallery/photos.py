@@ -1,17 +1,18 @@
 """One day of photos.
 
-A synthetic afternoon of a wearable camera, from image files to events with key photos, and to the page on which you
-can correct them.
+A synthetic afternoon of a wearable camera, from image files to events with key photos, and to the
+page on which you can correct them.
 
-Figure: The events of the afternoon by the clock, in one colour per context, and the key photo of each. White gaps
-are pauses of the camera.
+Figure: The events of the afternoon by the clock, in one colour per context, and the key photo of
+each. White gaps are pauses of the camera.
 """
 
 # %%
-# The photos are synthetic: crops of photographs that come with scikit-image, about one every 30 seconds, with
-# changing light, blur and people who pass by. The photographs used here are CC0, in the public domain or, for the
-# coins, without known copyright restrictions ([list](../demo-photographs.md)). The two places whose photographs are
-# CC BY are left out, as if the camera had been off for a quarter of an hour in the park.
+# The photos are synthetic: crops of photographs that come with scikit-image, about one every 30
+# seconds, with changing light, blur and people who pass by. The photographs used here are CC0, in
+# the public domain or, for the coins, without known copyright restrictions
+# ([list](../demo-photographs.md)). The two places whose photographs are CC BY are left out, as if
+# the camera had been off for a quarter of an hour in the park.
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from matplotlib.dates import DateFormatter
 from PIL import Image
 
 from dayline import score_boundaries, segment_source, write_result
-from dayline.datasets.photostream import make_photostream
+from dayline.research.datasets.photostream import make_photostream
 
 stream = make_photostream("photos", random_state=0)
 place = np.repeat(stream.places, np.diff([0, *stream.boundaries, len(stream.names)]))
@@ -33,29 +34,32 @@ true = np.flatnonzero(np.diff(visit)) + 1
 print(f"{is_used.sum()} photos, {len(true)} true boundaries")
 
 # %%
-# `segment_source` reads the times from the files, computes features with a small network, and finds the events. A
-# long gap between two photos is a boundary, even if both show the same place.
+# `segment_source` reads the times from the files, computes features with a small network, and finds
+# the events. A long gap between two photos is a boundary, even if both show the same place.
 result = segment_source("photos", store="day")
 events = result.segmentation.events
 for row in result.segmentation.to_dicts():
     sure = "" if row["confidence"] is None else f"{row['confidence']:.0%}"
-    print(f"{row['started']:%H:%M}  {row['n_frames']:3d} photos  {row['context'] or '-'}  {row['reason']:6s} {sure}")
+    print(
+        f"{row['started']:%H:%M}  {row['n_frames']:3d} photos  {row['context'] or '-'} "
+        f" {row['reason']:6s} {sure}"
+    )
 
 # %%
-# The truth is known, so the events can be scored. Places and lighting are clearer here than on a real day; a perfect
-# score shows that the pipeline works, not that every day is this easy.
+# The truth is known, so the events can be scored. Places and lighting are clearer here than on a
+# real day; a perfect score shows that the pipeline works, not that every day is this easy.
 print(score_boundaries(result.segmentation.boundaries, true, tolerance=2))
 
 # %%
-# `write_result` writes the page, `events.json` and `events.csv`. On the page, you can merge, split, move and name
-# events; `dayline view day` opens it and saves corrections.
+# `write_result` writes the page, `events.json` and `events.csv`. On the page, you can merge, split,
+# move and name events; `dayline view day` opens it and saves corrections.
 written = write_result(result, "day")
 print(written.page)
 
 # %%
-# The key photo of an event is sharp and typical of its frames. It is not always a good one: in the first event,
-# someone is in the way. The park before and after the pause counts as two contexts; the path, the cafe and home are
-# recognized when they recur.
+# The key photo of an event is sharp and typical of its frames. It is not always a good one: in the
+# first event, someone is in the way. The park before and after the pause counts as two contexts;
+# the path, the cafe and home are recognized when they recur.
 COLORS = (
     "#0072b2",
     "#e69f00",

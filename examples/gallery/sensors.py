@@ -1,15 +1,16 @@
 """A sensor stream with real times.
 
-A synthetic recording of a watch: five channels at irregular times over a day, with two gaps. Its times give durations
-in minutes, required boundaries at the gaps, and dates in every output.
+A synthetic recording of a watch: five channels at irregular times over a day, with two gaps. Its
+times give durations in minutes, required boundaries at the gaps, and dates in every output.
 
-Figure: Heart rate, steps and light over the day. Colours are the contexts found, the strip at the bottom shows the
-truth, and hatched gaps are times without data.
+Figure: Heart rate, steps and light over the day. Colours are the contexts found, the strip at the
+bottom shows the truth, and hatched gaps are times without data.
 """
 
 # %%
-# There is about one row per minute: heart rate, steps, light, skin temperature and wrist angle, which vary around a
-# typical value for each activity. Twice, the watch is on its charger and records nothing.
+# There is about one row per minute: heart rate, steps, light, skin temperature and wrist angle,
+# which vary around a typical value for each activity. Twice, the watch is on its charger and
+# records nothing.
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.dates import DateFormatter, HourLocator
@@ -46,18 +47,19 @@ true = np.cumsum([length for _, length in DAY])[:-1]
 print(X.shape, times[0], times[-1])
 
 # %%
-# A gap alone is not evidence for `EventSegmenter`: in some recordings a gap means that something ended, in others
-# that nothing was worth recording. If you know what it means, say so: here, every gap of more than half an hour is a
-# boundary.
+# A gap alone is not evidence for `EventSegmenter`: in some recordings a gap means that something
+# ended, in others that nothing was worth recording. If you know what it means, say so: here, every
+# gap of more than half an hour is a boundary.
 gaps = np.flatnonzero(np.diff(times) > np.timedelta64(30, "m")) + 1
 segmenter = EventSegmenter().fit(X, times=times, must=gaps)
 print(segmenter.segmentation_)
 print(score_boundaries(segmenter.boundaries_, true, tolerance=2))
 
 # %%
-# With `times=`, durations are in seconds, whatever the rate of the rows. `choose` gives other segmentations without
-# learning again: here, one with no event under twenty minutes, and one with a given number of events. Reading and
-# sleep at the end differ less than the other activities, and are separated only if the number is given.
+# With `times=`, durations are in seconds, whatever the rate of the rows. `choose` gives other
+# segmentations without learning again: here, one with no event under twenty minutes, and one with a
+# given number of events. Reading and sleep at the end differ less than the other activities, and
+# are separated only if the number is given.
 for request in ({"min_duration": 20 * 60}, {"n_events": 10}):
     other = segmenter.choose(**request)
     print(request, other, score_boundaries(other.boundaries, true, tolerance=2), sep="\n    ")
@@ -71,16 +73,25 @@ print(shown.to_string(index=False))
 
 # %%
 COLORS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999")
-figure, axes = plt.subplots(4, 1, figsize=(5.0, 5.0), sharex=True, layout="constrained", height_ratios=[3, 3, 3, 1])
+figure, axes = plt.subplots(
+    4, 1, figsize=(5.0, 5.0), sharex=True, layout="constrained", height_ratios=[3, 3, 3, 1]
+)
 for axis, channel in zip(axes, range(3), strict=False):
     for event in segmenter.events_:
         begin, end = times[event.start], times[event.stop - 1]
         color = COLORS[event.community % len(COLORS)]
         axis.axvspan(begin, end, color=color, alpha=0.35, lw=0)
-        axis.plot(times[event.start : event.stop], X[event.start : event.stop, channel], color="0.15", lw=0.8)
+        axis.plot(
+            times[event.start : event.stop],
+            X[event.start : event.stop, channel],
+            color="0.15",
+            lw=0.8,
+        )
         axis.axvline(begin, color="0.15", lw=0.8, ls=":")
     for gap in gaps:
-        axis.axvspan(times[gap - 1], times[gap], facecolor="white", edgecolor="0.7", hatch="//", lw=0)
+        axis.axvspan(
+            times[gap - 1], times[gap], facecolor="white", edgecolor="0.7", hatch="//", lw=0
+        )
     axis.set_ylabel(CHANNELS[channel])
 names = list(LEVELS)
 for first, stop, name in zip([0, *true], [*true, len(X)], [name for name, _ in DAY], strict=True):

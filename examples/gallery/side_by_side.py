@@ -1,16 +1,17 @@
 """The same data through ruptures and dayline.
 
-Four kinds of synthetic sequences, five of each, segmented by kernel change-point detection and by dayline: F1, time,
-and when to use which.
+Four kinds of synthetic sequences, five of each, segmented by kernel change-point detection and by
+dayline: F1, time, and when to use which.
 
-Figure: F1 of ruptures and dayline on four kinds of sequences: bars are means of five sequences, lines their range.
-Upper bars: the number of events is not given. Lower, pale bars: it is given.
+Figure: F1 of ruptures and dayline on four kinds of sequences: bars are means of five sequences,
+lines their range. Upper bars: the number of events is not given. Lower, pale bars: it is given.
 """
 
 # %%
-# The first two kinds come from ruptures itself: the mean of a signal jumps, or the correlation of two signals changes
-# while their mean and variance do not. The other two have places that recur, as in a day of photos: the frames of a
-# place scatter around a point, once with plain noise only, and once with a slow drift that never stops.
+# The first two kinds come from ruptures itself: the mean of a signal jumps, or the correlation of
+# two signals changes while their mean and variance do not. The other two have places that recur, as
+# in a day of photos: the frames of a place scatter around a point, once with plain noise only, and
+# once with a slow drift that never stops.
 import time
 
 import matplotlib.pyplot as plt
@@ -41,15 +42,24 @@ def drifting_places(seed):
     return x + 0.5 * drift, boundaries
 
 
-KINDS = {"jumps": jumps, "correlations": correlations, "places": places, "drifting places": drifting_places}
+KINDS = {
+    "jumps": jumps,
+    "correlations": correlations,
+    "places": places,
+    "drifting places": drifting_places,
+}
 
 
 # %%
-# ruptures needs a penalty, which has no default; we use log n with the Gaussian kernel, as in our benchmarks. dayline
-# has a model instead, so nothing is set here. Both accept the number of events.
+# ruptures needs a penalty, which has no default; we use log n with the Gaussian kernel, as in our
+# benchmarks. dayline has a model instead, so nothing is set here. Both accept the number of events.
 def by_ruptures(x, n_events=None):
     detector = rpt.KernelCPD(kernel="rbf", min_size=2).fit(x)
-    stops = detector.predict(pen=np.log(len(x))) if n_events is None else detector.predict(n_bkps=n_events - 1)
+    stops = (
+        detector.predict(pen=np.log(len(x)))
+        if n_events is None
+        else detector.predict(n_bkps=n_events - 1)
+    )
     return stops[:-1]
 
 
@@ -79,18 +89,21 @@ for kind in KINDS:
         found, given = (np.mean(scores[kind, method, what]) for what in ("found", "given"))
         n_found, n_true = counts[kind, method]
         taken = seconds[kind, method]
-        print(f"{kind:17s}{method:10s} {found:5.2f} {given:13.2f} {n_found:6.1f} {n_true:5.1f} {taken:6.2f} s")
+        print(
+            f"{kind:17s}{method:10s} {found:5.2f} {given:13.2f} {n_found:6.1f} {n_true:5.1f}"
+            f" {taken:6.2f} s"
+        )
 
 # %%
-# On the jumps from ruptures itself, ruptures is better: with this much noise, dayline misses some. Neither finds a
-# change of correlation unless the number is given. If places recur, dayline is slightly better without the number,
-# and both are about equal with it. ruptures is by far the faster at this length; from several thousand frames on,
-# dayline is faster than this kernel ([scale](../scale.md)).
-#
-# So use ruptures for a few signals if you know the penalty or the number of events. Use dayline for frames with many
-# features, if nothing is known in advance, or if you need confidence, levels and contexts. Synthetic sequences say
-# little about real ones: [how it decides](../how-it-decides.md#held-out) compares dayline with these and other
-# methods on 32 kinds of labelled recordings.
+# On the jumps from ruptures itself, ruptures is better: with this much noise, dayline misses some.
+# Neither finds a change of correlation unless the number is given. If places recur, dayline is
+# slightly better without the number, and both are about equal with it. ruptures is by far the
+# faster at this length; from several thousand frames on, dayline is faster than this kernel
+# ([scale](../scale.md)).  So use ruptures for a few signals if you know the penalty or the number
+# of events. Use dayline for frames with many features, if nothing is known in advance, or if you
+# need confidence, levels and contexts. Synthetic sequences say little about real ones: [how it
+# decides](../how-it-decides.md#held-out) compares dayline with these and other methods on 32 kinds
+# of labelled recordings.
 COLORS = {"ruptures": "#e69f00", "dayline": "#0072b2"}
 figure, axes = plt.subplots(figsize=(5.0, 4.4), layout="constrained")
 for row, kind in enumerate(KINDS):
@@ -100,7 +113,9 @@ for row, kind in enumerate(KINDS):
             at = row + offset + height
             alpha = 1.0 if what == "found" else 0.45
             label = f"{method}{', number given' if what == 'given' else ''}" if row == 0 else None
-            axes.barh(at, np.mean(values), height=0.17, color=COLORS[method], alpha=alpha, label=label)
+            axes.barh(
+                at, np.mean(values), height=0.17, color=COLORS[method], alpha=alpha, label=label
+            )
             axes.plot([min(values), max(values)], [at, at], color="0.2", lw=1)
 axes.set(yticks=range(len(KINDS)), yticklabels=list(KINDS), xlabel="F1 (tolerance 5)", xlim=(0, 1))
 axes.invert_yaxis()

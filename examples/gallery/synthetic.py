@@ -1,15 +1,16 @@
 """The paper's synthetic example.
 
-Four noisy communities in the plane: how the loop of graph and embedding changes them, iteration by iteration, and how
-much of the score any segmentation would get.
+Four noisy communities in the plane: how the loop of graph and embedding changes them, iteration by
+iteration, and how much of the score any segmentation would get.
 
-Figure: Top: the points before the loop and after three and ten iterations, in the colours of their true communities.
-Bottom: F1 by iteration, as the mean of five sequences, with controls.
+Figure: Top: the points before the loop and after three and ten iterations, in the colours of their
+true communities. Bottom: F1 by iteration, as the mean of five sequences, with controls.
 """
 
 # %%
-# `make_communities` draws the sequence of the paper's example: 350 points that jump between four Gaussian clouds that
-# touch each other. A visit lasts eight points on average; each new visit begins with a boundary.
+# `make_communities` draws the sequence of the paper's example: 350 points that jump between four
+# Gaussian clouds that touch each other. A visit lasts eight points on average; each new visit
+# begins with a boundary.
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -28,12 +29,18 @@ print(f"{len(made.features)} points, {len(made.boundaries)} true boundaries")
 
 
 # %%
-# `EventSegmenter.paper()` follows the paper's text. In this example, the points themselves are the first embedding,
-# in two dimensions, and every iteration takes one step: it embeds the graph, smooths it, and weakens edges between
-# frames that are far apart in time or in different communities.
+# `EventSegmenter.paper()` follows the paper's text. In this example, the points themselves are the
+# first embedding, in two dimensions, and every iteration takes one step: it embeds the graph,
+# smooths it, and weakens edges between frames that are far apart in time or in different
+# communities.
 def embed(points, iterations):
     segmenter = EventSegmenter.paper(
-        n_components=2, n_iterations=iterations, search_radius=0, start="columns", n_steps=1, embedding_bandwidth=0.3
+        n_components=2,
+        n_iterations=iterations,
+        search_radius=0,
+        start="columns",
+        n_steps=1,
+        embedding_bandwidth=0.3,
     )
     return segmenter.fit(points)
 
@@ -43,8 +50,8 @@ def f1(found, true):
 
 
 # %%
-# One sequence proves little, so we score five. Equal pieces and random cuts are controls that ignore the points. The
-# CES rule on the points does not use an embedding.
+# One sequence proves little, so we score five. Equal pieces and random cuts are controls that
+# ignore the points. The CES rule on the points does not use an embedding.
 iterations = (0, 1, 3, 5, 10)
 by_iteration = np.zeros((5, len(iterations)))
 others = {
@@ -73,10 +80,11 @@ for k, scores in zip(iterations, by_iteration.T, strict=True):
     print(f"{f'paper(), iteration {k}':26s} F1 {np.mean(scores):.2f}")
 
 # %%
-# The loop orders the points along a curve, with one section for each community, and the score rises a little, as in
-# the paper. It stays far below that of equal pieces: events are so short that any even spacing comes within five
-# frames of most boundaries. The default, which is not given the number, is hardly better than equal pieces. The
-# example shows what the loop does, not that it finds events; see [the paper, equation by equation](../paper.md).
+# The loop orders the points along a curve, with one section for each community, and the score rises
+# a little, as in the paper. It stays far below that of equal pieces: events are so short that any
+# even spacing comes within five frames of most boundaries. The default, which is not given the
+# number, is hardly better than equal pieces. The example shows what the loop does, not that it
+# finds events; see [the paper, equation by equation](../paper.md).
 COLORS = np.asarray(["#0072b2", "#e69f00", "#009e73", "#cc79a7"])
 figure = plt.figure(figsize=(5.0, 4.8), layout="constrained")
 axes = figure.subplot_mosaic([["0", "3", "10"], ["scores"] * 3], height_ratios=[1, 1.35])
@@ -85,8 +93,12 @@ for k in (0, 3, 10):
     axes[str(k)].plot(x, y, color="0.85", lw=0.5, zorder=0)
     axes[str(k)].scatter(x, y, c=COLORS[made.communities], s=7)
     axes[str(k)].set(title=f"{k} iterations", xticks=[], yticks=[])
-axes["scores"].plot(iterations, by_iteration.mean(axis=0), "o-", color="#0072b2", label="paper(), by iteration")
-styles = [{"color": "#d55e00", "ls": line} for line in ("-", ":", "--")] + [{"color": "#009e73", "ls": "-."}]
+axes["scores"].plot(
+    iterations, by_iteration.mean(axis=0), "o-", color="#0072b2", label="paper(), by iteration"
+)
+styles = [{"color": "#d55e00", "ls": line} for line in ("-", ":", "--")] + [
+    {"color": "#009e73", "ls": "-."}
+]
 for (name, scores), style in zip(others.items(), styles, strict=True):
     axes["scores"].axhline(np.mean(scores), **style, label=name)
 axes["scores"].set(xlabel="iterations of the loop", ylabel="F1 (tolerance 5)", ylim=(0, 1))

@@ -6,14 +6,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dayline.baselines.controls import equal_pieces, no_boundaries, random_cuts
-    from dayline.datasets.synthetic import make_communities
+    from dayline.album.array_page import write_page
+    from dayline.album.segment import segment_source
+    from dayline.album.write import write_result
     from dayline.decision.context_distance import context_distance, pick_boundaries
     from dayline.decision.decide import Level
     from dayline.decision.partition import partition
     from dayline.estimators import DynamicGraphEmbedding, EventSegmenter, PrincipalComponents
     from dayline.events import Event, Segmentation, read_events
-    from dayline.figures import plot
     from dayline.method.communities import find_communities
     from dayline.method.denoise import nonlocal_means
     from dayline.method.dge import dynamic_graph_embedding
@@ -25,7 +25,9 @@ if TYPE_CHECKING:
         weaken_edges_between_communities,
     )
     from dayline.metrics import score_boundaries, score_labels
-    from dayline.pipeline import segment_source, write_page, write_result
+    from dayline.plotting import plot
+    from dayline.research.baselines.controls import equal_pieces, no_boundaries, random_cuts
+    from dayline.research.datasets.synthetic import make_communities
 
 __version__ = "0.2.0.dev0"
 
@@ -41,26 +43,26 @@ _HOMES = {
     "context_distance": "decision.context_distance",
     "dynamic_graph_embedding": "method.dge",
     "embed_graph": "method.embedding",
-    "equal_pieces": "baselines.controls",
+    "equal_pieces": "research.baselines.controls",
     "find_communities": "method.communities",
     "graph_cross_entropy": "method.embedding",
-    "make_communities": "datasets.synthetic",
-    "no_boundaries": "baselines.controls",
+    "make_communities": "research.datasets.synthetic",
+    "no_boundaries": "research.baselines.controls",
     "nonlocal_means": "method.denoise",
     "partition": "decision.partition",
     "pick_boundaries": "decision.context_distance",
-    "plot": "figures",
+    "plot": "plotting",
     "principal_components": "method.embedding",
-    "random_cuts": "baselines.controls",
+    "random_cuts": "research.baselines.controls",
     "read_events": "events",
     "score_boundaries": "metrics",
     "score_labels": "metrics",
-    "segment_source": "pipeline",
+    "segment_source": "album.segment",
     "smooth_edges": "method.graph",
     "weaken_distant_edges": "method.graph",
     "weaken_edges_between_communities": "method.graph",
-    "write_page": "pipeline",
-    "write_result": "pipeline",
+    "write_page": "album.array_page",
+    "write_result": "album.write",
 }
 
 __all__ = [  # noqa: RUF022 (most important names first)

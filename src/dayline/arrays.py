@@ -1,37 +1,16 @@
-"""All code specific to an array library: NumPy, and PyTorch through array-api-compat."""
+"""All code specific to an array library (NumPy, and PyTorch through array-api-compat), and threads over blocks of rows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, TypeAlias
+import os
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
-from array_api_compat import array_namespace, is_torch_array
+from array_api_compat import array_namespace as array_namespace
+from array_api_compat import is_torch_array as is_torch_array
 from numpy.typing import NDArray
-
-__all__ = [
-    "Array",
-    "FloatArray",
-    "IntArray",
-    "PositiveSolver",
-    "array_namespace",
-    "check_device",
-    "columns_for_products",
-    "double",
-    "exp_in_place",
-    "is_mapped",
-    "is_on_host",
-    "is_single_precision",
-    "is_torch_array",
-    "like",
-    "main_axes",
-    "product_into",
-    "row_blocks",
-    "single",
-    "sum_of_products",
-    "to_device",
-    "to_numpy",
-]
 
 Array: TypeAlias = Any
 """A NumPy array or a PyTorch tensor."""
@@ -76,7 +55,9 @@ def is_single_precision(device: str, dtype: str) -> bool:
 def check_device(device: Any) -> Any:
     """Return the PyTorch device, or None for NumPy on the CPU; raise ValueError if unknown or unavailable."""
     if not isinstance(device, str):
-        raise ValueError(f'device has type {type(device).__name__}; use "cpu", "torch", "cuda" or "mps"')
+        raise ValueError(
+            f'device has type {type(device).__name__}; use "cpu", "torch", "cuda" or "mps"'
+        )
     kind = device.split(":")[0]
     if kind not in ("cpu", "torch", "cuda", "mps"):
         raise ValueError(f'device="{device}" is not known; use "cpu", "torch", "cuda" or "mps"')
@@ -85,18 +66,27 @@ def check_device(device: Any) -> Any:
     try:
         import torch
     except ModuleNotFoundError:
-        msg = f'device="{device}" needs PyTorch; install it (pip install "dayline[gpu]") or use device="cpu"'
+        msg = (
+            f'device="{device}" needs PyTorch; install it (pip install "dayline[gpu]") or use'
+            ' device="cpu"'
+        )
         raise ValueError(msg) from None
     available = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
     if not available.get(kind, True):
         raise ValueError(f'device="{device}" is not available on this machine; use device="cpu"')
     try:
         target = torch.device("cpu" if kind == "torch" else device)
-        if target.type != "cuda" or target.index is None or target.index < torch.cuda.device_count():
+        if (
+            target.type != "cuda"
+            or target.index is None
+            or target.index < torch.cuda.device_count()
+        ):
             return target
         raise ValueError(f'device="{device}" is not available on this machine; use device="cuda"')
     except RuntimeError:
-        raise ValueError(f'device="{device}" is not known; use "cpu", "torch", "cuda" or "mps"') from None
+        raise ValueError(
+            f'device="{device}" is not known; use "cpu", "torch", "cuda" or "mps"'
+        ) from None
 
 
 def to_numpy(x: Array) -> FloatArray:
@@ -190,7 +180,9 @@ class PositiveSolver:
         else:
             from scipy.linalg import cho_factor
 
-            self._factor, _ = cho_factor(matrix.astype(np.float64), lower=True, overwrite_a=True, check_finite=False)
+            self._factor, _ = cho_factor(
+                matrix.astype(np.float64), lower=True, overwrite_a=True, check_finite=False
+            )
 
     def __call__(self, x: Array) -> Array:
         """Return the solution for every column of `x`."""
@@ -200,7 +192,9 @@ class PositiveSolver:
             return torch.cholesky_solve(x.to(self._factor.dtype), self._factor).to(self._dtype)
         from scipy.linalg import cho_solve
 
-        return cho_solve((self._factor, True), x, check_finite=False).astype(self._dtype, copy=False)
+        return cho_solve((self._factor, True), x, check_finite=False).astype(
+            self._dtype, copy=False
+        )
 
 
 def main_axes(matrix: Array, n_axes: int) -> Array:
@@ -217,9 +211,71 @@ def main_axes(matrix: Array, n_axes: int) -> Array:
 def row_blocks(x: Array, *, at_least: int = 1) -> Iterator[slice]:
     """Yield slices that cover the rows of a matrix, a block that fits in the cache (a large one on a GPU) at a time.
 
-    Several steps on one block after the other take a fraction of the time and memory that they take on all rows.
-    Matrix products want blocks of `at_least` a few hundred rows, cache or not.
+    Several steps on one block after the other take a fraction of the time and memory that they take
+    on all rows. Matrix products want blocks of `at_least` a few hundred rows, cache or not.
     """
     size = max(at_least, (HOST_BLOCK if is_on_host(x) else DEVICE_BLOCK) // max(1, x.shape[1]))
     for first in range(0, x.shape[0], size):
         yield slice(first, min(first + size, x.shape[0]))
+
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+_pool: ThreadPoolExecutor | None = None
+
+
+def n_threads() -> int:
+    """Return the number of cores that this process may use; OMP_NUM_THREADS lowers it."""
+    cores = (
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    )
+    asked = os.environ.get("OMP_NUM_THREADS", "")
+    return max(1, min(cores, int(asked))) if asked.isdigit() else cores
+
+
+def map_blocks(
+    function: Callable[[Item], Result], blocks: Iterable[Item], *, on_host: bool = True
+) -> list[Result]:
+    """Call a function for every block and return the results in their order.
+
+    Each block is computed by one thread, so that sums do not depend on the number of threads. Work
+    that is not on the host has threads of its own.
+    """
+    global _pool
+    items = list(blocks)
+    if len(items) < 2 or not on_host or n_threads() < 2:
+        return [function(item) for item in items]
+    if _pool is None:
+        _pool = ThreadPoolExecutor(n_threads(), thread_name_prefix="dayline")
+    return list(_pool.map(function, items))
+
+
+def _forget_pool() -> None:
+    """Threads do not survive a fork."""
+    global _pool
+    _pool = None
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_pool)
+
+
+SAFE_SQUARES = 1e20
+"""Squared lengths this far from under- and overflow can be used as they are."""
+
+
+def unit_rows(x: Array) -> Array:
+    """Scale every row to length 1; a zero row stays zero (it resembles nothing)."""
+    xp = array_namespace(x)
+    if is_on_host(x) and x.shape[0] and xp.isdtype(x.dtype, "real floating"):
+        with np.errstate(over="ignore", under="ignore"):
+            squares = xp.vecdot(x, x)
+        limit = SAFE_SQUARES * float(xp.finfo(x.dtype).smallest_normal)
+        if float(xp.min(squares)) > limit and float(xp.max(squares)) < 1.0 / limit:
+            return x / xp.sqrt(squares)[:, None]
+    # Otherwise two steps, so that tiny or huge rows do not under- or overflow when squared.
+    largest = xp.max(xp.abs(x), axis=1, keepdims=True)
+    x = x / xp.where(largest > 0, largest, xp.ones_like(largest))
+    length = xp.sqrt(xp.sum(x * x, axis=1, keepdims=True))
+    return x / xp.where(length > 0, length, xp.ones_like(length))

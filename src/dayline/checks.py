@@ -11,29 +11,16 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from dayline.arrays import Array, FloatArray, IntArray, array_namespace, double, is_torch_array, row_blocks, to_numpy
-
-__all__ = [
-    "LARGEST_COUNT",
-    "MOST_STEPS",
-    "Missing",
-    "TransposedWarning",
-    "check_bandwidth",
-    "check_between",
-    "check_choice",
-    "check_features",
-    "check_flag",
-    "check_matrix",
-    "check_same_kind",
-    "check_seed",
-    "check_times",
-    "list_frames",
-    "looks_transposed",
-    "show_value",
-    "times_clock",
-    "times_kind",
-    "unmask",
-]
+from dayline.arrays import (
+    Array,
+    FloatArray,
+    IntArray,
+    array_namespace,
+    double,
+    is_torch_array,
+    row_blocks,
+    to_numpy,
+)
 
 Missing: TypeAlias = Literal["raise", "interpolate"]
 
@@ -70,32 +57,38 @@ class TransposedWarning(UserWarning):
 def check_features(x: Any, *, missing: Missing = "raise") -> FloatArray:
     """Return features as a matrix of finite numbers, or raise ValueError.
 
-    The matrix is a new one in double precision, but for more than 16 million values in single precision: those stay
-    as they are and where they are, so that a file mapped into memory is never loaded whole.
+    The matrix is a new one in double precision, but for more than 16 million values in single
+    precision: those stay as they are and where they are, so that a file mapped into memory is never
+    loaded whole.
 
     Parameters
     ----------
     x : array-like of shape (n_frames, n_features)
         Numbers, one row per frame; masked values are missing. Not modified.
     missing : {"raise", "interpolate"}
-        What to do with NaN and infinity: raise an error that names the frames, or fill each gap in a column from
-        the frames before and after it.
+        What to do with NaN and infinity: raise an error that names the frames, or fill each gap in
+        a column from the frames before and after it.
     """
     check_choice("missing", missing, ("raise", "interpolate"))
     features = np.asarray(unmask(x))
     if features.dtype == object:
         raise ValueError("features are an object array; pass a matrix of numbers")
     if features.ndim != 2:
-        raise ValueError(f"features have shape {features.shape}; pass a matrix with one row per frame")
+        raise ValueError(
+            f"features have shape {features.shape}; pass a matrix with one row per frame"
+        )
     if 0 in features.shape:
-        raise ValueError(f"features have shape {features.shape}; at least one frame and one column are required")
+        raise ValueError(
+            f"features have shape {features.shape}; at least one frame and one column are required"
+        )
     if not (np.issubdtype(features.dtype, np.number) or features.dtype == bool):
         raise ValueError(f"features have type {features.dtype}; pass numbers")
     if np.iscomplexobj(features):
         raise ValueError("features are complex; pass real numbers")
     if features.dtype != np.float32 or features.size < MANY_VALUES:
         features = np.array(features, dtype=np.float64, order="C")
-    # NaN makes the sum NaN, and infinity makes it infinite or NaN; so do values that are far too large.
+    # NaN makes the sum NaN, and infinity makes it infinite or NaN; so do values that are far too
+    # large.
     with np.errstate(over="ignore", invalid="ignore"):
         may_be_bad = not np.isfinite(features.sum(dtype=np.float64))
     if may_be_bad:
@@ -107,8 +100,9 @@ def check_features(x: Any, *, missing: Missing = "raise") -> FloatArray:
         raise ValueError(f"frame {frame} contains a value above {LARGEST:g}; rescale the features")
     if looks_transposed(features):
         warnings.warn(
-            f"features with {features.shape[0]} rows and {features.shape[1]} columns look transposed: consecutive "
-            "columns are similar, rows are not; pass X.T (--transpose) if columns are frames",
+            f"features with {features.shape[0]} rows and {features.shape[1]} columns look"
+            " transposed: consecutive columns are similar, rows are not; pass X.T (--transpose) if"
+            " columns are frames",
             TransposedWarning,
             stacklevel=2,
         )
@@ -122,7 +116,9 @@ def unmask(x: Any) -> Any:
     """
     if is_torch_array(x):
         # NumPy has no bfloat16, and takes no tensor that is part of a gradient.
-        return to_numpy(x.detach().double() if x.is_floating_point() and x.itemsize < 4 else x.detach())
+        return to_numpy(
+            x.detach().double() if x.is_floating_point() and x.itemsize < 4 else x.detach()
+        )
     if not isinstance(x, np.ma.MaskedArray) or x.dtype.kind not in "biuf":
         return x
     return np.ma.filled(x.astype(np.float64), np.nan) if np.ma.is_masked(x) else x.data
@@ -136,7 +132,8 @@ def _repair(features: FloatArray, bad: Any, missing: Missing) -> FloatArray:
     if missing == "raise":
         raise ValueError(
             f"{list_frames(frames)} {'holds' if len(frames) == 1 else 'hold'} NaN or infinity; "
-            f'drop {"it" if len(frames) == 1 else "them"} or pass missing="interpolate" (--interpolate)'
+            f'drop {"it" if len(frames) == 1 else "them"} or pass missing="interpolate"'
+            " (--interpolate)"
         )
     t = np.arange(len(features))
     for column in np.flatnonzero(bad.any(axis=0)):
@@ -158,13 +155,15 @@ def list_frames(frames: IntArray | Sequence[int], most: int = 5) -> str:
 def looks_transposed(features: FloatArray) -> bool:
     """Whether columns rather than rows are consecutive in time.
 
-    Consecutive frames are more alike than distant ones. The mean squared step, relative to the variance, is
-    compared between rows and columns; of fewer than 16 rows, only that of the columns counts. Means are removed
-    first, so that a common offset per feature (or per frame) has no effect.
+    Consecutive frames are more alike than distant ones. The mean squared step, relative to the
+    variance, is compared between rows and columns; of fewer than 16 rows, only that of the columns
+    counts. Means are removed first, so that a common offset per feature (or per frame) has no
+    effect.
     """
     n, dims = features.shape
     if 1 < n < 16:
-        # Too few rows to compare with. If there are many smooth columns, the rows are probably sensors.
+        # Too few rows to compare with. If there are many smooth columns, the rows are probably
+        # sensors.
         return dims >= 160 and _roughness(features.T) < 0.25
     if min(n, dims) < 16 or dims < 1.5 * n:
         return False
@@ -188,7 +187,9 @@ def check_matrix(name: str, x: Any) -> Array:
     """Return a NumPy or PyTorch matrix of finite numbers, integers as floating-point numbers, or raise an error."""
     kind = type(x).__name__
     if not (isinstance(x, np.ndarray) or is_torch_array(x)):
-        raise TypeError(f"{name} has type {kind}; pass a matrix as a NumPy array or a PyTorch tensor")
+        raise TypeError(
+            f"{name} has type {kind}; pass a matrix as a NumPy array or a PyTorch tensor"
+        )
     if x.ndim != 2:
         raise ValueError(f"{name} has shape {tuple(x.shape)}; pass a matrix")
     xp = array_namespace(x)
@@ -208,7 +209,9 @@ def _check_finite(name: str, x: FloatArray) -> None:
     frames = np.flatnonzero(~np.isfinite(x).all(axis=1))
     if len(frames):
         hold = "holds" if len(frames) == 1 else "hold"
-        raise ValueError(f"{name}: {list_frames(frames)} {hold} NaN or infinity; drop or replace such values")
+        raise ValueError(
+            f"{name}: {list_frames(frames)} {hold} NaN or infinity; drop or replace such values"
+        )
 
 
 def show_value(value: Any, most: int = 60) -> str:
@@ -245,7 +248,13 @@ def _is_whole(value: Any) -> bool:
 
 
 def check_between(
-    name: str, value: Any, low: float, high: float = np.inf, *, whole: bool = False, above: bool = False
+    name: str,
+    value: Any,
+    low: float,
+    high: float = np.inf,
+    *,
+    whole: bool = False,
+    above: bool = False,
 ) -> None:
     """Raise ValueError for a number outside [low, high] (or not above low), or one that is not whole."""
     kind = "a whole number" if whole else "a number"
@@ -273,15 +282,20 @@ def check_times(times: Any, n_frames: int) -> FloatArray | None:
         return None
     seconds = _as_seconds(times)
     if seconds.shape != (n_frames,):
-        raise ValueError(f"times have shape {seconds.shape} for {n_frames} frames; pass one time per frame")
+        raise ValueError(
+            f"times have shape {seconds.shape} for {n_frames} frames; pass one time per frame"
+        )
     wrong = np.flatnonzero(~np.isfinite(seconds))
     if len(wrong):
         raise ValueError(
-            f"{list_frames(wrong)} {'has' if len(wrong) == 1 else 'have'} no time; provide all times or none"
+            f"{list_frames(wrong)} {'has' if len(wrong) == 1 else 'have'} no time; provide all"
+            " times or none"
         )
     far = np.flatnonzero(np.abs(seconds) > LATEST)
     if len(far):
-        raise ValueError(f"{list_frames(far)}: {seconds[far[0]]:g} seconds is not a valid time; pass seconds")
+        raise ValueError(
+            f"{list_frames(far)}: {seconds[far[0]]:g} seconds is not a valid time; pass seconds"
+        )
     back = np.flatnonzero(np.diff(seconds) < 0)
     if len(back):
         raise ValueError(f"time goes backwards at {list_frames(back + 1)}; put the frames in order")
@@ -300,8 +314,8 @@ def _check_resolution(dtype: np.dtype[Any], seconds: FloatArray) -> None:
     # If all times are equal, the true steps are unknown; a second is a usual one.
     if coarse >= (float(np.median(steps)) if len(steps) else 1.0):
         raise ValueError(
-            f"times of type {dtype} are too coarse: near {largest:g} s they are multiples of {coarse:g} s; "
-            "pass float64"
+            f"times of type {dtype} are too coarse: near {largest:g} s they are multiples of"
+            f" {coarse:g} s; pass float64"
         )
 
 
@@ -314,7 +328,11 @@ def times_clock(times: Any) -> Literal["wall"] | None:
         As given to `check_times`, which accepts them.
     """
     kind, value = _first_time(times)
-    return "wall" if kind.startswith("dates") or (kind == "numbers" and value >= EARLIEST_DATE) else None
+    return (
+        "wall"
+        if kind.startswith("dates") or (kind == "numbers" and value >= EARLIEST_DATE)
+        else None
+    )
 
 
 def times_kind(times: Any) -> str:
@@ -359,7 +377,9 @@ def _as_seconds(times: Any) -> FloatArray:
     try:
         microseconds = values.astype(f"{kind}8[us]")
     except OverflowError:
-        raise ValueError(f"times of type {values.dtype} are too far from 1970; {TIMES_WANTED}") from None
+        raise ValueError(
+            f"times of type {values.dtype} are too far from 1970; {TIMES_WANTED}"
+        ) from None
     return np.where(np.isnat(microseconds) | hidden, np.nan, microseconds.astype(np.int64) / 1e6)
 
 
@@ -401,12 +421,16 @@ def _plain_time(value: Any) -> tuple[str, Any]:
         if not isinstance(value, bool) and isinstance(value, (Real, Decimal)):
             return "numbers", float(value)
         if isinstance(value, datetime) and value.tzinfo is not None:
-            return "dates with a time zone", as_date(value.astimezone(UTC).replace(tzinfo=None), "us")
+            return "dates with a time zone", as_date(
+                value.astimezone(UTC).replace(tzinfo=None), "us"
+            )
         if isinstance(value, (date, np.datetime64)):
             return "dates", as_date(value, "us")
     except (OverflowError, TypeError, ValueError):
         pass
-    raise ValueError(f"times contain {show_value(value, 40)} of type {type(value).__name__}; {TIMES_WANTED}")
+    raise ValueError(
+        f"times contain {show_value(value, 40)} of type {type(value).__name__}; {TIMES_WANTED}"
+    )
 
 
 def check_rows(x: Array) -> FloatArray:

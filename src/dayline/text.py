@@ -6,18 +6,6 @@ import math
 import re
 import unicodedata
 
-__all__ = [
-    "bytes_text",
-    "clean_text",
-    "clock_text",
-    "context_letter",
-    "counted",
-    "duration_text",
-    "parse_bytes",
-    "parse_offset",
-    "signed_clock",
-]
-
 SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?", re.IGNORECASE)
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 
@@ -113,12 +101,15 @@ def clock_text(seconds: float, *, digits: int = 0, short: bool = False) -> str:
 def parse_offset(text: str) -> tuple[str, float]:
     """Read the correction of a camera's clock, such as B=+3600, B=-1:00:00 or B=+1h30m, as its name and seconds."""
     name, equals, value = text.rpartition("=")
-    units = re.fullmatch(r"([+-]?)(?=\d)(?:(\d+)h)?(?:(\d+)m(?:in)?)?(?:(\d+(?:\.\d+)?)s?)?", value.strip(), re.ASCII)
+    units = re.fullmatch(
+        r"([+-]?)(?=\d)(?:(\d+)h)?(?:(\d+)m(?:in)?)?(?:(\d+(?:\.\d+)?)s?)?", value.strip(), re.ASCII
+    )
     parts = re.fullmatch(r"([+-]?)(\d+):(\d{2})(?::(\d{2}))?", value.strip(), re.ASCII)
     found = units or parts
     if not name.strip() or not equals or found is None:
         raise ValueError(
-            f"--offset {text}: give a folder or camera and the time to add, such as B=+3600, B=-1:00:00 or B=+47m"
+            f"--offset {text}: give a folder or camera and the time to add, such as B=+3600,"
+            " B=-1:00:00 or B=+47m"
         )
     hours, minutes, seconds = (float(part or 0) for part in found.groups()[1:])
     total = 3600 * hours + 60 * minutes + seconds

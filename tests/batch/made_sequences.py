@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dayline.datasets.synthetic import make_communities
+from dayline.research.datasets.synthetic import make_communities
 
 
 def save_features(path: Path, *, n_frames: int = 120, seed: int = 0) -> Path:

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from batch.made_sequences import killing, save_features
-from dayline.batch import read_batch, segment_many
 from dayline.batch.cluster import connect
+from dayline.batch.run import read_batch, segment_many
 from dayline.events import read_events
 
 pytest.importorskip("distributed", reason='Dask is not installed (pip install "dayline[cluster]")')
@@ -34,17 +34,37 @@ class Cluster:
     def start(self, *arguments: object) -> subprocess.Popen[bytes]:
         with (self.folder / f"{len(self.processes)}.log").open("wb") as log:
             command = [sys.executable, "-m", "dask", *map(str, arguments)]
-            self.processes.append(subprocess.Popen(command, stdout=log, stderr=log, cwd=self.folder))
+            self.processes.append(
+                subprocess.Popen(command, stdout=log, stderr=log, cwd=self.folder)
+            )
         return self.processes[-1]
 
     def start_scheduler(self) -> None:
         about = self.folder / "scheduler.json"
-        self.start("scheduler", "--host", "127.0.0.1", "--port", 0, "--no-dashboard", "--scheduler-file", about)
-        wait_until(lambda: about.exists() and about.read_text().endswith("}"))  # it is not written at once
+        self.start(
+            "scheduler",
+            "--host",
+            "127.0.0.1",
+            "--port",
+            0,
+            "--no-dashboard",
+            "--scheduler-file",
+            about,
+        )
+        wait_until(
+            lambda: about.exists() and about.read_text().endswith("}")
+        )  # it is not written at once
         self.address = json.loads(about.read_text())["address"]
 
     def start_workers(self, n_workers: int) -> None:
-        options = ("--no-nanny", "--nthreads", 1, "--no-dashboard", "--local-directory", self.folder)
+        options = (
+            "--no-nanny",
+            "--nthreads",
+            1,
+            "--no-dashboard",
+            "--local-directory",
+            self.folder,
+        )
         for _ in range(n_workers):
             self.start("worker", self.address, *options)
         client = connect(self.address)
@@ -94,7 +114,9 @@ def test_a_lost_worker_loses_nothing_and_a_second_run_computes_nothing(cluster, 
     assert {record.source: record.status for record in records} == dict.fromkeys(NAMES, "done")
     list(segment_many(root, output=local, jobs=2))
     for name in NAMES:
-        assert (out / name / "events.json").read_bytes() == (local / name / "events.json").read_bytes()
+        assert (out / name / "events.json").read_bytes() == (
+            local / name / "events.json"
+        ).read_bytes()
         assert len(read_events(out / name / "events.json").events) > 1
     before = {name: (out / name / "events.json").stat().st_mtime_ns for name in NAMES}
     again = list(segment_many(root, output=out, cluster=cluster.address))
@@ -112,7 +134,9 @@ def test_what_is_wrong_with_a_cluster_is_said_in_one_line(cluster, root, tmp_pat
         assert not out.exists()
         return str(caught.value)
 
-    assert "is not the address of a Dask scheduler; write it as tcp://host:8786" in error_at("nowhere")
+    assert "is not the address of a Dask scheduler; write it as tcp://host:8786" in error_at(
+        "nowhere"
+    )
     assert "the cluster has no workers; start one with: dask worker" in error_at(cluster.address)
     cluster.start_workers(1)
     monkeypatch.setattr("dayline.batch.cluster.__version__", "0.0.0")

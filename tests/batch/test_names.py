@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dayline.batch.names import folder_names
+from dayline.batch.sources import folder_names
 
 HASHED = re.compile(r".+-[0-9a-f]{8}")
 
@@ -48,7 +48,11 @@ def test_names_that_differ_in_case_only_are_told_apart():
 parts = st.text(st.characters(codec="utf-8", exclude_characters="/\0"), min_size=1, max_size=12)
 
 
-@given(st.lists(st.lists(parts, min_size=1, max_size=3).map("/".join), unique=True, min_size=1, max_size=8))
+@given(
+    st.lists(
+        st.lists(parts, min_size=1, max_size=3).map("/".join), unique=True, min_size=1, max_size=8
+    )
+)
 def test_different_paths_have_different_folders(paths):
     names = folder_names([path.encode() for path in paths])
     assert len({name.casefold() for name in names}) == len(paths)

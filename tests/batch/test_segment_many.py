@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 from batch.made_sequences import killing, save_features
-from dayline.batch import BatchRecord, read_batch, segment_many
+from dayline.album.run import Settings
 from dayline.batch.local import _startable
+from dayline.batch.run import BatchRecord, read_batch, segment_many
 from dayline.batch.run import segment_many as run
 from dayline.batch.sources import Source
 from dayline.batch.task import Task, finished_record, make_task, run_task
-from dayline.datasets.synthetic import make_communities
 from dayline.estimators import EventSegmenter
 from dayline.events import read_events
-from dayline.io.files import UNFINISHED
-from dayline.pipeline import Settings
+from dayline.files import UNFINISHED
+from dayline.research.datasets.synthetic import make_communities
 from made_photos import make_day, make_film
 
 COLOR = Settings(model="color")
@@ -30,7 +30,11 @@ def statuses(records: list[BatchRecord]) -> dict[str, str]:
 
 
 def stamps(out, records):
-    return {r.name: (out / r.name / "events.json").stat().st_mtime_ns for r in records if r.events is not None}
+    return {
+        r.name: (out / r.name / "events.json").stat().st_mtime_ns
+        for r in records
+        if r.events is not None
+    }
 
 
 @pytest.fixture(scope="module")
@@ -59,15 +63,21 @@ def test_every_kind_gets_a_whole_result_and_a_broken_one_is_reported(mixed):
             continue
         events = read_events(out / record.events)
         assert (len(events.events), events.n_frames) == (record.n_events, record.n_frames)
-        assert {"index.html", "events.json", "events.csv"} <= {path.name for path in (out / record.name).iterdir()}
+        assert {"index.html", "events.json", "events.csv"} <= {
+            path.name for path in (out / record.name).iterdir()
+        }
     assert (out / "trip--day 1" / "thumbnails").is_dir()
-    assert [p for p in out.rglob("*") if UNFINISHED.fullmatch(p.name) or p.name == ".dayline-lock"] == []
+    assert [
+        p for p in out.rglob("*") if UNFINISHED.fullmatch(p.name) or p.name == ".dayline-lock"
+    ] == []
 
 
 def test_features_of_one_recording_have_the_same_events_in_every_format(mixed):
     _, out, records = mixed
     boundaries = {
-        tuple(read_events(out / r.events).boundaries) for r in records if r.source.startswith(("same", "deep"))
+        tuple(read_events(out / r.events).boundaries)
+        for r in records
+        if r.source.startswith(("same", "deep"))
     }
     assert len(boundaries) == 1
 
@@ -80,7 +90,16 @@ def test_the_list_has_a_line_per_sequence_in_order(mixed):
     assert [line["source"] for line in lines] == [
         HOSTILE, "broken.npy", "deep/same.npz", "film.mp4", "same.csv", "same.npy", "trip/day 1",
     ]  # fmt: skip
-    assert list(lines[0]) == ["name", "source", "status", "n_frames", "n_events", "seconds", "message", "events"]
+    assert list(lines[0]) == [
+        "name",
+        "source",
+        "status",
+        "n_frames",
+        "n_events",
+        "seconds",
+        "message",
+        "events",
+    ]
     by_name = {record.name: record for record in records}
     for record in read_batch(out / "batch.jsonl"):
         assert record.to_json() == by_name[record.name].to_json()
@@ -105,7 +124,8 @@ def test_a_second_run_computes_nothing_but_what_failed_or_changed(mixed):
     before = stamps(out, records)
     again = list(segment_many(root, output=out, settings=COLOR, jobs=2))
     assert statuses(again) == {
-        source: "failed" if status == "failed" else "skipped" for source, status in statuses(records).items()
+        source: "failed" if status == "failed" else "skipped"
+        for source, status in statuses(records).items()
     }
     assert stamps(out, again) == before
     # Now only one is computed: its input changed, and that which failed is gone.
@@ -120,7 +140,9 @@ def test_a_second_run_computes_nothing_but_what_failed_or_changed(mixed):
 
 
 def task_for(path, out, settings=COLOR) -> Task:
-    return make_task(Source(path.name, path.name, "photos" if path.is_dir() else "table", path), out, settings)
+    return make_task(
+        Source(path.name, path.name, "photos" if path.is_dir() else "table", path), out, settings
+    )
 
 
 @pytest.fixture
@@ -140,11 +162,16 @@ def finished(tmp_path):
 def test_settings_that_matter_for_a_kind_make_it_unfinished(finished):
     def again(**changes):
         return finished_record(
-            task_for(finished.source.data, finished.output, Settings(**{"model": "color", **changes}))
+            task_for(
+                finished.source.data, finished.output, Settings(**{"model": "color", **changes})
+            )
         )
 
     # Those of photos and videos do not concern a feature file.
-    assert again(model="hog", every=2.0, order="name", thumbnails=False, formats=("photos",)) is not None
+    assert (
+        again(model="hog", every=2.0, order="name", thumbnails=False, formats=("photos",))
+        is not None
+    )
     for changes in (
         {"segmenter": EventSegmenter(level=1)},
         {"segmenter": EventSegmenter.paper()},
@@ -166,7 +193,9 @@ def test_a_new_photo_or_a_changed_one_makes_a_folder_unfinished(tmp_path):
     assert len({first, second, task_for(tmp_path / "day", tmp_path).key}) == 3
 
 
-def test_a_result_that_lacks_a_file_or_was_corrected_is_computed_again_with_the_corrections(finished):
+def test_a_result_that_lacks_a_file_or_was_corrected_is_computed_again_with_the_corrections(
+    finished,
+):
     (finished.folder / "events.csv").unlink()
     assert finished_record(finished) is None
     run_task(finished)
@@ -192,7 +221,9 @@ def test_a_worker_that_does_not_see_the_output_folder_writes_nothing(finished):
 
 
 def test_an_export_that_fails_is_reported_and_the_rest_is_there(tmp_path, finished):
-    record = run_task(task_for(finished.source.data, finished.output, Settings(formats=("webvtt",))))
+    record = run_task(
+        task_for(finished.source.data, finished.output, Settings(formats=("webvtt",)))
+    )
     assert record.status == "failed"
     assert record.message.startswith("webvtt: ")
     assert record.events == "x.npy/events.json"
@@ -216,10 +247,18 @@ def test_films_get_chapters_and_clips_and_photos_do_not(tmp_path):
         (tmp_path / "root" / name).parent.mkdir(exist_ok=True)
         make_film(tmp_path / "root" / name)
     settings = replace(COLOR, write_chapters=True, formats=("webvtt", "clips", "ics", "xmp"))
-    records = list(segment_many(tmp_path / "root", output=tmp_path / "out", settings=settings, jobs=1))
+    records = list(
+        segment_many(tmp_path / "root", output=tmp_path / "out", settings=settings, jobs=1)
+    )
     assert {record.status for record in records} == {"done"}
-    found = {path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out").rglob("*")}
-    assert {"a.mp4/a-chapters.mp4", "a.mp4/clips/01 Event.mp4", "trip--b.mkv/b-chapters.mkv"} <= found
+    found = {
+        path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out").rglob("*")
+    }
+    assert {
+        "a.mp4/a-chapters.mp4",
+        "a.mp4/clips/01 Event.mp4",
+        "trip--b.mkv/b-chapters.mkv",
+    } <= found
     assert {"day/events.ics", "day/chapters.vtt", "a.mp4/chapters.vtt"} <= found
     assert not {"day/clips", "a.mp4/events.ics", "a.mp4/xmp"} & found
     # The films have 11 s; the last frame that was sampled lies before.
@@ -282,7 +321,9 @@ def test_a_suspect_runs_alone():
 def test_a_sequence_over_the_memory_is_refused_and_the_others_are_not(tmp_path):
     save_features(tmp_path / "root" / "small.npy")
     np.save(tmp_path / "root" / "large.npy", np.zeros((30_000, 2), dtype=np.int8))
-    records = list(segment_many(tmp_path / "root", output=tmp_path / "out", jobs=1, max_memory=400_000_000))
+    records = list(
+        segment_many(tmp_path / "root", output=tmp_path / "out", jobs=1, max_memory=400_000_000)
+    )
     assert statuses(records) == {"small.npy": "done", "large.npy": "failed"}
     assert "more than --max-memory 400 MB; allow more" in records[0].message
 
@@ -307,19 +348,29 @@ def test_a_sequence_that_loses_its_process_twice_is_reported_and_the_rest_goes_o
     with killing(tmp_path / "out" / "1.npy", times=2) as killed:
         records = list(segment_many(tmp_path / "root", output=tmp_path / "out", jobs=2))
     assert len(killed) == 2
-    assert statuses(records) == {"0.npy": "done", "1.npy": "failed", "2.npy": "done", "3.npy": "done"}
+    assert statuses(records) == {
+        "0.npy": "done",
+        "1.npy": "failed",
+        "2.npy": "done",
+        "3.npy": "done",
+    }
     failed = next(record for record in records if record.status == "failed")
     assert failed.message.startswith("its process was killed twice; it may need more memory")
     again = list(segment_many(tmp_path / "root", output=tmp_path / "out", jobs=1))
-    assert statuses(again) == {"0.npy": "skipped", "1.npy": "done", "2.npy": "skipped", "3.npy": "skipped"}
+    assert statuses(again) == {
+        "0.npy": "skipped",
+        "1.npy": "done",
+        "2.npy": "skipped",
+        "3.npy": "skipped",
+    }
 
 
 def test_a_result_that_is_being_written_is_waited_for(finished, monkeypatch):
-    from dayline.io.output_folder import output_folder
+    from dayline.result_folder import output_folder
 
     waits = []
     with output_folder(finished.folder) as folder:
-        import dayline.io.output_folder as module
+        import dayline.result_folder as module
 
         monkeypatch.setattr(module, "_held", set())  # as another process sees it
         monkeypatch.setattr("dayline.batch.task.WAIT_FOR_LOCK", 0.0)
@@ -354,6 +405,10 @@ def test_a_renamed_photo_folder_keeps_its_corrections(tmp_path):
     (root / "day 1").rmdir()
     with pytest.warns(UserWarning, match="day 1: holds corrections") as told:
         records = list(segment_many(root, output=out, settings=COLOR, jobs=1))
-    assert not any("day 2" in str(one.message) for one in told if "holds corrections" in str(one.message))
+    assert not any(
+        "day 2" in str(one.message) for one in told if "holds corrections" in str(one.message)
+    )
     assert read_events(out / "trip" / "events.json").events[0].name == "day 2"
-    assert any("your corrections in day 2 are used" in note for record in records for note in record.notes)
+    assert any(
+        "your corrections in day 2 are used" in note for record in records for note in record.notes
+    )

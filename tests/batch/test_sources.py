@@ -50,14 +50,22 @@ def test_folders_that_a_camera_starts_are_one_sequence(tmp_path):
     assert found(tmp_path) == [("photos", "card/DCIM")]
 
 
-def test_videos_in_a_photo_folder_are_sequences_but_clips_of_live_photos_and_tables_are_not(tmp_path):
+def test_videos_in_a_photo_folder_are_sequences_but_clips_of_live_photos_and_tables_are_not(
+    tmp_path,
+):
     touch(tmp_path, "day/IMG_1.HEIC", "day/IMG_1.MOV", "day/IMG_2.MOV", "day/labels.csv")
     assert found(tmp_path) == [("photos", "day"), ("video", "day/IMG_2.MOV")]
 
 
 def test_hidden_files_and_results_are_passed_over(tmp_path):
     touch(
-        tmp_path, "x.npy", "._x.npy", ".cache/y.npy", "out/.dayline", "out/x.npy/features.npz", "out/x.npy/.dayline"
+        tmp_path,
+        "x.npy",
+        "._x.npy",
+        ".cache/y.npy",
+        "out/.dayline",
+        "out/x.npy/features.npz",
+        "out/x.npy/.dayline",
     )
     touch(tmp_path, "moved/index.html", "moved/events.json", "moved/features.npz", "@eaDir/a.jpg")
     assert found(tmp_path) == [("table", "x.npy")]
@@ -94,7 +102,9 @@ def test_links_that_lead_back_end(tmp_path):
 
 def test_given_paths_are_one_sequence_each_with_a_folder_each(tmp_path):
     touch(tmp_path, "a/x.npy", "b/x.npy", "day/p.jpg")
-    sources, _ = given_sources([tmp_path / "a" / "x.npy", tmp_path / "b" / "x.npy", tmp_path / "day"])
+    sources, _ = given_sources(
+        [tmp_path / "a" / "x.npy", tmp_path / "b" / "x.npy", tmp_path / "day"]
+    )
     assert [(source.kind, source.name) for source in sources] == [
         ("table", "x.npy"),
         ("table", "x.npy"),

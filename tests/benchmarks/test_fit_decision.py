@@ -28,7 +28,9 @@ def made(fit, kind, seed, *, n_true=6):
     random = np.random.default_rng(seed)
     frames = random.permutation(np.arange(10, 400, 10))[:30]
     true = np.sort(frames[: n_true + 2][:n_true])
-    heights = np.concatenate([random.normal(4, 0.5, n_true + 2), random.normal(1, 0.5, 22 - n_true + 6)])
+    heights = np.concatenate(
+        [random.normal(4, 0.5, n_true + 2), random.normal(1, 0.5, 22 - n_true + 6)]
+    )
     heights = np.sort(heights)[::-1]
     return fit.Candidates(kind, 400, 2, true, frames, heights, 1.0, n_clear=30)
 
@@ -52,7 +54,14 @@ def test_a_curve_is_the_best_there_is(fit):
 
 def test_candidates_match_once_and_the_closest_first(fit):
     sequence = fit.Candidates(
-        "a", 100, 5, np.asarray([20, 50]), np.asarray([18, 21, 47, 53, 90]), np.zeros(5), 1.0, n_clear=30
+        "a",
+        100,
+        5,
+        np.asarray([20, 50]),
+        np.asarray([18, 21, 47, 53, 90]),
+        np.zeros(5),
+        1.0,
+        n_clear=30,
     )
     assert sequence.is_right().tolist() == [False, True, True, False, False]
 
@@ -74,8 +83,12 @@ def test_the_model_in_the_package_is_written_as_the_fit_writes_it(fit):
 def test_no_kind_of_a_family_is_seen_when_one_is_judged(fit, monkeypatch):
     seen = []
     original = fit.fit_model
-    monkeypatch.setattr(fit, "fit_model", lambda some: seen.append({s.kind for s in some}) or original(some))
-    sequences = [made(fit, kind, seed) for kind in ("bbc", "rai", "gtea", "eyes") for seed in range(2)]
+    monkeypatch.setattr(
+        fit, "fit_model", lambda some: seen.append({s.kind for s in some}) or original(some)
+    )
+    sequences = [
+        made(fit, kind, seed) for kind in ("bbc", "rai", "gtea", "eyes") for seed in range(2)
+    ]
     judged = fit.leave_families_out(sequences)
     assert len(judged) == len(sequences)
     assert {"gtea", "eyes"} in seen
@@ -97,7 +110,8 @@ def test_every_method_is_in_the_table_with_the_number_given_and_not(fit):
     sequences = [made(fit, kind, seed) for kind in ("bbc", "gtea") for seed in range(2)]
     judged = fit.leave_families_out(sequences)
     stored = [
-        {f"{name}{end}": one.true for name in fit.BASELINES for end in ("", ": number given")} for one in sequences
+        {f"{name}{end}": one.true for name in fit.BASELINES for end in ("", ": number given")}
+        for one in sequences
     ]
     answers = list(fit.all_answers({"dayline": judged}, sequences, stored))
     methods = {"dayline", *fit.TABLE_NAMES.values()}

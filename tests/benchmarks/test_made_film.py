@@ -17,7 +17,9 @@ def script():
 def test_the_film_has_its_cuts_where_they_are_said_to_be(script):
     truth = script["plan_film"](minutes=0.4, n_cuts=3, n_dissolves=1, seed=3)
     assert (len(truth.cuts), len(truth.dissolves), truth.n_frames) == (3, 1, 600)
-    small = np.asarray([f[::20, ::20].astype(int).ravel() for f in script["film_frames"](truth, seed=3)])
+    small = np.asarray(
+        [f[::20, ::20].astype(int).ravel() for f in script["film_frames"](truth, seed=3)]
+    )
     change = np.abs(np.diff(small, axis=0)).mean(axis=1)
     assert {int(k) + 1 for k in np.argsort(change)[-3:]} == set(truth.cuts)
     first, end = truth.dissolves[0]
@@ -27,7 +29,14 @@ def test_the_film_has_its_cuts_where_they_are_said_to_be(script):
 def test_the_figures_count_what_is_exact(script, capsys):
     truth = script["Truth"](n_frames=1500, cuts=(100, 500, 900), dissolves=((1200, 1230),))
     starts = [4.0, 20.04, 30.0, 48.6]
-    report = {"starts": starts, "step": 0.5, "n_frames": 120, "stages": {"all": 6.0}, "notes": [], "peak": 2**30}
+    report = {
+        "starts": starts,
+        "step": 0.5,
+        "n_frames": 120,
+        "stages": {"all": 6.0},
+        "notes": [],
+        "peak": 2**30,
+    }
     script["print_figures"](truth, report)
     said = capsys.readouterr().out
     assert "hard cuts: 2 of 3 found within 0.5 s, 1 of these exact to the frame" in said

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from cli.run_command import run
-from dayline.frames import open_source
+from dayline.media.source import open_source
 
 ALBUM = Path(__file__).parents[2] / "benchmarks" / "album"
 
@@ -24,14 +24,22 @@ def made():
 
 def test_the_year_is_the_same_every_time_and_places_recur(made, tmp_path):
     for name in ("a", "b"):
-        made["make_year"](tmp_path / name, n_days=3, n_photos=12, n_places=4, two_cameras=False, seed=5)
+        made["make_year"](
+            tmp_path / name, n_days=3, n_photos=12, n_places=4, two_cameras=False, seed=5
+        )
     photos = json.loads((tmp_path / "a-truth.json").read_text())["photos"]
     assert len(photos) == 36
     for photo in photos[::7]:
-        assert (tmp_path / "a" / photo["photo"]).read_bytes() == (tmp_path / "b" / photo["photo"]).read_bytes()
+        assert (tmp_path / "a" / photo["photo"]).read_bytes() == (
+            tmp_path / "b" / photo["photo"]
+        ).read_bytes()
     days = {(photo["place"], photo["day"]) for photo in photos}
     assert max(Counter(place for place, _ in days).values()) > 1
-    assert sorted(path.name for path in (tmp_path / "a").iterdir()) == ["2023-01-01", "2023-01-02", "2023-01-03"]
+    assert sorted(path.name for path in (tmp_path / "a").iterdir()) == [
+        "2023-01-01",
+        "2023-01-02",
+        "2023-01-03",
+    ]
 
 
 def test_photos_of_one_place_differ_from_day_to_day(made):
@@ -39,7 +47,9 @@ def test_photos_of_one_place_differ_from_day_to_day(made):
     visit = {"light": 1.0, "warmth": 0.0, "contrast": 1.0, "zoom": 1.0, "x": 0.0, "y": 0.0}
     take = made["take_photo"]
     one, two = (
-        np.asarray(take(scene, np.random.default_rng(k), np.random.default_rng(k + 9), visit), dtype=float)
+        np.asarray(
+            take(scene, np.random.default_rng(k), np.random.default_rng(k + 9), visit), dtype=float
+        )
         for k in (1, 2)
     )
     assert np.abs(one - two).mean() > 5
@@ -61,7 +71,9 @@ def test_two_cameras_take_turns_and_one_clock_is_ahead(made, tmp_path):
 @pytest.mark.slow
 def test_dayline_recognizes_the_places_of_a_few_days(made, tmp_path):
     places = runpy.run_path(str(ALBUM / "places.py"))
-    made["make_year"](tmp_path / "photos", n_days=4, n_photos=24, n_places=4, two_cameras=False, seed=3)
+    made["make_year"](
+        tmp_path / "photos", n_days=4, n_photos=24, n_places=4, two_cameras=False, seed=3
+    )
     done = run("segment", tmp_path / "photos", "-o", tmp_path / "out", "-q")
     assert done.returncode == 0, done.stderr
     contexts = places["made_contexts"](tmp_path / "out", tmp_path / "photos-truth.json")

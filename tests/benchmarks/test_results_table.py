@@ -32,7 +32,8 @@ def published():
 
 
 def test_scores_are_means_over_sequences_and_chance_is_taken_off(table):
-    # F1 of 1 and of 2 / 3: one of one, and one of two; random single cuts in 1,000 frames hit nothing.
+    # F1 of 1 and of 2 / 3: one of one, and one of two; random single cuts in 1,000 frames hit
+    # nothing.
     answers = [
         table.Answer("a", "x", 1000, 1, [500], [501], False),
         table.Answer("a", "x", 1000, 1, [500], [500, 700], False),
@@ -67,11 +68,16 @@ def test_the_first_columns_stay_as_they_are(table, published):
 
 def test_the_held_out_table_of_the_docs_has_the_same_figures(published):
     text = (ROOT / "docs" / "how-it-decides.md").read_text(encoding="utf-8")
-    shown = re.findall(r"^\| (\w+) \| (\d?\.\d+) \| (\d?\.\d+) \| (\d?\.\d+) \|", text, re.MULTILINE)
+    shown = re.findall(
+        r"^\| (\w+) \| (\d?\.\d+) \| (\d?\.\d+) \| (\d?\.\d+) \|", text, re.MULTILINE
+    )
     assert len(shown) == 32
     by_key = {(r["method"], r["number_given"], r["data_set"]): float(r["f1"]) for r in published}
     for kind, held_out, fast, given in shown:
-        measured = [by_key[key, given_too, kind] for key, given_too in (("dayline", "no"), ("dayline (fast)", "no"))]
+        measured = [
+            by_key[key, given_too, kind]
+            for key, given_too in (("dayline", "no"), ("dayline (fast)", "no"))
+        ]
         assert [float(held_out), float(fast)] == pytest.approx(measured, abs=0.0006), kind
         assert float(given) == pytest.approx(by_key["dayline", "yes", kind], abs=0.0006), kind
 
@@ -84,5 +90,7 @@ def test_the_table_of_results_has_the_same_means(published):
     ):
         found = re.search(rf"^\| {re.escape(shown)}[^|]*\| \**(\.\d+)\** \|", text, re.MULTILINE)
         assert found is not None, shown
-        scores = [float(r["f1"]) for r in published if (r["method"], r["number_given"]) == (method, given)]
+        scores = [
+            float(r["f1"]) for r in published if (r["method"], r["number_given"]) == (method, given)
+        ]
         assert float(found[1]) == pytest.approx(np.mean(scores), abs=0.0006)

@@ -73,12 +73,23 @@ def test_methods_are_measured_and_written(tmp_path):
     pytest.importorskip("ruptures")
     page, numbers = tmp_path / "scale.md", tmp_path / "cells.json"
     page.write_text("before\n<!-- methods.py -->\nold\n<!-- end of methods.py -->\nafter\n")
-    command = [sys.executable, str(FOLDER / "methods.py"), "--frames", "200", "--features", "16", "--kinds", "clear"]
+    command = [
+        sys.executable,
+        str(FOLDER / "methods.py"),
+        "--frames",
+        "200",
+        "--features",
+        "16",
+        "--kinds",
+        "clear",
+    ]
     command += ["--methods", "default", "fast", "rbf", "--write", str(page), str(numbers)]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
     cells = json.loads(numbers.read_text())
     assert [cell["method"] for cell in cells] == ["default", "fast", "rbf"]
-    assert all(cell["f1"] > 0.5 and 0 < cell["wall"] < 60 and cell["megabytes"] < 500 for cell in cells)
+    assert all(
+        cell["f1"] > 0.5 and 0 < cell["wall"] < 60 and cell["megabytes"] < 500 for cell in cells
+    )
     stages = cells[0]["stages"]
     assert list(stages) == [
         "checks",
@@ -133,7 +144,15 @@ def test_the_frontier_is_printed_and_drawn(scripts, tmp_path, monkeypatch, capsy
     group.mkdir(parents=True)
     np.savez(group / "one.npz", features=features, boundaries=boundaries, tolerance=2)
     picture = tmp_path / "frontier.png"
-    arguments = ["--root", tmp_path / "data", "--methods", "fast", "window-difference", "--draw", picture]
+    arguments = [
+        "--root",
+        tmp_path / "data",
+        "--methods",
+        "fast",
+        "window-difference",
+        "--draw",
+        picture,
+    ]
     monkeypatch.setattr(sys, "argv", ["frontier.py", *map(str, arguments)])
     scripts["frontier"].main()
     printed = capsys.readouterr().out

@@ -44,4 +44,6 @@ def run_process(*arguments: object, cwd: Path | None = None) -> subprocess.Compl
     """Run it as a user does, where that makes a difference: warnings, imports, signals."""
     command = [sys.executable, "-c", "from dayline.cli import main; main()", *map(str, arguments)]
     environment = os.environ | ENVIRONMENT
-    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, env=environment, check=False)
+    return subprocess.run(
+        command, capture_output=True, text=True, cwd=cwd, env=environment, check=False
+    )

@@ -12,9 +12,9 @@ import pytest
 
 from batch.made_sequences import save_features, worker_of
 from cli.run_command import ENVIRONMENT, run
-from dayline.batch import read_batch
+from dayline.batch.run import read_batch
 from dayline.events import read_events
-from dayline.io.files import UNFINISHED
+from dayline.files import UNFINISHED
 
 
 @pytest.fixture
@@ -31,9 +31,10 @@ def test_a_batch_says_what_it_did_and_fails_if_one_failed(root, tmp_path):
     events = len(read_events(tmp_path / "out" / "a.npy" / "events.json").events)
     assert f"a.npy: {events} events in 120 frames\n" in done.stdout
     assert "3 sequences: 2 done, 1 failed\nThe page is " in done.stdout
-    assert done.stderr == (
-        "dayline: note: broken.npy: the file is empty\n"
-        "dayline: 1 of 3 sequences failed (the first: broken.npy); the same command tries them again\n"
+    assert (
+        done.stderr
+        == "dayline: note: broken.npy: the file is empty\ndayline: 1 of 3 sequences failed (the"
+        " first: broken.npy); the same command tries them again\n"
     )
     (root / "broken.npy").unlink()
     done = run("batch", root, "-o", tmp_path / "out", "--jobs", 1, "--method", "ces")
@@ -58,7 +59,14 @@ def test_wrong_input_is_one_line_and_exit_code_2(root, tmp_path):
         "contains no photo folder, video or feature file": (tmp_path / "empty", *out),
         "contains other files (letter.txt": (root, "-o", tmp_path / "others"),
         "contains other files (a.npy": (root, "-o", root),
-        "--jobs and --cluster contradict each other": (root, *out, "--jobs", 2, "--cluster", "tcp://h:1"),
+        "--jobs and --cluster contradict each other": (
+            root,
+            *out,
+            "--jobs",
+            2,
+            "--cluster",
+            "tcp://h:1",
+        ),
         "is not the address of a Dask scheduler": (root, *out, "--cluster", "h"),
         "is not an amount of memory; write it as 8G or 500M": (root, *out, "--max-memory", "much"),
         "format 'nope'": (root, *out, "--export", "nope"),
@@ -81,7 +89,8 @@ def start_batch(root: Path, out: Path) -> subprocess.Popen[str]:
     heed = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
     program = f"{heed}; from dayline.cli import main; main()"
     command = [sys.executable, "-c", program, "batch", root, "-o", out, "--jobs", "2"]
-    # A session of its own, so that a signal to its group is Ctrl-C at a terminal: its workers get it as well.
+    # A session of its own, so that a signal to its group is Ctrl-C at a terminal: its workers get
+    # it as well.
     return subprocess.Popen(
         command,
         stdout=subprocess.PIPE,
@@ -156,23 +165,26 @@ def test_a_stopped_batch_leaves_whole_results_and_the_next_one_resumes(tmp_path,
     assert statuses.count("skipped") >= 1
     assert statuses.count("done") >= 1
     assert len(statuses) == len(names)
-    assert [p for p in out.rglob("*") if UNFINISHED.fullmatch(p.name) or p.name == ".dayline-lock"] == []
+    assert [
+        p for p in out.rglob("*") if UNFINISHED.fullmatch(p.name) or p.name == ".dayline-lock"
+    ] == []
 
 
 def test_segment_refuses_what_needs_more_memory_than_allowed(tmp_path):
     np.save(tmp_path / "long.npy", np.zeros((30_000, 2), dtype=np.int8))
     done = run("segment", tmp_path / "long.npy", "--max-memory", "400M")
     assert done.returncode == 2
-    assert done.stderr == (
-        f"dayline: {tmp_path / 'long.npy'}: 30000 frames need about 702 MB of memory, more than --max-memory 400 MB; "
-        "allow more, or use fewer frames\n"
+    assert (
+        done.stderr
+        == f"dayline: {tmp_path / 'long.npy'}: 30000 frames need about 702 MB of memory, more than"
+        " --max-memory 400 MB; allow more, or use fewer frames\n"
     )
     done = run("segment", tmp_path / "long.npy", "--max-memory", "0")
     assert (done.returncode, "write it as 8G or 500M" in done.stderr) == (2, True)
 
 
 def test_segment_announces_long_work(root, monkeypatch):
-    monkeypatch.setattr(sys.modules["dayline.cli.request"], "LONG_WORK", 0.0)
+    monkeypatch.setattr(sys.modules["dayline.cli.segment"], "LONG_WORK", 0.0)
     done = run("segment", root / "a.npy", "--method", "paper")
     assert done.stderr == "dayline: 120 frames take about 1 s and 252 MB of memory\n"
     assert run("segment", root / "a.npy", "-q").stderr == ""

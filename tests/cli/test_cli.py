@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from cli.run_command import run, run_process
-from dayline.baselines.catalogue import BASELINES
 from dayline.cli import _one_line
-from dayline.datasets.synthetic import make_communities
 from dayline.events import Segmentation, events_schema, read_events
+from dayline.research.baselines.catalogue import BASELINES
+from dayline.research.datasets.synthetic import make_communities
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,9 @@ def test_segment_writes_whole_results(features, tmp_path, method):
     ]  # fmt: skip
 
 
-@pytest.mark.filterwarnings("ignore:vcp is trained on this sequence", "ignore:lrt uses this sequence")
+@pytest.mark.filterwarnings(
+    "ignore:vcp is trained on this sequence", "ignore:lrt uses this sequence"
+)
 @pytest.mark.parametrize("method", sorted(BASELINES))
 def test_baselines_segment_too(features, tmp_path, method):
     if "kernel" in method:
@@ -48,7 +50,9 @@ def test_baselines_segment_too(features, tmp_path, method):
         pytest.importorskip("torch")
     if method == "ac-color":
         features = tmp_path / "shares.npz"
-        np.savez(features, features=np.random.default_rng(0).random((90, 4)), times=np.arange(90) * 30.0)
+        np.savez(
+            features, features=np.random.default_rng(0).random((90, 4)), times=np.arange(90) * 30.0
+        )
     done = run("segment", features, "-o", tmp_path / "out", "--method", method, "-q")
     assert done.returncode == 0, done.stderr
     content = json.loads((tmp_path / "out" / "events.json").read_text())
@@ -83,12 +87,21 @@ def test_running_twice_updates_the_result(features, tmp_path):
 def test_evaluate_prints_the_controls(features, tmp_path):
     run("segment", features, "-o", tmp_path, "-q")
     rows = json.loads(run("evaluate", tmp_path / "events.json", features, "--json").stdout)
-    assert [r["what"].split(" (")[0] for r in rows] == ["found", "equal pieces", "random cuts", "none"]
+    assert [r["what"].split(" (")[0] for r in rows] == [
+        "found",
+        "equal pieces",
+        "random cuts",
+        "none",
+    ]
     assert rows[0]["f1"] > rows[2]["f1"]
-    assert rows[2]["n_found"] == pytest.approx(rows[0]["n_found"], rel=0.1)  # a cut at the last frame does not count
+    assert rows[2]["n_found"] == pytest.approx(
+        rows[0]["n_found"], rel=0.1
+    )  # a cut at the last frame does not count
     assert rows[2]["n_matched"] <= rows[2]["n_true"] == rows[0]["n_true"]
     assert rows[3]["f1"] == 0
-    ces = json.loads(run("evaluate", tmp_path / "events.json", features, "--json", "--protocol", "ces").stdout)
+    ces = json.loads(
+        run("evaluate", tmp_path / "events.json", features, "--json", "--protocol", "ces").stdout
+    )
     assert ces[3]["f1"] > 0
     assert "random cuts" in run("evaluate", tmp_path / "events.json", features).stdout
 
@@ -103,11 +116,22 @@ def test_demo_leaves_a_page_and_beats_the_controls(tmp_path):
     assert (tmp_path / "demo" / "index.html").is_file()
     assert "The page is demo/index.html" in done.stdout
     rows = json.loads(
-        run("evaluate", "demo/events.json", "demo/truth.json", "--tolerance", 2, "--json", cwd=tmp_path).stdout
+        run(
+            "evaluate",
+            "demo/events.json",
+            "demo/truth.json",
+            "--tolerance",
+            2,
+            "--json",
+            cwd=tmp_path,
+        ).stdout
     )
     assert rows[0]["f1"] > 0.8 > max(r["f1"] for r in rows[1:])
     assert any(e.reason in ("both", "pause") for e in found.events)
-    assert run("segment", tmp_path / "demo" / "stream", "-o", "demo", "-q", cwd=tmp_path).returncode == 0
+    assert (
+        run("segment", tmp_path / "demo" / "stream", "-o", "demo", "-q", cwd=tmp_path).returncode
+        == 0
+    )
 
 
 def wrong_input(tmp_path, features):
@@ -224,8 +248,10 @@ def test_an_empty_value_is_refused(tmp_path, arguments, named):
     """An empty path would be the current folder."""
     done = run(*arguments, cwd=tmp_path)
     assert done.returncode == 2
-    assert done.stderr == (
-        f"dayline: Invalid value for {named}: it is empty (an unset shell variable?); see dayline --help\n"
+    assert (
+        done.stderr
+        == f"dayline: Invalid value for {named}: it is empty (an unset shell variable?); see"
+        " dayline --help\n"
     )
     assert list(tmp_path.iterdir()) == []
 

@@ -54,7 +54,13 @@ def run_shell(shell: str, code: str, home: Path) -> subprocess.CompletedProcess[
     kept = {name: os.environ[name] for name in ("PYTHONPATH", "LANG") if name in os.environ}
     environment = {**kept, "HOME": str(home), "PATH": paths, "TERM": "dumb"}
     return subprocess.run(
-        [shell, "-c", code], capture_output=True, text=True, env=environment, cwd=home, check=False, timeout=120
+        [shell, "-c", code],
+        capture_output=True,
+        text=True,
+        env=environment,
+        cwd=home,
+        check=False,
+        timeout=120,
     )
 
 
@@ -63,13 +69,14 @@ def run_shell(shell: str, code: str, home: Path) -> subprocess.CompletedProcess[
 def test_a_shell_completes_once_it_is_set_up(shell, tmp_path):
     if shutil.which(shell) is None:
         pytest.skip(f"{shell} is not installed")
-    # The second command keeps the shell from handing over its process, by which Typer recognizes it.
+    # The second command keeps the shell from handing over its process, by which Typer recognizes
+    # it.
     done = run_shell(shell, "dayline --install-completion; true", tmp_path)
     assert (tmp_path / SETUPS[shell]).is_file(), done.stderr
     if shell == "bash":
         calls = [
-            f"COMP_WORDS=({' '.join(words)}); COMP_CWORD={len(words) - 1}; _dayline_completion dayline; "
-            'echo "${COMPREPLY[@]}"'
+            f"COMP_WORDS=({' '.join(words)}); COMP_CWORD={len(words) - 1}; _dayline_completion"
+            ' dayline; echo "${COMPREPLY[@]}"'
             for words, _ in WORDS
         ]
         code = "\n".join([f"source {SETUPS[shell]}", *calls])
@@ -78,9 +85,12 @@ def test_a_shell_completes_once_it_is_set_up(shell, tmp_path):
     else:
         # Completion itself needs a terminal; this asks what zsh would be told.
         calls = [
-            f"_TYPER_COMPLETE_ARGS='{' '.join(words)}' _DAYLINE_COMPLETE=complete_zsh dayline" for words, _ in WORDS
+            f"_TYPER_COMPLETE_ARGS='{' '.join(words)}' _DAYLINE_COMPLETE=complete_zsh dayline"
+            for words, _ in WORDS
         ]
-        code = "\n".join(["grep -q _DAYLINE_COMPLETE=complete_zsh .zfunc/_dayline || exit 1", *calls])
+        code = "\n".join(
+            ["grep -q _DAYLINE_COMPLETE=complete_zsh .zfunc/_dayline || exit 1", *calls]
+        )
     done = run_shell(shell, code, tmp_path)
     assert done.returncode == 0, done.stderr
     answers = [line for line in done.stdout.splitlines() if line.strip()]

@@ -30,11 +30,16 @@ def made_days(*, gap: float = 3000.0, names=(None,) * 4, **about) -> Segmentatio
     about = {"times": times, "clock": "wall", **about}
     made = Segmentation.from_boundaries([10, 25, 40], 60, communities=communities, **about)
     confidences = (None, 0.5, 0.75, 1.0)
-    events = (replace(e, name=n, confidence=c) for e, n, c in zip(made.events, names, confidences, strict=True))
+    events = (
+        replace(e, name=n, confidence=c)
+        for e, n, c in zip(made.events, names, confidences, strict=True)
+    )
     return made.about(events=tuple(events))
 
 
-def printed(segmentation: Segmentation, *, columns: int | None = 80, encoding: str = "utf-8") -> list[str]:
+def printed(
+    segmentation: Segmentation, *, columns: int | None = 80, encoding: str = "utf-8"
+) -> list[str]:
     written = io.BytesIO()
     out = io.TextIOWrapper(written, encoding=encoding, errors="strict", write_through=True)
     environment = {k: v for k, v in os.environ.items() if k != "COLUMNS"} | {"NO_COLOR": "1"}
@@ -60,7 +65,10 @@ def test_one_day_has_its_date_in_the_last_line_alone():
     assert lines[2].split() == ["1", "0", "10", "10", "8:00:00", "8:09:00", "start", "A"]
     assert lines[-1] == "4 events in 60 frames, 2023-07-14 08:00 to 08:59"
     times = tuple(float(t) for t in range(60))
-    assert printed(made_days(times=times, clock="media"))[-1] == "4 events in 60 frames, 0:00:00 to 0:00:59"
+    assert (
+        printed(made_days(times=times, clock="media"))[-1]
+        == "4 events in 60 frames, 0:00:00 to 0:00:59"
+    )
     assert printed(made_days(times=None, clock=None))[-1] == "4 events in 60 frames"
 
 
@@ -98,7 +106,9 @@ def test_contexts_have_the_names_of_their_places():
 
 
 def test_names_cannot_send_commands_to_the_terminal():
-    lines = printed(made_days(gap=60.0, names=("\x1b[31mred\x1b]0;title\x07\nnew line", None, None, None)))
+    lines = printed(
+        made_days(gap=60.0, names=("\x1b[31mred\x1b]0;title\x07\nnew line", None, None, None))
+    )
     assert "\x1b" not in "".join(lines)
     assert "  [31mred]0;title new " in lines[2]
 

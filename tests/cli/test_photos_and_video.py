@@ -16,9 +16,9 @@ import pytest
 from PIL import Image
 
 from cli.run_command import run
+from dayline.album.export.formats import FORMATS, suited_formats
 from dayline.cli.export import FORMATS as FORMATS_IN_HELP
 from dayline.events import Segmentation, read_events
-from dayline.export import FORMATS, suited_formats
 from dayline.features.extract import BATCH_SIZE
 from made_locations import photo_at
 from made_photos import make_day, make_film, save, scene
@@ -32,7 +32,9 @@ def dayline():
 
 @pytest.fixture
 def features(tmp_path):
-    rows = np.repeat(np.eye(3), 30, axis=0) + np.random.default_rng(0).normal(scale=0.05, size=(90, 3))
+    rows = np.repeat(np.eye(3), 30, axis=0) + np.random.default_rng(0).normal(
+        scale=0.05, size=(90, 3)
+    )
     np.savez(tmp_path / "day.npz", features=rows, times=30.0 * np.arange(90))
     return tmp_path / "day.npz"
 
@@ -98,7 +100,10 @@ def test_dry_run_lists_and_writes_nothing(dayline, tmp_path, monkeypatch):
     lines = out.splitlines()
     assert lines[0].split() == ["0", "2015-03-12", "09:00:00", "20150312_090000.png"]
     assert lines[3].strip() == "--- pause of 67 min ---"
-    assert lines[7:] == ["6 frames, by the time in the file names", "left out: zero.jpg: empty file"]
+    assert lines[7:] == [
+        "6 frames, by the time in the file names",
+        "left out: zero.jpg: empty file",
+    ]
     assert [p.name for p in tmp_path.iterdir()] == ["photos"]
 
 
@@ -113,10 +118,15 @@ def test_long_pauses_are_told_in_hours(dayline, tmp_path):
 
 def test_the_bar_of_several_days_says_which_day_it_is(tmp_path, monkeypatch):
     told = []
-    monkeypatch.setattr("dayline.cli.progress.progress_bar", lambda **_: nullcontext(lambda *step: told.append(step)))
+    monkeypatch.setattr(
+        "dayline.cli.console.progress_bar", lambda **_: nullcontext(lambda *step: told.append(step))
+    )
     make_day(tmp_path / "trip" / "a", [("red", 3)])
     make_day(tmp_path / "trip" / "b", [("red", 3)], day="20150313")
-    assert run("segment", "--model", "color", tmp_path / "trip", "-o", tmp_path / "out").returncode == 0
+    assert (
+        run("segment", "--model", "color", tmp_path / "trip", "-o", tmp_path / "out").returncode
+        == 0
+    )
     words = [what for what, _, _ in told]
     assert words[0] == "day 1 of 2: features"
     assert "day 2 of 2: pictures" in words
@@ -124,7 +134,9 @@ def test_the_bar_of_several_days_says_which_day_it_is(tmp_path, monkeypatch):
 
 def test_order_by_name(dayline, tmp_path):
     make_day(tmp_path / "photos", [("red", 3)])
-    (tmp_path / "photos" / "20150312_090000.png").rename(tmp_path / "photos" / "z_20150312_090000.png")
+    (tmp_path / "photos" / "20150312_090000.png").rename(
+        tmp_path / "photos" / "z_20150312_090000.png"
+    )
     _, out, _ = dayline("segment", tmp_path / "photos", "--dry-run", "--order", "name")
     assert [line.split()[-1] for line in out.splitlines()[:3]][-1] == "z_20150312_090000.png"
 
@@ -152,17 +164,33 @@ def test_a_day_whose_export_fails_has_its_page(dayline, tmp_path):
     make_day(tmp_path / "trip" / "day 1")
     make_day(tmp_path / "trip" / "day 2", [("red", 6)], day="20150313")
     code, out, err = dayline(
-        "segment", tmp_path / "trip", "-o", tmp_path / "out", "--model", "color", "--export", "youtube"
+        "segment",
+        tmp_path / "trip",
+        "-o",
+        tmp_path / "out",
+        "--model",
+        "color",
+        "--export",
+        "youtube",
     )
     assert code == 2
-    assert err.splitlines()[-1].startswith("dayline: some exports failed; the first: day 2: youtube: ")
+    assert err.splitlines()[-1].startswith(
+        "dayline: some exports failed; the first: day 2: youtube: "
+    )
     assert "day 2: 1 event in 6 photos" in out
     page = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
     assert 'href="day%202/index.html"' in page
     assert "Left out" not in page
     assert (tmp_path / "out" / "day 1" / "youtube.txt").is_file()
     code, _, err = dayline(
-        "segment", tmp_path / "trip" / "day 2", "-o", tmp_path / "one", "--model", "color", "--export", "youtube"
+        "segment",
+        tmp_path / "trip" / "day 2",
+        "-o",
+        tmp_path / "one",
+        "--model",
+        "color",
+        "--export",
+        "youtube",
     )
     assert code == 2
     assert err.endswith(f"; everything else is in {tmp_path / 'one'}\n")
@@ -171,14 +199,29 @@ def test_a_day_whose_export_fails_has_its_page(dayline, tmp_path):
 
 def test_the_message_of_a_failed_export_is_true(dayline, tmp_path):
     make_day(tmp_path / "day", [("red", 6)])
-    options = ["--model", "color", "--export", "youtube", "--export", "ics", "--export", "clips", "--export", "edl"]
-    code, _, err = dayline("segment", tmp_path / "day", "-o", tmp_path / "out", *options[:6], *options[8:])
+    options = [
+        "--model",
+        "color",
+        "--export",
+        "youtube",
+        "--export",
+        "ics",
+        "--export",
+        "clips",
+        "--export",
+        "edl",
+    ]
+    code, _, err = dayline(
+        "segment", tmp_path / "day", "-o", tmp_path / "out", *options[:6], *options[8:]
+    )
     assert code == 2
     assert err.splitlines()[-1].startswith("dayline: youtube: YouTube requires at least 3 chapters")
     assert err.endswith(f"; everything else is in {tmp_path / 'out'}\n")
     assert {"events.ics", "events.edl"} <= {path.name for path in (tmp_path / "out").iterdir()}
     events = tmp_path / "out" / "events.json"
-    code, out, err = dayline("export", events, "-f", "youtube", "-f", "contact-sheet", "-f", "webvtt")
+    code, out, err = dayline(
+        "export", events, "-f", "youtube", "-f", "contact-sheet", "-f", "webvtt"
+    )
     assert code == 2
     first, second, last = err.splitlines()
     assert first.startswith("dayline: youtube: YouTube requires")
@@ -195,7 +238,9 @@ def test_corrections_are_kept(dayline, tmp_path):
     merged = first | {"stop": second["stop"], "name": "Breakfast <b>"}
     (tmp_path / "saved.json").write_text(json.dumps(content | {"events": [merged, third]}))
     for corrections in (tmp_path / "saved.json", tmp_path / "out" / "events.json"):
-        out = segment(dayline, tmp_path / "photos", "-o", tmp_path / "out", "--corrections", corrections)
+        out = segment(
+            dayline, tmp_path / "photos", "-o", tmp_path / "out", "--corrections", corrections
+        )
         found = read_events(tmp_path / "out" / "events.json")
         assert found.boundaries == (26,)
         assert found.events[0].name == "Breakfast <b>"
@@ -231,7 +276,9 @@ def test_corrections_outlive_plain_runs_until_they_are_forgotten(dayline, tmp_pa
         for _ in range(2):
             assert read_events(out / "events.json").events[0].name is None
             assert dayline("segment", source, "-o", out, *options)[0] == 0
-        assert any(read_events(path).events[0].name == "Breakfast" for path in out.glob("events-*.json"))
+        assert any(
+            read_events(path).events[0].name == "Breakfast" for path in out.glob("events-*.json")
+        )
 
 
 @TOLD
@@ -242,7 +289,10 @@ def test_a_run_updates_the_exports_of_earlier_runs(dayline, tmp_path):
     name_first_event(out, "Breakfast")
     for options, named in (((), True), (("--forget-corrections",), False)):
         said = segment(dayline, tmp_path / "photos", "-o", out, *options)
-        assert f"Exports of earlier runs, updated: {out / 'chapters.ffmetadata'}, {out / 'photos'}\n" in said
+        assert (
+            f"Exports of earlier runs, updated: {out / 'chapters.ffmetadata'}, {out / 'photos'}\n"
+            in said
+        )
         assert ("Breakfast" in (out / "chapters.ffmetadata").read_text()) == named
         assert any("Breakfast" in folder.name for folder in (out / "photos").iterdir()) == named
 
@@ -287,10 +337,14 @@ def test_corrections_kept_for_another_recording_are_refused_with_a_way_out(dayli
     segment(dayline, tmp_path / "a" / "DCIM", "-o", tmp_path / "out", "--order", "name")
     name_first_event(tmp_path / "out", "Breakfast")
     content = json.loads((tmp_path / "out" / "events.json").read_text())
-    (tmp_path / "out" / "events.json").write_text(json.dumps(content | {"times": None, "clock": None}))
+    (tmp_path / "out" / "events.json").write_text(
+        json.dumps(content | {"times": None, "clock": None})
+    )
     before = (tmp_path / "out" / "events.json").read_bytes()
     other = tmp_path / "b" / "DCIM"
-    code, _, err = dayline("segment", other, "-o", tmp_path / "out", "--model", "color", "--order", "name")
+    code, _, err = dayline(
+        "segment", other, "-o", tmp_path / "out", "--model", "color", "--order", "name"
+    )
     assert code == 2
     assert "for another recording" in err
     assert "--forget-corrections" in err
@@ -321,7 +375,16 @@ def test_export_replaces_only_what_dayline_wrote(dayline, tmp_path):
 @pytest.mark.filterwarnings("always:.* kept in")
 def test_a_plain_copy_of_a_result_is_exported_again_and_force_replaces_folders(dayline, tmp_path):
     make_day(tmp_path / "photos")
-    segment(dayline, tmp_path / "photos", "-o", tmp_path / "out", "--export", "xmp", "--export", "photos")
+    segment(
+        dayline,
+        tmp_path / "photos",
+        "-o",
+        tmp_path / "out",
+        "--export",
+        "xmp",
+        "--export",
+        "photos",
+    )
     copy = shutil.copytree(tmp_path / "out", tmp_path / "copy", copy_function=shutil.copyfile)
     for path in copy.rglob("*.*"):
         os.utime(path, (1, 1))
@@ -334,7 +397,8 @@ def test_a_plain_copy_of_a_result_is_exported_again_and_force_replaces_folders(d
     code, _, err = dayline(*export, "--force")
     assert code == 0
     assert err.startswith(
-        f"dayline: note: 1 file in {copy / 'xmp'} not written by dayline, or changed since: kept in "
+        f"dayline: note: 1 file in {copy / 'xmp'} not written by dayline, or changed since:"
+        " kept in "
     )
     (kept,) = copy.glob("xmp-kept-*/mine.xmp")
     assert kept.read_text() == "mine"
@@ -345,7 +409,9 @@ def test_exports_into_the_result_and_into_an_earlier_export_are_replaced(dayline
     out, sheets = tmp_path / "out", tmp_path / "sheets"
     segment(dayline, tmp_path / "photos", "-o", out)
     for folder in (out, sheets, sheets):
-        code, _, err = dayline("export", out / "events.json", "-f", "csv", "-f", "edl", "-o", folder)
+        code, _, err = dayline(
+            "export", out / "events.json", "-f", "csv", "-f", "edl", "-o", folder
+        )
         assert (code, err) == (0, "")
     (sheets / "events.csv").write_text("my own table")
     code, _, err = dayline("export", out / "events.json", "-f", "edl", "-f", "csv", "-o", sheets)
@@ -363,7 +429,7 @@ def test_exports_beside_the_photos_are_not_read_as_photos(dayline, tmp_path):
     segment(dayline, tmp_path / "photos", "-o", tmp_path / "out")
     assert read_events(tmp_path / "out" / "events.json").n_frames == 38
     # Sorted photos by themselves are photos like any others.
-    (event, *_) = (path for path in (tmp_path / "photos" / "photos").iterdir() if path.is_dir())
+    event, *_ = (path for path in (tmp_path / "photos" / "photos").iterdir() if path.is_dir())
     segment(dayline, event, "-o", tmp_path / "again")
     assert read_events(tmp_path / "again" / "events.json").n_frames == len(list(event.iterdir()))
 
@@ -383,7 +449,7 @@ def test_a_copy_with_chapters_replaces_no_film_of_others(dayline, tmp_path):
 
 @pytest.mark.filterwarnings("always:faces were blurred")
 def test_exports_of_a_result_with_blurred_faces_are_blurred(dayline, tmp_path, monkeypatch):
-    for module in ("report.thumbnails", "export.contact_sheet", "pipeline.outputs", "pipeline.run"):
+    for module in ("album.pictures", "album.export.contact_sheet", "album.write", "album.run"):
         monkeypatch.setattr(f"dayline.{module}.face_blurrer", lambda: np.zeros_like)
     make_day(tmp_path / "photos")
     out = tmp_path / "out"
@@ -393,7 +459,9 @@ def test_exports_of_a_result_with_blurred_faces_are_blurred(dayline, tmp_path, m
     saved.write_bytes((out / "events.json").read_bytes())
 
     def middle(folder, *arguments):
-        code, _, err = dayline("export", "-f", "contact-sheet", "--source", tmp_path / "photos", *arguments)
+        code, _, err = dayline(
+            "export", "-f", "contact-sheet", "--source", tmp_path / "photos", *arguments
+        )
         assert (code, err) == (0, "")
         with Image.open(folder / "contact-sheet.png") as sheet:
             return sheet.getpixel((12 + 160, 12 + 120))
@@ -405,7 +473,10 @@ def test_exports_of_a_result_with_blurred_faces_are_blurred(dayline, tmp_path, m
     assert middle(tmp_path / "mine", saved) != (0, 0, 0)
     code, _, err = dayline("segment", tmp_path / "photos", "-o", out, "--model", "color")
     assert code == 0
-    assert "note: faces were blurred in an earlier run and are not in this one; --blur-faces blurs them again" in err
+    assert (
+        "note: faces were blurred in an earlier run and are not in this one; --blur-faces blurs"
+        " them again" in err
+    )
 
 
 def test_shared_pages_link_to_no_file(dayline, tmp_path):
@@ -461,7 +532,17 @@ def test_pages_say_nothing_of_where_things_lie(dayline, tmp_path, monkeypatch):
     assert code == 0, err
     assert "private tax 2024.pdf" in err
     film = make_film(private / "film.mp4")
-    segment(dayline, film, "-o", private / "out of film", "--write-chapters", "--export", "otio", "--export", "edl")
+    segment(
+        dayline,
+        film,
+        "-o",
+        private / "out of film",
+        "--write-chapters",
+        "--export",
+        "otio",
+        "--export",
+        "edl",
+    )
     monkeypatch.chdir(private)
     segment(dayline, "trip/day 1", "-o", "relative", "--export", "contact-sheet")
     page = (private / "out" / "index.html").read_text(encoding="utf-8")
@@ -503,39 +584,77 @@ def test_photos_whose_names_differ_only_in_undecodable_bytes_are_each_sorted(day
     names = [b"a\xff.png", b"a\xfe.png", b"a\\xff.png", "a\x80.png".encode(), b"a\x80.png"]
     for k, name in enumerate(names):
         save(scene("red", k), tmp_path / "photos" / os.fsdecode(name))
-    segment(dayline, tmp_path / "photos", "-o", tmp_path / "out", "--export", "photos", "--order", "name")
+    segment(
+        dayline,
+        tmp_path / "photos",
+        "-o",
+        tmp_path / "out",
+        "--export",
+        "photos",
+        "--order",
+        "name",
+    )
     found = {os.fsencode(path.name): path for path in (tmp_path / "out" / "photos").rglob("*.png")}
     assert set(found) == set(names)
-    assert all(path.samefile(tmp_path / "photos" / os.fsdecode(name)) for name, path in found.items())
+    assert all(
+        path.samefile(tmp_path / "photos" / os.fsdecode(name)) for name, path in found.items()
+    )
 
 
 def test_a_film_with_exports_and_chapters(dayline, tmp_path):
     pytest.importorskip("opentimelineio")
     film = make_film(tmp_path / "film.mp4")
-    options = [f"--export={name}" for name in suited_formats(list(FORMATS), "video") if name != "youtube"]
+    options = [
+        f"--export={name}" for name in suited_formats(list(FORMATS), "video") if name != "youtube"
+    ]
     out = segment(
-        dayline, film, "-o", tmp_path / "out", "--every", 0.5, "--n-events", 2, "--write-chapters", *options
+        dayline,
+        film,
+        "-o",
+        tmp_path / "out",
+        "--every",
+        0.5,
+        "--n-events",
+        2,
+        "--write-chapters",
+        *options,
     )
     (also,) = [line for line in out.splitlines() if line.startswith("Also written: ")]
     told = also.removeprefix("Also written: ").split(", ")
-    assert {str(tmp_path / "out" / name) for name in ("chapters.vtt", "clips", "film-chapters.mp4")} <= set(told)
+    assert {
+        str(tmp_path / "out" / name) for name in ("chapters.vtt", "clips", "film-chapters.mp4")
+    } <= set(told)
     assert all(Path(path).exists() for path in told)
     import av
 
     with av.open(str(tmp_path / "out" / "film-chapters.mp4")) as copy:
         assert [c["metadata"]["title"] for c in copy.chapters()] == ["Event 1", "Event 2"]
     names = {p.name for p in (tmp_path / "out").iterdir()}
-    assert {"chapters.vtt", "chapters.xml", "events.otio", "events.eaf", "events.edl", "contact-sheet.png"} <= names
+    assert {
+        "chapters.vtt",
+        "chapters.xml",
+        "events.otio",
+        "events.eaf",
+        "events.edl",
+        "contact-sheet.png",
+    } <= names
 
 
 def test_export_of_a_saved_file(dayline, tmp_path):
     photos = make_day(tmp_path / "photos")
     segment(dayline, tmp_path / "photos", "-o", tmp_path / "out")
     events = tmp_path / "out" / "events.json"
-    code, out, err = dayline("export", events, "--format", "webvtt", "-f", "photos", "--source", tmp_path / "photos")
+    code, out, err = dayline(
+        "export", events, "--format", "webvtt", "-f", "photos", "--source", tmp_path / "photos"
+    )
     assert code == 0, err
-    assert out.splitlines() == [str(tmp_path / "out" / "chapters.vtt"), str(tmp_path / "out" / "photos")]
-    assert (tmp_path / "out" / "photos" / "2015-03-12 09.00 Event" / photos[0].name).samefile(photos[0])
+    assert out.splitlines() == [
+        str(tmp_path / "out" / "chapters.vtt"),
+        str(tmp_path / "out" / "photos"),
+    ]
+    assert (tmp_path / "out" / "photos" / "2015-03-12 09.00 Event" / photos[0].name).samefile(
+        photos[0]
+    )
     code, out, _ = dayline("export", events, "-f", "csv", "-o", tmp_path / "elsewhere")
     assert out.strip() == str(tmp_path / "elsewhere" / "events.csv")
 
@@ -550,7 +669,10 @@ def test_sidecars_beside_the_photos_are_an_option_of_their_own(dayline, tmp_path
     code, out, err = dayline("export", events, "--xmp-beside", "--source", tmp_path / "photos")
     assert code == 0, err
     assert "dayline: note: 1 sidecar not written by dayline, left unchanged" in err
-    assert out.splitlines() == [str(tmp_path / "out" / "xmp"), f"sidecars beside the photos in {tmp_path / 'photos'}"]
+    assert out.splitlines() == [
+        str(tmp_path / "out" / "xmp"),
+        f"sidecars beside the photos in {tmp_path / 'photos'}",
+    ]
     assert len(list((tmp_path / "photos").glob("*.xmp"))) == len(photos)
     assert (tmp_path / "photos" / f"{photos[0].name}.xmp").read_text() == "mine"
     _, out, _ = dayline("segment", tmp_path / "photos", "--dry-run")
@@ -564,16 +686,26 @@ def test_chapters_of_photos_without_times_name_the_command_that_writes_them(dayl
     for k, photo in enumerate(make_day(tmp_path / "dated")):
         photo.rename(tmp_path / "photos" / f"image {k}.png")
     code, _, err = dayline(
-        "segment", tmp_path / "photos", "-o", tmp_path / "out", "--model", "color", "--export", "webvtt"
+        "segment",
+        tmp_path / "photos",
+        "-o",
+        tmp_path / "out",
+        "--model",
+        "color",
+        "--export",
+        "webvtt",
     )
     assert code == 2
     assert (
-        "webvtt: the frames have no times, which chapters need; pass fps, the frames per second (dayline exp" in err
+        "webvtt: the frames have no times, which chapters need; pass fps, the frames per second"
+        " (dayline exp" in err
     )
     code, _, err = dayline("export", tmp_path / "out", "-f", "webvtt", "--fps", "2")
     assert (code, err) == (0, "")
     film = make_film(tmp_path / "film.mp4")
-    code, _, err = dayline("export", tmp_path / "out", "--write-chapters", "--source", film, "--fps", "20")
+    code, _, err = dayline(
+        "export", tmp_path / "out", "--write-chapters", "--source", film, "--fps", "20"
+    )
     assert (code, err) == (0, "")
 
 
@@ -586,7 +718,16 @@ def test_names_that_begin_with_what_cannot_be_shown_are_sorted_too(dayline, tmp_
     names = ["\abell.png", "\u200ex.png", "\\server.png", "plain.png"]
     for k, name in enumerate(names):
         save(scene("red", k), tmp_path / "photos" / name)
-    segment(dayline, tmp_path / "photos", "-o", tmp_path / "out", "--export", "photos", "--order", "name")
+    segment(
+        dayline,
+        tmp_path / "photos",
+        "-o",
+        tmp_path / "out",
+        "--export",
+        "photos",
+        "--order",
+        "name",
+    )
     sorted_names = {p.name for p in (tmp_path / "out" / "photos").rglob("*.png")}
     assert sorted_names == set(names)
 
@@ -605,9 +746,23 @@ def test_a_time_of_day_without_a_date_gets_none(dayline, tmp_path):
 
 
 def test_a_clock_set_back_tells_no_duration(dayline, tmp_path):
-    for name in ("a_20150312_090000", "b_20150312_090030", "c_20150311_090000", "d_20150311_090030"):
+    for name in (
+        "a_20150312_090000",
+        "b_20150312_090030",
+        "c_20150311_090000",
+        "d_20150311_090030",
+    ):
         save(scene("red", 0), tmp_path / "photos" / f"{name}.png")
-    segment(dayline, tmp_path / "photos", "-o", tmp_path / "out", "--order", "name", "--pause-seconds", "1e9")
+    segment(
+        dayline,
+        tmp_path / "photos",
+        "-o",
+        tmp_path / "out",
+        "--order",
+        "name",
+        "--pause-seconds",
+        "1e9",
+    )
     (row,) = rows_of(tmp_path / "out" / "events.csv")
     assert row["duration"] == ""
 
@@ -640,7 +795,9 @@ def wrong_input(folder: Path):
     (folder / "cut.mp4").write_bytes(make_film(folder / "film.mp4").read_bytes()[:700])
     (folder / "others").mkdir()
     (folder / "others" / "letter.txt").write_text("dear")
-    (folder / "saved.json").write_text(Segmentation.from_boundaries([2], 6, names=tuple("abcdef")).to_json())
+    (folder / "saved.json").write_text(
+        Segmentation.from_boundaries([2], 6, names=tuple("abcdef")).to_json()
+    )
     (folder / "bad").mkdir()
     for k in range(3):
         (folder / "bad" / f"{k}.jpg").touch()
@@ -693,7 +850,7 @@ def test_a_read_only_output_folder_is_one_line(dayline, tmp_path, monkeypatch):
     def refuse(*_, **__):
         raise PermissionError(13, "Permission denied", str(tmp_path / "out"))
 
-    monkeypatch.setattr("dayline.io.output_folder.open_no_follow", refuse)
+    monkeypatch.setattr("dayline.result_folder.open_no_follow", refuse)
     code, _, err = dayline("segment", tmp_path / "photos", "-o", tmp_path / "out")
     assert code == 2
     assert "cannot be used as output folder: Permission denied" in err
@@ -710,7 +867,9 @@ def test_a_full_disk_is_one_line(dayline, tmp_path, monkeypatch):
         replaced(source, target)
 
     monkeypatch.setattr(os, "replace", full)
-    code, out, err = dayline("segment", tmp_path / "photos", "-o", tmp_path / "out", "--model", "color")
+    code, out, err = dayline(
+        "segment", tmp_path / "photos", "-o", tmp_path / "out", "--model", "color"
+    )
     assert code == 2
     assert err.endswith("No space left on device\n")
     assert err.count("\n") == 1
@@ -719,12 +878,13 @@ def test_a_full_disk_is_one_line(dayline, tmp_path, monkeypatch):
     assert kept == {".dayline", ".dayline-files.json", "features.npz", "sharpness.npz"}
 
 
-# A shell starts what runs behind it with SIGINT ignored, and children inherit that; a terminal never does.
+# A shell starts what runs behind it with SIGINT ignored, and children inherit that; a terminal
+# never does.
 SLOWLY = """
 import signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from dayline.cli import main
-from dayline.features.color import ColorExtractor
+from dayline.features.handmade import ColorExtractor
 extract = ColorExtractor.extract
 def slowly(self, batch):
     values = extract(self, batch)
@@ -772,7 +932,9 @@ def test_messages_name_options_and_what_limits_them(dayline, features, tmp_path)
     assert corrections.exists()
     _, _, err = dayline("segment", features, "-o", result, "--n-events", "2")
     assert "note: --n-events 2 cannot change events that your corrections contain" in err
-    assert "--n-events 2 is not possible: with 2 required boundaries, the fewest events are 3" in err
+    assert (
+        "--n-events 2 is not possible: with 2 required boundaries, the fewest events are 3" in err
+    )
 
 
 def test_export_takes_the_folder_of_a_result_and_says_what_is_missing(dayline, features, tmp_path):

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from cli.run_command import run
+from dayline.album.places import EVENT_FEATURES
 from dayline.events import Place, Segmentation, read_events
-from dayline.pipeline.event_features import EVENT_FEATURES
 from made_photos import make_day
 
 # Dayline keeps a copy of every file that a person saved or changed, and says so.
@@ -52,11 +52,17 @@ def name_context(folder: Path, number: int, name: str | None) -> None:
     community = found.events[number].community
     others = tuple(place for place in found.places if place.community != community)
     identity = next((place.id for place in found.places if place.community == community), None)
-    (folder / "events.json").write_text(replace(found, places=(*others, Place(community, name, identity))).to_json())
+    (folder / "events.json").write_text(
+        replace(found, places=(*others, Place(community, name, identity))).to_json()
+    )
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
 
 
 def on_page(folder: Path) -> list[str | None]:
@@ -151,7 +157,9 @@ def test_a_file_of_places_is_used_by_single_days_wherever_they_are(trip, tmp_pat
 def test_a_file_that_is_no_file_of_places_is_named_before_it_is_replaced(trip, tmp_path):
     other = tmp_path / "notes.txt"
     other.write_text("mine")
-    done = run("segment", "--model", "color", trip / "2015-03-12", "-o", tmp_path / "a", "--places", other)
+    done = run(
+        "segment", "--model", "color", trip / "2015-03-12", "-o", tmp_path / "a", "--places", other
+    )
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1].startswith(f"dayline: {other}: not JSON")
     assert other.read_text() == "mine"

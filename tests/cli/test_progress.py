@@ -5,7 +5,7 @@ import io
 from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from dayline.cli.progress import StepBar, progress_bar
+from dayline.cli.console import StepBar, progress_bar
 
 
 def make_bar() -> tuple[StepBar, Progress]:

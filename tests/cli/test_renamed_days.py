@@ -9,11 +9,13 @@ from pathlib import Path
 import pytest
 
 from cli.run_command import run
+from dayline.album.save import save_events
 from dayline.events import read_events
-from dayline.pipeline import save_events
 from made_photos import make_day, save, scene
 
-pytestmark = pytest.mark.filterwarnings("always:.*your corrections in", "ignore:the previous .* contains")
+pytestmark = pytest.mark.filterwarnings(
+    "always:.*your corrections in", "ignore:the previous .* contains"
+)
 SCENES = (("red", 10), ("green", 10))
 
 
@@ -25,12 +27,16 @@ def segment(*arguments: object) -> str:
 
 def name_event(folder: Path, name: str, *, at: int = 0) -> None:
     found = read_events(folder / "events.json")
-    events = [replace(event, name=name) if k == at else event for k, event in enumerate(found.events)]
+    events = [
+        replace(event, name=name) if k == at else event for k, event in enumerate(found.events)
+    ]
     save_events(replace(found, events=tuple(events)), folder)
 
 
 def named(folder: Path) -> list[str]:
-    return [event.name for event in read_events(folder / "events.json").events if event.name is not None]
+    return [
+        event.name for event in read_events(folder / "events.json").events if event.name is not None
+    ]
 
 
 def contents(folder: Path) -> dict[str, bytes]:

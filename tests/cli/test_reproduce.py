@@ -16,7 +16,16 @@ def run(*arguments):
 @pytest.mark.slow
 def test_a_table_is_printed_as_markdown_and_saved(tmp_path):
     done = run(
-        "reproduce", "synthetic", "-o", tmp_path / "out", "--most", 2, "--jobs", 1, "--methods", "CES on raw features"
+        "reproduce",
+        "synthetic",
+        "-o",
+        tmp_path / "out",
+        "--most",
+        2,
+        "--jobs",
+        1,
+        "--methods",
+        "CES on raw features",
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout == (tmp_path / "out" / "synthetic.md").read_text()
@@ -27,7 +36,9 @@ def test_a_table_is_printed_as_markdown_and_saved(tmp_path):
 
 
 def test_a_mistake_is_one_line(tmp_path):
-    done = run("reproduce", "motion", "--root", tmp_path, "-o", tmp_path / "out", "--methods", "magic")
+    done = run(
+        "reproduce", "motion", "--root", tmp_path, "-o", tmp_path / "out", "--methods", "magic"
+    )
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "'magic' is not known" in done.stderr
 

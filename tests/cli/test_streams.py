@@ -16,8 +16,8 @@ import pytest
 from cli.run_command import ENVIRONMENT
 from dayline.cli import main
 from dayline.cli.console import print_events
-from dayline.datasets.synthetic import make_communities
 from dayline.events import Event, Segmentation
+from dayline.research.datasets.synthetic import make_communities
 
 ENCODINGS = ["ascii", "cp1252", "utf-8"]
 
@@ -81,7 +81,9 @@ def test_a_table_with_spreads_is_printed_on_any_output(encoding, tmp_path):
 def test_events_with_names_are_drawn_in_what_the_output_has():
     events = (Event(0, 5, community=0, name="Ωlunch"), Event(5, 9, community=1))
     written = io.BytesIO()
-    out = io.TextIOWrapper(written, encoding="cp1252", errors="backslashreplace", write_through=True)
+    out = io.TextIOWrapper(
+        written, encoding="cp1252", errors="backslashreplace", write_through=True
+    )
     with patch.object(sys, "stdout", out), patch.dict(os.environ, ENVIRONMENT):
         print_events(Segmentation(events))
     lines = written.getvalue().decode("cp1252").splitlines()
@@ -102,7 +104,9 @@ def test_a_process_whose_output_is_not_utf_8_ends_well(encoding, features, tmp_p
         tmp_path / "o",
     ]
     environment = os.environ | ENVIRONMENT | {"PYTHONIOENCODING": encoding}
-    done = subprocess.run(list(map(str, command)), capture_output=True, env=environment, check=False)
+    done = subprocess.run(
+        list(map(str, command)), capture_output=True, env=environment, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert b"events in 60 frames" in done.stdout
     assert json.loads(Path(tmp_path / "o" / "events.json").read_text())["n_frames"] == 60
@@ -122,7 +126,10 @@ def test_a_process_whose_output_is_not_utf_8_ends_well(encoding, features, tmp_p
         (("robustness", "--root", "EMPTY", "--only", "bbc"), "has no group bbc"),
         (("motion", "--root", "EMPTY", "--seeds", "1000000000"), "--seeds"),
         (("synthetic", "--most", "1000000000"), "--most"),
-        (("edub-seg", "--root", "EMPTY", "--predictor", "/nonexistent"), "/nonexistent: no such file"),
+        (
+            ("edub-seg", "--root", "EMPTY", "--predictor", "/nonexistent"),
+            "/nonexistent: no such file",
+        ),
     ],
 )
 def test_a_table_without_its_data_is_one_line_and_exit_code_2(arguments, message, tmp_path, capsys):
@@ -139,7 +146,10 @@ def test_a_table_without_its_data_is_one_line_and_exit_code_2(arguments, message
     ("command", "message"),
     [
         (("datasets", "--root", "/nonexistent"), "/nonexistent: no such folder"),
-        (("evaluate", "FOUND", "TRUE", "--n-frames", str(10**30)), "n_frames=1000000000000000000000000000000"),
+        (
+            ("evaluate", "FOUND", "TRUE", "--n-frames", str(10**30)),
+            "n_frames=1000000000000000000000000000000",
+        ),
         (("evaluate", "FOUND", "/nonexistent"), "/nonexistent"),
         (("evaluate", "FOUND", "TRUE", "--n-frames", "5"), "outside the sequence of 5 frames"),
     ],
@@ -157,6 +167,8 @@ def test_wrong_arguments_of_evaluate_and_datasets_are_one_line(command, message,
 def test_controls_of_a_long_sequence_need_no_memory(tmp_path):
     for name in ("found", "true"):
         (tmp_path / f"{name}.txt").write_text("3\n9\n")
-    code, said = run_in("utf-8", "evaluate", tmp_path / "found.txt", tmp_path / "true.txt", "--n-frames", 10**15)
+    code, said = run_in(
+        "utf-8", "evaluate", tmp_path / "found.txt", tmp_path / "true.txt", "--n-frames", 10**15
+    )
     assert code == 0
     assert "random cuts" in said

@@ -17,7 +17,10 @@ from made_photos import make_day
 @pytest.fixture
 def served():
     """Commands end instead of serving."""
-    with patch("dayline.view.serve", lambda server: server.server_close()), warnings.catch_warnings():
+    with (
+        patch("dayline.album.view.serve", lambda server: server.server_close()),
+        warnings.catch_warnings(),
+    ):
         warnings.simplefilter("always")  # printed as notes
         yield
 
@@ -25,7 +28,12 @@ def served():
 @pytest.fixture
 def place(tmp_path, served):
     make_day(tmp_path / "photos", [("red", 6), ("green", 7)])
-    assert run("segment", tmp_path / "photos", "-o", tmp_path / "out", "--model", "color", "--quiet").returncode == 0
+    assert (
+        run(
+            "segment", tmp_path / "photos", "-o", tmp_path / "out", "--model", "color", "--quiet"
+        ).returncode
+        == 0
+    )
     return tmp_path
 
 
@@ -42,7 +50,10 @@ def test_it_prints_the_address_and_how_to_end_it(place):
     assert done.returncode == 0
     assert done.stdout.splitlines()[0].startswith("The page is http://127.0.0.1:")
     assert "Ctrl-C ends it" in done.stdout
-    assert done.stderr == "dayline: ended; what was saved is in the result, other changes stay in the browser\n"
+    assert (
+        done.stderr
+        == "dayline: ended; what was saved is in the result, other changes stay in the browser\n"
+    )
 
 
 def test_a_folder_that_is_not_a_result_gives_one_line(tmp_path):
@@ -93,7 +104,9 @@ def test_a_second_download_in_the_result_is_named_with_the_command_that_uses_it(
         assert f"{file} is not used; " in done.stderr
         assert option in done.stderr
     assert read_events(place / "out" / "events.json").events[0].name is None
-    again = run("segment", place / "photos", "-o", place / "out", "--model", "color", "--corrections", file)
+    again = run(
+        "segment", place / "photos", "-o", place / "out", "--model", "color", "--corrections", file
+    )
     assert read_events(place / "out" / "events.json").events[0].name == "Breakfast"
     assert "is not used" not in again.stderr
     assert "is not used" not in run("view", place / "out", "--no-open").stderr
@@ -109,4 +122,7 @@ def test_a_page_is_renewed_from_events_that_were_put_there_by_hand(place):
 def test_a_file_of_the_result_stands_for_it_and_a_missing_source_is_named(place):
     assert run("view", place / "out" / "events.json", "--no-open").returncode == 0
     done = run("view", place / "out", "--source", place / "gone", "--no-open")
-    assert (done.returncode, done.stderr) == (2, f"dayline: {place / 'gone'}: no such file or folder\n")
+    assert (done.returncode, done.stderr) == (
+        2,
+        f"dayline: {place / 'gone'}: no such file or folder\n",
+    )

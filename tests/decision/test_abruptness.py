@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dayline.decision.abruptness import abruptness, compare_neighbours, hard_cuts, slowness
+from dayline.decision.evidence import abruptness, compare_neighbours, hard_cuts, slowness
 from dayline.method.denoise import standardize
 
 
@@ -27,7 +27,9 @@ def test_abruptness_is_blind_to_scale_and_follows_time_reversal(random, n):
     x = standardize(drifting(random)[200 - n // 2 : 200 + n - n // 2])
     forward = abruptness(compare_neighbours(x))
     np.testing.assert_allclose(abruptness(compare_neighbours(5 * x)), forward, atol=1e-6)
-    np.testing.assert_allclose(abruptness(compare_neighbours(x[::-1]))[1:], forward[1:][::-1], atol=1e-6)
+    np.testing.assert_allclose(
+        abruptness(compare_neighbours(x[::-1]))[1:], forward[1:][::-1], atol=1e-6
+    )
 
 
 def test_a_cut_is_the_highest_of_five_frames_and_bounded():

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dayline.decision.constraints import forbidden_frames, required_frames
+from dayline.decision.decide import forbidden_frames, required_frames
 
 SCORES = np.asarray([0, 1, 5, 2, 9, 3, 0, 0.5])
 NONE = np.zeros(0, dtype=np.int64)
@@ -23,7 +23,11 @@ def test_frames_and_ranges():
         ([(2, 4)], [(1, 5)], "contradict each other at frames 2 to 3"),
         ([0], [], "must: frame 0 cannot be a boundary; boundaries are at 1 to 7"),
         ([8], [], "frame 8 cannot be a boundary"),
-        ([], [(5, 3)], r"must_not: range \(5, 3\) is empty; give \(first, stop\) with first < stop"),
+        (
+            [],
+            [(5, 3)],
+            r"must_not: range \(5, 3\) is empty; give \(first, stop\) with first < stop",
+        ),
         (["noon"], [], "neither a frame number nor a range"),
         ([2.5], [], "neither a frame number nor a range"),
     ],

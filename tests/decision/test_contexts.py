@@ -53,15 +53,23 @@ def test_recurring_events_agree_with_a_slow_twin(seed):
     rng = np.random.default_rng(seed)
     contexts = rng.normal(size=(4, 3))
     n_events = int(rng.integers(1, 16))
-    x = np.concatenate([contexts[rng.integers(4)] + 0.3 * rng.normal(size=(5, 3)) for _ in range(n_events)])
+    x = np.concatenate(
+        [contexts[rng.integers(4)] + 0.3 * rng.normal(size=(5, 3)) for _ in range(n_events)]
+    )
     boundaries = np.arange(1, n_events) * 5
-    np.testing.assert_array_equal(find_recurring_events(x, boundaries), slow_recurring_events(x, boundaries))
+    np.testing.assert_array_equal(
+        find_recurring_events(x, boundaries), slow_recurring_events(x, boundaries)
+    )
 
 
 @pytest.mark.parametrize("n_contexts", [3, 12, 200])
-def test_many_events_agree_with_a_slow_twin_and_blocks_change_nothing(n_contexts, random, monkeypatch):
+def test_many_events_agree_with_a_slow_twin_and_blocks_change_nothing(
+    n_contexts, random, monkeypatch
+):
     contexts_ = random.normal(size=(n_contexts, 4))
-    x = np.repeat(contexts_[random.integers(n_contexts, size=70)], 3, axis=0) + 0.2 * random.normal(size=(210, 4))
+    x = np.repeat(contexts_[random.integers(n_contexts, size=70)], 3, axis=0) + 0.2 * random.normal(
+        size=(210, 4)
+    )
     boundaries = np.arange(3, 210, 3)
     found = find_recurring_events(x, boundaries)
     np.testing.assert_array_equal(found, slow_recurring_events(x, boundaries))

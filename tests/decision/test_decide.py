@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from dayline import EventSegmenter
-from dayline.datasets.synthetic import make_communities
 from dayline.decision.decide import Level, _add_level, decide, nested_levels
+from dayline.research.datasets.synthetic import make_communities
 
 MADE = make_communities(240, stay=60.0, variance=2.0, n_features=10, random_state=2).features
 FITTED = EventSegmenter().fit(MADE)
@@ -54,7 +54,9 @@ def test_confidence_is_the_probability_whatever_was_requested():
     usual = decide(FITTED.evidence_, levels)
     finer = decide(FITTED.evidence_, levels, level=2)
     stated = dict(zip(finer.boundaries.tolist(), finer.confidence.tolist(), strict=True))
-    for boundary, confidence in zip(usual.boundaries.tolist(), usual.confidence.tolist(), strict=True):
+    for boundary, confidence in zip(
+        usual.boundaries.tolist(), usual.confidence.tolist(), strict=True
+    ):
         assert stated[boundary] == confidence
     weakest = min(usual.confidence)
     added = [stated[b] for b in stated if b not in set(usual.boundaries.tolist())]
@@ -88,4 +90,6 @@ def test_the_shortest_duration_keeps_the_highest_total_probability(shortest):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         found.fit(MADE[:100])
-    assert total(found.boundaries_.tolist()) == pytest.approx(max(total(subset) for subset in subsets))
+    assert total(found.boundaries_.tolist()) == pytest.approx(
+        max(total(subset) for subset in subsets)
+    )

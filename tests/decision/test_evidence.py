@@ -6,13 +6,18 @@ import numpy as np
 import pytest
 
 from dayline import EventSegmenter
-from dayline.datasets.synthetic import make_communities
-from dayline.decision.abruptness import compare_neighbours
+from dayline.arrays import unit_rows
 from dayline.decision.decide import decide, nested_levels
-from dayline.decision.evidence import boundary_weights, gather_evidence, share_of_change, two_views
+from dayline.decision.evidence import (
+    boundary_weights,
+    compare_neighbours,
+    gather_evidence,
+    share_of_change,
+    two_views,
+)
 from dayline.decision.model import load_model
 from dayline.method.denoise import comparable_columns, standardize
-from dayline.method.graph import unit_rows
+from dayline.research.datasets.synthetic import make_communities
 
 NONE = np.zeros(0, dtype=np.int64)
 MADE = make_communities(160, stay=200.0, n_features=12, random_state=1).features
@@ -34,7 +39,9 @@ def test_evidence_does_not_depend_on_units_or_the_order_of_columns(change):
         made = evidence_of(MADE[:, ::-1])
     else:
         made = evidence_of(MADE[::-1])
-        assert set((160 - made.hierarchy.boundaries[:8]).tolist()) == set(plain.hierarchy.boundaries[:8].tolist())
+        assert set((160 - made.hierarchy.boundaries[:8]).tolist()) == set(
+            plain.hierarchy.boundaries[:8].tolist()
+        )
         return
     assert made.hierarchy.boundaries.tolist() == plain.hierarchy.boundaries.tolist()
     np.testing.assert_allclose(made.strengths, plain.strengths, atol=1e-4)
@@ -47,7 +54,9 @@ def test_a_few_columns_of_noise_change_little():
 
 
 def test_both_views_have_the_same_weight(random):
-    views = two_views(unit_rows(random.normal(size=(30, 5))), unit_rows(random.normal(size=(30, 5))))
+    views = two_views(
+        unit_rows(random.normal(size=(30, 5))), unit_rows(random.normal(size=(30, 5)))
+    )
     assert views.shape == (30, 10)
     np.testing.assert_allclose(np.sum(views[:, :5] ** 2, axis=1), 0.5)
     np.testing.assert_allclose(np.sum(views[:, 5:] ** 2, axis=1), 0.5)
@@ -100,13 +109,17 @@ def test_a_forbidden_frame_does_not_make_noise_of_the_others(random):
 def test_a_few_frames_have_evidence():
     for n in (1, 2, 3, 4, 5):
         x = np.eye(5)[:n]
-        found = gather_evidence(comparable_columns(x), x, x, required=NONE, forbidden=NONE, times=None)
+        found = gather_evidence(
+            comparable_columns(x), x, x, required=NONE, forbidden=NONE, times=None
+        )
         assert np.isfinite(found.strengths).all()
 
 
 def test_the_main_directions_alone_are_evidence_too(random):
     """Without an embedding, contrast and recurring contexts are those of the directions."""
-    x = standardize(np.repeat(random.normal(size=(6, 9)), 20, axis=0) + 0.1 * random.normal(size=(120, 9)))
+    x = standardize(
+        np.repeat(random.normal(size=(6, 9)), 20, axis=0) + 0.1 * random.normal(size=(120, 9))
+    )
     alone = gather_evidence(x, x, None, required=NONE, forbidden=NONE, times=None)
     twice = gather_evidence(x, x, x, required=NONE, forbidden=NONE, times=None)
     assert alone.hierarchy.x.shape == (120, 9)
@@ -119,10 +132,14 @@ def test_the_main_directions_alone_are_evidence_too(random):
 def test_the_memory_of_a_decision_grows_linearly(random):
     """At most 1,400 bytes a frame, of which the views and their running sums take 480."""
     n = 200_000
-    directions = np.repeat(random.normal(size=(n // 200, 15)), 200, axis=0) + 0.3 * random.normal(size=(n, 15))
+    directions = np.repeat(random.normal(size=(n // 200, 15)), 200, axis=0) + 0.3 * random.normal(
+        size=(n, 15)
+    )
     tracemalloc.start()
     try:
-        evidence = gather_evidence(directions, directions, directions, required=NONE, forbidden=NONE, times=None)
+        evidence = gather_evidence(
+            directions, directions, directions, required=NONE, forbidden=NONE, times=None
+        )
         decision = decide(evidence, nested_levels(evidence), min_duration=3)
         peak = tracemalloc.get_traced_memory()[1]
     finally:

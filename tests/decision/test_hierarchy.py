@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dayline.arrays import unit_rows
 from dayline.decision.hierarchy import build_hierarchy
 from dayline.decision.partition import partition
-from dayline.method.graph import unit_rows
 
 NONE = np.zeros(0, dtype=np.int64)
 cases = st.tuples(st.integers(0, 10_000), st.integers(2, 70))
@@ -30,7 +30,10 @@ def by_brute_force(x, log_weights, frames):
     left, removed, height = sorted(frames), [], 0.0
     while left:
         edges = [0, *left, len(x)]
-        gains = [gain(x, *edges[k - 1 : k + 2]) * np.exp(log_weights[edges[k]]) for k in range(1, len(edges) - 1)]
+        gains = [
+            gain(x, *edges[k - 1 : k + 2]) * np.exp(log_weights[edges[k]])
+            for k in range(1, len(edges) - 1)
+        ]
         height = max(height, min(gains))
         removed.append((left.pop(int(np.argmin(gains))), height))
     return removed[::-1]
@@ -44,7 +47,9 @@ def test_the_lowest_gain_goes_first(case):
     candidates = partition(x, penalty=0.5 * np.exp(-log_weights))
     expected = by_brute_force(x, log_weights, candidates.tolist())
     assert found.boundaries.tolist() == [frame for frame, _ in expected]
-    np.testing.assert_allclose(np.exp(found.log_heights), [height for _, height in expected], rtol=1e-9)
+    np.testing.assert_allclose(
+        np.exp(found.log_heights), [height for _, height in expected], rtol=1e-9
+    )
 
 
 @given(cases, st.sets(st.integers(1, 69), max_size=4), st.sets(st.integers(1, 69), max_size=9))
@@ -74,7 +79,9 @@ def test_more_candidates_follow_those_that_were_there(case, wanted):
 
 
 def test_frames_that_are_alike_have_no_candidates():
-    found = build_hierarchy(np.ones((9, 3)), np.zeros(9), penalty=1.0, required=NONE, forbidden=NONE)
+    found = build_hierarchy(
+        np.ones((9, 3)), np.zeros(9), penalty=1.0, required=NONE, forbidden=NONE
+    )
     assert len(found.boundaries) == 0
 
 

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from dayline.decision.model import expected_f1, load_model
 
-falling = st.lists(st.floats(-3, 8), max_size=30).map(lambda v: np.sort(np.asarray(v, dtype=float))[::-1])
+falling = st.lists(st.floats(-3, 8), max_size=30).map(
+    lambda v: np.sort(np.asarray(v, dtype=float))[::-1]
+)
 
 
 def test_the_model_is_small_and_higher_is_more_probable():
@@ -25,9 +27,14 @@ def test_the_model_is_small_and_higher_is_more_probable():
 def test_odds_are_added_and_required_boundaries_are_certain():
     model = load_model()
     strengths = np.asarray([np.inf, 1.0, -1.0])
-    found, doubled = model.probabilities(strengths), model.probabilities(strengths, log_odds=np.log(2.0))
+    found, doubled = (
+        model.probabilities(strengths),
+        model.probabilities(strengths, log_odds=np.log(2.0)),
+    )
     assert np.all(found[:, 0] == 1.0)
-    np.testing.assert_allclose(doubled[:, 1:] / (1 - doubled[:, 1:]), 2 * found[:, 1:] / (1 - found[:, 1:]))
+    np.testing.assert_allclose(
+        doubled[:, 1:] / (1 - doubled[:, 1:]), 2 * found[:, 1:] / (1 - found[:, 1:])
+    )
 
 
 @given(falling)
@@ -90,6 +97,13 @@ def test_the_number_it_prefers_is_nearly_the_best_there_is(p):
 
 
 def test_every_kind_counts_the_same():
-    model = replace(load_model(), kinds=("a", "b"), slopes=np.asarray([0.0, 0.0]), intercepts=np.asarray([9.0, -9.0]))
+    model = replace(
+        load_model(),
+        kinds=("a", "b"),
+        slopes=np.asarray([0.0, 0.0]),
+        intercepts=np.asarray([9.0, -9.0]),
+    )
     found = expected_f1(model.probabilities(np.zeros(4)))
-    np.testing.assert_allclose(found[1:], 0.5 * 2 * np.arange(1, 5) / (np.arange(1, 5) + 4), atol=0.01)
+    np.testing.assert_allclose(
+        found[1:], 0.5 * 2 * np.arange(1, 5) / (np.arange(1, 5) + 4), atol=0.01
+    )

@@ -15,7 +15,9 @@ def is_in_order(x):
 
 
 def test_order_matters_for_events_and_not_for_white_noise(random):
-    without = [is_in_order(standardize(np.random.default_rng(k).normal(size=(200, 20)))) for k in range(50)]
+    without = [
+        is_in_order(standardize(np.random.default_rng(k).normal(size=(200, 20)))) for k in range(50)
+    ]
     assert sum(without) == 0
     assert is_in_order(standardize(np.repeat(random.normal(size=(20, 20)), 10, axis=0)))
     assert not is_in_order(np.eye(3))
@@ -23,7 +25,9 @@ def test_order_matters_for_events_and_not_for_white_noise(random):
 
 def test_order_matters_for_frames_that_oscillate(random):
     """Neighbours are less alike than any two frames."""
-    swings = np.resize([[1.0], [-1.0]], (200, 1)) * random.normal(size=6) + random.normal(size=(200, 6))
+    swings = np.resize([[1.0], [-1.0]], (200, 1)) * random.normal(size=6) + random.normal(
+        size=(200, 6)
+    )
     assert is_in_order(standardize(swings))
 
 
@@ -39,7 +43,9 @@ def test_order_is_judged_alike_in_few_directions(random, monkeypatch, is_ordered
 
 
 def test_periodic_frames_are_in_order(random):
-    assert is_in_order(standardize(np.tile(np.cumsum(random.normal(size=(10, 6)), axis=0), (60, 1))))
+    assert is_in_order(
+        standardize(np.tile(np.cumsum(random.normal(size=(10, 6)), axis=0), (60, 1)))
+    )
 
 
 def visit(seed, *, n_frames=600, length=25, noise=0.5):
@@ -61,7 +67,8 @@ def test_boundaries_count_until_events_contain_only_noise():
     n = len(in_noise)
     assert n_above_noise(few, np.asarray([300, 325, *in_noise]), heights(2, n)) == 2
     assert n_above_noise(few, np.asarray([50, 300, 325, *in_noise]), heights(3, n)) == 3
-    # Without the boundaries of the visit, events contain more than noise however often they are split.
+    # Without the boundaries of the visit, events contain more than noise however often they are
+    # split.
     assert n_above_noise(few, in_noise, heights(0, n)) == n
 
 
@@ -85,7 +92,12 @@ def test_smooth_frames_and_short_sequences_are_never_noise(random):
     smooth = np.cumsum(random.normal(size=(400, 6)), axis=0)
     candidates = np.arange(20, 290, 20)
     assert n_above_noise(in_few_directions(standardize(smooth)), candidates, heights(0, 14)) == 14
-    assert n_above_noise(in_few_directions(random.normal(size=(127, 6))), np.arange(4, 60, 4), heights(0, 14)) == 14
+    assert (
+        n_above_noise(
+            in_few_directions(random.normal(size=(127, 6))), np.arange(4, 60, 4), heights(0, 14)
+        )
+        == 14
+    )
 
 
 @pytest.mark.parametrize("make", [EventSegmenter, EventSegmenter.fast])
@@ -94,7 +106,10 @@ def test_a_short_visit_in_a_long_event_is_found_and_its_noise_is_not_split(make)
         for x in (visit(seed), visit(seed, n_frames=1000, length=20, noise=0.1)):
             found = make().fit(x).boundaries_
             assert len(found) <= 4
-            assert score_boundaries(found, [300, 320 if len(x) == 1000 else 325], tolerance=3).recall == 1.0
+            assert (
+                score_boundaries(found, [300, 320 if len(x) == 1000 else 325], tolerance=3).recall
+                == 1.0
+            )
 
 
 def test_one_step_in_noise_is_one_boundary():
@@ -141,7 +156,9 @@ def autoregression(seed, coefficient, *, shape=(600, 8)):
 @pytest.mark.parametrize("coefficient", [0.3, 0.5, 0.9])
 @pytest.mark.parametrize("n_columns", [1, 8, 64])
 def test_autocorrelated_noise_is_recognised(n_columns, coefficient):
-    made = [standardize(autoregression(seed, coefficient, shape=(600, n_columns))) for seed in range(10)]
+    made = [
+        standardize(autoregression(seed, coefficient, shape=(600, n_columns))) for seed in range(10)
+    ]
     assert sum(is_autocorrelated_noise(x) for x in made) >= 8
 
 
@@ -151,7 +168,14 @@ def test_events_white_noise_and_walks_are_not_autocorrelated_noise(random):
     at_random = random.normal(size=(600, 8))[np.cumsum(random.random(600) < 0.1)]
     noise = random.normal(size=(600, 8))
     walk = np.cumsum(random.normal(size=(600, 8)), axis=0)
-    for x in (events, events + noise, events + 0.5 * autoregression(0, 0.9), at_random, noise, walk):
+    for x in (
+        events,
+        events + noise,
+        events + 0.5 * autoregression(0, 0.9),
+        at_random,
+        noise,
+        walk,
+    ):
         assert not is_autocorrelated_noise(standardize(x))
     # Noise of 200 frames may as well be short events.
     assert not is_autocorrelated_noise(standardize(autoregression(0, 0.5)[:200]))

@@ -29,7 +29,9 @@ def slow_partition(x, penalties, min_length):
     return cuts[::-1]
 
 
-@given(st.integers(0, 1000), st.floats(0.1, 20), st.booleans(), st.integers(1, 6), st.integers(6, 50))
+@given(
+    st.integers(0, 1000), st.floats(0.1, 20), st.booleans(), st.integers(1, 6), st.integers(6, 50)
+)
 @settings(max_examples=60, deadline=None)
 def test_partition_agrees_with_a_slow_twin(seed, penalty, by_frame, min_length, n):
     rng = np.random.default_rng(seed)
@@ -91,7 +93,9 @@ def test_partition_among_candidates_is_the_best_of_all_of_them():
 def test_partition_between_fixed_boundaries_is_the_best_of_every_piece():
     for seed in range(200):
         rng, x, penalties = made(seed)
-        fixed = rng.choice(np.arange(1, len(x)), min(int(rng.integers(0, 3)), len(x) - 1), replace=False)
+        fixed = rng.choice(
+            np.arange(1, len(x)), min(int(rng.integers(0, 3)), len(x) - 1), replace=False
+        )
         fixed = np.sort(fixed).astype(np.int64)
         found = partition_between(x, penalties, fixed).tolist()
         assert found == best_between(x, penalties, fixed.tolist(), min_length=2), f"seed {seed}"
@@ -103,7 +107,12 @@ sequences = st.tuples(st.integers(1, 11), st.integers(1, 3)).flatmap(
 )
 
 
-@given(sequences, st.lists(st.floats(0, 8) | st.just(np.inf), min_size=11, max_size=11), st.integers(1, 4), st.data())
+@given(
+    sequences,
+    st.lists(st.floats(0, 8) | st.just(np.inf), min_size=11, max_size=11),
+    st.integers(1, 4),
+    st.data(),
+)
 @settings(max_examples=150)
 def test_no_partition_beats_the_one_found(x, penalties, min_length, data):
     """Any numbers, ties among them: only the worth of what is found is determined."""
@@ -116,7 +125,9 @@ def test_no_partition_beats_the_one_found(x, penalties, min_length, data):
     else:
         best = best_partition(x, penalties, among=[c for c in candidates if 0 < c < len(x)])
         assert set(found) <= set(candidates)
-    assert worth(x, found, penalties) == pytest.approx(worth(x, best, penalties), rel=1e-9, abs=1e-9)
+    assert worth(x, found, penalties) == pytest.approx(
+        worth(x, best, penalties), rel=1e-9, abs=1e-9
+    )
 
 
 def test_one_penalty_for_all_frames_is_the_same_penalty_for_each(random):

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from scipy.ndimage import uniform_filter1d
 
-from dayline.datasets.folders import find_groups, read_labelled
 from dayline.decision.noise import _is_random_walk, in_few_directions, why_no_events
 from dayline.method.denoise import ColumnScale, ScaledRows, standardize
+from dayline.research.datasets.annotations import find_groups, read_labelled
 
 
 def is_random_walk(x):
@@ -25,7 +25,12 @@ def test_events_noise_cuts_and_smooth_curves_are_none(random, n_columns):
     events = np.repeat(random.normal(size=(10, n_columns)), 40, axis=0)
     curve = np.cumsum(np.cumsum(random.normal(size=(400, n_columns)), axis=0), axis=0)
     walk_with_cuts = np.cumsum(0.02 * random.normal(size=(400, n_columns)), axis=0) + events
-    for x in (random.normal(size=(400, n_columns)), events, events + random.normal(size=events.shape), curve):
+    for x in (
+        random.normal(size=(400, n_columns)),
+        events,
+        events + random.normal(size=events.shape),
+        curve,
+    ):
         assert not is_random_walk(standardize(x))
     assert not is_random_walk(standardize(walk_with_cuts))
 

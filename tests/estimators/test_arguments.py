@@ -12,18 +12,18 @@ from sklearn.decomposition import PCA
 
 import dayline
 from dayline import DynamicGraphEmbedding, EventSegmenter, PrincipalComponents
-from dayline.baselines.ac_color import ColorSegmenter
-from dayline.baselines.ces import ContextualSegmenter
-from dayline.baselines.kernel_change import KernelChangeSegmenter
-from dayline.baselines.kmeans_smoothed import SmoothedKMeans
-from dayline.baselines.kts import KernelTemporalSegmenter
-from dayline.baselines.lrt import LowRankTransferSegmenter
-from dayline.baselines.sr_clustering import SRClustering
-from dayline.baselines.tsc import TemporalSubspaceSegmenter
-from dayline.baselines.tw_finch import TemporalFinch
-from dayline.baselines.vcp import VisualContextSegmenter
-from dayline.baselines.window_difference import WindowDifferenceSegmenter
-from dayline.datasets.synthetic import make_communities
+from dayline.research.baselines.ac_color import ColorSegmenter
+from dayline.research.baselines.ces import ContextualSegmenter
+from dayline.research.baselines.kernel_change import KernelChangeSegmenter
+from dayline.research.baselines.kmeans_smoothed import SmoothedKMeans
+from dayline.research.baselines.kts import KernelTemporalSegmenter
+from dayline.research.baselines.lrt import LowRankTransferSegmenter
+from dayline.research.baselines.sr_clustering import SRClustering
+from dayline.research.baselines.tsc import TemporalSubspaceSegmenter
+from dayline.research.baselines.tw_finch import TemporalFinch
+from dayline.research.baselines.vcp import VisualContextSegmenter
+from dayline.research.baselines.window_difference import WindowDifferenceSegmenter
+from dayline.research.datasets.synthetic import make_communities
 
 X = np.abs(make_communities(24, stay=300.0, n_features=4, random_state=2).features)
 ODD = (
@@ -82,10 +82,16 @@ FUNCTIONS = {
     "score_labels": {"found": [0, 0, 1], "true": [0, 1, 1]},
 }  # fmt: skip
 CALLS = [
-    (name, partial(getattr(dayline, name), **{k: v for k, v in arguments.items() if k != parameter}), parameter)
+    (
+        name,
+        partial(getattr(dayline, name), **{k: v for k, v in arguments.items() if k != parameter}),
+        parameter,
+    )
     for name, arguments in FUNCTIONS.items()
     for parameter in arguments
-    if not (name == "make_communities" and parameter == "n_frames")  # 10**9 frames are refused, and 3 are fine
+    if not (
+        name == "make_communities" and parameter == "n_frames"
+    )  # 10**9 frames are refused, and 3 are fine
 ]
 
 
@@ -117,7 +123,9 @@ def test_every_parameter_of_an_estimator_works_or_is_named(name):
             works_or_is_refused_in_one_line(partial(odd.fit, X), parameter)
 
 
-@pytest.mark.parametrize(("name", "call", "parameter"), CALLS, ids=[f"{name} {p}" for name, _, p in CALLS])
+@pytest.mark.parametrize(
+    ("name", "call", "parameter"), CALLS, ids=[f"{name} {p}" for name, _, p in CALLS]
+)
 def test_every_argument_of_a_public_function_works_or_is_named(name, call, parameter):
     for value in ODD:
         if name == "score_boundaries" and parameter == "n_frames" and value is ODD[2]:
@@ -130,14 +138,23 @@ def test_every_argument_of_a_public_function_works_or_is_named(name, call, param
     [
         ({"device": 3}, 'device has type int; use "cpu"'),
         ({"device": 0}, 'device has type int; use "cpu"'),
-        ({"embedding": PCA()}, r"embedding=PCA\(\); it must be a DynamicGraphEmbedding or Principal"),
+        (
+            {"embedding": PCA()},
+            r"embedding=PCA\(\); it must be a DynamicGraphEmbedding or Principal",
+        ),
         ({"embedding": DynamicGraphEmbedding}, "it must be a DynamicGraphEmbedding or Principal"),
         (
             {"embedding": DynamicGraphEmbedding(denoise_bandwidth=None)},
             'bandwidth=None; it must be "median" or a numb',
         ),
-        ({"embedding": DynamicGraphEmbedding(feature_bandwidth=1e-301)}, "feature_bandwidth=1e-301; it must be"),
-        ({"embedding": DynamicGraphEmbedding(n_steps=10**9)}, "n_steps=1000000000; it must be .* at most 100000"),
+        (
+            {"embedding": DynamicGraphEmbedding(feature_bandwidth=1e-301)},
+            "feature_bandwidth=1e-301; it must be",
+        ),
+        (
+            {"embedding": DynamicGraphEmbedding(n_steps=10**9)},
+            "n_steps=1000000000; it must be .* at most 100000",
+        ),
         ({"missing": "drop"}, "missing='drop' is not known"),
         ({"random_state": "seed"}, "random_state='seed'; it must be"),
     ],
@@ -175,7 +192,10 @@ def test_radii_and_widths_beyond_the_sequence_end_and_change_no_more(name, param
         (ContextualSegmenter(n_events=4, order=10**9), {"order": 24}),
         (WindowDifferenceSegmenter(order=10**9), {"order": 24}),
         (SmoothedKMeans(3, radius=10**30), {"radius": 24}),
-        (TemporalSubspaceSegmenter(n_atoms=5, n_iterations=5, n_neighbours=10**10), {"n_neighbours": 48}),
+        (
+            TemporalSubspaceSegmenter(n_atoms=5, n_iterations=5, n_neighbours=10**10),
+            {"n_neighbours": 48},
+        ),
     ],
     ids=lambda value: type(value).__name__,
 )
@@ -204,13 +224,20 @@ def test_single_precision_finds_the_boundaries_of_double_whatever_the_offset(off
     x = offset + scale * made.features
     expected = EventSegmenter().fit(x).boundaries_.tolist()
     assert len(expected) > 3
-    assert EventSegmenter(DynamicGraphEmbedding(dtype="float32")).fit(x).boundaries_.tolist() == expected
+    assert (
+        EventSegmenter(DynamicGraphEmbedding(dtype="float32")).fit(x).boundaries_.tolist()
+        == expected
+    )
 
 
 @OFFSETS
 @pytest.mark.parametrize("make", [DynamicGraphEmbedding.paper, DynamicGraphEmbedding.authors])
-def test_published_variants_denoise_alike_in_single_precision_whatever_the_offset(make, offset, scale):
+def test_published_variants_denoise_alike_in_single_precision_whatever_the_offset(
+    make, offset, scale
+):
     x = offset + scale * X
-    double, single = (make(**QUICK, dtype=dtype).fit(x).denoised_ for dtype in ("float64", "float32"))
+    double, single = (
+        make(**QUICK, dtype=dtype).fit(x).denoised_ for dtype in ("float64", "float32")
+    )
     assert single.dtype == np.float32
     np.testing.assert_allclose(single, double, atol=1e-5)

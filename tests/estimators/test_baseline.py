@@ -5,9 +5,9 @@ import pytest
 from sklearn.base import clone
 
 from dayline import EventSegmenter
-from dayline.baselines.kts import KernelTemporalSegmenter
-from dayline.estimators.baseline import BaselineSegmenter
-from dayline.pipeline import segment_table
+from dayline.album.segment import segment_table
+from dayline.research.baselines.kts import KernelTemporalSegmenter
+from dayline.research.baselines.segmenter import BaselineSegmenter
 
 
 @pytest.fixture
@@ -17,7 +17,9 @@ def steps(random):
 
 def test_the_adapter_gives_what_the_baseline_gives(steps):
     found = BaselineSegmenter("kts").segment(steps, times=np.arange(60) * 2.0)
-    assert found.boundaries == tuple(KernelTemporalSegmenter().fit(steps).boundaries_) == (15, 30, 45)
+    assert (
+        found.boundaries == tuple(KernelTemporalSegmenter().fit(steps).boundaries_) == (15, 30, 45)
+    )
     assert found.events[-1].stop_time == 118.0
     assert [e.confidence for e in found.events] == [None] * 4
 
@@ -48,7 +50,9 @@ def test_unknown_baselines_and_numbers_they_cannot_take_are_refused(steps):
         BaselineSegmenter("kmeans", n_events=3).segment(steps)
 
 
-@pytest.mark.parametrize("segmenter", [BaselineSegmenter("kts", n_events=3), EventSegmenter(n_events=3)])
+@pytest.mark.parametrize(
+    "segmenter", [BaselineSegmenter("kts", n_events=3), EventSegmenter(n_events=3)]
+)
 def test_the_pipeline_works_on_a_copy(steps, segmenter):
     before = clone(segmenter)
     result = segment_table(steps, segmenter=segmenter)

@@ -6,10 +6,15 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from dayline import DynamicGraphEmbedding, EventSegmenter, PrincipalComponents
-from dayline.datasets.synthetic import make_communities
+from dayline.research.datasets.synthetic import make_communities
 
 MADE = make_communities(120, stay=300.0, n_features=8, random_state=2)
-SEGMENTERS = [EventSegmenter(), EventSegmenter.fast(), EventSegmenter.paper(), EventSegmenter.authors()]
+SEGMENTERS = [
+    EventSegmenter(),
+    EventSegmenter.fast(),
+    EventSegmenter.paper(),
+    EventSegmenter.authors(),
+]
 EMBEDDERS = [
     DynamicGraphEmbedding(),
     DynamicGraphEmbedding.paper(),
@@ -82,7 +87,14 @@ def test_wrong_parameters_are_named(changes, message):
 @pytest.mark.parametrize("segmenter", SEGMENTERS, ids=names)
 @pytest.mark.parametrize(
     "x",
-    [np.zeros((30, 4)), np.full((30, 4), 0.1), np.ones((1, 5)), np.eye(2), np.eye(3), np.ones((3, 1))],
+    [
+        np.zeros((30, 4)),
+        np.full((30, 4), 0.1),
+        np.ones((1, 5)),
+        np.eye(2),
+        np.eye(3),
+        np.ones((3, 1)),
+    ],
     ids=["zero", "identical", "1 frame", "2 frames", "3 frames", "3 equal frames of one column"],
 )
 def test_where_nothing_happens_there_is_one_event(segmenter, x):
@@ -119,7 +131,9 @@ def test_any_container_gives_the_same_boundaries(change, tmp_path):
         np.save(tmp_path / "x.npy", x)
         given = np.load(tmp_path / "x.npy", mmap_mode="r")
     elif change == "DataFrame":
-        given = pytest.importorskip("pandas").DataFrame(x, columns=[f"f{i}" for i in range(x.shape[1])])
+        given = pytest.importorskip("pandas").DataFrame(
+            x, columns=[f"f{i}" for i in range(x.shape[1])]
+        )
     else:
         given = {
             "float32": x.astype("f4"),
@@ -132,7 +146,10 @@ def test_any_container_gives_the_same_boundaries(change, tmp_path):
 
 def test_integers_are_features_too():
     x = np.round(MADE.features * 100).astype(int)
-    assert EventSegmenter().fit(x).boundaries_.tolist() == EventSegmenter().fit(x.astype(float)).boundaries_.tolist()
+    assert (
+        EventSegmenter().fit(x).boundaries_.tolist()
+        == EventSegmenter().fit(x.astype(float)).boundaries_.tolist()
+    )
 
 
 def test_input_is_never_modified():
@@ -164,7 +181,12 @@ def test_pytorch_and_float32_give_the_same_boundaries():
     pytest.importorskip("torch")
     expected = EventSegmenter().fit(MADE.features).boundaries_.tolist()
     assert EventSegmenter(device="torch").fit(MADE.features).boundaries_.tolist() == expected
-    assert EventSegmenter(DynamicGraphEmbedding(dtype="float32")).fit(MADE.features).boundaries_.tolist() == expected
+    assert (
+        EventSegmenter(DynamicGraphEmbedding(dtype="float32"))
+        .fit(MADE.features)
+        .boundaries_.tolist()
+        == expected
+    )
 
 
 def test_segment_returns_one_object_with_times():
@@ -176,7 +198,9 @@ def test_segment_returns_one_object_with_times():
 def test_a_large_file_mapped_into_memory_is_not_loaded_whole(tmp_path, monkeypatch):
     random = np.random.default_rng(0)
     looks = random.normal(size=(6, 40)).astype(np.float32)
-    x = looks[np.repeat(random.integers(0, 6, 40), 40)] + random.normal(size=(1600, 40)).astype(np.float32)
+    x = looks[np.repeat(random.integers(0, 6, 40), 40)] + random.normal(size=(1600, 40)).astype(
+        np.float32
+    )
     np.save(tmp_path / "x.npy", x)
     in_double = EventSegmenter().fit(x)
     monkeypatch.setattr("dayline.checks.MANY_VALUES", 1000)
@@ -189,7 +213,9 @@ def test_a_large_file_mapped_into_memory_is_not_loaded_whole(tmp_path, monkeypat
     broken[7, 3] = np.nan
     with pytest.raises(ValueError, match="frame 7 holds NaN"):
         EventSegmenter().fit(broken)
-    assert EventSegmenter.fast().set_params(missing="interpolate").fit(broken).labels_.shape == (1600,)
+    assert EventSegmenter.fast().set_params(missing="interpolate").fit(broken).labels_.shape == (
+        1600,
+    )
     assert np.isnan(broken[7, 3]), "the caller's array is never modified"
 
 
@@ -201,4 +227,6 @@ def test_parameters_of_the_default_embedding_can_be_set():
 
 
 def test_equal_frames_are_said_to_be_equal():
-    assert EventSegmenter().fit(np.ones((40, 3))).segmentation_.notes == ("one event: all frames are equal",)
+    assert EventSegmenter().fit(np.ones((40, 3))).segmentation_.notes == (
+        "one event: all frames are equal",
+    )

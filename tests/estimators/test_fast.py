@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from dayline import EventSegmenter, PrincipalComponents, principal_components, score_boundaries
-from dayline.datasets.synthetic import make_communities
 from dayline.method.dge import denoise_features
+from dayline.research.datasets.synthetic import make_communities
 
 MADE = make_communities(240, stay=300.0, n_features=12, random_state=3)
 FITTED = EventSegmenter.fast().fit(MADE.features)
@@ -26,7 +26,9 @@ def test_its_directions_are_those_the_default_starts_from():
     expected = principal_components(denoise_features(MADE.features), 15)
     np.testing.assert_allclose(learnt.directions_, expected, atol=1e-4)
     np.testing.assert_allclose(np.linalg.norm(learnt.embedding_, axis=1), 1.0, atol=1e-6)
-    np.testing.assert_allclose(EventSegmenter().fit(MADE.features).embedder_.start_, expected, atol=1e-9)
+    np.testing.assert_allclose(
+        EventSegmenter().fit(MADE.features).embedder_.start_, expected, atol=1e-9
+    )
 
 
 @pytest.mark.parametrize(
@@ -39,7 +41,14 @@ def test_its_directions_are_those_the_default_starts_from():
         lambda x: x + 1e-9 * np.random.default_rng(0).normal(size=x.shape),
         np.asfortranarray,
     ],
-    ids=["float32", "offset and scale", "shuffled columns", "constant columns", "1e-9 noise", "Fortran order"],
+    ids=[
+        "float32",
+        "offset and scale",
+        "shuffled columns",
+        "constant columns",
+        "1e-9 noise",
+        "Fortran order",
+    ],
 )
 def test_what_must_not_matter_does_not(change):
     assert EventSegmenter.fast().fit(change(MADE.features)).boundaries_.tolist() == FOUND
@@ -54,7 +63,9 @@ def test_double_precision_and_pytorch_find_the_same_boundaries():
 def test_it_takes_every_request():
     assert len(FITTED.choose(n_events=7).events) == 7
     assert min(e.n_frames for e in FITTED.choose(min_duration=20).events) >= 20
-    bound = EventSegmenter.fast().fit(MADE.features, must=[3], must_not=[FOUND[0]]).boundaries_.tolist()
+    bound = (
+        EventSegmenter.fast().fit(MADE.features, must=[3], must_not=[FOUND[0]]).boundaries_.tolist()
+    )
     assert 3 in bound
     assert FOUND[0] not in bound
     later = EventSegmenter.fast().fit(MADE.features[:200]).append(MADE.features[200:])
@@ -62,7 +73,9 @@ def test_it_takes_every_request():
 
 
 def test_the_ces_rule_works_on_it_too():
-    by_peaks = EventSegmenter(PrincipalComponents(n_communities=4), detector="ces").fit(MADE.features)
+    by_peaks = EventSegmenter(PrincipalComponents(n_communities=4), detector="ces").fit(
+        MADE.features
+    )
     assert len(by_peaks.boundaries_) > 3
     assert by_peaks.communities_.max() == 3
 

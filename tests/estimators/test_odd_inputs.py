@@ -9,7 +9,7 @@ import pytest
 from scipy.ndimage import uniform_filter1d
 
 from dayline import EventSegmenter, score_boundaries
-from dayline.datasets.synthetic import make_communities
+from dayline.research.datasets.synthetic import make_communities
 
 FILM = Path(__file__).parents[3] / "shared" / "data" / "video" / "bigbuckbunny.mp4"
 
@@ -22,7 +22,9 @@ def boundaries(x):
 @pytest.mark.parametrize("seed", range(3))
 def test_clear_steps_in_few_columns(n_columns, seed):
     random = np.random.default_rng(seed)
-    levels = np.cumsum(random.choice([-1.0, 1.0], (6, n_columns)) * random.uniform(4, 8, (6, n_columns)), axis=0)
+    levels = np.cumsum(
+        random.choice([-1.0, 1.0], (6, n_columns)) * random.uniform(4, 8, (6, n_columns)), axis=0
+    )
     true = [70, 160, 230, 330, 420]
     x = np.repeat(levels, np.diff([0, *true, 500]), axis=0) + random.normal(size=(500, n_columns))
     assert score_boundaries(boundaries(x), true, tolerance=5).f1 >= 0.85
@@ -77,7 +79,10 @@ def test_white_noise_is_one_event(n_columns):
 @pytest.mark.parametrize("n_columns", [1, 2, 3, 8, 64])
 def test_a_random_walk_is_one_event(n_columns):
     for seed in range(3):
-        assert boundaries(np.cumsum(np.random.default_rng(seed).normal(size=(300, n_columns)), axis=0)) == []
+        assert (
+            boundaries(np.cumsum(np.random.default_rng(seed).normal(size=(300, n_columns)), axis=0))
+            == []
+        )
 
 
 @pytest.mark.slow
@@ -101,10 +106,14 @@ def test_a_note_says_why_there_is_one_event():
     random = np.random.default_rng(0)
     noise, wandering = random.normal(size=(300, 8)), np.cumsum(random.normal(size=(300, 8)), axis=0)
     t = np.linspace(0, 2 * np.pi, 600)
-    turning = np.column_stack([np.cos(t), np.sin(t)]) @ random.normal(size=(2, 8)) + 0.02 * random.normal(
-        size=(600, 8)
-    )
-    for x, why in ((noise, "hardly more alike"), (wandering, "random walk"), (turning, "change slowly")):
+    turning = np.column_stack([np.cos(t), np.sin(t)]) @ random.normal(
+        size=(2, 8)
+    ) + 0.02 * random.normal(size=(600, 8))
+    for x, why in (
+        (noise, "hardly more alike"),
+        (wandering, "random walk"),
+        (turning, "change slowly"),
+    ):
         (note,) = EventSegmenter().fit(x).segmentation_.notes
         assert note.startswith("one event: ")
         assert why in note
@@ -139,7 +148,9 @@ def film(seed, *, seconds=480, rate=5):
     n, shots = seconds * rate, []
     places = random.normal(size=(8, 64))
     while sum(map(len, shots)) < n:
-        wandering = np.cumsum(0.03 * random.normal(size=(rate * int(random.integers(8, 60)), 64)), axis=0)
+        wandering = np.cumsum(
+            0.03 * random.normal(size=(rate * int(random.integers(8, 60)), 64)), axis=0
+        )
         shots.append(places[random.integers(8)] + 0.4 * random.normal(size=64) + wandering)
     return np.concatenate(shots)[:n] + 0.3 * random.normal(size=(n, 64))
 
@@ -148,8 +159,12 @@ def film(seed, *, seconds=480, rate=5):
 def test_a_film_has_the_same_events_at_five_two_and_one_frame_a_second():
     for seed in range(2):
         x = film(seed)
-        rates = {rate: x[np.floor(np.arange(0, len(x), 5 / rate)).astype(int)] for rate in (5, 2, 1)}
-        found = {rate: 10 * np.asarray(boundaries(frames)) // rate for rate, frames in rates.items()}
+        rates = {
+            rate: x[np.floor(np.arange(0, len(x), 5 / rate)).astype(int)] for rate in (5, 2, 1)
+        }
+        found = {
+            rate: 10 * np.asarray(boundaries(frames)) // rate for rate, frames in rates.items()
+        }
         for one, other in ((5, 2), (2, 1), (5, 1)):
             assert score_boundaries(found[one], found[other], tolerance=10).f1 >= 0.8
 

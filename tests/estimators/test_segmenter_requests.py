@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dayline import EventSegmenter, score_boundaries
-from dayline.datasets.synthetic import make_communities
+from dayline.research.datasets.synthetic import make_communities
 
 MADE = make_communities(240, stay=300.0, n_features=10, random_state=4)
 FITTED = EventSegmenter().fit(MADE.features)
@@ -56,7 +56,10 @@ def test_levels_of_a_short_duration_differ_by_a_factor_of_two(duration):
     fitted = EventSegmenter().fit(
         np.repeat(random.normal(size=(6, 8)), 40, axis=0) + 0.1 * random.normal(size=(240, 8))
     )
-    numbers = [len(fitted.choose(expected_duration=duration, level=level).events) for level in (-3, -2, -1, 0)]
+    numbers = [
+        len(fitted.choose(expected_duration=duration, level=level).events)
+        for level in (-3, -2, -1, 0)
+    ]
     assert numbers[-1] == 240 // duration
     assert all(few < many <= 2 * few for few, many in pairwise(numbers))
 
@@ -84,7 +87,8 @@ def test_shortest_events_in_frames_and_seconds():
     timed = EventSegmenter(min_duration=25 * 30).fit(MADE.features, times=np.arange(240) * 30.0)
     assert timed.boundaries_.tolist() == list(FITTED.choose(min_duration=25).boundaries)
     with pytest.warns(
-        UserWarning, match=r"longer than the recording \(240, not counting pauses\); it becomes one event"
+        UserWarning,
+        match=r"longer than the recording \(240, not counting pauses\); it becomes one event",
     ):
         assert len(FITTED.choose(min_duration=1000).events) == 1
 
@@ -110,7 +114,9 @@ def test_constraints_are_honoured_exactly(must, must_not):
 
 def test_constraints_reach_the_ces_rule_too():
     free = EventSegmenter.paper().fit(MADE.features).boundaries_.tolist()
-    bound = EventSegmenter.paper().fit(MADE.features, must=[3], must_not=[free[0]]).boundaries_.tolist()
+    bound = (
+        EventSegmenter.paper().fit(MADE.features, must=[3], must_not=[free[0]]).boundaries_.tolist()
+    )
     assert bound == [3, *free[1:]]
 
 
@@ -155,7 +161,9 @@ def test_appending_repairs_gaps_as_a_fresh_run_does():
     assert grown.segmentation_ == fresh.segmentation_
 
 
-@pytest.mark.parametrize("arguments", [{"must": [99]}, {"must": [5], "must_not": [5]}, {"times": [0.0]}])
+@pytest.mark.parametrize(
+    "arguments", [{"must": [99]}, {"must": [5], "must_not": [5]}, {"times": [0.0]}]
+)
 def test_a_failed_fit_leaves_the_past_untouched(arguments):
     segmenter = EventSegmenter().fit(MADE.features[:60])
     before, scores, chosen = segmenter.boundaries_, segmenter.scores_, segmenter.choose(n_events=2)
@@ -170,7 +178,9 @@ def test_a_failed_fit_leaves_the_past_untouched(arguments):
 def test_a_contradiction_is_found_before_anything_is_learnt():
     steps = []
     with pytest.raises(ValueError, match="contradict"):
-        EventSegmenter().fit(MADE.features, must=[(5, 7)], must_not=[(4, 9)], on_step=lambda *s: steps.append(s))
+        EventSegmenter().fit(
+            MADE.features, must=[(5, 7)], must_not=[(4, 9)], on_step=lambda *s: steps.append(s)
+        )
     assert steps == []
 
 
@@ -197,7 +207,9 @@ def test_changing_the_boundaries_leaves_the_levels():
 
 
 def test_times_in_whole_seconds_and_rare_photos_keep_their_durations():
-    coarse = EventSegmenter(expected_duration=8.0).fit(MADE.features, times=np.repeat(np.arange(80.0), 3))
+    coarse = EventSegmenter(expected_duration=8.0).fit(
+        MADE.features, times=np.repeat(np.arange(80.0), 3)
+    )
     assert 5 <= len(coarse.events_) <= 20
     shots = np.cumsum(np.tile([600.0, 2.0, 2.0, 2.0], 60))
     rare = EventSegmenter(min_duration=600.0).fit(MADE.features, times=shots)
@@ -227,7 +239,10 @@ def test_appending_needs_times_where_there_were_times():
 @pytest.mark.slow
 @pytest.mark.parametrize("shape", [(100, 5), (150, 50), (60, 200)])
 def test_white_noise_is_one_event(shape):
-    counts = [len(EventSegmenter().fit(np.random.default_rng(k).normal(size=shape)).events_) for k in range(20)]
+    counts = [
+        len(EventSegmenter().fit(np.random.default_rng(k).normal(size=shape)).events_)
+        for k in range(20)
+    ]
     assert counts.count(1) >= 19
     assert max(counts) <= 2
 
@@ -245,8 +260,14 @@ def test_a_hard_cut_between_still_scenes_is_one_boundary(noise, lengths, random)
 def test_what_a_source_usually_has_moves_the_number_less_than_a_request():
     counts = []
     for seed in (0, 1, 2):
-        noisy = make_communities(280, stay=60.0, variance=9.0, n_features=8, random_state=seed).features
-        requests: tuple[dict[str, float], ...] = ({}, {"typical_duration": 1.0}, {"expected_duration": 4.0})
+        noisy = make_communities(
+            280, stay=60.0, variance=9.0, n_features=8, random_state=seed
+        ).features
+        requests: tuple[dict[str, float], ...] = (
+            {},
+            {"typical_duration": 1.0},
+            {"expected_duration": 4.0},
+        )
         counts.append([len(EventSegmenter(**request).fit(noisy).events_) for request in requests])
     usual, weak, strong = np.transpose(counts)
     assert np.all(usual <= weak)
@@ -265,10 +286,14 @@ def test_a_pause_does_not_make_events_longer():
 def test_dates_are_times_for_fit_and_append():
     dates = np.datetime64("2020-01-01T10:00:00") + 30 * np.arange(120).astype("m8[s]")
     whole = EventSegmenter(min_duration=600).fit(MADE.features[:120], times=dates)
-    seconds = EventSegmenter(min_duration=600).fit(MADE.features[:120], times=1577872800.0 + 30.0 * np.arange(120))
+    seconds = EventSegmenter(min_duration=600).fit(
+        MADE.features[:120], times=1577872800.0 + 30.0 * np.arange(120)
+    )
     assert whole.segmentation_ == seconds.segmentation_
     grown = EventSegmenter(min_duration=600).fit(MADE.features[:90], times=dates[:90])
-    assert grown.append(MADE.features[90:120], times=dates[90:]).segmentation_ == whole.segmentation_
+    assert (
+        grown.append(MADE.features[90:120], times=dates[90:]).segmentation_ == whole.segmentation_
+    )
 
 
 def test_a_shortest_duration_costs_no_more_boundaries_than_it_must():
@@ -281,7 +306,9 @@ def test_a_shortest_duration_costs_no_more_boundaries_than_it_must():
 def test_a_duration_below_the_finest_level_gives_as_many_events_as_it_makes():
     assert len(FITTED.choose(expected_duration=3).events) == 80
     for duration in (1e-9, 1e-310):
-        with pytest.warns(UserWarning, match=rf"expected_duration={duration:g} \(240 events\) is not possible"):
+        with pytest.warns(
+            UserWarning, match=rf"expected_duration={duration:g} \(240 events\) is not possible"
+        ):
             finest = FITTED.choose(expected_duration=duration).boundaries
     assert len(finest) > 80
     with pytest.warns(UserWarning, match="the finest level has"):
@@ -296,16 +323,22 @@ def test_no_requested_duration_is_infinite(value):
 
 
 def test_one_frame_that_is_no_list_is_refused_and_none_is_none():
-    with pytest.raises(ValueError, match=r"must=5; give a list of frames or ranges, such as \[50, \(60, 70\)\]"):
+    with pytest.raises(
+        ValueError, match=r"must=5; give a list of frames or ranges, such as \[50, \(60, 70\)\]"
+    ):
         EventSegmenter().fit(MADE.features[:60], must=5)
     fitted = EventSegmenter().fit(MADE.features[:60], must=None, must_not=None)
-    np.testing.assert_array_equal(fitted.boundaries_, EventSegmenter().fit(MADE.features[:60]).boundaries_)
+    np.testing.assert_array_equal(
+        fitted.boundaries_, EventSegmenter().fit(MADE.features[:60]).boundaries_
+    )
 
 
 def test_names_of_columns_are_forgotten_with_the_table_that_had_them():
     pandas = pytest.importorskip("pandas")
     x = MADE.features[:60]
-    segmenter = EventSegmenter().fit(pandas.DataFrame(x, columns=[f"f{k}" for k in range(x.shape[1])]))
+    segmenter = EventSegmenter().fit(
+        pandas.DataFrame(x, columns=[f"f{k}" for k in range(x.shape[1])])
+    )
     assert hasattr(segmenter, "feature_names_in_")
     segmenter.fit(x)
     assert not hasattr(segmenter, "feature_names_in_")
@@ -372,7 +405,9 @@ def test_dates_with_and_without_a_time_zone_are_not_mixed_by_append():
     naive = pandas.date_range("2024-01-01", periods=60, freq="30s")
     tokyo = pandas.date_range("2024-01-02", periods=120, freq="30s", tz="Asia/Tokyo")
     fitted = EventSegmenter.fast().fit(x, times=naive)
-    with pytest.raises(ValueError, match=r"^times mix dates and dates with a time zone; pass seconds, or dates as"):
+    with pytest.raises(
+        ValueError, match=r"^times mix dates and dates with a time zone; pass seconds, or dates as"
+    ):
         fitted.append(x, times=tokyo[:60])
     zoned = EventSegmenter.fast().fit(x, times=tokyo[:60]).append(x[:30], times=tokyo[60:90])
     assert zoned.append(x[:30], times=tokyo[90:]).segmentation_.clock == "wall"
@@ -383,13 +418,17 @@ def test_dates_with_and_without_a_time_zone_are_not_mixed_by_append():
 
 
 def test_a_number_takes_precedence_with_a_warning():
-    with pytest.warns(UserWarning, match="n_events=4 takes precedence over the level and the duration"):
+    with pytest.warns(
+        UserWarning, match="n_events=4 takes precedence over the level and the duration"
+    ):
         assert len(FITTED.choose(n_events=4, level=2).events) == 4
 
 
 def test_events_that_stay_too_short_are_counted():
     fitted = EventSegmenter().fit(MADE.features, must=[100, 103])
-    with pytest.warns(UserWarning, match="min_duration=30: 1 shorter event remains beside required boundaries"):
+    with pytest.warns(
+        UserWarning, match="min_duration=30: 1 shorter event remains beside required boundaries"
+    ):
         events = fitted.choose(min_duration=30).events
     assert sum(event.n_frames < 30 for event in events) == 1
     with pytest.warns(UserWarning, match="2 required boundaries, the fewest events are 3"):

@@ -13,7 +13,9 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGES = ROOT / "docs" / "gallery"
-SCRIPTS = sorted(path for path in (ROOT / "examples" / "gallery").glob("*.py") if path.stem != "build")
+SCRIPTS = sorted(
+    path for path in (ROOT / "examples" / "gallery").glob("*.py") if path.stem != "build"
+)
 OUTPUT = re.compile(r"^```text\n(.*?)\n```\n\n", re.MULTILINE | re.DOTALL)
 IMPORTED = re.compile(r"^(?:from|import) (\w+)", re.MULTILINE)
 SECONDS = re.compile(r"[\d.]+ s$", re.MULTILINE)
@@ -50,7 +52,9 @@ def test_a_page_has_the_prose_and_the_code_of_its_script(build, path):
 
 def test_the_index_has_the_titles_and_summaries_of_the_scripts(build):
     scripts = [build.read_script(build.HERE / f"{name}.py") for name in build.ORDER]
-    assert (PAGES / "index.md").read_text(encoding="utf-8") == build.index_text(scripts), "run `make gallery`"
+    assert (PAGES / "index.md").read_text(encoding="utf-8") == build.index_text(scripts), (
+        "run `make gallery`"
+    )
 
 
 @pytest.mark.parametrize("page", sorted(PAGES.glob("*.md")), ids=lambda page: page.stem)
@@ -82,14 +86,21 @@ def test_a_script_prints_what_its_page_shows(build, path):
 def assert_says_the_same(now: str, then: str) -> None:
     """Numbers may differ a little from one machine to another, seconds by any amount, words not at all."""
     # Columns keep their width if a digit changes, not if a sign or a decimal appears.
-    parts = [re.split(r"([+-]?\d+(?:\.\d+)?)", " ".join(SECONDS.sub("N s", text).split())) for text in (now, then)]
+    parts = [
+        re.split(r"([+-]?\d+(?:\.\d+)?)", " ".join(SECONDS.sub("N s", text).split()))
+        for text in (now, then)
+    ]
     assert [part.strip() for part in parts[0][::2]] == [part.strip() for part in parts[1][::2]]
-    assert [float(x) for x in parts[0][1::2]] == pytest.approx([float(x) for x in parts[1][1::2]], rel=0.02, abs=0.02)
+    assert [float(x) for x in parts[0][1::2]] == pytest.approx(
+        [float(x) for x in parts[1][1::2]], rel=0.02, abs=0.02
+    )
 
 
 def test_a_script_that_hides_code_before_its_first_cell_is_refused(build, tmp_path):
     script = tmp_path / "hidden.py"
-    script.write_text('"""Title.\n\nSummary.\n\nFigure: One.\n"""\n\nimport math\n\n# %%\nprint(math.pi)\n')
+    script.write_text(
+        '"""Title.\n\nSummary.\n\nFigure: One.\n"""\n\nimport math\n\n# %%\nprint(math.pi)\n'
+    )
     with pytest.raises(ValueError, match="before the first"):
         build.read_script(script)
 
@@ -97,13 +108,17 @@ def test_a_script_that_hides_code_before_its_first_cell_is_refused(build, tmp_pa
 def test_what_each_cell_prints_stands_below_its_code(build, tmp_path):
     path = tmp_path / "made.py"
     about = '"""Made.\n\nOf two cells.\n\nFigure: Nothing.\n"""\n\n'
-    cells = '# %%\n# Some *prose*\n# in two lines.\nx = 3\nprint(x + 4)\n\n# %%\nopen("made.png", "wb").close()\n'
+    cells = (
+        '# %%\n# Some *prose*\n# in two lines.\nx = 3\nprint(x + 4)\n\n# %%\nopen("made.png",'
+        ' "wb").close()\n'
+    )
     path.write_text(about + cells)
     script = build.read_script(path)
     printed, _ = build.run_script(script)
     assert printed == ["7", ""]
     text = build.page_text(script, printed)
     assert (
-        "Some *prose*\nin two lines.\n\n```python\nx = 3\nprint(x + 4)\n```\n\n```text\n7\n```\n\n```python" in text
+        "Some *prose*\nin two lines.\n\n```python\nx = 3\nprint(x +"
+        " 4)\n```\n\n```text\n7\n```\n\n```python" in text
     )
     assert not (Path.cwd() / "made.png").exists()

@@ -18,10 +18,12 @@ import numpy as np
 import pytest
 
 from dayline.features.checkpoint import read_checkpoint
-from dayline.io.untrusted import UnreadableFileError
+from dayline.files import UnreadableFileError
 
 OPERATION_CODES = [ord(operation.code) for operation in pickletools.opcodes]
-KNOWN_OPERATIONS = set(b"\x80\x95(N\x88\x89JKM\x8aGX\x8cUT)\x85\x86\x87t]ae}suqr\x94hjc\x93R\x81bQ.")
+KNOWN_OPERATIONS = set(
+    b"\x80\x95(N\x88\x89JKM\x8aGX\x8cUT)\x85\x86\x87t]ae}suqr\x94hjc\x93R\x81bQ."
+)
 
 
 class Attack:
@@ -41,7 +43,9 @@ def write_zip(path: Path, pickled: bytes, *, compression: int = zipfile.ZIP_STOR
     return path
 
 
-def tensor_pickle(*, storage: bytes = b"FloatStorage", n_elements: int = 6, shape=(2, 3), strides=(3, 1)) -> bytes:
+def tensor_pickle(
+    *, storage: bytes = b"FloatStorage", n_elements: int = 6, shape=(2, 3), strides=(3, 1)
+) -> bytes:
     """The pickle of {"w": tensor}, written by hand since pickling it would take PyTorch."""
 
     def numbers(values):
@@ -134,7 +138,10 @@ def test_refuses_a_pickle_that_runs_a_command(tmp_path, zipped):
     if zipped:
         write_zip(path, pickled)
     else:
-        head = (pickle.dumps(part, 2) for part in (0x1950A86A20F9469CFC6C, 1001, {"little_endian": True}))
+        head = (
+            pickle.dumps(part, 2)
+            for part in (0x1950A86A20F9469CFC6C, 1001, {"little_endian": True})
+        )
         path.write_bytes(b"".join(head) + pickled)
     with pytest.raises(ValueError, match=r"evil\.pth: .*system.*not allowed"):
         read_checkpoint(path)
@@ -151,7 +158,11 @@ def test_refuses_every_other_function(tmp_path, function, protocol):
 
 @pytest.mark.parametrize(
     "name",
-    ["torch._utils\n_rebuild_tensor_v2.__globals__\n", "torch\nload\n", "torch.storage\n_load_from_bytes\n"],
+    [
+        "torch._utils\n_rebuild_tensor_v2.__globals__\n",
+        "torch\nload\n",
+        "torch.storage\n_load_from_bytes\n",
+    ],
 )
 def test_refuses_neighbours_of_admitted_names(tmp_path, name):
     with pytest.raises(ValueError, match="not allowed"):
@@ -159,7 +170,8 @@ def test_refuses_neighbours_of_admitted_names(tmp_path, name):
 
 
 def test_a_file_cannot_alter_the_reader(tmp_path):
-    # BUILD with slot state sets attributes on what is on the stack: here, on the tensor function itself.
+    # BUILD with slot state sets attributes on what is on the stack: here, on the tensor function
+    # itself.
     evil = b"\x80\x02ctorch._utils\n_rebuild_tensor_v2\nN}X\x08\x00\x00\x00__call__cbuiltins\n"
     evil = evil.replace(b"cbuiltins\n", b"K\x01") + b"s\x86b."
     with pytest.raises(ValueError, match="not a readable"):
@@ -169,7 +181,8 @@ def test_a_file_cannot_alter_the_reader(tmp_path):
 
 
 def test_a_tensor_cannot_be_changed_after_it_was_checked(tmp_path):
-    # BUILD on the tensor with the values of all its fields: the same storage, and a shape far beyond it.
+    # BUILD on the tensor with the values of all its fields: the same storage, and a shape far
+    # beyond it.
     tensor = tensor_pickle()[:-2]
     storage = tensor[tensor.index(b"(X\x07\x00\x00\x00storage") : tensor.index(b"tQ") + 2]
     beyond = b"J" + struct.pack("<i", 1000)
@@ -198,7 +211,10 @@ def test_refuses_every_operation_that_no_checkpoint_needs(tmp_path, code):
         (b"\x80\x02X\xff\xff\xff\x7fx.", "longer than any network has"),
         (b"\x80\x02" + b"}" * 1_000_001, "nests more objects"),
         (b"\x80\x02" + b"]" * 300_000 + b"a" * 299_999 + b".", "contains no tensors"),
-        (b"\x80\x02)" + b"q\x00h\x00h\x00\x86" * 60 + b"}q\x01h\x00K\x01s.", "neither names nor numbers"),
+        (
+            b"\x80\x02)" + b"q\x00h\x00h\x00\x86" * 60 + b"}q\x01h\x00K\x01s.",
+            "neither names nor numbers",
+        ),
         (b"\x80\x02ccollections\nOrderedDict\n}b.", "changes an object"),
         (b"\x80\x02c__torch__.a\nB\n)\x81}b}b.", "changes an object"),
         (b"\x80\x02ctorch\nFloatStorage\n)R.", "calls torch.FloatStorage, which is not a function"),
@@ -225,12 +241,16 @@ def test_one_storage_is_not_copied_without_limit(tmp_path):
     with zipfile.ZipFile(tmp_path / "m.pth", "w") as archive:
         archive.writestr("archive/data.pkl", pickled)
         archive.writestr("archive/data/0", bytes(4 * 2**20))
-    with pytest.raises(ValueError, match=r"its tensors together declares 3\.9 GB, over the limit of 256 MB"):
+    with pytest.raises(
+        ValueError, match=r"its tensors together declares 3\.9 GB, over the limit of 256 MB"
+    ):
         read_checkpoint(tmp_path / "m.pth")
 
 
 def test_a_legacy_file_that_declares_more_data_than_it_has_is_cut_off(tmp_path):
-    parts = [pickle.dumps(part, 2) for part in (0x1950A86A20F9469CFC6C, 1001, {"little_endian": True})]
+    parts = [
+        pickle.dumps(part, 2) for part in (0x1950A86A20F9469CFC6C, 1001, {"little_endian": True})
+    ]
     n = 2**31 - 1
     parts += [tensor_pickle(n_elements=n), pickle.dumps(["0"], 2), struct.pack("<q", n), bytes(24)]
     (tmp_path / "m.pth").write_bytes(b"".join(parts))
@@ -250,7 +270,9 @@ def mutated(good: bytes, rng: np.random.Generator) -> bytes:
             case 2:
                 content[at] = int(rng.choice(OPERATION_CODES))
             case 3:
-                content[at : at + 4] = struct.pack("<i", int(rng.choice([-1, 0, 2**31 - 1, -(2**31)])))
+                content[at : at + 4] = struct.pack(
+                    "<i", int(rng.choice([-1, 0, 2**31 - 1, -(2**31)]))
+                )
             case 4:
                 content[at:at] = content[other : other + int(rng.integers(40))]
     return bytes(content)
@@ -260,7 +282,9 @@ def mutated(good: bytes, rng: np.random.Generator) -> bytes:
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 def test_ten_thousand_damaged_files_give_tensors_of_their_own_data_or_one_line(tmp_path):
     torch = pytest.importorskip("torch")
-    content = OrderedDict(a=torch.arange(6.0).reshape(2, 3).T, b=torch.arange(5), c={"d": torch.zeros(2, 0, 3)})
+    content = OrderedDict(
+        a=torch.arange(6.0).reshape(2, 3).T, b=torch.arange(5), c={"d": torch.zeros(2, 0, 3)}
+    )
     goods = []
     for zipped in (True, False):
         torch.save(content, tmp_path / "good.pth", _use_new_zipfile_serialization=zipped)
@@ -284,7 +308,8 @@ def _try_damaged(path: Path, pickled: bytes, goods: list[bytes]) -> int:
     rng, status = np.random.default_rng(5), 0
     for number in range(10_000):
         if number % 4 < 2:
-            # Damage inside the pickle alone, which the checksum of the archive would not let through.
+            # Damage inside the pickle alone, which the checksum of the archive would not let
+            # through.
             write_zip(path, mutated(pickled, rng))
         else:
             path.write_bytes(mutated(goods[number % 2], rng))
@@ -332,7 +357,9 @@ def test_refuses_objects_nested_without_end(tmp_path):
         read_checkpoint(write_zip(tmp_path / "m.pth", pickle.dumps(level, 2)))
 
 
-@pytest.mark.parametrize("content", [b"", b"\x80\x02", b"not a checkpoint", b"PK\x03\x04 cut", b"\x80\x02}."])
+@pytest.mark.parametrize(
+    "content", [b"", b"\x80\x02", b"not a checkpoint", b"PK\x03\x04 cut", b"\x80\x02}."]
+)
 def test_says_which_file_is_no_checkpoint(tmp_path, content):
     (tmp_path / "m.pth").write_bytes(content)
     with pytest.raises(ValueError, match=r"m\.pth: damaged, or not a readable PyTorch checkpoint"):

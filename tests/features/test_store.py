@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from dayline.features import FeatureStore, FrameKeys, extract_with_store
+from dayline.features.store import FeatureStore, FrameKeys, extract_with_store
 
 
 @dataclass
@@ -58,7 +58,9 @@ def test_a_second_run_asks_for_no_image(store):
     steps = []
     first = extract_with_store(Source(), Model(), store=store, keys=frame_keys(7), batch_size=3)
     source = Source()
-    second = extract_with_store(source, Model(), store=store, keys=frame_keys(7), on_step=lambda *s: steps.append(s))
+    second = extract_with_store(
+        source, Model(), store=store, keys=frame_keys(7), on_step=lambda *s: steps.append(s)
+    )
     assert (first.n_reused, second.n_reused, second.reason) == (0, 7, None)
     assert source.asked == []
     assert steps == [(7, 7)]
@@ -94,7 +96,13 @@ def test_only_changed_and_new_frames_are_computed_again(store):
 @pytest.mark.parametrize("error", [KeyboardInterrupt, OSError])
 def test_an_interrupted_run_goes_on_where_it_stopped(store, error):
     with pytest.raises(error):
-        extract_with_store(Source(breaks_at=7, error=error), Model(), store=store, keys=frame_keys(10), batch_size=2)
+        extract_with_store(
+            Source(breaks_at=7, error=error),
+            Model(),
+            store=store,
+            keys=frame_keys(10),
+            batch_size=2,
+        )
     source = Source()
     result = extract_with_store(source, Model(), store=store, keys=frame_keys(10))
     assert result.n_reused == 6
@@ -110,13 +118,18 @@ def test_parts_are_saved_during_the_run(store):
             seen.append(store.path.exists() and len(store.load(frame_keys(40), Model()).indices))
             yield int(i), np.full((2, 2, 3), i, dtype=np.uint8)
 
-    extract_with_store(source, Model(), store=store, keys=frame_keys(40), batch_size=2, save_every=0)
+    extract_with_store(
+        source, Model(), store=store, keys=frame_keys(40), batch_size=2, save_every=0
+    )
     assert 2 <= seen[-1] < 40
 
 
 def test_frames_that_were_skipped_are_tried_again(store):
     def source(indices):
-        return ((int(i), lambda i=i: None if i == 1 else np.full((2, 2, 3), i, np.uint8)) for i in indices)
+        return (
+            (int(i), lambda i=i: None if i == 1 else np.full((2, 2, 3), i, np.uint8))
+            for i in indices
+        )
 
     result = extract_with_store(source, Model(), store=store, keys=frame_keys(3))
     assert result.indices.tolist() == [0, 2]
@@ -129,7 +142,10 @@ def test_features_of_another_model_are_not_used(store):
     extract_with_store(Source(), Model(), store=store, keys=frame_keys(3))
     found = store.load(frame_keys(3), replace(Model(), fingerprint="f2"))
     assert len(found.indices) == 0
-    assert found.reason == "features.npz contains features of model with other weights or preprocessing"
+    assert (
+        found.reason
+        == "features.npz contains features of model with other weights or preprocessing"
+    )
 
 
 def test_a_store_of_other_frames_says_so(store):
@@ -192,7 +208,9 @@ def test_damaged_and_foreign_files_are_ignored_with_a_reason(store, damage):
 def _declare_much(path):
     content = path.read_bytes()
     # The header keeps its length, and the checksum is read only with the last value.
-    path.write_bytes(content.replace(b"'shape': (3, 2), }" + b" " * 10, b"'shape': (3, 20000000000), }"))
+    path.write_bytes(
+        content.replace(b"'shape': (3, 2), }" + b" " * 10, b"'shape': (3, 20000000000), }")
+    )
 
 
 @pytest.mark.parametrize(

@@ -100,7 +100,9 @@ def _work(kind: str, indices: range, folder: Path, report: int) -> None:
         damaged = damaged_file(kind, index, wholes)
         os.write(report, (json.dumps({"begun": index, "how": damaged.how}) + "\n").encode())
         fault = check(kind, damaged, answers[damaged.sample], path)
-        os.write(report, (json.dumps({"done": index, "fault": fault and asdict(fault)}) + "\n").encode())
+        os.write(
+            report, (json.dumps({"done": index, "fault": fault and asdict(fault)}) + "\n").encode()
+        )
 
 
 def main(arguments: Sequence[str]) -> None:

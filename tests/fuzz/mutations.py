@@ -16,7 +16,17 @@ HEADER = 160
 
 LONGEST_CHUNK = 64
 INTEGERS = {1: "B", 2: "H", 4: "I", 8: "Q"}
-NUMBERS = (b"0", b"-1", b"1e308", b"1e999", b"99999999999", b"4294967295", b"-9223372036854775808", b"nan", b"0.5")
+NUMBERS = (
+    b"0",
+    b"-1",
+    b"1e308",
+    b"1e999",
+    b"99999999999",
+    b"4294967295",
+    b"-9223372036854775808",
+    b"nan",
+    b"0.5",
+)
 NUMBER = re.compile(rb"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 
 
@@ -59,11 +69,17 @@ def _place(data: bytes, random: Random, hot: Sequence[range]) -> int:
 
 def _flip_a_bit(data: bytes, random: Random, hot: Sequence[range]) -> tuple[bytes, str]:
     at, bit = _place(data, random, hot), random.randrange(8)
-    return data[:at] + bytes([data[at] ^ 1 << bit]) + data[at + 1 :], f"bit {bit} of byte {at} flipped"
+    return (
+        data[:at] + bytes([data[at] ^ 1 << bit]) + data[at + 1 :],
+        f"bit {bit} of byte {at} flipped",
+    )
 
 
 def _change_a_byte(data: bytes, random: Random, hot: Sequence[range]) -> tuple[bytes, str]:
-    at, value = _place(data, random, hot), random.choice((0, 1, 0x7F, 0x80, 0xFF, random.randrange(256)))
+    at, value = (
+        _place(data, random, hot),
+        random.choice((0, 1, 0x7F, 0x80, 0xFF, random.randrange(256))),
+    )
     return data[:at] + bytes([value]) + data[at + 1 :], f"byte {at} set to {value}"
 
 
@@ -90,24 +106,43 @@ def _duplicate_a_chunk(data: bytes, random: Random, hot: Sequence[range]) -> tup
 def _copy_a_chunk_elsewhere(data: bytes, random: Random, hot: Sequence[range]) -> tuple[bytes, str]:
     chunk, at = _chunk(data, random, hot), _place(data, random, hot)
     copied = data[chunk]
-    return data[:at] + copied + data[at + len(copied) :], f"bytes {chunk.start} to {chunk.stop} written over {at}"
+    return (
+        data[:at] + copied + data[at + len(copied) :],
+        f"bytes {chunk.start} to {chunk.stop} written over {at}",
+    )
 
 
 def _blank_a_chunk(data: bytes, random: Random, hot: Sequence[range]) -> tuple[bytes, str]:
     chunk = _chunk(data, random, hot)
     zeros = bytes(chunk.stop - chunk.start)
-    return data[: chunk.start] + zeros + data[chunk.stop :], f"bytes {chunk.start} to {chunk.stop} zeroed"
+    return (
+        data[: chunk.start] + zeros + data[chunk.stop :],
+        f"bytes {chunk.start} to {chunk.stop} zeroed",
+    )
 
 
 def _extreme_integer(data: bytes, random: Random, hot: Sequence[range]) -> tuple[bytes, str]:
     at, size = _place(data, random, hot), random.choice(list(INTEGERS))
     top = 1 << 8 * size
     value = random.choice(
-        (0, 1, 2, top - 1, top - 2, top // 2, top // 2 - 1, top // 4, 1 << random.randrange(8 * size))
+        (
+            0,
+            1,
+            2,
+            top - 1,
+            top - 2,
+            top // 2,
+            top // 2 - 1,
+            top // 4,
+            1 << random.randrange(8 * size),
+        )
     )
     order = random.choice("<>")
     written = struct.pack(order + INTEGERS[size], value)
-    return data[:at] + written + data[at + size :], f"{order}{value} of {size} bytes written at {at}"
+    return (
+        data[:at] + written + data[at + size :],
+        f"{order}{value} of {size} bytes written at {at}",
+    )
 
 
 def _extreme_number_in_text(data: bytes, random: Random, hot: Sequence[range]) -> tuple[bytes, str]:
@@ -116,7 +151,10 @@ def _extreme_number_in_text(data: bytes, random: Random, hot: Sequence[range]) -
     if found is None:
         return _change_a_byte(data, random, hot)
     value = random.choice(NUMBERS)
-    return data[: found.start()] + value + data[found.end() :], f"number at {found.start()} set to {value.decode()}"
+    return (
+        data[: found.start()] + value + data[found.end() :],
+        f"number at {found.start()} set to {value.decode()}",
+    )
 
 
 _Kind = Callable[[bytes, Random, Sequence[range]], tuple[bytes, str]]

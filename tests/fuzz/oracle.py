@@ -2,17 +2,23 @@
 
 1. What it answers for the whole file; or
 2. a ValueError of one line that names the file (or, of photos, the folder); or
-3. another answer with a word that the whole file does not get: a note, a warning, a file that is left out; or
+3. another answer with a word that the whole file does not get: a note, a warning, a file that is
+left out; or
 4. another answer without a word, if no reader could know better. That is so in four cases only:
-   - the aspects in `FREE` differ and no other does: numbers in a table without checksums, the colours of a pixel.
-     How many frames there are, what they are called and how many values each has must not differ. A frame of a video
-     may be shown a little earlier or later, by less than the shortest time between frames that dayline looks at;
-   - the text says so: the answer is the one of a plain second reader (`fuzz.second_readers`) for the damaged text;
+   - the aspects in `FREE` differ and no other does: numbers in a table without checksums, the
+   colours of a pixel.
+     How many frames there are, what they are called and how many values each has must not differ. A
+     frame of a video may be shown a little earlier or later, by less than the shortest time between
+     frames that dayline looks at;
+   - the text says so: the answer is the one of a plain second reader (`fuzz.second_readers`) for
+   the damaged text;
    - the file was damaged behind its checksums, which makes it a whole file with other numbers;
-   - a transport stream ends between two packets, or a .mat file between two variables: neither says how long it is,
+   - a transport stream ends between two packets, or a .mat file between two variables: neither says
+   how long it is,
      so it may be a whole one.
 
-Everything else is a fault: any other exception, several lines, a signal, more memory or time than allowed.
+Everything else is a fault: any other exception, several lines, a signal, more memory or time than
+allowed.
 """
 
 from __future__ import annotations
@@ -87,7 +93,9 @@ def judge_error(error: BaseException, path: Path) -> Fault | None:
     if not isinstance(error, ValueError):
         return Fault("traceback", f"{type(error).__name__} at {where}", text)
     if _ran_out_of_memory(error):
-        return Fault("memory", f"MemoryError instead of a check of the declared size, at {where}", text)
+        return Fault(
+            "memory", f"MemoryError instead of a check of the declared size, at {where}", text
+        )
     if "\n" in text or not text:
         return Fault("words", f"not one line, at {where}", repr(text))
     if path.name not in text and path.parent.name not in text:
@@ -95,7 +103,9 @@ def judge_error(error: BaseException, path: Path) -> Fault | None:
     return None
 
 
-def judge_answer(whole: Reading, damaged: Reading, *, kind: str, data: bytes, checked: bool) -> Fault | None:
+def judge_answer(
+    whole: Reading, damaged: Reading, *, kind: str, data: bytes, checked: bool
+) -> Fault | None:
     """Tell whether an answer is the one for the whole file, or comes with a word, or could not be known to be wrong.
 
     Parameters
@@ -111,17 +121,25 @@ def judge_answer(whole: Reading, damaged: Reading, *, kind: str, data: bytes, ch
     """
     if set(damaged.words) - set(whole.words):
         return None
-    differing = [aspect for aspect in whole.answer if not _same(aspect, whole.answer, damaged.answer)]
+    differing = [
+        aspect for aspect in whole.answer if not _same(aspect, whole.answer, damaged.answer)
+    ]
     if not checked and set(differing) <= FREE[kind]:
         return None
-    if kind == "ts" and len(data) % TS_PACKET == 0 and _is_beginning(damaged.answer["times"], whole.answer["times"]):
+    if (
+        kind == "ts"
+        and len(data) % TS_PACKET == 0
+        and _is_beginning(damaged.answer["times"], whole.answer["times"])
+    ):
         return None
     if kind == "mat" and set(differing) <= FREE[kind] and _is_whole_by_its_checksums(data):
         return None
     second = SECOND_READERS.get(kind)
     if not differing or (second is not None and second(data) == damaged.answer):
         return None
-    changes = "; ".join(f"{a}: {whole.answer[a]!r:.200} became {damaged.answer[a]!r:.200}" for a in differing)
+    changes = "; ".join(
+        f"{a}: {whole.answer[a]!r:.200} became {damaged.answer[a]!r:.200}" for a in differing
+    )
     return Fault("silent", f"other {', '.join(differing)}", changes)
 
 
@@ -134,7 +152,9 @@ def _same(aspect: str, whole: Answer, damaged: Answer) -> bool:
 
 def _is_beginning(times: Sequence[float], of: Sequence[float]) -> bool:
     """Tell whether frames are the first of a video, each a little earlier or later at most."""
-    return len(times) <= len(of) and all(abs(a - b) < A_LITTLE for a, b in zip(times, of, strict=False))
+    return len(times) <= len(of) and all(
+        abs(a - b) < A_LITTLE for a, b in zip(times, of, strict=False)
+    )
 
 
 def _is_whole_by_its_checksums(mat: bytes) -> bool:

@@ -63,7 +63,12 @@ def find_faults(kind: str, n_files: int, folder: Path) -> list[Found]:
         if begun < first:
             raise RuntimeError(f"the child for {kind} failed outside of a file: {child.printed()}")
         found.append(
-            Found(kind, begun, how, end or Fault("signal", "the child ended without a word", child.printed()))
+            Found(
+                kind,
+                begun,
+                how,
+                end or Fault("signal", "the child ended without a word", child.printed()),
+            )
         )
         first = begun + 1
     return found
@@ -76,7 +81,9 @@ class _Child:
         self._output = folder / "output"
         self._late = False
         reading, writing = os.pipe()
-        environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(TESTS), *filter(None, sys.path)])}
+        environment = os.environ | {
+            "PYTHONPATH": os.pathsep.join([str(TESTS), *filter(None, sys.path)])
+        }
         command = [*CHILD, kind, str(first), str(stop), str(folder), str(writing)]
         with self._output.open("wb") as output:
             self._process = subprocess.Popen(

@@ -46,7 +46,7 @@ def _digest(*arrays: np.ndarray) -> str:
 
 
 def _table(path: Path) -> Reading:
-    from dayline.io.tables import read_features
+    from dayline.features.tables import read_features
 
     with _warnings_as_words() as words:
         table = read_features(path)
@@ -61,21 +61,27 @@ def _events(path: Path) -> Reading:
 
 
 def _places(path: Path) -> Reading:
-    from dayline.pipeline import read_places
+    from dayline.album.places_file import read_places
 
     with _warnings_as_words() as words:
         places = read_places(path)
     sightings = [
         # Directions are computed in another way by the second reader.
-        asdict(sighting) | {"features": tuple(sighting.features.round(9).tolist()), "place": place.id}
+        asdict(sighting)
+        | {
+            "features": tuple(sighting.features.round(9).tolist()),
+            "place": place.id,
+        }
         for place in places
         for sighting in place.sightings
     ]
-    return Reading({"places": [(place.id, place.name) for place in places], "sightings": sightings}, words)
+    return Reading(
+        {"places": [(place.id, place.name) for place in places], "sightings": sightings}, words
+    )
 
 
 def _pt(path: Path) -> Reading:
-    from dayline.features import load_extractor
+    from dayline.features.extract import load_extractor
 
     cache = path.with_name("cache")
     shutil.rmtree(cache, ignore_errors=True)  # every file makes a network of its own
@@ -84,14 +90,14 @@ def _pt(path: Path) -> Reading:
 
 
 def _onnx(path: Path) -> Reading:
-    from dayline.features import load_extractor
+    from dayline.features.extract import load_extractor
 
     with _warnings_as_words() as words:
         return _features(load_extractor(str(path), threads=1), words)
 
 
 def _features(extractor: Any, words: list[str]) -> Reading:
-    from dayline.features import extract_features
+    from dayline.features.extract import extract_features
 
     random = np.random.default_rng(4)
     frames = [(k, random.integers(0, 256, (40, 48, 3), dtype=np.uint8)) for k in range(3)]
@@ -115,7 +121,8 @@ def _video(path: Path) -> Reading:
 
 def _images(source: Path, *, every: float | None) -> Reading:
     """Read all frames and leave out those that cannot be decoded, as segmenting does."""
-    from dayline.frames import drop_frames, images, open_source
+    from dayline.media.frame import drop_frames
+    from dayline.media.source import images, open_source
 
     with _warnings_as_words() as words:
         sequence = open_source(source, every=every)
@@ -142,12 +149,15 @@ def _warnings_as_words() -> Iterator[list[str]]:
     words: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        warnings.filterwarnings("ignore", category=UserWarning, module=r"PIL\.")  # as dayline.frames.decode does
+        warnings.filterwarnings(
+            "ignore", category=UserWarning, module=r"PIL\."
+        )  # as dayline.media.decode does
         yield words
     for warning in caught:
         if warning.category is not UserWarning:
             raise StrayWarningError(
-                f"{warning.category.__name__} at {warning.filename}:{warning.lineno}: {warning.message}"
+                f"{warning.category.__name__} at {warning.filename}:{warning.lineno}:"
+                f" {warning.message}"
             )
         words.append(str(warning.message))
 

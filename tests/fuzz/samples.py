@@ -1,6 +1,7 @@
 """Small whole files of every format that dayline reads, made anew in each run and the same in all of them.
 
-Small, because damage to a large one would mostly hit pixels and numbers, which every reader passes on.
+Small, because damage to a large one would mostly hit pixels and numbers, which every reader passes
+on.
 """
 
 from __future__ import annotations
@@ -80,7 +81,8 @@ def _npy() -> list[Sample]:
 def _npz() -> list[Sample]:
     members = [("features.npy", _npy_bytes(_features())), ("times.npy", _npy_bytes(_times()))]
     return [
-        Sample(zipped(members, how), ZIP_SEAL, checked=True) for how in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+        Sample(zipped(members, how), ZIP_SEAL, checked=True)
+        for how in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
     ]
 
 
@@ -89,7 +91,12 @@ def _mat() -> list[Sample]:
 
     cells = np.empty((1, 3), dtype=object)
     cells[0] = [np.arange(4.0), "walk", np.ones((2, 2), dtype=np.uint8)]
-    content = {"features": _features(), "times": _times(), "cells": cells, "about": {"rate": 25.0, "camera": "left"}}
+    content = {
+        "features": _features(),
+        "times": _times(),
+        "cells": cells,
+        "about": {"rate": 25.0, "camera": "left"},
+    }
     made = []
     for compressed in (False, True):
         buffer = io.BytesIO()
@@ -143,23 +150,34 @@ def _events() -> list[Sample]:
         levels=(NestedLevel(-1, (9,), (0.75,)), NestedLevel(0, (4, 9), (0.5, 0.75))),
     )
     alone = Segmentation(segmentation.events)
-    located = tuple(replace(event, location=(39.5, -2.75), key_frame=event.start) for event in segmentation.events)
+    located = tuple(
+        replace(event, location=(39.5, -2.75), key_frame=event.start)
+        for event in segmentation.events
+    )
     segmentation = replace(segmentation, events=located)
     return [Sample(each.to_json().encode()) for each in (segmentation, alone)]
 
 
 def _places() -> list[Sample]:
-    from dayline.pipeline.places import KnownPlace, Sighting, unit_vector
-    from dayline.pipeline.places_file import places_text
+    from dayline.album.places import KnownPlace, Sighting, unit_vector
+    from dayline.album.places_file import places_text
 
     random = np.random.default_rng(6)
 
     def sighting(day: int, community: int, **about: Any) -> Sighting:
         looks = unit_vector(random.normal(size=N_FEATURES))
-        return Sighting(f"2023-07-{day:02d} walk", community, 40 + day, "lite0 0123456789abcdef", looks, **about)
+        return Sighting(
+            f"2023-07-{day:02d} walk", community, 40 + day, "lite0 0123456789abcdef", looks, **about
+        )
 
-    kitchen = (sighting(1, 0, said="kitchen", shown="kitchen", likeness=0.75), sighting(2, 3, shown="kitchen"))
-    places = [KnownPlace("place-1", "kitchen", kitchen), KnownPlace("place-2", None, (sighting(1, 1, likeness=0.5),))]
+    kitchen = (
+        sighting(1, 0, said="kitchen", shown="kitchen", likeness=0.75),
+        sighting(2, 3, shown="kitchen"),
+    )
+    places = [
+        KnownPlace("place-1", "kitchen", kitchen),
+        KnownPlace("place-2", None, (sighting(1, 1, likeness=0.5),)),
+    ]
     unnamed = [KnownPlace("place-3", None, (replace(sighting(3, 0), features=np.empty(0)),))]
     return [Sample(places_text(each).encode()) for each in (places, unnamed)]
 
@@ -168,14 +186,34 @@ def _inception_tensors() -> dict[str, np.ndarray]:
     """Inception-v3 with one channel wherever the number of features allows it."""
     from dayline.features.inception_layers import _LAYERS, _STEM
 
-    last = {"branch1x1": 320, "branch_pool": 192, **dict.fromkeys(("branch3x3_2a", "branch3x3_2b"), 384)}
+    last = {
+        "branch1x1": 320,
+        "branch_pool": 192,
+        **dict.fromkeys(("branch3x3_2a", "branch3x3_2b"), 384),
+    }
     last |= dict.fromkeys(("branch3x3dbl_3a", "branch3x3dbl_3b"), 384)
-    # Channels that enter a block are those of all branches of the block before, one each; 6a and 7a pool as well.
-    entering = {"5b": 1, "5c": 4, "5d": 4, "6a": 4, "6b": 6, "6c": 4, "6d": 4, "6e": 4, "7a": 4, "7b": 6, "7c": 6}
+    # Channels that enter a block are those of all branches of the block before, one each; 6a and 7a
+    # pool as well.
+    entering = {
+        "5b": 1,
+        "5c": 4,
+        "5d": 4,
+        "6a": 4,
+        "6b": 6,
+        "6c": 4,
+        "6d": 4,
+        "6e": 4,
+        "7a": 4,
+        "7b": 6,
+        "7c": 6,
+    }
     first_of_branch = ("branch1x1", "branch_pool", "branch3x3")
     random = np.random.default_rng(2)
     tensors = {}
-    for name in (*_STEM, *(f"{block}.{layer}" for block, layers in _LAYERS.items() for layer in layers)):
+    for name in (
+        *_STEM,
+        *(f"{block}.{layer}" for block, layers in _LAYERS.items() for layer in layers),
+    ):
         block, _, layer = name.partition(".")
         enters = layer in first_of_branch or layer.endswith("_1")
         n_in = 3 if name == "Conv2d_1a_3x3" else entering[block[-2:]] if layer and enters else 1
@@ -190,7 +228,9 @@ def _inception_tensors() -> dict[str, np.ndarray]:
 def _kernel(name: str) -> tuple[int, int]:
     """Kernels of 1 x 1, which are the fastest, but where maps shrink to the size of those pooled beside them."""
     shrinking = ("Conv2d_1a_3x3", "Mixed_6a.branch3x3", "Mixed_6a.branch3x3dbl_3")
-    return (3, 3) if name in (*shrinking, "Mixed_7a.branch3x3_2", "Mixed_7a.branch7x7x3_4") else (1, 1)
+    return (
+        (3, 3) if name in (*shrinking, "Mixed_7a.branch3x3_2", "Mixed_7a.branch7x7x3_4") else (1, 1)
+    )
 
 
 @contextmanager
@@ -205,8 +245,15 @@ def _names_of_torch() -> Iterator[tuple[Any, Any]]:
         pass
 
     FloatStorage.__module__, FloatStorage.__qualname__ = "torch", "FloatStorage"
-    _rebuild_tensor_v2.__module__, _rebuild_tensor_v2.__qualname__ = "torch._utils", "_rebuild_tensor_v2"
-    torch.FloatStorage, utils._rebuild_tensor_v2, torch._utils = FloatStorage, _rebuild_tensor_v2, utils
+    _rebuild_tensor_v2.__module__, _rebuild_tensor_v2.__qualname__ = (
+        "torch._utils",
+        "_rebuild_tensor_v2",
+    )
+    torch.FloatStorage, utils._rebuild_tensor_v2, torch._utils = (
+        FloatStorage,
+        _rebuild_tensor_v2,
+        utils,
+    )
     before = {name: sys.modules.get(name) for name in ("torch", "torch._utils")}
     sys.modules |= {"torch": torch, "torch._utils": utils}
     try:
@@ -234,7 +281,13 @@ def _tensor_pickle(tensors: dict[str, np.ndarray]) -> bytes:
             def persistent_id(self, value: Any) -> Any:
                 if not isinstance(value, Storage):
                     return None
-                return ("storage", storage_type, numbers[id(value.tensor)], "cpu", value.tensor.size)
+                return (
+                    "storage",
+                    storage_type,
+                    numbers[id(value.tensor)],
+                    "cpu",
+                    value.tensor.size,
+                )
 
             def reducer_override(self, value: Any) -> Any:
                 if not isinstance(value, np.ndarray):
@@ -254,7 +307,9 @@ def _pt() -> list[Sample]:
     archive = zipped([*members, ("w/version", b"3\n")], zipfile.ZIP_STORED)
     legacy = [0x1950A86A20F9469CFC6C, 1001, {"protocol_version": 1001, "little_endian": True}]
     keys = pickle.dumps([str(k) for k in range(len(tensors))], 2)
-    data = b"".join(np.int64(tensor.size).tobytes() + tensor.tobytes() for tensor in tensors.values())
+    data = b"".join(
+        np.int64(tensor.size).tobytes() + tensor.tobytes() for tensor in tensors.values()
+    )
     old = b"".join(pickle.dumps(part, 2) for part in legacy) + pickled + keys + data
     return [
         Sample(archive, ZIP_SEAL, checked=True, hot=(range(len(pickled)),)),
@@ -283,7 +338,10 @@ def _onnx() -> list[Sample]:
         "small",
         [helper.make_tensor_value_info("image", TensorProto.FLOAT, ["n", 3, 16, 16])],
         [helper.make_tensor_value_info("features", TensorProto.FLOAT, ["n", N_FEATURES])],
-        [numpy_helper.from_array(values.astype(np.float32), name) for name, values in weights.items()],
+        [
+            numpy_helper.from_array(values.astype(np.float32), name)
+            for name, values in weights.items()
+        ],
     )
     model = helper.make_model(graph, ir_version=8, opset_imports=[helper.make_opsetid("", 17)])
     return [Sample(model.SerializeToString(deterministic=True))]
@@ -322,7 +380,9 @@ def _jpeg() -> list[Sample]:
 
 
 def _png() -> list[Sample]:
-    return [Sample(photo("PNG", palette=palette), PNG_SEAL, checked=True) for palette in (False, True)]
+    return [
+        Sample(photo("PNG", palette=palette), PNG_SEAL, checked=True) for palette in (False, True)
+    ]
 
 
 def _heic() -> list[Sample]:
@@ -333,7 +393,10 @@ def _raw() -> list[Sample]:
     """Make RAW files of several cameras; a reader looks at their content, not at their names."""
     made = [photo("RAW", suffix=suffix) for suffix in ("dng", "nef", "cr2", "rw2", "cr3", "raf")]
     # The JPEG inside begins with its own headers; around it are the structures of the RAW file.
-    return [Sample(data, hot=(range(data.index(b"\xff\xd8")), range(len(data) - 400, len(data)))) for data in made]
+    return [
+        Sample(data, hot=(range(data.index(b"\xff\xd8")), range(len(data) - 400, len(data))))
+        for data in made
+    ]
 
 
 def _film(suffix: str, **options: str) -> bytes:
@@ -343,7 +406,9 @@ def _film(suffix: str, **options: str) -> bytes:
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"film.{suffix}"
         with av.open(str(path), "w", options={"fflags": "+bitexact"} | options) as container:
-            stream = container.add_stream("libx264", rate=10, options={"threads": "1", "g": "10", "bf": "1"})
+            stream = container.add_stream(
+                "libx264", rate=10, options={"threads": "1", "g": "10", "bf": "1"}
+            )
             stream.width, stream.height, stream.pix_fmt = 48, 32, "yuv420p"
             for k in range(30):
                 container.mux(stream.encode(av.VideoFrame.from_ndarray(picture(k), "rgb24")))
@@ -361,7 +426,8 @@ def _mp4() -> list[Sample]:
 
 def _ts() -> list[Sample]:
     data = _film("ts")
-    # A packet has a header of 4 bytes, and the first of a frame its time stamps in the next 20 or so.
+    # A packet has a header of 4 bytes, and the first of a frame its time stamps in the next 20 or
+    # so.
     return [Sample(data, hot=tuple(range(at, at + 24) for at in range(0, len(data), 188)))]
 
 

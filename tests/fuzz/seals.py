@@ -58,7 +58,9 @@ def _png_chunks(data: bytes) -> list[tuple[bytes, bytes]]:
 def _close_png(data: bytes, parts: list[bytes]) -> bytes:
     closed = [PNG_SIGNATURE]
     for (kind, _), part in zip(_png_chunks(data), parts, strict=True):
-        closed.append(struct.pack(">I", len(part)) + kind + part + struct.pack(">I", zlib.crc32(kind + part)))
+        closed.append(
+            struct.pack(">I", len(part)) + kind + part + struct.pack(">I", zlib.crc32(kind + part))
+        )
     return b"".join(closed)
 
 
@@ -74,7 +76,9 @@ def _mat_elements(data: bytes) -> list[bytes]:
 
 def _close_mat(data: bytes, parts: list[bytes]) -> bytes:
     packed = [zlib.compress(part) for part in parts]
-    return data[:MAT_HEADER] + b"".join(struct.pack("<II", MAT_COMPRESSED, len(p)) + p for p in packed)
+    return data[:MAT_HEADER] + b"".join(
+        struct.pack("<II", MAT_COMPRESSED, len(p)) + p for p in packed
+    )
 
 
 ZIP_SEAL = Seal(lambda data: [content for _, content in _zip_members(data)], _close_zip)

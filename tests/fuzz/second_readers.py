@@ -1,6 +1,7 @@
 """Plain readers of formats that anybody can read, written apart from dayline's: what does a damaged text say?
 
-Each returns the answer that dayline should give, or None if the text is not a file of its format any more.
+Each returns the answer that dayline should give, or None if the text is not a file of its format
+any more.
 """
 
 from __future__ import annotations
@@ -21,10 +22,23 @@ from fuzz.readers import table_answer
 
 __all__ = ["SECOND_READERS"]
 
-NUMBER = re.compile(r"\s*[+-]?(?:\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?|inf|infinity|nan)\s*", re.I | re.A)
+NUMBER = re.compile(
+    r"\s*[+-]?(?:\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?|inf|infinity|nan)\s*",
+    re.I | re.A,
+)
 MISSING = ("", "na", "n/a", "null", "none")
 TIME_NAMES = ("time", "times", "seconds", "timestamp")
-EVENT = ("start", "stop", "community", "key_frame", "start_time", "stop_time", "confidence", "reason", "name")
+EVENT = (
+    "start",
+    "stop",
+    "community",
+    "key_frame",
+    "start_time",
+    "stop_time",
+    "confidence",
+    "reason",
+    "name",
+)
 SIGHTING = ("day", "community", "n_frames", "model", "said", "shown", "likeness")
 ABOUT = ("scores", "times", "clock", "names", "sizes", "source", "method")
 
@@ -43,7 +57,9 @@ def _csv(data: bytes) -> dict[str, Any] | None:
     cells = [[cell.strip().lower() for cell in row] for row in rows]
     if not all(cell in MISSING or NUMBER.fullmatch(cell) for row in cells for cell in row):
         return None
-    values = np.asarray([[math.nan if cell in MISSING else float(cell) for cell in row] for row in cells])
+    values = np.asarray(
+        [[math.nan if cell in MISSING else float(cell) for cell in row] for row in cells]
+    )
     at = [header.index(name) for name in TIME_NAMES if name in header]
     if not at or len(header) != values.shape[1]:
         return table_answer(values, None)
@@ -53,7 +69,9 @@ def _csv(data: bytes) -> dict[str, Any] | None:
 def _json(data: bytes) -> dict[str, Any] | None:
     content = _parsed(data)
     # The number of frames may be left out: the events say it too.
-    if not isinstance(content, dict) or not _validator("events").is_valid({"n_frames": 1} | content):
+    if not isinstance(content, dict) or not _validator("events").is_valid(
+        {"n_frames": 1} | content
+    ):
         return None
     if content.get("n_frames", content["events"][-1]["stop"]) != content["events"][-1]["stop"]:
         return None
@@ -62,10 +80,13 @@ def _json(data: bytes) -> dict[str, Any] | None:
         answer[key] = None if answer[key] is None else tuple(answer[key])
     return answer | {
         "events": tuple(_event(event) for event in content["events"]),
-        "skipped": tuple({key: item[key] for key in ("name", "why")} for item in content.get("skipped", ())),
+        "skipped": tuple(
+            {key: item[key] for key in ("name", "why")} for item in content.get("skipped", ())
+        ),
         "notes": tuple(content.get("notes", ())),
         "places": tuple(
-            {key: item.get(key) for key in ("community", "name", "id")} for item in content.get("places", ())
+            {key: item.get(key) for key in ("community", "name", "id")}
+            for item in content.get("places", ())
         ),
         "levels": tuple(
             {
@@ -80,7 +101,10 @@ def _json(data: bytes) -> dict[str, Any] | None:
 
 def _event(content: dict[str, Any]) -> dict[str, Any]:
     place = content.get("location")
-    about = {"location": None if place is None else tuple(place), "key_chosen": content.get("key_chosen", False)}
+    about = {
+        "location": None if place is None else tuple(place),
+        "key_chosen": content.get("key_chosen", False),
+    }
     return {key: content.get(key) for key in EVENT} | about
 
 
@@ -92,10 +116,12 @@ def _places(data: bytes) -> dict[str, Any] | None:
     for place in content["places"]:
         name = place.get("name") or None
         of_place = [
-            {key: item.get(key) for key in SIGHTING} | {"features": _direction(item), "place": place["id"]}
+            {key: item.get(key) for key in SIGHTING}
+            | {"features": _direction(item), "place": place["id"]}
             for item in place["sightings"]
         ]
-        # A name that was changed in the file was said by the person, where one was said before or first.
+        # A name that was changed in the file was said by the person, where one was said before or
+        # first.
         if of_place and name != of_place[0]["shown"]:
             for item in [item for item in of_place if item["said"] is not None] or of_place[:1]:
                 item["said"] = name
@@ -111,7 +137,10 @@ def _direction(sighting: dict[str, Any]) -> tuple[float, ...]:
     if not text:
         return ()
     largest, steps = text.split(" ")
-    values = [float(largest) / 127 * int.from_bytes([step], signed=True) for step in base64.b64decode(steps)]
+    values = [
+        float(largest) / 127 * int.from_bytes([step], signed=True)
+        for step in base64.b64decode(steps)
+    ]
     length = math.hypot(*values) or 1.0
     return tuple(round(value / length, 9) for value in values)
 
@@ -137,10 +166,14 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _validator(kind: Literal["events", "places"]) -> Any:
     from jsonschema import Draft202012Validator
 
+    from dayline.album.places_file import places_schema
     from dayline.events import events_schema
-    from dayline.pipeline.places_file import places_schema
 
     return Draft202012Validator(events_schema() if kind == "events" else places_schema())
 
 
-SECOND_READERS: dict[str, Callable[[bytes], dict[str, Any] | None]] = {"csv": _csv, "json": _json, "places": _places}
+SECOND_READERS: dict[str, Callable[[bytes], dict[str, Any] | None]] = {
+    "csv": _csv,
+    "json": _json,
+    "places": _places,
+}

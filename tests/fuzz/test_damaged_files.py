@@ -26,7 +26,9 @@ def test_no_damaged_file_gets_a_wrong_answer_without_a_word(kind, tmp_path):
         pytest.importorskip("pyarrow")
     found = find_faults(kind, N_FILES, tmp_path)
     if found:
-        pytest.fail(f"{len(found)} of {N_FILES} damaged {kind} files:\n{in_words(found)}", pytrace=False)
+        pytest.fail(
+            f"{len(found)} of {N_FILES} damaged {kind} files:\n{in_words(found)}", pytrace=False
+        )
 
 
 @pytest.mark.parametrize("kind", ["npz", "png", "mat"])

@@ -100,7 +100,9 @@ def test_memory_that_ran_out_is_a_fault_whatever_is_said_of_it():
         ({"values": "b", "has times": False}, "parquet", False, True),
     ],
 )
-def test_what_checksums_or_structure_tell_may_not_differ_without_a_word(change, kind, checked, is_fault):
+def test_what_checksums_or_structure_tell_may_not_differ_without_a_word(
+    change, kind, checked, is_fault
+):
     damaged = WHOLE | change
     fault = judge_answer(Reading(WHOLE), Reading(damaged), kind=kind, data=b"", checked=checked)
     assert (fault is not None) == is_fault
@@ -111,7 +113,11 @@ def test_what_checksums_or_structure_tell_may_not_differ_without_a_word(change, 
 def test_a_word_that_the_whole_file_gets_too_is_none():
     note = "a note"
     fault = judge_answer(
-        Reading(WHOLE, [note]), Reading(WHOLE | {"shape": (1, 1)}, [note]), kind="npy", data=b"", checked=False
+        Reading(WHOLE, [note]),
+        Reading(WHOLE | {"shape": (1, 1)}, [note]),
+        kind="npy",
+        data=b"",
+        checked=False,
     )
     assert fault.kind == "silent"
 
@@ -128,7 +134,9 @@ def test_a_word_that_the_whole_file_gets_too_is_none():
 )
 def test_frames_of_a_stream_may_move_a_little_or_end_with_a_packet(times, length, is_fault):
     damaged = FILM | {"n_frames": len(times), "times": times}
-    fault = judge_answer(Reading(FILM), Reading(damaged), kind="ts", data=bytes(length), checked=False)
+    fault = judge_answer(
+        Reading(FILM), Reading(damaged), kind="ts", data=bytes(length), checked=False
+    )
     assert (fault is not None) == is_fault
 
 

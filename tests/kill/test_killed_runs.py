@@ -1,8 +1,8 @@
 """After kill -9 at any moment, the same command gives what an undisturbed run gives, and no edit is lost.
 
-The moments are changes to the file system (a file opened for writing, renamed, removed, a folder made, ...): the
-process ends just before one of them, which leaves every state that a kill can leave but for the length of a file
-that is not in place yet. `make kill` tries 50 moments of each command.
+The moments are changes to the file system (a file opened for writing, renamed, removed, a folder
+made, ...): the process ends just before one of them, which leaves every state that a kill can leave
+but for the length of a file that is not in place yet. `make kill` tries 50 moments of each command.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dayline.io.files import UNFINISHED
+from dayline.files import UNFINISHED
 from made_photos import make_day
 
 pytestmark = [
@@ -40,7 +40,11 @@ class Worker:
         environment = os.environ | {"OMP_NUM_THREADS": "1", "COLUMNS": "100", "NO_COLOR": "1"}
         self.log = folder / "log"
         self.process = subprocess.Popen(
-            [sys.executable, script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+            [sys.executable, script],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment,
         )
 
     def run(self, arguments: list[str], *, kill_before: int | None = None) -> dict[str, Any]:
@@ -80,7 +84,15 @@ def photos(place: Path) -> None:
 
 
 def segment(place: Path, *options: str) -> list[str]:
-    return ["segment", str(place / "photos"), "-o", str(place / "out"), "--model", "color", *options]
+    return [
+        "segment",
+        str(place / "photos"),
+        "-o",
+        str(place / "out"),
+        "--model",
+        "color",
+        *options,
+    ]
 
 
 def edit(events: Path, name: str = NAME) -> None:
@@ -120,8 +132,17 @@ def exported(worker: Worker, place: Path) -> None:
 
 
 def export(place: Path) -> list[str]:
-    formats = [f"--format={name}" for name in ("csv", "webvtt", "matroska", "edl", "contact-sheet", "photos")]
-    return ["export", str(place / "out" / "events.json"), "--source", str(place / "photos"), *formats]
+    formats = [
+        f"--format={name}"
+        for name in ("csv", "webvtt", "matroska", "edl", "contact-sheet", "photos")
+    ]
+    return [
+        "export",
+        str(place / "out" / "events.json"),
+        "--source",
+        str(place / "photos"),
+        *formats,
+    ]
 
 
 def saved_on_the_page(worker: Worker, place: Path) -> None:
@@ -144,11 +165,15 @@ def save(place: Path) -> list[str]:
 SCENARIOS = {
     "photos": Scenario(lambda _, place: photos(place), segment, edited=False),
     "days": Scenario(edited_days, segment, edited=True),
-    "sorted photos": Scenario(edited_result, lambda place: segment(place, "--export", "photos"), edited=True),
+    "sorted photos": Scenario(
+        edited_result, lambda place: segment(place, "--export", "photos"), edited=True
+    ),
     "export": Scenario(exported, export, edited=True),
     "corrections in the folder": Scenario(edited_result, segment, edited=True),
     "corrections in a file": Scenario(
-        corrected_twice, lambda place: segment(place, "--corrections", str(place / "saved.json")), edited=True
+        corrected_twice,
+        lambda place: segment(place, "--corrections", str(place / "saved.json")),
+        edited=True,
     ),
     "a save on the page": Scenario(saved_on_the_page, save, edited=True),
     "a second save on the page": Scenario(saved_twice, save, edited=True),
@@ -159,7 +184,11 @@ SCENARIOS = {
 
 
 def digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest() if path.suffix != ".json" else path.read_text()
+    return (
+        hashlib.sha256(path.read_bytes()).hexdigest()
+        if path.suffix != ".json"
+        else path.read_text()
+    )
 
 
 def contents(folder: Path) -> dict[str, str]:
@@ -174,7 +203,8 @@ def edits_in(folder: Path) -> int:
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_a_killed_run_is_taken_up_again_and_loses_nothing(worker, tmp_path, name):
     scenario = SCENARIOS[name]
-    # Results name the source and stamp photos by their times, so every try happens in the same place.
+    # Results name the source and stamp photos by their times, so every try happens in the same
+    # place.
     place, before = tmp_path / "place", tmp_path / "before"
     place.mkdir()
     scenario.prepare(worker, place)
@@ -202,4 +232,6 @@ def test_a_killed_run_is_taken_up_again_and_loses_nothing(worker, tmp_path, name
         again = worker.run(scenario.arguments(place))
         assert again["code"] == 0, f"{where}: {again['said']}"
         assert contents(place) == expected, where
-        assert not [p for p in place.rglob("*") if UNFINISHED.fullmatch(p.name) or p.name == ".dayline-lock"], where
+        assert not [
+            p for p in place.rglob("*") if UNFINISHED.fullmatch(p.name) or p.name == ".dayline-lock"
+        ], where

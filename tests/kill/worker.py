@@ -1,8 +1,9 @@
 """Runs commands of dayline in forked children, each killed before a chosen change to the file system.
 
-Reads one JSON request per line: {"arguments": [...], "log": path, "kill_before": number or null}; answers with
-{"killed": bool, "code": int, "changes": number, "said": text}. "save FOLDER FILE" stands for `dayline view FOLDER` on
-whose page a person saves the events in FILE. Forking saves loading all libraries for every kill.
+Reads one JSON request per line: {"arguments": [...], "log": path, "kill_before": number or null};
+answers with {"killed": bool, "code": int, "changes": number, "said": text}. "save FOLDER FILE"
+stands for `dayline view FOLDER` on whose page a person saves the events in FILE. Forking saves
+loading all libraries for every kill.
 """
 
 from __future__ import annotations
@@ -15,7 +16,16 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-CHANGES = {"os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.link", "os.symlink", "os.chmod", "os.truncate"}
+CHANGES = {
+    "os.rename",
+    "os.remove",
+    "os.mkdir",
+    "os.rmdir",
+    "os.link",
+    "os.symlink",
+    "os.chmod",
+    "os.truncate",
+}
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 
 
@@ -30,7 +40,9 @@ class Changes:
     def __call__(self, event: str, arguments: tuple[Any, ...]) -> None:
         if not self.active:
             return
-        if event in CHANGES or (event == "open" and isinstance(arguments[2], int) and arguments[2] & WRITES):
+        if event in CHANGES or (
+            event == "open" and isinstance(arguments[2], int) and arguments[2] & WRITES
+        ):
             if self.count == self.kill_before:
                 os.kill(os.getpid(), signal.SIGKILL)
             self.count += 1
@@ -41,9 +53,9 @@ def save(folder: str, file: str) -> None:
     import threading
     from http.client import HTTPConnection
 
+    from dayline.album.page.page import events_mark
+    from dayline.album.view import ViewServer, prepare
     from dayline.events import read_events
-    from dayline.report import events_mark
-    from dayline.view import ViewServer, prepare
 
     list(prepare(folder))
     content = Path(file).read_bytes()
@@ -110,13 +122,8 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
 
 def serve() -> None:
     import av  # noqa: F401 - loaded once, for all children
+    import dayline.album.view  # noqa: F401
     import PIL.Image  # noqa: F401
-
-    import dayline.cli
-    import dayline.cli.segment
-    import dayline.export
-    import dayline.pipeline
-    import dayline.view  # noqa: F401
 
     for line in sys.stdin:
         print(json.dumps(answer(json.loads(line))), flush=True)

@@ -13,7 +13,12 @@ from dayline.decision.context_distance import context_distance, pick_boundaries
 from dayline.estimators import DynamicGraphEmbedding
 from dayline.method.communities import find_communities
 from dayline.method.denoise import authors_nonlocal_means, scale_to_range
-from dayline.method.embedding import authors_gradient, embed_graph, graph_cross_entropy, principal_components
+from dayline.method.embedding import (
+    authors_gradient,
+    embed_graph,
+    graph_cross_entropy,
+    principal_components,
+)
 from dayline.method.graph import (
     affinity_graph,
     normalize_columns,
@@ -27,8 +32,8 @@ Run = dict[str, Any]
 WIDE, NARROW = 0.0025 * 48, 0.3125 * 15
 CES = {"raw": "X", "denoised": "denoised", "dge": "embedding2"}
 
-# Largest error of an entry, with the errors of all stages before: the notebook's taper is in single precision.
-# Entries of the learnt graphs are below 0.01.
+# Largest error of an entry, with the errors of all stages before: the notebook's taper is in single
+# precision. Entries of the learnt graphs are below 0.01.
 TOLERANCES = {"X": 1e-11, "initial_graph": 1e-7, "embedding": 1e-5, "embedded": 1e-5, "graph": 1e-8}
 OTHERS = 1e-6
 
@@ -43,7 +48,9 @@ def figures() -> Run:
 def run(figures: Run) -> Run:
     """The notebook's run, with our functions."""
     run: Run = {"X": make_features()}
-    run["denoised"] = authors_nonlocal_means(run["X"], search_radius=3, patch_radius=1, bandwidth=0.25)
+    run["denoised"] = authors_nonlocal_means(
+        run["X"], search_radius=3, patch_radius=1, bandwidth=0.25
+    )
     run["rescaled"] = scale_to_range(run["denoised"], by_column=True)
     run["initial_graph"] = normalize_columns(affinity_graph(run["rescaled"], bandwidth=WIDE))
     run["start_columns"] = scale_to_range(run["rescaled"][:, :15], by_column=True)
@@ -65,7 +72,9 @@ def descents(graph: Any, begin: Any, start: str) -> Run:
     made: Run = {f"loss_start_{start}": loss, f"gradient_{start}": gradient}
     made[f"gradient_authors_{start}"] = authors_gradient(begin, graph, bandwidth=NARROW)
     for n in (5, 150):
-        descent = embed_graph(graph, start=begin, bandwidth=NARROW, n_steps=n, optimizer="barzilai-borwein")
+        descent = embed_graph(
+            graph, start=begin, bandwidth=NARROW, n_steps=n, optimizer="barzilai-borwein"
+        )
         made[f"embedded_{start}_{n}steps"], made[f"loss_{start}_{n}steps"] = descent.x, descent.loss
     return made
 
@@ -75,14 +84,17 @@ def one_turn(run: Run, turn: int) -> Run:
     temporal = weaken_distant_edges(smoothed, temporal_prior=0.3)
     target = 0.9 * temporal + 0.1 * run["initial_graph"]
     before = run[f"embedding{turn - 1}"]
-    descent = embed_graph(target, start=before, bandwidth=NARROW, n_steps=3, optimizer="barzilai-borwein")
+    descent = embed_graph(
+        target, start=before, bandwidth=NARROW, n_steps=3, optimizer="barzilai-borwein"
+    )
     embedding = scale_to_range(descent.x, by_column=True)
     communities = find_communities(embedding, 10)
     graph = normalize_columns(affinity_graph(embedding, bandwidth=NARROW))
     graph = weaken_edges_between_communities(graph, communities, semantic_prior=0.1)
     names = ("graph_smoothed", "graph_temporal", "embedding", "communities", "graph")
     return {
-        f"{name}{turn}": x for name, x in zip(names, (smoothed, temporal, embedding, communities, graph), strict=True)
+        f"{name}{turn}": x
+        for name, x in zip(names, (smoothed, temporal, embedding, communities, graph), strict=True)
     }
 
 
@@ -90,7 +102,9 @@ def assert_digest(x: Any, expected: Run, atol: float) -> None:
     for what, value in digest(np.asarray(x)).items():
         # The errors of thousands of entries may add up in a norm or a wave.
         scale = 10.0 if what in ("norm", "waves") else 1.0
-        np.testing.assert_allclose(value, expected[what], atol=scale * atol, rtol=1e-11, err_msg=what)
+        np.testing.assert_allclose(
+            value, expected[what], atol=scale * atol, rtol=1e-11, err_msg=what
+        )
 
 
 @pytest.mark.parametrize("stage", STAGES)
@@ -135,14 +149,20 @@ def test_boundaries_and_the_distances_they_come_from(run: Run, figures: Run, wha
     found = pick_boundaries(scores)
     assert found.tolist() == figures["boundaries"][what]
     score = score_boundaries(found, BOUNDARIES, protocol="ces", n_frames=160)
-    np.testing.assert_allclose([score.f1, score.precision, score.recall], figures["scores"][what], atol=1e-11)
+    np.testing.assert_allclose(
+        [score.f1, score.precision, score.recall], figures["scores"][what], atol=1e-11
+    )
 
 
 def test_scores_of_pairs(figures: Run) -> None:
     for pair in figures["metric_pairs"]:
         for tolerance, expected in enumerate(pair["scores"], start=1):
-            score = score_boundaries(pair["found"], pair["true"], tolerance=tolerance, protocol="ces", n_frames=200)
-            np.testing.assert_allclose([score.f1, score.precision, score.recall], expected, atol=1e-11)
+            score = score_boundaries(
+                pair["found"], pair["true"], tolerance=tolerance, protocol="ces", n_frames=200
+            )
+            np.testing.assert_allclose(
+                [score.f1, score.precision, score.recall], expected, atol=1e-11
+            )
 
 
 def test_the_figures_are_those_of_the_whole_run(authors_run: Run, figures: Run) -> None:

@@ -11,7 +11,12 @@ from dayline.decision.context_distance import context_distance, pick_boundaries
 from dayline.estimators import DynamicGraphEmbedding
 from dayline.method.communities import find_communities
 from dayline.method.denoise import authors_nonlocal_means, scale_to_range
-from dayline.method.embedding import authors_gradient, embed_graph, graph_cross_entropy, principal_components
+from dayline.method.embedding import (
+    authors_gradient,
+    embed_graph,
+    graph_cross_entropy,
+    principal_components,
+)
 from dayline.method.graph import (
     affinity_graph,
     normalize_columns,
@@ -31,7 +36,9 @@ def relative_error(actual: Any, expected: Any) -> float:
 
 
 def test_denoised_and_rescaled(authors_run: Run) -> None:
-    denoised = authors_nonlocal_means(authors_run["X"], search_radius=3, patch_radius=1, bandwidth=0.25)
+    denoised = authors_nonlocal_means(
+        authors_run["X"], search_radius=3, patch_radius=1, bandwidth=0.25
+    )
     np.testing.assert_allclose(denoised, authors_run["denoised"], atol=1e-8, rtol=0)
     rescaled = scale_to_range(authors_run["denoised"], by_column=True)
     np.testing.assert_allclose(rescaled, authors_run["rescaled"], atol=1e-12, rtol=0)
@@ -72,13 +79,17 @@ def test_descent(authors_run: Run, start: str, n_steps: int, tolerance: float) -
     )
     expected = authors_run[f"embedded_{start}_{n_steps}steps"]
     np.testing.assert_allclose(descent.x, expected, atol=tolerance, rtol=0)
-    assert descent.loss == pytest.approx(float(authors_run[f"loss_{start}_{n_steps}steps"]), rel=1e-9)
+    assert descent.loss == pytest.approx(
+        float(authors_run[f"loss_{start}_{n_steps}steps"]), rel=1e-9
+    )
 
 
 def test_our_descent_reaches_the_same_loss_in_fewer_evaluations(authors_run: Run) -> None:
     for start in STARTS:
         begin = authors_run[f"start_{start}"]
-        descent = embed_graph(authors_run["initial_graph"], start=begin, bandwidth=NARROW, n_steps=60)
+        descent = embed_graph(
+            authors_run["initial_graph"], start=begin, bandwidth=NARROW, n_steps=60
+        )
         assert descent.loss == pytest.approx(float(authors_run[f"loss_{start}_150steps"]), rel=1e-5)
         assert descent.n_evaluations < 40
 
@@ -91,7 +102,9 @@ def test_loop(authors_run: Run, turn: int) -> None:
     np.testing.assert_allclose(temporal, authors_run[f"graph_temporal{turn}"], atol=1e-12, rtol=0)
     target = 0.9 * authors_run[f"graph_temporal{turn}"] + 0.1 * authors_run["initial_graph"]
     before = authors_run[f"embedding{turn - 1}"]
-    descent = embed_graph(target, start=before, bandwidth=NARROW, n_steps=3, optimizer="barzilai-borwein")
+    descent = embed_graph(
+        target, start=before, bandwidth=NARROW, n_steps=3, optimizer="barzilai-borwein"
+    )
     embedding = scale_to_range(descent.x, by_column=True)
     np.testing.assert_allclose(embedding, authors_run[f"embedding{turn}"], atol=1e-4, rtol=0)
     communities = authors_run[f"communities{turn}"]
@@ -106,12 +119,18 @@ def test_end_to_end(authors_run: Run) -> None:
     estimator = DynamicGraphEmbedding.authors(start="pca", gradient="full").fit(authors_run["X"])
     signs = np.sign((estimator.embedding_ * authors_run["embedding2"]).sum(axis=0))
     np.testing.assert_allclose(estimator.denoised_, authors_run["denoised"], atol=1e-8, rtol=0)
-    np.testing.assert_allclose(estimator.initial_graph_, authors_run["initial_graph"], atol=1e-7, rtol=0)
-    np.testing.assert_allclose(estimator.embedding_ * signs, authors_run["embedding2"], atol=1e-4, rtol=0)
+    np.testing.assert_allclose(
+        estimator.initial_graph_, authors_run["initial_graph"], atol=1e-7, rtol=0
+    )
+    np.testing.assert_allclose(
+        estimator.embedding_ * signs, authors_run["embedding2"], atol=1e-4, rtol=0
+    )
     np.testing.assert_allclose(estimator.graph_, authors_run["graph2"], atol=1e-7, rtol=0)
 
 
-@pytest.mark.parametrize(("what", "key"), [("raw", "X"), ("denoised", "denoised"), ("dge", "embedding2")])
+@pytest.mark.parametrize(
+    ("what", "key"), [("raw", "X"), ("denoised", "denoised"), ("dge", "embedding2")]
+)
 def test_boundaries(authors_run: Run, what: str, key: str) -> None:
     found = pick_boundaries(context_distance(authors_run[key]))
     expected = np.flatnonzero(authors_run[f"ces_prediction_{what}"])
@@ -124,7 +143,10 @@ def test_boundaries(authors_run: Run, what: str, key: str) -> None:
 
 def test_all_scores_of_all_pairs(authors_run: Run) -> None:
     for found, true, scores in zip(
-        authors_run["metric_predictions"], authors_run["metric_truths"], authors_run["metric_scores"], strict=True
+        authors_run["metric_predictions"],
+        authors_run["metric_truths"],
+        authors_run["metric_scores"],
+        strict=True,
     ):
         assert_scores(np.flatnonzero(found), np.flatnonzero(true), scores)
 

@@ -38,7 +38,9 @@ def test_the_best_of_ten_restarts_is_taken(seed):
 
 def test_same_seed_same_communities(random):
     x = random.normal(size=(60, 4))
-    assert np.array_equal(find_communities(x, 5, random_state=3), find_communities(x, 5, random_state=3))
+    assert np.array_equal(
+        find_communities(x, 5, random_state=3), find_communities(x, 5, random_state=3)
+    )
 
 
 def test_labels_are_renumbered_in_the_order_in_which_they_first_appear():

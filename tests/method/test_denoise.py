@@ -20,9 +20,19 @@ from dayline.method.denoise import (
     standardized_rows,
 )
 
-sequences = arrays(np.float64, st.tuples(st.integers(1, 14), st.integers(1, 4)), elements=st.floats(-5, 5, width=16))
+sequences = arrays(
+    np.float64,
+    st.tuples(st.integers(1, 14), st.integers(1, 4)),
+    elements=st.floats(-5, 5, width=16),
+)
 TEXT = {"search_radius": 3, "patch_radius": 1, "bandwidth": 0.25}
-LIGHT = {"search_radius": 4, "patch_radius": 1, "bandwidth": "median", "kernel": "gaussian", "decay": 0.25}
+LIGHT = {
+    "search_radius": 4,
+    "patch_radius": 1,
+    "bandwidth": "median",
+    "kernel": "gaussian",
+    "decay": 0.25,
+}
 
 
 def mirrored(i, n):
@@ -31,12 +41,16 @@ def mirrored(i, n):
     return i
 
 
-def slow_denoising(x, *, search_radius, patch_radius, bandwidth, power=1, decay=1.0, include_self=False):
+def slow_denoising(
+    x, *, search_radius, patch_radius, bandwidth, power=1, decay=1.0, include_self=False
+):
     """Eq. 1 and 2, term by term; beyond the text, another kernel, less weight far away, and the frame itself."""
     n = len(x)
     sides = [m for m in range(-patch_radius, patch_radius + 1) if m]
     distances = {
-        (k, j): np.mean([np.abs(x[mirrored(k + m, n)] - x[mirrored(j + m, n)]).mean() for m in sides])
+        (k, j): np.mean(
+            [np.abs(x[mirrored(k + m, n)] - x[mirrored(j + m, n)]).mean() for m in sides]
+        )
         for k in range(n)
         for j in range(max(0, k - search_radius), min(n, k + search_radius + 1))
         if j != k
@@ -44,7 +58,11 @@ def slow_denoising(x, *, search_radius, patch_radius, bandwidth, power=1, decay=
     h = np.median(list(distances.values())) if bandwidth == "median" else bandwidth
     out = np.zeros_like(x)
     for k in range(n):
-        weights = {j: np.exp(-((d / h) ** power)) * decay ** abs(k - j) for (i, j), d in distances.items() if i == k}
+        weights = {
+            j: np.exp(-((d / h) ** power)) * decay ** abs(k - j)
+            for (i, j), d in distances.items()
+            if i == k
+        }
         if include_self:
             weights[k] = 1.0
         out[k] = sum(w * x[j] for j, w in weights.items()) / sum(weights.values())
@@ -55,7 +73,9 @@ def slow_denoising(x, *, search_radius, patch_radius, bandwidth, power=1, decay=
 def test_text_denoising_agrees_with_a_slow_twin(xp, assert_close, random, patch_radius):
     x = random.normal(size=(17, 3))
     expected = slow_denoising(x, search_radius=3, patch_radius=patch_radius, bandwidth=0.25)
-    actual = nonlocal_means(xp.asarray(x), search_radius=3, patch_radius=patch_radius, bandwidth=0.25)
+    actual = nonlocal_means(
+        xp.asarray(x), search_radius=3, patch_radius=patch_radius, bandwidth=0.25
+    )
     assert_close(actual, expected)
 
 
@@ -63,7 +83,13 @@ def test_text_denoising_agrees_with_a_slow_twin(xp, assert_close, random, patch_
 def test_light_denoising_agrees_with_a_slow_twin(xp, assert_close, random, n):
     x = random.normal(size=(n, 3))
     expected = slow_denoising(
-        x, search_radius=4, patch_radius=1, bandwidth="median", power=2, decay=0.25, include_self=True
+        x,
+        search_radius=4,
+        patch_radius=1,
+        bandwidth="median",
+        power=2,
+        decay=0.25,
+        include_self=True,
     )
     assert_close(nonlocal_means(xp.asarray(x), include_self=True, **LIGHT), expected)
 
@@ -72,7 +98,9 @@ def test_light_denoising_agrees_with_a_slow_twin(xp, assert_close, random, n):
 def test_frames_unlike_all_others_stay_as_they_are(xp, assert_close, kernel):
     """Every weight underflows."""
     x = xp.asarray([[0.0], [1e6], [5e6], [5e9], [1e200]], dtype=xp.float64)
-    assert_close(nonlocal_means(x, search_radius=2, patch_radius=1, bandwidth=1.0, kernel=kernel), x)
+    assert_close(
+        nonlocal_means(x, search_radius=2, patch_radius=1, bandwidth=1.0, kernel=kernel), x
+    )
 
 
 def test_one_frame_and_equal_frames_stay_as_they_are():
@@ -84,7 +112,9 @@ def test_one_frame_and_equal_frames_stay_as_they_are():
 def test_what_single_precision_cannot_hold_is_scaled_and_the_rest_left():
     """Columns: one that fits, small variation on a large offset, a huge and a tiny one."""
     ramp = np.asarray([0.0, 0.25, 1.0])
-    x = np.column_stack([5 + ramp, 1e4 + 9 * ramp, 3e30 * (ramp - 0.5), 1e-31 * ramp, 1e4 + 11 * ramp])
+    x = np.column_stack(
+        [5 + ramp, 1e4 + 9 * ramp, 3e30 * (ramp - 0.5), 1e-31 * ramp, 1e4 + 11 * ramp]
+    )
     scaled = fit_single_precision(x, by_column=True)
     np.testing.assert_array_equal(scaled[:, [0, 4]], x[:, [0, 4]])
     np.testing.assert_allclose(scaled[:, 1:4], np.column_stack([2 * ramp - 1] * 3), atol=1e-9)
@@ -98,7 +128,9 @@ def test_what_single_precision_cannot_hold_is_scaled_and_the_rest_left():
 @given(x=sequences)
 @settings(max_examples=40)
 def test_denoising_commutes_with_time_reversal(settings_, x):
-    np.testing.assert_allclose(nonlocal_means(x[::-1], **settings_), nonlocal_means(x, **settings_)[::-1], atol=1e-9)
+    np.testing.assert_allclose(
+        nonlocal_means(x[::-1], **settings_), nonlocal_means(x, **settings_)[::-1], atol=1e-9
+    )
 
 
 @given(x=sequences)
@@ -117,7 +149,11 @@ def test_radius_zero_is_exactly_the_identity(random):
 def test_input_is_untouched(random):
     x = random.normal(size=(9, 2))
     x.setflags(write=False)
-    for denoised in (nonlocal_means(x, **TEXT), nonlocal_means(x, **LIGHT), authors_nonlocal_means(x, **TEXT)):
+    for denoised in (
+        nonlocal_means(x, **TEXT),
+        nonlocal_means(x, **LIGHT),
+        authors_nonlocal_means(x, **TEXT),
+    ):
         assert denoised.shape == x.shape
 
 
@@ -128,7 +164,9 @@ def test_scaling_to_range(xp, assert_close):
 
 
 def test_standardizing_drops_constant_columns(xp, assert_close):
-    x = standardize(xp.asarray([[1.0, 0.1, 3e150], [4.0, 0.1, 1e150], [1.0, 0.1, 1e150]], dtype=xp.float64))
+    x = standardize(
+        xp.asarray([[1.0, 0.1, 3e150], [4.0, 0.1, 1e150], [1.0, 0.1, 1e150]], dtype=xp.float64)
+    )
     assert x.shape == (3, 2)
     assert_close(x[:, 0], [-np.sqrt(0.5), np.sqrt(2), -np.sqrt(0.5)])
     assert_close(x[:, 1], [np.sqrt(2), -np.sqrt(0.5), -np.sqrt(0.5)])
@@ -146,7 +184,9 @@ def test_blocks_of_rows_give_the_same_as_the_whole(xp, assert_close, random, mon
         "scaled": scale_to_range,
         "text": lambda x: nonlocal_means(x, **TEXT),
         "light": lambda x: nonlocal_means(x, include_self=True, **LIGHT),
-        "wide patches": lambda x: nonlocal_means(x, search_radius=9, patch_radius=30, bandwidth=1.0),
+        "wide patches": lambda x: nonlocal_means(
+            x, search_radius=9, patch_radius=30, bandwidth=1.0
+        ),
         "authors": lambda x: authors_nonlocal_means(x, **TEXT),
     }
     whole = {name: function(x) for name, function in done.items()}
@@ -172,7 +212,9 @@ def test_rows_on_demand_are_those_of_the_whole(random, monkeypatch, dtype):
 
 
 @pytest.mark.parametrize("n_columns", [2, 9])
-def test_few_directions_of_rows_on_demand_are_spread_as_those_of_the_whole(random, monkeypatch, n_columns):
+def test_few_directions_of_rows_on_demand_are_spread_as_those_of_the_whole(
+    random, monkeypatch, n_columns
+):
     x = random.normal(size=(700, 2)) @ random.normal(size=(2, n_columns))
     held = spread_few_directions(standardized_rows(x))
     assert held.shape == (700, 32)

@@ -39,9 +39,13 @@ def test_lbfgs_at_the_optimum_stays_there():
 
 def test_barzilai_borwein_takes_the_second_rule_by_hand():
     """One dimension, f = 3 x^2: after the first tiny step the rule finds the exact curvature 6."""
-    descent = descend_barzilai_borwein(lambda x: (float(3 * x[0] ** 2), 6 * x), np.asarray([4.0]), n_steps=2)
+    descent = descend_barzilai_borwein(
+        lambda x: (float(3 * x[0] ** 2), 6 * x), np.asarray([4.0]), n_steps=2
+    )
     np.testing.assert_allclose(descent.x, 0.0, atol=1e-8)
-    one = descend_barzilai_borwein(lambda x: (float(3 * x[0] ** 2), 6 * x), np.asarray([4.0]), n_steps=1)
+    one = descend_barzilai_borwein(
+        lambda x: (float(3 * x[0] ** 2), 6 * x), np.asarray([4.0]), n_steps=1
+    )
     assert one.x[0] == pytest.approx(4.0 - 24e-6, rel=1e-15)
     assert (one.n_evaluations, descent.n_evaluations) == (2, 3)
 
@@ -54,7 +58,9 @@ def test_the_loss_is_evaluated_at_the_start_and_the_end_only():
         return float(3 * x[0] ** 2), 6 * x
 
     start = np.asarray([4.0])
-    without_loss = descend_barzilai_borwein(objective, start, n_steps=3, gradient_of=lambda x: 6 * x)
+    without_loss = descend_barzilai_borwein(
+        objective, start, n_steps=3, gradient_of=lambda x: 6 * x
+    )
     assert len(asked) == 2
     plain = descend_barzilai_borwein(objective, start, n_steps=3)
     assert without_loss.x.tolist() == plain.x.tolist()
@@ -96,7 +102,9 @@ def test_many_rows_stop_at_the_step_that_gains_too_little():
         losses.append(loss)
         return loss, 2 * np.asarray([1.0, 30.0, 900.0]) * (x - 2.0)
 
-    descent = descend_many_rows(flat_bowl, np.full((4, 3), 2.4), max_evaluations=100, least_gain=0.5)
+    descent = descend_many_rows(
+        flat_bowl, np.full((4, 3), 2.4), max_evaluations=100, least_gain=0.5
+    )
     assert descent.stopped.startswith("converged")
     # The gain counts, not its share of the loss, which is far from 0 here.
     assert 0 <= losses[-2] - losses[-1] <= 0.5

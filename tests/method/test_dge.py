@@ -5,7 +5,7 @@ import inspect
 import numpy as np
 import pytest
 
-from dayline.datasets.synthetic import make_communities
+from dayline.arrays import unit_rows
 from dayline.estimators import DynamicGraphEmbedding
 from dayline.method.communities import find_communities
 from dayline.method.denoise import nonlocal_means, scale_to_range, standardize
@@ -15,10 +15,10 @@ from dayline.method.graph import (
     affinity_graph,
     normalize_columns,
     smooth_edges,
-    unit_rows,
     weaken_distant_edges,
     weaken_edges_between_communities,
 )
+from dayline.research.datasets.synthetic import make_communities
 
 FEATURES = make_communities(90, stay=300.0, n_features=6, random_state=1).features
 
@@ -32,7 +32,9 @@ def with_temporal_prior(graph):
 
 
 def embed(graph, start, n_steps):
-    return fix_rotation(unit_rows(embed_graph(graph, start=start, bandwidth=0.6, n_steps=n_steps).x))
+    return fix_rotation(
+        unit_rows(embed_graph(graph, start=start, bandwidth=0.6, n_steps=n_steps).x)
+    )
 
 
 PARAMETERS = {
@@ -70,17 +72,27 @@ def test_the_loop_takes_the_steps_of_its_variant(variant):
 
 def test_each_variant_scales_and_denoises_in_its_own_way():
     light = {"search_radius": 4, "patch_radius": 1, "bandwidth": "median"}
-    denoised = nonlocal_means(standardize(FEATURES), kernel="gaussian", decay=0.25, include_self=True, **light)
-    np.testing.assert_allclose(denoise_features(FEATURES), denoised - denoised.mean(axis=0), atol=1e-12)
+    denoised = nonlocal_means(
+        standardize(FEATURES), kernel="gaussian", decay=0.25, include_self=True, **light
+    )
+    np.testing.assert_allclose(
+        denoise_features(FEATURES), denoised - denoised.mean(axis=0), atol=1e-12
+    )
     text = {"search_radius": 3, "patch_radius": 2, "bandwidth": 0.25}
-    denoised = nonlocal_means(scale_to_range(FEATURES), kernel="exponential", decay=1.0, include_self=False, **text)
-    by_text = denoise_features(FEATURES, variant="paper", search_radius=3, patch_radius=2, denoise_bandwidth=0.25)
+    denoised = nonlocal_means(
+        scale_to_range(FEATURES), kernel="exponential", decay=1.0, include_self=False, **text
+    )
+    by_text = denoise_features(
+        FEATURES, variant="paper", search_radius=3, patch_radius=2, denoise_bandwidth=0.25
+    )
     np.testing.assert_allclose(by_text, denoised, atol=1e-12)
 
 
 def test_function_and_estimator_have_the_same_defaults():
     estimator = DynamicGraphEmbedding()
-    bandwidths = dict(zip(("feature_bandwidth", "embedding_bandwidth"), estimator._bandwidths(6), strict=True))
+    bandwidths = dict(
+        zip(("feature_bandwidth", "embedding_bandwidth"), estimator._bandwidths(6), strict=True)
+    )
     expected = estimator.get_params() | bandwidths
     for function in (dynamic_graph_embedding, denoise_features):
         for name, parameter in inspect.signature(function).parameters.items():
@@ -98,7 +110,9 @@ def test_without_priors_the_default_loop_only_refits_its_own_graph(xp):
         semantic_prior=0,
         n_components=4,
     )
-    np.testing.assert_allclose(np.asarray(learnt.embedding), np.asarray(learnt.initial_embedding), atol=1e-6)
+    np.testing.assert_allclose(
+        np.asarray(learnt.embedding), np.asarray(learnt.initial_embedding), atol=1e-6
+    )
 
 
 def test_no_iterations_give_the_initial_embedding():
@@ -128,7 +142,9 @@ def test_every_descent_ends_below_its_start(xp, variant):
 def test_both_libraries_learn_the_same(variant):
     torch = pytest.importorskip("torch")
     by_numpy = dynamic_graph_embedding(FEATURES, variant=variant, denoise_bandwidth=0.25)
-    by_torch = dynamic_graph_embedding(torch.as_tensor(FEATURES), variant=variant, denoise_bandwidth=0.25)
+    by_torch = dynamic_graph_embedding(
+        torch.as_tensor(FEATURES), variant=variant, denoise_bandwidth=0.25
+    )
     np.testing.assert_allclose(by_torch.embedding.numpy(), by_numpy.embedding, atol=1e-6)
     assert by_torch.communities.tolist() == by_numpy.communities.tolist()
 

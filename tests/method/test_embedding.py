@@ -33,7 +33,9 @@ def test_gradient_agrees_with_central_differences(seed, bandwidth, normalized):
     x, graph = random.normal(size=(7, 3)), random.uniform(size=(7, 7))
     graph = normalize_columns(graph) if normalized else graph
     _, gradient = graph_cross_entropy(x, graph, bandwidth=bandwidth)
-    expected = central_differences(lambda p: graph_cross_entropy(p, graph, bandwidth=bandwidth)[0], x)
+    expected = central_differences(
+        lambda p: graph_cross_entropy(p, graph, bandwidth=bandwidth)[0], x
+    )
     assert np.abs(gradient - expected).max() <= 1e-6 * np.abs(expected).max()
 
 
@@ -46,7 +48,9 @@ def test_loss_is_the_sum_over_columns_of_relative_entropies(xp, random):
 
 def test_loss_is_zero_and_flat_where_the_graphs_agree(xp, random):
     x = xp.asarray(random.normal(size=(6, 2)))
-    loss, gradient = graph_cross_entropy(x, normalize_columns(affinity_graph(x, bandwidth=0.7)), bandwidth=0.7)
+    loss, gradient = graph_cross_entropy(
+        x, normalize_columns(affinity_graph(x, bandwidth=0.7)), bandwidth=0.7
+    )
     assert abs(loss) < 1e-12
     assert float(xp.max(xp.abs(gradient))) < 1e-12
 
@@ -87,15 +91,21 @@ def dense_gradients(x, graph, bandwidth):
     share = graph.sum(axis=0) / kernel.sum(axis=0)
     full = kernel @ (share[:, None] * u) + share[:, None] * (kernel @ u) - (graph + graph.T) @ u
     half = x.shape[1] * (share[:, None] * (kernel @ u) - graph.T @ u)
-    return [(g - u * np.sum(u * g, axis=1, keepdims=True)) / length / bandwidth for g in (full, half)]
+    return [
+        (g - u * np.sum(u * g, axis=1, keepdims=True)) / length / bandwidth for g in (full, half)
+    ]
 
 
 @pytest.mark.parametrize("n", [5, 9, 2 * BLOCK_ROWS + 5])
 def test_both_gradients_are_those_of_whole_matrices(n, random):
     graph, x = random.random((n, n)), random.normal(size=(n, 3))
     full, half = dense_gradients(x, graph, 0.4)
-    np.testing.assert_allclose(graph_cross_entropy(x, graph, bandwidth=0.4)[1], full, rtol=1e-8, atol=1e-10)
-    np.testing.assert_allclose(authors_gradient(x, graph, bandwidth=0.4), half, rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(
+        graph_cross_entropy(x, graph, bandwidth=0.4)[1], full, rtol=1e-8, atol=1e-10
+    )
+    np.testing.assert_allclose(
+        authors_gradient(x, graph, bandwidth=0.4), half, rtol=1e-8, atol=1e-10
+    )
 
 
 def test_principal_components_match_the_singular_vectors(xp, assert_close, random):
@@ -117,7 +127,9 @@ def test_fixing_the_rotation_undoes_any_rotation(xp, assert_close, random):
     turn, _ = np.linalg.qr(random.normal(size=(4, 4)))
     assert_close(fix_rotation(xp.asarray(x @ turn)), fix_rotation(xp.asarray(x)), atol=1e-9)
     assert_close(
-        np.asarray(fix_rotation(xp.asarray(x))) @ np.asarray(fix_rotation(xp.asarray(x))).T, x @ x.T, atol=1e-9
+        np.asarray(fix_rotation(xp.asarray(x))) @ np.asarray(fix_rotation(xp.asarray(x))).T,
+        x @ x.T,
+        atol=1e-9,
     )
 
 
@@ -128,13 +140,21 @@ def test_embedding_ends_below_its_start_and_says_why(xp, random):
     )
     assert descent.loss < 0.05 * descent.start_loss
     assert descent.stopped.startswith("converged")
-    short = embed_graph(xp.asarray(graph), start=xp.asarray(random.normal(size=(40, 5))), bandwidth=0.3, n_steps=4)
+    short = embed_graph(
+        xp.asarray(graph), start=xp.asarray(random.normal(size=(40, 5))), bandwidth=0.3, n_steps=4
+    )
     assert short.n_evaluations == 4
     assert short.stopped == "reached 4 evaluations before convergence; increase n_steps to continue"
 
 
 def test_the_authors_descent_takes_their_half_of_the_gradient(random):
     graph, x = random.random((9, 9)), random.normal(size=(9, 3))
-    descent = embed_graph(graph, start=x, bandwidth=0.4, n_steps=1, optimizer="barzilai-borwein", gradient="half")
-    np.testing.assert_allclose(x - descent.x, 1e-6 * dense_gradients(x, graph, 0.4)[1], rtol=1e-6, atol=1e-12)
-    assert descent.start_loss == pytest.approx(graph_cross_entropy(x, graph, bandwidth=0.4)[0], rel=1e-12)
+    descent = embed_graph(
+        graph, start=x, bandwidth=0.4, n_steps=1, optimizer="barzilai-borwein", gradient="half"
+    )
+    np.testing.assert_allclose(
+        x - descent.x, 1e-6 * dense_gradients(x, graph, 0.4)[1], rtol=1e-6, atol=1e-12
+    )
+    assert descent.start_loss == pytest.approx(
+        graph_cross_entropy(x, graph, bandwidth=0.4)[0], rel=1e-12
+    )

@@ -6,16 +6,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from dayline.arrays import unit_rows
 from dayline.method.graph import (
     affinity_graph,
     normalize_columns,
     smooth_edges,
-    unit_rows,
     weaken_distant_edges,
     weaken_edges_between_communities,
 )
 
-points = arrays(np.float64, st.tuples(st.integers(2, 9), st.integers(2, 5)), elements=st.floats(0.1, 10))
+points = arrays(
+    np.float64, st.tuples(st.integers(2, 9), st.integers(2, 5)), elements=st.floats(0.1, 10)
+)
 matrices = st.integers(1, 9).flatmap(lambda n: arrays(np.float64, (n, n), elements=st.floats(0, 1)))
 
 
@@ -30,8 +32,13 @@ def test_a_zero_frame_is_orthogonal_to_every_other(xp, assert_close):
 
 
 def test_rows_of_any_size_become_unit(assert_close):
-    assert_close(unit_rows(np.asarray([[3e-200, 4e-200], [3e200, 4e200]])), [[0.6, 0.8], [0.6, 0.8]])
-    assert_close(unit_rows(np.asarray([[3e-30, 4e-30], [3e30, 4e30]], dtype=np.float32)), [[0.6, 0.8], [0.6, 0.8]])
+    assert_close(
+        unit_rows(np.asarray([[3e-200, 4e-200], [3e200, 4e200]])), [[0.6, 0.8], [0.6, 0.8]]
+    )
+    assert_close(
+        unit_rows(np.asarray([[3e-30, 4e-30], [3e30, 4e30]], dtype=np.float32)),
+        [[0.6, 0.8], [0.6, 0.8]],
+    )
     assert_close(unit_rows(np.asarray([[3.0, 4.0], [0.0, 0.0]])), [[0.6, 0.8], [0.0, 0.0]])
     assert_close(unit_rows(np.asarray([[3.0, 4.0], [-30.0, 40.0]])), [[0.6, 0.8], [-0.6, 0.8]])
     assert unit_rows(np.zeros((0, 2))).shape == (0, 2)
@@ -71,7 +78,9 @@ def test_temporal_prior_spares_neighbours_only(xp, assert_close):
 
 
 def test_semantic_prior_spares_the_own_community(xp, assert_close):
-    graph = weaken_edges_between_communities(xp.ones((3, 3)) * 2.0, xp.asarray([4, 7, 4]), semantic_prior=0.25)
+    graph = weaken_edges_between_communities(
+        xp.ones((3, 3)) * 2.0, xp.asarray([4, 7, 4]), semantic_prior=0.25
+    )
     assert_close(graph, [[2.0, 1.5, 2.0], [1.5, 2.0, 1.5], [2.0, 1.5, 2.0]])
 
 
@@ -80,7 +89,9 @@ def test_priors_of_zero_are_exactly_the_identity(graph):
     communities = np.arange(len(graph)) % 2
     assert np.array_equal(smooth_edges(graph, width=1), graph)
     assert np.array_equal(weaken_distant_edges(graph, temporal_prior=0), graph)
-    assert np.array_equal(weaken_edges_between_communities(graph, communities, semantic_prior=0), graph)
+    assert np.array_equal(
+        weaken_edges_between_communities(graph, communities, semantic_prior=0), graph
+    )
 
 
 def test_priors_of_one_leave_neighbours_and_the_own_community_alone(xp, assert_close):
@@ -102,4 +113,6 @@ def test_priors_keep_symmetry_and_commute_with_time_reversal(graph, width, eta, 
     symmetric = apply(graph + graph.T, communities)
     np.testing.assert_allclose(symmetric, symmetric.T, atol=1e-12)
     reversed_after = apply(graph, communities)[::-1, ::-1]
-    np.testing.assert_allclose(apply(graph[::-1, ::-1], communities[::-1]), reversed_after, atol=1e-12)
+    np.testing.assert_allclose(
+        apply(graph[::-1, ::-1], communities[::-1]), reversed_after, atol=1e-12
+    )

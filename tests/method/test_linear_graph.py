@@ -8,20 +8,20 @@ import numpy as np
 import pytest
 
 from dayline import DynamicGraphEmbedding, EventSegmenter, score_boundaries
-from dayline.arrays import to_numpy
-from dayline.method import kernel_graph, threads
+from dayline import arrays as threads
+from dayline.album.page.page import block_means, graph_image
+from dayline.arrays import to_numpy, unit_rows
+from dayline.method import landmarks as kernel_graph
 from dayline.method.embedding import authors_gradient, graph_cross_entropy
 from dayline.method.graph import (
     affinity_graph,
     normalize_columns,
     smooth_edges,
-    unit_rows,
     weaken_distant_edges,
     weaken_edges_between_communities,
 )
 from dayline.method.landmarks import choose_landmarks
-from dayline.method.linear_graph import SymmetricBand
-from dayline.report.graph_picture import block_means, graph_image
+from dayline.method.linear import SymmetricBand
 
 N = 300
 
@@ -59,13 +59,20 @@ def chain_of_graphs(x, landmarks, width):
 def test_a_band_is_multiplied_as_the_matrix_it_stands_for(library, n_diagonals):
     xp = pytest.importorskip(library, reason=f"{library} is not installed")
     random = np.random.default_rng(0)
-    diagonals, x, scale = random.normal(size=(n_diagonals, 7)), random.normal(size=(7, 2)), random.normal(size=7)
+    diagonals, x, scale = (
+        random.normal(size=(n_diagonals, 7)),
+        random.normal(size=(7, 2)),
+        random.normal(size=7),
+    )
     upper = sum(np.diag(d[: 7 - lag], lag) for lag, d in enumerate(diagonals))
     whole = upper + upper.T - np.diag(diagonals[0])
     band = SymmetricBand([xp.asarray(d) for d in diagonals])
     for made, matrix in (
         (band, whole),
-        (band.with_columns_scaled_and_transpose(xp.asarray(scale)), whole * scale + (whole * scale).T),
+        (
+            band.with_columns_scaled_and_transpose(xp.asarray(scale)),
+            whole * scale + (whole * scale).T,
+        ),
     ):
         product = xp.ones((7, 2), dtype=xp.float64)
         made.add_product(product, xp.asarray(x))
@@ -151,7 +158,9 @@ def test_torch_gives_the_same_products():
 
 
 def test_every_rare_frame_has_a_landmark():
-    x = np.repeat(np.eye(8)[:2], 500, axis=0) + 1e-3 * np.random.default_rng(0).normal(size=(1000, 8))
+    x = np.repeat(np.eye(8)[:2], 500, axis=0) + 1e-3 * np.random.default_rng(0).normal(
+        size=(1000, 8)
+    )
     x[[123, 777]] = np.eye(8)[[4, 6]]
     centres = choose_landmarks(x, bandwidth=0.5, most=50).centres(unit_rows(x))
     nearest = (unit_rows(x) @ centres.T).max(axis=1)
@@ -163,7 +172,12 @@ def test_frames_alike_need_few_landmarks():
     landmarks = choose_landmarks(x, bandwidth=0.5, most=100)
     assert len(landmarks.members) == 5
     exact = affinity_graph(x, bandwidth=0.5)
-    assert relative(exact.sum(axis=0), affinity_graph(x, bandwidth=0.5, landmarks=landmarks).column_sums()) < 1e-4
+    assert (
+        relative(
+            exact.sum(axis=0), affinity_graph(x, bandwidth=0.5, landmarks=landmarks).column_sums()
+        )
+        < 1e-4
+    )
 
 
 def test_loss_and_gradient_are_those_of_the_dense_graph():
@@ -180,7 +194,9 @@ def test_loss_and_gradient_are_those_of_the_dense_graph():
 def test_authors_gradient_is_that_of_the_dense_graph():
     x = made_frames()
     dense = normalize_columns(affinity_graph(x, bandwidth=5.0))
-    linear = normalize_columns(affinity_graph(x, bandwidth=5.0, landmarks=choose_landmarks(x, bandwidth=5.0)))
+    linear = normalize_columns(
+        affinity_graph(x, bandwidth=5.0, landmarks=choose_landmarks(x, bandwidth=5.0))
+    )
     exact = authors_gradient(x[:, :4], dense, bandwidth=1.0)
     assert relative(exact, authors_gradient(x[:, :4], linear, bandwidth=1.0)) < 0.02
 
@@ -245,4 +261,6 @@ def test_a_fitted_segmenter_of_a_long_sequence_can_be_pickled_and_copied():
     for again in (pickle.loads(pickle.dumps(segmenter)), copy.deepcopy(segmenter)):
         np.testing.assert_array_equal(again.boundaries_, segmenter.boundaries_)
         np.testing.assert_array_equal(again.graph_ @ v, segmenter.graph_ @ v)
-        np.testing.assert_array_equal(again.choose(n_events=4).boundaries, segmenter.choose(n_events=4).boundaries)
+        np.testing.assert_array_equal(
+            again.choose(n_events=4).boundaries, segmenter.choose(n_events=4).boundaries
+        )

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from dayline import EventSegmenter, score_boundaries
-from dayline.baselines.window_difference import WindowDifferenceSegmenter
-from dayline.datasets.folders import find_groups, read_labelled
-from dayline.datasets.synthetic import make_communities
 from dayline.method.outliers import draw_in, outlying_frames, warn_of_missing_value_codes
+from dayline.research.baselines.window_difference import WindowDifferenceSegmenter
+from dayline.research.datasets.annotations import find_groups, read_labelled
+from dayline.research.datasets.synthetic import make_communities
 
 MADE = make_communities(240, stay=300.0, n_features=10, random_state=4)
 
@@ -69,7 +69,9 @@ def test_the_size_of_a_frame_is_its_root_mean_square_over_columns_that_usually_m
 
 def test_an_outlier_comes_as_near_as_the_farthest_other_frame_and_keeps_its_direction():
     x = np.asarray([[-2.0], [-1.0], [0.0], [1.0], [3.0], [-1.0], [1.0], [0.0], [1e8]])
-    assert draw_in(x, np.asarray([8]))[:, 0].tolist() == pytest.approx([-2, -1, 0, 1, 3, -1, 1, 0, 3])
+    assert draw_in(x, np.asarray([8]))[:, 0].tolist() == pytest.approx(
+        [-2, -1, 0, 1, 3, -1, 1, 0, 3]
+    )
     assert x[8, 0] == 1e8
     x[8] = 300.0
     shifted = draw_in(x + 70, np.asarray([8]))[:, 0]
@@ -81,15 +83,21 @@ def test_one_wild_frame_is_named_and_hides_no_clear_boundary(frame):
     usual = EventSegmenter().fit(MADE.features)
     expected = usual.boundaries_[usual.confidence_ > 0.5]
     assert len(expected) == 10
-    with pytest.warns(UserWarning, match=rf"^frame {frame} is over 50 times as far .*drop or repair it"):
+    with pytest.warns(
+        UserWarning, match=rf"^frame {frame} is over 50 times as far .*drop or repair it"
+    ):
         found = EventSegmenter().fit(with_outliers(frame)).boundaries_
     assert score_boundaries(expected, found, tolerance=1).precision == 1.0
     assert len(found) <= len(usual.boundaries_) + 2
 
 
-@pytest.mark.parametrize("make", [EventSegmenter.paper, EventSegmenter.authors, WindowDifferenceSegmenter])
+@pytest.mark.parametrize(
+    "make", [EventSegmenter.paper, EventSegmenter.authors, WindowDifferenceSegmenter]
+)
 def test_published_methods_take_the_frame_as_it_is_with_a_warning(make):
-    with pytest.warns(UserWarning, match="frame 57 is over 50 times as far .*this may hide all boundaries"):
+    with pytest.warns(
+        UserWarning, match="frame 57 is over 50 times as far .*this may hide all boundaries"
+    ):
         make().fit(with_outliers(57))
 
 
@@ -100,7 +108,10 @@ def test_no_recording_of_the_development_sets_has_an_outlier(shared):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for path in (path for files in groups.values() for path in files[:3]):
-            assert len(outlying_frames(np.asarray(read_labelled(path).features, dtype=np.float64))) == 0, path
+            assert (
+                len(outlying_frames(np.asarray(read_labelled(path).features, dtype=np.float64)))
+                == 0
+            ), path
 
 
 @pytest.mark.parametrize("n", [513, 4097, 9000])
@@ -148,7 +159,9 @@ def test_a_number_that_stands_for_missing_values_is_named(code):
     x = MADE.features.copy()
     x[[3, 70, 71, 200], 2] = code
     (message,) = warned(x)
-    assert message.startswith(f"{code:g} is far from all other values of column 2 and occurs in 4 frames; ")
+    assert message.startswith(
+        f"{code:g} is far from all other values of column 2 and occurs in 4 frames; "
+    )
     x[50:80] = code
     assert "column 0 and occurs in 30 frames (and so in 9 other columns); " in warned(x)[0]
     with pytest.warns(UserWarning, match=f"{code:g} is far from all other values"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dayline.arrays import main_axes, to_numpy
-from dayline.method.kernel_graph import LandmarkBasis
+from dayline.method.landmarks import LandmarkBasis
 
 
 def test_main_axes_are_the_last_eigenvectors(xp, random, assert_close):

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from dayline.method.graph import affinity_graph, unit_rows
+from dayline.arrays import unit_rows
+from dayline.method.graph import affinity_graph
 from dayline.method.symmetric import (
     BLOCK_ROWS,
     empty_like_blocks,
@@ -42,7 +43,9 @@ def test_the_kernel_its_sums_and_its_agreement_are_those_of_the_graph(n, random)
     expected = affinity_graph(u, bandwidth=0.3)
     np.testing.assert_allclose(dense(kernel), expected, rtol=1e-12)
     np.testing.assert_allclose(sums, expected.sum(axis=0), rtol=1e-12)
-    assert agreement == pytest.approx(np.sum((target + target.T) * np.log(expected)), rel=1e-10, abs=1e-10)
+    assert agreement == pytest.approx(
+        np.sum((target + target.T) * np.log(expected)), rel=1e-10, abs=1e-10
+    )
 
 
 def test_half_of_the_matrix_is_stored(random):

@@ -20,8 +20,22 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 LICENCES = ROOT / "benchmarks" / "install" / "licences.py"
 LARGEST = 1_000_000
-SECRETS = re.compile(r"(?i)(^|/)(\.env.*|\.netrc|\.pypirc|id_(rsa|ed25519).*|.*\.(pem|key|p12|pfx|kdbx))$")
-RECORDINGS = (".npz", ".npy", ".mat", ".jpg", ".jpeg", ".heic", ".mp4", ".mov", ".mkv", ".avi", ".parquet")
+SECRETS = re.compile(
+    r"(?i)(^|/)(\.env.*|\.netrc|\.pypirc|id_(rsa|ed25519).*|.*\.(pem|key|p12|pfx|kdbx))$"
+)
+RECORDINGS = (
+    ".npz",
+    ".npy",
+    ".mat",
+    ".jpg",
+    ".jpeg",
+    ".heic",
+    ".mp4",
+    ".mov",
+    ".mkv",
+    ".avi",
+    ".parquet",
+)
 
 PHOTOS = """
 import sys
@@ -52,13 +66,23 @@ def clean_environment(home: Path) -> dict[str, str]:
     """This environment without what could lead to the checkout."""
     left_out = {"PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "XDG_CACHE_HOME"}
     kept = {name: value for name, value in os.environ.items() if name not in left_out}
-    return kept | {"COLUMNS": "100", "NO_COLOR": "1", "DAYLINE_TRACEBACK": "1", "XDG_CACHE_HOME": str(home / "cache")}
+    return kept | {
+        "COLUMNS": "100",
+        "NO_COLOR": "1",
+        "DAYLINE_TRACEBACK": "1",
+        "XDG_CACHE_HOME": str(home / "cache"),
+    }
 
 
 def run(*command: object, cwd: Path) -> str:
     """Run a command in a folder outside the checkout; show all it printed if it fails."""
     done = subprocess.run(
-        list(map(str, command)), cwd=cwd, env=clean_environment(cwd), capture_output=True, text=True, check=False
+        list(map(str, command)),
+        cwd=cwd,
+        env=clean_environment(cwd),
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
     return done.stdout
@@ -69,7 +93,17 @@ def built(tmp_path_factory) -> Path:
     """A folder with the source archive, and the wheel that is built from it and from nothing else."""
     pytest.importorskip("build")
     folder = tmp_path_factory.mktemp("built")
-    pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", folder / "reached", "hatchling"]
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "--quiet",
+        "--no-deps",
+        "--dest",
+        folder / "reached",
+        "hatchling",
+    ]
     if subprocess.run(pip, capture_output=True, check=False).returncode != 0:
         pytest.skip("pip reaches no package index, which building and installing need")
     run(sys.executable, "-m", "build", "--quiet", "--outdir", folder, ROOT, cwd=folder)
@@ -93,10 +127,22 @@ def test_the_source_archive_holds_what_it_must_and_nothing_private(built):
     top = f"dayline-{dayline.__version__}/"
     files = {member.name.removeprefix(top): member.size for member in members if member.isfile()}
     assert all(member.isfile() and member.name.startswith(top) for member in members)
-    must = {"LICENSE", "README.md", "CHANGELOG.md", "CITATION.cff", "Makefile", "Containerfile", "pyproject.toml"}
-    assert must | sources("src") | sources("tests") | sources("docs") | sources("benchmarks") <= set(files)
+    must = {
+        "LICENSE",
+        "README.md",
+        "CHANGELOG.md",
+        "CITATION.cff",
+        "Makefile",
+        "Containerfile",
+        "pyproject.toml",
+    }
+    assert must | sources("src") | sources("tests") | sources("docs") | sources(
+        "benchmarks"
+    ) <= set(files)
     assert {name: size for name, size in files.items() if size > LARGEST} == {}
-    assert [name for name in files if SECRETS.search(name) or name.lower().endswith(RECORDINGS)] == []
+    assert [
+        name for name in files if SECRETS.search(name) or name.lower().endswith(RECORDINGS)
+    ] == []
 
 
 def test_the_wheel_holds_the_package_whole_and_nothing_else(built):
@@ -108,7 +154,9 @@ def test_the_wheel_holds_the_package_whole_and_nothing_else(built):
     package = {name.removeprefix("src/") for name in sources("src")}
     info = {name for name in names if name.startswith(f"dayline-{dayline.__version__}.dist-info/")}
     assert names - info == package
-    assert {".js", ".css", ".html", ".json", ".typed", ".py"} <= {Path(name).suffix or name for name in package}
+    assert {".js", ".css", ".html", ".json", ".typed", ".py"} <= {
+        Path(name).suffix or name for name in package
+    }
     assert any(name.endswith("licenses/LICENSE") for name in info)
     assert "License-Expression: BSD-3-Clause\n" in about
 

@@ -34,10 +34,16 @@ def test_every_part_must_be_permissive(script, expression, allowed):
     ("about", "licence"),
     [
         ("License-Expression: MIT\nLicense: something else\n", "MIT"),
-        ("License: BSD-3-Clause\nClassifier: License :: OSI Approved :: BSD License\n", "BSD-3-Clause"),
+        (
+            "License: BSD-3-Clause\nClassifier: License :: OSI Approved :: BSD License\n",
+            "BSD-3-Clause",
+        ),
         ("Classifier: License :: OSI Approved :: ISC License (ISCL)\n", "ISC"),
         ("License: UNKNOWN\n", "unknown"),
-        ("Classifier: License :: OSI Approved :: GNU Affero General Public License v3\n", "GNU Affero"),
+        (
+            "Classifier: License :: OSI Approved :: GNU Affero General Public License v3\n",
+            "GNU Affero",
+        ),
     ],
 )
 def test_a_licence_is_read_from_whatever_a_package_declares(script, tmp_path, about, licence):
@@ -51,7 +57,9 @@ def test_a_licence_is_read_from_whatever_a_package_declares(script, tmp_path, ab
 def test_the_first_line_of_a_licence_file_is_the_last_resort(script, tmp_path):
     folder = tmp_path / "made-1.0.dist-info"
     folder.mkdir()
-    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: made\nVersion: 1.0\nLicense: UNKNOWN\n")
+    (folder / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: made\nVersion: 1.0\nLicense: UNKNOWN\n"
+    )
     (folder / "LICENSE").write_text("Apache Software License 2.0\n\nCopyright\n")
     (folder / "RECORD").write_text("made-1.0.dist-info/LICENSE,,\n")
     assert script["licence_of"](PathDistribution(folder)) == "Apache-2.0"

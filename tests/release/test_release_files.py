@@ -20,7 +20,9 @@ def text_of(name: str) -> str:
 
 def instructions() -> list[tuple[str, str]]:
     """Instructions of the container file with their arguments; comments and line breaks left out."""
-    lines = [line for line in text_of("Containerfile").splitlines() if not line.lstrip().startswith("#")]
+    lines = [
+        line for line in text_of("Containerfile").splitlines() if not line.lstrip().startswith("#")
+    ]
     joined = re.sub(r"\\\n\s*", "", "\n".join(lines))
     return [tuple(line.split(maxsplit=1)) for line in joined.splitlines() if line.strip()]  # type: ignore[misc]
 
@@ -31,11 +33,15 @@ def test_the_base_image_of_the_container_has_a_tag_and_a_python_that_is_tested()
     for image in images:
         found = re.fullmatch(r"docker\.io/library/python:3\.(\d+)-slim-\w+", image)
         assert found is not None, image
-        assert f"Programming Language :: Python :: 3.{found[1]}" in PROJECT["project"]["classifiers"]
+        assert (
+            f"Programming Language :: Python :: 3.{found[1]}" in PROJECT["project"]["classifiers"]
+        )
 
 
 def test_the_container_copies_files_that_exist_and_that_it_is_not_told_to_ignore():
-    ignored = [line for line in text_of(".dockerignore").splitlines() if line and not line.startswith("#")]
+    ignored = [
+        line for line in text_of(".dockerignore").splitlines() if line and not line.startswith("#")
+    ]
     assert ignored[0] == "*"
     allowed = [line.removeprefix("!") for line in ignored if line.startswith("!")]
     copied = [
@@ -44,9 +50,12 @@ def test_the_container_copies_files_that_exist_and_that_it_is_not_told_to_ignore
         if name == "COPY" and "--from=" not in arguments
         for path in arguments.split()[:-1]
     ]
-    assert {"pyproject.toml", "src", PROJECT["project"]["readme"], *PROJECT["project"]["license-files"]} <= set(
-        copied
-    )
+    assert {
+        "pyproject.toml",
+        "src",
+        PROJECT["project"]["readme"],
+        *PROJECT["project"]["license-files"],
+    } <= set(copied)
     for path in copied:
         assert (ROOT / path).exists(), path
         assert any(fnmatch(path, pattern) for pattern in allowed), path
@@ -62,7 +71,9 @@ def test_the_container_runs_dayline_as_an_ordinary_user():
     # What follows the user runs as it; nothing is installed or built after that.
     assert "RUN" not in names[names.index("USER") :]
     assert ("ENTRYPOINT", '["dayline"]') in last_stage
-    assert "pip install" not in " ".join(arguments for name, arguments in last_stage if name == "RUN")
+    assert "pip install" not in " ".join(
+        arguments for name, arguments in last_stage if name == "RUN"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +125,9 @@ def test_the_citation_has_what_the_format_requires():
 
 def test_the_page_about_citing_has_the_entries_of_the_citation_file():
     text, citation = text_of("docs/citing.md"), yaml.safe_load(text_of("CITATION.cff"))
-    fields = dict(re.findall(r"^  (\w+)\s*= \{(.*)\},?$", text.partition("@software")[0], re.MULTILINE))
+    fields = dict(
+        re.findall(r"^  (\w+)\s*= \{(.*)\},?$", text.partition("@software")[0], re.MULTILINE)
+    )
     paper = citation["preferred-citation"]
     names = " and ".join(f"{a['family-names']}, {a['given-names']}" for a in paper["authors"])
     expected = {
@@ -138,7 +151,9 @@ def test_links_lead_somewhere(file):
 
 @pytest.mark.parametrize("number", range(2))
 def test_the_code_of_the_page_about_citing_runs(number, capsys, monkeypatch):
-    blocks = re.findall(r"^```python\n(.*?)^```$", text_of("docs/citing.md"), re.MULTILINE | re.DOTALL)
+    blocks = re.findall(
+        r"^```python\n(.*?)^```$", text_of("docs/citing.md"), re.MULTILINE | re.DOTALL
+    )
     assert len(blocks) == 2
     monkeypatch.chdir(ROOT)
     exec(compile(blocks[number], "docs/citing.md", "exec"), {})
@@ -150,10 +165,18 @@ def test_lower_bounds_that_the_docs_explain_are_those_of_the_package():
     """`make oldest` tests the bounds; the page says why they are where they are."""
     metadata = PROJECT["project"]
     extras = metadata["optional-dependencies"].values()
-    requirements = " ".join([*metadata["dependencies"], *(line for extra in extras for line in extra)])
+    requirements = " ".join(
+        [*metadata["dependencies"], *(line for extra in extras for line in extra)]
+    )
     names = {"NumPy": "numpy", "SciPy": "scipy", "PyAV": "av"}
-    section = text_of("docs/install.md").partition("## Versions of other packages")[2].partition("\n## ")[0]
+    section = (
+        text_of("docs/install.md")
+        .partition("## Versions of other packages")[2]
+        .partition("\n## ")[0]
+    )
     rows = re.findall(r"^\| (\w+) \| ([\d.]+) \|", section, re.MULTILINE)
     assert len(rows) >= 6
     for shown, version in rows:
-        assert re.search(rf"(^| ){names.get(shown, shown)}>={re.escape(version)}( |,|$)", requirements), shown
+        assert re.search(
+            rf"(^| ){names.get(shown, shown)}>={re.escape(version)}( |,|$)", requirements
+        ), shown

@@ -11,11 +11,9 @@ from typing import Any
 from dayline import __version__
 from dayline.batch.record import BatchRecord
 from dayline.batch.task import Task, failed_record, run_task
-from dayline.extras import needs_extra
-from dayline.io.output_folder import MARK
+from dayline.installation import needs_extra
+from dayline.result_folder import MARK
 from dayline.text import bytes_text
-
-__all__ = ["connect", "run_on_cluster"]
 
 ADDRESS = re.compile(r"([a-z]+://)?(\[[0-9a-fA-F:.]+\]|[^\s/:]+):\d+")
 CONNECT_SECONDS = 10
@@ -35,7 +33,9 @@ def connect(address: str) -> Any:
     from distributed import Client
 
     if not ADDRESS.fullmatch(address):
-        raise ValueError(f"{address!r} is not the address of a Dask scheduler; write it as tcp://host:8786")
+        raise ValueError(
+            f"{address!r} is not the address of a Dask scheduler; write it as tcp://host:8786"
+        )
     try:
         return Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError, ImportError) as error:
@@ -45,7 +45,9 @@ def connect(address: str) -> Any:
         ) from None
 
 
-def run_on_cluster(tasks: Sequence[Task], client: Any, *, memory: int | None) -> Iterator[BatchRecord]:
+def run_on_cluster(
+    tasks: Sequence[Task], client: Any, *, memory: int | None
+) -> Iterator[BatchRecord]:
     """Run tasks on a cluster and yield their records as they finish.
 
     Each worker process gets one task at a time. Dask runs a task again if its worker is lost.
@@ -57,7 +59,8 @@ def run_on_cluster(tasks: Sequence[Task], client: Any, *, memory: int | None) ->
     client : distributed.Client
         See `connect`.
     memory : int or None
-        Bytes that one task may need by its forecast; None for the memory limit of the largest worker.
+        Bytes that one task may need by its forecast; None for the memory limit of the largest
+        worker.
     """
     from distributed import CancelledError, KilledWorker, wait
     from distributed.comm import CommClosedError
@@ -69,8 +72,8 @@ def run_on_cluster(tasks: Sequence[Task], client: Any, *, memory: int | None) ->
         if most is not None and task.memory > most:
             yield failed_record(
                 task,
-                f"needs about {bytes_text(task.memory)} of memory, and a worker may use {bytes_text(most)}; start "
-                "a worker with more (dask worker --memory-limit)",
+                f"needs about {bytes_text(task.memory)} of memory, and a worker may use"
+                f" {bytes_text(most)}; start a worker with more (dask worker --memory-limit)",
             )
         else:
             waiting.append(task)
@@ -86,12 +89,15 @@ def run_on_cluster(tasks: Sequence[Task], client: Any, *, memory: int | None) ->
             while waiting and len(running) < n_workers:
                 task = waiting.pop()
                 with warnings.catch_warnings():
-                    # Features in memory travel with their task: data scattered to a worker would be lost with it.
+                    # Features in memory travel with their task: data scattered to a worker would be
+                    # lost with it.
                     warnings.filterwarnings("ignore", message="Sending large graph")
                     running[client.submit(run_task, task, pure=False)] = task
             try:
                 with client.as_current():
-                    done = wait(list(running), timeout=LOOK_SECONDS, return_when="FIRST_COMPLETED").done
+                    done = wait(
+                        list(running), timeout=LOOK_SECONDS, return_when="FIRST_COMPLETED"
+                    ).done
             except TimeoutError:
                 continue
             for future in done:
@@ -103,16 +109,18 @@ def run_on_cluster(tasks: Sequence[Task], client: Any, *, memory: int | None) ->
                 elif isinstance(error := future.exception(), KilledWorker):
                     yield failed_record(
                         task,
-                        f"{error.allowed_failures + 1} workers were lost while computing it; it may need more memory "
-                        f"than they have (about {bytes_text(task.memory)})",
+                        f"{error.allowed_failures + 1} workers were lost while computing it; it may"
+                        f" need more memory than they have (about {bytes_text(task.memory)})",
                     )
                 else:
-                    yield failed_record(task, f"{type(error).__name__}: {' '.join(str(error).split())}")
+                    yield failed_record(
+                        task, f"{type(error).__name__}: {' '.join(str(error).split())}"
+                    )
     except (CancelledError, CommClosedError):
         running.clear()
         raise ValueError(
-            f"the connection to the scheduler at {client.scheduler.address} was lost; start it, and the same command "
-            "resumes"
+            f"the connection to the scheduler at {client.scheduler.address} was lost; start it, and"
+            " the same command resumes"
         ) from None
     finally:
         client.cancel(list(running))
@@ -130,9 +138,14 @@ def _checked_workers(client: Any, output: Path) -> int | None:
             raise ValueError(f"worker {worker} does not work: {answer}")
         version, sees_output, _ = answer
         if version != __version__:
-            raise ValueError(f"worker {worker} has dayline {version}, not {__version__}; install the same version")
+            raise ValueError(
+                f"worker {worker} has dayline {version}, not {__version__}; install the same"
+                " version"
+            )
         if not sees_output:
-            raise ValueError(f"worker {worker} does not see {output}; use a folder that all machines share")
+            raise ValueError(
+                f"worker {worker} does not see {output}; use a folder that all machines share"
+            )
     limits = [limit for _, _, limit in answers.values()]
     return None if any(limit is None for limit in limits) else max(limits)
 

@@ -11,13 +11,46 @@ import time
 from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from dayline.batch.record import BatchRecord
 from dayline.batch.task import Task, failed_record, run_task
 from dayline.text import bytes_text
 
-__all__ = ["run_local"]
+USED_SHARE = 0.8
+"""Share of the free memory to plan with: forecasts are rough, and other programs run too."""
+
+CGROUP = Path("/sys/fs/cgroup")
+
+
+def available_memory() -> int | None:
+    """Return how many bytes can be used without swapping, or None if the system does not say."""
+    free = [size for size in (_free_of_machine(), _free_of_container()) if size is not None]
+    return int(USED_SHARE * min(free)) if free else None
+
+
+def _free_of_machine() -> int | None:
+    with suppress(OSError, ValueError, IndexError):
+        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    with suppress(AttributeError, ValueError, OSError):
+        # macOS does not say how much is free; half of all memory is a careful guess.
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+    return None
+
+
+def _free_of_container() -> int | None:
+    with suppress(OSError, ValueError):  # no limit reads "max"
+        most, used = (
+            int((CGROUP / name).read_text(encoding="ascii"))
+            for name in ("memory.max", "memory.current")
+        )
+        return max(most - used, 0)
+    return None
+
 
 IDLE_SECONDS = 300
 """After which a process without work ends; the pool starts another one if it is needed."""
@@ -26,8 +59,8 @@ IDLE_SECONDS = 300
 def run_local(tasks: Sequence[Task], *, jobs: int, memory: int | None) -> Iterator[BatchRecord]:
     """Run tasks in processes and yield their records as they finish.
 
-    If a process is killed, which ends the whole pool, each task that was running is run again alone; one that loses
-    its process a second time is reported.
+    If a process is killed, which ends the whole pool, each task that was running is run again
+    alone; one that loses its process a second time is reported.
 
     Parameters
     ----------
@@ -36,7 +69,8 @@ def run_local(tasks: Sequence[Task], *, jobs: int, memory: int | None) -> Iterat
     jobs : int
         Most processes at a time.
     memory : int or None
-        Bytes that all processes together may use, by their forecasts. A task that needs more runs alone.
+        Bytes that all processes together may use, by their forecasts. A task that needs more runs
+        alone.
     """
     waiting = list(tasks)
     suspects: list[Task] = []
@@ -47,7 +81,9 @@ def run_local(tasks: Sequence[Task], *, jobs: int, memory: int | None) -> Iterat
         while waiting or suspects or running:
             pool = pool or _new_pool(min(jobs, len(tasks)))
             lost = []
-            while (task := _startable(waiting, suspects, running.values(), tried, jobs, memory)) is not None:
+            while (
+                task := _startable(waiting, suspects, running.values(), tried, jobs, memory)
+            ) is not None:
                 try:
                     running[pool.submit(run_task, task)] = task
                 except (BrokenProcessPool, RuntimeError):  # a process was killed between two tasks
@@ -100,7 +136,10 @@ def _startable(
 
 
 def _lost_twice(task: Task) -> str:
-    return f"its process was killed twice; it may need more memory than there is (about {bytes_text(task.memory)})"
+    return (
+        "its process was killed twice; it may need more memory than there is (about"
+        f" {bytes_text(task.memory)})"
+    )
 
 
 def _new_pool(n_processes: int) -> Any:
@@ -108,13 +147,17 @@ def _new_pool(n_processes: int) -> Any:
     from joblib.externals.loky import ProcessPoolExecutor
 
     return ProcessPoolExecutor(
-        max_workers=n_processes, timeout=IDLE_SECONDS, initializer=_prepare_process, initargs=(os.getpid(),)
+        max_workers=n_processes,
+        timeout=IDLE_SECONDS,
+        initializer=_prepare_process,
+        initargs=(os.getpid(),),
     )
 
 
 def _kill(pool: Any) -> None:
-    # loky forgets its pending tasks when it kills its processes, and its thread then fails on one whose number still
-    # waits to be handed out: the case if Ctrl-C comes just after a task was submitted.
+    # loky forgets its pending tasks when it kills its processes, and its thread then fails on one
+    # whose number still waits to be handed out: the case if Ctrl-C comes just after a task was
+    # submitted.
     with contextlib.suppress(queue.Empty):
         while True:
             pool._work_ids.get_nowait()

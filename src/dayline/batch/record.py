@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-__all__ = ["BatchRecord", "Status", "read_batch"]
-
 Status: TypeAlias = Literal["done", "skipped", "failed"]
 FIELDS = ("name", "source", "status", "n_frames", "n_events", "seconds", "message", "events")
 """In batch.jsonl, in this order."""
@@ -25,7 +23,8 @@ class BatchRecord:
     source : str
         Its path below the root, or the name it was given.
     status : {"done", "skipped", "failed"}
-        Computed by this run; finished by an earlier one with the same input and settings; or not finished.
+        Computed by this run; finished by an earlier one with the same input and settings; or not
+        finished.
     n_frames, n_events : int or None
         None if there is no result.
     seconds : float

@@ -1,8 +1,12 @@
-"""Find the sequences below a folder: photo folders, videos and feature files."""
+"""Find the sequences below a folder, and name their results."""
 
 from __future__ import annotations
 
+import hashlib
 import os
+import re
+import unicodedata
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,11 +14,11 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from dayline.album.run import is_table
 from dayline.arrays import FloatArray
-from dayline.batch.names import folder_names
-from dayline.frames.names import natural_key, shown_name
-from dayline.frames.suffixes import VIDEO_SUFFIXES
-from dayline.frames.walk import (
+from dayline.features.tables import FeatureTable
+from dayline.media.frame import VIDEO_SUFFIXES, natural_key, shown_name
+from dayline.media.walk import (
     CAMERA_FOLDER,
     find_files,
     is_export,
@@ -23,10 +27,58 @@ from dayline.frames.walk import (
     is_photo_name,
     refuse_result,
 )
-from dayline.io.tables import FeatureTable
-from dayline.pipeline import is_table
 
-__all__ = ["Source", "Sources", "find_sources", "given_sources"]
+SEPARATOR = "--"
+"""Stands for the slash in the name of the result of day/film.mp4, day--film.mp4."""
+
+LONGEST = 100
+UNSAFE = re.compile(r'[<>:"\\|?*]')
+DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
+OURS = {"index.html", "batch.jsonl", "thumbnails", "photos"}
+"""Names of files and folders that stand beside results, or that the page of photos has."""
+
+
+def folder_names(paths: Sequence[bytes], identities: Sequence[bytes] | None = None) -> list[str]:
+    """Return a folder name for each path: the path itself where it is safe, else with a hash at its end.
+
+    Parameters
+    ----------
+    paths : sequence of bytes
+        Paths with forward slashes.
+    identities : sequence of bytes, optional
+        What tells paths apart, and is hashed; the paths themselves if not given.
+    """
+    identities = paths if identities is None else identities
+    safe = [_safe(path) for path in paths]
+    # Names that differ in case only are one name on some file systems.
+    counts = Counter(name.casefold() for name, _ in safe)
+    return [
+        (
+            name
+            if is_same and counts[name.casefold()] == 1
+            else f"{name}-{hashlib.sha256(identity).hexdigest()[:8]}"
+        )
+        for (name, is_same), identity in zip(safe, identities, strict=True)
+    ]
+
+
+def _safe(path: bytes) -> tuple[str, bool]:
+    """Return a safe name, and whether no other path can have the same one."""
+    parts = path.decode("utf-8", "replace").split("/")
+    joined = SEPARATOR.join(parts)
+    name = unicodedata.normalize("NFC", joined)
+    name = "".join(c if c.isprintable() and c != "\ufffd" else "_" for c in UNSAFE.sub("_", name))
+    name = name[:LONGEST].lstrip(".-~ ").rstrip(". ")
+    if DEVICES.fullmatch(name) or name.casefold() in OURS or not name:
+        return f"_{name}", False
+    clear = not any(
+        SEPARATOR in part or part.startswith("-") or part.endswith("-") for part in parts
+    )
+    fits = len(name.encode("utf-8")) <= 2 * LONGEST
+    if not fits:
+        name = name.encode("utf-8")[: 2 * LONGEST].decode("utf-8", "ignore")
+    return name, clear and fits and name == joined
+
 
 Kind: TypeAlias = Literal["photos", "video", "table"]
 Sources: TypeAlias = str | Path | Sequence[str | Path] | Mapping[str, Any]
@@ -61,7 +113,8 @@ def given_sources(sources: Sources) -> tuple[tuple[Source, ...], tuple[str, ...]
     Parameters
     ----------
     sources : str, Path, sequence of them, or mapping of str to array
-        A folder is searched (see `find_sources`); each path of a sequence is one sequence, as for `dayline segment`.
+        A folder is searched (see `find_sources`); each path of a sequence is one sequence, as for
+        `dayline segment`.
     """
     if isinstance(sources, str | Path):
         path = Path(sources)
@@ -74,11 +127,14 @@ def given_sources(sources: Sources) -> tuple[tuple[Source, ...], tuple[str, ...]
 def find_sources(root: Path) -> tuple[tuple[Source, ...], tuple[str, ...]]:
     """Find all sequences below a folder, in natural order of their paths, and note what was left out.
 
-    - A folder with photos is one sequence, including the photos in its subfolders. So is a folder whose subfolders
+    - A folder with photos is one sequence, including the photos in its subfolders. So is a folder
+    whose subfolders
       are those of a camera (100CANON, 101CANON).
     - Each video is one sequence, but for the clip of a live photo (IMG_1.MOV beside IMG_1.HEIC).
-    - Each feature file is one sequence, but for tables in a photo folder, which describe the photos.
-    - Hidden files and results of dayline are passed over. Photos directly in the root are left out with a note.
+    - Each feature file is one sequence, but for tables in a photo folder, which describe the
+    photos.
+    - Hidden files and results of dayline are passed over. Photos directly in the root are left out
+    with a note.
 
     Parameters
     ----------
@@ -86,14 +142,24 @@ def find_sources(root: Path) -> tuple[tuple[Source, ...], tuple[str, ...]]:
         The folder.
     """
     refuse_result(root)
-    found = sorted(_below(root, root, set()), key=lambda item: natural_key(shown_name(item[1].relative_to(root))))
+    found = sorted(
+        _below(root, root, set()),
+        key=lambda item: natural_key(shown_name(item[1].relative_to(root))),
+    )
     loose = sum(_is_photo(path) for path in _entries(root))
     if not found:
         hint = "; it holds photos itself, so run dayline segment on it" if loose else ""
-        raise ValueError(f"{shown_name(root)}: contains no photo folder, video or feature file{hint}")
+        raise ValueError(
+            f"{shown_name(root)}: contains no photo folder, video or feature file{hint}"
+        )
     notes: tuple[str, ...] = ()
     if loose:
-        notes = (f"photos directly in {shown_name(root)} are left out ({loose}); move them to a folder of their own",)
+        notes = (
+            (
+                f"photos directly in {shown_name(root)} are left out ({loose}); move them to a"
+                " folder of their own"
+            ),
+        )
     paths = [path.relative_to(root) for _, path in found]
     folders = folder_names([os.fsencode(path.as_posix()) for path in paths])
     sources = (
@@ -132,9 +198,13 @@ def _below(folder: Path, root: Path, been: set[tuple[int, int]]) -> Iterator[tup
 
 def _entries(folder: Path) -> list[Path]:
     try:
-        return sorted(folder.iterdir(), key=lambda path: (path.is_symlink(), os.fsencode(path.name)))
+        return sorted(
+            folder.iterdir(), key=lambda path: (path.is_symlink(), os.fsencode(path.name))
+        )
     except OSError as error:
-        raise ValueError(f"{shown_name(folder)}: folder cannot be read: {error.strerror or error}") from None
+        raise ValueError(
+            f"{shown_name(folder)}: folder cannot be read: {error.strerror or error}"
+        ) from None
 
 
 def _is_photo(path: Path) -> bool:
@@ -160,7 +230,9 @@ def _from_paths(paths: Sequence[Path]) -> tuple[Source, ...]:
     if twice is not None:
         raise ValueError(f"{shown_name(twice)}: is given twice; leave one out")
     names = [path.name for path in whole]
-    folders = folder_names([os.fsencode(name) for name in names], [os.fsencode(path) for path in whole])
+    folders = folder_names(
+        [os.fsencode(name) for name in names], [os.fsencode(path) for path in whole]
+    )
     return tuple(
         Source(shown_name(name), folder, _kind(path), path)
         for name, folder, path in zip(names, folders, whole, strict=True)

@@ -14,27 +14,21 @@ from typing import Any
 import numpy as np
 
 from dayline import __version__
+from dayline.album.days import without_places
+from dayline.album.export.formats import suited_formats
+from dayline.album.left_results import earlier_corrections
+from dayline.album.run import Settings, segment_and_write
+from dayline.album.size import sequence_size
+from dayline.album.write import ExportError, Written
 from dayline.batch.record import BatchRecord
 from dayline.batch.sources import Source
 from dayline.events import Segmentation
-from dayline.export import suited_formats
+from dayline.features.tables import FeatureTable
+from dayline.files import read_no_follow, refuse_link, write_text_whole
 from dayline.forecast import forecast, needed_memory
-from dayline.frames.names import shown_name
-from dayline.frames.walk import find_files
-from dayline.io.files import read_no_follow, refuse_link, write_text_whole
-from dayline.io.output_folder import BATCH_RECORD, MARK, LockedFolderError, output_folder
-from dayline.io.tables import FeatureTable
-from dayline.pipeline import (
-    ExportError,
-    Settings,
-    Written,
-    earlier_corrections,
-    segment_and_write,
-    sequence_size,
-    without_places,
-)
-
-__all__ = ["Task", "failed_record", "finished_record", "make_task", "renew_digest", "run_task"]
+from dayline.media.frame import shown_name
+from dayline.media.walk import find_files
+from dayline.result_folder import BATCH_RECORD, MARK, LockedFolderError, output_folder
 
 FORMAT = "dayline-batch-1"
 MOST_PICTURES = 6
@@ -42,7 +36,9 @@ MOST_PICTURES = 6
 WAIT_FOR_LOCK = 300.0
 """Seconds. A worker that lost its connection may still be writing the result that another one is to compute."""
 
-_one_at_a_time = threading.Lock()  # a Dask worker may have several threads; warnings and BLAS limits are per process
+_one_at_a_time = (
+    threading.Lock()
+)  # a Dask worker may have several threads; warnings and BLAS limits are per process
 
 
 @dataclass(frozen=True)
@@ -62,7 +58,8 @@ class Task:
     memory : int
         Bytes that its process will probably need.
     left : tuple of Path
-        Results with corrections whose source is gone; one may be that of these photos under another name.
+        Results with corrections whose source is gone; one may be that of these photos under another
+        name.
     """
 
     source: Source
@@ -100,11 +97,23 @@ def _settings_of_kind(source: Source, settings: Settings) -> Settings:
     if source.kind == "table":
         formats = suited_formats(settings.formats, "features")
         pixels = (
-            *("order", "every", "model", "weights", "pause_seconds", "pause_factor", "jump_km", "thumbnails"),
+            *(
+                "order",
+                "every",
+                "model",
+                "weights",
+                "pause_seconds",
+                "pause_factor",
+                "jump_km",
+                "thumbnails",
+            ),
             *("blur_faces", "offsets", "timezone"),
         )
         return replace(
-            settings, formats=formats, write_chapters=False, **{name: getattr(usual, name) for name in pixels}
+            settings,
+            formats=formats,
+            write_chapters=False,
+            **{name: getattr(usual, name) for name in pixels},
         )
     settings = replace(settings, key=None, transpose=False)
     if source.kind == "photos":
@@ -161,7 +170,10 @@ def finished_record(task: Task) -> BatchRecord | None:
     try:
         refuse_link(task.folder)
         content = json.loads(read_no_follow(task.folder / BATCH_RECORD) or b"null")
-        if not isinstance(content, dict) or (content["format"], content["key"]) != (FORMAT, task.key):
+        if not isinstance(content, dict) or (content["format"], content["key"]) != (
+            FORMAT,
+            task.key,
+        ):
             return None
         # A person may have corrected it, or another command replaced it.
         if content["digest"] != _digest(task.folder / "events.json"):
@@ -189,7 +201,8 @@ def run_task(task: Task) -> BatchRecord:
 
     begin = time.perf_counter()
     with _one_at_a_time, warnings.catch_warnings(record=True) as caught, threadpool_limits(1):
-        # Each process may have filters of its own; these are notes for the user, whoever runs the task.
+        # Each process may have filters of its own; these are notes for the user, whoever runs the
+        # task.
         warnings.simplefilter("ignore")
         for kind in (UserWarning, RuntimeWarning):
             warnings.simplefilter("always", kind)
@@ -202,26 +215,34 @@ def run_task(task: Task) -> BatchRecord:
                 message=_one_line(error, task),
             )
         except Exception as error:  # also a bug in dayline or in a library must not end the others
-            record = failed_record(task, _one_line(error, task), seconds=time.perf_counter() - begin)
+            record = failed_record(
+                task, _one_line(error, task), seconds=time.perf_counter() - begin
+            )
     notes = (_without_paths(str(warning.message), task) for warning in caught)
     return replace(record, notes=tuple(dict.fromkeys(notes)))
 
 
 def failed_record(task: Task, message: str, *, seconds: float = 0.0) -> BatchRecord:
     """Return the record of a sequence without a result."""
-    return BatchRecord(task.source.folder, task.source.name, "failed", seconds=round(seconds, 3), message=message)
+    return BatchRecord(
+        task.source.folder, task.source.name, "failed", seconds=round(seconds, 3), message=message
+    )
 
 
 def _result(task: Task, begin: float) -> BatchRecord:
     if not (task.output / MARK).is_file():
-        raise ValueError("this worker does not see the output folder; use one that all machines share")
+        raise ValueError(
+            "this worker does not see the output folder; use one that all machines share"
+        )
     refuse_link(task.folder)
     while True:
         try:
             with output_folder(task.folder):
                 # Another process may have finished it while this one waited.
                 ready = finished_record(task)
-                return replace(ready, status="done") if ready is not None else _computed(task, begin)
+                return (
+                    replace(ready, status="done") if ready is not None else _computed(task, begin)
+                )
         except LockedFolderError:
             if time.perf_counter() - begin > WAIT_FOR_LOCK:
                 raise
@@ -252,7 +273,9 @@ def _computed(task: Task, begin: float) -> BatchRecord:
     return record
 
 
-def _record(task: Task, segmentation: Segmentation, written: Written, seconds: float) -> BatchRecord:
+def _record(
+    task: Task, segmentation: Segmentation, written: Written, seconds: float
+) -> BatchRecord:
     longest = sorted(segmentation.events, key=lambda event: -event.n_frames)[:MOST_PICTURES]
     shown = sorted(event.key_frame for event in longest if event.key_frame is not None)
     return BatchRecord(
@@ -271,11 +294,18 @@ def _one_line(error: Exception, task: Task) -> str:
     if isinstance(error, MemoryError):
         return "out of memory; use fewer or smaller frames"
     if isinstance(error, OSError) and error.strerror:
-        text = f"{shown_name(Path(error.filename).name)}: {error.strerror}" if error.filename else error.strerror
+        text = (
+            f"{shown_name(Path(error.filename).name)}: {error.strerror}"
+            if error.filename
+            else error.strerror
+        )
     elif isinstance(error, ValueError):
         text = str(error)
     else:
-        text = f"unexpected {type(error).__name__}: {error}; run dayline segment on it with DAYLINE_TRACEBACK=1"
+        text = (
+            f"unexpected {type(error).__name__}: {error}; run dayline segment on it with"
+            " DAYLINE_TRACEBACK=1"
+        )
     return _without_paths(text, task)
 
 

@@ -13,15 +13,15 @@ import typer
 
 from dayline import __version__
 from dayline.cli.batch import batch
-from dayline.cli.command import Command
+from dayline.cli.console import print_anywhere
 from dayline.cli.datasets import datasets
 from dayline.cli.demo import demo
 from dayline.cli.doctor import doctor
 from dayline.cli.evaluate import evaluate
 from dayline.cli.export import export
+from dayline.cli.options import Command
 from dayline.cli.reproduce import reproduce
 from dayline.cli.segment import segment
-from dayline.cli.streams import print_anywhere
 from dayline.cli.view import view
 
 __all__ = ["app", "main"]
@@ -33,7 +33,9 @@ REQUESTS = re.compile(r"\b(n_events|min_duration|expected_duration|level)=(?=[-\
 """Parameters that messages of the library name and that are options here."""
 
 # Some versions of Typer bundle Click, others depend on it; this finds the class in both.
-UsageError: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+UsageError: Any = next(
+    kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
+)
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
 app.command(cls=Command)(segment)
@@ -73,7 +75,9 @@ def main() -> None:
             raise typer.Abort
         sys.exit(code)
     except (typer.Abort, KeyboardInterrupt):
-        typer.echo("dayline: stopped; no file is incomplete, and the same command resumes", err=True)
+        typer.echo(
+            "dayline: stopped; no file is incomplete, and the same command resumes", err=True
+        )
         sys.exit(INTERRUPTED)
     except UsageError as error:
         if type(error).__name__ == "NoArgsIsHelpError":
@@ -95,7 +99,9 @@ def _one_line(error: Exception) -> str:
         return "out of memory; use fewer or smaller frames"
     if isinstance(error, OSError) and error.strerror:
         # The file name is a number if the error is about an open file.
-        where = f"{error.filename}: " if error.filename and not isinstance(error.filename, int) else ""
+        where = (
+            f"{error.filename}: " if error.filename and not isinstance(error.filename, int) else ""
+        )
         return f"{where}{error.strerror}"
     return _with_options(" ".join(str(error).split()))
 

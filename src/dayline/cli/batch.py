@@ -9,32 +9,38 @@ from typing import TYPE_CHECKING
 import typer
 
 from dayline.cli import options
-from dayline.cli.methods import Method, chosen_segmenter, usual_model
+from dayline.cli.options import Method, chosen_segmenter, usual_model
 from dayline.text import counted, parse_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dayline.batch import BatchRecord
-
-__all__ = ["batch"]
+    from dayline.batch.record import BatchRecord
 
 
 def batch(
     root: Path = typer.Argument(
-        ..., help="A folder with photo folders, videos and feature files; each is one sequence (docs/batch.md)."
+        ...,
+        help=(
+            "A folder with photo folders, videos and feature files; each is one sequence"
+            " (docs/batch.md)."
+        ),
     ),
     output: Path = typer.Option(..., "--output", "-o", help="Folder for the results."),
     jobs: int | None = typer.Option(
-        None, min=1, help="Maximum number of processes; default: one per core, as far as memory allows."
+        None,
+        min=1,
+        help="Maximum number of processes; default: one per core, as far as memory allows.",
     ),
     cluster: str | None = typer.Option(
         None, help="Use the workers of this Dask scheduler, such as tcp://host:8786, instead."
     ),
     max_memory: str | None = typer.Option(
         None,
-        help="Memory for all processes together, or for one worker of a cluster, such as 8G; a sequence that needs "
-        "more is refused. Default: most of what is free.",
+        help=(
+            "Memory for all processes together, or for one worker of a cluster, such as 8G; a"
+            " sequence that needs more is refused. Default: most of what is free."
+        ),
     ),
     method: Method = options.METHOD,
     n_events: int | None = options.N_EVENTS,
@@ -64,12 +70,14 @@ def batch(
     interpolate: bool = options.INTERPOLATE,
 ) -> None:
     """Segment many sequences; finished ones are skipped, and an interrupted run resumes."""
-    from dayline.batch import segment_many
-    from dayline.cli.progress import progress_bar
-    from dayline.pipeline import Settings
+    from dayline.album.run import Settings
+    from dayline.batch.run import segment_many
+    from dayline.cli.console import progress_bar
 
     if cluster is not None and jobs is not None:
-        raise ValueError("--jobs and --cluster contradict each other; the cluster has its own workers")
+        raise ValueError(
+            "--jobs and --cluster contradict each other; the cluster has its own workers"
+        )
     if not root.is_dir():
         raise ValueError(f"{root}: no such folder; pass the folder that holds the sequences")
     if dry_run:
@@ -103,7 +111,8 @@ def batch(
         transpose=transpose,
     )
     if cluster is not None:
-        # Dask logs the loss of workers with tracebacks; what matters of it is printed here in one line.
+        # Dask logs the loss of workers with tracebacks; what matters of it is printed here in one
+        # line.
         logging.getLogger("distributed").setLevel(logging.CRITICAL)
     records = []
     with progress_bar(quiet=quiet) as bar:
@@ -113,7 +122,9 @@ def batch(
             settings=settings,
             jobs=jobs,
             cluster=cluster,
-            max_memory=None if max_memory is None else parse_bytes(max_memory, option="--max-memory"),
+            max_memory=(
+                None if max_memory is None else parse_bytes(max_memory, option="--max-memory")
+            ),
             places=places,
             on_step=bar,
         ):
@@ -123,7 +134,7 @@ def batch(
 
 
 def _print_sources(root: Path) -> None:
-    from dayline.batch import find_sources
+    from dayline.batch.sources import find_sources
 
     sources, notes = find_sources(root)
     for source in sources:
@@ -139,19 +150,27 @@ def _print_record(record: BatchRecord, echo: Callable[..., None], *, quiet: bool
     if record.status == "failed":
         echo(f"dayline: note: {record.source}: {record.message}", err=True)
     elif record.status == "done" and not quiet:
-        events, frames = counted(record.n_events or 0, "event"), counted(record.n_frames or 0, "frame")
+        events, frames = (
+            counted(record.n_events or 0, "event"),
+            counted(record.n_frames or 0, "frame"),
+        )
         echo(f"{record.source}: {events} in {frames}")
 
 
 def _print_end(records: list[BatchRecord], output: Path, *, quiet: bool) -> None:
     """Print how many sequences ended how; raise if one failed."""
     if not quiet:
-        numbers = {word: sum(record.status == word for record in records) for word in ("done", "skipped", "failed")}
+        numbers = {
+            word: sum(record.status == word for record in records)
+            for word in ("done", "skipped", "failed")
+        }
         many = ", ".join(f"{number} {word}" for word, number in numbers.items() if number)
-        typer.echo(f"\n{counted(len(records), 'sequence')}: {many}\nThe page is {output / 'index.html'}")
+        typer.echo(
+            f"\n{counted(len(records), 'sequence')}: {many}\nThe page is {output / 'index.html'}"
+        )
     failed = [record for record in records if record.status == "failed"]
     if failed:
         raise ValueError(
-            f"{len(failed)} of {counted(len(records), 'sequence')} failed (the first: {failed[0].source}); "
-            "the same command tries them again"
+            f"{len(failed)} of {counted(len(records), 'sequence')} failed (the first:"
+            f" {failed[0].source}); the same command tries them again"
         )

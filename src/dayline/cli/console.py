@@ -1,24 +1,64 @@
-"""What the commands print: a table of events, and notes."""
+"""What the commands print: a table of events, notes, and a progress bar."""
 
 from __future__ import annotations
 
+import io
 import os
 import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from threading import Lock, Timer
 from typing import TYPE_CHECKING
 
-from dayline.cli.streams import can_show
+import typer
+
 from dayline.events import Event, Segmentation, when_text
 from dayline.text import counted, signed_clock
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from rich.progress import Progress
     from rich.table import Table
     from rich.text import Text
 
-__all__ = ["open_in_browser", "print_events", "print_notes"]
+
+def print_anywhere() -> None:
+    """Print unencodable characters as backslash escapes, so that printing never fails a finished run."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def can_show(text: str, encoding: str) -> bool:
+    """Return whether an encoding has all characters of a text."""
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def completing(values: Iterable[str]) -> Callable[[str], list[str]]:
+    """Return what Typer calls with the beginning of a word: the values that start with it."""
+    known = list(values)
+
+    def complete(incomplete: str) -> list[str]:
+        return [value for value in known if value.startswith(incomplete)]
+
+    return complete
+
+
+def print_failures(failures: Sequence[str]) -> str:
+    """Print one line per failed export and return a summary; a single failure is its own summary."""
+    if len(failures) == 1:
+        return failures[0]
+    for failure in failures:
+        typer.echo(f"dayline: {' '.join(failure.split())}", err=True)
+    return f"{len(failures)} exports failed"
+
 
 FEW = 5
 
@@ -31,7 +71,14 @@ LEAST = {"name": 12, "context": 8}
 USUAL = {"name": 24, "context": 12}
 """Columns that are shortened in a narrow terminal, and the width they keep."""
 
-DISPENSABLE = {"stop": USUAL, "start": USUAL, "reason": USUAL, "frames": LEAST, "confidence": LEAST, "to": LEAST}
+DISPENSABLE = {
+    "stop": USUAL,
+    "start": USUAL,
+    "reason": USUAL,
+    "frames": LEAST,
+    "confidence": LEAST,
+    "to": LEAST,
+}
 """Columns that a narrow terminal does without, in this order, and the widths that they give way to; the page and
 events.csv have them all."""
 
@@ -61,11 +108,17 @@ def print_events(segmentation: Segmentation) -> None:
         # A file or another program has no width: nothing needs to be left out.
         console = Console(width=UNLIMITED)
     blocks = BLOCKS if can_show(BLOCKS, console.encoding) else PLAIN_BLOCKS
-    console.print(_strip(segmentation, width=min(console.width, 100), blocks=blocks), soft_wrap=True)
+    console.print(
+        _strip(segmentation, width=min(console.width, 100), blocks=blocks), soft_wrap=True
+    )
     console.print(_table(segmentation, width=console.width, encoding=console.encoding))
-    many = f"{counted(len(segmentation.events), 'event')} in {counted(segmentation.n_frames, 'frame')}"
+    many = (
+        f"{counted(len(segmentation.events), 'event')} in {counted(segmentation.n_frames, 'frame')}"
+    )
     when = when_text(segmentation)
-    console.print(f"{many}, {when}" if when else many, style="bold", highlight=False, soft_wrap=True)
+    console.print(
+        f"{many}, {when}" if when else many, style="bold", highlight=False, soft_wrap=True
+    )
 
 
 def _table(segmentation: Segmentation, *, width: int, encoding: str) -> Table:
@@ -75,7 +128,9 @@ def _table(segmentation: Segmentation, *, width: int, encoding: str) -> Table:
     from rich.text import Text
 
     columns = _columns(segmentation, encoding)
-    widths = {name: max(cell_len(cell) for cell in (name, *cells)) for name, cells in columns.items()}
+    widths = {
+        name: max(cell_len(cell) for cell in (name, *cells)) for name, cells in columns.items()
+    }
 
     def total(floors: Mapping[str, int]) -> int:
         needed = (min(w, floors.get(name, w)) for name, w in widths.items())
@@ -92,7 +147,9 @@ def _table(segmentation: Segmentation, *, width: int, encoding: str) -> Table:
             given = min(widths[name] - least, spare)
             widths[name], spare = least + given, spare - given
     for name in widths:
-        table.add_column(name, justify="left" if name in WORDS else "right", no_wrap=True, overflow="crop")
+        table.add_column(
+            name, justify="left" if name in WORDS else "right", no_wrap=True, overflow="crop"
+        )
     for number, event in enumerate(segmentation.events):
         cells = {name: _shortened(columns[name][number], widths[name], encoding) for name in widths}
         color = {"context": _color(event)}
@@ -102,7 +159,8 @@ def _table(segmentation: Segmentation, *, width: int, encoding: str) -> Table:
 
 def _columns(segmentation: Segmentation, encoding: str) -> dict[str, list[str]]:
     """Return the cells of the table by column, in order; columns of which nothing is known are absent."""
-    from dayline.export.titles import clean_text, context_labels
+    from dayline.album.export.chapters import context_labels
+    from dayline.text import clean_text
 
     def shown(text: str | None) -> str:
         # Escaped now rather than when it is printed, so that its width is known.
@@ -115,7 +173,9 @@ def _columns(segmentation: Segmentation, encoding: str) -> dict[str, list[str]]:
         "stop": [str(event.stop) for event in events],
         "frames": [str(event.n_frames) for event in events],
         **_time_columns(segmentation),
-        "confidence": ["" if event.confidence is None else f"{event.confidence:.0%}" for event in events],
+        "confidence": [
+            "" if event.confidence is None else f"{event.confidence:.0%}" for event in events
+        ],
         "reason": [event.reason or "" for event in events],
         "context": [shown(label) for label in context_labels(segmentation)],
         "name": [shown(event.name) for event in events],
@@ -135,9 +195,15 @@ def _time_columns(segmentation: Segmentation) -> dict[str, list[str]]:
     dates = [_date(time) for time, _ in spans]
     later = [0 if None in both else (both[1] or 0) - (both[0] or 0) for both in days]
     return {
-        "date": [date if number == 0 or dates[number - 1] != date else "" for number, date in enumerate(dates)],
+        "date": [
+            date if number == 0 or dates[number - 1] != date else ""
+            for number, date in enumerate(dates)
+        ],
         "from": [first for first, _ in clocks],
-        "to": [f"{last} +{more}d" if more > 0 else last for (_, last), more in zip(clocks, later, strict=True)],
+        "to": [
+            f"{last} +{more}d" if more > 0 else last
+            for (_, last), more in zip(clocks, later, strict=True)
+        ],
     }
 
 
@@ -198,7 +264,9 @@ def print_notes(segmentation: Segmentation) -> None:
         console.print(f"left out: {file.name}: {file.why}")
     more = len(segmentation.skipped) - FEW
     if more > 0:
-        console.print(f"left out: {counted(more, 'more file')} (the page and events.json list them all)")
+        console.print(
+            f"left out: {counted(more, 'more file')} (the page and events.json list them all)"
+        )
 
 
 def open_in_browser(page: Path | str) -> None:
@@ -207,3 +275,82 @@ def open_in_browser(page: Path | str) -> None:
 
     if sys.platform != "linux" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"):
         webbrowser.open(page if isinstance(page, str) else page.resolve().as_uri())
+
+
+class StepBar:
+    """A bar with the number of steps done, the time since the start, and the time left; call it as on_step.
+
+    Parameters
+    ----------
+    bar : rich.progress.Progress
+        What is drawn.
+    """
+
+    def __init__(self, bar: Progress) -> None:
+        self._bar = bar
+        self._task = bar.add_task("reading", total=None)
+        self._lock = Lock()
+        self._late = Timer(1.0, self._show)
+        self._late.daemon = True
+        self._late.start()
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        """Move the bar."""
+        task = self._bar.tasks[self._task]
+        if task.total not in (None, total) or done < task.completed:
+            # Other work, with steps of another length: the speed of the last one says nothing about
+            # it.
+            self._bar.reset(self._task, total=total)
+        self._bar.update(self._task, description=what, completed=done, total=total)
+
+    def echo(self, text: str, *, err: bool = False) -> None:
+        """Print a line above the bar."""
+        with self._lock:
+            shown = self._bar.live.is_started
+            if shown:
+                self._bar.stop()
+            typer.echo(text, err=err)
+            if shown:
+                self._bar.start()
+
+    def end(self) -> None:
+        """Remove the bar."""
+        self._late.cancel()
+        with self._lock:
+            self._bar.stop()
+
+    def _show(self) -> None:
+        with self._lock:
+            self._bar.start()
+
+
+@contextmanager
+def progress_bar(*, quiet: bool) -> Iterator[StepBar | None]:
+    """Yield a bar to call as on_step(what, done, total), or None if stderr is not a terminal."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    console = Console(stderr=True)
+    if quiet or not console.is_terminal:
+        yield None
+        return
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left:"),
+        TimeRemainingColumn(),
+    )
+    bar = StepBar(Progress(*columns, console=console, transient=True))
+    try:
+        yield bar
+    finally:
+        bar.end()

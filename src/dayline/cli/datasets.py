@@ -6,8 +6,6 @@ from pathlib import Path
 
 import typer
 
-__all__ = ["datasets"]
-
 
 def datasets(
     root: Path = typer.Option(Path(), help="Folder with the data sets."),
@@ -17,7 +15,7 @@ def datasets(
     import json
     from dataclasses import asdict
 
-    from dayline.datasets.catalogue import list_datasets
+    from dayline.research.datasets.catalogue import list_datasets
 
     entries = list_datasets(root)
     if as_json:

@@ -7,29 +7,40 @@ from pathlib import Path
 
 import typer
 
-__all__ = ["demo"]
-
 TOLERANCE = 2
 
 
 def demo(
-    output: Path = typer.Option(Path("demo"), "--output", "-o", help="Folder for the photos and the result."),
+    output: Path = typer.Option(
+        Path("demo"), "--output", "-o", help="Folder for the photos and the result."
+    ),
     seed: int = typer.Option(0, min=0, help="Seed; each gives another sequence of photos."),
     open_page: bool | None = typer.Option(
-        None, "--open/--no-open", help="Open the page in a browser; default on a terminal with a display."
+        None,
+        "--open/--no-open",
+        help="Open the page in a browser; default on a terminal with a display.",
     ),
 ) -> None:
     """Simulate an afternoon with a wearable camera from real photographs, and find its events."""
     from dayline.cli.evaluate import Protocol, evaluate
-    from dayline.cli.request import Request, segment_and_print
-    from dayline.datasets.photostream import make_photostream
-    from dayline.io.files import write_text_whole
-    from dayline.io.output_folder import output_folder
+    from dayline.cli.segment import Request, segment_and_print
+    from dayline.files import write_text_whole
+    from dayline.research.datasets.photostream import make_photostream
+    from dayline.result_folder import output_folder
 
     with output_folder(output) as folder:
         stream = make_photostream(folder / "stream", random_state=seed)
         write_text_whole(folder / "truth.json", stream.segmentation.to_json())
     is_opened = sys.stdout.isatty() if open_page is None else open_page
     segment_and_print(Request(stream.folder, folder, open_page=is_opened))
-    typer.echo(f"\nAgainst the {len(stream.boundaries)} true boundaries, at most {TOLERANCE} photos off:\n")
-    evaluate(folder / "events.json", folder / "truth.json", TOLERANCE, Protocol.interior, None, as_json=False)
+    typer.echo(
+        f"\nAgainst the {len(stream.boundaries)} true boundaries, at most {TOLERANCE} photos off:\n"
+    )
+    evaluate(
+        folder / "events.json",
+        folder / "truth.json",
+        TOLERANCE,
+        Protocol.interior,
+        None,
+        as_json=False,
+    )

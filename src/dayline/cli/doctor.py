@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from dayline.installation import Extra
 
-__all__ = ["doctor"]
-
 USES = {
     "photos": "photos and video",
     "parquet": "feature files in Parquet",
@@ -43,11 +41,17 @@ REPORTED = ("numpy", "scipy", "scikit-learn", "typer", "onnxruntime", "av", "pil
 
 def doctor(
     line: bool = typer.Option(
-        False, "--line", help="Print one line to paste into a bug report, without paths or personal names."
+        False,
+        "--line",
+        help="Print one line to paste into a bug report, without paths or personal names.",
     ),
-    gpu: bool = typer.Option(False, "--gpu", help="Load PyTorch and list the GPUs it can use (takes seconds)."),
+    gpu: bool = typer.Option(
+        False, "--gpu", help="Load PyTorch and list the GPUs it can use (takes seconds)."
+    ),
     free_cache: bool = typer.Option(
-        False, "--free-cache", help="Delete the cache; what is needed is built again, nothing is downloaded."
+        False,
+        "--free-cache",
+        help="Delete the cache; what is needed is built again, nothing is downloaded.",
     ),
 ) -> None:
     """Show what is installed, what is missing, and where the cache is."""
@@ -97,7 +101,11 @@ def _state(extra: Extra) -> str:
     use = USES.get(extra.name, "")
     if not extra.missing:
         return use
-    return f'{use}: pip install "dayline[{extra.name}]" adds {", ".join(extra.missing)}'.removeprefix(": ")
+    return (
+        f'{use}: pip install "dayline[{extra.name}]" adds {", ".join(extra.missing)}'.removeprefix(
+            ": "
+        )
+    )
 
 
 def _model() -> tuple[str, str | None]:
@@ -149,7 +157,9 @@ def _cache() -> str:
     if not files:
         return f"{folder}, empty"
     size = bytes_text(sum(path.stat().st_size for path in files))
-    return f"{folder}, {counted(len(files), 'file')}, {size}; dayline doctor --free-cache deletes them"
+    return (
+        f"{folder}, {counted(len(files), 'file')}, {size}; dayline doctor --free-cache deletes them"
+    )
 
 
 def _free_cache() -> None:

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from dayline.arrays import IntArray
     from dayline.metrics import BoundaryScore
 
-__all__ = ["Protocol", "evaluate"]
-
 N_DRAWS = 100
 RANDOM = f"random cuts (found number, mean of {N_DRAWS} draws)"
 
@@ -26,25 +24,32 @@ class Protocol(StrEnum):
 
 
 def evaluate(
-    found: Path = typer.Argument(..., help="events.json, or a list of boundaries (.csv, .txt, .npy, .npz)."),
+    found: Path = typer.Argument(
+        ..., help="events.json, or a list of boundaries (.csv, .txt, .npy, .npz)."
+    ),
     true: Path = typer.Argument(
         ..., help="True boundaries, in the same formats; .npz and .mat may hold labels instead."
     ),
     tolerance: int = typer.Option(5, min=0, help="Frames a boundary may be off."),
-    protocol: Protocol = typer.Option(Protocol.interior, help="How to count: interior, or as the papers do (ces)."),
-    n_frames: int | None = typer.Option(None, min=1, help="Length of the sequence, if neither file has it."),
+    protocol: Protocol = typer.Option(
+        Protocol.interior, help="How to count: interior, or as the papers do (ces)."
+    ),
+    n_frames: int | None = typer.Option(
+        None, min=1, help="Length of the sequence, if neither file has it."
+    ),
     as_json: bool = typer.Option(False, "--json", help="Print JSON."),
 ) -> None:
     """Score found boundaries against true ones, with controls."""
     import json
 
-    from dayline.datasets.boundary_file import read_boundaries
+    from dayline.research.datasets.boundary_file import read_boundaries
 
     ours, truth = read_boundaries(found), read_boundaries(true)
     lengths = {n for n in (n_frames, ours.n_frames, truth.n_frames) if n is not None}
     if len(lengths) > 1:
         raise ValueError(
-            f"{found} and {true} have different lengths: {' and '.join(map(str, sorted(lengths)))} frames"
+            f"{found} and {true} have different lengths: {' and '.join(map(str, sorted(lengths)))}"
+            " frames"
         )
     rule: Literal["interior", "ces"] = "ces" if protocol is Protocol.ces else "interior"
     rows = _scores(ours.boundaries, truth.boundaries, tolerance, rule, next(iter(lengths), None))
@@ -55,22 +60,32 @@ def evaluate(
 
 
 def _scores(
-    found: IntArray, true: IntArray, tolerance: int, protocol: Literal["interior", "ces"], n_frames: int | None
+    found: IntArray,
+    true: IntArray,
+    tolerance: int,
+    protocol: Literal["interior", "ces"],
+    n_frames: int | None,
 ) -> list[dict[str, Any]]:
     """Score the found boundaries and, if the length is known, the controls."""
-    from dayline.baselines.controls import equal_pieces, no_boundaries, random_cuts
     from dayline.metrics import score_boundaries
+    from dayline.research.baselines.controls import equal_pieces, no_boundaries, random_cuts
 
     def row(boundaries: IntArray) -> BoundaryScore:
-        return score_boundaries(boundaries, true, tolerance=tolerance, protocol=protocol, n_frames=n_frames)
+        return score_boundaries(
+            boundaries, true, tolerance=tolerance, protocol=protocol, n_frames=n_frames
+        )
 
     scores = {"found": row(found)}
     if n_frames is not None:
         scores["equal pieces (true number)"] = row(equal_pieces(n_frames, len(true) + 1))
-        cuts = [row(random_cuts(n_frames, len(found) + 1, random_state=seed)) for seed in range(N_DRAWS)]
+        cuts = [
+            row(random_cuts(n_frames, len(found) + 1, random_state=seed)) for seed in range(N_DRAWS)
+        ]
         scores[RANDOM] = sum(cuts[1:], cuts[0])
         scores["none"] = row(no_boundaries(n_frames))
-    return [_row(what, score, draws=N_DRAWS if what == RANDOM else 1) for what, score in scores.items()]
+    return [
+        _row(what, score, draws=N_DRAWS if what == RANDOM else 1) for what, score in scores.items()
+    ]
 
 
 def _row(what: str, score: BoundaryScore, *, draws: int) -> dict[str, Any]:
@@ -89,5 +104,7 @@ def _print_rows(rows: list[dict[str, Any]]) -> None:
         table.add_column(heading, justify="right" if heading else "left")
     for r in rows:
         scores = [f"{r[k]:.3f}" for k in ("f1", "precision", "recall")]
-        table.add_row(str(r["what"]), *scores, *(str(r[k]) for k in ("n_matched", "n_found", "n_true")))
+        table.add_row(
+            str(r["what"]), *scores, *(str(r[k]) for k in ("n_matched", "n_found", "n_true"))
+        )
     Console().print(table)

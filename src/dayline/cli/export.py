@@ -6,18 +6,19 @@ from pathlib import Path
 
 import typer
 
-from dayline.cli.completion import completing
-
-__all__ = ["export"]
+from dayline.cli.console import completing
 
 # Repeated here so that `dayline --help` does not import the writers; a test keeps the two in step.
 FORMATS = (
-    "csv, webvtt, ffmetadata, matroska, youtube, edl, otio, elan, fcpxml, clips, ics, xmp, photos, contact-sheet"
+    "csv, webvtt, ffmetadata, matroska, youtube, edl, otio, elan, fcpxml, clips, ics, xmp, photos,"
+    " contact-sheet"
 )
 
 
 def export(
-    events: Path = typer.Argument(..., help="A result, its events.json, or one saved from the page."),
+    events: Path = typer.Argument(
+        ..., help="A result, its events.json, or one saved from the page."
+    ),
     formats: list[str] = typer.Option(
         [],
         "--format",
@@ -27,14 +28,20 @@ def export(
     ),
     source: Path | None = typer.Option(
         None,
-        help="The photos or the video; needed for photos, contact-sheet, clips, --xmp-beside and --write-chapters. "
-        "With a video, edl, otio and fcpxml use its frame rate, and the last event ends with it.",
+        help=(
+            "The photos or the video; needed for photos, contact-sheet, clips, --xmp-beside and"
+            " --write-chapters. With a video, edl, otio and fcpxml use its frame rate, and the last"
+            " event ends with it."
+        ),
     ),
     output: Path | None = typer.Option(
         None, "--output", "-o", help="Folder to write to; by default that of events.json."
     ),
     fps: float | None = typer.Option(
-        None, help="Frames per second of a video of these frames; replaces their times, if they have any."
+        None,
+        help=(
+            "Frames per second of a video of these frames; replaces their times, if they have any."
+        ),
     ),
     write_chapters: bool = typer.Option(
         False, "--write-chapters", help="Copy the video with the events as chapters."
@@ -42,26 +49,39 @@ def export(
     blur_faces: bool | None = typer.Option(
         None,
         "--blur-faces/--no-blur-faces",
-        help="Blur faces on the contact sheet; by default if the result was made with --blur-faces.",
+        help=(
+            "Blur faces on the contact sheet; by default if the result was made with --blur-faces."
+        ),
     ),
     xmp_beside: bool = typer.Option(
         False,
         "--xmp-beside",
-        help="Write XMP sidecars beside the photos of --source too; those of other programs stay as they are.",
+        help=(
+            "Write XMP sidecars beside the photos of --source too; those of other programs stay as"
+            " they are."
+        ),
     ),
     force: bool = typer.Option(
         False,
         "--force",
-        help="Also replace files that dayline did not write; those in photos/, xmp/ and clips/ are kept beside it.",
+        help=(
+            "Also replace files that dayline did not write; those in photos/, xmp/ and clips/ are"
+            " kept beside it."
+        ),
     ),
 ) -> None:
     """Write events in the formats of other programs."""
-    from dayline.cli.failures import print_failures
+    from dayline.album.export.formats import (
+        ExportsFailedError,
+        check_formats,
+        failure_text,
+        file_names,
+    )
+    from dayline.album.export.formats import export as write
+    from dayline.album.write import chaptered_copy, chaptered_name, faces_blurred
+    from dayline.cli.console import print_failures
     from dayline.events import read_events
-    from dayline.export import ExportsFailedError, check_formats, failure_text, file_names
-    from dayline.export import export as write
-    from dayline.io.output_folder import export_folder, output_folder
-    from dayline.pipeline import chaptered_copy, chaptered_name, faces_blurred
+    from dayline.result_folder import export_folder, output_folder
 
     if events.is_dir():
         events = events / "events.json"
@@ -69,15 +89,21 @@ def export(
     if xmp_beside and "xmp" not in formats:
         formats = [*formats, "xmp"]
     if not formats and not write_chapters:
-        raise ValueError(f"nothing to write; use --format with one of {FORMATS}, or --write-chapters")
+        raise ValueError(
+            f"nothing to write; use --format with one of {FORMATS}, or --write-chapters"
+        )
     check_formats(formats)
-    _refuse_options_of_others(formats, source=source, fps=fps, write_chapters=write_chapters, blur_faces=blur_faces)
+    _refuse_options_of_others(
+        formats, source=source, fps=fps, write_chapters=write_chapters, blur_faces=blur_faces
+    )
     names = file_names(formats)
     if write_chapters and source is not None:
         names.append(chaptered_name(source))
     if blur_faces is None:
         # Events saved elsewhere may be exported into the result.
-        blur_faces = any(faces_blurred(folder) for folder in (events.parent, output) if folder is not None)
+        blur_faces = any(
+            faces_blurred(folder) for folder in (events.parent, output) if folder is not None
+        )
     guarded = (
         export_folder(events.parent, names=names, force=force)
         if output is None
@@ -117,15 +143,24 @@ def export(
 
 
 def _refuse_options_of_others(
-    formats: list[str], *, source: Path | None, fps: float | None, write_chapters: bool, blur_faces: bool | None
+    formats: list[str],
+    *,
+    source: Path | None,
+    fps: float | None,
+    write_chapters: bool,
+    blur_faces: bool | None,
 ) -> None:
     """Raise if the source is missing, or if an option applies to none of the formats."""
-    from dayline.export import OF_TIMES
+    from dayline.album.export.formats import OF_TIMES
 
     if source is not None and not source.exists():
-        raise ValueError(f"{source}: no such file or folder; pass the photos or the video as --source")
+        raise ValueError(
+            f"{source}: no such file or folder; pass the photos or the video as --source"
+        )
     if fps is not None and not write_chapters and not set(formats) & set(OF_TIMES):
-        raise ValueError(f"--fps only applies to {', '.join(OF_TIMES)} and --write-chapters; leave it out")
+        raise ValueError(
+            f"--fps only applies to {', '.join(OF_TIMES)} and --write-chapters; leave it out"
+        )
     # A warning says that sorted photos and clips are not blurred.
     if blur_faces is not None and not set(formats) & {"contact-sheet", "photos", "clips"}:
         option = "--blur-faces" if blur_faces else "--no-blur-faces"

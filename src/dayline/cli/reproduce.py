@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 if TYPE_CHECKING:
-    from dayline.reproduce.report import Report
-
-__all__ = ["PaperTable", "reproduce"]
+    from dayline.research.reproduce.report import Report
 
 
 class PaperTable(StrEnum):
@@ -32,25 +30,32 @@ class PaperTable(StrEnum):
 def reproduce(
     table: PaperTable = typer.Argument(..., help="Table of the paper."),
     root: Path = typer.Option(Path(), help="Folder with the data sets; see `dayline datasets`."),
-    output: Path = typer.Option(..., "--output", "-o", help="Folder for the table and the measurements."),
+    output: Path = typer.Option(
+        ..., "--output", "-o", help="Folder for the table and the measurements."
+    ),
     jobs: int = typer.Option(2, min=1, help="Number of processes."),
     seeds: int = typer.Option(4, min=1, max=1000, help="Number of seeds for mean and spread."),
     methods: list[str] | None = typer.Option(None, help="Only these methods; repeatable."),
     only: list[str] | None = typer.Option(None, help="Only these data sets; repeatable."),
-    most: int | None = typer.Option(None, min=1, max=100_000, help="Maximum number of sequences per data set."),
+    most: int | None = typer.Option(
+        None, min=1, max=100_000, help="Maximum number of sequences per data set."
+    ),
     model: str | None = typer.Option(
         None,
-        help="Compute features from the photos (docs/models.md); default: read feature files, or run lite0 if none.",
+        help=(
+            "Compute features from the photos (docs/models.md); default: read feature files, or run"
+            " lite0 if none."
+        ),
     ),
     weights: Path | None = typer.Option(None, help="Weights of inceptionv3."),
     predictor: Path | None = typer.Option(None, help="Trained network for CES-VCP (.safetensors)."),
     quiet: bool = typer.Option(False, "--quiet", "-q", help="Print nothing but errors."),
 ) -> None:
     """Measure one table of the paper; an interrupted run resumes."""
-    from dayline.cli.progress import progress_bar
-    from dayline.io.output_folder import output_folder
-    from dayline.reproduce import cost, lifelog, motion, synthetic
-    from dayline.reproduce.report import save_report
+    from dayline.cli.console import progress_bar
+    from dayline.research.reproduce import cost, lifelog, motion, synthetic
+    from dayline.research.reproduce.report import save_report
+    from dayline.result_folder import output_folder
 
     reports: dict[PaperTable, Callable[..., Report]] = {
         PaperTable.motion: motion.motion_report,
@@ -62,14 +67,25 @@ def reproduce(
         reports[table] = partial(lifelog.lifelog_report, table.value, **days)
     elif any(days.values()):
         given = next(name for name, value in days.items() if value)
-        raise ValueError(f"--{given} only applies to tables of photos ({', '.join(lifelog.LIFELOG_TABLES)})")
+        raise ValueError(
+            f"--{given} only applies to tables of photos ({', '.join(lifelog.LIFELOG_TABLES)})"
+        )
     if table in (PaperTable.synthetic, PaperTable.cost) and only:
-        raise ValueError(f"--only applies to tables of data sets; {table.value} generates its own sequences")
+        raise ValueError(
+            f"--only applies to tables of data sets; {table.value} generates its own sequences"
+        )
     if not root.is_dir():
         raise ValueError(f"{root}: no such folder; pass the folder with the data sets (--root)")
     with output_folder(output) as folder, progress_bar(quiet=quiet) as on_done:
         report = reports[table](
-            root, out=folder, n_seeds=seeds, n_jobs=jobs, methods=methods, only=only, most=most, on_done=on_done
+            root,
+            out=folder,
+            n_seeds=seeds,
+            n_jobs=jobs,
+            methods=methods,
+            only=only,
+            most=most,
+            on_done=on_done,
         )
         save_report(report, folder)
     if not quiet:
@@ -81,7 +97,7 @@ def _print(report: Report) -> None:
     from rich.console import Console
     from rich.markdown import Markdown
 
-    from dayline.reproduce.report import to_markdown
+    from dayline.research.reproduce.report import to_markdown
 
     console = Console()
     if console.is_terminal:

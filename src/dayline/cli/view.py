@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from dayline.pipeline import Saved
-
-__all__ = ["view"]
+    from dayline.album.save import Saved
 
 
 def view(
@@ -21,22 +19,29 @@ def view(
     ),
     source: Path | None = typer.Option(
         None,
-        help="The photos or the video: the page can then open the originals. Exports that need them find them here, "
-        "or next to the result.",
+        help=(
+            "The photos or the video: the page can then open the originals. Exports that need them"
+            " find them here, or next to the result."
+        ),
     ),
-    port: int | None = typer.Option(None, min=1, max=65535, help="Port to listen on, on this machine only."),
+    port: int | None = typer.Option(
+        None, min=1, max=65535, help="Port to listen on, on this machine only."
+    ),
     open_page: bool | None = typer.Option(
-        None, "--open/--no-open", help="Open the page in a browser; default on a terminal with a display."
+        None,
+        "--open/--no-open",
+        help="Open the page in a browser; default on a terminal with a display.",
     ),
 ) -> None:
     """Open a result in the browser so that Save writes to its folder.
 
     Served to this machine only, until you press Ctrl-C.
     """
+    from dayline.album.earlier import note_unused_downloads
+    from dayline.album.save import is_result, save_events
+    from dayline.album.view import ViewServer, prepare, serve
     from dayline.cli.console import open_in_browser
     from dayline.events import read_events
-    from dayline.pipeline import is_result, note_unused_downloads, save_events
-    from dayline.view import ViewServer, prepare, serve
 
     if source is not None and not source.exists():
         raise ValueError(f"{source}: no such file or folder")
@@ -50,9 +55,13 @@ def view(
             typer.echo(f"dayline: note: {result}: the page is renewed from events.json", err=True)
         _print_notes(renewed)
     if corrections is not None and not is_result(folder):
-        raise ValueError(f"{folder}: --corrections works for one result only; pass the folder of that day")
+        raise ValueError(
+            f"{folder}: --corrections works for one result only; pass the folder of that day"
+        )
     if corrections is not None:
-        _print_saved(folder, save_events(read_events(corrections.expanduser()), folder, source=source))
+        _print_saved(
+            folder, save_events(read_events(corrections.expanduser()), folder, source=source)
+        )
     note_unused_downloads(folder, command=f"dayline view {folder}")
     server = ViewServer(folder, port=port, source=source, on_save=_print_saved)
     typer.echo(f"The page is {server.address}")
@@ -60,7 +69,10 @@ def view(
     if sys.stdout.isatty() if open_page is None else open_page:
         open_in_browser(server.address)
     serve(server)
-    typer.echo("dayline: ended; what was saved is in the result, other changes stay in the browser", err=True)
+    typer.echo(
+        "dayline: ended; what was saved is in the result, other changes stay in the browser",
+        err=True,
+    )
 
 
 def _print_saved(folder: Path, saved: Saved) -> None:

@@ -6,11 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from dayline.arrays import Array, FloatArray, IntArray
+from dayline.arrays import Array, FloatArray, IntArray, unit_rows
 from dayline.checks import check_between, check_rows, show_value
-from dayline.method.graph import unit_rows
-
-__all__ = ["check_scores", "context_distance", "local_maxima", "pick_boundaries"]
 
 
 def context_distance(x: Array, *, window: int = 8) -> FloatArray:
@@ -26,8 +23,8 @@ def context_distance(x: Array, *, window: int = 8) -> FloatArray:
     Returns
     -------
     ndarray of shape (n_frames,)
-        Cosine distance of the mean of the frames up to t-1 and the mean of the frames from t+1; shorter means
-        near the ends. The first two and the last two frames score 0.
+        Cosine distance of the mean of the frames up to t-1 and the mean of the frames from t+1;
+        shorter means near the ends. The first two and the last two frames score 0.
     """
     check_between("window", window, 1, whole=True)
     values = check_rows(x)

@@ -7,8 +7,6 @@ import numpy as np
 from dayline.arrays import FloatArray, IntArray
 from dayline.method.communities import in_order_of_appearance
 
-__all__ = ["find_recurring_events"]
-
 BLOCK = 512
 """Groups whose distances to all others are computed together."""
 
@@ -16,9 +14,9 @@ BLOCK = 512
 def find_recurring_events(x: FloatArray, boundaries: IntArray) -> IntArray:
     """Return the community of every frame; events of the same context share one.
 
-    Two events, or groups of events, are merged if the squared distance between their means is less than 0.65 times
-    its median over neighbouring events. Neighbouring events are never merged. Time grows with the square of the
-    number of events (40,000: half a minute), memory linearly.
+    Two events, or groups of events, are merged if the squared distance between their means is less
+    than 0.65 times its median over neighbouring events. Neighbouring events are never merged. Time
+    grows with the square of the number of events (40,000: half a minute), memory linearly.
 
     Parameters
     ----------
@@ -43,8 +41,9 @@ def find_recurring_events(x: FloatArray, boundaries: IntArray) -> IntArray:
 class _Groups:
     """Groups of events, merged two by two, the two nearest first.
 
-    Only the nearest other group of each is held, not the distances of all pairs, so memory grows linearly with the
-    number of events. A group has the number of its first event; the numbers of its other events are no longer used.
+    Only the nearest other group of each is held, not the distances of all pairs, so memory grows
+    linearly with the number of events. A group has the number of its first event; the numbers of
+    its other events are no longer used.
     """
 
     def __init__(self, means: FloatArray, lengths: FloatArray, alike: float) -> None:
@@ -55,7 +54,8 @@ class _Groups:
         # Groups that hold a neighbouring event of each.
         self.neighbours = [{k for k in (i - 1, i + 1) if 0 <= k < n} for i in range(n)]
         self.nearest = np.zeros(n, dtype=np.int64)
-        # Squared distance to the nearest, infinite if none is alike. After a merger, a lower bound; see `is_exact`.
+        # Squared distance to the nearest, infinite if none is alike. After a merger, a lower bound;
+        # see `is_exact`.
         self.distances = np.full(n, np.inf)
         self.is_exact = np.ones(n, dtype=bool)
         for first in range(0, n, BLOCK):
@@ -97,7 +97,8 @@ class _Groups:
         self.squares[i] = self.means[i] @ self.means[i]
         # Nothing is near a group that is no longer used.
         self.squares[j] = self.distances[j] = np.inf
-        # The nearest of other groups may have moved away; then the distance so far is a lower bound.
+        # The nearest of other groups may have moved away; then the distance so far is a lower
+        # bound.
         self.is_exact &= (self.nearest != i) & (self.nearest != j)
         row = self._distances(np.asarray([i]))[0]
         nearer = np.flatnonzero(row < np.minimum(self.distances, self.alike))

@@ -1,39 +1,110 @@
-"""From evidence to a decision: the boundaries of highest expected F1, with their probability, and nested levels."""
+"""From evidence to a decision: the boundaries of highest expected F1, their probability, and nested levels."""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
-from dayline.checks import LARGEST_COUNT, check_between
+from dayline.checks import LARGEST_COUNT, check_between, show_value
 from dayline.decision.contexts import find_recurring_events
 from dayline.decision.evidence import NO_EVENTS, NOISE, Evidence
 from dayline.decision.model import expected_f1, load_model
 from dayline.decision.partition import trace_back
+from dayline.events import NestedLevel
 from dayline.text import counted
 
-__all__ = [
-    "DECISION_PARAMETERS",
-    "Decision",
-    "Level",
-    "boundary_probability",
-    "candidate_probabilities",
-    "check_decision_parameters",
-    "decide",
-    "nested_levels",
-    "without_short_events",
-]
+Frames: TypeAlias = Iterable[int | tuple[int, int]]
+"""Frames, or ranges (first, stop) that hold frames first .. stop-1."""
+
+
+def frames_given(name: str, frames: Frames | None) -> tuple[int | tuple[int, int], ...]:
+    """Return frames and ranges as a tuple, empty for None; raise ValueError for anything but a list of them."""
+    if frames is None:
+        return ()
+    if not isinstance(frames, Iterable) or isinstance(frames, (str, bytes)):
+        raise ValueError(
+            f"{name}={show_value(frames)}; give a list of frames or ranges, such as [50, (60, 70)]"
+        )
+    return tuple(frames)
+
+
+def required_frames(must: Frames, scores: FloatArray, *, forbidden: IntArray) -> IntArray:
+    """Return the frames that must be boundaries; of a range, the allowed frame with the highest score.
+
+    Parameters
+    ----------
+    must : iterable of int or (int, int)
+        Frames or ranges.
+    scores : ndarray of shape (n_frames,)
+        Boundary score of every frame.
+    forbidden : ndarray of int
+        Frames that must not be boundaries; a frame in both is a contradiction.
+    """
+    chosen = []
+    for first, stop in _ranges(must, len(scores), "must"):
+        allowed = np.setdiff1d(np.arange(first, stop), forbidden)
+        if len(allowed) == 0:
+            what = f"frame {first}" if stop == first + 1 else f"frames {first} to {stop - 1}"
+            raise ValueError(f"must and must_not contradict each other at {what}; drop one of them")
+        chosen.append(int(allowed[np.argmax(scores[allowed])]))
+    return np.unique(np.asarray(chosen, dtype=np.int64))
+
+
+def forbidden_frames(must_not: Frames, n_frames: int) -> IntArray:
+    """Return the frames that must not be boundaries."""
+    frames = [np.arange(first, stop) for first, stop in _ranges(must_not, n_frames, "must_not")]
+    return np.unique(np.concatenate(frames)) if frames else np.zeros(0, dtype=np.int64)
+
+
+def _ranges(items: Frames, n_frames: int, name: str) -> list[tuple[int, int]]:
+    ranges = []
+    for item in items:
+        first, stop = _as_range(item, name)
+        if first >= stop:
+            shown = f"({show_value(first)}, {show_value(stop)})"
+            raise ValueError(
+                f"{name}: range {shown} is empty; give (first, stop) with first < stop"
+            )
+        if not 1 <= first < stop <= n_frames:
+            one = stop == first + 1
+            frames = (
+                f"frame {show_value(first)}"
+                if one
+                else f"range {show_value(first)} to {show_value(stop)}"
+            )
+            raise ValueError(
+                f"{name}: {frames} cannot be a boundary; boundaries are at 1 to {n_frames - 1}"
+            )
+        ranges.append((first, stop))
+    return ranges
+
+
+def _as_range(item: Any, name: str) -> tuple[int, int]:
+    if isinstance(item, (int, np.integer)) and not isinstance(item, bool):
+        return int(item), int(item) + 1
+    if (
+        isinstance(item, tuple)
+        and len(item) == 2
+        and all(isinstance(i, (int, np.integer)) for i in item)
+    ):
+        return int(item[0]), int(item[1])
+    raise ValueError(
+        f"{name}: {show_value(item)} is neither a frame number nor a range (first, stop)"
+    )
+
 
 DECISION_PARAMETERS = ("n_events", "min_duration", "expected_duration", "typical_duration", "level")
 """Parameters of `decide`: what the user requests of the events."""
 
 WEAK, STRONG = 0.5, 10.0
 """How much a factor of two in duration weighs against a factor of two in the odds, for the typical duration of a kind
-of source and for one that is requested. The typical one matters in short recordings, which are split twice as finely
+of source and for one that is requested. The typical one matters in short recordings, which are
+split twice as finely
 as long ones (benchmarks/accuracy/short_recordings.py)."""
 
 MOST_DOUBLINGS = 40
@@ -68,9 +139,9 @@ class Decision:
 def nested_levels(evidence: Evidence) -> tuple[Level, ...]:
     """Decide as if boundaries were 2, 4, 8, ... times as likely as they are, and as unlikely; coarsest first.
 
-    Where events are equally clear, doubled odds take all of them or none. Further levels are inserted there, by the
-    order of the candidates, so that no level has more than twice the events of the one before it. Levels of the same
-    boundaries appear once, with the factor nearest to 1.
+    Where events are equally clear, doubled odds take all of them or none. Further levels are
+    inserted there, by the order of the candidates, so that no level has more than twice the events
+    of the one before it. Levels of the same boundaries appear once, with the factor nearest to 1.
     """
     usual = _best_number(evidence, 0)
     factors = {usual: 1.0}
@@ -122,27 +193,39 @@ def decide(
 ) -> Decision:
     """Choose boundaries from the evidence and its nested levels.
 
-    A number of events takes precedence over the durations and the level. Durations are in seconds or frames; that
-    which is requested weighs more than the typical one of this kind of source. Levels are finer (positive) or coarser
-    (negative) than the usual one.
+    A number of events takes precedence over the durations and the level. Durations are in seconds
+    or frames; that which is requested weighs more than the typical one of this kind of source.
+    Levels are finer (positive) or coarser (negative) than the usual one.
     """
     if n_events is not None:
         if level != 0 or expected_duration is not None:
-            warnings.warn(f"n_events={n_events} takes precedence over the level and the duration", stacklevel=2)
+            warnings.warn(
+                f"n_events={n_events} takes precedence over the level and the duration",
+                stacklevel=2,
+            )
         boundaries = np.sort(_exactly(evidence, n_events, f"n_events={n_events}"))
     else:
         levels, usual = _usual_level(evidence, levels, expected_duration, typical_duration)
         at = usual + level
         boundaries = levels[min(max(at, 0), len(levels) - 1)].boundaries
         if not 0 <= at < len(levels):
-            last, found = "finest" if level > 0 else "coarsest", counted(len(boundaries) + 1, "event")
+            last, found = (
+                "finest" if level > 0 else "coarsest",
+                counted(len(boundaries) + 1, "event"),
+            )
             warnings.warn(f"level={level}: the {last} level has {found}", stacklevel=2)
     if min_duration is not None:
-        n_chosen, boundaries = len(boundaries), without_short_events(evidence, boundaries, min_duration)
+        n_chosen, boundaries = (
+            len(boundaries),
+            without_short_events(evidence, boundaries, min_duration),
+        )
         _warn_of_min_duration(evidence, boundaries, min_duration)
         if n_events is not None and len(boundaries) < n_chosen:
             n = len(boundaries) + 1
-            warnings.warn(f"min_duration={min_duration:g} leaves {n} of n_events={n_events} events", stacklevel=2)
+            warnings.warn(
+                f"min_duration={min_duration:g} leaves {n} of n_events={n_events} events",
+                stacklevel=2,
+            )
     communities = find_recurring_events(evidence.embedding, boundaries)
     return Decision(boundaries, boundary_probability(evidence, boundaries), communities)
 
@@ -167,11 +250,13 @@ def candidate_probabilities(evidence: Evidence) -> tuple[IntArray, FloatArray]:
 def boundary_probability(evidence: Evidence, boundaries: IntArray) -> FloatArray:
     """Return the probability of each boundary, whatever was requested.
 
-    One that is not a candidate gains less than the penalty of all candidates; it has the probability of noise that
-    gains just as much.
+    One that is not a candidate gains less than the penalty of all candidates; it has the
+    probability of noise that gains just as much.
     """
     lowest = np.asarray([np.log(evidence.hierarchy.penalty) - evidence.split])
-    others = load_model().probabilities(lowest, log_odds=NO_EVENTS if evidence.why_one_event else NOISE)
+    others = load_model().probabilities(
+        lowest, log_odds=NO_EVENTS if evidence.why_one_event else NOISE
+    )
     by_frame = np.full(len(evidence.embedding), others.mean())
     by_kind = load_model().probabilities(evidence.strengths, log_odds=evidence.log_odds)
     by_frame[evidence.hierarchy.boundaries] = by_kind.mean(axis=0)
@@ -195,7 +280,8 @@ def _usual_level(
         change = float(np.log2(levels[k].factor)) ** 2
         if duration is None:
             return change
-        # What is typical elsewhere changes the odds by a factor of at most four: a clear boundary stays.
+        # What is typical elsewhere changes the odds by a factor of at most four: a clear boundary
+        # stays.
         if expected is None and change > 4.0:
             return np.inf
         mean = total / (len(levels[k].boundaries) + 1)
@@ -205,14 +291,21 @@ def _usual_level(
 
 
 def _warn_of_min_duration(evidence: Evidence, boundaries: IntArray, min_duration: float) -> None:
-    durations = np.diff(evidence.clock[np.concatenate([[0], boundaries, [len(evidence.embedding)]])])
+    durations = np.diff(
+        evidence.clock[np.concatenate([[0], boundaries, [len(evidence.embedding)]])]
+    )
     n_short = int(np.sum(durations < min_duration))
     if len(boundaries) and n_short:
         remain = counted(n_short, "shorter event remains", "shorter events remain")
-        warnings.warn(f"min_duration={min_duration:g}: {remain} beside required boundaries", stacklevel=3)
+        warnings.warn(
+            f"min_duration={min_duration:g}: {remain} beside required boundaries", stacklevel=3
+        )
     elif n_short:
         recording = f"the recording ({evidence.clock[-1]:g}, not counting pauses)"
-        warnings.warn(f"min_duration={min_duration:g} is longer than {recording}; it becomes one event", stacklevel=3)
+        warnings.warn(
+            f"min_duration={min_duration:g} is longer than {recording}; it becomes one event",
+            stacklevel=3,
+        )
 
 
 def _exactly(evidence: Evidence, n_events: int, requested: str) -> IntArray:
@@ -221,10 +314,17 @@ def _exactly(evidence: Evidence, n_events: int, requested: str) -> IntArray:
     boundaries = evidence.hierarchy.first(wanted)
     found = len(boundaries) + 1
     if found > n_events:
-        required = counted(len(evidence.hierarchy.required), "required boundary", "required boundaries")
-        warnings.warn(f"{requested} is not possible: with {required}, the fewest events are {found}", stacklevel=2)
+        required = counted(
+            len(evidence.hierarchy.required), "required boundary", "required boundaries"
+        )
+        warnings.warn(
+            f"{requested} is not possible: with {required}, the fewest events are {found}",
+            stacklevel=2,
+        )
     elif found < n_events:
-        warnings.warn(f"{requested} is not possible: the most events here are {found}", stacklevel=2)
+        warnings.warn(
+            f"{requested} is not possible: the most events here are {found}", stacklevel=2
+        )
     return boundaries
 
 
@@ -242,8 +342,8 @@ def without_short_events(
     best = np.full(len(edges), -np.inf)
     best[0] = 0.0
     previous = np.zeros(len(edges), dtype=np.int64)
-    # An edge that stays cannot be skipped: `last` is the one before k. Edges from there up to `reached` are far
-    # enough from k, and `winner` is the best of them.
+    # An edge that stays cannot be skipped: `last` is the one before k. Edges from there up to
+    # `reached` are far enough from k, and `winner` is the best of them.
     last, reached, winner = 0, 0, 0
     for k in range(1, len(edges)):
         while reached < k and starts[k] - starts[reached] >= shortest:
@@ -255,3 +355,66 @@ def without_short_events(
         if stays[k]:
             last = reached = winner = k
     return trace_back(previous, edges)
+
+
+MOST_STEPS = 3
+"""Coarser levels, and finer ones, that are kept with a result."""
+
+
+def levels_around(
+    evidence: Evidence,
+    levels: Sequence[Level],
+    decision: Decision,
+    *,
+    min_duration: float | None = None,
+) -> tuple[NestedLevel, ...]:
+    """Return up to three levels coarser and three finer than a decision, and the decision itself as level 0.
+
+    Without other requests, they are those of `level` = -3 to 3. A requested number or duration of
+    events makes its own level 0. Required boundaries are in all of them, forbidden ones in none.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        From `gather_evidence`.
+    levels : sequence of Level
+        From `nested_levels`.
+    decision : Decision
+        From `decide`.
+    min_duration : float, optional
+        Shortest event that was requested; it holds for the finer levels, too.
+
+    Returns
+    -------
+    tuple of NestedLevel
+        Coarsest first; empty if no level is coarser or finer.
+    """
+    usual = decision.boundaries
+    coarser: list[IntArray] = []
+    finer: list[IntArray] = []
+    for level in reversed(levels):
+        kept = np.intersect1d(level.boundaries, usual)
+        if len(coarser) < MOST_STEPS and len(kept) < len(coarser[-1] if coarser else usual):
+            coarser.append(kept)
+    for level in levels:
+        before = finer[-1] if finer else usual
+        more = np.union1d(level.boundaries, before)
+        if min_duration is not None:
+            more = without_short_events(evidence, more, min_duration, kept=before)
+        if len(finer) < MOST_STEPS and len(more) > len(before):
+            finer.append(more)
+    if not coarser and not finer:
+        return ()
+    numbered = [
+        *enumerate(coarser[::-1], start=-len(coarser)),
+        (0, usual),
+        *enumerate(finer, start=1),
+    ]
+    return tuple(_nested(evidence, number, boundaries) for number, boundaries in numbered)
+
+
+def _nested(evidence: Evidence, number: int, boundaries: IntArray) -> NestedLevel:
+    probabilities = boundary_probability(evidence, boundaries)
+    return NestedLevel(
+        number, tuple(boundaries.tolist()), tuple(round(float(p), 4) for p in probabilities)
+    )

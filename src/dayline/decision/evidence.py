@@ -1,4 +1,4 @@
-"""The evidence for boundaries: two views of the frames, hard cuts, and checks for noise and drift."""
+"""Gather the evidence for boundaries: two views of the frames, hard cuts, and checks for noise and drift."""
 
 from __future__ import annotations
 
@@ -6,16 +6,99 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dayline.arrays import Array, FloatArray, IntArray, to_numpy
-from dayline.decision.abruptness import abruptness, compare_neighbours, hard_cuts, slowness
+from dayline.arrays import Array, FloatArray, IntArray, row_blocks, to_numpy, unit_rows
 from dayline.decision.hierarchy import Hierarchy, build_hierarchy
 from dayline.decision.model import DecisionModel, expected_f1, load_model
 from dayline.decision.noise import in_few_directions, n_above_noise, why_no_events
 from dayline.decision.partition import running_sums
-from dayline.method.denoise import spread_few_directions, standardized_rows
-from dayline.method.graph import unit_rows
+from dayline.method.denoise import ScaledRows, spread_few_directions, standardized_rows
 
-__all__ = ["Evidence", "boundary_weights", "gather_evidence", "share_of_change", "two_views"]
+N_LAGS = 5
+"""Lags at which frames are compared, from 0 on."""
+
+MOST_SLOWNESS, LEAST_UNITS = 10.0, 24
+"""Highest slowness that counts (some smooth recordings have events of only twenty frames), and least number of frames
+per unit of it, so that a short sequence can still have several events."""
+
+HARD = 2.0
+"""Robust standard deviations above which a jump is a hard cut: two, as usual."""
+
+
+def compare_neighbours(x: Array | ScaledRows) -> FloatArray:
+    """Return the cosine of frames t and t + lag, for lags 0 to 4, shape (5, n_frames); 0 after the last frame."""
+    cosines = np.zeros((N_LAGS, len(x)))
+    # In one pass over rows that may be computed as they are needed.
+    for block in row_blocks(x):
+        rows = unit_rows(
+            to_numpy(x[block.start : block.stop + N_LAGS - 1]).astype(np.float64, copy=False)
+        )
+        for lag in range(N_LAGS):
+            later = rows[lag : lag + block.stop - block.start]
+            found = np.einsum("ij,ij->i", rows[: len(later)], later)
+            cosines[lag, block.start : block.start + len(found)] = found
+    return cosines
+
+
+def abruptness(cosines: FloatArray) -> FloatArray:
+    """Measure how much a jump stands out from the jumps nearby, in robust standard deviations of their logarithm.
+
+    The jump is the cosine distance between the sum of two frames before t and that of two from t
+    on; the usual jump is a running median over 101 frames. Cosines of neighbours are enough:
+    features may have thousands of columns.
+    """
+    from scipy.ndimage import median_filter
+
+    n = cosines.shape[1]
+    if n < 6:
+        return np.zeros(n)
+    own, one, two, three, _ = np.pad(cosines, ((0, 0), (2, 2)))
+    squares = own[:-1] + own[1:] + 2 * one[:-1]
+    across = (one + two)[2 : n + 1] + (two + three)[1:n]
+    lengths = np.sqrt(np.maximum(squares[1:n] * squares[3 : n + 2], 0.0))
+    jump = 1.0 - across / np.where(lengths > 0, lengths, np.inf)
+    logarithm = np.log(np.maximum(jump, 0.0) + 1e-6)
+    # Odd, or the median would lean to one side.
+    size = min(101, n - 1 - n % 2)
+    excess = logarithm - median_filter(logarithm, size, mode="reflect")
+    usual = 1.4826 * float(np.median(np.abs(excess)))
+    return np.concatenate([[0.0], excess / (usual + 1e-9)])
+
+
+def hard_cuts(jumps: FloatArray) -> FloatArray:
+    """Return by how much each jump exceeds that of a hard cut, 0 to 10, where it is the highest of five frames."""
+    from scipy.ndimage import maximum_filter1d
+
+    # A cut shows in the jumps beside it too.
+    return np.where(jumps >= maximum_filter1d(jumps, 5), np.clip(jumps - HARD, 0.0, 10.0), 0.0)
+
+
+def slowness(cosines: FloatArray) -> float:
+    """Return how many times as much frames differ after four frames as after one.
+
+    1 if all that changes within events is noise, 4 for a random walk, 16 for steady motion. At most
+    10 is returned, and at most a 24th of the number of frames. It grows with the frame rate of a
+    recording. The means of the lower half of the squared distances are compared, so that pairs of
+    frames from different events do not count.
+    """
+    own, *_ = cosines
+    n = len(own)
+    if n < 2 * N_LAGS:
+        return 1.0
+
+    def usual_distance(lag: int) -> float:
+        squares = own[:-lag] + own[lag:] - 2 * cosines[lag, :-lag]
+        return float(np.mean(np.partition(squares, n // 2 - lag)[: n // 2 - lag + 1]))
+
+    after_one, after_four = usual_distance(1), usual_distance(N_LAGS - 1)
+    # Equal frames differ by rounding, or by noise of a millionth.
+    if after_four < 1e-9:
+        return 1.0
+    return float(
+        np.clip(
+            after_four / max(after_one, 1e-9), 1.0, max(1.0, min(MOST_SLOWNESS, n / LEAST_UNITS))
+        )
+    )
+
 
 NOISE, NO_EVENTS = -5.0, -30.0
 """Added to the log odds of candidates within noise, which only finer levels have, and of those in sequences without
@@ -23,7 +106,8 @@ events, which only a requested number has."""
 
 NEARBY, LEAST_NEARBY, LEAST_IN_QUARTERS = 4, 0.2, 2 / 3
 """Frames on either side within which an event begins at once; share of change there, and in the quarters of two
-events that meet, below which frames drift. The latter is 0.25 on a line, 1 at a step, 0.8 if averages over a moving
+events that meet, below which frames drift. The latter is 0.25 on a line, 1 at a step, 0.8 if
+averages over a moving
 window blur the step over a quarter of both events."""
 
 
@@ -36,16 +120,18 @@ class Evidence:
     embedding : ndarray of shape (n_frames, n_dims)
         The learnt vector of every frame, a unit row; its main directions if nothing was learnt.
     hierarchy : Hierarchy
-        The candidates of `two_views`. The penalty is that of the model, times the slowness of the frames.
+        The candidates of `two_views`. The penalty is that of the model, times the slowness of the
+        frames.
     split : float
         Log height that separates boundaries from the rest in this sequence.
     log_odds : ndarray of shape (n_candidates,)
-        Added to the log odds of each candidate: 0, -5 if noise has such candidates too, -30 if there are no events.
+        Added to the log odds of each candidate: 0, -5 if noise has such candidates too, -30 if
+        there are no events.
     why_one_event : str
         Why no boundary is worth it, for noise and mere drift; otherwise empty.
     clock : ndarray of shape (n_frames + 1,)
-        When each frame begins and the last one ends, in seconds of recording (a pause counts as ten long gaps at
-        most) or, without times, in frames.
+        When each frame begins and the last one ends, in seconds of recording (a pause counts as ten
+        long gaps at most) or, without times, in frames.
     """
 
     embedding: FloatArray
@@ -72,7 +158,8 @@ def gather_evidence(
 ) -> Evidence:
     """Find the candidates of a sequence and their strengths; see `Evidence`.
 
-    The directions are the main ones of the denoised features; without an embedding, only they count.
+    The directions are the main ones of the denoised features; without an embedding, only they
+    count.
     """
     model = load_model()
     standardized = standardized_rows(to_numpy(features))
@@ -85,9 +172,13 @@ def gather_evidence(
     penalty = model.candidate_penalty * slowness(cosines)
     none = np.zeros(0, dtype=np.int64)
     # Constraints on some frames must not change how all the others are measured.
-    free = hierarchy = build_hierarchy(views, log_weights, penalty=penalty, required=none, forbidden=none)
+    free = hierarchy = build_hierarchy(
+        views, log_weights, penalty=penalty, required=none, forbidden=none
+    )
     if len(required) or len(forbidden):
-        hierarchy = build_hierarchy(views, log_weights, penalty=penalty, required=required, forbidden=forbidden)
+        hierarchy = build_hierarchy(
+            views, log_weights, penalty=penalty, required=required, forbidden=forbidden
+        )
     split = model.split(free.log_heights, len(views), penalty=penalty)
     few = in_few_directions(standardized)
     n_clear = n_above_noise(few, free.boundaries, free.log_heights)
@@ -100,8 +191,8 @@ def gather_evidence(
     why_one_event = why_no_events(few)
     if not why_one_event and nearby < LEAST_NEARBY and in_quarters < LEAST_IN_QUARTERS:
         why_one_event = (
-            "the frames change slowly all the time; if each is an average over a moving window, keep one frame in "
-            "every quarter of the window"
+            "the frames change slowly all the time; if each is an average over a moving window,"
+            " keep one frame in every quarter of the window"
         )
     if why_one_event:
         log_odds[:] = NO_EVENTS
@@ -124,9 +215,9 @@ def boundary_weights(cosines: FloatArray, model: DecisionModel) -> FloatArray:
 def share_of_change(x: FloatArray, boundaries: IntArray, *, part: float) -> float:
     """Return how much of the change from event to event happens near the boundary.
 
-    1 if every event stays as it is until the next begins, near 0 if frames drift. The change beside the boundary, in
-    `part` of both events and four frames at least, is projected on that of the whole events, so that noise counts for
-    neither side. 1 without boundaries.
+    1 if every event stays as it is until the next begins, near 0 if frames drift. The change beside
+    the boundary, in `part` of both events and four frames at least, is projected on that of the
+    whole events, so that noise counts for neither side. 1 without boundaries.
     """
     edges = np.concatenate([[0], boundaries, [len(x)]])
     sums = running_sums(x)
@@ -137,7 +228,9 @@ def share_of_change(x: FloatArray, boundaries: IntArray, *, part: float) -> floa
 
     start, here, stop = edges[:-2], edges[1:-1], edges[2:]
     whole = change(start, here, stop)
-    before, after = (np.maximum(part * length, NEARBY).astype(np.int64) for length in (here - start, stop - here))
+    before, after = (
+        np.maximum(part * length, NEARBY).astype(np.int64) for length in (here - start, stop - here)
+    )
     beside = change(np.maximum(start, here - before), here, np.minimum(stop, here + after))
     total = float(np.sum(whole * whole))
     return float(np.sum(beside * whole)) / total if total > 0 else 1.0
@@ -148,7 +241,7 @@ def _clock(n_frames: int, times: FloatArray | None) -> FloatArray:
         return np.arange(n_frames + 1, dtype=np.float64)
     gaps = np.diff(times)
     usual = float(np.median(gaps[gaps > 0]))
-    # A camera that was off has recorded nothing: a pause must not lengthen the events beside it. Gaps after one frame
-    # in ten are not pauses but this camera's rate.
+    # A camera that was off has recorded nothing: a pause must not lengthen the events beside it.
+    # Gaps after one frame in ten are not pauses but this camera's rate.
     longest = 10.0 * float(np.quantile(gaps[gaps > 0], 0.9))
     return np.concatenate([[0.0], np.cumsum(np.append(np.minimum(gaps, longest), usual))])

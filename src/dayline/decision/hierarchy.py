@@ -10,15 +10,13 @@ import numpy as np
 from dayline.arrays import FloatArray, IntArray
 from dayline.decision.partition import partition_between, running_sums
 
-__all__ = ["Hierarchy", "build_hierarchy"]
-
 
 @dataclass(frozen=True)
 class Hierarchy:
     """Candidates, the boundary that merging removes last first: the first k are the segmentation into k + 1 events.
 
-    The height of each is the gain at which it is removed. It never rises, and is infinite for a required boundary.
-    The other attributes are what `build_hierarchy` was given.
+    The height of each is the gain at which it is removed. It never rises, and is infinite for a
+    required boundary. The other attributes are what `build_hierarchy` was given.
     """
 
     boundaries: IntArray
@@ -32,27 +30,36 @@ class Hierarchy:
     def first(self, n_boundaries: int) -> IntArray:
         """Return so many boundaries in order, or as many as there are; after the candidates come further ones.
 
-        Each quarter of the penalty adds candidates, which come after those before them: the order does not depend on
-        how many are wanted.
+        Each quarter of the penalty adds candidates, which come after those before them: the order
+        does not depend on how many are wanted.
         """
         order, penalty = self.boundaries, self.penalty
         while len(order) < n_boundaries and penalty > 1e-12:
             penalty /= 4
             finer = build_hierarchy(
-                self.x, self.log_weights, penalty=penalty, required=np.sort(order), forbidden=self.forbidden
+                self.x,
+                self.log_weights,
+                penalty=penalty,
+                required=np.sort(order),
+                forbidden=self.forbidden,
             )
             order = np.concatenate([order, finer.boundaries[len(order) :]])
         return order[:n_boundaries]
 
 
 def build_hierarchy(
-    x: FloatArray, log_weights: FloatArray, *, penalty: float, required: IntArray, forbidden: IntArray
+    x: FloatArray,
+    log_weights: FloatArray,
+    *,
+    penalty: float,
+    required: IntArray,
+    forbidden: IntArray,
 ) -> Hierarchy:
     """Find the candidate boundaries of a sequence of unit rows, then merge events until only those required are left.
 
-    The candidates are the optimal partition at a low penalty: that of a boundary of weight 1, in frames of full
-    contrast. The gain of a boundary is what it adds to the sum that the partition maximises (frames times squared
-    contrast), times its weight; the lowest is removed first.
+    The candidates are the optimal partition at a low penalty: that of a boundary of weight 1, in
+    frames of full contrast. The gain of a boundary is what it adds to the sum that the partition
+    maximises (frames times squared contrast), times its weight; the lowest is removed first.
     """
     weights = np.exp(log_weights)
     penalties = penalty / weights

@@ -1,6 +1,7 @@
 """The decision model: how probable a boundary is, given its height, and how many boundaries are worth it.
 
-`benchmarks/accuracy/fit_decision.py` writes its numbers to model.json; docs/how-it-decides.md shows it.
+`benchmarks/accuracy/fit_decision.py` writes its numbers to model.json; docs/how-it-decides.md shows
+it.
 """
 
 from __future__ import annotations
@@ -14,8 +15,6 @@ import numpy as np
 
 from dayline.arrays import FloatArray
 
-__all__ = ["DecisionModel", "expected_f1", "load_model"]
-
 MOST_ADDED, FRAMES_PER_ADDED = 5, 48
 """Candidates that are added to those of a sequence before they are split: one for so many frames, up to five."""
 
@@ -27,13 +26,15 @@ class DecisionModel:
     Attributes
     ----------
     candidate_penalty : float
-        Gain that a candidate has at least, in frames of full contrast, if frames change at once; see `slowness`.
+        Gain that a candidate has at least, in frames of full contrast, if frames change at once;
+        see `slowness`.
     cut_weight : float
         How much hard cuts raise the weight of a boundary.
     usual_split, split_counts_as : float
         The usual split of heights, and how many candidates it counts as.
     kinds, slopes, intercepts : tuple of str, and ndarrays of shape (n_kinds,)
-        For each kind of recording, the log odds of a boundary are slope times strength plus intercept.
+        For each kind of recording, the log odds of a boundary are slope times strength plus
+        intercept.
     """
 
     candidate_penalty: float
@@ -47,10 +48,11 @@ class DecisionModel:
     def split(self, log_heights: FloatArray, n_frames: int, *, penalty: float) -> float:
         """Split candidates, which gain at least the penalty, into boundaries and the rest (N. Otsu, 1979).
 
-        The split lies halfway between two neighbouring heights, where the variance between the classes is highest. It
-        is the unit in which this sequence measures heights: how different events are, and how many frames they last,
-        differs from recording to recording by factors of a hundred. With few candidates it is drawn towards the usual
-        split. A few candidates that gain just the penalty are added: they are the rest if all others are boundaries.
+        The split lies halfway between two neighbouring heights, where the variance between the
+        classes is highest. It is the unit in which this sequence measures heights: how different
+        events are, and how many frames they last, differs from recording to recording by factors of
+        a hundred. With few candidates it is drawn towards the usual split. A few candidates that
+        gain just the penalty are added: they are the rest if all others are boundaries.
         """
         own = float(np.log(penalty))
         added = np.full(min(MOST_ADDED, n_frames // FRAMES_PER_ADDED), own)
@@ -64,11 +66,14 @@ class DecisionModel:
             apart = sums[:-1] / first - (sums[-1] - sums[:-1]) / (n - first)
             best = int(np.argmax(first * (n - first) * apart**2))
             own = float(heights[best] + heights[best + 1]) / 2
-        # In a short sequence the usual split is out of reach: the best boundary gains about half of all frames.
+        # In a short sequence the usual split is out of reach: the best boundary gains about half of
+        # all frames.
         usual = min(self.usual_split, float(np.log(n_frames / 4)))
         return (n * own + self.split_counts_as * usual) / (n + self.split_counts_as)
 
-    def probabilities(self, strengths: FloatArray, *, log_odds: float | FloatArray = 0.0) -> FloatArray:
+    def probabilities(
+        self, strengths: FloatArray, *, log_odds: float | FloatArray = 0.0
+    ) -> FloatArray:
         """Return the probability of every boundary if the recording is of each kind, shape (n_kinds, n_boundaries).
 
         Strengths are logarithms of heights over the split; infinite where the boundary is required.
@@ -83,7 +88,9 @@ class DecisionModel:
 @cache
 def load_model() -> DecisionModel:
     """Read model.json."""
-    content = json.loads(files("dayline.decision").joinpath("model.json").read_text(encoding="utf-8"))
+    content = json.loads(
+        files("dayline.decision").joinpath("model.json").read_text(encoding="utf-8")
+    )
     curves = content.pop("curves")
     slopes, intercepts = np.transpose(list(curves.values()))
     return DecisionModel(**content, kinds=tuple(curves), slopes=slopes, intercepts=intercepts)
@@ -92,9 +99,10 @@ def load_model() -> DecisionModel:
 def expected_f1(probabilities: FloatArray) -> FloatArray:
     """Return the expected F1 of the first k boundaries, for k = 0 to n, from their probabilities for each kind.
 
-    For a recording of one kind, T boundaries are expected in all. If a boundary of probability p is right, 1 + T - p
-    are, so each of k boundaries adds about 2 p / (k + 1 + T - p), here with the mean p of those that are right. k = 0
-    has the probability that there is none at all. Every kind counts the same.
+    For a recording of one kind, T boundaries are expected in all. If a boundary of probability p is
+    right, 1 + T - p are, so each of k boundaries adds about 2 p / (k + 1 + T - p), here with the
+    mean p of those that are right. k = 0 has the probability that there is none at all. Every kind
+    counts the same.
     """
     right = np.cumsum(probabilities, axis=1)
     total = 1.0 + right[:, -1:] - np.cumsum(probabilities**2, axis=1) / np.maximum(right, 1e-300)

@@ -7,11 +7,8 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from dayline.arrays import Array, FloatArray, IntArray, row_blocks, to_numpy
+from dayline.arrays import Array, FloatArray, IntArray, row_blocks, to_numpy, unit_rows
 from dayline.method.denoise import ScaledRows
-from dayline.method.graph import unit_rows
-
-__all__ = ["in_few_directions", "n_above_noise", "why_no_events"]
 
 N_DIRECTIONS, N_VALUES = 32, 2**17
 """Least number of directions in which noise is judged, and of values: few frames need more."""
@@ -28,7 +25,8 @@ has 1."""
 
 UNEVEN, LONG = 1.3, 5.0
 """Mean square of squared lengths, over that of Gaussian noise, above which some innovations stand out, and standard
-deviations above which a single one does: more than any of thousands in noise. Clean events that begin at random times
+deviations above which a single one does: more than any of thousands in noise. Clean events that
+begin at random times
 have the covariances of autocorrelated noise, but only their first frames are new."""
 
 LEAST_WHITE, LEAST_WALK, LEAST_AUTOCORRELATED, LEAST_WITHIN = 128, 256, 300, 1000
@@ -60,7 +58,8 @@ def in_few_directions(x: Array | ScaledRows) -> FloatArray:
     if n_columns <= n_directions:
         return np.concatenate(list(blocks))
     directions = np.empty((n_columns, n_directions), dtype=np.float32)
-    # In the order of the values of the first frames, so that the order of the columns does not matter.
+    # In the order of the values of the first frames, so that the order of the columns does not
+    # matter.
     order = np.lexsort(to_numpy(x[0:2]).astype(np.float64)[::-1])
     directions[order] = np.random.default_rng(0).choice([-1.0, 1.0], size=directions.shape)
     return np.concatenate([rows @ directions for rows in blocks])
@@ -83,10 +82,10 @@ def why_no_events(x: FloatArray) -> str:
 def n_above_noise(x: FloatArray, boundaries: IntArray, log_heights: FloatArray) -> int:
     """Return how many of the candidates, the highest first, stand out from noise; `x` is in few directions.
 
-    These are the fewest after which frames within events are in random order, and those after them that are clearly
-    higher than the rest. The others would split noise, which has a bulk of candidates that could pass for boundaries
-    beside a few clear ones. Recordings are hardly ever noise, however finely they are split; then all boundaries
-    count.
+    These are the fewest after which frames within events are in random order, and those after them
+    that are clearly higher than the rest. The others would split noise, which has a bulk of
+    candidates that could pass for boundaries beside a few clear ones. Recordings are hardly ever
+    noise, however finely they are split; then all boundaries count.
     """
     n = len(boundaries)
     # If noise were as high as the candidates, there would be many beyond those that count.
@@ -101,7 +100,8 @@ def n_above_noise(x: FloatArray, boundaries: IntArray, log_heights: FloatArray) 
     def is_noise(k: int, limit: float = NOISY) -> bool:
         """Return whether frames within events are in random order or, in long sequences, an autoregression."""
         rows, event = _within(sample, np.append(ends, np.searchsorted(frames, boundaries[:k])))
-        # Events that follow noise too closely leave frames that are less alike than in random order.
+        # Events that follow noise too closely leave frames that are less alike than in random
+        # order.
         if _is_in_random_order(rows, event, limit, upwards_only=True):
             return True
         return len(x) >= LEAST_WITHIN and _is_autoregression(rows, event, limit)
@@ -135,7 +135,9 @@ def _without_means(rows: FloatArray, event: IntArray) -> FloatArray:
     return np.asarray(rows - np.repeat(means, lengths, axis=0))
 
 
-def _is_in_random_order(rows: FloatArray, event: IntArray, most: float, *, upwards_only: bool = False) -> bool:
+def _is_in_random_order(
+    rows: FloatArray, event: IntArray, most: float, *, upwards_only: bool = False
+) -> bool:
     """Return whether frames of an event are as alike at every lag as in random order, within `most` deviations."""
     n = len(rows)
     # Products show what is rare, cosines do not depend on outliers.
@@ -143,7 +145,9 @@ def _is_in_random_order(rows: FloatArray, event: IntArray, most: float, *, upwar
         squares = _products(values, values).astype(np.float64)
         gram = values @ values.T if n <= values.shape[1] else values.T @ values
         # Mean square of the products of all pairs of different frames.
-        variance = float(np.sum(gram * gram, dtype=np.float64) - squares @ squares) / (n * max(n - 1, 1))
+        variance = float(np.sum(gram * gram, dtype=np.float64) - squares @ squares) / (
+            n * max(n - 1, 1)
+        )
         for excess, n_pairs in _excess(values, event, (lag for lag in LAGS if lag < n)):
             deviation = excess / np.sqrt(n_pairs * max(variance, 1e-300))
             if (deviation if upwards_only else abs(deviation)) >= most:
@@ -153,8 +157,8 @@ def _is_in_random_order(rows: FloatArray, event: IntArray, most: float, *, upwar
 
 def _is_autoregression(rows: FloatArray, event: IntArray, most: float) -> bool:
     """Return whether x[t] = a x[t-1] + innovations, which are in random order and of which none stands out."""
-    # The covariances at lags 0, 1 and 2 are then c, a c and a^2 c. The innovations of successive frames are unrelated
-    # if c1 - a (c0 + c2) + a^2 c1 = 0.
+    # The covariances at lags 0, 1 and 2 are then c, a c and a^2 c. The innovations of successive
+    # frames are unrelated if c1 - a (c0 + c2) + a^2 c1 = 0.
     c0, c1, c2 = (excess / n_pairs for excess, n_pairs in _excess(rows, event, (0, 1, 2)))
     half = max((c0 + c2) / (2 * c1), 1.0) if c1 > 0 else 1.0
     coefficient = half - np.sqrt(half**2 - 1.0)
@@ -169,11 +173,12 @@ def _is_autoregression(rows: FloatArray, event: IntArray, most: float) -> bool:
 def _is_random_walk(rows: FloatArray) -> bool:
     """Return whether frames wander as far as unrelated steps would take them, and no step stands out.
 
-    The variance ratio of Lo and MacKinlay (1988): in a walk, the mean squared distance of frames grows in proportion
-    to the time between them, for 2, 4, 8, ... frames, up to an eighth of the sequence. Within an event frames return
-    to what they show; at a hard cut a step stands out. Every recording of the development sets differs from a walk
-    in one way or the other. A walk with a few huge steps passes for a recording with cuts, and a short recording that
-    is averaged over a moving window may pass for a walk.
+    The variance ratio of Lo and MacKinlay (1988): in a walk, the mean squared distance of frames
+    grows in proportion to the time between them, for 2, 4, 8, ... frames, up to an eighth of the
+    sequence. Within an event frames return to what they show; at a hard cut a step stands out.
+    Every recording of the development sets differs from a walk in one way or the other. A walk with
+    a few huge steps passes for a recording with cuts, and a short recording that is averaged over a
+    moving window may pass for a walk.
     """
     n = len(rows) - 1
     if n < LEAST_WALK:
@@ -204,18 +209,25 @@ def _is_uneven(rows: FloatArray) -> bool:
 def _n_directions(rows: FloatArray) -> float:
     """Return how many directions of equal variance would have the covariance of the rows."""
     covariance = rows.T @ rows
-    return max(1.0, float(np.trace(covariance)) ** 2 / max(float(np.sum(covariance * covariance)), 1e-300))
+    return max(
+        1.0, float(np.trace(covariance)) ** 2 / max(float(np.sum(covariance * covariance)), 1e-300)
+    )
 
 
 def _excess(rows: FloatArray, event: IntArray, lags: Iterable[int]) -> Iterator[tuple[float, int]]:
     """Yield by how much products of frames of an event exceed those of any two, summed, and the number of pairs."""
     _, first, lengths = np.unique(event, return_index=True, return_counts=True)
     sums, own = np.add.reduceat(rows, first, axis=0), np.add.reduceat(_products(rows, rows), first)
-    usual = np.repeat((_products(sums, sums) - own) / np.maximum(lengths * (lengths - 1), 1), lengths)
+    usual = np.repeat(
+        (_products(sums, sums) - own) / np.maximum(lengths * (lengths - 1), 1), lengths
+    )
     for lag in lags:
         n = len(rows) - lag
         pairs = event[lag:] == event[:n]
-        yield float(np.sum((_products(rows[:n], rows[lag:]) - usual[:n])[pairs])), max(int(pairs.sum()), 1)
+        yield (
+            float(np.sum((_products(rows[:n], rows[lag:]) - usual[:n])[pairs])),
+            max(int(pairs.sum()), 1),
+        )
 
 
 def _products(a: FloatArray, b: FloatArray) -> FloatArray:

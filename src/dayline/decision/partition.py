@@ -10,8 +10,6 @@ import numpy as np
 from dayline.arrays import Array, FloatArray, IntArray
 from dayline.checks import check_between, check_rows, show_value
 
-__all__ = ["partition", "partition_between", "running_sums", "trace_back"]
-
 BLOCK = 64
 """Ends of events whose gains are computed together."""
 
@@ -28,10 +26,10 @@ def partition(
 ) -> IntArray:
     """Find the optimal partition of a sequence of vectors.
 
-    Maximises the sum over events of length times squared length of the event's mean, minus the penalty of every
-    boundary. Dynamic programming; starts that can no longer win are dropped. If more than 2,048 may still win, only
-    those with the highest gain so far are kept, so that time grows linearly; with fewer, as in any sequence of at
-    most 2,048 frames, the result is exact.
+    Maximises the sum over events of length times squared length of the event's mean, minus the
+    penalty of every boundary. Dynamic programming; starts that can no longer win are dropped. If
+    more than 2,048 may still win, only those with the highest gain so far are kept, so that time
+    grows linearly; with fewer, as in any sequence of at most 2,048 frames, the result is exact.
 
     Parameters
     ----------
@@ -67,7 +65,10 @@ def _penalty_by_frame(penalty: float | FloatArray, n_frames: int) -> FloatArray:
         penalties[:-1] = np.nan
     penalties[0] = 0.0
     if not np.all(penalties >= 0):
-        raise ValueError(f"penalty={show_value(penalty)}; it must be a number of at least 0, or one for each frame")
+        raise ValueError(
+            f"penalty={show_value(penalty)}; it must be a number of at least 0, or one for each"
+            " frame"
+        )
     return penalties
 
 
@@ -75,8 +76,16 @@ def _frames(candidates: Iterable[int], n_frames: int) -> IntArray:
     frames = np.asarray(list(candidates) if isinstance(candidates, Iterable) else candidates)
     if frames.size == 0:
         return np.zeros(0, dtype=np.int64)
-    if frames.ndim != 1 or frames.dtype.kind not in "iu" or frames.min() < 0 or frames.max() > n_frames:
-        raise ValueError(f"candidates={show_value(candidates)}; give frames of this sequence, 1 to {n_frames - 1}")
+    if (
+        frames.ndim != 1
+        or frames.dtype.kind not in "iu"
+        or frames.min() < 0
+        or frames.max() > n_frames
+    ):
+        raise ValueError(
+            f"candidates={show_value(candidates)}; give frames of this sequence, 1 to"
+            f" {n_frames - 1}"
+        )
     return frames.astype(np.int64)
 
 
@@ -98,7 +107,9 @@ def partition_between(x: FloatArray, penalties: FloatArray, fixed: IntArray) -> 
     return np.unique(np.concatenate(pieces))
 
 
-def _best_path(sums: FloatArray, positions: IntArray, penalties: FloatArray, min_length: int) -> IntArray:
+def _best_path(
+    sums: FloatArray, positions: IntArray, penalties: FloatArray, min_length: int
+) -> IntArray:
     """Find the best chain of positions from the first to the last."""
     n = len(positions)
     best = np.full(n, -np.inf)
@@ -110,37 +121,59 @@ def _best_path(sums: FloatArray, positions: IntArray, penalties: FloatArray, min
     # A few calls for a block of ends take a tenth of the time of a few calls for every end.
     for first in range(1, n, BLOCK):
         ends = np.arange(first, min(first + BLOCK, n))
-        gains = _gains(sums, positions, starts, ends, min_length) + (best[starts] - penalty_at[starts])[:, None]
+        gains = (
+            _gains(sums, positions, starts, ends, min_length)
+            + (best[starts] - penalty_at[starts])[:, None]
+        )
         between = _gains(sums, positions, ends, ends, min_length)
         highest, penalty = gains.max(axis=0), penalty_at[ends]
         for k in range(len(ends) - 1):
-            np.maximum(highest[k + 1 :], between[k, k + 1 :] + (highest[k] - penalty[k]), out=highest[k + 1 :])
+            np.maximum(
+                highest[k + 1 :],
+                between[k, k + 1 :] + (highest[k] - penalty[k]),
+                out=highest[k + 1 :],
+            )
         gains = np.concatenate([gains, between + (highest - penalty)[:, None]])
         starts, limits = np.append(starts, ends), np.append(limits, np.full(len(ends), np.inf))
         best[ends], previous[ends] = highest, starts[np.argmax(gains, axis=0)]
-        # Splitting an event never lowers the sum. A start that gains no more at an end than the best one less the
-        # penalty there therefore loses to a boundary at this end, for every end at least `min_length` frames later.
+        # Splitting an event never lowers the sum. A start that gains no more at an end than the
+        # best one less the penalty there therefore loses to a boundary at this end, for every end
+        # at least `min_length` frames later.
         is_beaten = (gains <= highest - penalty) & (gains > -np.inf)
-        since = np.where(is_beaten.any(axis=1), positions[ends[np.argmax(is_beaten, axis=1)]] + min_length, np.inf)
+        since = np.where(
+            is_beaten.any(axis=1),
+            positions[ends[np.argmax(is_beaten, axis=1)]] + min_length,
+            np.inf,
+        )
         limits = np.minimum(limits, since)
         kept = np.flatnonzero(limits > positions[min(first + BLOCK, n - 1)])
         if len(kept) > MOST_STARTS:
             # The newest have no gain yet.
-            order = np.lexsort((-starts[kept], -np.where(starts[kept] < ends[-1], gains[kept, -1], np.inf)))
+            order = np.lexsort(
+                (-starts[kept], -np.where(starts[kept] < ends[-1], gains[kept, -1], np.inf))
+            )
             kept = np.sort(kept[order[:MOST_STARTS]])
         starts, limits = starts[kept], limits[kept]
     return trace_back(previous, positions)
 
 
-def _gains(sums: FloatArray, positions: IntArray, starts: IntArray, ends: IntArray, min_length: int) -> FloatArray:
+def _gains(
+    sums: FloatArray, positions: IntArray, starts: IntArray, ends: IntArray, min_length: int
+) -> FloatArray:
     """Length times squared length of the mean of every event, by start and end; minus infinity if it is too short."""
     lengths = positions[ends] - positions[starts][:, None]
-    # From one product of sums, relative to the first end so that no digits are lost: differences of all pairs take
-    # several times as long.
+    # From one product of sums, relative to the first end so that no digits are lost: differences of
+    # all pairs take several times as long.
     here = sums[positions[ends[0]]]
     before, until = sums[positions[starts]] - here, sums[positions[ends]] - here
-    squares = np.sum(before * before, axis=1)[:, None] + np.sum(until * until, axis=1) - 2 * before @ until.T
-    return np.where(lengths >= min_length, np.maximum(squares, 0.0) / np.maximum(lengths, 1), -np.inf)
+    squares = (
+        np.sum(before * before, axis=1)[:, None]
+        + np.sum(until * until, axis=1)
+        - 2 * before @ until.T
+    )
+    return np.where(
+        lengths >= min_length, np.maximum(squares, 0.0) / np.maximum(lengths, 1), -np.inf
+    )
 
 
 def running_sums(x: FloatArray) -> FloatArray:

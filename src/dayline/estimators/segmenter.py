@@ -18,32 +18,64 @@ from dayline.checks import (
     check_features,
     check_same_kind,
     check_times,
+    list_frames,
     show_value,
     times_clock,
     times_kind,
     unmask,
 )
-from dayline.decision.around import levels_around
-from dayline.decision.constraints import Frames, forbidden_frames, frames_given, required_frames
 from dayline.decision.context_distance import context_distance, pick_boundaries
 from dayline.decision.decide import (
     DECISION_PARAMETERS,
     Decision,
+    Frames,
     Level,
     check_decision_parameters,
     decide,
+    forbidden_frames,
+    frames_given,
+    levels_around,
     nested_levels,
+    required_frames,
 )
 from dayline.decision.evidence import gather_evidence
-from dayline.estimators.embedder import DynamicGraphEmbedding, EmbeddingParameters
-from dayline.estimators.principal import PrincipalComponentParameters, PrincipalComponents
-from dayline.estimators.truth import true_boundaries
-from dayline.events import Segmentation, boundaries_to_labels
+from dayline.estimators.embedders import (
+    DynamicGraphEmbedding,
+    EmbeddingParameters,
+    PrincipalComponentParameters,
+    PrincipalComponents,
+)
+from dayline.events import Segmentation, boundaries_to_labels, labels_to_boundaries
 from dayline.method.embedding import principal_components
 from dayline.metrics import score_boundaries
 from dayline.progress import OnStep
 
-__all__ = ["EventSegmenter"]
+
+def true_boundaries(y: Any, n_frames: int) -> IntArray:
+    """Return the boundaries of a labelling; raise ValueError if a frame has no label.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_frames,)
+        Labels that change where a new event begins: numbers or strings.
+    n_frames : int
+        Length of the sequence.
+    """
+    labels = np.asarray(y)
+    if labels.shape != (n_frames,):
+        raise ValueError(
+            f"y has shape {labels.shape} for {n_frames} frames; pass the event of every frame, "
+            "not the boundaries (dayline.events.boundaries_to_labels converts them)"
+        )
+    # Only NaN differs from itself; it would differ from the label before it, too, and count as a
+    # boundary.
+    missing = [k for k, label in enumerate(labels.tolist()) if label is None or label != label]
+    if missing:
+        raise ValueError(
+            f"y: {list_frames(missing)} {'has' if len(missing) == 1 else 'have'} no label"
+        )
+    return labels_to_boundaries(labels)
+
 
 Embedder: TypeAlias = DynamicGraphEmbedding | PrincipalComponents
 
@@ -56,8 +88,9 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
     embedding : DynamicGraphEmbedding or PrincipalComponents, optional
         How to embed frames; None uses the default of `DynamicGraphEmbedding`.
     detector : {"partition", "ces"}, default="partition"
-        "partition" finds the optimal partition of the embedding; "ces" is the paper's rule: local maxima of the
-        distance between past and future. The next five parameters apply only to "partition".
+        "partition" finds the optimal partition of the embedding; "ces" is the paper's rule: local
+        maxima of the distance between past and future. The next five parameters apply only to
+        "partition".
     n_events : int, optional
         Number of events.
     min_duration : float, optional
@@ -69,7 +102,8 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
     level : int, default=0
         Levels finer (positive) or coarser (negative) than the usual one.
     window, order : int, default=8 and 5
-        Frames on either side that are averaged for the boundary score, and that a local maximum must exceed ("ces").
+        Frames on either side that are averaged for the boundary score, and that a local maximum
+        must exceed ("ces").
     missing : {"raise", "interpolate"}, default="raise"
         How to handle NaN and infinity; "interpolate" also applies if only `embedding` has it.
     device : str or None, default=None
@@ -88,7 +122,8 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
     scores_ : ndarray of shape (n_frames,)
         Distance of past and future at each frame.
     segmentation_ : Segmentation
-        The result as one object, with events, scores, times and levels: to print, export or write to events.json.
+        The result as one object, with events, scores, times and levels: to print, export or write
+        to events.json.
     events_ : tuple of Event
         The events with their communities and confidence.
     communities_ : ndarray of int, shape (n_frames,)
@@ -153,9 +188,9 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
     ) -> Self:
         """Decide as the default does, but from the main directions of the denoised features alone.
 
-        No graph is learnt. Time and memory grow linearly with the number of frames. It is a little less accurate on
-        average; docs/how-it-decides.md compares both by kind of recording. `changes` are parameters of
-        `PrincipalComponents`.
+        No graph is learnt. Time and memory grow linearly with the number of frames. It is a little
+        less accurate on average; docs/how-it-decides.md compares both by kind of recording.
+        `changes` are parameters of `PrincipalComponents`.
         """
         return cls(
             PrincipalComponents(**changes),
@@ -185,11 +220,11 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         y : ignored
             Nothing is learnt from labels; `score` compares with them.
         times : array-like of shape (n_frames,), optional
-            Time of every frame: seconds, or dates (NumPy, Python or pandas; dates with a time zone are converted to
-            UTC).
+            Time of every frame: seconds, or dates (NumPy, Python or pandas; dates with a time zone
+            are converted to UTC).
         must, must_not : iterable of int or (int, int)
-            Frames that must, or must not, be boundaries; of a range (first, stop), one frame must be a boundary, or
-            none may be.
+            Frames that must, or must not, be boundaries; of a range (first, stop), one frame must
+            be a boundary, or none may be.
         on_step : callable, optional
             Called as on_step(what, done, total) before every stage.
         """
@@ -221,16 +256,17 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
     def score(self, X: Any, y: Any, *, times: Any = None, tolerance: int = 5) -> float:
         """Return the F1 of the boundaries found in a sequence, for `GridSearchCV` and `cross_val_score`.
 
-        The events of a sequence are found in that sequence alone: `X` is segmented with the parameters of this
-        estimator, unless it is the one that was fitted. Each fold of a cross-validation must therefore be one whole
-        sequence, in order; docs/arrays.md shows how.
+        The events of a sequence are found in that sequence alone: `X` is segmented with the
+        parameters of this estimator, unless it is the one that was fitted. Each fold of a
+        cross-validation must therefore be one whole sequence, in order; docs/arrays.md shows how.
 
         Parameters
         ----------
         X : array-like of shape (n_frames, n_features)
             One row per frame, in order.
         y : array-like of shape (n_frames,)
-            True event of every frame: any labels that change where a new event begins (`Segmentation.labels`).
+            True event of every frame: any labels that change where a new event begins
+            (`Segmentation.labels`).
         times : array-like of shape (n_frames,), optional
             See `fit`.
         tolerance : int >= 0
@@ -240,7 +276,9 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         rows = validate_data(self, unmask(X), dtype="numeric", ensure_all_finite=False, reset=False)
         true = true_boundaries(y, len(rows))
         seconds = check_times(times, len(rows))
-        same_times = seconds is None or (self._times is not None and np.array_equal(seconds, self._times))
+        same_times = seconds is None or (
+            self._times is not None and np.array_equal(seconds, self._times)
+        )
         is_fitted_one = same_times and np.array_equal(rows, self._rows, equal_nan=True)
         fitted = self if is_fitted_one else clone(self).fit(rows, times=seconds)
         return score_boundaries(fitted.boundaries_, true, tolerance=tolerance).f1
@@ -255,13 +293,17 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
     ) -> Segmentation:
         """Segment the fitted sequence differently, without learning again.
 
-        The parameters are those of the class, but their values in the constructor do not apply here. The fitted
-        attributes do not change.
+        The parameters are those of the class, but their values in the constructor do not apply
+        here. The fitted attributes do not change.
         """
         check_is_fitted(self)
         if self.evidence_ is None:
             raise ValueError('choose() needs detector="partition"')
-        requested = {"n_events": n_events, "min_duration": min_duration, "expected_duration": expected_duration}
+        requested = {
+            "n_events": n_events,
+            "min_duration": min_duration,
+            "expected_duration": expected_duration,
+        }
         check_decision_parameters(**requested, level=level)
         decision = decide(self.evidence_, self.levels_, **requested, level=level)  # type: ignore[arg-type]
         return self._segmentation(decision, min_duration)
@@ -269,8 +311,9 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
     def append(self, X: Any, *, times: Any = None) -> Self:
         """Continue with later frames, as if all frames had been given to `fit`.
 
-        Everything is learnt again from all frames, so the result equals a fresh run. Starting from the previous
-        embedding saved no evaluations when measured, and moved boundaries (F1 0.96 against a fresh run).
+        Everything is learnt again from all frames, so the result equals a fresh run. Starting from
+        the previous embedding saved no evaluations when measured, and moved boundaries (F1 0.96
+        against a fresh run).
 
         Parameters
         ----------
@@ -283,15 +326,21 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         new = validate_data(self, unmask(X), dtype="numeric", ensure_all_finite=False, reset=False)
         seconds = check_times(times, len(new))
         if (seconds is None) != (self._times is None):
-            raise ValueError("either all frames have times or none; pass times= to append as to fit")
+            raise ValueError(
+                "either all frames have times or none; pass times= to append as to fit"
+            )
         if times_clock(times) != self._clock:
-            raise ValueError("the frames so far and the new ones have times of two kinds: seconds and dates")
+            raise ValueError(
+                "the frames so far and the new ones have times of two kinds: seconds and dates"
+            )
         check_same_kind(self._kind, times_kind(times))
         if seconds is not None and self._times is not None:
             seconds = np.concatenate([self._times, seconds])
         rows = np.concatenate([self._rows, new])
         return self._take_over(
-            copy(self)._fit(rows, seconds, self._must, self._must_not, None, self._kind, self._clock)
+            copy(self)._fit(
+                rows, seconds, self._must, self._must_not, None, self._kind, self._clock
+            )
         )
 
     def _take_over(self, made: Self) -> Self:
@@ -322,7 +371,8 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         self.embedding_: FloatArray = self.embedder_.embedding_
         self.scores_ = context_distance(self.embedding_, window=self.window)
         required = required_frames(must, self.scores_, forbidden=forbidden)
-        # Copy, because the caller may reuse the array for the next frames; a file mapped into memory stays one.
+        # Copy, because the caller may reuse the array for the next frames; a file mapped into
+        # memory stays one.
         self._rows = rows if is_mapped(rows) else np.array(rows)
         self._times, self._kind, self._clock = seconds, kind, clock
         self._must, self._must_not = must, must_not
@@ -369,7 +419,9 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         found = np.setdiff1d(pick_boundaries(self.scores_, order=self.order), forbidden)
         boundaries = np.union1d(found, required).astype(np.int64)
         frames = self.embedder_.communities_
-        events = Segmentation.from_boundaries(boundaries, len(frames), communities=frames.tolist()).events
+        events = Segmentation.from_boundaries(
+            boundaries, len(frames), communities=frames.tolist()
+        ).events
         communities = np.repeat([e.community for e in events], [e.n_frames for e in events])
         return Decision(boundaries, np.full(len(boundaries), np.nan), communities)
 
@@ -382,10 +434,15 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
             times=None if self._times is None else tuple(self._times.tolist()),
             clock=self._clock,
         )
-        confidence = [None, *(None if np.isnan(c) else round(float(c), 4) for c in decision.confidence)]
+        confidence = [
+            None,
+            *(None if np.isnan(c) else round(float(c), 4) for c in decision.confidence),
+        ]
         required = set(self._required.tolist())
         events = tuple(
-            replace(event, confidence=c, reason="asked" if event.start in required else event.reason)
+            replace(
+                event, confidence=c, reason="asked" if event.start in required else event.reason
+            )
             for event, c in zip(made.events, confidence, strict=True)
         )
         if self.evidence_ is None:
@@ -417,8 +474,8 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         check_choice("missing", self.missing, ("raise", "interpolate"))
         if self.embedding is not None and not isinstance(self.embedding, Embedder):
             raise ValueError(
-                f"embedding={show_value(self.embedding)}; it must be a DynamicGraphEmbedding or PrincipalComponents, "
-                "or None for the default"
+                f"embedding={show_value(self.embedding)}; it must be a DynamicGraphEmbedding or"
+                " PrincipalComponents, or None for the default"
             )
         self._embedder().check_parameters()
         check_between("window", self.window, 1, whole=True)

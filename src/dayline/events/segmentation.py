@@ -1,10 +1,12 @@
-"""All events of one sequence, and how they are read from events.json."""
+"""All events of one sequence: boundaries, labels, levels and places, to and from events.json."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import timedelta
+from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
@@ -12,16 +14,160 @@ from typing import Any, Literal
 import numpy as np
 
 from dayline.arrays import IntArray
-from dayline.dataframes import Backend, data_frame
-from dayline.events.columns import COLUMN_KINDS, EPOCH, event_rows
-from dayline.events.event import Event, NestedLevel, Place, SkippedFile
-from dayline.events.events_json import events_text, parse_events
-from dayline.events.labels import boundaries_to_labels
-from dayline.io.untrusted import UnreadableFileError
-from dayline.notebook import events_html
+from dayline.events.notebook import events_html
+from dayline.events.table import COLUMN_KINDS, EPOCH, Backend, data_frame, event_rows
+from dayline.files import UnreadableFileError, parse_json
+from dayline.schema import check_against
 from dayline.text import counted, signed_clock
 
-__all__ = ["Segmentation", "read_events", "when_text"]
+Reason = Literal["start", "looks", "pause", "both", "asked"]
+
+
+@dataclass(frozen=True)
+class Event:
+    """The frames start .. stop-1 between two boundaries.
+
+    Attributes
+    ----------
+    start, stop : int
+        First frame of the event, and first frame after it.
+    community : int or None
+        Its recurring context; events of the same context share the number.
+    key_frame : int or None
+        The most representative frame.
+    start_time, stop_time : float or None
+        Time of its first and last frame, in seconds (see `Segmentation.clock`). In a video of which
+        only some frames were sampled, a hard cut is exact: these are the first frame after the cut
+        and the last one before the next.
+    confidence : float or None
+        Probability that the boundary at its start is a true one, in [0, 1]; None for the first
+        event.
+    reason : str or None
+        Why it starts: "start" (of the sequence), "looks" (the frames change), "pause", "both" or
+        "asked" (set by a person).
+    name : str or None
+        Name given by a person.
+    location : tuple of two floats or None
+        Latitude and longitude in degrees, north and east positive.
+    key_chosen : bool
+        Whether a person chose the key frame.
+    """
+
+    start: int
+    stop: int
+    community: int | None = None
+    key_frame: int | None = None
+    start_time: float | None = None
+    stop_time: float | None = None
+    confidence: float | None = None
+    reason: Reason | None = None
+    name: str | None = None
+    location: tuple[float, float] | None = None
+    key_chosen: bool = False
+
+    @property
+    def n_frames(self) -> int:
+        """Number of frames in the event."""
+        return self.stop - self.start
+
+
+@dataclass(frozen=True)
+class Place:
+    """A recurring context that a person named, or that was recognized on another day.
+
+    Attributes
+    ----------
+    community : int
+        The context.
+    name : str or None
+        Name given by a person, such as "kitchen".
+    id : str or None
+        Identifies the same place on other days (`places.json`).
+    """
+
+    community: int
+    name: str | None = None
+    id: str | None = None
+
+
+@dataclass(frozen=True)
+class NestedLevel:
+    """The boundaries of a coarser or finer segmentation of the same frames.
+
+    Attributes
+    ----------
+    level : int
+        0 is the decision itself; negative levels are coarser, positive ones finer.
+    boundaries : tuple of int
+        First frame of every event except the first. Every boundary of a coarser level is among
+        them.
+    confidences : tuple of float
+        Probability of each boundary.
+    """
+
+    level: int
+    boundaries: tuple[int, ...]
+    confidences: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class SkippedFile:
+    """A file of the source that could not be used, and why."""
+
+    name: str
+    why: str
+
+
+EVENTS_VERSION = 1
+EVENTS_FORMAT = "dayline-events"
+MOST_FRAMES = 10_000_000
+"""More than a day of video at 100 frames per second; a small file that declares more is rejected."""
+
+
+def events_text(content: Mapping[str, Any]) -> str:
+    """Write the content of events.json, with its format and version."""
+    about = {"format": EVENTS_FORMAT, "version": EVENTS_VERSION}
+    return json.dumps({**about, **content}, indent=1, ensure_ascii=True, allow_nan=False) + "\n"
+
+
+def parse_events(text: str) -> dict[str, Any]:
+    """Read the content of events.json in this or an older version; raise ValueError if it does not fit the schema."""
+    content = parse_json(text)
+    if not isinstance(content, dict) or content.get("format") != EVENTS_FORMAT:
+        raise ValueError(f'not an events file: "format" should be "{EVENTS_FORMAT}"')
+    version = content.get("version")
+    if not isinstance(version, int) or not 1 <= version <= EVENTS_VERSION:
+        raise ValueError(
+            f"unknown events version {version!r} (known: 1 to {EVENTS_VERSION}); update dayline"
+        )
+    try:
+        # The events also give the number of frames, so a file without it is fine.
+        check_against(events_schema(), {"n_frames": 1} | content)
+    except ValueError as error:
+        raise ValueError(f"missing or invalid fields: {error}") from None
+    return content
+
+
+def events_schema() -> dict[str, Any]:
+    """Return the JSON Schema of events.json."""
+    schema: dict[str, Any] = json.loads(
+        (files("dayline") / "events.schema.json").read_text(encoding="utf-8")
+    )
+    return schema
+
+
+def boundaries_to_labels(boundaries: Iterable[int], n_frames: int) -> IntArray:
+    """Number the events: 0 up to the first boundary, 1 from there to the next, and so on."""
+    opens = np.zeros(n_frames, dtype=np.int64)
+    opens[np.asarray(list(boundaries), dtype=np.int64)] = 1
+    return np.cumsum(opens)
+
+
+def labels_to_boundaries(labels: Iterable[Any]) -> IntArray:
+    """Return the frames whose label differs from that of the previous frame."""
+    values = np.asarray(list(labels) if not isinstance(labels, np.ndarray) else labels)
+    return np.flatnonzero(values[1:] != values[:-1]) + 1
+
 
 A_YEAR = 366 * 86_400
 PER_FRAME = ("scores", "times", "names", "sizes")
@@ -76,15 +222,21 @@ class Segmentation:
     def __post_init__(self) -> None:
         """Raise ValueError for gaps, overlaps and per-frame values of the wrong length."""
         if not self.events or self.events[0].start != 0:
-            raise ValueError("a segmentation needs at least one event, and the first must start at frame 0")
+            raise ValueError(
+                "a segmentation needs at least one event, and the first must start at frame 0"
+            )
         for before, after in pairwise(self.events):
             if before.stop != after.start:
-                raise ValueError(f"event {before.start}..{before.stop} and the next one leave a gap or overlap")
+                raise ValueError(
+                    f"event {before.start}..{before.stop} and the next one leave a gap or overlap"
+                )
         for event in self.events:
             if event.stop <= event.start:
                 raise ValueError(f"event {event.start}..{event.stop} contains no frames")
             if event.key_frame is not None and not 0 <= event.key_frame < self.n_frames:
-                raise ValueError(f"event {event.start}..{event.stop}: key frame {event.key_frame} does not exist")
+                raise ValueError(
+                    f"event {event.start}..{event.stop}: key frame {event.key_frame} does not exist"
+                )
         for what in PER_FRAME:
             values = getattr(self, what)
             if values is not None and len(values) != self.n_frames:
@@ -93,10 +245,15 @@ class Segmentation:
             raise ValueError("two places have the same community")
         for level in self.levels:
             if len(level.confidences) != len(level.boundaries):
-                counts = f"{len(level.confidences)} confidences for {len(level.boundaries)} boundaries"
+                counts = (
+                    f"{len(level.confidences)} confidences for {len(level.boundaries)} boundaries"
+                )
                 raise ValueError(f"level {level.level} has {counts}")
             if any(a >= b for a, b in pairwise((0, *level.boundaries, self.n_frames))):
-                raise ValueError(f"the boundaries of level {level.level} must increase, between 1 and the last frame")
+                raise ValueError(
+                    f"the boundaries of level {level.level} must increase, between 1 and the last"
+                    " frame"
+                )
 
     @property
     def n_frames(self) -> int:
@@ -117,11 +274,13 @@ class Segmentation:
         if self.times is None:
             return tuple(event.start_time for event in self.events)
         return tuple(
-            event.start_time
-            if event.start_time is not None
-            and event.start
-            and self.times[event.start - 1] < event.start_time < self.times[event.start]
-            else self.times[event.start]
+            (
+                event.start_time
+                if event.start_time is not None
+                and event.start
+                and self.times[event.start - 1] < event.start_time < self.times[event.start]
+                else self.times[event.start]
+            )
             for event in self.events
         )
 
@@ -132,11 +291,13 @@ class Segmentation:
             return tuple(event.stop_time for event in self.events)
         starts = [*self.start_times[1:], None]
         return tuple(
-            event.stop_time
-            if event.stop_time is not None
-            and start is not None
-            and self.times[event.stop - 1] < event.stop_time < start
-            else self.times[event.stop - 1]
+            (
+                event.stop_time
+                if event.stop_time is not None
+                and start is not None
+                and self.times[event.stop - 1] < event.stop_time < start
+                else self.times[event.stop - 1]
+            )
             for event, start in zip(self.events, starts, strict=True)
         )
 
@@ -175,14 +336,20 @@ class Segmentation:
             Other attributes of the segmentation (scores, times, ...).
         """
         edges = [0, *(int(b) for b in boundaries), int(n_frames)]
-        about |= {what: _listed(what, about[what], n_frames) for what in PER_FRAME if about.get(what) is not None}
+        about |= {
+            what: _listed(what, about[what], n_frames)
+            for what in PER_FRAME
+            if about.get(what) is not None
+        }
         times = about.get("times")
         events = []
         for start, stop in pairwise(edges):
             community = None if communities is None else _most_frequent(communities[start:stop])
             event = Event(start, stop, community, reason="looks" if start else "start")
             if times is not None and stop > start:
-                event = replace(event, start_time=float(times[start]), stop_time=float(times[stop - 1]))
+                event = replace(
+                    event, start_time=float(times[start]), stop_time=float(times[stop - 1])
+                )
             events.append(event)
         return cls(events=tuple(events), **about)
 
@@ -210,14 +377,16 @@ class Segmentation:
             event : int
                 Counts from 1, as on the page and in events.csv.
             name, context, place : str or None
-                Name of the event; letter of its context, if it recurs and has no name; name of the context.
+                Name of the event; letter of its context, if it recurs and has no name; name of the
+                context.
             start, stop, n_frames : int
                 Frames start .. stop-1; they count from 0.
             start_time, stop_time, duration : float or None
-                Time of the first and the last frame in seconds on `clock`, and the seconds between them (None if the
-                clock was set back).
+                Time of the first and the last frame in seconds on `clock`, and the seconds between
+                them (None if the clock was set back).
             started, stopped : datetime or None
-                The same times as dates on the camera's own clock, without a time zone; None if there are no dates.
+                The same times as dates on the camera's own clock, without a time zone; None if
+                there are no dates.
             key_frame : int or None
                 The most representative frame.
             key_photo, first_photo, last_photo : str or None
@@ -262,7 +431,8 @@ class Segmentation:
         segmentation = _from_content(content)
         if content.get("n_frames", segmentation.n_frames) != segmentation.n_frames:
             raise ValueError(
-                f"n_frames is {content['n_frames']}, but the last event stops at {segmentation.n_frames}"
+                f"n_frames is {content['n_frames']}, but the last event stops at"
+                f" {segmentation.n_frames}"
             )
         return segmentation
 
@@ -275,7 +445,9 @@ def _from_content(content: Mapping[str, Any]) -> Segmentation:
     about = {k: content.get(k) for k in ("clock", "source", "method")}
     skipped = tuple(SkippedFile(s["name"], s["why"]) for s in content.get("skipped", ()))
     notes = tuple(content.get("notes", ()))
-    places = tuple(Place(p["community"], p.get("name"), p.get("id")) for p in content.get("places", ()))
+    places = tuple(
+        Place(p["community"], p.get("name"), p.get("id")) for p in content.get("places", ())
+    )
     levels = tuple(
         NestedLevel(level["level"], tuple(level["boundaries"]), tuple(level["confidences"]))
         for level in content.get("levels", ())
@@ -286,7 +458,11 @@ def _from_content(content: Mapping[str, Any]) -> Segmentation:
 
 def _event(content: dict[str, Any]) -> Event:
     event = Event(**content)
-    return event if event.location is None else replace(event, location=(event.location[0], event.location[1]))
+    return (
+        event
+        if event.location is None
+        else replace(event, location=(event.location[0], event.location[1]))
+    )
 
 
 def read_events(path: str | Path) -> Segmentation:
@@ -326,7 +502,9 @@ def _listed(what: str, values: Iterable[Any], n_frames: int) -> tuple[Any, ...]:
     try:
         return tuple(map(float, listed)) if what == "times" else listed
     except (TypeError, ValueError):
-        raise ValueError('times must be numbers; pass dates as seconds since 1970, with clock="wall"') from None
+        raise ValueError(
+            'times must be numbers; pass dates as seconds since 1970, with clock="wall"'
+        ) from None
 
 
 def _most_frequent(values: Sequence[int]) -> int | None:

@@ -8,9 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from dayline.io.files import UNFINISHED, remove_unfinished, write_text_whole, writing_whole
-
-__all__ = ["cache_folder", "cached_files", "free_cache", "kept_in_cache"]
+from dayline.files import UNFINISHED, remove_unfinished, write_text_whole, writing_whole
 
 _log = logging.getLogger(__name__)
 
@@ -61,7 +59,8 @@ def kept_in_cache(name: str, build: Callable[[], bytes], *, folder: Path | None 
 def cached_files(folder: Path) -> list[Path]:
     """Return the files that dayline keeps in a cache folder, and unfinished ones that a killed run left there.
 
-    Files of others are not among them: a file counts only with the file of its hash, which `kept_in_cache` writes.
+    Files of others are not among them: a file counts only with the file of its hash, which
+    `kept_in_cache` writes.
 
     Parameters
     ----------
@@ -73,7 +72,11 @@ def cached_files(folder: Path) -> list[Path]:
     except FileNotFoundError:
         return []
     kept = {name for name in names if f"{name}.sha256" in names}
-    mine = kept | {f"{name}.sha256" for name in kept} | {name for name in names if UNFINISHED.fullmatch(name)}
+    mine = (
+        kept
+        | {f"{name}.sha256" for name in kept}
+        | {name for name in names if UNFINISHED.fullmatch(name)}
+    )
     return [folder / name for name in sorted(mine)]
 
 

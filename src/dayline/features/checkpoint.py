@@ -15,9 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dayline.features.tensor_pickle import Module, Storage, TensorPlace, read_pickle
-from dayline.io.untrusted import UnreadableFileError, check_allocation, reading
-
-__all__ = ["Tensors", "read_checkpoint"]
+from dayline.files import UnreadableFileError, check_allocation, reading
 
 Tensors = dict[str, NDArray[Any]]
 
@@ -33,8 +31,8 @@ _LARGEST_PICKLE = 64 * 2**20
 def read_checkpoint(path: str | Path) -> Tensors:
     """Read the tensors of a PyTorch checkpoint or TorchScript file by their dotted names.
 
-    Supports the zip format, the older plain format and TorchScript archives. Only data is read: code
-    in the file is neither imported nor run.
+    Supports the zip format, the older plain format and TorchScript archives. Only data is read:
+    code in the file is neither imported nor run.
 
     Parameters
     ----------
@@ -52,7 +50,9 @@ def read_checkpoint(path: str | Path) -> Tensors:
         file.seek(0)
         tensors = _read_zip(file, path) if is_zip else _read_legacy(file, path)
     if not tensors:
-        raise UnreadableFileError(f"{path}: contains no tensors; pass a state dictionary or a TorchScript file")
+        raise UnreadableFileError(
+            f"{path}: contains no tensors; pass a state dictionary or a TorchScript file"
+        )
     return tensors
 
 
@@ -66,7 +66,9 @@ def _read_zip(file: BinaryIO, path: Path) -> Tensors:
         if f"{root}byteorder" in names and _member(archive, f"{root}byteorder") != b"little":
             raise ValueError("is stored big-endian; save it again on a little-endian machine")
         content = read_pickle(io.BytesIO(_member(archive, pickles[0], most=_LARGEST_PICKLE)), {})
-        return _materialise(content, lambda storage: _member(archive, f"{root}data/{storage.key}"), path)
+        return _materialise(
+            content, lambda storage: _member(archive, f"{root}data/{storage.key}"), path
+        )
 
 
 def _member(archive: zipfile.ZipFile, name: str, *, most: int | None = None) -> bytes:
@@ -82,7 +84,10 @@ def _member(archive: zipfile.ZipFile, name: str, *, most: int | None = None) -> 
 
 def _read_legacy(file: BinaryIO, path: Path) -> Tensors:
     storages: dict[str, Storage] = {}
-    if read_pickle(file, storages) != _LEGACY_MAGIC or read_pickle(file, storages) != _LEGACY_PROTOCOL:
+    if (
+        read_pickle(file, storages) != _LEGACY_MAGIC
+        or read_pickle(file, storages) != _LEGACY_PROTOCOL
+    ):
         raise ValueError("does not start like one")
     if read_pickle(file, storages).get("little_endian") is not True:
         raise ValueError("is stored big-endian; save it again on a little-endian machine")
@@ -124,7 +129,9 @@ def _tensor(name: str, place: TensorPlace, data: bytes) -> NDArray[Any]:
     n_values = prod(place.shape)
     if n_values == 0:
         return np.empty(place.shape, dtype)
-    last = place.offset + sum((n - 1) * step for n, step in zip(place.shape, place.strides, strict=True))
+    last = place.offset + sum(
+        (n - 1) * step for n, step in zip(place.shape, place.strides, strict=True)
+    )
     numbers = (place.offset, *place.shape, *place.strides)
     if min(numbers) < 0 or n_values > len(values) or last >= len(values):
         raise ValueError("contains a tensor that extends beyond its data")
@@ -132,7 +139,9 @@ def _tensor(name: str, place: TensorPlace, data: bytes) -> NDArray[Any]:
     return np.lib.stride_tricks.as_strided(values[place.offset :], place.shape, steps).copy()
 
 
-def _tensor_places(value: Any, name: str, depth: int, seen: Iterator[int]) -> Iterator[tuple[str, TensorPlace]]:
+def _tensor_places(
+    value: Any, name: str, depth: int, seen: Iterator[int]
+) -> Iterator[tuple[str, TensorPlace]]:
     if next(seen) > _MOST_ENTRIES or not depth or len(name) > _LONGEST_NAME:
         raise ValueError("nests more objects than any network has")
     if isinstance(value, TensorPlace):

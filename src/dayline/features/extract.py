@@ -1,4 +1,4 @@
-"""From images to features: images are decoded and prepared in threads while the network runs."""
+"""Compute the features of images in batches, reusing what an earlier run stored."""
 
 from __future__ import annotations
 
@@ -15,10 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dayline.arrays import IntArray
-from dayline.extras import needs_extra
-from dayline.features.preprocess import Image
-
-__all__ = ["Extractor", "FrameImage", "extract_features", "iter_features", "load_extractor"]
+from dayline.features.onnx import Image
+from dayline.installation import needs_extra
 
 FrameImage: TypeAlias = Image | Callable[[], Image | None]
 """Decoded pixels, or a function that decodes them in a worker thread (None skips the frame)."""
@@ -70,9 +68,9 @@ def load_extractor(
     Parameters
     ----------
     model : str
-        "lite0" (EfficientNet-Lite0), "inceptionv3" or "inceptionv3-max" (average or max pooling; need
-        `weights`), "color" or "color-lab" (histogram of HSV or Lab colours), "hog", or the path of an
-        ONNX file with its preprocessing in a JSON file next to it.
+        "lite0" (EfficientNet-Lite0), "inceptionv3" or "inceptionv3-max" (average or max pooling;
+        need `weights`), "color" or "color-lab" (histogram of HSV or Lab colours), "hog", or the
+        path of an ONNX file with its preprocessing in a JSON file next to it.
     weights : Path, optional
         Checkpoint of "inceptionv3", or another copy of the weights of "lite0".
     cache : Path, optional
@@ -81,7 +79,9 @@ def load_extractor(
         CPU threads of the network; all cores if not given.
     """
     if weights is not None and model not in ("lite0", "inceptionv3", "inceptionv3-max"):
-        raise ValueError(f'model "{model}" takes no weights; leave them out or use model "inceptionv3"')
+        raise ValueError(
+            f'model "{model}" takes no weights; leave them out or use model "inceptionv3"'
+        )
     if model == "lite0":
         from dayline.features.lite0 import load_lite0
 
@@ -90,23 +90,26 @@ def load_extractor(
         from dayline.features.inceptionv3 import load_inceptionv3
 
         return load_inceptionv3(
-            weights, pooling="max" if model.endswith("-max") else "mean", cache=cache, threads=threads
+            weights,
+            pooling="max" if model.endswith("-max") else "mean",
+            cache=cache,
+            threads=threads,
         )
     if model in ("color", "color-lab"):
-        from dayline.features.color import ColorExtractor
+        from dayline.features.handmade import ColorExtractor
 
         return ColorExtractor(space="lab" if model.endswith("lab") else "hsv")
     if model == "hog":
-        from dayline.features.hog import HogExtractor
+        from dayline.features.handmade import HogExtractor
 
         return HogExtractor()
     if model.lower().endswith(".onnx"):
-        from dayline.features.onnx_file import load_onnx_file
+        from dayline.features.onnx import load_onnx_file
 
         return load_onnx_file(Path(model), threads=threads)
     raise ValueError(
-        f'model "{model}" is not known; use lite0, inceptionv3, inceptionv3-max, color, color-lab, hog '
-        "or the path of a .onnx file"
+        f'model "{model}" is not known; use lite0, inceptionv3, inceptionv3-max, color, color-lab,'
+        " hog or the path of a .onnx file"
     )
 
 
@@ -140,7 +143,9 @@ def extract_features(
     features : ndarray of float32, (len(indices), n_features)
         Their features.
     """
-    parts = list(iter_features(images, extractor, n_frames=n_frames, batch_size=batch_size, on_step=on_step))
+    parts = list(
+        iter_features(images, extractor, n_frames=n_frames, batch_size=batch_size, on_step=on_step)
+    )
     if not parts:
         return np.empty(0, dtype=np.int64), np.empty((0, extractor.n_features), dtype=np.float32)
     indices = np.concatenate([part[0] for part in parts])
@@ -191,7 +196,10 @@ def _extract_batch(
     if len(bad):
         file = getattr(extractor, "file", None)
         model = f"{file}:" if file is not None else f"model {extractor.name}"
-        raise ValueError(f"{model} returns values that are not finite for frame {indices[bad[0]]}; use another model")
+        raise ValueError(
+            f"{model} returns values that are not finite for frame {indices[bad[0]]}; use another"
+            " model"
+        )
     return np.asarray(indices, dtype=np.int64), features
 
 
@@ -201,7 +209,9 @@ def _prepare_ahead(
     """Yield prepared images in order, preparing at most `n_ahead` of them in advance."""
     waiting: Queue[_Waiting] = Queue(maxsize=n_ahead)
     stop = Event()
-    with ThreadPoolExecutor(max_workers=min(os.cpu_count() or 1, 8), thread_name_prefix="prepare") as pool:
+    with ThreadPoolExecutor(
+        max_workers=min(os.cpu_count() or 1, 8), thread_name_prefix="prepare"
+    ) as pool:
         feeder = Thread(target=_feed, args=(images, extractor, pool, waiting, stop), daemon=True)
         feeder.start()
         try:

@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 from dayline.features.checkpoint import Tensors
 from dayline.features.onnx_graph import fold_batch_norm
 
-__all__ = ["Layers", "inception_layers", "is_tensorflow_port"]
-
 Layers = dict[str, tuple[NDArray[np.float32], NDArray[np.float32]]]
 """Weight and bias of each convolution, with batch normalisation folded in."""
 
@@ -119,7 +117,9 @@ def inception_layers(tensors: Tensors) -> Layers:
             names[f"{block}.{layer}"] = f"{_BLOCKS[block]}.{port}" if ported else f"{block}.{layer}"
     parts = _TENSORFLOW_PARTS if ported else _TORCHVISION_PARTS
     first = f"{next(iter(names.values()))}.{parts[0]}"
-    prefix = min((name.removesuffix(first) for name in tensors if _ends(name, first)), key=len, default="")
+    prefix = min(
+        (name.removesuffix(first) for name in tensors if _ends(name, first)), key=len, default=""
+    )
     return {name: _folded(tensors, f"{prefix}{source}", parts) for name, source in names.items()}
 
 

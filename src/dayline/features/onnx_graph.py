@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dayline.io.onnx_messages import FLOAT, INT, INTS, onnx_messages
-
-__all__ = ["Graph", "fold_batch_norm"]
+from dayline.features.onnx_messages import FLOAT, INT, INTS, onnx_messages
 
 # Old enough for every supported onnxruntime, new enough for all operations used.
 _OPSET = 17
@@ -69,7 +67,9 @@ class Graph:
         name = f"constant_{len(self._constants)}"
         stored = np.ascontiguousarray(values, dtype="<f4")
         self._constants.append(
-            onnx_messages().TensorProto(dims=stored.shape, data_type=FLOAT, name=name, raw_data=stored.tobytes())
+            onnx_messages().TensorProto(
+                dims=stored.shape, data_type=FLOAT, name=name, raw_data=stored.tobytes()
+            )
         )
         return name
 
@@ -90,14 +90,18 @@ class Graph:
             "pads": list(pads),
             "group": groups,
         }
-        return self.add("Conv", x, self.constant(weight), self.constant(bias), attributes=attributes)
+        return self.add(
+            "Conv", x, self.constant(weight), self.constant(bias), attributes=attributes
+        )
 
     def relu6(self, x: str) -> str:
         """Clip values to [0, 6]."""
         low, high = (self.constant(np.asarray(bound, dtype=np.float32)) for bound in (0.0, 6.0))
         return self.add("Clip", x, low, high)
 
-    def pool(self, x: str, kind: str, *, stride: int, padding: int = 0, count_padding: bool | None = None) -> str:
+    def pool(
+        self, x: str, kind: str, *, stride: int, padding: int = 0, count_padding: bool | None = None
+    ) -> str:
         """Add 3 x 3 pooling, "MaxPool" or "AveragePool"."""
         attributes: Attributes = {
             "kernel_shape": [3, 3],
@@ -122,7 +126,10 @@ class Graph:
         """
         messages = onnx_messages()
         graph = messages.GraphProto(
-            node=[*self._nodes, *(_node("Identity", [x], name, {}) for name, (x, _) in outputs.items())],
+            node=[
+                *self._nodes,
+                *(_node("Identity", [x], name, {}) for name, (x, _) in outputs.items()),
+            ],
             name=self._name,
             initializer=self._constants,
             input=[_float_array(self.input, ("n", 3, self._size, self._size))],
@@ -144,9 +151,11 @@ def _node(operation: str, inputs: Sequence[str], output: str, attributes: Attrib
         output=[output],
         op_type=operation,
         attribute=[
-            messages.AttributeProto(name=name, i=value, type=INT)
-            if isinstance(value, int)
-            else messages.AttributeProto(name=name, ints=value, type=INTS)
+            (
+                messages.AttributeProto(name=name, i=value, type=INT)
+                if isinstance(value, int)
+                else messages.AttributeProto(name=name, ints=value, type=INTS)
+            )
             for name, value in sorted(attributes.items())
         ],
     )
@@ -156,7 +165,11 @@ def _float_array(name: str, shape: Sequence[int | str]) -> Any:
     """Declare an input or output; an axis of any length has a name instead of a number."""
     messages = onnx_messages()
     axes = [
-        messages.DimensionProto(dim_param=side) if isinstance(side, str) else messages.DimensionProto(dim_value=side)
+        (
+            messages.DimensionProto(dim_param=side)
+            if isinstance(side, str)
+            else messages.DimensionProto(dim_value=side)
+        )
         for side in shape
     ]
     shape_of = messages.TensorShapeProto(dim=axes)

@@ -1,7 +1,7 @@
 """A pickle machine for PyTorch files: it only builds data and calls nothing.
 
-Python's unpickler lets a file change objects after they are checked, and use any memo index. This machine rejects
-every operation that checkpoints do not need.
+Python's unpickler lets a file change objects after they are checked, and use any memo index. This
+machine rejects every operation that checkpoints do not need.
 """
 
 from __future__ import annotations
@@ -10,8 +10,6 @@ import struct
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
-
-__all__ = ["Module", "Storage", "TensorPlace", "read_pickle"]
 
 DTYPES = {
     "FloatStorage": "<f4",
@@ -210,7 +208,11 @@ def _called(machine: _Machine) -> Any:
 
 
 def _tensor_place(storage: Any, offset: Any, shape: Any, strides: Any, *rest: Any) -> TensorPlace:
-    if not isinstance(storage, Storage) or not isinstance(shape, tuple) or not isinstance(strides, tuple):
+    if (
+        not isinstance(storage, Storage)
+        or not isinstance(shape, tuple)
+        or not isinstance(strides, tuple)
+    ):
         raise ValueError("contains a malformed tensor")
     numbers = (offset, *shape, *strides)
     if len(rest) > 3 or len(shape) != len(strides) or len(shape) > MOST_AXES:

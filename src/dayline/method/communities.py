@@ -7,8 +7,6 @@ import numpy as np
 from dayline.arrays import Array, IntArray, to_numpy
 from dayline.checks import check_between, check_matrix, check_seed
 
-__all__ = ["find_communities", "in_order_of_appearance"]
-
 SAMPLE = 20_000
 """Frames that are grouped; in longer sequences, this many evenly spaced ones, and the others join the nearest."""
 
@@ -32,7 +30,9 @@ def find_communities(x: Array, n_communities: int, *, random_state: int | None =
     check_seed(random_state)
     points = to_numpy(x).astype(np.float64)
     n = len(points)
-    sample = points if n <= SAMPLE else points[np.linspace(0, n - 1, SAMPLE).round().astype(np.int64)]
+    sample = (
+        points if n <= SAMPLE else points[np.linspace(0, n - 1, SAMPLE).round().astype(np.int64)]
+    )
     # Frames that differ only by rounding must not become separate communities.
     scale = np.max(np.abs(sample), initial=0.0) or 1.0
     n_different = len(np.unique(np.round(sample / scale, 7), axis=0))

@@ -8,22 +8,17 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dayline.arrays import Array, FloatArray, array_namespace, double, is_on_host, like, row_blocks, to_numpy
+from dayline.arrays import (
+    Array,
+    FloatArray,
+    array_namespace,
+    double,
+    is_on_host,
+    like,
+    row_blocks,
+    to_numpy,
+)
 from dayline.checks import LARGEST, check_between, check_choice, check_flag, check_matrix
-
-__all__ = [
-    "ColumnScale",
-    "ScaledRows",
-    "authors_nonlocal_means",
-    "centre_columns",
-    "comparable_columns",
-    "fit_single_precision",
-    "nonlocal_means",
-    "scale_to_range",
-    "spread_few_directions",
-    "standardize",
-    "standardized_rows",
-]
 
 FEW_COLUMNS, BUMPS = 3, 16
 """Up to this many columns each becomes that many; see `spread_few_directions`."""
@@ -58,7 +53,9 @@ def scale_to_range(x: Array, *, by_column: bool = False) -> Array:
     spread = xp.max(x, axis=axis, keepdims=True) - low
     safe = xp.where(spread > 0, spread, xp.ones_like(spread))
     return _by_blocks(
-        lambda rows: xp.where(spread > 0, 2.0 * (rows - low) / safe - 1.0, xp.zeros_like(rows)), x, x.shape[1]
+        lambda rows: xp.where(spread > 0, 2.0 * (rows - low) / safe - 1.0, xp.zeros_like(rows)),
+        x,
+        x.shape[1],
     )
 
 
@@ -169,9 +166,10 @@ def comparable_columns(x: Array) -> Array:
 def spread_few_directions(columns: Array | ScaledRows) -> Any:
     """Spread standardized columns that vary in three directions or fewer over 16 columns for each direction.
 
-    The cosine of two frames of one centred column is only a sign, and so it is if all columns follow one factor. So
-    each direction becomes 16 Gaussian bumps of one standard deviation, evenly spaced from the first to the last
-    percentile of its values: close values have a high cosine. Other columns are returned unchanged.
+    The cosine of two frames of one centred column is only a sign, and so it is if all columns
+    follow one factor. So each direction becomes 16 Gaussian bumps of one standard deviation, evenly
+    spaced from the first to the last percentile of its values: close values have a high cosine.
+    Other columns are returned unchanged.
     """
     directions = _few_directions(columns)
     if directions is not None:
@@ -266,7 +264,11 @@ def fit_single_precision(features: FloatArray, *, by_column: bool) -> FloatArray
     low, high = features.min(axis=axis, keepdims=True), features.max(axis=axis, keepdims=True)
     spread, largest = high - low, np.maximum(np.abs(low), np.abs(high))
     held = (spread > SMALLEST_SPREAD * largest) & (largest < 1e30) & (spread > 1e-30)
-    return features if held.all() else np.where(held, features, scale_to_range(features, by_column=by_column))
+    return (
+        features
+        if held.all()
+        else np.where(held, features, scale_to_range(features, by_column=by_column))
+    )
 
 
 def nonlocal_means(
@@ -320,13 +322,20 @@ def nonlocal_means(
     weights = {}
     for t, distance in distances.items():
         # Clip: the weight is 0 long before this, but neither the ratio nor its square may overflow.
-        ratio = xp.where(distance < FARTHEST * h, distance, FARTHEST * h * xp.ones_like(distance))[:, None] / h
+        ratio = (
+            xp.where(distance < FARTHEST * h, distance, FARTHEST * h * xp.ones_like(distance))[
+                :, None
+            ]
+            / h
+        )
         weights[t] = xp.exp(-ratio * ratio if kernel == "gaussian" else -ratio) * decay**t
     own = xp.ones_like(x[:, :1]) if include_self else xp.zeros_like(x[:, :1])
     return _weighted_mean(x, own, later=weights, earlier=weights)
 
 
-def _weighted_mean(x: Array, own: Array, *, later: Mapping[int, Array], earlier: Mapping[int, Array]) -> Array:
+def _weighted_mean(
+    x: Array, own: Array, *, later: Mapping[int, Array], earlier: Mapping[int, Array]
+) -> Array:
     """Average frames; a frame whose weights are all 0 stays as it is.
 
     Parameters
@@ -336,7 +345,8 @@ def _weighted_mean(x: Array, own: Array, *, later: Mapping[int, Array], earlier:
     own : array of shape (n_frames, 1)
         Weight of the frame itself.
     later, earlier : mapping of int to array of shape (n_frames - t, 1)
-        For t frames apart, the weight of frame k + t for frame k, and that of frame k for frame k + t.
+        For t frames apart, the weight of frame k + t for frame k, and that of frame k for frame k +
+        t.
     """
     xp = array_namespace(x)
     n = x.shape[0]
@@ -356,7 +366,9 @@ def _weighted_mean(x: Array, own: Array, *, later: Mapping[int, Array], earlier:
                 weight[-n_back:] += earlier[t][back]
         is_similar = weight > 0
         # If every weight underflows, no frame is similar: keep the frame unchanged.
-        made[block] = xp.where(is_similar, mean / xp.where(is_similar, weight, xp.ones_like(weight)), x[block])
+        made[block] = xp.where(
+            is_similar, mean / xp.where(is_similar, weight, xp.ones_like(weight)), x[block]
+        )
     return made
 
 
@@ -370,7 +382,10 @@ def _patch_distances(x: Array, offsets: Iterable[int], *, patch_radius: int) -> 
     farthest = max(apart)
     for block in row_blocks(x):
         # Positions in the mirrored sequence; the last block has those after its end too.
-        first, stop = block.start - radius * (block.start == 0), block.stop + radius * (block.stop == n)
+        first, stop = (
+            block.start - radius * (block.start == 0),
+            block.stop + radius * (block.stop == n),
+        )
         rows = _rows(x, first, min(stop + farthest, n + radius))
         for t, found in apart.items():
             size = min(stop, n - t + radius) - first
@@ -408,7 +423,9 @@ def _mirrored(
     return np.asarray(np.minimum(folded, period - folded))
 
 
-def _check_denoising(search_radius: int, patch_radius: int, bandwidth: float | Literal["median"]) -> None:
+def _check_denoising(
+    search_radius: int, patch_radius: int, bandwidth: float | Literal["median"]
+) -> None:
     check_between("search_radius", search_radius, 0, whole=True)
     check_between("patch_radius", patch_radius, 1, whole=True)
     if not isinstance(bandwidth, str):
@@ -421,12 +438,14 @@ def _median_distance(distances: dict[int, Array]) -> float:
     return float(np.median(np.concatenate([to_numpy(d) for d in distances.values()])))
 
 
-def authors_nonlocal_means(x: Array, *, search_radius: int, patch_radius: int, bandwidth: float) -> Array:
+def authors_nonlocal_means(
+    x: Array, *, search_radius: int, patch_radius: int, bandwidth: float
+) -> Array:
     """Denoise as the authors' notebook does.
 
-    Unlike the text, it scales the whole matrix to [-1, 1] before and after, averages over every frame of the sequence
-    (itself included) with weight exp(-D / h) 0.25^(distance in time / L), and counts the first and the last L frames
-    twice in every mean.
+    Unlike the text, it scales the whole matrix to [-1, 1] before and after, averages over every
+    frame of the sequence (itself included) with weight exp(-D / h) 0.25^(distance in time / L), and
+    counts the first and the last L frames twice in every mean.
     """
     _check_denoising(search_radius, patch_radius, bandwidth)
     n = x.shape[0]
@@ -439,8 +458,13 @@ def authors_nonlocal_means(x: Array, *, search_radius: int, patch_radius: int, b
     twice[max(n - search_radius, 0) :] = 2.0
     count = like(twice, x)
     # Beyond 27 L the factor 0.25^(t/L) is below 2^-53 and adds nothing.
-    distances = _patch_distances(x, range(1, min(n - 1, 27 * search_radius) + 1), patch_radius=patch_radius)
-    weights = {t: xp.exp(-d[:, None] / bandwidth) * 0.25 ** (t / search_radius) for t, d in distances.items()}
+    distances = _patch_distances(
+        x, range(1, min(n - 1, 27 * search_radius) + 1), patch_radius=patch_radius
+    )
+    weights = {
+        t: xp.exp(-d[:, None] / bandwidth) * 0.25 ** (t / search_radius)
+        for t, d in distances.items()
+    }
     later = {t: w * count[t:] for t, w in weights.items()}
     earlier = {t: w * count[:-t] for t, w in weights.items()}
     return scale_to_range(_weighted_mean(x, count, later=later, earlier=earlier))

@@ -10,8 +10,6 @@ import numpy as np
 
 from dayline.arrays import Array, array_namespace, like, single, sum_of_products, to_numpy
 
-__all__ = ["Descent", "Objective", "descend_barzilai_borwein", "descend_lbfgs", "descend_many_rows"]
-
 Objective: TypeAlias = Callable[[Array], tuple[float, Array]]
 """Takes a point, returns (loss, gradient)."""
 
@@ -39,7 +37,9 @@ class Descent:
     stopped: str
 
 
-def descend_lbfgs(objective: Objective, start: Array, *, max_evaluations: int, tolerance: float = 1e-5) -> Descent:
+def descend_lbfgs(
+    objective: Objective, start: Array, *, max_evaluations: int, tolerance: float = 1e-5
+) -> Descent:
     """Minimise with L-BFGS and a line search; the result is never above the start.
 
     Parameters
@@ -70,13 +70,22 @@ def descend_lbfgs(objective: Objective, start: Array, *, max_evaluations: int, t
         return loss, to_numpy(gradient).astype(np.float64).ravel()
 
     flat_start = to_numpy(start).astype(np.float64).ravel()
-    options = {"maxiter": max_evaluations, "maxfun": 10 * max_evaluations, "ftol": tolerance, "gtol": 1e-9}
+    options = {
+        "maxiter": max_evaluations,
+        "maxfun": 10 * max_evaluations,
+        "ftol": tolerance,
+        "gtol": 1e-9,
+    }
     try:
         # SciPy checks maxfun only between iterations; this limit also holds inside a line search.
-        message = minimize(evaluate, flat_start, jac=True, method="L-BFGS-B", options=options).message
+        message = minimize(
+            evaluate, flat_start, jac=True, method="L-BFGS-B", options=options
+        ).message
     except StopIteration:
         message = "LIMIT"
-    return Descent(best["x"], best["loss"], losses[0], len(losses), _in_words(message, max_evaluations))
+    return Descent(
+        best["x"], best["loss"], losses[0], len(losses), _in_words(message, max_evaluations)
+    )
 
 
 def _in_words(message: str, max_evaluations: int) -> str:
@@ -94,7 +103,9 @@ DECREASE, CURVATURE = 1e-3, 0.9
 """A step is taken if the loss falls by this fraction of what its slope promises, and the slope to that (Wolfe)."""
 
 
-def descend_many_rows(objective: Objective, start: Array, *, max_evaluations: int, least_gain: float) -> Descent:
+def descend_many_rows(
+    objective: Objective, start: Array, *, max_evaluations: int, least_gain: float
+) -> Descent:
     """Minimise with L-BFGS where the rows are: SciPy would take longer than all else, and move them to the host.
 
     Parameters
@@ -118,7 +129,8 @@ def descend_many_rows(objective: Objective, start: Array, *, max_evaluations: in
         if not slope < 0:
             reason = "ABNORMAL"
             break
-        # Without a history, a step as long as that of the row that moves most: rows are of unit length.
+        # Without a history, a step as long as that of the row that moves most: rows are of unit
+        # length.
         step = 1.0 if history else 0.3 / float(_longest_row(direction))
         low, high, taken = 0.0, np.inf, None
         while taken is None:
@@ -136,10 +148,15 @@ def descend_many_rows(objective: Objective, start: Array, *, max_evaluations: in
             else:
                 taken = moved
                 break
-            # The minimum of the parabola through both losses and the first slope, if it is inside; else the middle.
+            # The minimum of the parabola through both losses and the first slope, if it is inside;
+            # else the middle.
             bend = new_loss - loss - step * slope
             ideal = -0.5 * slope * step * step / bend if bend > 0 else np.inf
-            inside = low + 0.1 * (high - low) < ideal < high - 0.1 * (high - low) if high < np.inf else False
+            inside = (
+                low + 0.1 * (high - low) < ideal < high - 0.1 * (high - low)
+                if high < np.inf
+                else False
+            )
             step = ideal if inside else (0.5 * (low + high) if high < np.inf else 3.0 * step)
             if high - low < 1e-9 * max(1.0, high):
                 reason = "ABNORMAL"
@@ -159,7 +176,8 @@ def descend_many_rows(objective: Objective, start: Array, *, max_evaluations: in
 
 def _lbfgs_direction(gradient: Array, history: list[tuple[Array, Array, float]]) -> Array:
     """Multiply the negative gradient by the inverse curvature that the history implies."""
-    # In single precision, as the history: the direction only has to lead down, which the caller checks.
+    # In single precision, as the history: the direction only has to lead down, which the caller
+    # checks.
     direction = single(-gradient)
     shares = []
     for change, bend, product in reversed(history):
@@ -179,12 +197,16 @@ def _longest_row(x: Array) -> Any:
 
 
 def descend_barzilai_borwein(
-    objective: Objective, start: Array, *, n_steps: int, gradient_of: Callable[[Array], Array] | None = None
+    objective: Objective,
+    start: Array,
+    *,
+    n_steps: int,
+    gradient_of: Callable[[Array], Array] | None = None,
 ) -> Descent:
     """Take exactly the authors' steps: Barzilai-Borwein's second rule, no safeguard.
 
-    The first step is 1e-6; an undefined step becomes 1e-16. The result may be above the start: this function exists
-    to reproduce what was published.
+    The first step is 1e-6; an undefined step becomes 1e-16. The result may be above the start: this
+    function exists to reproduce what was published.
 
     Parameters
     ----------

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, TypeAlias
 
-from dayline.arrays import Array, IntArray, array_namespace, double
+from dayline.arrays import Array, IntArray, array_namespace, double, unit_rows
 from dayline.checks import (
     LARGEST,
     LARGEST_COUNT,
@@ -35,22 +35,12 @@ from dayline.method.graph import (
     affinity_graph,
     normalize_columns,
     smooth_edges,
-    unit_rows,
     weaken_distant_edges,
     weaken_edges_between_communities,
 )
 from dayline.method.landmarks import choose_landmarks
-from dayline.method.linear_graph import LinearGraph
+from dayline.method.linear import LinearGraph
 from dayline.progress import OnStep
-
-__all__ = [
-    "DynamicGraph",
-    "GraphForm",
-    "Variant",
-    "check_embedding_parameters",
-    "denoise_features",
-    "dynamic_graph_embedding",
-]
 
 Variant: TypeAlias = Literal["default", "paper", "authors"]
 """Whose scaling, denoising, loop order and optimiser to use."""
@@ -102,7 +92,8 @@ class DynamicGraph:
     denoised : array
         Features after denoising, before any column rescaling.
     start : array
-        Where the initial embedding starts: the main directions of the denoised features, or their first columns.
+        Where the initial embedding starts: the main directions of the denoised features, or their
+        first columns.
     initial_embedding, initial_graph
         Both before the first iteration.
     descents : tuple of Descent
@@ -150,10 +141,14 @@ def check_embedding_parameters(given: Mapping[str, Any]) -> None:
 def _check_denoise_bandwidth(value: Any, variant: Any) -> None:
     if isinstance(value, str) and value == "median":
         if variant == "authors":
-            raise ValueError('denoise_bandwidth="median" does not work with authors(); give a number')
+            raise ValueError(
+                'denoise_bandwidth="median" does not work with authors(); give a number'
+            )
         return
     if not isinstance(value, (int, float)):
-        raise ValueError(f'denoise_bandwidth={show_value(value)}; it must be "median" or a number above 0')
+        raise ValueError(
+            f'denoise_bandwidth={show_value(value)}; it must be "median" or a number above 0'
+        )
     check_between("denoise_bandwidth", value, 1 / LARGEST)
 
 
@@ -172,15 +167,17 @@ def denoise_features(
     features : array of shape (n_frames, n_features)
         One row per frame.
     variant : {"default", "paper", "authors"}
-        "default" standardizes columns (see `comparable_columns`) and denoises lightly; "paper" scales to [-1, 1]
-        and denoises as in the text; "authors" does both as in the notebook.
+        "default" standardizes columns (see `comparable_columns`) and denoises lightly; "paper"
+        scales to [-1, 1] and denoises as in the text; "authors" does both as in the notebook.
     search_radius, patch_radius, denoise_bandwidth
         L, M and h; see `nonlocal_means`.
     """
     radii = {"search_radius": search_radius, "patch_radius": patch_radius}
     features = check_matrix("features", features)
     check_choice("variant", variant, CHOICES["variant"])
-    check_embedding_parameters({"variant": variant, "denoise_bandwidth": denoise_bandwidth, **radii})
+    check_embedding_parameters(
+        {"variant": variant, "denoise_bandwidth": denoise_bandwidth, **radii}
+    )
     if variant == "authors":
         bandwidth = float(denoise_bandwidth)
         return authors_nonlocal_means(
@@ -228,16 +225,17 @@ def dynamic_graph_embedding(
 ) -> DynamicGraph:
     """Learn the graph and the embedding of one sequence (Algorithm 1).
 
-    The defaults are our own; `DynamicGraphEmbedding.paper()` and `.authors()` hold the published ones.
+    The defaults are our own; `DynamicGraphEmbedding.paper()` and `.authors()` hold the published
+    ones.
 
     Parameters
     ----------
     features : array of shape (n_frames, n_features)
         One row per frame, NumPy or PyTorch, without NaN.
     variant : {"default", "paper", "authors"}
-        Variant of the method: whose scaling, denoising, loop order and optimiser to use. The text embeds first and
-        then applies the priors; the notebook, and our default, apply the temporal prior first. Only "authors" has no
-        safeguard in its descent.
+        Variant of the method: whose scaling, denoising, loop order and optimiser to use. The text
+        embeds first and then applies the priors; the notebook, and our default, apply the temporal
+        prior first. Only "authors" has no safeguard in its descent.
     n_components, n_iterations : int
         d and K.
     initial_graph_weight : float in [0, 1]
@@ -249,18 +247,21 @@ def dynamic_graph_embedding(
     feature_bandwidth, embedding_bandwidth : float > 0
         l-hat and l-tilde.
     n_steps, n_loop_steps : int
-        Maximum number of evaluations for the initial embedding and for each iteration (exact number of steps for
-        "authors").
+        Maximum number of evaluations for the initial embedding and for each iteration (exact number
+        of steps for "authors").
     start : {"pca", "columns"}
-        Where the initial embedding starts: principal components, or the first columns as in the notebook.
+        Where the initial embedding starts: principal components, or the first columns as in the
+        notebook.
     gradient : {"full", "half"}
         The true gradient, or the notebook's (only for "authors").
     rescale_columns : bool
-        Whether to rescale every column to [-1, 1] after denoising, after the start and after each embedding.
+        Whether to rescale every column to [-1, 1] after denoising, after the start and after each
+        embedding.
     graph_form : {"auto", "dense", "linear"}
-        Whether to compute every pair of frames ("dense"), or to see pairs far apart in time through landmarks, so
-        that time and memory grow with the number of frames, not with its square ("linear"). "auto" is linear from
-        1,500 frames on, and always dense for the published variants.
+        Whether to compute every pair of frames ("dense"), or to see pairs far apart in time through
+        landmarks, so that time and memory grow with the number of frames, not with its square
+        ("linear"). "auto" is linear from 1,500 frames on, and always dense for the published
+        variants.
     random_state : int or None
         Seed of the communities.
     on_step : callable, optional
@@ -270,22 +271,43 @@ def dynamic_graph_embedding(
     check_embedding_parameters(locals())  # only the parameters so far
     tell = _Teller(on_step, total=3 + n_iterations)
     rescale = partial(scale_to_range, by_column=True) if rescale_columns else _leave
-    temporal = partial(_temporal_prior, smoothing_width=smoothing_width, temporal_prior=temporal_prior)
-    embed = partial(
-        _embed, bandwidth=embedding_bandwidth, steady=variant != "authors", gradient=gradient, rescale=rescale
+    temporal = partial(
+        _temporal_prior, smoothing_width=smoothing_width, temporal_prior=temporal_prior
     )
-    denoising = {"search_radius": search_radius, "patch_radius": patch_radius, "denoise_bandwidth": denoise_bandwidth}
+    embed = partial(
+        _embed,
+        bandwidth=embedding_bandwidth,
+        steady=variant != "authors",
+        gradient=gradient,
+        rescale=rescale,
+    )
+    denoising = {
+        "search_radius": search_radius,
+        "patch_radius": patch_radius,
+        "denoise_bandwidth": denoise_bandwidth,
+    }
     tell("denoising")
     denoised = denoise_features(features, variant=variant, **denoising)  # type: ignore[arg-type]
     clean = rescale(denoised)
     tell("linking frames")
-    linear = graph_form == "linear" or (graph_form == "auto" and variant == "default" and len(clean) >= LINEAR_FROM)
+    linear = graph_form == "linear" or (
+        graph_form == "auto" and variant == "default" and len(clean) >= LINEAR_FROM
+    )
     needs_directions = linear or start == "pca"
-    directions = principal_components(clean, max(n_components, GUIDES if linear else 0)) if needs_directions else None
+    directions = (
+        principal_components(clean, max(n_components, GUIDES if linear else 0))
+        if needs_directions
+        else None
+    )
     if linear:
-        # The kernels are in single precision, whatever that of the features; what is small is better in double.
+        # The kernels are in single precision, whatever that of the features; what is small is
+        # better in double.
         directions = double(directions)
-    begin = clean[:, :n_components] if directions is None or start == "columns" else directions[:, :n_components]
+    begin = (
+        clean[:, :n_components]
+        if directions is None or start == "columns"
+        else directions[:, :n_components]
+    )
     link = partial(_link, linear=linear)
     initial_graph = normalize_columns(link(clean, bandwidth=feature_bandwidth, guide=directions))
     tell("embedding")
@@ -306,7 +328,14 @@ def dynamic_graph_embedding(
     if communities is None:
         communities = find_communities(embedding, n_communities, random_state=random_state)
     return DynamicGraph(
-        embedding, graph, communities, denoised, begin, initial_embedding, initial_graph, tuple(descents)
+        embedding,
+        graph,
+        communities,
+        denoised,
+        begin,
+        initial_embedding,
+        initial_graph,
+        tuple(descents),
     )
 
 
@@ -342,13 +371,20 @@ def _embed(
         # The loss ignores lengths; unit rows keep them out of the communities too.
         return rescale(fix_rotation(unit_rows(descent.x))), descent
     descent = embed_graph(
-        target, start=begin, bandwidth=bandwidth, n_steps=n_steps, optimizer="barzilai-borwein", gradient=gradient
+        target,
+        start=begin,
+        bandwidth=bandwidth,
+        n_steps=n_steps,
+        optimizer="barzilai-borwein",
+        gradient=gradient,
     )
     return rescale(descent.x), descent
 
 
 def _temporal_prior(graph: Graph, *, smoothing_width: int, temporal_prior: float) -> Graph:
-    return weaken_distant_edges(smooth_edges(graph, width=smoothing_width), temporal_prior=temporal_prior)
+    return weaken_distant_edges(
+        smooth_edges(graph, width=smoothing_width), temporal_prior=temporal_prior
+    )
 
 
 def _semantic_prior(graph: Graph, communities: IntArray, semantic_prior: float) -> Graph:

@@ -5,23 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal, TypeAlias
 
-from dayline.arrays import Array, array_namespace, double, main_axes, row_blocks, sum_of_products
+from dayline.arrays import (
+    Array,
+    array_namespace,
+    double,
+    main_axes,
+    row_blocks,
+    sum_of_products,
+    unit_rows,
+)
 from dayline.checks import MOST_STEPS, check_bandwidth, check_between, check_choice, check_matrix
-from dayline.method.descent import Descent, descend_barzilai_borwein, descend_lbfgs, descend_many_rows
+from dayline.method.descent import (
+    Descent,
+    descend_barzilai_borwein,
+    descend_lbfgs,
+    descend_many_rows,
+)
 from dayline.method.graph import Graph, check_graph
-from dayline.method.kernel_graph import LandmarkBasis, LandmarkKernel
-from dayline.method.landmarks import choose_landmarks
-from dayline.method.linear_graph import LinearGraph
-from dayline.method.rows import unit_rows
-from dayline.method.symmetric import empty_like_blocks, exponential_kernel_into, sum_with_transpose, times
-
-__all__ = [
-    "authors_gradient",
-    "embed_graph",
-    "fix_rotation",
-    "graph_cross_entropy",
-    "principal_components",
-]
+from dayline.method.landmarks import LandmarkBasis, LandmarkKernel, choose_landmarks
+from dayline.method.linear import LinearGraph
+from dayline.method.symmetric import (
+    empty_like_blocks,
+    exponential_kernel_into,
+    sum_with_transpose,
+    times,
+)
 
 Gradient: TypeAlias = Literal["full", "half"]
 
@@ -97,11 +105,12 @@ def _fix_signs(x: Array) -> Array:
 def graph_cross_entropy(embedding: Array, graph: Graph, *, bandwidth: float) -> tuple[float, Array]:
     """Return the loss and gradient of an embedding whose graph should match a given one (Eq. 4).
 
-    Every column of weights is treated as a distribution over frames; the loss is the sum over columns of the
-    relative entropy of the embedding's column to the given one. With u the unit rows, s = 1 / bandwidth,
-    E = exp(s (u u^T - 1)), z and w the column sums of E and of the graph W, and q = w / z, the gradient with respect
-    to u is s (E (q u) + q (E u) - (W + W^T) u). No array is larger than n_frames x n_frames; for a `LinearGraph`, E
-    is seen through landmarks and no array is larger than n_frames x n_landmarks.
+    Every column of weights is treated as a distribution over frames; the loss is the sum over
+    columns of the relative entropy of the embedding's column to the given one. With u the unit
+    rows, s = 1 / bandwidth, E = exp(s (u u^T - 1)), z and w the column sums of E and of the graph
+    W, and q = w / z, the gradient with respect to u is s (E (q u) + q (E u) - (W + W^T) u). No
+    array is larger than n_frames x n_frames; for a `LinearGraph`, E is seen through landmarks and
+    no array is larger than n_frames x n_landmarks.
 
     Parameters
     ----------
@@ -128,7 +137,9 @@ def _check_pair(name: str, embedding: Array, graph: Graph) -> None:
     check_graph("graph", graph)
     n = embedding.shape[0]
     if tuple(graph.shape) != (n, n):
-        raise ValueError(f"graph has shape {tuple(graph.shape)}, but {name} has {n} rows; give the same frames")
+        raise ValueError(
+            f"graph has shape {tuple(graph.shape)}, but {name} has {n} rows; give the same frames"
+        )
 
 
 def authors_gradient(embedding: Array, graph: Graph, *, bandwidth: float) -> Array:
@@ -152,11 +163,13 @@ def _objective(
     return _dense_objective(graph, bandwidth, gradient)
 
 
-def _dense_objective(graph: Array, bandwidth: float, gradient: Gradient) -> Callable[..., tuple[float, Array]]:
+def _dense_objective(
+    graph: Array, bandwidth: float, gradient: Gradient
+) -> Callable[..., tuple[float, Array]]:
     """Compute every pair of frames.
 
-    The gradient with respect to u is a matrix times u: E * (q_i + q_j) - W - W^T, or E * q_i - W^T for "half", both
-    divided by the bandwidth.
+    The gradient with respect to u is a matrix times u: E * (q_i + q_j) - W - W^T, or E * q_i - W^T
+    for "half", both divided by the bandwidth.
     """
     xp = array_namespace(graph)
     target = sum_with_transpose(graph)
@@ -166,9 +179,15 @@ def _dense_objective(graph: Array, bandwidth: float, gradient: Gradient) -> Call
 
     def evaluate(embedding: Array, *, with_loss: bool = True) -> tuple[float, Array]:
         u = unit_rows(embedding)
-        sums, agreement = exponential_kernel_into(kernel, u, bandwidth, target if with_loss else None)
+        sums, agreement = exponential_kernel_into(
+            kernel, u, bandwidth, target if with_loss else None
+        )
         share = degrees / sums
-        loss = entropy + float(xp.sum(degrees * xp.log(sums))) - agreement / 2 if with_loss else float("nan")
+        loss = (
+            entropy + float(xp.sum(degrees * xp.log(sums))) - agreement / 2
+            if with_loss
+            else float("nan")
+        )
         if gradient == "half":
             one_sided = share[:, None] * times(kernel, u) - (u.T @ graph).T
             return loss, _project(one_sided * (u.shape[1] / bandwidth), embedding, u)
@@ -192,7 +211,9 @@ def _linear_objective(
 
     def evaluate(embedding: Array, *, with_loss: bool = True) -> tuple[float, Array]:  # noqa: ARG001
         u = unit_rows(embedding)
-        kernel = LandmarkKernel(u, LandmarkBasis(landmarks.centres(u), bandwidth), has_unit_rows=True)
+        kernel = LandmarkKernel(
+            u, LandmarkBasis(landmarks.centres(u), bandwidth), has_unit_rows=True
+        )
         products = kernel @ xp.concat([xp.ones_like(u[:, :1]), u], axis=1)
         # A column contains the frame itself, with weight 1; approximate sums may be lower.
         sums = xp.where(products[:, 0] > 1.0, products[:, 0], xp.ones_like(products[:, 0]))
@@ -221,7 +242,9 @@ def _project(by_direction: Array, embedding: Array, u: Array) -> Array:
     xp = array_namespace(embedding)
     tangent = by_direction - u * xp.vecdot(u, by_direction)[:, None]
     length = xp.sqrt(xp.vecdot(embedding, embedding))[:, None]
-    return tangent * xp.where(length > 0, 1.0 / xp.where(length > 0, length, xp.ones_like(length)), 0.0 * length)
+    return tangent * xp.where(
+        length > 0, 1.0 / xp.where(length > 0, length, xp.ones_like(length)), 0.0 * length
+    )
 
 
 def embed_graph(
@@ -235,7 +258,8 @@ def embed_graph(
 ) -> Descent:
     """Find the embedding whose graph best matches a given one (Eq. 4 and 5).
 
-    Eq. 5 blends two losses; the loss is linear in its target, so one call with the blended graph is equivalent.
+    Eq. 5 blends two losses; the loss is linear in its target, so one call with the blended graph is
+    equivalent.
 
     Parameters
     ----------
@@ -259,7 +283,9 @@ def embed_graph(
     if optimizer == "lbfgs":
         objective, begin = _objective(graph, start, bandwidth), unit_rows(start)
         if isinstance(graph, LinearGraph) and len(begin) >= MANY_ROWS:
-            return descend_many_rows(objective, begin, max_evaluations=n_steps, least_gain=LEAST_GAIN * len(begin))
+            return descend_many_rows(
+                objective, begin, max_evaluations=n_steps, least_gain=LEAST_GAIN * len(begin)
+            )
         return descend_lbfgs(objective, begin, max_evaluations=n_steps)
     objective = _objective(graph, start, bandwidth, gradient)
     return descend_barzilai_borwein(

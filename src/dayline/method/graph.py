@@ -1,31 +1,13 @@
-"""Graphs over frames and the two priors that reshape them (Eq. 3, 6 and 7).
-
-A graph is a dense matrix or, for long sequences, a `LinearGraph`, which is multiplied with but never held. Every
-function here takes either and returns the same form.
-"""
+"""Graphs over frames and the two priors that reshape them (Eq. 3, 6 and 7)."""
 
 from __future__ import annotations
 
 from typing import TypeAlias
 
-from dayline.arrays import Array, array_namespace
+from dayline.arrays import Array, array_namespace, unit_rows
 from dayline.checks import LARGEST_COUNT, check_bandwidth, check_between, check_matrix, show_value
-from dayline.method.kernel_graph import KernelGraph
-from dayline.method.landmarks import Landmarks
-from dayline.method.linear_graph import LinearGraph
-from dayline.method.rows import unit_rows
-
-__all__ = [
-    "Graph",
-    "affinity_graph",
-    "check_graph",
-    "normalize_columns",
-    "smooth_edges",
-    "unit_rows",
-    "weaken_distant_edges",
-    "weaken_edges_between_communities",
-]
-
+from dayline.method.landmarks import KernelGraph, Landmarks
+from dayline.method.linear import LinearGraph
 
 Graph: TypeAlias = Array | LinearGraph
 """A matrix, or an operator that stands for one."""
@@ -138,7 +120,9 @@ def weaken_distant_edges(graph: Graph, *, temporal_prior: float) -> Graph:
     return xp.where(near, graph, graph * (1.0 - temporal_prior))
 
 
-def weaken_edges_between_communities(graph: Graph, communities: Array, *, semantic_prior: float) -> Graph:
+def weaken_edges_between_communities(
+    graph: Graph, communities: Array, *, semantic_prior: float
+) -> Graph:
     """Shrink the weights between frames of different communities (Eq. 7).
 
     Parameters
@@ -152,7 +136,9 @@ def weaken_edges_between_communities(graph: Graph, communities: Array, *, semant
     """
     check_graph("graph", graph)
     if tuple(getattr(communities, "shape", ())) != (graph.shape[0],):
-        raise ValueError(f"communities={show_value(communities)}; give an array with one number for each frame")
+        raise ValueError(
+            f"communities={show_value(communities)}; give an array with one number for each frame"
+        )
     check_between("semantic_prior", semantic_prior, 0, 1)
     if semantic_prior == 0:
         return graph

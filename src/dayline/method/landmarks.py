@@ -1,15 +1,30 @@
-"""Landmarks: a few hundred points that stand for all frames, so that a kernel never needs frames x frames."""
+"""Landmarks stand for all frames: the affinity of frames as an operator, exact for those near in time."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
-from dayline.arrays import Array, FloatArray, IntArray, array_namespace, to_numpy
-from dayline.method.rows import unit_rows
-
-__all__ = ["Landmarks", "choose_landmarks"]
+from dayline.arrays import (
+    Array,
+    FloatArray,
+    IntArray,
+    PositiveSolver,
+    array_namespace,
+    columns_for_products,
+    double,
+    exp_in_place,
+    is_on_host,
+    map_blocks,
+    product_into,
+    single,
+    to_numpy,
+    unit_rows,
+)
+from dayline.method.linear import LinearGraph, SymmetricBand, SymmetricGraph, shifted, where_same
 
 MOST_LANDMARKS = 320
 """Largest number of landmarks of an embedding; see docs/scale.md for what fewer and more of them change."""
@@ -50,8 +65,9 @@ class Landmarks:
 def choose_landmarks(x: Array, *, bandwidth: float, most: int = MOST_LANDMARKS) -> Landmarks:
     """Group frames by k-means on the sphere, starting from frames far from each other.
 
-    The start makes sure that rare frames have landmarks too; the means make every landmark count (with 256 of them,
-    column sums of the kernel were five to ten times as exact as with single frames).
+    The start makes sure that rare frames have landmarks too; the means make every landmark count
+    (with 256 of them, column sums of the kernel were five to ten times as exact as with single
+    frames).
 
     Parameters
     ----------
@@ -66,7 +82,9 @@ def choose_landmarks(x: Array, *, bandwidth: float, most: int = MOST_LANDMARKS) 
     n = x.shape[0]
     frames = np.unique(np.linspace(0, n - 1, min(n, SAMPLE)).round().astype(np.int64))
     # On the host in double precision, so that every device chooses the same landmarks.
-    u = unit_rows(to_numpy(xp.take(x, xp.asarray(frames, device=x.device), axis=0)).astype(np.float64))
+    u = unit_rows(
+        to_numpy(xp.take(x, xp.asarray(frames, device=x.device), axis=0)).astype(np.float64)
+    )
     groups: IntArray = np.arange(len(u))
     if len(u) > most:
         groups = _nearest(u, _means_of_groups(u, u[_far_apart(u, most, NEAR * bandwidth)]))
@@ -99,7 +117,9 @@ def _means_of_groups(u: FloatArray, centres: FloatArray) -> FloatArray:
 
 
 def _nearest(u: FloatArray, centres: FloatArray) -> IntArray:
-    return np.concatenate([np.argmax(u[k : k + 1024] @ centres.T, axis=1) for k in range(0, len(u), 1024)])
+    return np.concatenate(
+        [np.argmax(u[k : k + 1024] @ centres.T, axis=1) for k in range(0, len(u), 1024)]
+    )
 
 
 def _members(groups: IntArray) -> IntArray:
@@ -108,3 +128,293 @@ def _members(groups: IntArray) -> IntArray:
     _, first, counts = np.unique(groups[order], return_index=True, return_counts=True)
     places = ((np.arange(MEMBERS) + 0.5) / MEMBERS * counts[:, None]).astype(np.int64)
     return np.asarray(order[first[:, None] + places])
+
+
+BLOCK_ROWS = 2048
+"""Rows of a kernel that stay in the cache of a CPU; a GPU takes 128 times as many."""
+
+MOST_KEPT = 2**26
+"""Entries of a kernel that are kept from one product to the next; a larger kernel is computed again."""
+
+FEW_DIMS = 128
+"""Kernels over more columns than these are always kept: computing one again costs too much."""
+
+RIDGE = 1e-6
+"""Added to the diagonal of the kernel of the landmarks, per landmark: what single precision can tell from 0."""
+
+
+class LandmarkBasis:
+    """The kernel among landmarks, ready to be solved with.
+
+    Parameters
+    ----------
+    centres : array of shape (n_landmarks, n_dims)
+        Unit rows.
+    bandwidth : float > 0
+        Decay of the kernel.
+    """
+
+    def __init__(self, centres: Array, bandwidth: float) -> None:
+        xp = array_namespace(centres)
+        count = centres.shape[0]
+        own = (centres @ centres.T - 1.0) / bandwidth
+        exp_in_place(own)
+        own += RIDGE * count * xp.eye(count, dtype=own.dtype, device=own.device)
+        self.centres, self.bandwidth = centres, bandwidth
+        self._solver = PositiveSolver(own)
+        self._inverse: Array | None = None
+
+    def inverse(self) -> Array:
+        """Return the inverse of the kernel among landmarks."""
+        if self._inverse is None:
+            xp = array_namespace(self.centres)
+            count = self.centres.shape[0]
+            self._inverse = self._solver(
+                xp.eye(count, dtype=self.centres.dtype, device=self.centres.device)
+            )
+        return self._inverse
+
+    def solve(self, x: Array) -> Array:
+        """Solve for every column of `x`."""
+        # Multiplying with the inverse, once it is there, takes a third of the time.
+        return self._solver(x) if self._inverse is None else self._inverse @ x
+
+
+class LandmarkKernel:
+    """The kernel exp((cosine - 1) / bandwidth) of all frames, seen through landmarks (Nystroem).
+
+    With C the kernel of frames and landmarks and M that of the landmarks, it is C M^-1 C^T. C is in
+    single precision, the sums over frames and all that has the size of the landmarks in that of the
+    landmarks.
+
+    Parameters
+    ----------
+    x : array of shape (n_frames, n_dims)
+        Features or embedding.
+    basis : LandmarkBasis
+        The landmarks.
+    has_unit_rows : bool
+        Whether the rows of `x` have length 1 or 0 already.
+    keep : bool, optional
+        Whether to keep C from one product to the next; None keeps it if it is small, or costly to
+        compute again.
+    """
+
+    def __init__(
+        self,
+        x: Array,
+        basis: LandmarkBasis,
+        *,
+        has_unit_rows: bool = False,
+        keep: bool | None = None,
+    ) -> None:
+        xp = array_namespace(x)
+        self._has_unit_rows = has_unit_rows
+        count = basis.centres.shape[0]
+        self._x = x
+        # The -1 enters the product as a column.
+        with_one = xp.concat([basis.centres, xp.ones_like(basis.centres[:, :1])], axis=1)
+        self._centres = single(with_one / basis.bandwidth).T
+        self._basis = basis
+        self.shape = (x.shape[0], count)
+        self._on_host = is_on_host(x)
+        size = BLOCK_ROWS if self._on_host else 128 * BLOCK_ROWS
+        self._blocks = [slice(k, min(k + size, x.shape[0])) for k in range(0, x.shape[0], size)]
+        self._kept: Array | None = None
+        self.is_kept = (
+            (x.shape[0] * count <= MOST_KEPT or x.shape[1] > FEW_DIMS) if keep is None else keep
+        )
+        if self.is_kept:
+            kept = xp.empty(self.shape, dtype=self._centres.dtype, device=x.device)
+            map_blocks(
+                lambda rows: self._compute(rows, kept[rows]), self._blocks, on_host=self._on_host
+            )
+            self._kept = kept
+            del self._x
+
+    def _compute(self, rows: slice, out: Array) -> None:
+        xp = array_namespace(out)
+        u = self._x[rows] if self._has_unit_rows else unit_rows(self._x[rows])
+        left = xp.empty((u.shape[0], u.shape[1] + 1), dtype=out.dtype, device=out.device)
+        left[:, :-1] = u
+        left[:, -1] = -1.0
+        product_into(left, self._centres, out)
+        exp_in_place(out)
+
+    def _values(self, rows: slice) -> Array:
+        """Return some rows of C."""
+        if self._kept is not None:
+            return self._kept[rows]
+        xp = array_namespace(self._centres)
+        values = xp.empty(
+            (rows.stop - rows.start, self.shape[1]),
+            dtype=self._centres.dtype,
+            device=self._x.device,
+        )
+        self._compute(rows, values)
+        return values
+
+    def __matmul__(self, x: Array) -> Array:
+        """Multiply the kernel with `x` of shape (n_frames, n_columns)."""
+        return self.spread(self.gather(x), like=x)
+
+    def gather(self, x: Array) -> Array:
+        """Return M^-1 C^T x, one row per landmark."""
+        xp = array_namespace(x)
+        centres = self._basis.centres
+        narrow = columns_for_products(x)
+        total = xp.zeros(
+            (self.shape[1], narrow.shape[1]), dtype=centres.dtype, device=centres.device
+        )
+        parts = map_blocks(
+            lambda rows: self._values(rows).T @ narrow[rows], self._blocks, on_host=self._on_host
+        )
+        for part in parts:
+            total += part
+        return self._basis.solve(total[:, : x.shape[1]])
+
+    def spread(self, weights: Array, *, like: Array) -> Array:
+        """Return C times `weights`, one row per frame, in the precision of `like`."""
+        product = array_namespace(like).empty_like(like)
+        narrow = columns_for_products(weights)
+
+        def write(rows: slice) -> None:
+            product[rows] = (self._values(rows) @ narrow)[:, : weights.shape[1]]
+
+        map_blocks(write, self._blocks, on_host=self._on_host)
+        return product
+
+    def diagonals(self, lags: Sequence[int]) -> list[Array]:
+        """Return the approximate entries (i, i + lag) for every lag >= 0 and every i, 0 beyond the last frame."""
+        centres = self._basis.centres
+        xp = array_namespace(centres)
+        n, reach = self.shape[0], max(lags)
+        inverse = single(self._basis.inverse())
+        found = [xp.zeros((n,), dtype=centres.dtype, device=centres.device) for _ in lags]
+
+        def write(rows: slice) -> None:
+            partners = self._values(slice(rows.start, min(rows.stop + reach, n)))
+            solved = partners[: rows.stop - rows.start] @ inverse
+            for values, lag in zip(found, lags, strict=True):
+                size = min(rows.stop, n - lag) - rows.start
+                if size > 0:
+                    values[rows.start : rows.start + size] = xp.vecdot(
+                        solved[:size], partners[lag : lag + size]
+                    )
+
+        map_blocks(write, self._blocks, on_host=self._on_host)
+        return found
+
+
+class KernelGraph(SymmetricGraph):
+    """The affinity of frames (Eq. 3).
+
+    Parameters
+    ----------
+    x : array of shape (n_frames, n_dims)
+        Features or embedding.
+    landmarks : Landmarks
+        For the far field.
+    bandwidth : float > 0
+        Decay of the weights.
+    reach : int
+        Frames up to this far apart have their exact weight.
+    """
+
+    def __init__(self, x: Array, landmarks: Landmarks, bandwidth: float, *, reach: int) -> None:
+        n = x.shape[0]
+        self.shape = (n, n)
+        self._basis = LandmarkBasis(double(landmarks.centres(x)), bandwidth)
+        self._kernel = LandmarkKernel(x, self._basis)
+        lags = range(min(reach, n - 1) + 1)
+        self._exact = _exact_diagonals(x, lags, bandwidth)
+        self.near = SymmetricBand(
+            [a - b for a, b in zip(self._exact, self._kernel.diagonals(lags), strict=True)]
+        )
+        # Features may have thousands of columns; an embedding is small, and smoothing may ask for
+        # more diagonals.
+        self._x = x if x.shape[1] <= FEW_DIMS else None
+
+    @property
+    def sample(self) -> Array:
+        """An array of the precision and device of the weights."""
+        return self._exact[0]
+
+    def far_times(self, x: Array) -> Array:
+        """Multiply what the landmarks see with `x`."""
+        return self._kernel @ x
+
+    def diagonal(self, lag: int) -> Array:
+        """Return the weights (i, i + lag); exact near the main diagonal, and everywhere for an embedding."""
+        size = abs(lag)
+        if size < len(self._exact):
+            values = self._exact[size]
+        elif self._x is not None:
+            [values] = _exact_diagonals(self._x, [size], self._basis.bandwidth)
+        else:
+            values = self._kernel.diagonals([size])[0]
+        return values if lag >= 0 else shifted(values, lag)
+
+    def within(self, groups: Array) -> LinearGraph:
+        """Return the graph without its edges between frames of different groups."""
+        return (
+            super().within(groups)
+            if self._x is None
+            else _KernelWithinGroups(self, self._x, groups)
+        )
+
+
+def _exact_diagonals(x: Array, lags: Sequence[int], bandwidth: float) -> list[Array]:
+    """Return the weights (i, i + lag) for every lag >= 0 and every i, 0 beyond the last frame."""
+    xp = array_namespace(x)
+    n, reach = x.shape[0], max(lags)
+    found = [xp.zeros((n,), dtype=double(x[:1]).dtype, device=x.device) for _ in lags]
+
+    def write(rows: slice) -> None:
+        u = double(unit_rows(x[rows.start : min(rows.stop + reach, n)]))
+        for values, lag in zip(found, lags, strict=True):
+            size = min(rows.stop, n - lag) - rows.start
+            if size > 0:
+                cosines = xp.vecdot(u[:size], u[lag : lag + size])
+                values[rows.start : rows.start + size] = xp.exp((cosines - 1.0) / bandwidth)
+
+    size = BLOCK_ROWS if is_on_host(x) else 128 * BLOCK_ROWS
+    map_blocks(
+        write, [slice(k, min(k + size, n)) for k in range(0, n, size)], on_host=is_on_host(x)
+    )
+    return found
+
+
+class _KernelWithinGroups(SymmetricGraph):
+    """A kernel graph without its edges between groups: a kernel for the frames of each."""
+
+    def __init__(self, graph: KernelGraph, x: Array, groups: Array) -> None:
+        xp = array_namespace(x)
+        self.shape, self._whole, self._groups = graph.shape, graph, groups
+        self._order = xp.argsort(groups, stable=True)
+        self._back = xp.argsort(self._order, stable=True)
+        cuts = np.flatnonzero(np.diff(to_numpy(xp.take(groups, self._order)))) + 1
+        self._parts = [slice(a, b) for a, b in pairwise([0, *cuts.tolist(), graph.shape[0]])]
+        by_group = xp.take(x, self._order, axis=0)
+        self._kernels = [
+            LandmarkKernel(by_group[part], graph._basis, keep=graph._kernel.is_kept)
+            for part in self._parts
+        ]
+        self.near = SymmetricBand(
+            [where_same(d, groups, lag) for lag, d in enumerate(graph.near.diagonals)]
+        )
+
+    @property
+    def sample(self) -> Array:
+        return self._whole.sample
+
+    def far_times(self, x: Array) -> Array:
+        xp = array_namespace(x)
+        by_group = xp.take(x, self._order, axis=0)
+        parts = [
+            kernel @ by_group[part] for kernel, part in zip(self._kernels, self._parts, strict=True)
+        ]
+        return xp.take(xp.concat(parts, axis=0), self._back, axis=0)
+
+    def diagonal(self, lag: int) -> Array:
+        return where_same(self._whole.diagonal(lag), self._groups, lag)

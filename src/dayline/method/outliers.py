@@ -10,8 +10,6 @@ from dayline.arrays import FloatArray, IntArray, row_blocks
 from dayline.checks import list_frames
 from dayline.text import counted
 
-__all__ = ["draw_in", "outlying_frames", "warn_of_missing_value_codes", "warn_of_outliers"]
-
 MOST = 0.02
 """Largest fraction of frames that can be outliers; more than that are an event of their own."""
 
@@ -41,11 +39,11 @@ COLUMNS = 32
 def outlying_frames(features: FloatArray) -> IntArray:
     """Find the few frames, if any, that are far larger than all others.
 
-    The size of a frame is its root mean square distance from the median frame, with every column in units of its mean
-    absolute deviation, the largest 2 % left out; both are those of 4,096 frames, chosen at random, if there are more.
-    Columns that hardly move, a millionth of the one that moves most, do not count.
-    A few frames are outliers if each is more than 50 times as large as the largest other one, with and without the
-    2 % of columns in which each frame is farthest.
+    The size of a frame is its root mean square distance from the median frame, with every column in
+    units of its mean absolute deviation, the largest 2 % left out; both are those of 4,096 frames,
+    chosen at random, if there are more. Columns that hardly move, a millionth of the one that moves
+    most, do not count. A few frames are outliers if each is more than 50 times as large as the
+    largest other one, with and without the 2 % of columns in which each frame is farthest.
 
     Parameters
     ----------
@@ -61,9 +59,12 @@ def outlying_frames(features: FloatArray) -> IntArray:
     if len(features) < FEWEST_FRAMES or not _is_any_value_far(features):
         return np.zeros(0, dtype=np.int64)
     found = _largest(_sizes(features)[0], most)
-    # Of the many columns of a network, some are all but constant; one frame that is not must not count for that.
+    # Of the many columns of a network, some are all but constant; one frame that is not must not
+    # count for that.
     n_spared = int(MOST * features.shape[1])
-    return _largest(_sizes(features, n_spared=n_spared)[0], most) if len(found) and n_spared else found
+    return (
+        _largest(_sizes(features, n_spared=n_spared)[0], most) if len(found) and n_spared else found
+    )
 
 
 def _largest(sizes: FloatArray, most: int) -> IntArray:
@@ -76,10 +77,10 @@ def _largest(sizes: FloatArray, most: int) -> IntArray:
 def _is_any_value_far(features: FloatArray) -> bool:
     """Return False if it is certain, without any median, that no frame is an outlier.
 
-    In units of its own deviation, a column is at least 1 on average over all frames but the outliers. So one of these
-    frames has a size of at least 1, and an outlier has a value of more than 50 in some column. No value is farther
-    from the median than the range; the mean absolute deviation is at least half of that from the mean, less what the
-    2 % left out add at most.
+    In units of its own deviation, a column is at least 1 on average over all frames but the
+    outliers. So one of these frames has a size of at least 1, and an outlier has a value of more
+    than 50 in some column. No value is farther from the median than the range; the mean absolute
+    deviation is at least half of that from the mean, less what the 2 % left out add at most.
     """
     n = len(features)
     centre = features.mean(axis=0, dtype=np.float64)
@@ -113,8 +114,9 @@ def warn_of_outliers(frames: IntArray, *, drawn_in: bool) -> None:
     verb = "is" if len(frames) == 1 else "are"
     done = "scaled down to the next largest" if drawn_in else "this may hide all boundaries"
     warnings.warn(
-        f"{list_frames(frames)} {verb} over {FAR:g} times as far from the median frame as any other; {done}; "
-        f"drop or repair {'it' if len(frames) == 1 else 'them'} if this is an error",
+        f"{list_frames(frames)} {verb} over {FAR:g} times as far from the median frame as any"
+        f" other; {done}; drop or repair {'it' if len(frames) == 1 else 'them'} if this is an"
+        " error",
         stacklevel=4,
     )
 
@@ -122,23 +124,31 @@ def warn_of_outliers(frames: IntArray, *, drawn_in: bool) -> None:
 def warn_of_missing_value_codes(features: FloatArray) -> None:
     """Warn if a number such as -9999 seems to stand for missing values.
 
-    Such a number is whole and beyond -1 and 1, the least or the greatest value of its column, occurs at least twice
-    but in less than half of the frames, and is far from all other values.
+    Such a number is whole and beyond -1 and 1, the least or the greatest value of its column,
+    occurs at least twice but in less than half of the frames, and is far from all other values.
     """
     some = features
     if len(features) > CODE_FRAMES:
-        some = features[np.sort(np.random.default_rng(0).choice(len(features), CODE_FRAMES, replace=False))]
+        some = features[
+            np.sort(np.random.default_rng(0).choice(len(features), CODE_FRAMES, replace=False))
+        ]
     for codes in (some.min(axis=0), some.max(axis=0)):
         # Hardly any column of real numbers has such a value.
         possible = np.flatnonzero((codes == np.floor(codes)) & (np.abs(codes) > 1))
-        columns = [k for k in possible.tolist() if _is_code(some[:, k].astype(np.float64), float(codes[k]))]
+        columns = [
+            k for k in possible.tolist() if _is_code(some[:, k].astype(np.float64), float(codes[k]))
+        ]
         if columns:
             n_frames = int(np.sum(features[:, columns[0]] == codes[columns[0]]))
-            more = f" (and so in {counted(len(columns) - 1, 'other column')})" if len(columns) > 1 else ""
+            more = (
+                f" (and so in {counted(len(columns) - 1, 'other column')})"
+                if len(columns) > 1
+                else ""
+            )
             warnings.warn(
-                f"{codes[columns[0]]:g} is far from all other values of column {columns[0]} and occurs in "
-                f"{n_frames} frames{more}; this may hide all boundaries; if it marks a missing value, replace "
-                "it with NaN and interpolate",
+                f"{codes[columns[0]]:g} is far from all other values of column {columns[0]} and"
+                f" occurs in {n_frames} frames{more}; this may hide all boundaries; if it marks a"
+                " missing value, replace it with NaN and interpolate",
                 stacklevel=4,
             )
 
@@ -177,7 +187,9 @@ def _sizes(features: FloatArray, *, n_spared: int = 0) -> tuple[FloatArray, Floa
 def _usual_frame(features: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Median of every column, and its mean absolute deviation without the largest 2 %."""
     if len(features) > MOST_FRAMES:
-        features = features[np.sort(np.random.default_rng(0).choice(len(features), MOST_FRAMES, replace=False))]
+        features = features[
+            np.sort(np.random.default_rng(0).choice(len(features), MOST_FRAMES, replace=False))
+        ]
     n, dims = features.shape
     kept = n - _most(n)
     centre, usual = np.empty(dims), np.empty(dims)

@@ -1,15 +1,21 @@
 """Symmetric matrices over frames, stored as blocks of rows, each from the diagonal on.
 
-Only half of the entries are computed and stored, and a block stays in cache from one operation to the next.
+Only half of the entries are computed and stored, and a block stays in cache from one operation to
+the next.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dayline.arrays import Array, array_namespace, exp_in_place, is_on_host, product_into, sum_of_products
-
-__all__ = ["SymmetricBlock", "empty_like_blocks", "exponential_kernel_into", "sum_with_transpose", "times"]
+from dayline.arrays import (
+    Array,
+    array_namespace,
+    exp_in_place,
+    is_on_host,
+    product_into,
+    sum_of_products,
+)
 
 BLOCK_ROWS = 128
 
@@ -23,7 +29,8 @@ class SymmetricBlock:
     rows, columns : slice
         Position of the values; both start at the same frame.
     values : array
-        The entries. Those to the right of the square on the diagonal also represent their mirror image.
+        The entries. Those to the right of the square on the diagonal also represent their mirror
+        image.
     """
 
     rows: slice
@@ -46,12 +53,18 @@ def sum_with_transpose(x: Array) -> list[SymmetricBlock]:
     n = x.shape[0]
     size = BLOCK_ROWS if is_on_host(x) else n
     places = [(slice(begin, min(begin + size, n)), slice(begin, n)) for begin in range(0, n, size)]
-    return [SymmetricBlock(rows, columns, x[rows, columns] + x[columns, rows].T) for rows, columns in places]
+    return [
+        SymmetricBlock(rows, columns, x[rows, columns] + x[columns, rows].T)
+        for rows, columns in places
+    ]
 
 
 def empty_like_blocks(blocks: list[SymmetricBlock]) -> list[SymmetricBlock]:
     """Return uninitialised blocks for another matrix of the same shape."""
-    return [SymmetricBlock(b.rows, b.columns, array_namespace(b.values).empty_like(b.values)) for b in blocks]
+    return [
+        SymmetricBlock(b.rows, b.columns, array_namespace(b.values).empty_like(b.values))
+        for b in blocks
+    ]
 
 
 def exponential_kernel_into(
@@ -92,7 +105,8 @@ def exponential_kernel_into(
 def _sum_of_symmetric_products(a: SymmetricBlock, b: SymmetricBlock) -> float:
     """Sum a * b over both blocks, mirror images included."""
     whole = sum_of_products(a.values, b.values)
-    # All but the square counts twice; the square is small, and whole blocks are contiguous in memory.
+    # All but the square counts twice; the square is small, and whole blocks are contiguous in
+    # memory.
     return 2.0 * whole - sum_of_products(a.square, b.square) if b.beyond.shape[1] else whole
 
 

@@ -1,0 +1,229 @@
+"""The video cut into one file per event: remuxed at key frames, not re-encoded."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from dayline.album.export.chapters import chapters, event_label
+from dayline.album.export.film import CONTAINERS, add_stream, stamped
+from dayline.album.export.whole_folder import replacing_folder, safe_name
+from dayline.events import Segmentation
+from dayline.installation import needs_extra
+from dayline.text import counted
+
+if TYPE_CHECKING:
+    from av.container import OutputContainer
+
+    from dayline.media.film_decode import VideoFile
+
+COPIED = ("audio", "subtitle")
+"""Streams that clips have besides the video."""
+
+TOLERANCE = 0.001
+"""Seconds by which the time of a frame in events.json may differ from its stamp."""
+
+LATEST = 10.0
+"""Seconds by which sound may lie behind the picture in a file; a clip is finished when it is this far behind."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Cut:
+    """The start of a clip in seconds since the start of the video, and the name of the clip."""
+
+    start: float
+    name: str
+
+
+@needs_extra("photos", "cutting a video")
+def write_clips(
+    segmentation: Segmentation,
+    folder: str | Path,
+    *,
+    source: str | Path,
+    fps: float | None = None,
+    force: bool = False,
+) -> Path:
+    """Cut a video into one clip per event; picture and sound are copied bit for bit.
+
+    A clip can only start at a key frame: it starts at the last one before its event, and ends where
+    the next clip starts. In films whose groups of frames overlap ("open GOP"), the few frames there
+    that need both are left out. An event that contains no key frame is in the clip of the event
+    before it. Warnings say how far clips start before their events, and which events have no clip.
+
+    Parameters
+    ----------
+    segmentation : Segmentation
+        Events of the video, with times unless `fps` is given.
+    folder : str or Path
+        The folder to create; its parent must exist. A folder of an earlier run is replaced; one
+        that contains anything else is refused.
+    source : str or Path
+        The video.
+    fps : float, optional
+        Frames per second: frame k is at k / fps, in place of its time.
+    force : bool
+        Replace a folder with other files, too; these are kept in a folder beside it.
+    """
+    import av
+
+    from dayline.media.film_decode import opened_video
+
+    folder, source = Path(folder), Path(source)
+    if segmentation.clock == "wall" or not source.is_file():
+        raise ValueError("clips can only be cut from a video; use the photos export for photos")
+    starts = [mark.start for mark in chapters(segmentation, fps=fps)]
+    try:
+        with opened_video(source) as opened:
+            cuts = _cuts(segmentation, starts, _key_times(opened))
+        suffix = source.suffix.lower() if source.suffix.lower() in CONTAINERS else ".mkv"
+        with opened_video(source) as opened, replacing_folder(folder, force=force) as made:
+            _copy(opened, cuts, made, suffix=suffix)
+    except av.FFmpegError as error:
+        raise ValueError(f"{source} cannot be cut: {error.strerror}") from None
+    return folder
+
+
+def _origin(opened: VideoFile) -> Fraction:
+    """Return the stamp in seconds that players show as zero."""
+    import av
+
+    return Fraction(opened.container.start_time or 0, av.time_base)
+
+
+def _key_times(opened: VideoFile) -> list[float]:
+    """Return the times of all key frames, in order."""
+    origin = _origin(opened)
+    stamps = [
+        packet.dts if packet.pts is None else packet.pts
+        for packet in opened.container.demux(opened.stream)
+        if packet.is_keyframe and packet.size
+    ]
+    return sorted(float(stamp * opened.time_base - origin) for stamp in stamps if stamp is not None)
+
+
+def _cuts(segmentation: Segmentation, starts: Sequence[float], keys: Sequence[float]) -> list[Cut]:
+    """Move the start of every event back to a key frame; join events that share one."""
+    width = max(2, len(str(len(starts))))
+    cuts: list[Cut] = []
+    joined, earliest = [], 0.0
+    for number, (event, start) in enumerate(zip(segmentation.events, starts, strict=True), start=1):
+        before = bisect_right(keys, start + TOLERANCE)
+        # The first clip has all that precedes the first key frame.
+        key = keys[before - 1] if cuts and before else 0.0
+        if cuts and key <= cuts[-1].start:
+            joined.append(number)
+            continue
+        if cuts:
+            earliest = max(earliest, start - key)
+        name = f"{number:0{width}d} {safe_name(event_label(segmentation, event))}".rstrip(". ")
+        cuts.append(Cut(key, name))
+    if earliest > TOLERANCE:
+        warnings.warn(
+            f"clips start at key frames, up to {earliest:.1f} s before their events; fcpxml and edl"
+            " are exact",
+            stacklevel=4,
+        )
+    if joined:
+        which = ", ".join(map(str, joined))
+        warnings.warn(
+            f"{counted(len(joined), 'event')} without a key frame, part of the clip before instead:"
+            f" {which}",
+            stacklevel=4,
+        )
+    return cuts
+
+
+def _copy(opened: VideoFile, cuts: list[Cut], folder: Path, *, suffix: str) -> None:
+    """Copy every packet to its clip, in one pass."""
+    streams = [opened.stream, *(s for s in opened.container.streams if s.type in COPIED)]
+    origin = _origin(opened)
+    starts = [cut.start for cut in cuts]
+    clips: dict[int, _Clip] = {}
+    number = 0  # of the clip that receives pictures
+    finished = 0
+    try:
+        for packet in stamped(opened.container.demux(streams)):
+            stamp = packet.dts if packet.pts is None else packet.pts
+            time = float(stamp * packet.time_base - origin)
+            if packet.stream.index == opened.stream.index:
+                while (
+                    packet.is_keyframe
+                    and number + 1 < len(cuts)
+                    and time >= starts[number + 1] - TOLERANCE
+                ):
+                    number += 1
+                # Pictures that follow a key frame in the file but precede it in time need the clip
+                # before.
+                if number and time < starts[number] - TOLERANCE:
+                    continue
+                which = number
+            else:
+                which = max(bisect_right(starts, time) - 1, 0)
+            if which < finished:
+                log.warning(
+                    "%s at %.1f s is left out: it lies far behind the picture",
+                    packet.stream.type,
+                    time,
+                )
+                continue
+            if which not in clips:
+                path = folder / f"{cuts[which].name}{suffix}"
+                zero = origin + (Fraction(starts[which]).limit_denominator(10**6) if which else 0)
+                clips[which] = _Clip(path, opened, streams, zero=zero, title=cuts[which].name)
+            clips[which].add(packet)
+            while finished < number and time > starts[finished + 1] + LATEST:
+                if finished in clips:
+                    clips.pop(finished).close()
+                finished += 1
+    finally:
+        for clip in clips.values():
+            clip.close()
+
+
+class _Clip:
+    """A clip that is being written."""
+
+    def __init__(
+        self, path: Path, opened: VideoFile, streams: Sequence[Any], *, zero: Fraction, title: str
+    ) -> None:
+        import av
+
+        self._zero = zero
+        self._file: BinaryIO = path.open("wb")
+        self._container: OutputContainer = av.open(self._file, "w", format=CONTAINERS[path.suffix])
+        self._container.metadata.update(opened.container.metadata)
+        self._container.metadata["title"] = title
+        self._targets: dict[int, Any] = {}
+        try:
+            for stream in streams:
+                target = add_stream(self._container, stream)
+                target.metadata.update(stream.metadata)
+                target.disposition = stream.disposition
+                self._targets[stream.index] = target
+        except ValueError:
+            self.close()
+            raise
+
+    def add(self, packet: Any) -> None:
+        """Write a packet, which then belongs to the clip."""
+        shift = round(self._zero / packet.time_base)
+        packet.dts -= shift
+        packet.pts = None if packet.pts is None else packet.pts - shift
+        packet.stream = self._targets[packet.stream.index]
+        self._container.mux(packet)
+
+    def close(self) -> None:
+        """Finish the file."""
+        try:
+            self._container.close()
+        finally:
+            self._file.close()

@@ -1,0 +1,247 @@
+"""Timelines for video editors: EDL (CMX 3600), FCPXML 1.9 and OpenTimelineIO (extra "otio")."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+from xml.etree import ElementTree  # only to write; no untrusted XML is parsed
+
+from dayline.album.export.chapters import chapters, context_labels, frame_ranges, timeline_rate
+from dayline.album.export.film import FilmFacts
+from dayline.events import Event, Segmentation
+from dayline.files import write_text_whole
+from dayline.text import clean_text, clock_text
+
+MOST_EVENTS = 999
+HOURS_OF_A_TIMECODE = 24
+
+
+def write_edl(
+    segmentation: Segmentation,
+    path: str | Path,
+    *,
+    fps: float | None = None,
+    rate: float | None = None,
+    duration: float | None = None,
+) -> Path:
+    """Write one cut per event in non-drop timecode; source and record times are the same.
+
+    Parameters
+    ----------
+    segmentation : Segmentation
+        Events, with times unless `fps` is given. At most 999, within 24 hours.
+    path : str or Path
+        The file to write.
+    fps, rate, duration : float, optional
+        See `dayline.album.export.chapters.chapters` and `timeline_rate` there.
+    """
+    path = Path(path)
+    rate = timeline_rate(fps, rate)
+    marks = chapters(segmentation, fps=fps, duration=duration)
+    ranges = frame_ranges(marks, rate=rate)
+    if len(marks) > MOST_EVENTS:
+        raise ValueError(
+            f"an EDL holds at most {MOST_EVENTS} events, not {len(marks)}; use the otio export"
+        )
+    if ranges[-1][1] >= HOURS_OF_A_TIMECODE * 3600 * round(rate):
+        raise ValueError(
+            f"an EDL covers at most {HOURS_OF_A_TIMECODE} hours, and these events last longer; use"
+            " the otio export"
+        )
+    source = clean_text(segmentation.source or "") or "dayline"
+    lines = [f"TITLE: {source}", "FCM: NON-DROP FRAME", ""]
+    for number, (mark, (start, end)) in enumerate(zip(marks, ranges, strict=True), start=1):
+        span = f"{_timecode(start, rate)} {_timecode(end, rate)}"
+        lines += [
+            f"{number:03d}  AX       V     C        {span} {span}",
+            f"* FROM CLIP NAME: {mark.title}",
+        ]
+    write_text_whole(path, "\n".join(lines) + "\n")
+    return path
+
+
+def _timecode(frame: int, rate: float) -> str:
+    """Count frames at the nominal rate, as non-drop timecode does (30 for 29.97)."""
+    seconds, frames = divmod(frame, round(rate))
+    return f"{clock_text(seconds)}:{frames:02d}"
+
+
+HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE fcpxml>\n'
+VERSION = "1.9"
+NTSC = 1001
+"""Denominator of rates like 30000/1001, which are written as 29.97."""
+
+
+def write_fcpxml(
+    segmentation: Segmentation,
+    path: str | Path,
+    *,
+    source: str | Path | None = None,
+    film: FilmFacts | None = None,
+    fps: float | None = None,
+    rate: float | None = None,
+    duration: float | None = None,
+) -> Path:
+    """Write a project with one clip per event, all from one video.
+
+    Parameters
+    ----------
+    segmentation : Segmentation
+        Events of a video, with times unless `fps` is given.
+    path : str or Path
+        The file to write.
+    source : str or Path, optional
+        The video. Editors find it by its absolute path, which the file then contains; without it,
+        the file contains the name of the video, and the editor asks for the rest.
+    film : FilmFacts, optional
+        Picture size and sound of the video.
+    fps, rate, duration : float, optional
+        See `dayline.album.export.chapters.chapters` and `timeline_rate` there.
+    """
+    path = Path(path)
+    if segmentation.clock == "wall":
+        raise ValueError(
+            "an editor's project needs a video, and these events are of photos; use another format"
+        )
+    name = clean_text(segmentation.source or "") or "dayline"
+    exact = _exact(timeline_rate(fps, rate))
+    marks = chapters(segmentation, fps=fps, duration=duration)
+    ranges = frame_ranges(marks, rate=float(exact))
+    first, last = ranges[0][0], ranges[-1][1]
+    root = ElementTree.Element("fcpxml", version=VERSION)
+    _add_resources(
+        root, name, path=None if source is None else Path(source), film=film, rate=exact, end=last
+    )
+    library = ElementTree.SubElement(root, "library")
+    event = ElementTree.SubElement(library, "event", name=name)
+    project = ElementTree.SubElement(event, "project", name=name)
+    about = {
+        "format": "r1",
+        "duration": _time(last - first, exact),
+        "tcStart": "0s",
+        "tcFormat": "NDF",
+    }
+    sequence = ElementTree.SubElement(project, "sequence", about)
+    spine = ElementTree.SubElement(sequence, "spine")
+    for mark, (start, end) in zip(marks, ranges, strict=True):
+        clip = {
+            "ref": "r2",
+            "name": mark.title,
+            "offset": _time(start - first, exact),
+            "start": _time(start, exact),
+            "duration": _time(end - start, exact),
+            "format": "r1",
+            "tcFormat": "NDF",
+        }
+        ElementTree.SubElement(spine, "asset-clip", clip)
+    ElementTree.indent(root)
+    write_text_whole(path, HEAD + ElementTree.tostring(root, encoding="unicode") + "\n")
+    return path
+
+
+def _add_resources(
+    root: ElementTree.Element,
+    name: str,
+    *,
+    path: Path | None,
+    film: FilmFacts | None,
+    rate: Fraction,
+    end: int,
+) -> None:
+    resources = ElementTree.SubElement(root, "resources")
+    size = {} if film is None else {"width": str(film.width), "height": str(film.height)}
+    ElementTree.SubElement(
+        resources, "format", {"id": "r1", "frameDuration": _time(1, rate), **size}
+    )
+    about = {
+        "id": "r2",
+        "name": name,
+        "start": "0s",
+        "duration": _time(end, rate),
+        "hasVideo": "1",
+        "format": "r1",
+    }
+    if film is not None and film.has_audio:
+        about |= {"hasAudio": "1", "audioSources": "1"}
+    asset = ElementTree.SubElement(resources, "asset", about)
+    url = f"./{quote(name)}" if path is None else path.resolve().as_uri()
+    ElementTree.SubElement(asset, "media-rep", kind="original-media", src=url)
+
+
+def _exact(rate: float) -> Fraction:
+    """Return a rate as the fraction it stands for: 30000/1001 for 29.97."""
+    nominal = round(rate)
+    ntsc = Fraction(nominal * 1000, NTSC)
+    # 23.976, 29.97 and 59.94 are shorthands; exact rates differ from them by less.
+    return ntsc if abs(rate - ntsc) < 0.005 else Fraction(rate).limit_denominator(NTSC)
+
+
+def _time(frames: int, rate: Fraction) -> str:
+    """Write a number of frames as a rational number of seconds, such as "1001/30000s"."""
+    seconds = frames / rate
+    return (
+        f"{seconds.numerator}s"
+        if seconds.denominator == 1
+        else f"{seconds.numerator}/{seconds.denominator}s"
+    )
+
+
+def write_otio(
+    segmentation: Segmentation,
+    path: str | Path,
+    *,
+    fps: float | None = None,
+    rate: float | None = None,
+    duration: float | None = None,
+) -> Path:
+    """Write a timeline with one video track and one clip per event.
+
+    Parameters
+    ----------
+    segmentation : Segmentation
+        Events, with times unless `fps` is given.
+    path : str or Path
+        The file to write.
+    fps, rate, duration : float, optional
+        See `dayline.album.export.chapters.chapters` and `timeline_rate` there.
+    """
+    try:
+        import opentimelineio as otio
+    except ModuleNotFoundError:
+        msg = (
+            'the otio export needs OpenTimelineIO; install it (pip install "dayline[otio]") or'
+            " use edl"
+        )
+        raise ValueError(msg) from None
+    path = Path(path)
+    rate = timeline_rate(fps, rate)
+    marks = chapters(segmentation, fps=fps, duration=duration)
+    source = clean_text(segmentation.source or "") or "dayline"
+    track = otio.schema.Track(name="events", kind=otio.schema.TrackKind.Video)
+    letters, ranges = context_labels(segmentation), frame_ranges(marks, rate=rate)
+    for event, letter, mark, (start, end) in zip(
+        segmentation.events, letters, marks, ranges, strict=True
+    ):
+        span = otio.opentime.TimeRange(
+            otio.opentime.RationalTime(start, rate), otio.opentime.RationalTime(end - start, rate)
+        )
+        clip = otio.schema.Clip(name=mark.title, source_range=span, metadata=_about(event, letter))
+        if segmentation.clock == "media" and segmentation.source:
+            clip.media_reference = otio.schema.ExternalReference(target_url=quote(source))
+        track.append(clip)
+    timeline = otio.schema.Timeline(name=source, tracks=[track])
+    write_text_whole(path, otio.adapters.write_to_string(timeline, "otio_json", indent=1) + "\n")
+    return path
+
+
+def _about(event: Event, letter: str) -> dict[str, Any]:
+    about = {
+        "start": event.start,
+        "stop": event.stop,
+        "context": letter or None,
+        "confidence": event.confidence,
+        "reason": event.reason,
+    }
+    return {"dayline": {key: value for key, value in about.items() if value is not None}}

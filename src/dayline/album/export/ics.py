@@ -1,0 +1,127 @@
+"""The events as a calendar (iCalendar, RFC 5545)."""
+
+from __future__ import annotations
+
+import math
+import re
+import uuid
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from dayline.album.export.chapters import event_titles, place_name
+from dayline.events import Event, Segmentation
+from dayline.files import write_text_whole
+from dayline.text import clean_text, counted
+
+NAMESPACE = uuid.UUID("6d3f1c1e-3a0f-5c1f-9d0a-5f6b1e7a2c48")
+"""Drawn once, for all calendars; an event keeps its identifier if it is exported again."""
+
+LONGEST_LINE = 75
+"""Bytes of a line, without its end."""
+
+SHORTEST = 60.0
+"""Seconds. An event of one photo lasts a minute: many calendars do not show events without a length."""
+
+
+def write_ics(segmentation: Segmentation, path: str | Path) -> Path:
+    """Write one calendar event per event, in the local time of the camera.
+
+    Times have no time zone ("floating"), so that a calendar shows the clock of the camera wherever
+    it is opened. The file depends on the events alone: exported and imported again, an event
+    replaces itself.
+
+    Parameters
+    ----------
+    segmentation : Segmentation
+        Events with dates.
+    path : str or Path
+        The file to write.
+    """
+    path = Path(path)
+    if not segmentation.is_dated:
+        raise ValueError(
+            "a calendar needs dates, and these frames have none; export events of dated photos"
+        )
+    lines = [
+        "BEGIN:VCALENDAR",
+        "VERSION:2.0",
+        "PRODID:-//dayline//dayline//EN",
+        "CALSCALE:GREGORIAN",
+    ]
+    used: set[str] = set()
+    titles = event_titles(segmentation, contexts=False)
+    spans = zip(segmentation.start_times, segmentation.stop_times, strict=True)
+    for event, title, (start, stop) in zip(segmentation.events, titles, spans, strict=True):
+        lines += _event(segmentation, event, title, start, stop, used)
+    lines.append("END:VCALENDAR")
+    write_text_whole(path, "".join(f"{_folded(line)}\r\n" for line in lines))
+    return path
+
+
+def _event(
+    segmentation: Segmentation,
+    event: Event,
+    title: str,
+    start: float | None,
+    stop: float | None,
+    used: set[str],
+) -> list[str]:
+    if start is None or not math.isfinite(start):
+        raise ValueError(f"frame {event.start} has no usable time; repair it")
+    # If the clock was set back within the event, its end is unknown.
+    end = start if stop is None or not stop >= start else stop
+    place = place_name(segmentation, event)
+    lines = [
+        "BEGIN:VEVENT",
+        f"UID:{_identifier(segmentation, start, used)}",
+        f"DTSTAMP:{_moment(start)}Z",
+        f"DTSTART:{_moment(start)}",
+        f"DTEND:{_moment(max(end, start + SHORTEST))}",
+        f"SUMMARY:{_escaped(title)}",
+        (
+            f"DESCRIPTION:{counted(event.n_frames, 'frame' if segmentation.names is None else 'photo')}"
+        ),
+        "TRANSP:TRANSPARENT",
+    ]
+    if place:
+        lines.append(f"LOCATION:{_escaped(place)}")
+    if event.location is not None:
+        lines.append("GEO:{:.6f};{:.6f}".format(*event.location))
+    return [*lines, "END:VEVENT"]
+
+
+def _identifier(segmentation: Segmentation, start: float, used: set[str]) -> str:
+    """Derive an identifier from the source and the start, which names and settings do not change."""
+    about = f"{clean_text(segmentation.source or '')}\n{_moment(start)}"
+    identifier, k = str(uuid.uuid5(NAMESPACE, about)), 1
+    while identifier in used:
+        k += 1
+        identifier = str(uuid.uuid5(NAMESPACE, f"{about}\n{k}"))
+    used.add(identifier)
+    return f"{identifier}@dayline"
+
+
+def _moment(seconds: float) -> str:
+    try:
+        moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=math.floor(seconds))
+    except OverflowError:
+        raise ValueError(
+            f"time {seconds:g} is not a date; repair the times of the frames"
+        ) from None
+    # strftime("%Y") does not pad years before 1000 everywhere.
+    return f"{moment.year:04d}{moment:%m%dT%H%M%S}"
+
+
+def _escaped(text: str) -> str:
+    return re.sub(r"([\\;,])", r"\\\1", text)
+
+
+def _folded(line: str) -> str:
+    """Break a line into parts of at most 75 bytes, between characters; each next part begins with a space."""
+    parts, part = [], ""
+    for character in line:
+        if len((part + character).encode()) > LONGEST_LINE:
+            parts.append(part)
+            part = " "
+        part += character
+    return "\r\n".join([*parts, part])

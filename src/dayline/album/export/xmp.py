@@ -1,0 +1,231 @@
+"""XMP sidecars: small files beside the photos with the event as a keyword, for photo managers."""
+
+from __future__ import annotations
+
+import os
+import re
+import warnings
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from xml.etree import ElementTree  # only to write; no untrusted XML is parsed
+
+from dayline.album.export.chapters import event_titles, place_name, time_text
+from dayline.album.export.photos import checked_name, photo_path
+from dayline.album.export.whole_folder import replacing_folder
+from dayline.events import Segmentation
+from dayline.files import read_no_follow, write_text_whole
+from dayline.text import clean_text, counted
+
+ROOT = "dayline"
+"""The keyword above all those that dayline writes, so that they can be removed in one go."""
+
+RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+NAMESPACES = {
+    "x": "adobe:ns:meta/",
+    "rdf": RDF,
+    "dc": "http://purl.org/dc/elements/1.1/",
+    "lr": "http://ns.adobe.com/lightroom/1.0/",
+    "digiKam": "http://www.digikam.org/ns/1.0/",
+}
+# fmt: off
+RAW_SUFFIXES = frozenset({
+    ".3fr", ".arw", ".cr2", ".cr3", ".crw", ".dcr", ".dng", ".erf", ".iiq", ".kdc", ".mef", ".mos", ".mrw", ".nef",
+    ".nrw", ".orf", ".pef", ".raf", ".raw", ".rw2", ".rwl", ".sr2", ".srf", ".srw", ".x3f",
+})
+# fmt: on
+FEW = 3
+
+
+def write_xmp(
+    segmentation: Segmentation,
+    folder: str | Path,
+    *,
+    source: str | Path | None = None,
+    beside: bool = False,
+    force: bool = False,
+) -> Path:
+    """Write a sidecar per photo into a folder with the same subfolders as the photos.
+
+    IMG_1.jpg has IMG_1.jpg.xmp, the name that digiKam, darktable and Immich use. A raw photo,
+    IMG_1.nef, has IMG_1.xmp, which Lightroom reads as well.
+
+    Parameters
+    ----------
+    segmentation : Segmentation
+        Events with the names of their photos.
+    folder : str or Path
+        The folder to create; its parent must exist. A folder of an earlier run is replaced; one
+        that contains anything else is refused.
+    source : str or Path, optional
+        The folder that the names are relative to.
+    beside : bool
+        Also write each sidecar beside its photo. A sidecar that is there already is replaced only
+        if it is the one that an earlier run wrote (the copy in `folder`); others are left as they
+        are, with a warning.
+    force : bool
+        Replace a folder with other files, too; these are kept in a folder beside it.
+    """
+    folder = Path(folder)
+    if segmentation.names is None or segmentation.clock == "media":
+        raise ValueError(
+            "sidecars describe photos, and these frames have no files; segment a folder of photos"
+        )
+    if beside and source is None:
+        raise ValueError("needs the folder of photos; pass source (--source)")
+    photos = _relative_names(segmentation.names, source)
+    sidecars = _sidecar_names(photos)
+    texts = _texts(segmentation)
+    # Read before they are replaced: they show which sidecars beside the photos are ours.
+    before = (
+        {name: read_no_follow(folder / name) for name in sidecars}
+        if beside and folder.is_dir()
+        else {}
+    )
+    with replacing_folder(folder, force=force) as made:
+        for name, text in zip(sidecars, texts, strict=True):
+            (made / name).parent.mkdir(parents=True, exist_ok=True)
+            (made / name).write_text(text, encoding="utf-8", newline="")
+    if beside and source is not None:
+        _write_beside(Path(source), dict(zip(sidecars, _texts(segmentation), strict=True)), before)
+    return folder
+
+
+def has_old_sidecars_beside(segmentation: Segmentation, folder: Path, *, source: Path) -> bool:
+    """Whether sidecars of an earlier run are also beside the photos, and differ from those of these events.
+
+    Parameters
+    ----------
+    segmentation : Segmentation
+        Events with the names of their photos.
+    folder : Path
+        The folder that `write_xmp` wrote.
+    source : Path
+        The folder of photos.
+    """
+    new = dict(
+        zip(
+            _sidecar_names(_relative_names(segmentation.names or (), source)),
+            _texts(segmentation),
+            strict=True,
+        )
+    )
+    for path in folder.rglob("*.xmp"):
+        name = path.relative_to(folder).as_posix()
+        if all(file.is_file() and not file.is_symlink() for file in (path, source / name)):
+            before = path.read_bytes()
+            if before == (source / name).read_bytes() and before != new.get(name, "").encode():
+                return True
+    return False
+
+
+def sidecar_text(title: str, *, group: str = "", place: str = "") -> str:
+    """Return a sidecar with the title of an event, and the name of its place, as keywords.
+
+    Parameters
+    ----------
+    title : str
+        The keyword.
+    group : str
+        The keyword above it, such as the date.
+    place : str
+        Name of the place.
+    """
+    paths = [(ROOT, *(part for part in (group, title) if part))]
+    if place:
+        paths.append((ROOT, "places", place))
+    for prefix, uri in NAMESPACES.items():
+        ElementTree.register_namespace(prefix, uri)
+    root = ElementTree.Element(_name("x:xmpmeta"), {_name("x:xmptk"): "dayline"})
+    about = ElementTree.SubElement(
+        ElementTree.SubElement(root, _name("rdf:RDF")),
+        _name("rdf:Description"),
+        {_name("rdf:about"): ""},
+    )
+    bags = {
+        ("dc:subject", "rdf:Bag"): [path[-1] for path in paths],
+        ("lr:hierarchicalSubject", "rdf:Bag"): ["|".join(path) for path in paths],
+        ("digiKam:TagsList", "rdf:Seq"): ["/".join(path) for path in paths],
+    }
+    for (name, kind), values in bags.items():
+        bag = ElementTree.SubElement(ElementTree.SubElement(about, _name(name)), _name(kind))
+        for value in dict.fromkeys(values):
+            ElementTree.SubElement(bag, _name("rdf:li")).text = value
+    ElementTree.indent(root)
+    return (
+        '<?xml version="1.0"'
+        f' encoding="UTF-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
+    )
+
+
+def _name(qualified: str) -> str:
+    prefix, _, local = qualified.partition(":")
+    return f"{{{NAMESPACES[prefix]}}}{local}"
+
+
+def _texts(segmentation: Segmentation) -> Iterator[str]:
+    """Yield the sidecar of every photo."""
+    titles = event_titles(segmentation, contexts=False)
+    for event, title, start in zip(
+        segmentation.events, titles, segmentation.start_times, strict=True
+    ):
+        group = (
+            time_text(segmentation, start)[:10]
+            if segmentation.is_dated
+            else segmentation.source or ""
+        )
+        text = sidecar_text(
+            _keyword(title), group=_keyword(group), place=_keyword(place_name(segmentation, event))
+        )
+        for _ in range(event.n_frames):
+            yield text
+
+
+def _keyword(text: str) -> str:
+    """Keep the separators of hierarchies out of a keyword."""
+    return re.sub(r"[|/]", "-", clean_text(text))
+
+
+def _relative_names(names: tuple[str, ...], source: str | Path | None) -> list[PurePosixPath]:
+    """Return the path of every photo within the source; names with unprintable bytes are looked up there."""
+    if source is None:
+        return [PurePosixPath(checked_name(name)) for name in names]
+    return [
+        PurePosixPath(photo_path(name, source=source).relative_to(source).as_posix())
+        for name in names
+    ]
+
+
+def _sidecar_names(photos: list[PurePosixPath]) -> list[str]:
+    """Name the sidecar of every photo; two raw photos that differ only in their extension keep it."""
+    names: list[str] = []
+    taken = {f"{photo}.xmp".casefold() for photo in photos}
+    for photo in photos:
+        short = photo.with_suffix(".xmp").as_posix()
+        if photo.suffix.lower() in RAW_SUFFIXES and short.casefold() not in taken:
+            taken.add(short.casefold())
+            names.append(short)
+        else:
+            names.append(f"{photo}.xmp")
+    return names
+
+
+def _write_beside(source: Path, texts: dict[str, str], before: dict[str, bytes | None]) -> None:
+    """Write sidecars beside the photos, except where there is one that dayline did not write."""
+    others = []
+    for name, text in texts.items():
+        path = source / name
+        if os.path.lexists(path):
+            present = None if path.is_symlink() else read_no_follow(path)
+            if present is None or present not in (before.get(name), text.encode()):
+                others.append(name)
+                continue
+        write_text_whole(path, text)
+    if others:
+        shown = ", ".join(clean_text(name) for name in others[:FEW]) + (
+            ", ..." if len(others) > FEW else ""
+        )
+        warnings.warn(
+            f"{counted(len(others), 'sidecar')} not written by dayline, left unchanged: {shown}; "
+            "those of dayline are in the xmp folder",
+            stacklevel=2,
+        )

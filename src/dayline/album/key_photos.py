@@ -1,0 +1,214 @@
+"""The key photo of each event, typical of it and worth showing, and where it was taken."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dayline.arrays import FloatArray, unit_rows
+from dayline.events import Event, Segmentation
+
+MEASURES = ("content", "edge_sharpness", "clipped")
+"""What `measure_photo` returns, in this order."""
+
+WORKING_SIDE = 64
+"""Pixels of the shorter side at which content is looked for: noise is averaged out, objects are still there."""
+
+GRID = 8
+"""Content is counted in 8 x 8 parts of the image."""
+
+EDGE_STEP = 12.0
+"""Grey levels (0 to 255) between neighbouring pixels at an edge; a clear sky changes by a few."""
+
+EDGE_SHARE = 0.1
+"""Share of the pixels of a part that must be at an edge for the part to have content."""
+
+STRONGEST = 0.95
+"""Sharpness is measured at the strongest 5 % of all steps."""
+
+BLACK, WHITE = 12.0, 245.0
+"""Grey levels from which on a pixel shows nothing."""
+
+ENOUGH_CONTENT = 0.5
+"""Half of the parts: photos with more are equally good."""
+
+BLURRED, SHARP = 0.6, 0.8
+"""Edge sharpness of a blurred and of a sharp photo."""
+
+WORST = 0.05
+"""Factor of blur or wrong exposure at its worst; not 0, so that content still counts if all photos have the fault."""
+
+Image = NDArray[np.uint8]
+
+
+def measure_photo(image: Image) -> NDArray[np.float32]:
+    """Measure content, edge sharpness and clipped pixels of an image.
+
+    Parameters
+    ----------
+    image : array of shape (height, width, 3), uint8
+        RGB.
+
+    Returns
+    -------
+    array of shape (3,), float32
+        Share of the 8 x 8 parts of the image that have edges. Sharpness of the strongest edges:
+        steps at full resolution relative to steps at half of it, which is 1 for edges one pixel
+        wide and 0.5 for very wide ones, whatever their contrast. Share of pixels that are black or
+        white.
+    """
+    grey = image.astype(np.float32) @ np.asarray([0.299, 0.587, 0.114], dtype=np.float32)
+    clipped = float(np.mean((grey <= BLACK) | (grey >= WHITE)))
+    small = _reduced(grey, max(1, min(grey.shape) // WORKING_SIDE))
+    return np.asarray([_content(small), _edge_sharpness(grey), clipped], dtype=np.float32)
+
+
+def photo_quality(measures: FloatArray) -> FloatArray:
+    """Combine the measures of photos into one score in [0, 1]: content x sharpness x exposure.
+
+    Content counts up to half of the image; sharpness rises from 0.05 for blurred to 1 for sharp
+    edges; exposure is the share of pixels that are neither black nor white.
+
+    Parameters
+    ----------
+    measures : array of shape (n_photos, 3)
+        Rows of `measure_photo`.
+    """
+    content, edges, clipped = np.asarray(measures, dtype=np.float64).T
+    sharp = np.clip((edges - BLURRED) / (SHARP - BLURRED), WORST, 1.0)
+    exposed = np.clip(1.0 - clipped, WORST, 1.0)
+    quality: FloatArray = np.minimum(content / ENOUGH_CONTENT, 1.0) * sharp * exposed
+    return quality
+
+
+def _content(grey: NDArray[np.float32]) -> float:
+    """Return the share of parts of the image in which enough pixels are at an edge."""
+    at_edge = _steps(grey) >= EDGE_STEP
+    if min(at_edge.shape) < GRID:
+        return 0.0
+    tops, lefts = (np.arange(GRID) * side // GRID for side in at_edge.shape)
+    counts = np.add.reduceat(
+        np.add.reduceat(at_edge.astype(np.float32), tops, axis=0), lefts, axis=1
+    )
+    sizes = np.outer(
+        *(
+            np.diff(np.append(cuts, side))
+            for cuts, side in zip((tops, lefts), at_edge.shape, strict=True)
+        )
+    )
+    return float(np.mean(counts >= EDGE_SHARE * sizes))
+
+
+def _edge_sharpness(grey: NDArray[np.float32]) -> float:
+    """Compare the strongest steps at half resolution with those at full resolution in the same place."""
+    fine, coarse = _steps(grey), _steps(_reduced(grey, 2))
+    height, width = (min(a // 2, b) for a, b in zip(fine.shape, coarse.shape, strict=True))
+    if not height or not width:
+        return 0.0
+    fine = fine[: 2 * height, : 2 * width]
+    highest = np.maximum(
+        np.maximum(fine[::2, ::2], fine[1::2, ::2]), np.maximum(fine[::2, 1::2], fine[1::2, 1::2])
+    )
+    coarse = coarse[:height, :width]
+    strong = coarse >= max(float(np.quantile(coarse, STRONGEST)), 1.0)
+    return float(np.median(highest[strong] / coarse[strong])) if strong.any() else 0.0
+
+
+def _steps(grey: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the larger difference of each pixel to its neighbours on the right and below."""
+    right, below = np.abs(np.diff(grey, axis=1))[:-1], np.abs(np.diff(grey, axis=0))[:, :-1]
+    return np.maximum(right, below)
+
+
+def _reduced(grey: NDArray[np.float32], factor: int) -> NDArray[np.float32]:
+    """Average squares of pixels; incomplete ones at the right and lower edge are left out."""
+    height, width = (side // factor * factor for side in grey.shape)
+    # Sums of slices are several times faster than means over two axes.
+    rows = sum((grey[k:height:factor] for k in range(1, factor)), start=grey[0:height:factor])
+    columns = sum(
+        (rows[:, k:width:factor] for k in range(1, factor)), start=rows[:, 0:width:factor]
+    )
+    return np.asarray(columns / factor**2, dtype=np.float32)
+
+
+GOOD_ENOUGH = 0.7
+"""Quality of an eligible photo, relative to the best of its event but for a tenth of its photos."""
+
+ONE_IN = 10
+"""A single photo may be the best for what does not belong to the event, such as someone who walks by."""
+
+
+def with_key_photos(
+    segmentation: Segmentation, features: FloatArray, quality: FloatArray | None = None
+) -> Segmentation:
+    """Choose each event's key photo: of its good photos, the one nearest to the event's mean.
+
+    One that a person chose stays.
+
+    Parameters
+    ----------
+    segmentation : Segmentation
+        The events.
+    features : ndarray of shape (n_frames, n_features)
+        One row per frame; nearness is the cosine similarity to the mean of the event's frames.
+    quality : ndarray of shape (n_frames,), optional
+        See `photo_quality`. Photos with at least 70 % of the quality of the best one of the event
+        are good, not counting the best tenth. If not given, all are.
+    """
+    directions = unit_rows(np.asarray(features, dtype=np.float64))
+    events = []
+    for event in segmentation.events:
+        if (
+            event.key_chosen
+            and event.key_frame is not None
+            and event.start <= event.key_frame < event.stop
+        ):
+            events.append(event)
+            continue
+        frames = np.arange(event.start, event.stop)
+        nearness = directions[frames] @ directions[frames].mean(axis=0)
+        if quality is not None:
+            best = np.sort(quality[frames])[-1 - len(frames) // ONE_IN]
+            nearness[quality[frames] < GOOD_ENOUGH * best] = -np.inf
+        events.append(replace(event, key_frame=int(frames[np.argmax(nearness)]), key_chosen=False))
+    return replace(segmentation, events=tuple(events))
+
+
+DIGITS = 5
+"""Digits of a degree: about a metre."""
+
+
+def with_locations(
+    segmentation: Segmentation, locations: Sequence[tuple[float, float] | None]
+) -> Segmentation:
+    """Give each event the median location of its frames; None if none of them has one.
+
+    Parameters
+    ----------
+    segmentation : Segmentation
+        The events.
+    locations : sequence of (float, float) or None
+        Latitude and longitude of every frame; empty if no frame has one.
+    """
+    if not locations:
+        return segmentation
+    return replace(
+        segmentation, events=tuple(_located(event, locations) for event in segmentation.events)
+    )
+
+
+def _located(event: Event, locations: Sequence[tuple[float, float] | None]) -> Event:
+    known = [location for location in locations[event.start : event.stop] if location is not None]
+    if not known:
+        return replace(event, location=None)
+    latitudes, longitudes = np.asarray(known, dtype=np.float64).T
+    # Relative to the first photo, so that 179.9 and -179.9 are neighbours.
+    around = (longitudes - longitudes[0] + 180.0) % 360.0 - 180.0
+    longitude = (longitudes[0] + float(np.median(around)) + 180.0) % 360.0 - 180.0
+    return replace(
+        event,
+        location=(round(float(np.median(latitudes)), DIGITS), round(float(longitude), DIGITS)),
+    )

@@ -1,0 +1,283 @@
+"""Pages of many days or sequences: calendar, timelines, search, and links into their pages."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from jinja2.utils import htmlsafe_json_dumps
+
+from dayline.album.page.page import day_heading, embedded_data, events_mark, render
+from dayline.events import Segmentation
+from dayline.files import write_text_whole
+from dayline.text import counted, duration_text
+
+
+@dataclass(frozen=True)
+class SequenceRow:
+    """One sequence on the page.
+
+    Attributes
+    ----------
+    name : str
+        What it is called.
+    folder : str or None
+        Folder of its result, relative to the page; None if it has none.
+    n_frames, n_events : int or None
+        Of its result.
+    seconds : float or None
+        What it took to compute.
+    pictures : sequence of str
+        Some of its pictures, relative to `folder`.
+    why : str
+        Why it failed; empty if it did not.
+    """
+
+    name: str
+    folder: str | None
+    n_frames: int | None = None
+    n_events: int | None = None
+    seconds: float | None = None
+    pictures: Sequence[str] = ()
+    why: str = ""
+
+
+def write_sequences(
+    rows: Sequence[SequenceRow], folder: str | Path, *, title: str, n_total: int
+) -> Path:
+    """Write `folder`/index.html with a row per sequence: name, counts, some pictures, or why it failed.
+
+    Parameters
+    ----------
+    rows : sequence of SequenceRow
+        The sequences, in the order shown.
+    folder : str or Path
+        The folder that contains the folders of the results.
+    title : str
+        Heading.
+    n_total : int
+        Number of all sequences, also of those that are not computed yet.
+    """
+    n_failed = sum(bool(row.why) for row in rows)
+    facts = [
+        counted(n_total, "sequence"),
+        counted(sum(row.n_events or 0 for row in rows), "event"),
+        *([f"{n_failed} failed"] if n_failed else []),
+        *([f"{n_total - len(rows)} not computed yet"] if len(rows) < n_total else []),
+    ]
+    content = {
+        "rows": [_sequence_row(row) for row in rows],
+        "title": title,
+        "facts": " · ".join(facts),
+    }
+    path = Path(folder) / "index.html"
+    write_text_whole(
+        path, render("sequences.html", style="overview.css", scripts=["search.js"], content=content)
+    )
+    return path
+
+
+def _sequence_row(row: SequenceRow) -> dict[str, object]:
+    if row.folder is None or row.n_frames is None or row.n_events is None:
+        return {"name": row.name, "address": None, "facts": "", "pictures": [], "why": row.why}
+    folder = quote(os.fsencode(row.folder))
+    time = "" if row.seconds is None else f" · {duration_text(row.seconds)}"
+    return {
+        "name": row.name,
+        "address": f"{folder}/index.html",
+        "facts": f"{counted(row.n_frames, 'frame')} · {counted(row.n_events, 'event')}{time}",
+        "pictures": [f"{folder}/{quote(picture)}" for picture in row.pictures],
+        "why": row.why,
+    }
+
+
+MOST_PICTURES = 6
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+EventNumber = tuple[int, int]
+"""An event of one of several days: number of the day and of the event, both from 0."""
+
+
+@dataclass(frozen=True)
+class Day:
+    """One day on the page.
+
+    Attributes
+    ----------
+    name : str
+        Name of the folder of its photos.
+    folder : str
+        Folder of its result, relative to the page.
+    segmentation : Segmentation or None
+        Its events; None if it could not be used.
+    why : str
+        Why it could not be used.
+    pictures : mapping of int to str
+        Picture of every frame, relative to `folder`.
+    """
+
+    name: str
+    folder: str
+    segmentation: Segmentation | None
+    why: str = ""
+    pictures: Mapping[int, str] = field(default_factory=dict)
+
+
+def write_overview(
+    days: Sequence[Day],
+    folder: str | Path,
+    *,
+    title: str,
+    similar: Mapping[EventNumber, Sequence[EventNumber]] | None = None,
+) -> Path:
+    """Write `folder`/index.html: a calendar, time per place, a search, and a row per day with its events.
+
+    Parameters
+    ----------
+    days : sequence of Day
+        The days, in the order shown.
+    folder : str or Path
+        The folder that contains the days' folders.
+    title : str
+        Heading.
+    similar : mapping, optional
+        For each event, others that look like it, the most similar first.
+    """
+    folder = Path(folder)
+    rows = [_row(day) for day in days]
+    n_events = sum(len(day.segmentation.events) for day in days if day.segmentation is not None)
+    data = {
+        "title": title,
+        **_data(days, rows, similar or {}),
+        # So that the page can be written again after the events of a day were saved.
+        "folders": [_address(day) for day in days],
+        "why": [day.why for day in days],
+    }
+    content = {
+        "rows": rows,
+        "title": title,
+        "n_days": len(days),
+        "n_events": n_events,
+        "data": htmlsafe_json_dumps(data, allow_nan=False, separators=(",", ":")),
+    }
+    path = folder / "index.html"
+    write_text_whole(
+        path,
+        render(
+            "overview.html",
+            style="overview.css",
+            scripts=["letters.js", "overview.js"],
+            content=content,
+        ),
+    )
+    return path
+
+
+def overview_data(folder: Path) -> dict[str, Any] | None:
+    """Return the data in `folder`/index.html if `write_overview` wrote it, else None.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder that contains the days' folders.
+    """
+    data = embedded_data(folder / "index.html")
+    return data if data is not None and isinstance(data.get("days"), list) else None
+
+
+def _row(day: Day) -> dict[str, Any]:
+    if day.segmentation is None:
+        return {
+            "heading": day.name,
+            "overline": None,
+            "why": day.why,
+            "address": None,
+            "pictures": [],
+            "facts": "",
+        }
+    events = day.segmentation.events
+    heading = day_heading(day.segmentation)
+    frames = "photo" if day.segmentation.clock != "media" else "frame"
+    facts = f"{counted(day.segmentation.n_frames, frames)} · {counted(len(events), 'event')}"
+    longest = sorted(events, key=lambda e: -e.n_frames)[:MOST_PICTURES]
+    shown = sorted(e.key_frame for e in longest if e.key_frame is not None)
+    inside = [day.pictures[frame] for frame in shown if frame in day.pictures]
+    folder = _address(day)
+    return {
+        "heading": heading or day.name,
+        "overline": day.name if heading else None,
+        "why": "",
+        "address": f"{folder}/index.html",
+        "pictures": [f"{folder}/{quote(picture)}" for picture in inside],
+        "facts": facts,
+    }
+
+
+def _address(day: Day) -> str:
+    # A folder's name may be any bytes, so the URL is built from bytes.
+    return quote(os.fsencode(day.folder))
+
+
+def _data(
+    days: Sequence[Day],
+    rows: Sequence[Mapping[str, Any]],
+    similar: Mapping[EventNumber, Sequence[EventNumber]],
+) -> dict[str, Any]:
+    """Return what the script needs, as short as possible: a year has thousands of events."""
+    places: dict[tuple[str, str], int] = {}
+    names: list[str | None] = []
+    first: dict[EventNumber, int] = {}
+    total = 0
+    for number, day in enumerate(days):
+        for k in range(0 if day.segmentation is None else len(day.segmentation.events)):
+            first[number, k] = total
+            total += 1
+    written: list[dict[str, Any] | None] = []
+    for number, (day, row) in enumerate(zip(days, rows, strict=True)):
+        if day.segmentation is None:
+            written.append(None)
+            continue
+        of_context = {}
+        for place in day.segmentation.places:
+            name = (place.name or "").strip()
+            mark = ("name", name) if name else ("id", place.id or f"{number} {place.community}")
+            of_context[place.community] = places.setdefault(mark, len(places))
+            if len(places) > len(names):
+                names.append(name or None)
+        starts, stops = day.segmentation.start_times, day.segmentation.stop_times
+        events = []
+        for k, event in enumerate(day.segmentation.events):
+            key = event.key_frame
+            events.append(
+                [
+                    event.name,
+                    -1 if event.community is None else of_context.get(event.community, -1),
+                    event.n_frames,
+                    None if starts[k] is None else round(starts[k] or 0.0),
+                    None if stops[k] is None else round(stops[k] or 0.0),
+                    quote(day.pictures[key]) if key is not None and key in day.pictures else None,
+                    [first[other] for other in similar.get((number, k), ()) if other in first],
+                ]
+            )
+        written.append(
+            {
+                "name": row["heading"],
+                "folder": _address(day),
+                "date": _date(day.segmentation),
+                "clock": day.segmentation.clock if day.segmentation.times is not None else None,
+                "events": events,
+                "base": events_mark(day.segmentation),
+            }
+        )
+    return {"places": names, "days": written}
+
+
+def _date(segmentation: Segmentation) -> str | None:
+    if not segmentation.is_dated or segmentation.times is None:
+        return None
+    return f"{EPOCH + timedelta(seconds=segmentation.times[0]):%Y-%m-%d}"

@@ -1,0 +1,379 @@
+"""Small pictures for the page, under names that later runs recognize."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import warnings
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib import import_module
+from io import BytesIO
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dayline.checks import show_value
+from dayline.events import Segmentation
+from dayline.features.store import FrameKeys
+from dayline.files import UNFINISHED, UnreadableFileError, reading, refuse_link, writing_whole
+from dayline.installation import needs_extra
+from dayline.media.faces import face_blurrer
+from dayline.media.frame import Also, shown_name
+from dayline.progress import OnStep
+
+PICTURE_SIDE = 640
+
+# The shorter side: at three quarters of PICTURE_SIDE, a 4:3 photo has exactly that length.
+DECODED_SIDE = PICTURE_SIDE * 3 // 4
+
+MOST_PICTURES = 1000
+"""Pictures of a film, evenly spread, besides those of its boundaries and key frames; about 40 MB."""
+
+NEAR_BOUNDARY = 2
+"""Frames before and after a boundary that have a picture, so that a person can judge it."""
+
+
+def pictured_frames(segmentation: Segmentation) -> list[int]:
+    """Return the frames that have a picture on the page: in a long film, not all of them.
+
+    Parameters
+    ----------
+    segmentation : Segmentation
+        The events. Photos, and films of at most 1,000 sampled frames, have all their pictures.
+    """
+    n = segmentation.n_frames
+    if segmentation.clock != "media" or segmentation.times is None:
+        return list(range(n))
+    chosen = set(_spread(segmentation.times))
+    chosen.update(event.key_frame for event in segmentation.events if event.key_frame is not None)
+    for b in segmentation.boundaries:
+        chosen.update(range(max(b - NEAR_BOUNDARY, 0), min(b + NEAR_BOUNDARY, n)))
+    return sorted(chosen)
+
+
+def _spread(times: Sequence[float]) -> list[int]:
+    """Return at most 1,000 frames; by time, so that a frame that cannot be decoded does not shift the others."""
+    if len(times) <= MOST_PICTURES:
+        return list(range(len(times)))
+    since = np.asarray(times, dtype=np.float64) - times[0]
+    numbers = np.floor(since * (MOST_PICTURES - 1) / since[-1])
+    return np.flatnonzero(np.diff(numbers, prepend=-1.0)).tolist()
+
+
+@dataclass(frozen=True)
+class PictureFolder:
+    """Where the pictures of a result go, and how they are made.
+
+    Attributes
+    ----------
+    folder : Path
+        Folder of the result.
+    blur_faces : bool
+        Whether faces are blurred.
+    """
+
+    folder: Path
+    blur_faces: bool = False
+
+    def names(self, keys: FrameKeys) -> list[str]:
+        """Name each picture by a hash of all that determines it, so that existing pictures can be reused."""
+        about = f"{PICTURE_SIDE} {'blurred by CenterFace' if self.blur_faces else 'plain'}"
+        identities = ("\0".join(map(str, (*identity, about))) for identity in keys.identities())
+        return [f"{hashlib.sha256(i.encode()).hexdigest()[:20]}.jpg" for i in identities]
+
+    def while_decoding(self, keys: FrameKeys) -> Also:
+        """Write the pictures that do not depend on the events while a film is decoded for its features."""
+        target, names = thumbnail_folder(self.folder), self.names(keys)
+        hide: Callable[[NDArray[np.uint8]], NDArray[np.uint8]] | None = (
+            face_blurrer() if self.blur_faces else None
+        )
+
+        def take(frame: int, image: NDArray[np.uint8]) -> None:
+            if not is_whole_thumbnail(target / names[frame]):
+                write_thumbnail(image, target / names[frame], size=PICTURE_SIDE, hide=hide)
+
+        return Also(
+            DECODED_SIDE, take, None if keys.times is None else frozenset(_spread(keys.times))
+        )
+
+
+Pixels = NDArray[np.uint8]
+
+FOLDER = "thumbnails"
+GENERATED_NAME = re.compile(r"(\d{6,}|[0-9a-f]{20})\.jpg")
+# 586 pictures of this size, with page and graph, stay under 30 MB.
+MOST_BYTES = 46_000
+JPEG_END = b"\xff\xd9"
+
+
+@needs_extra("photos", "showing photos on the page")
+def write_thumbnails(
+    images: Iterable[tuple[int, Pixels]],
+    folder: str | Path,
+    *,
+    size: int = 640,
+    blur_faces: bool = False,
+    names: Mapping[int, str] | None = None,
+) -> dict[int, str]:
+    """Write one JPEG per frame into `folder`/thumbnails.
+
+    Pictures of an earlier run stay as long as its page does; `write_page` removes them.
+
+    Parameters
+    ----------
+    images : iterable of (int, ndarray of shape (height, width, 3))
+        Frame number and its picture, RGB, uint8. Consumed one at a time, so a generator may decode
+        them.
+    folder : str or Path
+        The folder of the page; created if missing.
+    size : int
+        Longest side in pixels. Smaller pictures keep their size. The default suits both the rows
+        and the enlarged view; each file stays under 46 kB.
+    blur_faces : bool
+        Blur the faces that are found (extra "faces"); some are missed.
+    names : mapping of int to str, optional
+        File name of each frame's picture: 20 hexadecimal digits and .jpg, so that a later run can
+        reuse it. Frames named here but not in `images` keep their existing picture.
+
+    Returns
+    -------
+    dict of int to str
+        Path of each frame's picture, relative to `folder`, as `write_page` expects.
+    """
+    if size < 16:
+        raise ValueError(f"thumbnails of {size} pixels are too small; use at least 16")
+    target = thumbnail_folder(folder)
+    hide = face_blurrer() if blur_faces else None
+    named = {} if names is None else names
+    written = {
+        frame: f"{FOLDER}/{name}"
+        for frame, name in named.items()
+        if is_whole_thumbnail(target / name)
+    }
+    for frame, image in images:
+        pixels = _checked(image, frame)
+        name = named.get(frame, f"{frame:06d}.jpg")
+        if not GENERATED_NAME.fullmatch(name):
+            raise ValueError(
+                f"frame {frame}: {name!r} is not a valid name; use 20 hexadecimal digits and .jpg"
+            )
+        write_thumbnail(pixels, target / name, size=size, hide=hide)
+        written[frame] = f"{FOLDER}/{name}"
+    return written
+
+
+def write_thumbnail(
+    image: Pixels, path: Path, *, size: int = 640, hide: Callable[[Pixels], Pixels] | None = None
+) -> None:
+    """Write one picture as a JPEG, after applying `hide`, for example to blur faces."""
+    # No need to wait for the disk: a picture damaged by a power cut is written again.
+    with writing_whole(path, "wb", durable=False) as file:
+        file.write(_jpeg(image if hide is None else hide(image), size))
+
+
+def is_whole_thumbnail(path: Path) -> bool:
+    """Return whether a picture of an earlier run can be reused: a regular file that is a complete JPEG.
+
+    Empty or truncated pictures are written again, and so are links, which may point anywhere.
+    """
+    from PIL import Image
+
+    if path.is_symlink() or not path.is_file():
+        return False
+    try:
+        with reading(path.name, "a JPEG"), path.open("rb") as file:
+            content = file.read()
+            with Image.open(BytesIO(content), formats=("JPEG",)):
+                return content.endswith(JPEG_END)
+    except UnreadableFileError:
+        return False
+
+
+def remove_thumbnails(folder: str | Path, *, keep: Collection[str] = ()) -> None:
+    """Remove the pictures of an earlier run from `folder`, so that they are not shared with the page.
+
+    Parameters
+    ----------
+    folder : str or Path
+        The folder of the page. Only files with names that `write_thumbnails` uses are removed.
+    keep : collection of str
+        Paths to keep, relative to `folder`.
+    """
+    target = Path(folder) / FOLDER
+    if target.is_symlink() or not target.is_dir():
+        return
+    for path in target.iterdir():
+        old = GENERATED_NAME.fullmatch(path.name) and f"{FOLDER}/{path.name}" not in keep
+        if old or UNFINISHED.fullmatch(path.name):
+            path.unlink()
+    with suppress(OSError):  # it contains files of others
+        target.rmdir()
+
+
+def thumbnail_folder(folder: str | Path) -> Path:
+    """Create the folder of the pictures; raise if it is a link."""
+    target = Path(folder) / FOLDER
+    refuse_link(target)
+    target.mkdir(parents=True, exist_ok=True)
+    return target
+
+
+def _checked(image: Pixels, frame: int) -> Pixels:
+    if frame < 0:
+        raise ValueError(f"frame {frame}: frames count from 0")
+    if image.ndim != 3 or image.shape[2] != 3 or image.dtype != np.uint8 or image.size == 0:
+        raise ValueError(
+            f"frame {frame}: picture has shape {image.shape}, {image.dtype}; it must be (height,"
+            " width, 3), uint8"
+        )
+    return image
+
+
+def _jpeg(pixels: Pixels, size: int) -> bytes:
+    """Encode a picture, lowering the quality until it is small enough."""
+    from PIL import Image
+
+    picture = Image.fromarray(pixels)
+    picture.thumbnail((size, size), Image.Resampling.LANCZOS, reducing_gap=2.0)
+    for quality in (82, 74, 64, 52, 40, 28):
+        buffer = BytesIO()
+        picture.save(buffer, "JPEG", quality=quality, optimize=True, progressive=True)
+        if buffer.tell() <= MOST_BYTES:
+            return buffer.getvalue()
+    return _jpeg(pixels, max(picture.size) * 3 // 4)
+
+
+PictureSource: TypeAlias = str | os.PathLike[str] | NDArray[Any] | None
+"""A file, the pixels themselves, or None for a frame without a picture."""
+
+
+@dataclass(frozen=True)
+class GivenPictures:
+    """The picture of every frame that has one.
+
+    Attributes
+    ----------
+    frames : mapping of int to Path or ndarray
+        Files, and arrays of shape (height, width, 3), uint8.
+    """
+
+    frames: Mapping[int, Path | Pixels]
+
+    def names(self, n_frames: int) -> tuple[str, ...] | None:
+        """Return the file name of every frame, unless some have no file or two have the same name."""
+        files = [picture for picture in self.frames.values() if isinstance(picture, Path)]
+        found = tuple(shown_name(file.name) for file in files)
+        return found if len(set(found)) == n_frames else None
+
+    def write(
+        self, folder: Path, *, blur_faces: bool = False, on_step: OnStep | None = None
+    ) -> dict[int, str]:
+        """Write the pictures that an earlier run has not written yet; return the path of each within `folder`."""
+        about = f"{PICTURE_SIDE} {'blurred' if blur_faces else 'plain'}"
+        # By content: a picture that changed gets another name, so that the page of an earlier run
+        # keeps its own.
+        names = {frame: f"{_hash(picture, about)}.jpg" for frame, picture in self.frames.items()}
+        missing = [
+            frame for frame, name in names.items() if not is_whole_thumbnail(folder / FOLDER / name)
+        ]
+
+        def decoded() -> Iterator[tuple[int, Pixels]]:
+            from dayline.media.decode import BadImageError, decode_photo
+
+            for done, frame in enumerate(missing):
+                if on_step is not None:
+                    on_step("pictures", done, len(missing))
+                picture = self.frames[frame]
+                if not isinstance(picture, Path):
+                    yield frame, picture
+                    continue
+                try:
+                    yield frame, decode_photo(picture, size=DECODED_SIDE)
+                except BadImageError as error:
+                    warnings.warn(
+                        f"frame {frame}, {shown_name(picture.name)}: no picture ({error})",
+                        stacklevel=4,
+                    )
+
+        return write_thumbnails(
+            decoded(), folder, size=PICTURE_SIDE, blur_faces=blur_faces, names=names
+        )
+
+
+@needs_extra("photos", "showing photos on the page")
+def given_pictures(
+    pictures: Sequence[PictureSource] | Mapping[int, PictureSource], n_frames: int
+) -> GivenPictures:
+    """Check pictures that a caller passes; raise ValueError that names the frame, before any work is done.
+
+    Parameters
+    ----------
+    pictures : sequence or mapping of int to path or array
+        One per frame, None where there is none; or the frames that have one.
+    n_frames : int
+        Number of frames.
+    """
+    import_module("dayline.media.decode")  # raises here rather than after the events were found
+    if isinstance(pictures, (str, bytes, os.PathLike)):
+        raise ValueError(f"pictures={show_value(pictures)}; pass a list of files, one per frame")
+    if not isinstance(pictures, Mapping):
+        if len(pictures) != n_frames:
+            raise ValueError(
+                f"{len(pictures)} pictures for {n_frames} frames; pass one per frame, None where"
+                " there is none"
+            )
+        pictures = dict(enumerate(pictures))
+    wrong = [frame for frame in pictures if frame not in range(n_frames)]
+    if wrong:
+        raise ValueError(
+            f"pictures: there is no frame {show_value(wrong[0])}; frames count from 0 to"
+            f" {n_frames - 1}"
+        )
+    return GivenPictures(
+        {f: _checked_picture(f, picture) for f, picture in pictures.items() if picture is not None}
+    )
+
+
+def _checked_picture(frame: int, picture: Any) -> Path | Pixels:
+    if isinstance(picture, (str, os.PathLike)):
+        path = Path(picture)
+        if not path.is_file():
+            raise ValueError(f"frame {frame}: picture {shown_name(path)} is not a file")
+        return path
+    return _pixels(frame, picture)
+
+
+def _pixels(frame: int, picture: Any) -> Pixels:
+    """Return a picture as RGB; accept grey ones, transparency, and numbers from 0 to 1, as matplotlib does."""
+    try:
+        values = np.asarray(picture)
+    except (TypeError, ValueError):
+        values = np.zeros(0)
+    if values.ndim == 2:
+        values = np.repeat(values[:, :, None], 3, axis=2)
+    fits = values.ndim == 3 and values.shape[2] in (3, 4) and values.size > 0
+    if fits and values.dtype.kind == "f" and np.all((values >= 0) & (values <= 1)):
+        values = np.rint(values * 255).astype(np.uint8)
+    if not fits or values.dtype != np.uint8:
+        raise ValueError(
+            f"frame {frame}: picture has shape {values.shape}, {values.dtype}; pass a file, or an"
+            " array of shape (height, width) or (height, width, 3): uint8, or numbers from 0 to 1"
+        )
+    return values[:, :, :3]
+
+
+def _hash(picture: Path | Pixels, about: str) -> str:
+    seen = hashlib.sha256(about.encode())
+    if isinstance(picture, Path):
+        with picture.open("rb") as file:
+            while block := file.read(2**20):
+                seen.update(block)
+    else:
+        seen.update(str(picture.shape).encode())
+        seen.update(np.ascontiguousarray(picture).data)
+    return seen.hexdigest()[:20]

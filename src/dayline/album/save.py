@@ -1,0 +1,190 @@
+"""Save the events that a person edited into a result, and renew everything there that shows them."""
+
+from __future__ import annotations
+
+import warnings
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePath
+
+from dayline.album.days import overview_above, renew_overview
+from dayline.album.earlier import EVENTS, write_saved_events
+from dayline.album.export.table import write_csv
+from dayline.album.page.page import events_mark, frames_mark, page_data, renew_page
+from dayline.album.write import faces_blurred, old_chapters_notes, old_events_note, renew_exports
+from dayline.events import Segmentation, read_events
+from dayline.result_folder import MARK, OwnFiles, output_folder
+
+
+class ChangedResultError(ValueError):
+    """The events changed since the page was opened, so that saving would overwrite what the person has not seen."""
+
+
+@dataclass(frozen=True)
+class Saved:
+    """What was saved and renewed.
+
+    Attributes
+    ----------
+    segmentation : Segmentation
+        The events as saved.
+    history : Path or None
+        The copy of the previous events.json.
+    renewed : tuple of str
+        Names of the other files that were written again.
+    notes : tuple of str
+        What could not be renewed, and why.
+    """
+
+    segmentation: Segmentation
+    history: Path | None = None
+    renewed: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def mark(self) -> str:
+        """The mark of the events."""
+        return events_mark(self.segmentation)
+
+
+def is_result(folder: Path) -> bool:
+    """Whether a folder is the result of one recording, whose events can be saved."""
+    return (
+        (folder / MARK).is_file()
+        and (folder / EVENTS).is_file()
+        and not (folder / EVENTS).is_symlink()
+    )
+
+
+def save_events(
+    edited: Segmentation, folder: str | Path, *, base: str | None = None, source: Path | None = None
+) -> Saved:
+    """Write events.json, keep the previous one under a dated name, and renew the page and the exports.
+
+    Later runs of `dayline segment` apply the saved events as corrections. Only the events, their
+    levels and the names of places are taken from `edited`; all else stays as it is in the result.
+
+    Parameters
+    ----------
+    edited : Segmentation
+        The events.
+    folder : str or Path
+        The folder of the result.
+    base : str, optional
+        The mark of the events that were edited (`dayline.album.page.page.events_mark`).
+    source : Path, optional
+        The photos or the video; if not given, they are searched for next to the result.
+
+    Raises
+    ------
+    ChangedResultError
+        If the result has other events than `base` by now.
+    ValueError
+        If `edited` is about other frames than the result.
+    """
+    with output_folder(folder) as folder:
+        current = read_events(folder / EVENTS)
+        if frames_mark(edited) != frames_mark(current):
+            raise ValueError(
+                f"the events are about other frames than {folder / EVENTS}; apply them with "
+                "dayline segment SOURCE --corrections FILE"
+            )
+        if base is not None and base != events_mark(current):
+            raise ChangedResultError(
+                f"{folder / EVENTS} has changed since this page was opened; reload the page: your"
+                " changes stay in this browser and are offered again"
+            )
+        saved = replace(current, events=edited.events, places=edited.places, levels=edited.levels)
+        history = write_saved_events(saved, folder)
+        renewed = replace(_renewed(saved, folder, source), history=history)
+    return _with_overview(renewed, folder)
+
+
+def renew_result(folder: str | Path, *, source: Path | None = None) -> Saved:
+    """Renew the page and the exports from events.json, which a person may have replaced.
+
+    Parameters
+    ----------
+    folder : str or Path
+        The folder of the result.
+    source : Path, optional
+        See `save_events`.
+    """
+    with output_folder(folder) as folder:
+        current = read_events(folder / EVENTS)
+        history = None if OwnFiles(folder).wrote(EVENTS) else write_saved_events(current, folder)
+        renewed = replace(_renewed(current, folder, source), history=history)
+    return _with_overview(renewed, folder)
+
+
+def page_is_current(folder: Path) -> bool:
+    """Whether the page shows the events of events.json; not after a person replaced that, or a save was killed."""
+    data = page_data(folder / "index.html")
+    return data is not None and data.get("base") == events_mark(read_events(folder / EVENTS))
+
+
+def _renewed(segmentation: Segmentation, folder: Path, source: Path | None) -> Saved:
+    """Write all that shows the events; what fails is named, and the others are still written."""
+    renewed: list[str] = []
+    notes: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        write_csv(segmentation, folder / "events.csv")
+        renewed.append("events.csv")
+        frames = _frames(segmentation, folder, source)
+        blurred, remedy = faces_blurred(folder), "pass it with --source"
+        exports = renew_exports(
+            segmentation, folder, source=frames, blur_faces=blurred, remedy=remedy
+        )
+        renewed += exports.names
+        notes += exports.notes
+        # Last: a page that shows the events means that everything else does, also after a kill.
+        try:
+            renew_page(segmentation, folder)
+            renewed.append("index.html")
+        except (ValueError, OSError) as error:
+            notes.append(old_events_note("index.html", error))
+    notes += old_chapters_notes(folder)
+    notes += [" ".join(str(warning.message).split()) for warning in caught]
+    return Saved(segmentation, renewed=tuple(renewed), notes=tuple(notes))
+
+
+def _with_overview(saved: Saved, folder: Path) -> Saved:
+    """Renew the overview of several days that shows a result."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            above = overview_above(folder)
+            if above is None:
+                return saved
+            renew_overview(above)
+        except (ValueError, OSError) as error:
+            return replace(
+                saved, notes=(*saved.notes, old_events_note("the overview of all days", error))
+            )
+    notes = [" ".join(str(warning.message).split()) for warning in caught]
+    return replace(saved, renewed=(*saved.renewed, "../index.html"), notes=(*saved.notes, *notes))
+
+
+def _frames(segmentation: Segmentation, folder: Path, given: Path | None) -> Path | None:
+    """Return the photos or the video of a result: what was given, or what lies next to it under the same name."""
+    name = segmentation.source
+    if name is None or PurePath(name).name != name:
+        return None
+    above = folder.resolve().parent
+    places = (Path.cwd(), above, above.parent) if given is None else (given,)
+    candidates = [*([] if given is None else [given]), *(place / name for place in places)]
+    return next((path for path in candidates if _holds(path, segmentation)), None)
+
+
+def _holds(path: Path, segmentation: Segmentation) -> bool:
+    with suppress(OSError, ValueError):
+        if segmentation.clock == "media":
+            size = None if segmentation.sizes is None else segmentation.sizes[0]
+            return path.is_file() and size in (None, path.stat().st_size)
+        return (
+            path.is_dir()
+            and segmentation.names is not None
+            and (path / segmentation.names[0]).is_file()
+        )
+    return False

@@ -1,0 +1,495 @@
+"""Write a result into its folder: page, pictures, JSON, table and requested exports."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dayline.album.earlier import write_events
+from dayline.album.export.film import CONTAINERS, write_chapters
+from dayline.album.export.formats import (
+    FORMATS,
+    ExportsFailedError,
+    check_formats,
+    export,
+    failure_text,
+)
+from dayline.album.export.photos import remove_sorted_photos
+from dayline.album.export.table import write_csv
+from dayline.album.export.xmp import has_old_sidecars_beside
+from dayline.album.extraction import SourceResult
+from dayline.album.page.page import events_mark, page_data, write_page
+from dayline.album.pictures import (
+    DECODED_SIDE,
+    PICTURE_SIDE,
+    PictureFolder,
+    is_whole_thumbnail,
+    pictured_frames,
+    remove_thumbnails,
+    write_thumbnails,
+)
+from dayline.album.pictures import FOLDER as THUMBNAILS
+from dayline.events import Segmentation, read_events
+from dayline.media.faces import face_blurrer
+from dayline.media.source import images
+from dayline.progress import OnStep
+from dayline.result_folder import MARK, OwnFiles, output_folder
+
+OF_FRAMES = ("photos", "contact-sheet", "clips")
+"""Formats that contain the frames themselves."""
+
+OF_FILM_RATE = ("edl", "otio", "fcpxml")
+"""Formats that count at the frame rate of a film, which only the film itself tells."""
+
+
+@dataclass(frozen=True)
+class Renewed:
+    """The exports that were written again, by their names, and one line for each that was not."""
+
+    names: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def faces_blurred(folder: Path) -> bool:
+    """Whether a result was made with blurred faces, as its page records."""
+    return bool(_page(folder).get("about", {}).get("blurred"))
+
+
+def shows_events(folder: Path, segmentation: Segmentation) -> bool:
+    """Whether the page of a result shows these events."""
+    return _page(folder).get("base") == events_mark(segmentation)
+
+
+def _page(folder: Path) -> dict[str, Any]:
+    """Return the data of a page; empty if there is none, or another file or a link in its place."""
+    with suppress(OSError, ValueError):
+        return page_data(folder / "index.html") or {}
+    return {}
+
+
+def renew_exports(
+    segmentation: Segmentation,
+    folder: Path,
+    *,
+    source: Path | None,
+    blur_faces: bool,
+    skip: Collection[str] = (),
+    remedy: str = "dayline export --source writes it again",
+) -> Renewed:
+    """Write the exports in a folder again; what fails is named, and the others are still written.
+
+    Parameters
+    ----------
+    segmentation : Segmentation
+        The events.
+    folder : Path
+        The folder of the result.
+    source : Path or None
+        The photos or the video.
+    blur_faces : bool
+        Blur faces on the contact sheet.
+    skip : collection of str
+        Formats that are left as they are.
+    remedy : str
+        The way out for exports that need a source if there is none.
+    """
+    renewed, notes = [], []
+    for name in _exported(folder):
+        file = FORMATS[name].name
+        if name in skip:
+            continue
+        if source is None and (
+            name in OF_FRAMES or (name in OF_FILM_RATE and segmentation.clock == "media")
+        ):
+            notes.append(f"{file} shows the events before: its source was not found; {remedy}")
+            continue
+        if not (folder / file).is_dir() and not OwnFiles(folder).wrote(file):
+            notes.append(f"{file} was changed by hand and is left as it is")
+            continue
+        try:
+            if name == "xmp" and source is not None:
+                _check_sidecars(segmentation, folder / file, source)
+            export(segmentation, folder, formats=[name], source=source, blur_faces=blur_faces)
+            renewed.append(file)
+        except ExportsFailedError as error:
+            notes.append(old_events_note(file, ValueError(str(error).removeprefix(f"{name}: "))))
+        except (ValueError, OSError) as error:
+            notes.append(old_events_note(file, error))
+    return Renewed(tuple(renewed), tuple(notes))
+
+
+def _check_sidecars(segmentation: Segmentation, folder: Path, source: Path) -> None:
+    """Raise if sidecars beside the photos have the events before; only `dayline export` writes there."""
+    if has_old_sidecars_beside(segmentation, folder, source=source):
+        # If only those in the folder were renewed, the others would no longer be known as dayline's
+        # own.
+        raise ValueError(
+            "the sidecars beside the photos do, too; dayline export --xmp-beside renews both"
+        )
+
+
+def old_chapters_notes(folder: Path, *, new: str = "") -> list[str]:
+    """Return a line for each copy of a film with chapters but the `new` one; to copy a film again takes too long."""
+    return [
+        f"{copy.name} has the chapters of before"
+        for copy in sorted(folder.glob("*-chapters.*"))
+        if copy.name != new
+    ]
+
+
+def old_events_note(file: str, error: Exception) -> str:
+    """Return the line that says why a file could not be renewed."""
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return f"{file} shows the events before: {' '.join(reason.split())}"
+
+
+def _exported(folder: Path) -> Iterator[str]:
+    """Yield the formats that an earlier run or export wrote into a folder."""
+    for name, form in FORMATS.items():
+        path = folder / form.name
+        if name == "csv" or path.is_symlink():
+            continue
+        # A folder of exports has a record of its own; a day may have the same name, and has the
+        # mark of a result.
+        is_own = path.is_dir() and not (path / MARK).exists() and any(path.glob(".dayline-*"))
+        if path.is_file() or is_own:
+            yield name
+
+
+@dataclass(frozen=True)
+class Written:
+    """What was written: the page, the picture of every frame within its folder, and exports.
+
+    Attributes
+    ----------
+    page : Path
+        The page.
+    pictures : mapping of int to str
+        The picture of every frame that has one.
+    exports : tuple of Path
+        The requested exports.
+    renewed : tuple of Path
+        Exports of earlier runs, which show the new events now.
+    """
+
+    page: Path
+    pictures: Mapping[int, str]
+    exports: tuple[Path, ...] = ()
+    renewed: tuple[Path, ...] = ()
+
+
+class ExportError(ValueError):
+    """Some exports failed, but the result itself and all other exports were written.
+
+    Attributes
+    ----------
+    failures : tuple of str
+        One line per failed export.
+    segmentation : Segmentation
+        The events.
+    written : Written
+        What was written.
+    """
+
+    def __init__(
+        self, failures: Sequence[str], segmentation: Segmentation, written: Written
+    ) -> None:
+        super().__init__("; ".join(failures))
+        self.failures = tuple(failures)
+        self.segmentation = segmentation
+        self.written = written
+
+
+def write_result(
+    result: SourceResult,
+    folder: str | Path,
+    *,
+    thumbnails: bool = True,
+    blur_faces: bool = False,
+    formats: Sequence[str] = (),
+    with_chapters: bool = False,
+    share: bool = False,
+    on_step: OnStep | None = None,
+) -> Written:
+    """Write index.html, events.json, events.csv and the requested exports.
+
+    Exports of earlier runs are renewed, too; a warning names those that cannot be, and what still
+    shows the events before.
+
+    Parameters
+    ----------
+    result : SourceResult
+        What to write.
+    folder : str or Path
+        Where to write. A previous result of dayline is updated; a folder with anything else is
+        refused.
+    thumbnails : bool
+        Whether the page shows the photos. If not, pictures of earlier runs are removed, including a
+        contact sheet and sorted photos, unless they are among `formats` or may be the only copies;
+        warnings name them.
+    blur_faces : bool
+        Blur faces in the pictures (extra "faces").
+    formats : sequence of str
+        Names from `dayline.album.export.formats.FORMATS`.
+    with_chapters : bool
+        Write a copy of the video with the events as chapters.
+    share : bool
+        Leave out what should not be shared: links to the original files, and locations. Blurred
+        faces leave out the links, too.
+    on_step : callable, optional
+        Called as on_step("pictures", done, total).
+
+    Raises
+    ------
+    ExportError
+        If some exports cannot be made from these events; page, JSON, table and all other exports
+        are written.
+    """
+    check_formats(formats)
+    if blur_faces:
+        face_blurrer()  # raises before anything is written if faces cannot be blurred
+    if share:
+        result = without_locations(result)
+    source = None if result.sequence is None else result.sequence.source
+    segmentation = result.segmentation
+    with output_folder(folder) as folder:
+        was_blurred, has_faces = faces_blurred(folder), thumbnails or "contact-sheet" in formats
+        if was_blurred and has_faces and not blur_faces:
+            warnings.warn(
+                "faces were blurred in an earlier run and are not in this one; --blur-faces blurs"
+                " them again",
+                stacklevel=2,
+            )
+        changed = not shows_events(folder, segmentation)
+        pictures = (
+            _pictures(result, folder, blur_faces=blur_faces, on_step=on_step)
+            if thumbnails
+            else None
+        )
+        page = write_page(
+            segmentation,
+            folder,
+            thumbnails=pictures,
+            graph=result.graph,
+            communities=result.communities,
+            blurred=blur_faces or (was_blurred and not has_faces),
+            **({} if share or blur_faces else _originals(result)),
+        )
+        write_events(segmentation, folder, corrections=result.corrections)
+        write_csv(segmentation, folder / "events.csv")
+        if result.event_features is not None:
+            result.event_features.write(folder)
+        copy_name = chaptered_name(source) if with_chapters and source is not None else ""
+        if not thumbnails:
+            photos = (
+                ()
+                if result.sequence is None or result.sequence.kind == "video"
+                else result.sequence.paths
+            )
+            keep = [*(FORMATS[name].name for name in formats), copy_name]
+            remove_other_pictures(folder, keep=keep, photos=photos)
+        if share:
+            _warn_of_locations(folder)
+        others = [f for f in formats if f != "csv"]
+        exports: tuple[Path, ...] = ()
+        failures: tuple[str, ...] = ()
+        try:
+            exports = tuple(
+                export(segmentation, folder, formats=others, source=source, blur_faces=blur_faces)
+            )
+        except ExportsFailedError as error:
+            exports, failures = error.written, error.failures
+        if with_chapters:
+            try:
+                exports = (*exports, chaptered_copy(source, segmentation, folder))
+            except (ValueError, OSError) as error:
+                failures = (*failures, failure_text(error))
+        skip = formats if thumbnails else (*formats, *OF_FRAMES)
+        renewed = renew_exports(
+            segmentation, folder, source=source, blur_faces=blur_faces, skip=skip
+        )
+        old_copies = old_chapters_notes(folder, new=copy_name) if changed else []
+        for note in (*renewed.notes, *old_copies):
+            warnings.warn(note, stacklevel=2)
+    written = Written(page, pictures or {}, exports, tuple(folder / name for name in renewed.names))
+    if failures:
+        raise ExportError(failures, segmentation, written)
+    return written
+
+
+def _remove_exported_pictures(folder: Path, keep: Collection[str], photos: Sequence[Path]) -> None:
+    """Remove exports of an earlier run that show photos; warn about those that cannot be made again."""
+    sheet, sorted_photos = folder / FORMATS["contact-sheet"].name, folder / FORMATS["photos"].name
+    removed, left = [], []
+    if sheet.name not in keep and os.path.lexists(sheet):
+        if OwnFiles(folder).wrote(sheet.name):
+            sheet.unlink()
+            removed.append(sheet)
+        else:
+            left.append((sheet, "it was changed by hand"))
+    # A day may be named "photos".
+    if (
+        sorted_photos.name not in keep
+        and sorted_photos.is_dir()
+        and not (sorted_photos / MARK).exists()
+    ):
+        try:
+            remove_sorted_photos(sorted_photos, photos)
+            removed.append(sorted_photos)
+        except (ValueError, OSError) as error:
+            left.append((sorted_photos, failure_text(error).split(";")[0]))
+    clips = folder / FORMATS["clips"].name
+    videos = [clips] if clips.is_dir() and not (clips / MARK).exists() else []
+    videos += [
+        path for path in sorted(folder.glob("*-chapters.*")) if path.suffix.lower() in CONTAINERS
+    ]
+    left += [(path, "it may be the only copy") for path in videos if path.name not in keep]
+    left += [(path, "it was kept aside") for path in sorted(folder.glob("photos-kept-*"))]
+    left += [(path, "it was kept aside") for path in sorted(folder.glob("contact-sheet-*.png"))]
+    for path in removed:
+        warnings.warn(
+            f"{path} of an earlier run is removed: --no-thumbnails leaves no pictures", stacklevel=4
+        )
+    for path, why in left:
+        warnings.warn(
+            f"{path} has pictures and is not removed ({why}); do not share it", stacklevel=4
+        )
+
+
+def _warn_of_locations(folder: Path) -> None:
+    """Warn about copies of earlier events that say where photos were taken."""
+    for path in sorted(folder.glob("*-*.json")):
+        try:
+            kept = None if path.is_symlink() else read_events(path)
+        except (OSError, ValueError):  # a file of others
+            continue
+        if kept is not None and any(event.location is not None for event in kept.events):
+            warnings.warn(
+                f"{path} from an earlier run contains locations; remove it before sharing",
+                stacklevel=3,
+            )
+
+
+def remove_other_pictures(
+    folder: Path,
+    *,
+    days: Collection[str] = (),
+    keep: Collection[str] = (),
+    photos: Sequence[Path] = (),
+) -> None:
+    """Remove pictures of earlier runs: exports, and all in subfolders that are results, such as days that are gone.
+
+    Warnings name what is removed, and what is not because it may be the only copy.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder of the result.
+    days : collection of str
+        Subfolders to skip.
+    keep : collection of str
+        Names of exports that this run writes to `folder`.
+    photos : sequence of Path
+        The photos in the source.
+    """
+    _remove_exported_pictures(folder, keep, photos)
+    for inner in sorted(path for path in folder.iterdir() if path.name not in days):
+        if inner.is_symlink() or not (inner / MARK).is_file():
+            continue
+        with output_folder(inner):
+            _remove_exported_pictures(inner, (), photos)
+            if (inner / THUMBNAILS).is_dir():
+                remove_thumbnails(inner)
+                warnings.warn(
+                    f"{inner}: the pictures of this earlier result were removed", stacklevel=3
+                )
+
+
+def chaptered_copy(
+    video: Path | None, segmentation: Segmentation, folder: Path, *, fps: float | None = None
+) -> Path:
+    """Copy a video with the events as chapters; to Matroska if its own container cannot hold them."""
+    if video is None:
+        raise ValueError("--write-chapters needs the video; pass it as --source")
+    if not video.is_file():
+        raise ValueError(f"{video}: chapters can only be written to a video")
+    return write_chapters(video, segmentation, folder / chaptered_name(video), fps=fps)
+
+
+def chaptered_name(video: Path) -> str:
+    """Return the file name of the copy with chapters."""
+    suffix = video.suffix.lower() if video.suffix.lower() in CONTAINERS else ".mkv"
+    return f"{video.stem}-chapters{suffix}"
+
+
+def default_output(source: str | Path) -> Path:
+    """Return the default folder for the result of a source, in the current directory."""
+    path = Path(source).resolve()
+    return Path(f"{(path.stem if path.is_file() else path.name) or 'photos'}-events")
+
+
+def without_locations(result: SourceResult) -> SourceResult:
+    """Return a copy of a result, and of the corrections in it, that does not say where photos were taken."""
+
+    def hidden(segmentation: Segmentation) -> Segmentation:
+        return replace(
+            segmentation,
+            events=tuple(replace(event, location=None) for event in segmentation.events),
+        )
+
+    corrections = None if result.corrections is None else hidden(result.corrections)
+    return replace(result, segmentation=hidden(result.segmentation), corrections=corrections)
+
+
+def _originals(result: SourceResult) -> dict[str, Any]:
+    """Return the files that the page links to: the photos, or the film that it plays."""
+    if result.sequence is None:
+        return {}
+    return (
+        {"film": result.sequence.source}
+        if result.sequence.kind == "video"
+        else {"originals": result.sequence.paths}
+    )
+
+
+def _pictures(
+    result: SourceResult, folder: Path, *, blur_faces: bool, on_step: OnStep | None
+) -> dict[int, str] | None:
+    """Write the pictures that an earlier run has not written yet."""
+    if result.pictures is not None:
+        return result.pictures.write(folder, blur_faces=blur_faces, on_step=on_step)
+    if result.sequence is None or result.keys is None:
+        return None
+    of_all = PictureFolder(folder, blur_faces).names(result.keys)
+    names = {frame: of_all[frame] for frame in pictured_frames(result.segmentation)}
+    missing = [i for i, name in names.items() if not is_whole_thumbnail(folder / THUMBNAILS / name)]
+    lost: dict[int, str] = {}
+    skip = lost.__setitem__
+    decoded = (
+        images(result.sequence, size=DECODED_SIDE, indices=missing, on_skip=skip) if missing else ()
+    )
+
+    def counted() -> Iterator[tuple[int, NDArray[np.uint8]]]:
+        for done, picture in enumerate(decoded):
+            if on_step is not None:
+                on_step("pictures", done, len(missing))
+            yield picture
+
+    written = write_thumbnails(
+        counted(), folder, size=PICTURE_SIDE, blur_faces=blur_faces, names=names
+    )
+    for frame, why in lost.items():
+        # A frame of a damaged video may decode once and then fail; its event does not need the
+        # picture.
+        warnings.warn(
+            f"frame {frame}, {result.sequence.names[frame]}: no picture ({why})", stacklevel=3
+        )
+    return written

@@ -1,0 +1,204 @@
+"""Events as a table, and as a data frame of pandas, polars or pyarrow."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from dayline.text import clean_text, context_letter
+
+if TYPE_CHECKING:
+    from dayline.events.segmentation import Event, Place
+
+
+def context_letters(events: Sequence[Event], places: Sequence[Place]) -> tuple[str, ...]:
+    """Return a letter per event: A for the first recurring context without a name, B for the next one, and so on.
+
+    Events of one recurring context share a letter. An event gets an empty string if its context is
+    named or occurs only once, or if it has none: letters only help to see what recurs.
+    """
+    same = same_place(events, places)
+    named = {place.community for place in places if clean_text(place.name or "")}
+    contexts = [
+        None if e.community is None or e.community in named else same[e.community] for e in events
+    ]
+    counts = Counter(contexts)
+    seen: dict[int, str] = {}
+    for context in contexts:
+        if context is not None and counts[context] > 1:
+            seen.setdefault(context, context_letter(len(seen)))
+    return tuple("" if context is None else seen.get(context, "") for context in contexts)
+
+
+def same_place(events: Sequence[Event], places: Sequence[Place]) -> dict[int, int]:
+    """Return for each context the first one that shows the same place: with the same name, or recognized as such."""
+    marks = {p.community: (clean_text(p.name or "") or None, p.id) for p in places}
+    first: dict[tuple[str, str], int] = {}
+    same: dict[int, int] = {}
+    for event in events:
+        if event.community is None or event.community in same:
+            continue
+        name, identity = marks.get(event.community, (None, None))
+        # Two names are two places, whatever was recognized.
+        mark = ("name", name) if name else ("id", identity) if identity else None
+        same[event.community] = (
+            event.community if mark is None else first.setdefault(mark, event.community)
+        )
+    return same
+
+
+EPOCH = datetime(1970, 1, 1)
+"""Without a time zone, as a camera's own clock."""
+
+COLUMN_KINDS: dict[str, Kind] = {
+    "event": "int",
+    "name": "str",
+    "context": "str",
+    "place": "str",
+    "start": "int",
+    "stop": "int",
+    "n_frames": "int",
+    "start_time": "float",
+    "stop_time": "float",
+    "duration": "float",
+    "started": "datetime",
+    "stopped": "datetime",
+    "key_frame": "int",
+    "key_photo": "str",
+    "first_photo": "str",
+    "last_photo": "str",
+    "confidence": "float",
+    "reason": "str",
+    "latitude": "float",
+    "longitude": "float",
+}
+"""Columns of `Segmentation.to_dicts` and `to_frame`."""
+
+
+def event_rows(
+    events: Sequence[Event],
+    spans: Iterable[tuple[float | None, float | None]],
+    *,
+    names: Sequence[str] | None,
+    places: Sequence[Place],
+    dated: bool,
+) -> list[dict[str, Any]]:
+    """Return the values of every event by column; missing ones are None.
+
+    Parameters
+    ----------
+    events : sequence of Event
+        The events in order.
+    spans : iterable of two floats or None
+        When each event starts and stops, in seconds.
+    names : sequence of str or None
+        File name of every frame.
+    places : sequence of Place
+        Names of recurring contexts.
+    dated : bool
+        Whether the seconds are dates.
+    """
+    letters = context_letters(events, places)
+    place_names = {place.community: place.name for place in places}
+    rows = []
+    for number, (event, (start, stop)) in enumerate(zip(events, spans, strict=True), start=1):
+        known = start is not None and stop is not None and stop >= start
+        values = (
+            number,
+            event.name,
+            letters[number - 1] or None,
+            None if event.community is None else place_names.get(event.community),
+            event.start,
+            event.stop,
+            event.n_frames,
+            start,
+            stop,
+            round(stop - start, 6) if known else None,  # type: ignore[operator]
+            _moment(start) if dated else None,
+            _moment(stop) if dated else None,
+            event.key_frame,
+            *(
+                names[frame] if names is not None and frame is not None else None
+                for frame in (event.key_frame, event.start, event.stop - 1)
+            ),
+            event.confidence,
+            event.reason,
+            *(event.location or (None, None)),
+        )
+        rows.append(dict(zip(COLUMN_KINDS, values, strict=True)))
+    return rows
+
+
+def _moment(seconds: float | None) -> datetime | None:
+    try:
+        return None if seconds is None else EPOCH + timedelta(seconds=seconds)
+    except (OverflowError, ValueError):  # after the year 9999, or not a number
+        return None
+
+
+Backend: TypeAlias = Literal["pandas", "polars", "pyarrow"]
+Kind: TypeAlias = Literal["int", "float", "str", "datetime"]
+
+
+def data_frame(
+    columns: Mapping[str, Sequence[Any]], kinds: Mapping[str, Kind], *, backend: Backend
+) -> Any:
+    """Make a data frame in which missing values are those of its library, and types do not depend on the values.
+
+    Parameters
+    ----------
+    columns : mapping of str to sequence
+        Values by column; None is missing.
+    kinds : mapping of str to str
+        Type of each column.
+    backend : {"pandas", "polars", "pyarrow"}
+        Library of the data frame.
+    """
+    makers = {"pandas": _pandas, "polars": _polars, "pyarrow": _pyarrow}
+    if backend not in makers:
+        raise ValueError(f'backend={backend!r} is not known; use "pandas", "polars" or "pyarrow"')
+    try:
+        return makers[backend](columns, kinds)
+    except ModuleNotFoundError as error:
+        raise ValueError(
+            f"backend={backend!r} needs {error.name}, which is not installed; pip install"
+            f" {backend}, or use to_dicts(), which needs nothing"
+        ) from None
+
+
+def _pandas(columns: Mapping[str, Sequence[Any]], kinds: Mapping[str, Kind]) -> Any:
+    import pandas
+
+    # Int64 with a capital letter has a missing value; int64 would turn a column with one into
+    # floats.
+    types = {"int": "Int64", "float": "float64", "str": "object", "datetime": "datetime64[us]"}
+    series = {name: pandas.Series(list(v), dtype=types[kinds[name]]) for name, v in columns.items()}
+    return pandas.DataFrame(series)
+
+
+def _polars(columns: Mapping[str, Sequence[Any]], kinds: Mapping[str, Kind]) -> Any:
+    import polars
+
+    types: dict[str, Any] = {
+        "int": polars.Int64,
+        "float": polars.Float64,
+        "str": polars.String,
+        "datetime": polars.Datetime("us"),
+    }
+    return polars.DataFrame(dict(columns), schema={name: types[kinds[name]] for name in columns})
+
+
+def _pyarrow(columns: Mapping[str, Sequence[Any]], kinds: Mapping[str, Kind]) -> Any:
+    import pyarrow
+
+    types = {
+        "int": pyarrow.int64(),
+        "float": pyarrow.float64(),
+        "str": pyarrow.string(),
+        "datetime": pyarrow.timestamp("us"),
+    }
+    return pyarrow.table(
+        {name: pyarrow.array(list(v), type=types[kinds[name]]) for name, v in columns.items()}
+    )

@@ -1,0 +1,268 @@
+"""Write files atomically; read files of others without trusting them."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import re
+import shutil
+import stat
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path, PurePath
+from typing import IO, Any, TypeAlias
+
+UNFINISHED = re.compile(r"\.dayline-.*-[a-z0-9_]{8}\.part")
+"""Names of unfinished files and folders: still being written, or left behind by a killed run."""
+
+BeforeReplacing: TypeAlias = Callable[[Path, Path], None]
+"""Called with the path to be replaced and the finished file that replaces it; may raise to prevent it."""
+
+_watched: dict[Path, BeforeReplacing] = {}
+
+
+@contextmanager
+def writing_whole(path: str | Path, mode: str = "w", *, durable: bool = True) -> Iterator[IO[Any]]:
+    """Open a temporary file that replaces `path` only if the block succeeds.
+
+    A link at `path` is replaced, not followed.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file to write. Its folder must exist.
+    mode : {"w", "wb"}
+        Text (UTF-8, line feeds) or bytes.
+    durable : bool
+        Wait until the content is on disk, so that a power cut leaves either the old or the new
+        file. Not needed for files that are checked and rebuilt if damaged.
+    """
+    path = Path(path)
+    encoding, newline = (None, None) if "b" in mode else ("utf-8", "")
+    try:
+        handle, temporary = tempfile.mkstemp(
+            prefix=_prefix(path.name), suffix=".part", dir=path.parent
+        )
+    except OSError as error:
+        raise type(error)(error.errno, error.strerror, str(path)) from None
+    try:
+        with open(handle, mode, encoding=encoding, newline=newline) as file:  # noqa: PTH123
+            yield file
+            file.flush()
+            if durable:
+                os.fsync(file.fileno())
+        # mkstemp creates files that only the owner can read; results are meant to be shared.
+        os.chmod(temporary, 0o666 & ~_umask())  # noqa: PTH101
+        watcher = _watched.get(path.parent.resolve())
+        if watcher is not None:
+            watcher(path, Path(temporary))
+        os.replace(temporary, path)  # noqa: PTH105
+    except BaseException as error:
+        with suppress(FileNotFoundError):
+            os.unlink(temporary)  # noqa: PTH108
+        if isinstance(error, OSError) and error.errno is not None and error.filename is None:
+            # The error for a full disk does not name the file.
+            raise type(error)(error.errno, error.strerror, str(path)) from None
+        raise
+
+
+@contextmanager
+def before_replacing(folder: Path, watcher: BeforeReplacing) -> Iterator[None]:
+    """Call `watcher` before any file directly in `folder` is replaced by `writing_whole`.
+
+    An output folder uses this to protect files that dayline did not write.
+    """
+    place = folder.resolve()
+    outer = _watched.get(place)
+    _watched[place] = watcher
+    try:
+        yield
+    finally:
+        if outer is None:
+            del _watched[place]
+        else:
+            _watched[place] = outer
+
+
+def write_text_whole(path: str | Path, text: str) -> None:
+    """Write a text file so that readers see either the old or the new content, never a part."""
+    with writing_whole(path) as file:
+        file.write(text)
+
+
+def temporary_folder(folder: Path, name: str) -> Path:
+    """Create a hidden folder in `folder` for preparing `name`."""
+    return Path(tempfile.mkdtemp(prefix=_prefix(name), suffix=".part", dir=folder))
+
+
+def remove_unfinished(
+    folder: Path, *, older_than: float = 0.0, pattern: re.Pattern[str] = UNFINISHED
+) -> None:
+    """Remove unfinished files that killed runs left in a folder.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder; ignored if it is missing or a link.
+    older_than : float
+        Remove only files last changed at least this many seconds ago.
+    pattern : re.Pattern
+        Names to remove.
+    """
+    if folder.is_symlink() or not folder.is_dir():
+        return
+    for path in [path for path in folder.iterdir() if pattern.fullmatch(path.name)]:
+        if time.time() - path.lstat().st_mtime < older_than:
+            continue
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+
+
+def _prefix(name: str) -> str:
+    return f".dayline-{name[:40]}-"
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def open_no_follow(path: Path, flags: int, mode: int = 0o666) -> int:
+    """Open a file like os.open, but raise ValueError if it is a link."""
+    try:
+        return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), mode)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.EMLINK):
+            raise ValueError(f"{path}: is a link to another place; remove it") from None
+        raise
+
+
+def read_no_follow(path: Path) -> bytes | None:
+    """Read a regular file; return None if it is missing, raise ValueError if it is a link or anything else."""
+    try:
+        # Opening a pipe would block forever; for a regular file the flag has no effect.
+        handle = open_no_follow(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    except FileNotFoundError:
+        return None
+    # Before os.fdopen, which refuses a folder with an error that names the number of the handle.
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise ValueError(f"{path}: is not a regular file; remove it")
+    with os.fdopen(handle, "rb") as file:
+        return file.read()
+
+
+def refuse_link(path: Path) -> None:
+    """Raise ValueError if a result folder is a link, which would lead elsewhere."""
+    if path.is_symlink():
+        raise ValueError(
+            f"{path}: is a link to another place; remove it: results must stay inside their folder"
+        )
+
+
+ALWAYS_ALLOWED = 256 * 2**20
+"""Bytes of memory that the content of any file may take, however small the file is."""
+
+LARGEST_EXPANSION = 16
+"""Above that, content may take this many times the file size; real features compress by a factor of two or three."""
+
+
+class UnreadableFileError(ValueError):
+    """A file that cannot be used; the message is one line that names the file."""
+
+
+@contextmanager
+def reading(name: str | PurePath, kind: str) -> Iterator[None]:
+    """Turn any exception that a library raises on a damaged file into a one-line error.
+
+    Wrap only the library calls: a bug in dayline inside the block would be reported as damage.
+    Checks in the block raise `UnreadableFileError`, which passes unchanged.
+
+    Parameters
+    ----------
+    name : str or PurePath
+        Name of the file in the message.
+    kind : str
+        What the file should be, with an article: "a NumPy file".
+    """
+    try:
+        yield
+    except UnreadableFileError:
+        raise
+    except MemoryError as error:
+        raise UnreadableFileError(f"{name}: not enough memory to read it") from error
+    except OSError as error:
+        reason = _first_line(error.strerror or str(error)) or type(error).__name__
+        raise UnreadableFileError(f"{name}: cannot be read as {kind}: {reason}") from error
+    # Libraries raise anything on damaged files: their own types, struct.error, AssertionError,
+    # RecursionError, ...
+    except Exception as error:
+        reason = _first_line(str(error)) or type(error).__name__
+        raise UnreadableFileError(f"{name}: damaged, or not {kind} ({reason})") from error
+
+
+def _first_line(text: str) -> str:
+    line = next((line.strip() for line in text.splitlines() if line.strip()), "")
+    return line if len(line) <= 200 else f"{line[:197]}..."
+
+
+def allowed_bytes(file_size: int) -> int:
+    """Return how many bytes of memory the content of a file of this size may take."""
+    return max(ALWAYS_ALLOWED, LARGEST_EXPANSION * file_size)
+
+
+def check_allocation(
+    name: str | PurePath, n_bytes: int, *, file_size: int | None = None, what: str = "it"
+) -> None:
+    """Raise an error if a file declares sizes that need more memory than its own size justifies.
+
+    Call this with the sizes declared in a header, before allocating.
+
+    Parameters
+    ----------
+    name : str or PurePath
+        Name of the file in the message.
+    n_bytes : int
+        Bytes that reading would allocate.
+    file_size : int, optional
+        Size of the file; if not given, `name` must be its path.
+    what : str
+        What declares the size, for the message: "array 'features'".
+    """
+    limit = allowed_bytes(os.stat(name).st_size if file_size is None else file_size)  # noqa: PTH116
+    if n_bytes > limit:
+        raise UnreadableFileError(
+            f"{name}: {what} declares {_size(n_bytes)}, over the limit of {_size(limit)} for a file"
+            " of this size"
+        )
+
+
+def _size(n_bytes: int) -> str:
+    return f"{n_bytes / 2**20:,.0f} MB" if n_bytes < 2**30 else f"{n_bytes / 2**30:,.1f} GB"
+
+
+def parse_json(text: str) -> Any:
+    """Read JSON; raise ValueError if it is not JSON, or if one object has the same key twice.
+
+    JSON does not define which of two values counts, so that programs would read different things.
+    """
+    try:
+        return json.loads(text, object_pairs_hook=_without_repeats)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise ValueError(f"not JSON: {error}") from None
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise ValueError(
+            f"contains {next(key for key in keys if keys.count(key) > 1)!r} twice in one object"
+        )
+    return content

@@ -1,1 +1,0 @@
-"""Files: written atomically, read without trusting their content."""

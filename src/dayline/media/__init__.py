@@ -1,0 +1,1 @@
+"""Photos and films as frames: listed, put in order, decoded, described."""

@@ -1,0 +1,258 @@
+"""Find where a recording breaks off: long pauses, clock jumps, and kilometers between two photos."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dayline.arrays import FloatArray
+
+HOUR = 3600.0
+LONGEST_GAP = 2 * HOUR
+"""A longer gap is a pause even among few photos, whose usual gap is hours long itself."""
+
+MANY_GAPS = 10
+"""Fewer gaps may be equal by chance."""
+
+LARGEST_CLOCK_CHANGE_HOURS = 14
+"""A larger step forward counts as a pause: no flight crosses more time zones."""
+
+
+@dataclass(frozen=True)
+class Pause:
+    """A time without frames: the camera was off.
+
+    Attributes
+    ----------
+    before : int
+        Index of the first frame after the pause.
+    seconds : float
+        Length of the pause.
+    """
+
+    before: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class ClockJump:
+    """A frame at which the camera's clock appears to have been reset.
+
+    Attributes
+    ----------
+    before : int
+        Index of the first frame on the new clock.
+    seconds : float
+        How far the clock moved; negative if it went back.
+    """
+
+    before: int
+    seconds: float
+
+
+def find_pauses(
+    times: Sequence[float] | None, *, factor: float = 10.0, at_least: float = 300.0
+) -> tuple[Pause, ...]:
+    """Find the times when the camera was off.
+
+    A gap is a pause if it is longer than both `factor` times the usual gap and `at_least`. The
+    first condition adapts to the rhythm of the camera: one photo every ten minutes does not give
+    one event per photo. The second ignores one or two missed exposures of a wearable camera and the
+    seconds between bursts. The usual gap is the median of the positive gaps, so that photos taken
+    within one second do not shrink it.
+
+    The median of a few gaps says little: of 30 seconds and 13 hours, it is half of the pause.
+    Therefore a gap of more than two hours that is longer than `at_least` is a pause whatever the
+    usual gap, unless photos are taken at regular intervals, as in a time-lapse: more than ten gaps,
+    of which three quarters differ from the usual one by at most a quarter.
+
+    Parameters
+    ----------
+    times : sequence of float or None
+        Seconds, one per frame. None, or fewer than two times, gives no pauses.
+    factor : float > 0
+        Minimum length of a pause in units of the usual gap.
+    at_least : float >= 0
+        Minimum length of a pause in seconds.
+    """
+    check_pauses(factor, at_least)
+    gaps = _gaps(times)
+    usual = _usual(gaps)
+    limit = factor * usual if _is_regular(gaps, usual) else min(factor * usual, LONGEST_GAP)
+    longer = gaps > max(limit, at_least)
+    return tuple(Pause(int(i) + 1, float(gaps[i])) for i in np.flatnonzero(longer))
+
+
+def check_pauses(factor: float, at_least: float) -> None:
+    """Raise ValueError if the parameters of `find_pauses` are out of range."""
+    if not factor > 0 or not at_least >= 0:
+        raise ValueError(
+            f"pauses need factor > 0 and at_least >= 0 seconds, not {factor} and {at_least}"
+        )
+
+
+def find_clock_jumps(
+    times: Sequence[float] | None, *, backwards_over: float = 1.0, rhythm: float = 0.5
+) -> tuple[ClockJump, ...]:
+    """Find where the clock went back, or forward by whole hours (travel, summer time).
+
+    A step back is always a jump. A step forward can be distinguished from a pause only in a regular
+    sequence: if at least half of the gaps lie within `rhythm` of the usual one, a gap of whole
+    hours plus one usual gap counts as a clock change (up to 14 hours).
+
+    Parameters
+    ----------
+    times : sequence of float or None
+        Seconds, in the order in which the frames were taken (by anything but the clock).
+    backwards_over : float >= 0
+        Steps back of up to this many seconds are ignored (rounding, two files written out of
+        order).
+    rhythm : float in (0, 1)
+        Allowed deviation from the usual gap, as a fraction of it.
+    """
+    gaps = _gaps(times)
+    usual = _usual(gaps)
+    hours = np.round((gaps - usual) / HOUR)
+    spare = np.abs(gaps - usual - hours * HOUR)
+    near_usual = np.abs(gaps - usual) <= rhythm * usual
+    has_rhythm = gaps.size >= 4 and 0 < usual < HOUR / 10 and 2 * np.sum(near_usual) >= gaps.size
+    forward = (hours >= 1) & (hours <= LARGEST_CLOCK_CHANGE_HOURS) & (spare <= rhythm * usual)
+    back = gaps < -backwards_over
+    found = back | (forward if has_rhythm else False)
+    # The clock moved by the gap minus the gap expected without a jump.
+    moved = np.where(back, gaps - min(usual, HOUR), hours * HOUR)
+    return tuple(ClockJump(int(i) + 1, float(moved[i])) for i in np.flatnonzero(found))
+
+
+def _gaps(times: Sequence[float] | None) -> FloatArray:
+    return np.diff(np.asarray([] if times is None else times, dtype=np.float64))
+
+
+def _usual(gaps: FloatArray) -> float:
+    above = gaps[gaps > 0]
+    return float(np.median(above)) if above.size else 0.0
+
+
+def _is_regular(gaps: FloatArray, usual: float) -> bool:
+    """Whether photos are taken at regular intervals."""
+    above = gaps[gaps > 0]
+    return above.size > MANY_GAPS and bool(np.mean(np.abs(above - usual) <= usual / 4) >= 3 / 4)
+
+
+EARTH_RADIUS_KM = 6371.0
+NEARBY_STEPS = 3
+FASTEST = 1000.0
+"""Kilometres per hour of an airliner."""
+
+
+@dataclass(frozen=True)
+class Jump:
+    """A way of kilometres on which no photos were taken.
+
+    Attributes
+    ----------
+    before : int
+        Index of the first frame after the jump.
+    kilometres : float
+        Length of the jump, in a straight line.
+    """
+
+    before: int
+    kilometres: float
+
+
+def find_jumps(
+    locations: Sequence[tuple[float, float] | None],
+    times: Sequence[float] | None = None,
+    *,
+    factor: float = 10.0,
+    at_least: float = 2.0,
+) -> tuple[Jump, ...]:
+    """Find where the camera moved kilometres between two photos.
+
+    A step between two located photos is a jump if it is longer than both `at_least` and `factor`
+    times the typical step nearby: the larger of the medians of the three steps before and of the
+    three after. On a train or in a car, where photos are taken on the way, all steps are long, and
+    none of them is a jump. If nothing could have moved fast enough to take a single photo
+    elsewhere, its location is wrong and is ignored.
+
+    Parameters
+    ----------
+    locations : sequence of (float, float) or None
+        Latitude and longitude of each frame in degrees; None if unknown. An empty sequence gives no
+        jumps.
+    times : sequence of float, optional
+        Seconds, one per frame. Between two located frames with others between them, the jump is put
+        where the longest time passed; without times, before the second of them.
+    factor : float > 0
+        Minimum length of a jump in units of the typical step nearby.
+    at_least : float > 0
+        Minimum length of a jump in kilometres.
+    """
+    check_jumps(at_least)
+    frames = [i for i, location in enumerate(locations) if location is not None]
+    points = np.asarray(
+        [location for location in locations if location is not None], dtype=np.float64
+    ).reshape(-1, 2)
+    if times is not None and len(points) > 2:
+        good = ~_impossible(points, np.asarray(times, dtype=np.float64)[frames], at_least)
+        frames, points = [frame for frame, ok in zip(frames, good, strict=True) if ok], points[good]
+    if len(points) < 2:
+        return ()
+    steps = distance_km(points[:-1], points[1:])
+    jumps = []
+    for k, step in enumerate(steps.tolist()):
+        nearby = max(
+            _median(steps[max(0, k - NEARBY_STEPS) : k]),
+            _median(steps[k + 1 : k + 1 + NEARBY_STEPS]),
+        )
+        if step > max(at_least, factor * nearby):
+            jumps.append(Jump(_longest_wait(frames[k], frames[k + 1], times), step))
+    return tuple(jumps)
+
+
+def check_jumps(at_least: float) -> None:
+    """Raise ValueError if the shortest jump is not a positive number of kilometres."""
+    if not at_least > 0:
+        raise ValueError(f"a jump needs more than 0 kilometres, not {at_least:g}")
+
+
+def distance_km(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Return the great-circle distance between points (latitude, longitude) in degrees, row by row."""
+    (lat_a, lon_a), (lat_b, lon_b) = np.radians(a).T, np.radians(b).T
+    half = (
+        np.sin((lat_b - lat_a) / 2) ** 2
+        + np.cos(lat_a) * np.cos(lat_b) * np.sin((lon_b - lon_a) / 2) ** 2
+    )
+    distance: FloatArray = 2 * EARTH_RADIUS_KM * np.arcsin(np.sqrt(np.clip(half, 0.0, 1.0)))
+    return distance
+
+
+def _impossible(points: FloatArray, times: FloatArray, at_least: float) -> NDArray[np.bool_]:
+    """Find single points that lie far from both neighbours, which lie together, too far for the time between."""
+    wrong = np.zeros(len(points), dtype=bool)
+    to, back = distance_km(points[:-2], points[1:-1]), distance_km(points[1:-1], points[2:])
+    hours = np.maximum(np.diff(times) / 3600.0, 0.0)
+    too_fast = (to > FASTEST * hours[:-1]) | (back > FASTEST * hours[1:])
+    wrong[1:-1] = (
+        too_fast
+        & (np.minimum(to, back) > at_least)
+        & (distance_km(points[:-2], points[2:]) < at_least)
+    )
+    return wrong
+
+
+def _longest_wait(first: int, last: int, times: Sequence[float] | None) -> int:
+    """Return the frame after `first` and up to `last` before which most time passed."""
+    if times is None:
+        return last
+    return (
+        first + 1 + int(np.argmax(np.diff(np.asarray(times[first : last + 1], dtype=np.float64))))
+    )
+
+
+def _median(steps: FloatArray) -> float:
+    return float(np.median(steps)) if steps.size else 0.0

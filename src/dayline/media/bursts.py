@@ -1,0 +1,229 @@
+"""Bursts: photos of the same thing within seconds count as one frame; the result is expanded to all photos."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dayline.arrays import FloatArray, IntArray
+from dayline.events import Event, NestedLevel, Segmentation
+from dayline.media.frame import FrameSequence
+from dayline.media.source import images
+from dayline.text import counted
+
+
+def signature(image: NDArray[np.uint8], *, side: int = 16) -> NDArray[np.uint8]:
+    """Shrink an image to a small grey thumbnail for comparing near-identical photos.
+
+    Parameters
+    ----------
+    image : array of shape (height, width, 3), uint8
+        A decoded RGB image.
+    side : int
+        Width and height of the thumbnail.
+
+    Returns
+    -------
+    array of shape (side * side,), uint8
+    """
+    from PIL import Image
+
+    grey = Image.fromarray(image).convert("L").resize((side, side), Image.Resampling.BOX)
+    return np.asarray(grey, dtype=np.uint8).ravel()
+
+
+def group_bursts(
+    times: Sequence[float] | None,
+    signatures: NDArray[np.uint8],
+    *,
+    max_gap_seconds: float = 2.0,
+    max_length_seconds: float = 10.0,
+    max_difference: float = 12.0,
+) -> tuple[int, ...]:
+    """Return the burst number of each photo; most photos are a burst of their own.
+
+    A photo joins the current burst if it closely follows the last photo of the burst and resembles
+    the first. Bursts are kept short so that a time-lapse of a still scene does not become one
+    frame.
+
+    Parameters
+    ----------
+    times : sequence of float or None
+        Seconds, one per photo, in order. Without times there are no bursts.
+    signatures : array of shape (n_photos, k), uint8
+        Grey thumbnails from `signature`, one row per photo.
+    max_gap_seconds : float
+        Longest time between two photos of a burst.
+    max_length_seconds : float
+        Longest time from the first to the last photo of a burst.
+    max_difference : float
+        Largest mean difference, in grey levels of 0 to 255, from the first photo of the burst.
+    """
+    if times is None:
+        return tuple(range(len(signatures)))
+    if len(times) != len(signatures):
+        raise ValueError(
+            f"{len(times)} times for {len(signatures)} photos; give one time per photo"
+        )
+    bursts: list[int] = []
+    first = 0
+    for i in range(len(signatures)):
+        follows = (
+            i > 0
+            and 0 <= times[i] - times[i - 1] <= max_gap_seconds
+            and times[i] - times[first] <= max_length_seconds
+            and _difference(signatures[i], signatures[first]) <= max_difference
+        )
+        if not follows:
+            first = i
+        bursts.append(bursts[-1] + (not follows) if bursts else 0)
+    return tuple(bursts)
+
+
+def _difference(a: NDArray[np.uint8], b: NDArray[np.uint8]) -> float:
+    return float(np.mean(np.abs(a.astype(np.int16) - b.astype(np.int16))))
+
+
+SIGNATURE_SIDE = 16
+DECODED_SIDE = 64
+BURST_GAP = 2.0
+
+
+@dataclass(frozen=True)
+class FrameGroups:
+    """Which frames the method sees as one.
+
+    Attributes
+    ----------
+    of_frame : ndarray of int, shape (n_frames,)
+        Group of each frame; numbered without gaps, in order.
+    """
+
+    of_frame: IntArray
+
+    @property
+    def firsts(self) -> IntArray:
+        """First frame of each group."""
+        return np.flatnonzero(np.diff(self.of_frame, prepend=-1))
+
+    def means(self, values: FloatArray) -> FloatArray:
+        """Average the rows of each group."""
+        counts = np.diff(np.append(self.firsts, len(self.of_frame)))
+        return np.asarray(np.add.reduceat(values, self.firsts, axis=0) / counts[:, None])
+
+    def numbers(self, frames: Collection[int]) -> tuple[int, ...]:
+        """Return the groups that start at these frames; frames inside a group are ignored."""
+        opened = set(self.firsts.tolist())
+        return tuple(int(self.of_frame[f]) for f in sorted(frames) if f in opened)
+
+    def expand_events(self, events: Sequence[Event]) -> tuple[Event, ...]:
+        """Turn events of groups into events of frames."""
+        edges = np.append(self.firsts, len(self.of_frame))
+        return tuple(replace(e, start=int(edges[e.start]), stop=int(edges[e.stop])) for e in events)
+
+    def expand_levels(self, levels: Sequence[NestedLevel]) -> tuple[NestedLevel, ...]:
+        """Turn levels of groups into levels of frames."""
+        return tuple(
+            replace(v, boundaries=tuple(self.firsts[list(v.boundaries)].tolist())) for v in levels
+        )
+
+    @property
+    def n_bursts(self) -> int:
+        """Number of groups with more than one frame."""
+        return int(np.sum(np.bincount(self.of_frame) > 1))
+
+    @property
+    def n_in_bursts(self) -> int:
+        """Number of frames in such groups."""
+        counts = np.bincount(self.of_frame)
+        return int(counts[counts > 1].sum())
+
+
+def signatures_in_bursts(
+    sequence: FrameSequence, *, on_skip: Callable[[int, str], None]
+) -> dict[int, NDArray[np.uint8]]:
+    """Compute signatures of the photos that may belong to a burst: those within two seconds of another.
+
+    Parameters
+    ----------
+    sequence : FrameSequence
+        The frames; a video has no bursts.
+    on_skip : callable
+        Called with the index of a photo that cannot be decoded, and the reason.
+    """
+    if sequence.kind == "video" or sequence.times is None:
+        return {}
+    gaps = np.diff(sequence.times)
+    follows = np.flatnonzero((gaps >= 0) & (gaps <= BURST_GAP)) + 1
+    close = np.union1d(follows - 1, follows).tolist()
+    if not close:
+        return {}
+    found = images(sequence, size=DECODED_SIDE, indices=close, on_skip=on_skip)
+    return {i: signature(image, side=SIGNATURE_SIDE) for i, image in found}
+
+
+def group_frames(
+    sequence: FrameSequence,
+    signatures: Mapping[int, NDArray[np.uint8]],
+    *,
+    opened: Collection[int] = (),
+) -> FrameGroups:
+    """Find bursts of near-identical photos; every other frame is a group of its own.
+
+    Parameters
+    ----------
+    sequence : FrameSequence
+        The frames.
+    signatures : mapping of int to array
+        What `signatures_in_bursts` returned.
+    opened : collection of int
+        Frames that always start a group: required boundaries.
+    """
+    n = sequence.n_frames
+    if not signatures:
+        return FrameGroups(np.arange(n))
+    rows = np.zeros((n, SIGNATURE_SIDE**2), dtype=np.uint8)
+    for i, row in signatures.items():
+        rows[i] = row
+    opens = np.diff(group_bursts(sequence.times, rows, max_gap_seconds=BURST_GAP), prepend=-1) > 0
+    opens[[f for f in opened if 0 <= f < n]] = True
+    return FrameGroups(np.cumsum(opens) - 1)
+
+
+def describe_bursts(groups: FrameGroups) -> str:
+    """Describe the bursts in a note."""
+    bursts = counted(groups.n_bursts, "burst")
+    return (
+        f"{bursts} of near-identical photos ({groups.n_in_bursts} photos): each counts as one frame"
+    )
+
+
+def expand_segmentation(
+    found: Segmentation, groups: FrameGroups, sequence: FrameSequence
+) -> Segmentation:
+    """Turn a segmentation of groups into one of the frames of a sequence."""
+    scores = None
+    if found.scores is not None:
+        # A boundary can lie before the first photo of a burst, never inside it.
+        scores = np.zeros(len(groups.of_frame))
+        scores[groups.firsts] = found.scores
+    events = groups.expand_events(found.events)
+    if sequence.times is not None:
+        first_and_last = [(sequence.times[e.start], sequence.times[e.stop - 1]) for e in events]
+        events = tuple(
+            replace(e, start_time=start, stop_time=stop)
+            for e, (start, stop) in zip(events, first_and_last, strict=True)
+        )
+    return Segmentation(
+        events=events,
+        scores=None if scores is None else tuple(scores.tolist()),
+        times=sequence.times,
+        clock=sequence.clock,
+        names=sequence.names,
+        skipped=sequence.skipped,
+        notes=found.notes,
+        levels=groups.expand_levels(found.levels),
+    )

@@ -1,0 +1,351 @@
+"""Group the photos of many folders by day, and tell their cameras apart."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dayline.arrays import FloatArray, IntArray
+from dayline.events import SkippedFile
+from dayline.media.exif import Camera, date_in_file_name, date_in_name, time_in_name, times_of_day
+from dayline.media.frame import natural_key, shown_name
+from dayline.media.photos import Photos
+from dayline.media.walk import CAMERA_FOLDER
+from dayline.text import counted
+
+DAY = 86_400.0
+NIGHT_ENDS = 6 * 3600.0
+USUAL_START = 4 * 3600.0
+SHORTEST_NIGHT = 3600.0
+
+
+def day_numbers(times: Sequence[float] | FloatArray) -> IntArray:
+    """Return the day of each photo, counted from 1970-01-01.
+
+    A day begins in the longest pause that lies in or touches the time from midnight to 06:00, so
+    that a party that ends at 03:00 belongs to its evening and a start at 05:00 to the day that
+    follows. If no pause there lasts an hour, the day begins at 04:00.
+
+    Parameters
+    ----------
+    times : sequence of float
+        Local times in seconds since 1970, in any order.
+    """
+    seconds = np.asarray(times, dtype=np.float64)
+    ordered = np.sort(seconds)
+    numbers = np.floor(seconds / DAY).astype(np.int64)
+    for day in np.unique(numbers[(seconds % DAY) < NIGHT_ENDS]).tolist():
+        start = _start(ordered, day * DAY)
+        before = (numbers == day) & (seconds < start)
+        numbers[before] = day - 1
+    return numbers
+
+
+def _start(ordered: FloatArray, midnight: float) -> float:
+    """Return when the day that follows a midnight begins."""
+    first, stop = np.searchsorted(ordered, [midnight, midnight + NIGHT_ENDS])
+    # The photos of the night, with one on each side; there, a day without photos counts as a long
+    # pause.
+    early = ordered[first - 1] if first else -np.inf
+    late = ordered[stop] if stop < len(ordered) else np.inf
+    night = np.concatenate(
+        [[max(early, midnight - DAY)], ordered[first:stop], [min(late, midnight + DAY)]]
+    )
+    gaps = np.diff(night)
+    longest = int(np.argmax(gaps))
+    if gaps[longest] < SHORTEST_NIGHT:
+        return midnight + USUAL_START
+    return float(night[longest] + gaps[longest] / 2)
+
+
+def day_text(number: int) -> str:
+    """Return the date of a day as 2023-07-15."""
+    return str(np.datetime64(number, "D"))
+
+
+NOON = 12 * 3600.0
+
+
+@dataclass(frozen=True)
+class DayGroup:
+    """The photos of one day, or of a folder without dates.
+
+    Attributes
+    ----------
+    name : str
+        The date, or the name of the folder.
+    indices : tuple of int
+        Its photos.
+    folder : str
+        The folder below the root that contains exactly these photos; empty if there is none.
+    skipped : tuple of SkippedFile
+        Photos that cannot be read and probably belong here.
+    """
+
+    name: str
+    indices: tuple[int, ...]
+    folder: str = ""
+    skipped: tuple[SkippedFile, ...] = ()
+
+
+def photo_times(photos: Photos) -> tuple[tuple[float | None, ...], tuple[bool, ...]]:
+    """Return the local time of each photo, and whether it is known exactly.
+
+    A photo whose name contains only a date has its noon. One without any time has that of the photo
+    before it in name order if at least half of the photos in its folder have a time; in other
+    folders no photo has a time.
+
+    Parameters
+    ----------
+    photos : Photos
+        The photos.
+    """
+    times: list[float | None] = []
+    for name, taken in zip(photos.names, photos.taken, strict=True):
+        times.append(time_in_name(name) if taken is None else taken.seconds)
+    exact = [t is not None for t in times]
+    folders: dict[str, list[int]] = defaultdict(list)
+    for i, name in enumerate(photos.names):
+        folders[name.rpartition("/")[0]].append(i)
+    for folder, inside in folders.items():
+        if not any(exact[i] for i in inside):
+            day = _date_of_folder(folder, photos)
+            clock = None if day is None else times_of_day([photos.names[i] for i in inside])
+            for k, i in enumerate(inside):
+                t = None if clock is None else clock[k]
+                times[i] = None if t is None or day is None else day + t
+                exact[i] = times[i] is not None
+        _fill([photos.names[i] for i in inside], inside, times)
+    moved = tuple(None if t is None else t + s for t, s in zip(times, photos.shifts, strict=True))
+    return moved, tuple(exact)
+
+
+def _date_of_folder(folder: str, photos: Photos) -> float | None:
+    parts = (*reversed(folder.split("/")), photos.root.resolve().name)
+    return next((day for part in parts if (day := date_in_name(part)) is not None), None)
+
+
+def _fill(names: Sequence[str], inside: Sequence[int], times: list[float | None]) -> None:
+    for name, i in zip(names, inside, strict=True):
+        if times[i] is None and (day := date_in_file_name(name)) is not None:
+            times[i] = day + NOON
+    known = [i for i in inside if times[i] is not None]
+    if 2 * len(known) < len(inside) or not known:
+        for i in inside:
+            times[i] = None
+        return
+    in_order = sorted(
+        zip(names, inside, strict=True), key=lambda item: (natural_key(item[0]), item[0])
+    )
+    last = next(times[i] for _, i in in_order if times[i] is not None)
+    for _, i in in_order:
+        last = last if times[i] is None else times[i]
+        times[i] = last
+
+
+def group_by_day(photos: Photos) -> tuple[tuple[DayGroup, ...], tuple[str, ...]]:
+    """Group photos by day, and note which folders could only be taken as they are.
+
+    If each folder directly below the root has exactly one day, and each day one folder, the groups
+    have the names of the folders. Otherwise they have the dates. Photos without dates stay together
+    by folder.
+
+    Parameters
+    ----------
+    photos : Photos
+        Photos in subfolders of one folder.
+    """
+    times, _ = photo_times(photos)
+    numbers = iter(day_numbers([t for t in times if t is not None]).tolist())
+    tops = [path.relative_to(photos.root).parts[0] for path in photos.paths]
+    days: dict[int, list[int]] = defaultdict(list)
+    undated: dict[str, list[int]] = defaultdict(list)
+    for i, t in enumerate(times):
+        if t is None:
+            undated[tops[i]].append(i)
+        else:
+            days[next(numbers)].append(i)
+    found = [(day_text(day), days[day]) for day in sorted(days)]
+    loose = [(top, undated[top]) for top in sorted(undated, key=_by_name)]
+    folders = _one_to_one([*found, *loose], tops)
+    if folders is not None and not all(CAMERA_FOLDER.fullmatch(top) for top in set(tops)):
+        named = sorted(
+            zip(folders, [*found, *loose], strict=True), key=lambda item: _by_name(item[0])
+        )
+        groups, alone = _with_skipped(
+            [DayGroup(folder, tuple(indices), folder) for folder, (_, indices) in named], photos
+        )
+        # A folder of which no photo can be read is a day as well, which says so.
+        entries = {shown_name(path.name): path.name for path in photos.root.iterdir()}
+        closed = [
+            DayGroup(entries[folder], (), entries[folder]) for folder in alone if folder in entries
+        ]
+        return tuple(sorted((*groups, *closed), key=lambda group: _by_name(group.name))), ()
+    dates = {name for name, _ in found}
+    by_date = [DayGroup(name, tuple(indices)) for name, indices in found]
+    by_folder = [
+        DayGroup(f"{top} (folder)" if top in dates else top, tuple(indices))
+        for top, indices in loose
+    ]
+    groups, alone = _with_skipped([*by_date, *by_folder], photos)
+    notes = [
+        f"{shown_name(top)}: {counted(len(indices), 'photo')} without a date cannot be assigned to"
+        " a day; this folder has a result of its own"
+        for top, indices in loose
+        if found
+    ]
+    notes += [
+        f"{top}: cannot be read ({files[0].name}: {files[0].why})" for top, files in alone.items()
+    ]
+    return groups, tuple(notes)
+
+
+def _by_name(folder: str) -> tuple[tuple[tuple[int, int, str], ...], ...]:
+    return natural_key(shown_name(folder))
+
+
+def _one_to_one(
+    groups: Sequence[tuple[str, Sequence[int]]], tops: Sequence[str]
+) -> list[str] | None:
+    """Return the folder of each group if each has one folder of its own; else None."""
+    folders = [{tops[i] for i in indices} for _, indices in groups]
+    flat = [folder for inside in folders for folder in inside]
+    return flat if len(flat) == len(groups) == len(set(flat)) else None
+
+
+def _with_skipped(
+    groups: Sequence[DayGroup], photos: Photos
+) -> tuple[tuple[DayGroup, ...], dict[str, list[SkippedFile]]]:
+    """Add each file that cannot be read to the group of its neighbour in name order; return others by folder."""
+    of_photo = {photos.names[i]: k for k, group in enumerate(groups) for i in group.indices}
+    lost = {file.name: file for file in photos.skipped}
+    near: dict[str, int] = {}
+    for name, k in of_photo.items():
+        near.setdefault(name.partition("/")[0], k)
+    skipped: dict[int, list[SkippedFile]] = defaultdict(list)
+    alone: dict[str, list[SkippedFile]] = defaultdict(list)
+    for name in sorted((*of_photo, *lost), key=natural_key):
+        top = name.partition("/")[0]
+        if name in of_photo:
+            near[top] = of_photo[name]
+        elif top in near:
+            skipped[near[top]].append(lost[name])
+        else:
+            alone[top].append(lost[name])
+    return tuple(replace(group, skipped=tuple(skipped[k])) for k, group in enumerate(groups)), alone
+
+
+def camera_names(photos: Photos) -> tuple[str, ...]:
+    """Name the camera of each photo, for comparing their clocks.
+
+    Cameras differ in model or serial number. Photos without a serial number also differ by folder,
+    if the folders' times overlap: one camera cannot fill two folders at once. The name is that of
+    the folder if it has one camera and the camera one folder, otherwise the model.
+
+    Parameters
+    ----------
+    photos : Photos
+        The photos.
+    """
+    tops = _folders_of_cameras(photos.names)
+    times, exact = photo_times(photos)
+    spans: dict[tuple[str, Camera], tuple[float, float]] = {}
+    for top, camera, t, known in zip(tops, photos.cameras, times, exact, strict=True):
+        if known and t is not None:
+            low, high = spans.get((top, camera), (t, t))
+            spans[top, camera] = min(low, t), max(high, t)
+    owner = _merged(spans)
+    keys = [
+        owner.get((top, camera), (top, camera))
+        for top, camera in zip(tops, photos.cameras, strict=True)
+    ]
+    folders_of: dict[tuple[str, Camera], set[str]] = defaultdict(set)
+    cameras_in: dict[str, set[tuple[str, Camera]]] = defaultdict(set)
+    for key, top in zip(keys, tops, strict=True):
+        folders_of[key].add(top)
+        cameras_in[top].add(key)
+    return tuple(_named(key, folders_of, cameras_in) for key in keys)
+
+
+def compared_cameras(
+    photos: Photos, cameras: Sequence[str], known: Collection[int]
+) -> tuple[tuple[str, ...], str]:
+    """Name the camera of each photo for `FrameSequence.cameras`, and the one whose clock is taken as right.
+
+    That is a camera that records time zones, as phones do, which set their clocks by the network;
+    else the one with the most photos. If an offset was given, all cameras that record time zones
+    are right, too. There is nothing to compare if there is one camera.
+
+    Parameters
+    ----------
+    photos : Photos
+        The photos.
+    cameras : sequence of str
+        See `camera_names`.
+    known : collection of int
+        Photos of cameras whose offset was given, so that their times are right.
+    """
+    _, exact = photo_times(photos)
+    labels = [
+        "?" if not exact[i] else "" if i in known else camera for i, camera in enumerate(cameras)
+    ]
+    zoned: dict[str, int] = defaultdict(int)
+    many: dict[str, int] = defaultdict(int)
+    for label, taken in zip(labels, photos.taken, strict=True):
+        if label != "?":
+            many[label] += 1
+            zoned[label] += taken is not None and taken.offset is not None and not taken.is_utc
+    first = min(
+        many, key=lambda name: (2 * zoned[name] < many[name], -many[name], name), default=""
+    )
+    if known:
+        # An offset that was given must not move a clock that is set by the network.
+        labels = ["" if 2 * zoned[label] >= many[label] > 0 else label for label in labels]
+    return (tuple(labels), first) if len(set(labels) - {"?"}) > 1 else ((), "")
+
+
+def _folders_of_cameras(names: Sequence[str]) -> list[str]:
+    """Return the first folder in which the names differ; empty if there is none."""
+    parts = [name.split("/")[:-1] for name in names]
+    depth = 0
+    while all(len(p) > depth for p in parts) and len({p[depth] for p in parts}) == 1:
+        depth += 1
+    return [p[depth] if len(p) > depth else "" for p in parts]
+
+
+def _merged(
+    spans: Mapping[tuple[str, Camera], tuple[float, float]],
+) -> dict[tuple[str, Camera], tuple[str, Camera]]:
+    """Find folders of one camera: the same serial number, or the same model at different times."""
+    owner: dict[tuple[str, Camera], tuple[str, Camera]] = {}
+    ends: dict[Camera, list[tuple[float, tuple[str, Camera]]]] = defaultdict(list)
+    for key in sorted(spans, key=lambda key: (spans[key], key[0])):
+        camera, (start, stop) = key[1], spans[key]
+        free = [k for k, (end, _) in enumerate(ends[camera]) if camera.serial or end < start]
+        if free:
+            owner[key] = ends[camera][free[0]][1]
+            ends[camera][free[0]] = (max(stop, ends[camera][free[0]][0]), owner[key])
+        else:
+            owner[key] = key
+            ends[camera].append((stop, key))
+    return owner
+
+
+def _named(
+    key: tuple[str, Camera],
+    folders_of: Mapping[tuple[str, Camera], Collection[str]],
+    cameras_in: Mapping[str, Collection[tuple[str, Camera]]],
+) -> str:
+    top, camera = key
+    if top and len(folders_of[key]) == 1 and len(cameras_in[top]) == 1:
+        return top
+    rivals = [other for other in folders_of if other[1].model == camera.model and other != key]
+    model = camera.model or "unknown camera"
+    if not rivals:
+        return model
+    return (
+        f"{model} {camera.serial}" if camera.serial else f"{model} in {top or 'the folder itself'}"
+    )

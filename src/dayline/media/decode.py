@@ -1,0 +1,283 @@
+"""Decode untrusted photos with Pillow: turned upright, reduced while decoding."""
+
+from __future__ import annotations
+
+import os
+import struct
+import threading
+import warnings
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import product
+from math import ceil
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, UnidentifiedImageError
+from pillow_heif import register_heif_opener
+
+from dayline.media.frame import RAW_SUFFIXES
+from dayline.media.raw import NO_PREVIEW, open_raw
+
+MAX_PIXELS = 200_000_000
+"""Largest image that is decoded, just above the largest phone cameras."""
+
+BYTES_AT_ONCE = 600_000_000
+"""Memory for all photos being decoded at once; also what a single photo may take however small its file is."""
+
+LARGEST_EXPANSION = 400
+"""Above that, a photo may take this many times its file size; cameras use over half a bit per pixel."""
+
+LONGEST_SIDE = 20
+"""Largest longer side of a reduced image, in units of the requested shorter side; panoramas stay below it."""
+
+# Peak bytes per pixel while decoding, for libraries that need more than the image they return to
+# Pillow.
+PEAK_BYTES = {"WEBP": 16, "HEIF": 10, "AVIF": 12, "TIFF": 8}
+TILE = 512
+
+# Only these: Pillow also supports formats that start other programs (EPS) or that no camera writes.
+FORMATS = ("JPEG", "PNG", "WEBP", "TIFF", "GIF", "HEIF", "AVIF")
+
+# Transpose that turns an image with this EXIF orientation upright.
+UPRIGHT = {
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_270,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_90,
+}
+
+register_heif_opener()
+# Pillow allocates images in blocks. Blocks of this size return to the system when freed; smaller
+# ones may stay with the decoding thread, and each thread would then keep the memory of a large
+# photo.
+Image.core.set_block_size(64 * 2**20)  # type: ignore[attr-defined]
+# Photos with slightly wrong EXIF data are common and usable. Appended so that user filters take
+# precedence; not set around each call, because that is not thread-safe.
+warnings.filterwarnings("ignore", category=UserWarning, module=r"PIL\.", append=True)
+_limit_lock = threading.Lock()
+
+
+class BadImageError(ValueError):
+    """A file that is not a usable image; the message says why, without the file name."""
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Image.Image]:
+    """Open a photo and read only its header; any failure becomes a readable BadImageError."""
+    try:
+        if not path.is_file():
+            raise BadImageError("not a regular file" if path.exists() else "broken link")
+        if path.stat().st_size == 0:
+            raise BadImageError("empty file")
+        image, n_bytes = _open(path)
+        with image:
+            width, height = image.size
+            if width * height > MAX_PIXELS:
+                limit = f"over the limit of {MAX_PIXELS // 1_000_000} megapixels"
+                raise BadImageError(f"too large: {width} x {height} pixels is {limit}")
+            _check_memory(image, file_size=n_bytes)
+            yield image
+    except BadImageError:
+        raise
+    except PermissionError:
+        raise BadImageError("no permission to read it") from None
+    except UnidentifiedImageError:
+        raise BadImageError("not an image, despite its name") from None
+    # A broken file can make a decoder fail in any way (struct, zlib, index, memory, ...). Every
+    # failure is reported with its message.
+    except Exception as error:
+        raise BadImageError(f"broken image: {_in_words(error)}") from error
+
+
+def decode_photo(path: Path, *, size: int) -> NDArray[np.uint8]:
+    """Decode a photo to upright RGB with a shorter side of `size` pixels; smaller photos keep their size.
+
+    The longer side has at most `LONGEST_SIDE` times `size` pixels; a longer strip is reduced
+    further.
+    """
+    with opened(path) as image, _memory.holding(_peak_bytes(image)):
+        # JPEG only: the decoder itself skips detail, which makes large photos several times faster.
+        image.draft(None, (size, size))
+        if image.format == "PNG":
+            _check_png(path)
+        image.load()
+        turned = _orientation(image)
+        small = _reduced(image, size=size)
+        image.close()  # frees the pixels before the next photo is decoded
+        return np.asarray(_upright(small, turned), dtype=np.uint8)
+
+
+def _peak_bytes(image: Image.Image) -> int:
+    """Estimate the memory needed for decoding from the header alone."""
+    n_pixels = image.width * image.height
+    if image.format in ("JPEG", "MPO"):
+        # JPEGs are reduced while decoding, but progressive ones are kept whole until the last scan.
+        return n_pixels * (2 * len(image.getbands()) if image.info.get("progressive") else 1)
+    own = 1 if image.mode in ("1", "L", "P") else 2 if image.mode.startswith("I;16") else 4
+    return n_pixels * max(own, PEAK_BYTES.get(image.format or "", 0))
+
+
+def _check_memory(image: Image.Image, *, file_size: int) -> None:
+    """Reject a file that is too small for the image it declares."""
+    needed, limit = _peak_bytes(image), max(BYTES_AT_ONCE, LARGEST_EXPANSION * file_size)
+    if needed > limit:
+        raise BadImageError(
+            f"too large: {image.width} x {image.height} pixels take {needed // 1_000_000:,} MB to"
+            f" decode, over the limit of {limit // 1_000_000:,} MB for a file of this size"
+        )
+
+
+class _SharedMemory:
+    """Memory budget shared by threads: a thread that would exceed it waits, unless no other thread holds any."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._held = 0
+        self._changed = threading.Condition()
+
+    @contextmanager
+    def holding(self, n_bytes: int) -> Iterator[None]:
+        with self._changed:
+            self._changed.wait_for(lambda: not self._held or self._held + n_bytes <= self._limit)
+            self._held += n_bytes
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._held -= n_bytes
+                self._changed.notify_all()
+
+
+_memory = _SharedMemory(BYTES_AT_ONCE)
+
+
+def _check_png(path: Path) -> None:
+    """Reject a PNG whose pixels do not match their checksums, which Pillow does not verify."""
+    with path.open("rb") as file:
+        file.seek(8)
+        while len(header := file.read(8)) == 8:
+            length, kind = struct.unpack(">I4s", header)
+            if kind == b"IEND":
+                return
+            if kind != b"IDAT":
+                file.seek(length + 4, os.SEEK_CUR)
+                continue
+            found = zlib.crc32(kind)
+            while length and (part := file.read(min(length, 2**20))):
+                found, length = zlib.crc32(part, found), length - len(part)
+            if file.read(4) != struct.pack(">I", found):
+                raise BadImageError("broken image: its pixels do not match their checksum")
+
+
+def _open(path: Path) -> tuple[Image.Image, int]:
+    """Open a photo, and return the size of its file or, in a RAW file, of its preview."""
+    # Pillow's own limit applies to the whole process, warns at 89 megapixels and fails at 179;
+    # phones exceed both. It is lifted while a header is read; `opened` has its own limit.
+    with _limit_lock:
+        before = Image.MAX_IMAGE_PIXELS
+        Image.MAX_IMAGE_PIXELS = None
+        try:
+            if path.suffix.lower() not in RAW_SUFFIXES:
+                return Image.open(path, formats=FORMATS), path.stat().st_size
+            found = open_raw(path)
+            if found is None:
+                raise BadImageError(NO_PREVIEW)
+            return found
+        finally:
+            Image.MAX_IMAGE_PIXELS = before
+
+
+def _in_words(error: Exception) -> str:
+    # The text of an OSError ends with the path, which must not appear on a page.
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    text = " ".join(reason.split())[:120]
+    return text or type(error).__name__
+
+
+def _orientation(image: Image.Image) -> int:
+    try:
+        return int(image.getexif().get(0x0112, 1))
+    # Broken EXIF is not a reason to lose the photo; it is shown without rotation.
+    except Exception:
+        return 1
+
+
+def _upright(image: Image.Image, orientation: int) -> Image.Image:
+    turn = UPRIGHT.get(orientation)
+    return image if turn is None else image.transpose(turn)
+
+
+def _reduced(image: Image.Image, *, size: int) -> Image.Image:
+    """Convert to RGB and reduce tile by tile, so that only one tile is in memory in both forms."""
+    width, height = _reduced_size(image.size, size=size)
+    values = _value_range(image) if image.mode in ("I", "F") else None
+    if (width, height) == image.size:
+        return _to_rgb(image, values)
+    # Box averages down to twice the size, then bicubic, as `resize` does with a reducing gap of 2.
+    across, down = (
+        max(1, int(side / new / 2)) for side, new in zip(image.size, (width, height), strict=True)
+    )
+    means = Image.new("RGB", (ceil(image.width / across), ceil(image.height / down)))
+    for box in _tiles(image.size, across=across, down=down):
+        tile = _to_rgb(image.crop(box), values)
+        means.paste(tile.reduce((across, down)), (box[0] // across, box[1] // down))
+    exact = (0.0, 0.0, image.width / across, image.height / down)
+    return means.resize((width, height), Image.Resampling.BICUBIC, box=exact)
+
+
+def _reduced_size(whole: tuple[int, int], *, size: int) -> tuple[int, int]:
+    shorter, longer = sorted(whole)
+    if shorter * LONGEST_SIDE * size < longer * min(shorter, size):
+        scale = LONGEST_SIDE * size / longer
+        return max(1, round(whole[0] * scale)), max(1, round(whole[1] * scale))
+    if shorter <= size:
+        return whole
+    return max(size, round(whole[0] * size / shorter)), max(size, round(whole[1] * size / shorter))
+
+
+def _tiles(
+    whole: tuple[int, int], *, across: int, down: int
+) -> Iterator[tuple[int, int, int, int]]:
+    """Cut an image into boxes whose edges lie on multiples of `across` and `down`."""
+    width, height = whole
+    wide, high = (max(1, TILE // step) * step for step in (across, down))
+    for top, left in product(range(0, height, high), range(0, width, wide)):
+        yield left, top, min(left + wide, width), min(top + high, height)
+
+
+def _to_rgb(image: Image.Image, values: tuple[float, float] | None) -> Image.Image:
+    if image.mode.startswith("I;16"):
+        numbers = np.asarray(image).astype(np.uint16)
+        return Image.fromarray((numbers >> 8).astype(np.uint8)).convert("RGB")
+    if values is not None:
+        return _stretched(np.asarray(image, dtype=np.float64), *values).convert("RGB")
+    if image.has_transparency_data:
+        see_through = image.convert("RGBA")
+        white = Image.new("RGBA", image.size, "white")
+        return Image.alpha_composite(white, see_through).convert("RGB")
+    return image.convert("RGB")
+
+
+def _value_range(image: Image.Image) -> tuple[float, float]:
+    """Find the lowest and highest finite value of a 32-bit or floating-point image."""
+    ranges = []
+    for box in _tiles(image.size, across=1, down=1):
+        values = np.asarray(image.crop(box), dtype=np.float64)
+        finite = values[np.isfinite(values)]
+        if finite.size:
+            ranges.append((float(finite.min()), float(finite.max())))
+    return (
+        (min(low for low, _ in ranges), max(high for _, high in ranges)) if ranges else (0.0, 0.0)
+    )
+
+
+def _stretched(values: NDArray[np.float64], low: float, high: float) -> Image.Image:
+    """Scale values of unknown range (32-bit, floating point) from [low, high] to 0..255."""
+    scaled = (np.nan_to_num(values, nan=low, posinf=high, neginf=low) - low) / ((high - low) or 1.0)
+    return Image.fromarray(np.round(255 * scaled).astype(np.uint8))

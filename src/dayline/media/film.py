@@ -1,0 +1,186 @@
+"""Choose which frames of a video to use, and find when each is shown."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import cast
+
+from dayline.media.film_decode import (
+    STREAMED,
+    PacketCount,
+    VideoFile,
+    opened_video,
+    packets_in_groups,
+)
+from dayline.media.film_notes import damage_notes, mended_stamps
+from dayline.media.frame import FrameSequence, VideoFrame, shown_name, video_index
+from dayline.media.source import time_text
+
+STEPS = ((60.0, 0.2), (3600.0, 0.5), (100_000.0, 1.0))
+"""Length of a video and the time between its frames, both in seconds: two frames a second, so that short events are
+seen; more from a clip, which has few; fewer from a long film, where they cost most."""
+
+MOST_FRAMES = 100_000
+"""From longer recordings, such as those of surveillance cameras, frames are further apart."""
+
+
+def read_video(path: str | Path, *, every: float | None = None) -> FrameSequence:
+    """Choose which frames of a video to use, and find when each is shown, without decoding.
+
+    The first frame is used, then the first one at or after each multiple of `every` from there,
+    each once. Times are the presentation time stamps of the frames, so variable frame rates are
+    handled.
+
+    Parameters
+    ----------
+    path : str or Path
+        The video.
+    every : float > 0, optional
+        Seconds between frames. If not given, 0.5 s up to an hour and 1 s beyond; 0.2 s in clips of
+        up to a minute, and more than 1 s if there would be over 100,000 frames.
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be opened as a video, or has no video stream or no time stamps.
+    """
+    source = Path(path)
+    if every is not None and not (math.isfinite(every) and every > 0):
+        raise ValueError(f"every={every}: the time between frames must be more than 0 seconds")
+    count = PacketCount()
+    with opened_video(source) as video:
+        base = video.time_base
+        found, keys = _all_frames(video, count)
+        if not found:
+            raise ValueError(
+                f"{shown_name(source)}: no frame has a time stamp; save it again as mp4 or mkv"
+            )
+        start = _start(video, found, base)
+        notes = damage_notes(video, source, found, count, start=start)
+    step = (
+        every
+        if every is not None
+        else default_every(float((found[-1].shown_at - found[0].shown_at) * base))
+    )
+    frames = _sampled(found, step=Fraction(str(step)) / base)
+    times = tuple(round(float(frame.shown_at * base - start), 6) for frame in frames)
+    return FrameSequence(
+        source=source,
+        kind="video",
+        names=tuple(time_text(t, clock="media") for t in times),
+        times=times,
+        clock="media",
+        order=f"by presentation time, one frame every {step:g} s ({len(frames)} of {len(found)})",
+        notes=notes,
+        video_frames=frames,
+        # In a damaged file a reader may land anywhere: it is read from its start, packet by packet.
+        video=video_index(found, {} if notes else keys, time_base=base, start=start),
+    )
+
+
+def default_every(seconds: float) -> float:
+    """Return the time between frames for a video of this length."""
+    return next(
+        (step for longest, step in STEPS if seconds <= longest),
+        float(math.ceil(seconds / MOST_FRAMES)),
+    )
+
+
+def _all_frames(video: VideoFile, count: PacketCount) -> tuple[list[VideoFrame], dict[int, int]]:
+    """List all frames in display order, with the groups of packets each depends on, and the groups' key frames."""
+    groups: dict[int, int] = {}
+    keys: dict[int, int] = {}
+    for group, packet in packets_in_groups(video, count):
+        if packet.pts is None:
+            continue
+        if packet.is_keyframe:
+            keys[group] = packet.pts
+        if not packet.is_discard:
+            groups.setdefault(packet.pts, group)
+    exact = video.container.format.name in STREAMED
+    mended = mended_stamps(
+        list(groups), ticks_per_second=float(1 / video.time_base), exact_rate=exact
+    )
+    frames = []
+    group_opens: dict[int, int] = {}
+    for i, (stamp, group) in enumerate(groups.items()):
+        shown_at = mended.get(i, stamp)
+        opens = group_opens.setdefault(group, shown_at)
+        # Frames shown before the key frame of their group also depend on the previous group.
+        first_group = group if shown_at >= opens else max(group - 1, 0)
+        frames.append(VideoFrame(stamp, first_group, group, shown_at))
+    return sorted(frames, key=lambda frame: frame.shown_at), _unique(keys)
+
+
+def _unique(keys: dict[int, int]) -> dict[int, int]:
+    """Leave out groups whose key frames have the same stamp, which a reader cannot tell apart."""
+    counts = Counter(keys.values())
+    return {group: stamp for group, stamp in keys.items() if counts[stamp] == 1}
+
+
+def _sampled(frames: Sequence[VideoFrame], *, step: Fraction) -> tuple[VideoFrame, ...]:
+    """Return the first frame at or after each multiple of `step` ticks from the first frame."""
+    first = frames[0].shown_at
+    taken = []
+    due = 0
+    for frame in frames:
+        since = frame.shown_at - first
+        if since >= due * step:
+            taken.append(frame)
+            due = math.floor(since / step) + 1
+    return tuple(taken)
+
+
+def _start(video: VideoFile, frames: Sequence[VideoFrame], base: Fraction) -> Fraction:
+    """Return the time a player counts from: the start of the sound if it precedes the first frame."""
+    first = frames[0].shown_at * base
+    # PyAV's type hints promise a number, but a container without times has none.
+    microseconds = cast("int | None", video.container.start_time)
+    if microseconds is None:
+        return first
+    start = Fraction(microseconds, 1_000_000)
+    # The container rounds to microseconds; if it refers to the first frame, or to one with a wrong
+    # stamp, use the exact stamp of the first frame.
+    meant = [first, *(frame.stamp * base for frame in frames if frame.stamp != frame.shown_at)]
+    return first if any(abs(start - stamp) < Fraction(2, 1_000_000) for stamp in meant) else start
+
+
+def frames_in_spans(
+    sequence: FrameSequence, spans: Sequence[tuple[float, float]]
+) -> tuple[FrameSequence, list[range]]:
+    """Return the sequence of all frames of a video that are shown in some spans, and the frames of each span.
+
+    Frames that were not sampled are included.
+
+    Parameters
+    ----------
+    sequence : FrameSequence
+        A video.
+    spans : sequence of (float, float)
+        First and last second of each span; they may overlap.
+    """
+    index = sequence.video
+    if index is None:
+        raise ValueError(f"{sequence.source.name}: not a video")
+    shown = [index.between(first, last) for first, last in spans]
+    ordered = tuple(
+        sorted({frame for frames in shown for frame in frames}, key=lambda frame: frame.shown_at)
+    )
+    places = {frame.stamp: i for i, frame in enumerate(ordered)}
+    ranges = [range(places[f[0].stamp], places[f[-1].stamp] + 1) if f else range(0) for f in shown]
+    times = tuple(index.seconds(frame) for frame in ordered)
+    every_frame = replace(
+        sequence,
+        names=tuple(time_text(seconds, clock="media") for seconds in times),
+        times=times,
+        order="by presentation time",
+        notes=(),
+        skipped=(),
+        video_frames=ordered,
+    )
+    return every_frame, ranges

@@ -1,0 +1,278 @@
+"""The frames of one recording, in order: names, times and locations."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import compress
+from pathlib import Path, PurePath
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dayline.arrays import IntArray
+from dayline.events import SkippedFile
+
+RAW_SUFFIXES = frozenset(".cr2 .cr3 .nef .arw .dng .orf .rw2 .raf .pef .srw".split())  # noqa: SIM905
+PHOTO_SUFFIXES = RAW_SUFFIXES | frozenset(
+    ".jpg .jpeg .jpe .mpo .png .webp .tif .tiff .gif .heic .heif .hif .avif".split()  # noqa: SIM905
+)
+VIDEO_SUFFIXES = frozenset(
+    ".mp4 .m4v .mov .mkv .webm .avi .mpg .mpeg .ts .m2ts .mts .wmv .flv .3gp .ogv .vob .mxf".split()  # noqa: SIM905
+)
+
+
+NUMBERS = re.compile(r"([0-9]+)")
+
+
+def shown_name(path: PurePath | str) -> str:
+    """Make a name safe to display: one line, valid Unicode, forward slashes.
+
+    Bytes that are not UTF-8, control characters and bidirectional marks become backslash escapes,
+    and a backslash becomes two; letters of every script are kept. Different names stay different.
+    The result is not escaped for HTML.
+    """
+    text = path.as_posix() if isinstance(path, PurePath) else path
+    # fsdecode turns a byte that is not UTF-8 into one of the characters U+DC80 to U+DCFF.
+    return "".join(_shown_character(c) for c in os.fsdecode(os.fsencode(text)))
+
+
+def _shown_character(c: str) -> str:
+    if "\udc80" <= c <= "\udcff":
+        return f"\\x{ord(c) - 0xDC00:02x}"
+    if c == "\\":
+        return "\\\\"
+    if c.isprintable():
+        return c
+    # Not \x80 for U+0080, which would look like the byte.
+    return (
+        f"\\u{ord(c):04x}" if 0x80 <= ord(c) <= 0xFF else c.encode("unicode_escape").decode("ascii")
+    )
+
+
+def natural_key(name: str) -> tuple[tuple[tuple[int, int, str], ...], ...]:
+    """Sort key under which photo2 comes before photo10, folder by folder."""
+    return tuple(_part_key(part) for part in name.split("/"))
+
+
+def by_name(path: PurePath) -> tuple[tuple[tuple[int, int, str], ...], ...]:
+    """Sort key that puts files in natural order of their names; see `natural_key`."""
+    return natural_key(shown_name(path.name))
+
+
+def _part_key(part: str) -> tuple[tuple[int, int, str], ...]:
+    pieces = NUMBERS.split(part)
+    # Every second piece is a number; numbers sort before words, as in ASCII.
+    return tuple(
+        (0, int(p), p) if i % 2 else (1, 0, p.casefold())
+        for i, p in enumerate(pieces)
+        if p or i % 2
+    )
+
+
+@dataclass(frozen=True)
+class VideoFrame:
+    """Position of a frame in its video.
+
+    Attributes
+    ----------
+    stamp : int
+        Presentation time stamp as stored in the file, in the time base of the stream; unique per
+        frame.
+    first_group, last_group : int
+        First and last group of packets, each starting with a key frame, needed to decode the frame.
+    shown_at : int
+        When the frame is shown, in the same unit; differs from `stamp` if the stamp is wrong.
+    """
+
+    stamp: int
+    first_group: int
+    last_group: int
+    shown_at: int
+
+
+@dataclass(frozen=True)
+class VideoIndex:
+    """All frames of a video in display order, sampled or not.
+
+    Attributes
+    ----------
+    rows : ndarray of int, shape (n_frames, 4)
+        The four attributes of `VideoFrame`; a long film has too many frames for one object each.
+    keys : mapping of int to int
+        Stamp of the key frame that starts a group, for groups that a reader can seek to.
+    time_base : Fraction
+        Unit of the stamps in seconds.
+    start : Fraction
+        Stamp in seconds that times count from.
+    """
+
+    rows: IntArray
+    keys: Mapping[int, int]
+    time_base: Fraction
+    start: Fraction
+
+    def seconds(self, frame: VideoFrame) -> float:
+        """Return when a frame is shown, in seconds since the start."""
+        return round(float(frame.shown_at * self.time_base - self.start), 6)
+
+    def between(self, first: float, last: float) -> tuple[VideoFrame, ...]:
+        """Return all frames shown from `first` to `last`, in seconds since the start, both included."""
+        # Times of frames are rounded to the microsecond.
+        slack = Fraction(1, 1_000_000)
+        low, high = (
+            float((Fraction(seconds) + side * slack + self.start) / self.time_base)
+            for seconds, side in ((first, -1), (last, 1))
+        )
+        shown_at = self.rows[:, 3]
+        start, stop = (
+            np.searchsorted(shown_at, np.ceil(low)),
+            np.searchsorted(shown_at, np.floor(high), side="right"),
+        )
+        return tuple(VideoFrame(*row) for row in self.rows[start:stop].tolist())
+
+
+def video_index(
+    frames: Sequence[VideoFrame], keys: Mapping[int, int], *, time_base: Fraction, start: Fraction
+) -> VideoIndex:
+    """Build the index of a video from its frames in display order."""
+    rows = np.asarray(
+        [(f.stamp, f.first_group, f.last_group, f.shown_at) for f in frames], dtype=np.int64
+    )
+    return VideoIndex(rows, keys, time_base, start)
+
+
+Image = NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class FrameSequence:
+    """The frames of a source, listed without decoding them.
+
+    Attributes
+    ----------
+    source : Path
+        The folder or the video.
+    kind : {"photos", "video"}
+        Kind of source.
+    names : tuple of str
+        One name per frame, safe to display (see `dayline.media.frame.shown_name`).
+    times : tuple of float or None
+        Seconds, one per frame; None if unknown.
+    clock : {"wall", "media"} or None
+        "wall": seconds since 1970 on the camera's own clock, or since midnight if the date is
+        unknown; "media": seconds since the start of the recording.
+    order : str
+        Text that describes the rule behind the order.
+    notes : tuple of str
+        Notes for the user: contradictions, clock jumps, skipped files.
+    skipped : tuple of SkippedFile
+        Files that cannot be used, with the reason.
+    paths : tuple of Path
+        One file per frame (photos only).
+    cameras : tuple of str
+        Name of the camera of each photo if their clocks are to be compared; otherwise empty. ""
+        stands for cameras whose clocks are right, "?" for photos whose times cannot be compared.
+    reference : str
+        The camera whose clock is taken as right.
+    shown_times : tuple of float
+        Times as the cameras showed them, one per frame, if `times` were corrected; otherwise empty.
+    locations : tuple of (float, float) or None
+        Latitude and longitude of each photo in degrees, north and east positive; empty if no photo
+        has one.
+    video_frames : tuple of VideoFrame
+        One per frame (video only).
+    video : VideoIndex or None
+        All frames of the video, of which `video_frames` are some (video only).
+    """
+
+    source: Path
+    kind: Literal["photos", "video"]
+    names: tuple[str, ...]
+    times: tuple[float, ...] | None
+    clock: Literal["wall", "media"] | None
+    order: str
+    notes: tuple[str, ...] = ()
+    skipped: tuple[SkippedFile, ...] = ()
+    paths: tuple[Path, ...] = ()
+    cameras: tuple[str, ...] = ()
+    reference: str = ""
+    shown_times: tuple[float, ...] = ()
+    locations: tuple[tuple[float, float] | None, ...] = ()
+    video_frames: tuple[VideoFrame, ...] = ()
+    video: VideoIndex | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def n_frames(self) -> int:
+        """Number of frames."""
+        return len(self.names)
+
+
+@dataclass(frozen=True)
+class Also:
+    """A second output size for the frames of a video, so that no frame is decoded twice.
+
+    Attributes
+    ----------
+    size : int
+        Shorter side in pixels.
+    take : callable
+        Called with the index and image of each frame before the first size is yielded.
+    frames : container of int, optional
+        Indices of the frames for which it is called; all by default.
+    """
+
+    size: int
+    take: Callable[[int, Image], None]
+    frames: Container[int] | None = None
+
+    def __contains__(self, index: int) -> bool:
+        """Return whether a frame is taken."""
+        return self.frames is None or index in self.frames
+
+
+def drop_frames(sequence: FrameSequence, failed: Mapping[int, str]) -> FrameSequence:
+    """Remove frames that could not be decoded and list them as skipped.
+
+    Parameters
+    ----------
+    sequence : FrameSequence
+        The sequence.
+    failed : mapping of int to str
+        Index of each failed frame and the reason, as passed to `on_skip` by `images`.
+    """
+    if not failed:
+        return sequence
+    keep = [i not in failed for i in range(sequence.n_frames)]
+    skipped = (
+        *sequence.skipped,
+        *(SkippedFile(sequence.names[i], failed[i]) for i in sorted(failed)),
+    )
+    refuse_mostly_bad(sequence.source, skipped, n_good=sum(keep))
+    return replace(
+        sequence,
+        names=tuple(compress(sequence.names, keep)),
+        times=None if sequence.times is None else tuple(compress(sequence.times, keep)),
+        skipped=skipped,
+        paths=tuple(compress(sequence.paths, keep)),
+        cameras=tuple(compress(sequence.cameras, keep)),
+        locations=tuple(compress(sequence.locations, keep)),
+        shown_times=tuple(compress(sequence.shown_times, keep)),
+        video_frames=tuple(compress(sequence.video_frames, keep)),
+    )
+
+
+def refuse_mostly_bad(source: Path, skipped: Sequence[SkippedFile], *, n_good: int) -> None:
+    """Raise ValueError if more than half of the files or frames of a source cannot be used."""
+    if len(skipped) <= n_good:
+        return
+
+    first = skipped[0]
+    raise ValueError(
+        f"{shown_name(source)}: {len(skipped)} of {len(skipped) + n_good} frames cannot be read,"
+        f" more than half (first {first.name}: {first.why}); remove or repair them"
+    )

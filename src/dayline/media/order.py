@@ -1,0 +1,365 @@
+"""Order photos by capture time or by name, and note contradictions."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+from typing import Literal
+
+from dayline.media.breaks import find_clock_jumps
+from dayline.media.exif import (
+    CaptureTime,
+    date_in_file_name,
+    date_in_name,
+    time_in_name,
+    times_of_day,
+)
+from dayline.media.frame import natural_key
+from dayline.media.zones import offset_text
+
+DAY = 86_400.0
+# Photos from just before and just after midnight belong to one evening if the camera was off for
+# hours at another time of day; a recording from just after midnight to just before the next is
+# rarer.
+ACROSS_MIDNIGHT_WITHIN = 3600.0
+OFF_BY_DAY = 4 * 3600.0
+DAY_STARTS = 4 * 3600.0
+"""Seconds after midnight: earlier photos belong to the evening before."""
+
+NOON = 12 * 3600.0
+
+
+@dataclass(frozen=True)
+class Order:
+    """The order of photos: indices, times, the rule used, and notes on doubtful times."""
+
+    indices: tuple[int, ...]
+    times: tuple[float, ...] | None
+    rule: str
+    notes: tuple[str, ...]
+
+
+def order_photos(
+    names: Sequence[str],
+    exif_times: Sequence[CaptureTime | None],
+    *,
+    folder_name: str = "",
+    by: Literal["time", "name"] = "time",
+    shifts: Sequence[float] | None = None,
+) -> Order:
+    """Put photos in order.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names relative to the folder.
+    exif_times : sequence of CaptureTime or None
+        EXIF time of each photo, or that of Google Takeout.
+    folder_name : str
+        Name of the folder; a date in it is the date of photos whose names contain only a time of
+        day.
+    by : {"time", "name"}
+        "time": by EXIF time, else by a time in the name, else by name. "name": by name, ignoring
+        the times (for a camera whose clock was set back during the recording).
+    shifts : sequence of float, optional
+        Seconds to add to the time of each photo: corrections of a camera's clock.
+    """
+    by_name = sorted(range(len(names)), key=lambda i: (natural_key(names[i]), names[i]))
+    times, rule, notes = _times(names, exif_times, folder_name)
+    if shifts is not None:
+        times = [None if t is None else t + shift for t, shift in zip(times, shifts, strict=True)]
+    known = sum(t is not None for t in times)
+    if known == 0:
+        return Order(
+            tuple(by_name), None, "by name, in natural order (no capture times found)", notes
+        )
+    if 2 * known < len(names):
+        few = (
+            f"only {known} of {len(names)} photos have a capture time; ordered by name, without"
+            " times"
+        )
+        return Order(tuple(by_name), None, "by name, in natural order", (*notes, few))
+    if known < len(names):
+        times, dated = _with_dates(names, times, by_name)
+        notes = (*notes, *dated)
+    if None in times:
+        notes = (*notes, _filled_note(names, times))
+    filled = _filled(times, by_name)
+    if by == "name":
+        chosen, rule = by_name, f"by name, as requested (times: {rule})"
+    else:
+        place = {index: k for k, index in enumerate(by_name)}
+        chosen, rule = sorted(by_name, key=lambda i: (filled[i], place[i])), f"by {rule}"
+        if any(exif_times):
+            notes = (*notes, *contradiction_notes(names, filled, exif_times, by_name))
+    in_order = [filled[i] for i in chosen]
+    notes = (*notes, *offset_notes([names[i] for i in chosen], [exif_times[i] for i in chosen]))
+    notes = (*notes, *clock_notes([names[i] for i in chosen], in_order))
+    return Order(tuple(chosen), tuple(in_order), rule, notes)
+
+
+def _times(
+    names: Sequence[str], exif_times: Sequence[CaptureTime | None], folder_name: str
+) -> tuple[list[float | None], str, tuple[str, ...]]:
+    """Find the time of each photo; return the times, their origin and notes on assumptions."""
+    in_names = [time_in_name(name) for name in names]
+    exif = _on_one_clock(exif_times)
+    times = [e if e is not None else n for e, n in zip(exif, in_names, strict=True)]
+    n_takeout = sum(t is not None and t.is_utc for t in exif_times)
+    n_exif = sum(e is not None for e in exif) - n_takeout
+    n_name = sum(t is not None for t in times) - n_exif - n_takeout
+    others = (
+        ("that of Google Takeout", "Google Takeout", n_takeout),
+        ("the time in the file name", "the file name", n_name),
+    )
+    used = [(text, origin, n) for text, origin, n in others if n]
+    if n_exif and used:
+        mixed = ", ".join(f"{n} others use {text}" for text, _, n in used)
+        rule = ", else ".join(("EXIF", *(origin for _, origin, _ in used)))
+        return times, f"capture time ({rule})", (f"{n_exif} photos have an EXIF time; {mixed}",)
+    if n_exif:
+        return times, "capture time (EXIF)", ()
+    if n_takeout and n_name:
+        mixed = (
+            f"{n_takeout} photos use the time of Google Takeout; {n_name} others use the time in"
+            " the file name"
+        )
+        return times, "capture time (Google Takeout, else the file name)", (mixed,)
+    if n_takeout:
+        return times, "capture time (Google Takeout)", ()
+    if n_name:
+        return times, "the time in the file names", ()
+    clock = times_of_day(names)
+    if clock is None:
+        return times, "", ()
+    return _dated(names, clock, folder_name)
+
+
+def _dated(
+    names: Sequence[str], clock: Sequence[float | None], folder_name: str
+) -> tuple[list[float | None], str, tuple[str, ...]]:
+    """Add the date in the folder name to times of day; times after midnight get the next date."""
+    rule = "time of day in the file names"
+    base = date_in_name(folder_name)
+    own = [date_in_name(name.rsplit("/", 1)[0]) if "/" in name else base for name in names]
+    dates = {d for d, t in zip(own, clock, strict=True) if t is not None}
+    if len(dates) > 1 and (base is not None or None not in dates):
+        # One folder per day: each photo has the date of its own folder, or of the one above.
+        days = [d if d is not None else base or 0.0 for d in own]
+        return [None if t is None else d + t for d, t in zip(days, clock, strict=True)], rule, ()
+    day = (dates.pop() or 0.0) if len(dates) == 1 else 0.0
+    ranked = sorted(t for t in clock if t is not None)
+    gaps = [b - a for a, b in pairwise(ranked)]
+    over_midnight = ranked[0] + DAY - ranked[-1]
+    if over_midnight > ACROSS_MIDNIGHT_WITHIN or max(gaps, default=0.0) < OFF_BY_DAY:
+        return [None if t is None else day + t for t in clock], rule, ()
+    starts = ranked[gaps.index(max(gaps)) + 1]
+    times = [None if t is None else day + t + (DAY if t < starts else 0.0) for t in clock]
+    night = (
+        "the names contain times of day before and after midnight; those after midnight get the"
+        " next day"
+    )
+    return times, rule, (night,)
+
+
+def _on_one_clock(exif_times: Sequence[CaptureTime | None]) -> list[float | None]:
+    """Convert times with different offsets from UTC to the offset of the earliest photo that has one."""
+    with_offset = [
+        (t.seconds - t.offset, t.offset)
+        for t in exif_times
+        if t is not None and t.offset is not None
+    ]
+    home = min(with_offset)[1] if with_offset else 0.0
+    return [
+        None if t is None else t.seconds if t.offset is None else t.seconds - t.offset + home
+        for t in exif_times
+    ]
+
+
+def _with_dates(
+    names: Sequence[str], times: Sequence[float | None], by_name: Sequence[int]
+) -> tuple[list[float | None], tuple[str, ...]]:
+    """Place photos whose names have a date but no time after the other photos of that day, in name order."""
+    # Times of day without a date are in the first days of 1970, and cannot be compared with dates.
+    if all(t is None or t < 3 * DAY for t in times):
+        return list(times), ()
+    last: dict[float, float] = {}
+    for t in times:
+        if t is not None:
+            day = (t - DAY_STARTS) // DAY * DAY
+            last[day] = max(t, last.get(day, t))
+    placed = list(times)
+    first = ""
+    for i in by_name:
+        day_of_name = date_in_file_name(names[i]) if times[i] is None else None
+        if day_of_name is not None:
+            first = first or names[i]
+            # A second apart, so that they stay in order; nobody knows when they were taken.
+            last[day_of_name] = last.get(day_of_name, day_of_name + NOON) + 1.0
+            placed[i] = last[day_of_name]
+    n_dated = sum(t is not None for t in placed) - sum(t is not None for t in times)
+    if not n_dated:
+        return placed, ()
+    return placed, (
+        (
+            f"{n_dated} of {len(names)} photos have a date but no time in their names (first"
+            f" {first}); they follow the other photos of that day, in name order"
+        ),
+    )
+
+
+def _filled(times: Sequence[float | None], by_name: Sequence[int]) -> list[float]:
+    """Give a photo without a time the time of the previous photo in name order."""
+    last = next(t for i in by_name if (t := times[i]) is not None)
+    filled = [0.0] * len(times)
+    for i in by_name:
+        now = times[i]
+        last = last if now is None else now
+        filled[i] = last
+    return filled
+
+
+def _filled_note(names: Sequence[str], times: Sequence[float | None]) -> str:
+    without = [name for name, t in zip(names, times, strict=True) if t is None]
+    return (
+        f"{len(without)} of {len(names)} photos have no capture time (first {without[0]}); each"
+        " gets the time of the previous photo in name order"
+    )
+
+
+SAME_TIME_WITHIN = 2.0
+FEW_JUMPS = 3
+QUARTER_HOUR = 900.0
+
+
+def contradiction_notes(
+    names: Sequence[str],
+    times: Sequence[float],
+    exif_times: Sequence[CaptureTime | None],
+    by_name: Sequence[int],
+) -> tuple[str, ...]:
+    """Report where EXIF times and file names disagree about the order or the time.
+
+    Parameters
+    ----------
+    names, times, exif_times : sequences, one item per photo
+        Names, times used, and EXIF times.
+    by_name : sequence of int
+        Indices in name order.
+    """
+    notes = []
+    in_name_order = [times[i] for i in by_name]
+    # Names are compared within a folder: two cameras take turns, each with names in order.
+    folders: dict[str, list[float]] = {}
+    for i in by_name:
+        folders.setdefault(names[i].rpartition("/")[0], []).append(times[i])
+    moved = len(times) - sum(_longest_in_order(values) for values in folders.values())
+    if moved:
+        notes.append(
+            f"times contradict names: {moved} of {len(times)} photos have another position in name"
+            " order"
+        )
+        jumps = [jump for jump in find_clock_jumps(in_name_order) if jump.seconds < 0]
+        # If there are many jumps, the names are unrelated to time (random names, several cameras).
+        few = min(FEW_JUMPS, max(1, len(times) // 10))
+        for jump in jumps if len(jumps) <= few and len(folders) == 1 else ():
+            before, after = (names[by_name[k]] for k in (jump.before - 1, jump.before))
+            notes.append(
+                f"from {before} to {after} the clock goes back by {span_text(-jump.seconds)}"
+                " (summer time, travel or reset?); photos around it may be out of order:"
+                ' order="name" (--order name) keeps name order'
+            )
+    differences = [
+        exif.seconds - said
+        for name, exif in zip(names, exif_times, strict=True)
+        if exif is not None and not exif.is_utc and (said := time_in_name(name)) is not None
+    ]
+    apart = [d for d in differences if abs(d) > SAME_TIME_WITHIN]
+    if apart:
+        notes.append(
+            f"EXIF times and times in the file names differ for {len(apart)} of {len(differences)}"
+            f" photos, typically by {span_text(abs(median(apart)))}{_zone_hint(apart)}; EXIF times"
+            " are used"
+        )
+    return tuple(notes)
+
+
+def clock_notes(names: Sequence[str], times: Sequence[float]) -> tuple[str, ...]:
+    """Report clock jumps in a sequence that is already in order."""
+    jumps = find_clock_jumps(times)
+    notes = [
+        f"at {names[jump.before]} the clock goes {'forward' if jump.seconds > 0 else 'back'} by "
+        f"{span_text(abs(jump.seconds))} (summer time, travel, or reset?); times are not changed"
+        for jump in jumps[:FEW_JUMPS]
+    ]
+    if len(jumps) > FEW_JUMPS:
+        notes.append(f"the clock jumps at {len(jumps) - FEW_JUMPS} more places")
+    return tuple(notes)
+
+
+def offset_notes(names: Sequence[str], exif_times: Sequence[CaptureTime | None]) -> tuple[str, ...]:
+    """Report changes of the recorded time zone, impossible offsets and photos without a time zone."""
+    known = [
+        (name, t.offset)
+        for name, t in zip(names, exif_times, strict=True)
+        if t and t.offset is not None
+    ]
+    notes = []
+    impossible = [
+        (n, t.impossible_offset)
+        for n, t in zip(names, exif_times, strict=True)
+        if t and t.impossible_offset
+    ]
+    if impossible:
+        name, offset = impossible[0]
+        notes.append(
+            f"ignored impossible offsets from UTC: {len(impossible)} (first {name}: {offset})"
+        )
+    changes = [(a[1], *b) for a, b in pairwise(known) if a[1] != b[1]]
+    for old, name, new in changes[:FEW_JUMPS]:
+        notes.append(
+            f"at {name} the camera's clock changes from UTC{offset_text(old)} to"
+            f" UTC{offset_text(new)}; all times are given in its first time zone,"
+            f" UTC{offset_text(known[0][1])}"
+        )
+    if len(changes) > FEW_JUMPS:
+        notes.append(
+            f"the camera's clock changes its time zone at {len(changes) - FEW_JUMPS} more places"
+        )
+    without = sum(t is not None and t.offset is None for t in exif_times)
+    if changes and without:
+        notes.append(
+            f"{without} photos have no time zone; UTC{offset_text(known[0][1])} is assumed for them"
+        )
+    return tuple(notes)
+
+
+def _longest_in_order(times: Sequence[float]) -> int:
+    """Length of the longest nondecreasing subsequence."""
+    ends: list[float] = []
+    for t in times:
+        place = bisect_right(ends, t)
+        ends[place : place + 1] = [t]
+    return len(ends)
+
+
+def _zone_hint(differences: Sequence[float]) -> str:
+    shift = median(differences)
+    quarters = round(shift / QUARTER_HOUR)
+    same = all(abs(d - shift) <= SAME_TIME_WITHIN for d in differences)
+    whole = quarters != 0 and abs(shift - quarters * QUARTER_HOUR) <= SAME_TIME_WITHIN
+    return " (a time zone: some phones name files by UTC)" if same and whole else ""
+
+
+def span_text(seconds: float) -> str:
+    """Format a duration in its two largest units."""
+    whole = round(seconds)
+    days, hours, minutes = whole // 86_400, whole // 3600 % 24, whole // 60 % 60
+    if days:
+        return f"{days} d {hours} h"
+    if hours:
+        return f"{hours} h {minutes:02d} min"
+    return f"{minutes} min {whole % 60:02d} s" if minutes else f"{whole} s"

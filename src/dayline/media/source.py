@@ -1,0 +1,249 @@
+"""Open a source, a folder of photos or a video, and decode its frames."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from dayline.features.tables import EXTENSIONS
+from dayline.installation import MissingExtraError, needs_extra
+from dayline.media.frame import (
+    PHOTO_SUFFIXES,
+    VIDEO_SUFFIXES,
+    Also,
+    FrameSequence,
+    Image,
+    shown_name,
+)
+from dayline.text import clock_text
+
+
+def open_source(
+    path: str | Path,
+    *,
+    every: float | None = None,
+    order: Literal["time", "name"] = "time",
+    offsets: Mapping[str, float] | None = None,
+    timezone: str | None = None,
+) -> FrameSequence:
+    """Find the frames of a folder of photos or of a video.
+
+    Parameters
+    ----------
+    path : str or Path
+        A folder is read as photos, a file as a video.
+    every : float, optional
+        Seconds between frames of a video; chosen by its length if not given (see `read_video`).
+    order, offsets, timezone
+        Order and times of photos (see `read_photo_folder`).
+    """
+    source = Path(path)
+    if source.is_dir():
+        if every is not None:
+            raise ValueError(
+                f"{shown_name(source)}: the time between frames (every) is for videos; leave it out"
+            )
+        return read_photo_folder(source, order=order, offsets=offsets, timezone=timezone)
+    if not source.exists():
+        raise ValueError(f"{shown_name(source)}: no such file or folder")
+    suffix = source.suffix.lower()
+    if suffix in PHOTO_SUFFIXES:
+        raise ValueError(f"{shown_name(source)}: a single photo has no events; pass its folder")
+    try:
+        return read_video(source, every=every)
+    except MissingExtraError:
+        raise
+    except ValueError as error:
+        if suffix in VIDEO_SUFFIXES:
+            raise
+        # Any file may be a video with an unusual suffix; one that is not gets a message of its own.
+        why = str(error).removeprefix(f"{shown_name(source)}: ")
+        raise ValueError(
+            f"{shown_name(source)}: not a folder of photos, a video ({why}) or features"
+            f" ({', '.join(EXTENSIONS)})"
+        ) from None
+
+
+@needs_extra("photos", "reading photos")
+def read_photo_folder(
+    path: str | Path,
+    *,
+    order: Literal["time", "name"] = "time",
+    offsets: Mapping[str, float] | None = None,
+    timezone: str | None = None,
+) -> FrameSequence:
+    """Find the photos of a folder; see `dayline.media.folder.read_photo_folder`."""
+    from dayline.media import folder
+
+    return folder.read_photo_folder(path, order=order, offsets=offsets, timezone=timezone)
+
+
+@needs_extra("photos", "reading photos")
+def day_folders(path: str | Path) -> tuple[Path, ...]:
+    """Find the day folders in a folder; see `dayline.media.folder.day_folders`."""
+    from dayline.media import folder
+
+    return folder.day_folders(path)
+
+
+@needs_extra("photos", "reading a video")
+def read_video(path: str | Path, *, every: float | None = None) -> FrameSequence:
+    """Find the frames of a video; see `dayline.media.film.read_video`."""
+    from dayline.media import film as video
+
+    return video.read_video(path, every=every)
+
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class FrameRow:
+    """One frame: its index, its name and its time as text ("" if unknown)."""
+
+    index: int
+    name: str
+    time: str
+
+
+def describe(sequence: FrameSequence) -> list[FrameRow]:
+    """List the frames of a sequence in order, with their times as text."""
+    times: list[str] = [""] * sequence.n_frames
+    if sequence.times is not None:
+        times = [time_text(t, clock=sequence.clock) for t in sequence.times]
+    return [FrameRow(i, n, t) for i, (n, t) in enumerate(zip(sequence.names, times, strict=True))]
+
+
+def time_text(seconds: float, *, clock: Literal["wall", "media"] | None) -> str:
+    """Format a time for display, with milliseconds only if they are not zero.
+
+    Parameters
+    ----------
+    seconds : float
+        Seconds since 1970 on the camera's clock, or since the start of the recording.
+    clock : {"wall", "media"} or None
+        "wall" gives 2015-03-12 14:22:33, or 14:22:33 if the day is unknown (times of day are stored
+        as seconds in the first days of 1970); otherwise 0:01:23.400.
+    """
+    milliseconds = round(seconds * 1000)
+    whole, rest = divmod(milliseconds, 1000)
+    if clock == "wall":
+        # Added to 1970 rather than converted: this also works before 1970 and ignores time zones.
+        try:
+            moment = EPOCH + timedelta(seconds=whole)
+        except OverflowError:
+            raise ValueError(
+                f"time {seconds:g} s is outside the years 1 to 9999; leave out the times"
+            ) from None
+        text = moment.strftime("%H:%M:%S" if moment.year == EPOCH.year else "%Y-%m-%d %H:%M:%S")
+        return f"{text}.{rest:03d}" if rest else text
+    return f"{'-' if milliseconds < 0 else ''}{clock_text(abs(milliseconds) / 1000, digits=3, short=True)}"
+
+
+T = TypeVar("T")
+
+
+def images(
+    sequence: FrameSequence,
+    *,
+    size: int,
+    indices: Sequence[int] | None = None,
+    on_skip: Callable[[int, str], None] | None = None,
+    on_note: Callable[[str], None] | None = None,
+    n_workers: int = 2,
+    also: Also | None = None,
+) -> Iterator[tuple[int, Image]]:
+    """Decode frames one after another, in sequence order.
+
+    Parameters
+    ----------
+    sequence : FrameSequence
+        What `open_source` returned.
+    size : int
+        Shorter side in pixels. Larger images are reduced to it while decoding; smaller ones keep
+        their size.
+    indices : sequence of int, optional
+        Only these frames, always yielded in sequence order.
+    on_skip : callable, optional
+        Called with the index of each frame that cannot be decoded and the reason. The frame is not
+        yielded. If not given, such a frame raises ValueError.
+    on_note : callable, optional
+        Called with notes on the whole source, such as the number of broken packets.
+    n_workers : int
+        Threads that decode photos in advance (a video uses the threads of its decoder).
+    also : Also, optional
+        A second size (video only).
+
+    Yields
+    ------
+    index : int
+    image : array of shape (height, width, 3), uint8
+        RGB, upright.
+    """
+    if size < 1 or n_workers < 1:
+        raise ValueError(f"size and n_workers must be 1 or more, not {size} and {n_workers}")
+    wanted = sorted(set(range(sequence.n_frames) if indices is None else indices))
+    if wanted and not 0 <= wanted[0] <= wanted[-1] < sequence.n_frames:
+        raise ValueError(
+            f"frames {wanted[0]} to {wanted[-1]} requested from a sequence of {sequence.n_frames}"
+        )
+    skip = on_skip if on_skip is not None else _refuse(sequence)
+    if sequence.kind == "video":
+        from dayline.media.film_decode import video_images
+
+        return video_images(
+            sequence, size=size, indices=wanted, on_skip=skip, on_note=on_note, also=also
+        )
+    return _photo_images(sequence, size=size, indices=wanted, on_skip=skip, n_workers=n_workers)
+
+
+def _refuse(sequence: FrameSequence) -> Callable[[int, str], None]:
+    def refuse(index: int, why: str) -> None:
+        raise ValueError(f"frame {index}, {sequence.names[index]}: {why}")
+
+    return refuse
+
+
+def _photo_images(
+    sequence: FrameSequence,
+    *,
+    size: int,
+    indices: Sequence[int],
+    on_skip: Callable[[int, str], None],
+    n_workers: int,
+) -> Iterator[tuple[int, Image]]:
+    from dayline.media.decode import BadImageError, decode_photo
+
+    def decode(index: int) -> Image | str:
+        try:
+            return decode_photo(sequence.paths[index], size=size)
+        except BadImageError as error:
+            return str(error)
+
+    for index, result in zip(indices, _ahead(decode, indices, n_workers=n_workers), strict=True):
+        if isinstance(result, str):
+            on_skip(index, result)
+        else:
+            yield index, result
+
+
+def _ahead(
+    function: Callable[[int], T], arguments: Iterable[int], *, n_workers: int
+) -> Iterator[T]:
+    """Apply a function in threads and yield the results in order, computing only a few in advance."""
+    pool = ThreadPoolExecutor(n_workers, thread_name_prefix="dayline-decode")
+    waiting: deque[Future[Any]] = deque()
+    try:
+        for argument in arguments:
+            waiting.append(pool.submit(function, argument))
+            if len(waiting) > 2 * n_workers:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)

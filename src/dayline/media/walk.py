@@ -1,0 +1,168 @@
+"""Find files below a folder, passing over hidden ones, copies made by programs, and results of dayline.
+
+Needs no package beyond the base install.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from dayline.events import SkippedFile
+from dayline.media.frame import PHOTO_SUFFIXES, RAW_SUFFIXES, VIDEO_SUFFIXES, shown_name
+from dayline.result_folder import MARK, SORTED_PHOTOS, OwnFiles
+
+# Folders that programs fill with copies of photos.
+MACHINE_FOLDERS = frozenset({"@eaDir", "__MACOSX", "lost+found"})
+# A folder with both is a dayline result moved without its mark; events.json alone may be a user's
+# corrections.
+RESULT_FILES = ("events.json", "index.html")
+
+CAMERA_FOLDER = re.compile(r"[1-9]\d{2}[0-9A-Z_]{5}", re.ASCII)
+"""100CANON, 101_PANA: cameras start a new one every thousand photos, even in the middle of a day."""
+
+
+@dataclass
+class FilesFound:
+    """The contents of a folder and its subfolders.
+
+    Attributes
+    ----------
+    root : Path
+        The folder.
+    photos, videos : list of Path
+        Files by their suffix; exports of dayline are not photos.
+    sidecars : list of Path
+        Files that end in .json, which are counted as other files, too; Google Takeout keeps times
+        in them.
+    n_raw_twins : int
+        Number of RAW files that are not used, since the same photo is there in another format.
+    n_other, n_hidden : int
+        Number of other files, XMP sidecars aside, and of hidden files.
+    results : list of Path
+        Results and exports of dayline, which are not entered.
+    closed : list of SkippedFile
+        Folders that cannot be read.
+    """
+
+    root: Path
+    photos: list[Path] = field(default_factory=list)
+    videos: list[Path] = field(default_factory=list)
+    sidecars: list[Path] = field(default_factory=list)
+    n_raw_twins: int = 0
+    n_other: int = 0
+    n_hidden: int = 0
+    results: list[Path] = field(default_factory=list)
+    closed: list[SkippedFile] = field(default_factory=list)
+
+
+def find_files(folder: Path) -> FilesFound:
+    """Find the photos and videos in a folder and its subfolders."""
+    found = FilesFound(folder)
+    for path in _files_below(folder, found, been={_identity(folder)}):
+        suffix = path.suffix.lower()
+        if path.name.startswith("."):
+            found.n_hidden += 1
+        elif suffix in PHOTO_SUFFIXES and not is_export(path):
+            found.photos.append(path)
+        elif suffix in VIDEO_SUFFIXES:
+            found.videos.append(path)
+        elif suffix != ".xmp":  # a sidecar belongs to its photo
+            found.n_other += 1
+            if suffix == ".json":
+                found.sidecars.append(path)
+    _leave_out_raw_twins(found)
+    return found
+
+
+def _leave_out_raw_twins(found: FilesFound) -> None:
+    """Use IMG_1.JPG rather than IMG_1.CR2 beside it: cameras can save each photo twice."""
+    others = {_place(path) for path in found.photos if path.suffix.lower() not in RAW_SUFFIXES}
+    kept = [
+        path
+        for path in found.photos
+        if path.suffix.lower() not in RAW_SUFFIXES or _place(path) not in others
+    ]
+    found.n_raw_twins, found.photos = len(found.photos) - len(kept), kept
+
+
+def _place(path: Path) -> tuple[Path, str]:
+    return path.parent, path.stem.casefold()
+
+
+def _files_below(folder: Path, found: FilesFound, been: set[tuple[int, int]]) -> Iterator[Path]:
+    """Yield the files below a folder; each real folder is visited once, so cycles of links end."""
+    try:
+        entries = sorted(folder.iterdir(), key=lambda p: (p.is_symlink(), os.fsencode(p.name)))
+    except OSError as error:
+        why = f"folder cannot be read: {error.strerror or error}"
+        found.closed.append(SkippedFile(shown_name(folder.relative_to(found.root)), why))
+        return
+    for path in entries:
+        if not is_folder(path):
+            yield path
+        elif not path.name.startswith(".") and path.name not in MACHINE_FOLDERS:
+            if _is_result(path) or is_export(path):
+                found.results.append(path)
+            elif (identity := _identity(path)) not in been:
+                been.add(identity)
+                yield from _files_below(path, found, been)
+
+
+def is_folder(path: Path) -> bool:
+    """Whether a path is a folder that can be looked at."""
+    try:
+        return path.is_dir()
+    except PermissionError:
+        # The parent folder can be listed but not entered; opening the file reports that later.
+        return False
+
+
+def _is_result(folder: Path) -> bool:
+    try:
+        marked = (folder / MARK).is_file()  # also set by an interrupted run
+        return marked or all((folder / name).is_file() for name in RESULT_FILES)
+    except PermissionError:
+        return False
+
+
+def is_export(path: Path) -> bool:
+    """Whether `dayline export` wrote this file or folder: links to the photos, clips, or a contact sheet."""
+    try:
+        if path.name.partition("-kept-")[0] in ("photos", "clips"):
+            return (path / SORTED_PHOTOS).is_file()
+        return path.name == "contact-sheet.png" and OwnFiles(path.parent).wrote(path.name)
+    except (OSError, ValueError):
+        return False
+
+
+def refuse_result(folder: Path) -> None:
+    """Reject a result folder, whose thumbnails would be read as photos."""
+    if _is_result(folder):
+        raise ValueError(
+            f"{shown_name(folder)}: is a dayline result, not a folder of photos; pass its source"
+            " instead"
+        )
+
+
+def _identity(folder: Path) -> tuple[int, int]:
+    about = folder.stat()
+    return about.st_dev, about.st_ino
+
+
+def is_photo_name(name: str) -> bool:
+    """Whether a file name is that of a photo, and not hidden."""
+    return not name.startswith(".") and Path(name).suffix.lower() in PHOTO_SUFFIXES
+
+
+def is_passed_over(folder: Path) -> bool:
+    """Whether a folder is hidden, filled by a program, or a result of dayline."""
+    return (
+        folder.name.startswith(".")
+        or folder.name in MACHINE_FOLDERS
+        or _is_result(folder)
+        or is_export(folder)
+    )

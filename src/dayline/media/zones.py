@@ -1,0 +1,101 @@
+"""Time zones: local times of photos that record only UTC, or no time zone at all."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from dayline.media.exif import CaptureTime
+from dayline.text import counted
+
+EPOCH = datetime(1970, 1, 1)
+
+
+def time_zone(name: str) -> ZoneInfo:
+    """Return a time zone of the IANA database; raise ValueError if there is none of this name."""
+    try:
+        return ZoneInfo(name)
+    except (OSError, ValueError, KeyError):
+        raise ValueError(
+            f"time zone {name!r} is not known; use a name such as Europe/Madrid (or install the"
+            " package tzdata, if this system has no time zones)"
+        ) from None
+
+
+def in_local_time(
+    taken: Sequence[CaptureTime | None], *, zone: ZoneInfo | None = None
+) -> tuple[tuple[CaptureTime | None, ...], tuple[str, ...]]:
+    """Give photos that record only UTC their local time, and say what was assumed.
+
+    Parameters
+    ----------
+    taken : sequence of CaptureTime or None
+        Times of photos; those with `is_utc` and without an offset are in UTC.
+    zone : ZoneInfo, optional
+        Time zone of photos that record none. Without it, photos in UTC get the offset of the
+        nearest photo that records one, and the others keep the time that the camera shows.
+    """
+    if zone is not None:
+        return _in_zone(taken, zone)
+    in_utc = [t for t in taken if t is not None and t.is_utc and t.offset is None]
+    if not in_utc:
+        return tuple(taken), ()
+    known = sorted(
+        (t.seconds - t.offset, t.offset) for t in taken if t is not None and t.offset is not None
+    )
+    many = counted(len(in_utc), "photo")
+    if not known:
+        clear = all(t is None or t.is_utc for t in taken)
+        hint = "" if clear else ", which may be hours off the other photos"
+        return tuple(taken), (
+            (
+                f"the times of {many} are in UTC (Google Takeout){hint}; --timezone, such as"
+                " Europe/Madrid, gives local times"
+            ),
+        )
+    instants = [instant for instant, _ in known]
+
+    def local(t: CaptureTime | None) -> CaptureTime | None:
+        if t is None or not t.is_utc or t.offset is not None:
+            return t
+        after = bisect_left(instants, t.seconds)
+        near = min(known[max(after - 1, 0) : after + 1], key=lambda k: abs(k[0] - t.seconds))
+        return replace(t, seconds=t.seconds + near[1], offset=near[1])
+
+    found = tuple(map(local, taken))
+    offsets = {
+        b.offset or 0.0 for a, b in zip(taken, found, strict=True) if b is not None and b is not a
+    }
+    shown = ", ".join(f"UTC{offset_text(offset)}" for offset in sorted(offsets))
+    return found, (
+        (
+            f"the times of {many} are in UTC (Google Takeout); they are shown in the time zone of"
+            f" the nearest photo that records one ({shown})"
+        ),
+    )
+
+
+def _in_zone(
+    taken: Sequence[CaptureTime | None], zone: ZoneInfo
+) -> tuple[tuple[CaptureTime | None, ...], tuple[str, ...]]:
+    n_assumed = sum(t is not None and t.offset is None for t in taken)
+    found = tuple(t if t is None or t.offset is not None else _zoned(t, zone) for t in taken)
+    if not n_assumed:
+        return found, ()
+    return found, (f"{counted(n_assumed, 'photo')} without a time zone: {zone.key}, as requested",)
+
+
+def _zoned(t: CaptureTime, zone: ZoneInfo) -> CaptureTime:
+    moment = EPOCH + timedelta(seconds=t.seconds)
+    aware = moment.replace(tzinfo=UTC).astimezone(zone) if t.is_utc else moment.replace(tzinfo=zone)
+    offset = (aware.utcoffset() or timedelta()).total_seconds()
+    return replace(t, seconds=t.seconds + offset if t.is_utc else t.seconds, offset=offset)
+
+
+def offset_text(seconds: float) -> str:
+    """Format an offset from UTC: +02:00."""
+    hours, minutes = divmod(round(abs(seconds) / 60), 60)
+    return f"{'-' if seconds < 0 else '+'}{hours:02d}:{minutes:02d}"

@@ -1,0 +1,1 @@
+"""The paper: its baselines, its data sets and its tables."""

@@ -1,0 +1,167 @@
+"""BaselineSegmenter: any baseline with the interface of EventSegmenter."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import Any, Self, TypeVar
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import validate_data
+
+from dayline.arrays import FloatArray, IntArray, unit_rows
+from dayline.checks import (
+    Missing,
+    check_between,
+    check_features,
+    check_seed,
+    check_times,
+    show_value,
+    unmask,
+)
+from dayline.decision.context_distance import context_distance
+from dayline.decision.contexts import find_recurring_events
+from dayline.decision.decide import Frames, forbidden_frames, frames_given, required_frames
+from dayline.events import Segmentation, boundaries_to_labels
+from dayline.method.denoise import standardize
+from dayline.method.outliers import outlying_frames, warn_of_outliers
+from dayline.progress import OnStep
+from dayline.research.baselines.catalogue import BASELINES, make_baseline
+
+Estimator = TypeVar("Estimator")
+
+
+class Baseline(BaseEstimator):  # type: ignore[misc]
+    """An estimator that cuts one sequence into events."""
+
+    labels_: IntArray
+
+    def fit(self, X: Any, y: None = None) -> Self:
+        """Find the events of one sequence, X of shape (n_frames, n_features); y is ignored."""
+        raise NotImplementedError
+
+    def fit_predict(self, X: Any, y: None = None) -> IntArray:  # noqa: ARG002
+        """Find the events of one sequence and return the event number of each frame."""
+        return self.fit(X).labels_
+
+
+def take_features(estimator: Any, X: Any, *, missing: Missing = "raise") -> FloatArray:
+    """Check the features of one sequence as `EventSegmenter` does, and set `n_features_in_`."""
+    if "random_state" in estimator.get_params(deep=False):
+        check_seed(estimator.random_state)
+    rows = validate_data(estimator, unmask(X), dtype="numeric", ensure_all_finite=False)
+    features = check_features(rows, missing=missing)
+    frames = outlying_frames(features)
+    if len(frames):
+        warn_of_outliers(frames, drawn_in=False)
+    return features
+
+
+def check_n_events(n_events: int | None, n_frames: int) -> None:
+    """Raise ValueError if there are more events than frames."""
+    if n_events is not None:
+        check_between("n_events", n_events, 1, whole=True)
+        if n_events > n_frames:
+            raise ValueError(
+                f"n_events={show_value(n_events)} for {n_frames} frames; give at most one event per"
+                " frame"
+            )
+
+
+def store_boundaries(estimator: Estimator, boundaries: IntArray, n_frames: int) -> Estimator:
+    """Store boundaries and labels on the estimator and return it."""
+    found = np.asarray(boundaries, dtype=np.int64)
+    estimator.boundaries_ = found  # type: ignore[attr-defined]
+    estimator.labels_ = boundaries_to_labels(found, n_frames)  # type: ignore[attr-defined]
+    return estimator
+
+
+class BaselineSegmenter(BaseEstimator):  # type: ignore[misc]
+    """Split a sequence by one of the baselines, with required and forbidden boundaries.
+
+    A baseline ignores times, pauses and constraints: required boundaries are added to its own,
+    forbidden ones are removed. It gives no confidence.
+
+    Parameters
+    ----------
+    name : str
+        One of `dayline.research.baselines.catalogue.BASELINES`.
+    n_events : int, optional
+        Number of events, for baselines that accept one.
+    missing : {"raise", "interpolate"}, default="raise"
+        How to handle NaN and infinity.
+
+    Attributes
+    ----------
+    baseline_ : estimator
+        The fitted baseline.
+    communities_ : ndarray of int, shape (n_frames,)
+        Recurring context of every frame, one per event, from the raw features.
+    graph_ : None
+        Baselines learn no graph over the frames.
+    """
+
+    graph_ = None
+
+    def __init__(
+        self, name: str, *, n_events: int | None = None, missing: Missing = "raise"
+    ) -> None:
+        self.name = name
+        self.n_events = n_events
+        self.missing = missing
+
+    def check_parameters(self) -> None:
+        """Raise ValueError if a parameter is invalid; `segment` calls this first."""
+        self._make()
+
+    def segment(
+        self,
+        X: Any,
+        *,
+        times: Any = None,
+        must: Frames = (),
+        must_not: Frames = (),
+        on_step: OnStep | None = None,
+    ) -> Segmentation:
+        """Find the events of one sequence; the parameters are those of `EventSegmenter.fit`."""
+        baseline = self._make()
+        caveat = BASELINES[self.name].caveat
+        if caveat:
+            warnings.warn(f"{self.name} {caveat}", stacklevel=2)
+        if on_step is not None:
+            on_step(self.name, 0, 1)
+        features = check_features(X, missing=self.missing)
+        seconds = check_times(times, len(features))
+        forbidden = forbidden_frames(frames_given("must_not", must_not), len(features))
+        scores = context_distance(features)
+        required = required_frames(frames_given("must", must), scores, forbidden=forbidden)
+        self.baseline_ = baseline.fit(features)
+        found = np.union1d(np.setdiff1d(self.baseline_.boundaries_, forbidden), required).astype(
+            np.int64
+        )
+        if self.n_events is not None and len(found) + 1 != self.n_events:
+            warnings.warn(
+                f"{self.name} found {len(found) + 1} events instead of the {self.n_events}"
+                " requested: its groups recur, or required boundaries (such as pauses) were added",
+                stacklevel=2,
+            )
+        self.communities_: IntArray = find_recurring_events(unit_rows(standardize(features)), found)
+        made = Segmentation.from_boundaries(
+            found,
+            len(features),
+            communities=self.communities_.tolist(),
+            scores=tuple(scores.tolist()),
+            times=None if seconds is None else tuple(seconds.tolist()),
+        )
+        starts = set(required.tolist())
+        events = (replace(e, reason="asked") if e.start in starts else e for e in made.events)
+        return made.about(events=tuple(events))
+
+    def _make(self) -> Any:
+        baseline = make_baseline(self.name).set_params(missing=self.missing)
+        if self.n_events is not None:
+            if "n_events" not in baseline.get_params():
+                raise ValueError(f"{self.name} does not take n_events; it finds its own number")
+            baseline.set_params(n_events=self.n_events)
+        return baseline

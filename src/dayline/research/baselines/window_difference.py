@@ -1,0 +1,150 @@
+"""Difference of two tapered windows, the simplest change detector: a novelty curve and a robust threshold.
+
+The idea is J. Foote: Automatic audio segmentation using a measure of audio novelty. ICME 2000 (a
+checkerboard with Gaussian taper moved along the similarity matrix); with a linear kernel that is
+the squared difference of two tapered means. Threshold: median plus one normal-consistent median
+absolute deviation of the curve.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from dayline.arrays import FloatArray, IntArray, to_numpy, unit_rows
+from dayline.checks import LARGEST_COUNT, Missing, check_between, check_flag
+from dayline.decision.context_distance import check_scores
+from dayline.method.denoise import standardize
+from dayline.research.baselines.ces import strongest_maxima
+from dayline.research.baselines.segmenter import (
+    Baseline,
+    check_n_events,
+    store_boundaries,
+    take_features,
+)
+
+NORMAL = 1.4826
+"""Factor from the median absolute deviation to the standard deviation of normal values."""
+
+TAPER = 0.75
+"""Standard deviation of the Gaussian taper, in windows."""
+
+
+def window_difference(x: FloatArray, *, window: int = 16) -> FloatArray:
+    """Score every frame by the squared difference of the tapered means before it and from it on.
+
+    Parameters
+    ----------
+    x : ndarray of shape (n_frames, n_dims)
+        Vectors, usually unit rows.
+    window : int >= 1
+        Frames on either side; the k-th from the border counts exp(-((k + 1/2) / (0.75 window))^2 /
+        2). Near the ends the means use the frames that exist.
+
+    Returns
+    -------
+    ndarray of shape (n_frames,)
+        Between frame t-1 and frame t; frame 0 scores 0.
+    """
+    from scipy.ndimage import correlate1d
+
+    check_between("window", window, 1, LARGEST_COUNT, whole=True)
+    values = to_numpy(x).astype(np.float64)
+    # No frames exist beyond the ends, however wide the window.
+    reach = min(window, len(values))
+    taper = np.exp(-0.5 * ((np.arange(reach) + 0.5) / (TAPER * window)) ** 2)
+    none = np.zeros(reach)
+    before, after = np.concatenate([taper[::-1], none, [0.0]]), np.concatenate([none, taper, [0.0]])
+    present = np.ones((len(values), 1))
+    means = []
+    for weights in (before, after):
+        total = correlate1d(values, weights, axis=0, mode="constant")
+        count = correlate1d(present, weights, axis=0, mode="constant")
+        means.append(total / np.where(count > 0, count, 1.0))
+    scores = np.sum((means[0] - means[1]) ** 2, axis=1)
+    scores[0] = 0.0
+    return np.asarray(scores)
+
+
+def pick_outstanding(scores: FloatArray, *, order: int = 5) -> IntArray:
+    """Keep the peaks above the median plus one deviation of the scores.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_frames,)
+        One score per frame, 0 for frame 0, which the threshold ignores. Frame 1 can be a peak, the
+        last cannot.
+    order : int >= 1
+        Of peaks closer than this many frames, the highest are kept. The deviation is 1.4826 times
+        the median distance from the median.
+    """
+    from scipy.signal import find_peaks
+
+    check_between("order", order, 1, whole=True)
+    values = check_scores(scores)
+    if len(values) < 4:
+        return np.zeros(0, dtype=np.int64)
+    median = np.median(values[1:])
+    threshold = median + NORMAL * np.median(np.abs(values[1:] - median))
+    peaks = find_peaks(values, distance=min(order, len(values)))[0]
+    # Rounding must not count as a change if nothing moves.
+    return np.asarray(peaks[values[peaks] > max(threshold, 1e-12)], dtype=np.int64)
+
+
+class WindowDifferenceSegmenter(Baseline):
+    """Cut where the tapered mean of the frames before differs most from that of the frames after.
+
+    Parameters
+    ----------
+    n_events : int or None, default=None
+        None keeps the peaks above median + deviation; a number keeps the highest peaks.
+    window : int, default=16
+        Frames on either side.
+    order : int, default=5
+        Of peaks closer than this many frames, the highest are kept.
+    standardize : bool, default=True
+        Centre every feature and divide it by its standard deviation before frames are scaled to
+        length 1.
+    missing : {"raise", "interpolate"}, default="raise"
+        How to handle NaN and infinity.
+
+    Attributes
+    ----------
+    boundaries_, labels_ : ndarray of int
+        First frame of every event but the first, and the event number of each frame.
+    scores_ : ndarray of shape (n_frames,)
+        Squared difference of the two means at each frame.
+    """
+
+    def __init__(
+        self,
+        n_events: int | None = None,
+        *,
+        window: int = 16,
+        order: int = 5,
+        standardize: bool = True,
+        missing: Missing = "raise",
+    ) -> None:
+        self.n_events = n_events
+        self.window = window
+        self.order = order
+        self.standardize = standardize
+        self.missing = missing
+
+    def fit(self, X: Any, y: None = None) -> Self:  # noqa: ARG002
+        """Find the events of one sequence, X of shape (n_frames, n_features); y is ignored."""
+        check_flag("standardize", self.standardize)
+        check_between("window", self.window, 1, LARGEST_COUNT, whole=True)
+        check_between("order", self.order, 1, whole=True)
+        features = take_features(self, X, missing=self.missing)
+        check_n_events(self.n_events, len(features))
+        rows = unit_rows(standardize(features) if self.standardize else features)
+        self.scores_ = window_difference(rows, window=self.window)
+        if self.n_events is None:
+            boundaries = pick_outstanding(self.scores_, order=self.order)
+        else:
+            boundaries = strongest_maxima(
+                self.scores_, n_boundaries=self.n_events - 1, order=self.order
+            )
+        return store_boundaries(self, boundaries, len(features))

@@ -1,0 +1,121 @@
+"""Files of boundaries, found by dayline or other programs, or annotated by people."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dayline.arrays import IntArray
+from dayline.events import MOST_FRAMES, labels_to_boundaries, read_events
+from dayline.features.matlab_files import list_mat, load_mat
+from dayline.features.numpy_files import ArrayHeader, list_npz, load_npy, load_npz
+from dayline.features.tables import existing_file
+from dayline.files import reading
+
+Load = Callable[[Path, Iterable[str]], Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class BoundaryList:
+    """Boundaries read from a file, and the number of frames if the file has it."""
+
+    boundaries: IntArray
+    n_frames: int | None = None
+
+
+def read_boundaries(path: str | Path) -> BoundaryList:
+    """Read boundaries: events.json, events.csv (column start), .npz (boundaries), .npy, or numbers one per line.
+
+    A text file without numbers has no boundaries; its first line may say "boundary" or
+    "boundaries".
+
+    A .npz with labels instead of boundaries, and a .mat with one array whose name contains "label",
+    give the frames where the label changes.
+    """
+    kind = Path(path).suffix.lower()
+    path = existing_file(path, may_be_empty=kind in (".csv", ".txt"))
+    if kind == ".json":
+        segmentation = read_events(path)
+        return BoundaryList(
+            np.asarray(segmentation.boundaries, dtype=np.int64), segmentation.n_frames
+        )
+    if kind in (".npz", ".mat"):
+        return (
+            _from_arrays(path, list_npz(path), load_npz)
+            if kind == ".npz"
+            else _from_arrays(path, list_mat(path), load_mat)
+        )
+    if kind == ".npy":
+        return BoundaryList(_whole(load_npy(path), path))
+    if kind in (".csv", ".txt"):
+        return _from_text(path)
+    raise ValueError(
+        f"{path}: boundaries are read from .json, .csv, .txt, .npy, .npz and .mat files"
+    )
+
+
+def _from_arrays(path: Path, headers: Mapping[str, ArrayHeader], load: Load) -> BoundaryList:
+    n_frames = (*headers["features"].shape, 1)[0] if "features" in headers else None
+    if "boundaries" in headers:
+        return BoundaryList(_whole(load(path, ["boundaries"])["boundaries"], path), n_frames)
+    labels = [n for n in headers if n.lower() in ("label", "labels")] or [
+        n
+        for n in headers
+        if "label" in n.lower() and "size" not in n.lower() and not n.endswith("S")
+    ]
+    if len(labels) != 1:
+        raise ValueError(
+            f"{path}: holds {', '.join(headers) or 'nothing'}, but neither boundaries nor one array"
+            " of labels"
+        )
+    values = np.ravel(load(path, labels)[labels[0]])
+    return BoundaryList(labels_to_boundaries(values), len(values))
+
+
+def _from_text(path: Path) -> BoundaryList:
+    with reading(path, "a text file"), path.open(encoding="utf-8-sig", newline="") as file:
+        rows = [row for row in csv.reader(file) if row]
+    if rows and "start" in rows[0]:
+        at, stop_at = rows[0].index("start"), rows[0].index("stop") if "stop" in rows[0] else None
+        short = next((k for k, row in enumerate(rows) if len(row) < len(rows[0])), None)
+        if short is not None:
+            raise ValueError(f"{path}: row {short} has {len(rows[short])} of {len(rows[0])} cells")
+        starts = _whole([row[at] for row in rows[1:]], path)
+        n_frames = (
+            int(_whole([rows[-1][stop_at]], path)[0])
+            if stop_at is not None and len(rows) > 1
+            else None
+        )
+        return BoundaryList(starts[starts > 0], n_frames)
+    if rows and [word.strip().lower() for word in rows[0]] in (["boundary"], ["boundaries"]):
+        rows = rows[1:]
+    return BoundaryList(_whole([word for row in rows for word in row if word.strip()], path))
+
+
+def _whole(values: Any, path: Path) -> IntArray:
+    numbers = np.asarray(
+        [_frame_number(word, path) for word in np.ravel(np.asarray(values)).tolist()],
+        dtype=np.float64,
+    )
+    if not np.all(np.isfinite(numbers)) or np.any(numbers != np.round(numbers)):
+        raise ValueError(f"{path}: boundaries must be whole frame numbers")
+    if np.any(np.abs(numbers) > MOST_FRAMES):
+        raise ValueError(
+            f"{path}: frame {numbers[np.argmax(np.abs(numbers))]:g} is too large; the limit is"
+            f" {MOST_FRAMES:,}"
+        )
+    return numbers.astype(np.int64)
+
+
+def _frame_number(word: Any, path: Path) -> float:
+    try:
+        return float(word)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(
+            f"{path}: boundaries must be frame numbers, not {str(word)[:40]!r}"
+        ) from None

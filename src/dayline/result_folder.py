@@ -1,0 +1,383 @@
+"""Result folders: locked while being written, with protection for files that dayline did not write."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import logging
+import os
+import re
+import shutil
+import socket
+import sys
+import threading
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from datetime import datetime
+from itertools import count
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from dayline.files import (
+    UNFINISHED,
+    before_replacing,
+    open_no_follow,
+    read_no_follow,
+    remove_unfinished,
+    write_text_whole,
+    writing_whole,
+)
+
+if sys.platform != "win32":
+    import fcntl
+
+MARK = ".dayline"
+"""A file that marks a folder as a dayline result."""
+
+SORTED_PHOTOS = ".dayline-photos.json"
+"""A file that marks a folder of photos sorted by dayline and lists those it wrote."""
+
+BATCH_RECORD = ".dayline-batch.json"
+"""A file in a result of `dayline batch` that says what it was made from."""
+
+BATCH_LIST = "batch.jsonl"
+"""The list of the sequences in a result of `dayline batch`."""
+
+LOCK = ".dayline-lock"
+MANIFEST = ".dayline-files.json"
+MANIFEST_FORMAT = "dayline-files-1"
+HIDDEN = {MARK, LOCK, MANIFEST, BATCH_RECORD}
+
+# Left behind by version 0.1.0 when killed; removed only from result folders.
+UNFINISHED_0_1_0 = re.compile(r"\..+\.[a-z0-9_]{8}\.part")
+DIGEST = re.compile(r"[0-9a-f]{64}")
+NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # opening a pipe would block forever
+NO_LOCKS = {errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL}
+
+Others: TypeAlias = Literal["keep", "refuse", "replace"]
+"""What to do with a file that dayline did not write: keep it under a dated name, raise an error, or replace it."""
+
+log = logging.getLogger(__name__)
+_held: set[tuple[int, int, int]] = set()
+
+
+class OutputFolderError(ValueError):
+    """A folder that cannot be used for results; the message may contain private paths and file names."""
+
+
+class LockedFolderError(OutputFolderError):
+    """A folder that another run is writing to."""
+
+
+@contextmanager
+def output_folder(
+    folder: str | Path, *, others: Others = "keep", names: Iterable[str] = ()
+) -> Iterator[Path]:
+    """Create, mark and lock a folder for results.
+
+    A folder with files but without a dayline result raises an error. Inside the block, files that
+    dayline did not write, or that have changed since, are protected according to `others`. If the
+    block raises ValueError and the folder is new and still empty, it is removed again.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Where to write results. A previous result there is updated.
+    others : {"keep", "refuse", "replace"}
+        What to do with files that dayline did not write.
+    names : iterable of str
+        Files that will be written; with "refuse", they are checked before the work starts.
+    """
+    folder = Path(folder)
+    if folder.exists() and not folder.is_dir():
+        raise OutputFolderError(f"{folder}: is a file; choose a folder for the result")
+    was_there = folder.exists()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        present = {entry.name for entry in folder.iterdir()}
+    except OSError as error:
+        raise OutputFolderError(
+            f"{folder}: cannot be used as output folder: {error.strerror}"
+        ) from None
+    strangers = sorted(name for name in present - HIDDEN if not UNFINISHED.fullmatch(name))
+    if strangers and MARK not in present:
+        first = strangers[0] if len(strangers) == 1 else f"{strangers[0]}, ..."
+        raise OutputFolderError(
+            f"{folder}: contains other files ({first}); choose a new or empty folder"
+        )
+    try:
+        with _guarded(folder, others, marked=True, names=names):
+            yield folder
+    except ValueError:
+        if not was_there and {entry.name for entry in folder.iterdir()} <= HIDDEN:
+            for name in HIDDEN:
+                (folder / name).unlink(missing_ok=True)
+            folder.rmdir()
+        raise
+
+
+@contextmanager
+def export_folder(
+    folder: str | Path, *, names: Iterable[str] = (), force: bool = False
+) -> Iterator[Path]:
+    """Lock any folder while exporting files into it; only files written by dayline are replaced.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Where to write; created if missing.
+    names : iterable of str
+        Files that will be written; those that dayline did not write raise an error before the work
+        starts.
+    force : bool
+        Also replace files that dayline did not write.
+    """
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    with _guarded(folder, "replace" if force else "refuse", marked=False, names=names):
+        yield folder
+
+
+@contextmanager
+def _guarded(
+    folder: Path, others: Others, *, marked: bool, names: Iterable[str] = ()
+) -> Iterator[None]:
+    """Lock a folder and protect its files; does nothing inside another such block of the same thread."""
+    about = folder.stat()
+    key = (about.st_dev, about.st_ino, threading.get_ident())
+    if key in _held:
+        yield
+        return
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(_locked(folder))
+            if marked:
+                # Marked before anything else is written, so that an interrupted run can be resumed.
+                os.close(open_no_follow(folder / MARK, os.O_WRONLY | os.O_CREAT | NO_WAIT))
+        except OSError as error:
+            raise OutputFolderError(
+                f"{folder}: cannot be used as output folder: {error.strerror}"
+            ) from None
+        _remove_leftovers(folder)
+        own = OwnFiles(folder)
+        if others == "refuse":
+            own.refuse_others(names)
+
+        def check(path: Path, finished: Path) -> None:
+            if path.name not in HIDDEN:
+                own.make_way(path.name, finished, others)
+
+        stack.enter_context(before_replacing(folder, check))
+        _held.add(key)
+        stack.callback(_held.remove, key)
+        stack.callback(own.settle)
+        yield
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Hold the lock of a folder; the system releases it when the process ends, for any reason."""
+    path = folder / LOCK
+    if sys.platform == "win32":  # it has no such lock, so two runs into one folder are not detected
+        yield
+        return
+    while True:
+        handle = open_no_follow(path, os.O_RDWR | os.O_CREAT)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            holder = os.read(handle, 200).decode("utf-8", "replace") or "process unknown"
+            os.close(handle)
+            raise LockedFolderError(
+                f"{folder}: another dayline run is writing there ({holder}); wait for it or choose"
+                " another folder"
+            ) from None
+        except OSError as error:
+            if error.errno not in NO_LOCKS:
+                os.close(handle)
+                raise
+            log.warning(
+                "%s: this file system has no locks; do not start a second run into this folder",
+                folder,
+            )
+        # The previous holder may have removed the file after it was opened here but before it was
+        # locked.
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(handle), path.lstat()):
+                break
+        os.close(handle)
+    try:
+        os.ftruncate(handle, 0)
+        since = datetime.now().astimezone().isoformat(sep=" ", timespec="seconds")
+        os.write(handle, f"process {os.getpid()} on {socket.gethostname()} since {since}".encode())
+        yield
+    finally:
+        with suppress(FileNotFoundError):
+            path.unlink()
+        os.close(handle)
+
+
+def _remove_leftovers(folder: Path) -> None:
+    """Remove what a killed run left behind; the lock ensures that no other run is active."""
+    marked = (folder / MARK).is_file()
+    # The folder itself may be a link; its subfolders may not.
+    for place in (folder.resolve(), folder / "thumbnails"):
+        remove_unfinished(place)
+        if marked:
+            remove_unfinished(place, pattern=UNFINISHED_0_1_0)
+
+
+class OwnFiles:
+    """The files that dayline wrote into a folder, by their hashes in a hidden file there.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def wrote(self, name: str) -> bool:
+        """Whether the file exists and is unchanged since dayline wrote it."""
+        path = self.folder / name
+        return (
+            path.is_file()
+            and not path.is_symlink()
+            and _digest(path) in self._known().get(name, ())
+        )
+
+    def refuse_others(self, names: Iterable[str]) -> None:
+        """Raise before the work starts the error that `make_way` would raise at the end."""
+        for name in names:
+            path = self.folder / name
+            if os.path.lexists(path) and not self.wrote(name):
+                raise OutputFolderError(
+                    f"{path}: exists, but dayline did not write it; choose another folder (-o) or"
+                    " use --force"
+                )
+
+    def make_way(self, name: str, finished: Path, others: Others) -> None:
+        """Protect a file that is about to be replaced if dayline did not write it, and record its replacement.
+
+        Parameters
+        ----------
+        name : str
+            The file to be replaced.
+        finished : Path
+            The file that replaces it.
+        others : {"keep", "refuse", "replace"}
+            What to do with a file that dayline did not write.
+        """
+        path = self.folder / name
+        new = _digest(finished)
+        known = self._known()
+        current = _digest(path) if path.is_file() and not path.is_symlink() else None
+        if current != new and os.path.lexists(path) and current not in known.get(name, ()):
+            if others == "refuse":
+                self.refuse_others([name])
+            elif others == "keep" and current is not None:
+                aside = keep_aside(path)
+                warnings.warn(
+                    f"{name} is not the file that dayline wrote; it is kept as {aside}",
+                    stacklevel=5,
+                )
+            elif others == "keep":
+                warnings.warn(
+                    f"{name} was a link, which is not followed; its target is not used",
+                    stacklevel=5,
+                )
+        # Both are recorded until the new one is in place, so that a kill in between does not make
+        # them look foreign.
+        known[name] = (
+            [current, new] if current is not None and current in known.get(name, ()) else [new]
+        )
+        self._save(known)
+
+    def settle(self) -> None:
+        """Forget replaced and deleted files."""
+        known = self._known()
+        settled = {}
+        for name, digests in known.items():
+            path = self.folder / name
+            if len(digests) > 1 and path.is_file() and not path.is_symlink():
+                current = _digest(path)
+                digests = [current] if current in digests else digests
+            if os.path.lexists(path):
+                settled[name] = digests
+        if settled != known:
+            self._save(settled)
+
+    def _known(self) -> dict[str, list[str]]:
+        text = read_no_follow(self.folder / MANIFEST)
+        if text is None:
+            return self._known_0_1_0()
+        try:
+            content = json.loads(text)
+            if content["format"] != MANIFEST_FORMAT:
+                return {}
+            return {
+                str(name): [str(digest) for digest in digests]
+                for name, digests in content["files"].items()
+            }
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            # No file is known to be written by dayline, so all are kept.
+            return {}
+
+    def _known_0_1_0(self) -> dict[str, list[str]]:
+        """Read the mark of version 0.1.0, which stored only the hash of events.json."""
+        mark = (read_no_follow(self.folder / MARK) or b"").decode("ascii", "replace")
+        if not DIGEST.fullmatch(mark):
+            return {}
+        others = [self.folder / name for name in ("index.html", "graph.png", "events.csv")]
+        present = {
+            path.name: [_digest(path)]
+            for path in others
+            if path.is_file() and not path.is_symlink()
+        }
+        return {"events.json": [mark], **present}
+
+    def _save(self, known: dict[str, list[str]]) -> None:
+        content = {"format": MANIFEST_FORMAT, "files": known}
+        write_text_whole(
+            self.folder / MANIFEST, json.dumps(content, indent=1, sort_keys=True) + "\n"
+        )
+
+
+def keep_aside(path: Path) -> Path:
+    """Keep a file under a second, dated name in the same folder before it is replaced.
+
+    The date is that of its last change, so that the same file is kept only once.
+    """
+    when = datetime.fromtimestamp(path.stat().st_mtime).strftime("%Y-%m-%dT%H-%M-%S")
+    for number in count(1):
+        aside = path.with_name(
+            f"{path.stem}-{when}{f'-{number}' if number > 1 else ''}{path.suffix}"
+        )
+        if os.path.lexists(aside):
+            if aside.is_file() and not aside.is_symlink() and _digest(aside) == _digest(path):
+                return aside
+            continue
+        try:
+            os.link(path, aside)
+        except FileExistsError:
+            continue
+        except OSError:
+            _copy(path, aside)
+        return aside
+    raise AssertionError("count never ends")
+
+
+def _copy(path: Path, target: Path) -> None:
+    """Copy a file atomically, for file systems without hard links."""
+    with path.open("rb") as original, writing_whole(target, "wb") as copy:
+        shutil.copyfileobj(original, copy)
+    shutil.copystat(path, target)
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

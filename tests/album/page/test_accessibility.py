@@ -1,0 +1,231 @@
+"""Accessibility of all pages: what axe-core finds, and the whole page with the keyboard alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dayline.album.page.overview import Day, SequenceRow, write_overview, write_sequences
+from dayline.album.page.page import write_page
+from dayline.album.pictures import write_thumbnails
+from dayline.events import NestedLevel, Segmentation
+from album.page.conftest import COMMUNITIES, made_day, made_picture
+
+LEVELS = (NestedLevel(-1, (20, 45), (0.7, 0.8)), NestedLevel(0, (8, 20, 45), (0.6, 0.7, 0.8)))
+SCREENS = [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")]
+
+
+def photos(folder: Path) -> None:
+    pictures = write_thumbnails(((t, made_picture(t)) for t in range(60)), folder)
+    day = made_day()
+    events = (*day.events[:3], replace(day.events[3], name="Lunch", location=(41.4, 2.2)))
+    day = replace(day, events=events, levels=LEVELS)
+    originals = [folder / "thumbnails" / f"{t:06d}.jpg" for t in range(60)]
+    graph = 0.1 + 0.8 * np.equal.outer(COMMUNITIES, COMMUNITIES)
+    write_page(
+        day, folder, thumbnails=pictures, graph=graph, communities=COMMUNITIES, originals=originals
+    )
+
+
+def without_pictures(folder: Path) -> None:
+    write_page(replace(made_day(), levels=LEVELS), folder, communities=COMMUNITIES)
+
+
+def film(folder: Path) -> None:
+    times = tuple(0.5 * k for k in range(60))
+    found = Segmentation.from_boundaries(
+        [20, 40], 60, times=times, clock="media", source="film.mp4"
+    )
+    pictures = write_thumbnails(((k, made_picture(k)) for k in range(0, 60, 2)), folder)
+    write_page(found, folder, thumbnails=pictures, film=folder / "film.mp4")
+
+
+def table(folder: Path) -> None:
+    write_page(Segmentation.from_boundaries([40], 100, source="features.npy"), folder)
+
+
+def several_days(folder: Path) -> None:
+    times = [1426118400.0 + 86400 * (t // 10) + 3600 * 9 + 60 * t for t in range(30)]
+    write_page(
+        Segmentation.from_boundaries([5, 10, 20], 30, times=tuple(times), clock="wall"), folder
+    )
+
+
+def overview(folder: Path) -> None:
+    pictures = write_thumbnails([(2, made_picture(2))], folder / "one")
+    days = [Day("one", "one", made_day(), pictures=pictures), Day("two", "two", None, "no photos")]
+    write_overview(days, folder, title="A trip")
+
+
+def sequences(folder: Path) -> None:
+    rows = [SequenceRow("one", "one", 60, 4, 1.5), SequenceRow("two", None, why="no photos")]
+    write_sequences(rows, folder, title="Archive", n_total=3)
+
+
+@pytest.fixture(scope="module")
+def axe():
+    module = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="axe-playwright-python is missing"
+    )
+    return module.Axe()
+
+
+def faults(axe, page) -> list[str]:
+    """What axe-core calls serious or critical: rule, and the elements concerned."""
+    found = axe.run(page).response["violations"]
+    return [
+        f"{fault['id']}: {[node['target'] for node in fault['nodes']][:3]}"
+        for fault in found
+        if fault["impact"] in ("serious", "critical")
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "made", [photos, without_pictures, film, table, several_days, overview, sequences]
+)
+def test_axe_finds_no_serious_fault(visit, axe, tmp_path, made):
+    made(tmp_path)
+    for width, scheme in SCREENS:
+        seen = visit(tmp_path, width=width, color_scheme=scheme)
+        assert faults(axe, seen.page) == [], (width, scheme)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_serious_fault_in_dialogs_and_while_editing(visit, axe, tmp_path, scheme):
+    photos(tmp_path)
+    for width in (1280, 390):
+        page = visit(tmp_path, width=width, color_scheme=scheme).page
+        page.locator("#graph summary").click()
+        page.locator(".event .name").nth(1).fill("Walk")
+        page.locator(".event .name").nth(1).press("Enter")
+        assert faults(axe, page) == [], "editing"
+        page.locator("[data-action=split]").first.click()
+        assert faults(axe, page) == [], "choosing a boundary"
+        page.keyboard.press("Escape")
+        page.locator("#help-button").click()
+        assert faults(axe, page) == [], "help"
+        page.keyboard.press("Escape")
+        page.locator(".key").first.click()
+        assert faults(axe, page) == [], "enlarged view"
+
+
+def test_axe_sees_faults_in_spite_of_the_policy_of_the_page(visit, axe, tmp_path):
+    table(tmp_path)
+    page = visit(tmp_path).page
+    page.evaluate("document.body.append(document.createElement('button'))")
+    assert [fault.partition(":")[0] for fault in faults(axe, page)] == ["button-name"]
+
+
+def tab_to(page, selector: str) -> None:
+    """Press Tab until an element has the focus; it must be reached without a pointer."""
+    for _ in range(80):
+        if page.evaluate("selector => document.activeElement.matches(selector)", selector):
+            return
+        page.keyboard.press("Tab")
+    pytest.fail(f"Tab does not reach {selector}")
+
+
+@pytest.mark.slow
+def test_everything_works_with_the_keyboard_alone(visit, tmp_path):
+    photos(tmp_path)
+    seen = visit(tmp_path)
+    page, press = seen.page, seen.page.keyboard.press
+    # Help, by its key and by its button; the focus returns.
+    press("?")
+    assert page.locator("#help").is_visible()
+    press("Escape")
+    tab_to(page, "#help-button")
+    press("Enter")
+    assert "undo" in page.locator("#help").inner_text()
+    press("Escape")
+    assert page.evaluate("document.activeElement.id") == "help-button"
+    # Coarser, back, and only what is sure.
+    tab_to(page, "#level")
+    press("ArrowLeft")
+    assert page.locator("#level-count").inner_text() == "3 events"
+    press("ArrowRight")
+    tab_to(page, "#least")
+    for _ in range(13):
+        press("ArrowRight")
+    assert page.locator(".event").count() == 3
+    press("Home")
+    assert page.locator(".event").count() == 4
+    # Name the second event, split it, move its start, and merge the third one up.
+    tab_to(page, '.event[data-event="1"] .name')
+    page.keyboard.type("Walk?")
+    press("Enter")
+    assert not page.locator("#help").is_visible()
+    tab_to(page, '.event[data-event="1"] [data-action=split]')
+    for key in ("Enter", "ArrowRight", "Enter"):
+        press(key)
+    assert seen.spans()[:3] == ["09:00", "09:04", "09:05"]
+    tab_to(page, '.event[data-event="1"] [data-action=move]')
+    for key in ("Enter", "ArrowLeft", "Enter"):
+        press(key)
+    tab_to(page, '.event[data-event="3"] [data-action=merge]')
+    press("Enter")
+    # A key photo in the enlarged view, reached through the timeline.
+    tab_to(page, ".track")
+    for key in ("End", "Enter", "k", "Escape"):
+        press(key)
+    with page.expect_download():
+        press("Control+s")
+    tab_to(page, "#save")
+    with page.expect_download() as download:
+        press("Enter")
+    saved = Segmentation.from_json(Path(download.value.path()).read_text(encoding="utf-8"))
+    assert [event.start for event in saved.events] == [0, 7, 10, 45]
+    assert [event.name for event in saved.events] == [None, "Walk?", None, "Lunch"]
+    assert (saved.events[3].key_frame, saved.events[3].key_chosen) == (59, True)
+    assert seen.complaints == []
+
+
+def test_a_day_is_reached_from_the_menu(visit, tmp_path):
+    several_days(tmp_path)
+    seen = visit(tmp_path, height=500)
+    tab_to(seen.page, "#days")
+    assert seen.page.locator("#days option").all_inner_texts() == [
+        "Go to a day",
+        "Thu 12 Mar",
+        "Fri 13 Mar",
+        "Sat 14 Mar",
+    ]
+    seen.page.select_option("#days", label="Sat 14 Mar")
+    seen.wait_until(
+        "document.querySelectorAll('.new-day')[2].getBoundingClientRect().bottom < innerHeight"
+    )
+    assert seen.page.locator("#live").inner_text() == "Sat 14 Mar, Event 4"
+
+
+@pytest.mark.parametrize("width", [320, 390])
+def test_buttons_are_whole_and_visible_on_a_phone(visit, tmp_path, width):
+    photos(tmp_path)
+    page = visit(tmp_path, width=width, height=740).page
+    page.locator(".event .name").first.fill("renamed")
+    page.locator(".event .name").first.press("Enter")
+    for selector in ("#save", "#undo", "#redo", "#level-count", "#least-text", "#help-button"):
+        box = page.locator(selector).bounding_box()
+        assert box["x"] >= 0, selector
+        assert box["x"] + box["width"] <= width, selector
+    bar = page.locator("#bar").bounding_box()
+    save = page.locator("#save").bounding_box()
+    assert save["x"] + save["width"] <= bar["x"] + bar["width"]
+    # The strip of photos does not show beside the timeline that covers it.
+    day, strip = page.locator("#day").bounding_box(), page.locator(".strip").first.bounding_box()
+    assert day["x"] <= 0
+    assert day["x"] + day["width"] >= strip["x"] + strip["width"]
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_actions_are_visible_without_a_pointer(visit, tmp_path, width):
+    photos(tmp_path)
+    page = visit(tmp_path, width=width).page
+    shown = page.locator(".actions").evaluate_all(
+        "all => all.map(e => getComputedStyle(e).opacity)"
+    )
+    assert shown == ["1"] * 4

@@ -1,0 +1,71 @@
+"""From photos to the page, to a person's corrections, and back."""
+
+from __future__ import annotations
+
+import pytest
+
+from dayline.album.days import segment_days
+from dayline.album.segment import segment_source
+from dayline.album.write import write_result
+from made_photos import make_day
+
+
+def test_corrections_saved_on_the_page_come_back(visit, tmp_path):
+    photos, folder = tmp_path / "photos", tmp_path / "out"
+    make_day(photos, [("red", 12), ("blue", 12), ("blue", 12)], pause_before=2)
+    found = segment_source(photos, model="color", store=folder)
+    assert found.segmentation.boundaries == (12, 24)
+    write_result(found, folder)
+    seen = visit(folder)
+    seen.row(2).locator("[data-action=merge]").click()
+    seen.row(0).locator("[data-action=split]").click()
+    seen.page.locator('#chooser [data-frame="5"]').click()
+    seen.row(2).locator(".name").fill('Lunch "at" <Ada>')
+    saved = seen.saved()
+    assert seen.complaints == []
+    again = segment_source(photos, model="color", store=folder, corrections=saved)
+    assert again.segmentation.boundaries == saved.boundaries == (5, 12)
+    assert [e.reason for e in again.segmentation.events] == ["start", "asked", "looks"]
+    write_result(again, folder)
+    page = visit(folder)
+    assert page.names() == ["Event 1", "Event 2", 'Lunch "at" <Ada>']
+    assert page.complaints == []
+
+
+@pytest.mark.slow
+def test_the_overview_leads_to_the_days(visit, tmp_path):
+    days = []
+    for k in (2, 3):
+        days.append(tmp_path / "trip" / f"day {k} #&")
+        make_day(days[-1], day=f"2015031{k}")
+
+    def segment_day(day, folder):
+        result = segment_source(day, model="color", store=folder)
+        return result.segmentation, write_result(result, folder).pictures
+
+    segment_days(days, tmp_path / "out", segment_day=segment_day, title="A trip")
+    for width in (1280, 390):
+        seen = visit(tmp_path / "out", width=width)
+        seen.wait_until(
+            "[...document.images].every(image => image.complete && image.naturalWidth > 0)"
+        )
+        assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
+    seen.page.get_by_text("Friday 13 March 2015").click()
+    assert seen.page.locator("h1").inner_text() == "Friday 13 March 2015"
+    assert all(request.startswith("file://") for request in seen.requests)
+    assert seen.complaints == []
+
+
+@pytest.mark.slow
+def test_a_real_day_is_usable_at_once(visit, shared, tmp_path):
+    result = segment_source(shared / "photos" / "day1", store=tmp_path)
+    assert result.segmentation.n_frames == 586
+    write_result(result, tmp_path)
+    size = sum(
+        p.stat().st_size for p in tmp_path.rglob("*") if p.suffix in (".jpg", ".html", ".png")
+    )
+    assert size < 30e6
+    seen = visit(tmp_path)
+    assert seen.page.locator(".event").count() == len(result.segmentation.events)
+    assert seen.complaints == []
+    assert segment_source(shared / "photos" / "day1", store=tmp_path).n_reused == 586

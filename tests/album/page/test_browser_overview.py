@@ -1,0 +1,191 @@
+"""The page of many days: calendar, timelines, time per place, search, similar events, links to events."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from dayline.album.page.overview import Day, write_overview
+from dayline.album.page.page import write_page
+from dayline.events import Event, Place, Segmentation
+
+NASTY = "</script><img src=x onerror=alert(1)>"
+FIRST = 1672563600.0  # 1 January 2023, 09:00
+
+
+def made_day(number, contexts, places):
+    start = FIRST + 86400 * number
+    events = tuple(
+        Event(
+            10 * k,
+            10 * k + 10,
+            community=c,
+            start_time=start + 3600 * k,
+            stop_time=start + 3600 * k + 1800,
+        )
+        for k, c in enumerate(contexts)
+    )
+    times = tuple(start + 3600 * (t // 10) + 200 * (t % 10) for t in range(10 * len(contexts)))
+    return Segmentation(events, times=times, clock="wall", places=places, source=f"day {number}")
+
+
+def made_days():
+    kitchen, office, unnamed = ("kitchen", "p1"), ("office", "p2"), (None, "p3")
+    plans = [
+        (0, [1, 2, 1], (Place(1, *kitchen), Place(2, *office))),
+        (1, [4, 3, 7], (Place(4, *office), Place(3, *unnamed))),
+        (33, [5, 6], (Place(5, *unnamed), Place(6, *kitchen))),
+    ]
+    days = [made_day(*plan) for plan in plans]
+    first = days[0].events
+    days[0] = replace(days[0], events=(first[0], replace(first[1], name="Meeting <b>"), first[2]))
+    rows = [Day(f"day {k}", f"day %{k}", day) for k, day in enumerate(days)]
+    return [*rows, Day("broken", "broken", None, why="no photos")]
+
+
+@pytest.fixture(scope="module")
+def album(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("album")
+    days = made_days()
+    for day in days[:3]:
+        write_page(day.segmentation, folder / day.folder)
+    write_overview(days, folder, title=NASTY, similar={(0, 0): [(2, 1), (0, 2)], (2, 1): [(0, 0)]})
+    return folder
+
+
+def texts(seen, selector):
+    return seen.page.locator(selector).all_inner_texts()
+
+
+def test_the_page_needs_nothing_from_elsewhere_and_runs_no_foreign_html(visit, album):
+    seen = visit(album)
+    assert seen.complaints == []
+    assert all(request.startswith("file:") for request in seen.requests)
+    assert seen.page.locator("h1").inner_text() == NASTY
+    policy = re.search(
+        r'Content-Security-Policy" content="([^"]*)"', (album / "index.html").read_text()
+    )[1]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+
+
+def test_the_calendar_shows_each_day_with_its_photos(visit, album):
+    seen = visit(album)
+    assert texts(seen, ".month h3") == ["January 2023", "February 2023"]
+    labels = seen.page.locator("a.date").evaluate_all("cells => cells.map(cell => cell.title)")
+    assert labels == [
+        "1 January 2023: 30 photos, 3 events",
+        "2 January 2023: 30 photos, 3 events",
+        "3 February 2023: 20 photos, 2 events",
+    ]
+    seen.page.locator("a.date").first.focus()
+    seen.page.keyboard.press("ArrowRight")
+    assert seen.page.evaluate("document.activeElement.title").startswith("2 January")
+    seen.page.keyboard.press("Enter")
+    assert seen.page.url.endswith("#day-2")
+
+
+def test_time_per_place_counts_all_days(visit, album):
+    seen = visit(album)
+    rows = [row.split("\t") for row in texts(seen, ".time tbody tr")]
+    assert [(row[0].strip(), row[2], row[3]) for row in rows] == [
+        ("kitchen", "1 h 30 min", "2 days"),
+        ("office", "1 h", "2 days"),
+        ("Place A", "1 h", "2 days"),
+    ]
+    months = (
+        seen.page.locator(".time tbody tr")
+        .first.locator(".column")
+        .evaluate_all("all => all.map(c => c.title)")
+    )
+    assert months == ["January 2023: 1 h", "February 2023: 30 min"]
+
+
+def test_days_are_timelines_in_the_colours_of_the_places(visit, album):
+    seen = visit(album)
+    colours = seen.page.locator("#day-1 .piece").evaluate_all("all => all.map(p => p.className)")
+    assert colours == ["piece c0", "piece c1", "piece c0"]
+    assert seen.page.locator("#day-3 .piece").nth(1).get_attribute("class") == "piece c0"
+    assert "c-none" in seen.page.locator("#day-2 .piece").nth(2).get_attribute("class")
+    left = "all => all.map(p => p.getBoundingClientRect().left)"
+    first, third = (seen.page.locator(f"#day-{k} .piece").evaluate_all(left)[0] for k in (1, 3))
+    assert first == pytest.approx(third)
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("kitchen", "3 events on 2 days"),
+        ("MEETING", "1 event on 1 day"),
+        ("office january", "2 events on 2 days"),
+        ("nothing", "0 events on 0 days"),
+        ("broken", "0 events on 0 days"),
+    ],
+)
+def test_search_finds_events_by_name_place_and_day(visit, album, words, found):
+    seen = visit(album)
+    seen.page.fill("#search", words)
+    assert seen.page.locator("#found").inner_text() == found
+    assert seen.page.locator("#results .card").count() == int(found.split()[0])
+    shown = seen.page.locator("#days > li:visible").count()
+    assert shown == (1 if words == "broken" else int(found.split()[-2]))
+    seen.page.keyboard.press("Escape")
+    assert seen.page.locator("#days > li:visible").count() == 4
+
+
+def test_a_place_that_is_clicked_is_exactly_this_place(visit, album):
+    seen = visit(album)
+    seen.page.get_by_role("button", name="Place A").click()
+    assert seen.page.locator("#found").inner_text() == "2 events on 2 days"
+
+
+def test_more_like_this_leads_to_other_days(visit, album):
+    seen = visit(album)
+    seen.page.locator("#day-1 summary").click()
+    seen.page.locator("#day-1 .card").first.get_by_role("button", name="More like").click()
+    similar = seen.page.locator("#event .cards .card a").evaluate_all(
+        "all => all.map(a => a.getAttribute('href'))"
+    )
+    assert similar == ["day%20%252/index.html#event-2", "day%20%250/index.html#event-3"]
+    seen.page.keyboard.press("Escape")
+    assert not seen.page.locator("#event").is_visible()
+
+
+def test_links_open_the_page_of_the_day_at_the_event(visit, album):
+    seen = visit(album)
+    seen.page.fill("#search", "meeting")
+    seen.page.locator("#results .card a").click()
+    assert seen.page.url.endswith("/index.html#event-2")
+    seen.wait_until("document.activeElement?.value === 'Meeting <b>'")
+
+
+@pytest.mark.parametrize("width", [1280, 390, 320])
+@pytest.mark.parametrize("color_scheme", ["light", "dark"])
+def test_the_page_fits_and_axe_finds_no_serious_fault(visit, album, width, color_scheme):
+    axe = pytest.importorskip(
+        "axe_playwright_python.base", reason="axe-playwright-python is not installed"
+    )
+    seen = visit(album, width=width, color_scheme=color_scheme)
+    assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
+    seen.page.locator("#day-1 summary").click()
+    seen.page.evaluate(Path(axe.AXE_FILE_PATH).read_text(encoding="utf-8"))
+    faults = seen.page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
+    serious = [fault for fault in faults if fault["impact"] in ("serious", "critical")]
+    assert (
+        json.dumps([(f["id"], [n["html"] for n in f["nodes"]]) for f in serious], indent=1) == "[]"
+    )
+
+
+def test_days_without_clock_or_scripts_are_still_listed(visit, tmp_path):
+    plain = Segmentation((Event(0, 4), Event(4, 9)))
+    write_overview([Day("x", "x", plain), Day("y", "y", plain)], tmp_path, title="t")
+    seen = visit(tmp_path)
+    assert seen.complaints == []
+    assert seen.page.locator("#calendar").is_hidden()
+    assert seen.page.locator("#places").is_hidden()
+    assert seen.page.locator(".piece").count() == 4
+    assert 'href="x/index.html">x</a>' in (tmp_path / "index.html").read_text()

@@ -1,0 +1,185 @@
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dayline.album.page.page import SCRIPTS, write_page
+from dayline.album.pictures import write_thumbnails
+from dayline.events import Segmentation, SkippedFile
+
+NASTY = '</script><img src=x onerror="window.caught=1">&\u2028\u202e"\''
+
+
+def embedded(html: str) -> dict:
+    return json.loads(
+        re.search(r'<script type="application/json" id="data">(.*?)</script>', html, re.S)[1]
+    )
+
+
+def test_the_page_carries_the_segmentation_as_it_is(tmp_path, day):
+    path = write_page(day, tmp_path / "new" / "folder")
+    data = embedded(path.read_text(encoding="utf-8"))
+    assert path == tmp_path / "new" / "folder" / "index.html"
+    assert Segmentation.from_json(json.dumps(data["segmentation"])) == day
+    assert data["pictures"] is None
+
+
+def test_nasty_names_cannot_leave_the_data_block(tmp_path, day):
+    events = (replace(day.events[0], name=NASTY), *day.events[1:])
+    nasty = replace(
+        day,
+        events=events,
+        names=(NASTY,) * 60,
+        source=NASTY,
+        method=NASTY,
+        notes=(NASTY,),
+        skipped=(SkippedFile(NASTY, NASTY),),
+    )
+    html = write_page(nasty, tmp_path).read_text(encoding="utf-8")
+    assert "<img" not in html.replace("&lt;img", "")
+    assert html.count("</script>") == 2
+    assert "\u2028" not in html.split('id="data">')[1].split("</script>")[0]
+    assert embedded(html)["segmentation"]["names"][3] == NASTY
+
+
+def test_names_of_broken_utf8_survive_in_the_data(tmp_path, day):
+    broken = "caf\udce9.jpg"
+    html = write_page(replace(day, names=(broken,) * 60, source=broken), tmp_path).read_text(
+        encoding="utf-8"
+    )
+    assert embedded(html)["segmentation"]["names"][0] == broken
+    assert "<h1" in html
+
+
+def test_the_policy_admits_the_pages_own_script_and_style_only(tmp_path, day):
+    html = write_page(day, tmp_path).read_text(encoding="utf-8")
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', html)[1]
+    policy = policy.replace("&#39;", "'")
+    for tag in ("script", "style"):
+        text = re.search(rf"<{tag}>(.*?)</{tag}>", html, re.S)[1]
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"{tag}-src 'sha256-{digest}'" in policy
+    assert policy.startswith("default-src 'none'")
+    assert "unsafe" not in policy
+    assert "http" not in policy
+
+
+def test_scripts_put_text_in_as_text_only():
+    folder = Path(__file__).parents[3] / "src" / "dayline" / "album" / "page"
+    scripts = [*SCRIPTS, "overview.js", "search.js"]
+    assert sorted(path.name for path in folder.glob("*.js")) == sorted(scripts)
+    for name in scripts:
+        text = (folder / name).read_text(encoding="utf-8")
+        assert not re.search(
+            r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function", text
+        ), name
+
+
+@pytest.mark.parametrize(
+    ("title", "times", "heading", "overline"),
+    [
+        (None, [1426147200.0, 1426150800.0], "Thursday 12 March 2015", "my day"),
+        (None, [1426147200.0, 1426233600.0], "12–13 March 2015", "my day"),
+        (None, [1426147200.0, 1428739200.0], "12 March – 11 April 2015", "my day"),
+        ("Holiday", [1426147200.0, 1426150800.0], "Holiday", "Thursday 12 March 2015"),
+        (None, [32400.0, 36000.0], "my day", None),
+        (None, [-86400.0, 36000.0], "31 December 1969 – 1 January 1970", "my day"),
+    ],
+)
+def test_a_day_goes_by_its_date_if_the_clock_knows_it(tmp_path, title, times, heading, overline):
+    short = Segmentation.from_boundaries([1], 2, times=tuple(times), clock="wall", source="my day")
+    html = write_page(short, tmp_path, title=title).read_text(encoding="utf-8")
+    assert f'<h1 dir="auto">{heading}</h1>' in html
+    assert re.findall(r'class="overline" dir="auto">([^<]*)<', html) == (
+        [overline] if overline else []
+    )
+
+
+def test_a_page_without_pictures_leaves_none_of_an_earlier_run_behind(tmp_path, day):
+    pictures = write_thumbnails([(0, np.full((20, 20, 3), 90, np.uint8))], tmp_path)
+    write_page(day, tmp_path, thumbnails=pictures, graph=np.ones((60, 60)))
+    (tmp_path / "thumbnails" / "holiday.jpg").write_bytes(b"somebody's own")
+    write_page(day, tmp_path)
+    left = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
+    assert left == {"index.html", "thumbnails/holiday.jpg"}
+
+
+def test_pictures_may_come_from_a_function_and_be_absolute(tmp_path, day):
+    own = tmp_path / "odd name #1.jpg"
+    write_thumbnails([(0, np.full((20, 40, 3), 90, np.uint8))], tmp_path / "other")
+    own.write_bytes((tmp_path / "other" / "thumbnails" / "000000.jpg").read_bytes())
+    html = write_page(
+        day, tmp_path, thumbnails=lambda frame: own if frame == 3 else None
+    ).read_text(encoding="utf-8")
+    pictures = embedded(html)["pictures"]
+    assert pictures[2:5] == [None, "odd%20name%20%231.jpg", None]
+    assert '<html lang="en" class="shape-film">' in html
+
+
+@pytest.mark.parametrize("path", ["../outside.jpg", "/etc/hostname", "missing.jpg"])
+def test_a_picture_outside_the_folder_is_refused(tmp_path, day, path):
+    (tmp_path / "outside.jpg").write_bytes(b"x")
+    with pytest.raises(ValueError, match=r"frame 7: picture .* is not a file in"):
+        write_page(day, tmp_path / "page", thumbnails={7: path})
+    assert not (tmp_path / "page" / "index.html").exists()
+
+
+def test_a_picture_that_is_none_is_one_line(tmp_path, day):
+    (tmp_path / "empty.jpg").touch()
+    with pytest.raises(ValueError, match=r"^empty\.jpg: not a picture; write it again$"):
+        write_page(day, tmp_path, thumbnails={7: "empty.jpg"})
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"scores": (0.5, float("nan"), *[0.1] * 58)}, "frame 1 has no finite value in scores"),
+        ({"times": (*[0.5] * 59, float("inf"))}, "frame 59 has no finite value in times"),
+        ({"times": (*[0.5] * 58, 1e14, 1e14)}, "time of frame 58 lies outside the years"),
+    ],
+)
+def test_values_no_page_can_show_are_refused(tmp_path, day, change, message):
+    with pytest.raises(ValueError, match=message):
+        write_page(replace(day, **change), tmp_path)
+
+
+def test_communities_and_graph_of_another_length_are_refused(tmp_path, day):
+    with pytest.raises(ValueError, match="59 communities for 60 frames"):
+        write_page(day, tmp_path, communities=[0] * 59)
+    with pytest.raises(ValueError, match=r"graph has shape \(59, 60\), but there are 60 frames"):
+        write_page(day, tmp_path, graph=np.ones((59, 60)))
+
+
+def test_a_failed_update_leaves_the_old_page(tmp_path, day, monkeypatch):
+    before = write_page(day, tmp_path).read_bytes()
+
+    def full_disk(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.replace", full_disk)
+    with pytest.raises(OSError, match="No space left"):
+        write_page(replace(day, source="another"), tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["index.html"]
+    assert (tmp_path / "index.html").read_bytes() == before
+
+
+def test_no_two_scripts_define_the_same_name():
+    # They share one scope, in which a second function would silently replace the first.
+    defined = [
+        name
+        for script in SCRIPTS
+        for name in re.findall(
+            r"^(?:async )?(?:function|const|let) (\w+)",
+            (files("dayline.album.page") / script).read_text(),
+            re.MULTILINE,
+        )
+    ]
+    assert sorted(defined) == sorted(set(defined))

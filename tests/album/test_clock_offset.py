@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dayline.media.clocks import clock_corrections, clock_offset
+
+DAY = 86_400.0
+
+
+def made_days(seed, *, n_days=2, shared=1.0, n_places=30):
+    """Two cameras on visits of half an hour; a place is a direction, and the view drifts during a visit."""
+    rng = np.random.default_rng(seed)
+    places = rng.normal(size=(n_places, 40))
+    rows = ([], [])
+    for day in range(n_days):
+        start = day * DAY + 32_400 + rng.uniform(0, 3600)
+        for _ in range(12):
+            length = rng.uniform(900, 2700)
+            first = int(rng.integers(n_places))
+            phase = rng.uniform(0, 6)
+            for camera in (0, 1):
+                place = first
+                if camera == 1 and rng.random() >= shared:
+                    place, phase = int(rng.integers(n_places)), rng.uniform(0, 6)
+                for t in np.sort(rng.uniform(0, length, 14)):
+                    view = (
+                        places[place]
+                        + 0.8 * np.sin(t / 300 + phase + np.arange(40))
+                        + rng.normal(scale=0.5, size=40)
+                    )
+                    rows[camera].append((start + t, view + (0.5 if camera else 0.0)))
+            start += length + rng.uniform(60, 900)
+    (times_a, a), (times_b, b) = (
+        (np.asarray([r[0] for r in c]), np.asarray([r[1] for r in c])) for c in rows
+    )
+    return times_a, a, times_b, b
+
+
+@pytest.mark.parametrize("offset", [2820.0, -3600.0, 7200.0, 46_800.0])
+def test_the_offset_is_found_within_a_minute(offset):
+    times_a, a, times_b, b = made_days(1, shared=0.7)
+    found = clock_offset(times_a, a, times_b + offset, b)
+    assert found is not None
+    assert found.is_clear
+    assert abs(found.seconds - offset) < 60
+    assert abs(found.correction - offset) < 60
+
+
+def test_clocks_that_agree_are_left_alone():
+    for seed in range(4):
+        times_a, a, times_b, b = made_days(seed, n_days=1, shared=0.7)
+        found = clock_offset(times_a, a, times_b, b)
+        assert found is not None
+        assert found.correction == 0
+
+
+def test_cameras_that_saw_different_things_are_left_alone():
+    for seed in range(4):
+        times_a, a, times_b, b = made_days(seed, n_days=1, shared=0.0)
+        found = clock_offset(times_a, a, times_b + 2820, b)
+        assert found is None or found.correction == 0
+
+
+def test_close_to_a_whole_hour_it_is_a_whole_hour():
+    times_a, a, times_b, b = made_days(3)
+    found = clock_offset(times_a, a, times_b - 3600, b)
+    assert found is not None
+    assert found.correction == -3600
+
+
+def test_few_photos_are_not_compared():
+    times_a, a, times_b, b = made_days(3)
+    assert clock_offset(times_a[:7], a[:7], times_b, b) is None
+
+
+def test_the_reference_keeps_its_times_and_the_note_names_the_other():
+    times_a, a, times_b, b = made_days(2)
+    times, features = np.concatenate([times_a, times_b + 2820]), np.concatenate([a, b])
+    cameras = ["A"] * len(a) + ["B"] * len(b)
+    added, notes = clock_corrections(times, cameras, features, reference="A")
+    assert added.keys() == {"B"}
+    assert abs(added["B"] + 2820) < 60
+    assert notes[0].startswith("the clock of B is 4")
+    assert "ahead of that of A, by photos that look alike; its times were corrected" in notes[0]
+    added, _ = clock_corrections(times, cameras, features, reference="B")
+    assert added.keys() == {"A"}
+    assert abs(added["A"] - 2820) < 60

@@ -1,0 +1,261 @@
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+
+import av
+import numpy as np
+import pytest
+
+from dayline import EventSegmenter, read_events, score_boundaries
+from dayline.album.segment import segment_source
+from dayline.album.write import write_result
+from dayline.events import Segmentation
+from dayline.media.cuts import with_exact_cuts
+from dayline.media.source import read_video
+from made_films import make_moving_film
+
+pytestmark = pytest.mark.slow
+
+SCENES = (
+    315,
+    475,
+    333,
+    377,
+)  # cuts at 12.6, 31.6 and, faded, 44.92 s; sampled are 12.52, 13, 31.52, 32, ...
+FADE = 40
+
+
+@pytest.fixture(scope="module")
+def film(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("film")
+    return make_moving_film(folder / "film.mp4", SCENES, dissolves={3: FADE})
+
+
+def segmented(film, **options):
+    options = {"model": "color", "every": 0.5, **options}
+    return segment_source(film, **options)
+
+
+def starts(segmentation):
+    return [event.start_time for event in segmentation.events]
+
+
+@pytest.fixture(scope="module")
+def found(film):
+    return segmented(film)
+
+
+def test_hard_cuts_are_exact_and_a_dissolve_stays(found):
+    events, times = found.segmentation.events, found.segmentation.times
+    assert [e.start_time for e in events[:3]] == [0.0, 12.6, 31.6]
+    assert [e.stop_time for e in events[:2]] == [12.56, 31.56]
+    assert [times[e.start] for e in events[1:3]] == [13.0, 32.0]
+    assert len(events) == 4
+    assert 44.92 - 0.5 <= events[3].start_time <= 44.92 + FADE / 25 + 0.5
+    assert events[3].start_time == times[events[3].start]
+    assert events[2].stop_time == times[events[2].stop - 1]
+    assert (
+        "hard cuts, exact to the frame: 2 of 3 boundaries; the others are to 0.5 s"
+        in found.segmentation.notes
+    )
+
+
+def test_every_file_has_the_exact_times(found, film, tmp_path):
+    formats = ("webvtt", "ffmetadata", "matroska", "youtube", "edl", "elan")
+    write_result(found, tmp_path, formats=formats, with_chapters=True)
+    saved = read_events(tmp_path / "events.json")
+    assert starts(saved)[1:3] == [12.6, 31.6]
+    assert saved.start_times[1:3] == (12.6, 31.6)
+    texts = {
+        "chapters.vtt": "00:00:12.600 --> 00:00:31.600",
+        "chapters.ffmetadata": "START=12600\nEND=31600",
+        "chapters.xml": "<ChapterTimeStart>00:00:12.600000000<",
+        "youtube.txt": "0:12 ",
+        "events.edl": "00:00:12:15 00:00:31:15",
+        "events.eaf": 'TIME_VALUE="12600"',
+        "events.csv": ",12.6,31.56,00:00:12.600,00:00:31.560,18.96,",
+        "index.html": '"start_time":12.6,"stop_time":31.56',
+    }
+    for name, text in texts.items():
+        assert text in (tmp_path / name).read_text(), name
+    with av.open(str(tmp_path / "film-chapters.mp4")) as copy:
+        assert [float(c["start"] * c["time_base"]) for c in copy.chapters()][1:3] == [12.6, 31.6]
+
+
+def test_a_second_run_gives_the_same(found, film, tmp_path):
+    first = segmented(film, store=tmp_path)
+    assert first.segmentation == found.segmentation
+    second = segmented(film, store=tmp_path)
+    assert second.n_reused == second.segmentation.n_frames
+    assert second.segmentation == first.segmentation
+
+
+@pytest.mark.parametrize("every", [0.5, 0.3, 1.0])
+def test_corrections_keep_exact_times_however_the_film_is_sampled(found, film, every):
+    first, second, *rest = found.segmentation.events
+    corrected = replace(
+        found.segmentation,
+        events=(replace(first, name="before"), replace(second, name="after"), *rest),
+    )
+    again = segmented(film, every=every, corrections=corrected).segmentation
+    assert starts(again)[:3] == [0.0, 12.6, 31.6]
+    assert [e.stop_time for e in again.events[:2]] == [12.56, 31.56]
+    assert [e.name for e in again.events] == ["before", "after", None, None]
+    if every == 0.5:
+        assert [e.start_time for e in again.events] == starts(found.segmentation)
+
+
+def test_an_exact_time_that_only_the_file_has_is_kept(found, film):
+    """A person may know better where a dissolve starts."""
+    *before, last = found.segmentation.events
+    asked = found.segmentation.times[last.start] - 0.2
+    corrected = replace(found.segmentation, events=(*before, replace(last, start_time=asked)))
+    again = segmented(film, corrections=corrected).segmentation
+    assert again.events[3].start_time == asked
+    assert again.events[2].stop_time == again.times[last.start - 1]
+
+
+def test_a_boundary_moved_by_hand_is_exact_if_there_is_a_cut_and_stays_if_not(film, found):
+    names, times = found.segmentation.names, found.segmentation.times
+    moved = Segmentation.from_boundaries(
+        [10, 26, 64], len(times), times=times, names=names, clock="media"
+    )
+    again = segmented(film, corrections=moved).segmentation
+    # The cut at 12.6 s is between the frames 25 and 26; at 5 s there is none.
+    assert starts(again) == [0.0, 5.0, 12.6, 31.6]
+    late = Segmentation.from_boundaries([27], len(times), times=times, names=names, clock="media")
+    assert starts(segmented(film, corrections=late).segmentation) == [0.0, 13.52]
+
+
+@pytest.mark.parametrize("every", [0.5, 0.2, 0.7])
+def test_a_boundary_set_by_hand_keeps_its_time_and_is_no_hard_cut(film, found, every):
+    saved = found.segmentation
+    first, *rest = saved.events
+    left = replace(first, stop=10, stop_time=saved.times[9])
+    right = replace(first, start=10, start_time=saved.times[10], reason="asked")
+    split = replace(saved, events=(left, right, *rest))
+    again = segmented(film, every=every, corrections=split).segmentation
+    assert starts(again)[:4] == [0.0, saved.times[10], 12.6, 31.6]
+    assert (
+        f"hard cuts, exact to the frame: 2 of 4 boundaries; the others are to {every} s"
+        in again.notes
+    )
+
+
+def test_a_time_that_belongs_to_another_frame_is_ignored(found):
+    first, second, *rest = found.segmentation.events
+    edited = replace(
+        found.segmentation, events=(replace(first, stop=20), replace(second, start=20), *rest)
+    )
+    assert edited.start_times[1] == edited.times[20]
+    assert edited.stop_times[0] == edited.times[19]
+
+
+@pytest.mark.parametrize("off", [-1, 1])
+def test_a_boundary_one_sampled_frame_off_is_moved(film, off):
+    sequence = read_video(film, every=0.5)
+    rough = Segmentation.from_boundaries(
+        [26 + off], sequence.n_frames, times=sequence.times, clock="media"
+    )
+    exact = with_exact_cuts(rough, sequence)
+    assert exact.boundaries == (26,)
+    assert exact.events[1].start_time == 12.6
+    assert with_exact_cuts(rough, sequence, fixed=[26 + off]).boundaries == (26 + off,)
+    assert with_exact_cuts(rough, sequence, forbidden=[26]).boundaries == (26 + off,)
+
+
+def test_two_boundaries_do_not_take_the_same_cut(film):
+    sequence = read_video(film, every=0.5)
+    rough = Segmentation.from_boundaries(
+        [25, 26, 27], sequence.n_frames, times=sequence.times, clock="media"
+    )
+    exact = with_exact_cuts(rough, sequence)
+    assert exact.boundaries == (25, 26, 27)
+    assert starts(exact) == [0.0, sequence.times[25], 12.6, sequence.times[27]]
+
+
+def test_cuts_that_are_known_are_not_looked_for(film, monkeypatch):
+    sequence = read_video(film, every=0.5)
+    rough = Segmentation.from_boundaries(
+        [26], sequence.n_frames, times=sequence.times, clock="media"
+    )
+    monkeypatch.setattr("dayline.media.film_decode.opened_video", None)
+    exact = with_exact_cuts(rough, sequence, known={26: (12.56, 12.6)})
+    assert (exact.events[0].stop_time, exact.events[1].start_time) == (12.56, 12.6)
+
+
+@pytest.mark.parametrize("name", ["film.mkv", "film.mp4"])
+def test_a_variable_frame_rate_is_exact_too(tmp_path, name):
+    rng = np.random.default_rng(5)
+    times_ms = np.cumsum(rng.choice([20, 33, 47, 90], 700)).tolist()
+    film = make_moving_film(tmp_path / name, (311, 389), times_ms=times_ms)
+    events = segmented(film, segmenter=EventSegmenter(n_events=2)).segmentation.events
+    start = times_ms[0]
+    assert events[1].start_time == pytest.approx((times_ms[311] - start) / 1000, abs=1e-6)
+    assert events[0].stop_time == pytest.approx((times_ms[310] - start) / 1000, abs=1e-6)
+
+
+def test_a_film_whose_beginning_is_edited_out_is_exact_too(tmp_path):
+    film = make_moving_film(
+        tmp_path / "film.mp4", (215, 290), times_ms=[40 * i - 1010 for i in range(505)]
+    )
+    with av.open(str(film)) as container:
+        discarded = sum(packet.is_discard for packet in container.demux(video=0))
+    assert discarded
+    sequence = read_video(film, every=0.5)
+    first = sequence.video.seconds(sequence.video_frames[0])
+    segmentation = segmented(film, segmenter=EventSegmenter(n_events=2)).segmentation
+    shown = [frame.stamp for frame in sequence.video.between(0, 60)]
+    assert len(shown) == 505 - discarded
+    assert first >= 0
+    # The cut is 215 frames from the beginning of the file, of which some are not shown.
+    assert segmentation.events[1].start_time == sequence.video.seconds(
+        sequence.video.between(0, 60)[215 - discarded]
+    )
+
+
+def test_frames_that_cannot_be_decoded_leave_the_boundary_and_a_note(film, tmp_path):
+    damaged = tmp_path / "film.mp4"
+    shutil.copy(film, damaged)
+    with av.open(str(film)) as container:
+        packets = sorted(
+            (p.pts * p.time_base, p.pos, p.size) for p in container.demux(video=0) if p.size
+        )
+    content = bytearray(damaged.read_bytes())
+    for time, start, length in packets:
+        if 12.4 < time < 12.5 or 12.6 < time < 12.7:
+            content[start : start + length] = b"\xff" * length
+    damaged.write_bytes(content)
+    segmentation = segmented(damaged).segmentation
+    event = segmentation.events[1]
+    assert event.start_time == segmentation.times[event.start]
+    assert (
+        "boundaries next to frames that cannot be decoded, not exact to the frame: 1"
+        in segmentation.notes
+    )
+
+
+def test_a_film_that_cannot_be_searched_is_exact_and_says_so(film, monkeypatch):
+    from dayline.media import film_decode as video_file
+
+    def fails(self, _group):
+        self.is_lost = bool(self._keys)
+
+    monkeypatch.setattr(video_file.PacketReader, "skip_to", fails)
+    segmentation = segmented(film).segmentation
+    assert starts(segmentation)[1:3] == [12.6, 31.6]
+    assert "the video could not be searched and was read from its start" in segmentation.notes
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_same_film_sampled_at_5_2_and_1_frames_a_second_has_the_same_events(tmp_path, seed):
+    lengths = np.random.default_rng(seed).integers(300, 900, 7).tolist()
+    film = make_moving_film(tmp_path / "film.mp4", lengths, dissolves={2: 30, 5: 20})
+    results = [segmented(film, every=every).segmentation for every in (0.2, 0.5, 1.0)]
+    boundaries = [[round(1000 * time) for time in starts(result)[1:]] for result in results]
+    n = round(1000 * sum(lengths) / 25)
+    for a in boundaries:
+        for b in boundaries:
+            assert score_boundaries(a, b, n_frames=n, tolerance=1000).f1 >= 0.8

@@ -1,0 +1,247 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from dayline.events import SkippedFile
+from dayline.media.breaks import find_clock_jumps, find_pauses
+from dayline.media.source import day_folders, describe, images, read_photo_folder, time_text
+
+
+def test_photos_are_found_below_the_folder_and_ordered_by_exif(make_photo, tmp_path):
+    make_photo("sub/a.jpg", taken="2015:03:12 14:00:01")
+    make_photo("b.JPG", taken="2015:03:12 14:00:00", subsec="75")
+    make_photo("c.heic", taken="2015:03:12 14:00:00", subsec="5")
+    sequence = read_photo_folder(tmp_path)
+    assert sequence.names == ("c.heic", "b.JPG", "sub/a.jpg")
+    assert [row.time for row in describe(sequence)] == [
+        "2015-03-12 14:00:00.500",
+        "2015-03-12 14:00:00.750",
+        "2015-03-12 14:00:01",
+    ]
+    assert (sequence.kind, sequence.clock, sequence.order) == (
+        "photos",
+        "wall",
+        "by capture time (EXIF)",
+    )
+    assert sequence.paths == tuple(tmp_path / name for name in sequence.names)
+
+
+def test_without_times_there_is_no_clock(make_photo, tmp_path):
+    for name in ("p10.png", "p9.png"):
+        make_photo(name)
+    sequence = read_photo_folder(tmp_path)
+    assert sequence.names == ("p9.png", "p10.png")
+    assert (sequence.times, sequence.clock) == (None, None)
+    assert [row.time for row in describe(sequence)] == ["", ""]
+
+
+def test_bad_files_are_named_and_the_rest_goes_on(make_photo, tmp_path):
+    for i in range(3):
+        make_photo(f"good{i}.png")
+    (tmp_path / "empty.jpg").touch()
+    (tmp_path / "fake.jpg").write_text("<script>alert(1)</script>")
+    (tmp_path / "gone.jpg").symlink_to(tmp_path / "nowhere.jpg")
+    sequence = read_photo_folder(tmp_path)
+    assert sequence.names == ("good0.png", "good1.png", "good2.png")
+    assert sequence.skipped == (
+        SkippedFile("empty.jpg", "empty file"),
+        SkippedFile("fake.jpg", "not an image, despite its name"),
+        SkippedFile("gone.jpg", "broken link"),
+    )
+
+
+def test_more_than_half_bad_is_an_error(make_photo, tmp_path):
+    make_photo("good.png")
+    (tmp_path / "a.jpg").touch()
+    assert read_photo_folder(tmp_path).n_frames == 1  # half is not more than half
+    (tmp_path / "b.jpg").touch()
+    with pytest.raises(
+        ValueError, match=r"2 of 3 frames cannot be read.*\(first a.jpg: empty file\)"
+    ) as refused:
+        read_photo_folder(tmp_path)
+    assert "\n" not in str(refused.value)
+
+
+def test_unreadable_files_are_named(make_photo, tmp_path, monkeypatch):
+    """Without permission, as the system would say it (tests may run as root, who may read everything)."""
+    make_photo("a.png")
+    make_photo("b.png")
+    really_open = Image.open
+
+    def open_unless_b(path, **options):
+        if Path(path).name == "b.png":
+            raise PermissionError(13, "Permission denied", str(path))
+        return really_open(path, **options)
+
+    monkeypatch.setattr(Image, "open", open_unless_b)
+    assert read_photo_folder(tmp_path).skipped == (
+        SkippedFile("b.png", "no permission to read it"),
+    )
+
+
+def test_unreadable_folders_are_named(make_photo, tmp_path, monkeypatch):
+    make_photo("a.png")
+    make_photo("in/closed/b.png")
+    really_list = Path.iterdir
+
+    def list_unless_closed(path):
+        if path.name == "closed":
+            raise PermissionError(13, "Permission denied", str(path))
+        return really_list(path)
+
+    monkeypatch.setattr(Path, "iterdir", list_unless_closed)
+    why = "folder cannot be read: Permission denied"
+    assert read_photo_folder(tmp_path).skipped == (SkippedFile("in/closed", why),)
+    with pytest.raises(ValueError, match=why):
+        day_folders(tmp_path / "in" / "closed")
+
+
+def test_a_pipe_named_like_a_photo_does_not_block(make_photo, tmp_path):
+    make_photo("a.png")
+    os.mkfifo(tmp_path / "b.jpg")
+    assert read_photo_folder(tmp_path).skipped == (SkippedFile("b.jpg", "not a regular file"),)
+
+
+def test_links_in_a_circle_come_to_an_end(make_photo, tmp_path):
+    make_photo("sub/a.png")
+    (tmp_path / "sub" / "up").symlink_to(tmp_path)
+    (tmp_path / "also").symlink_to(tmp_path / "sub")
+    (tmp_path / "self").symlink_to(tmp_path / "self")
+    assert read_photo_folder(tmp_path).names == ("sub/a.png",)
+
+
+def test_hidden_files_and_other_things_are_passed_over_and_counted(make_photo, tmp_path):
+    for name in ("a.png", ".hidden.png", "._a.png", ".thumbs/t.png", "@eaDir/t.png"):
+        make_photo(name)
+    for name in ("notes.txt", "clip.mp4", "Thumbs.db"):
+        (tmp_path / name).write_bytes(b"x")
+    sequence = read_photo_folder(tmp_path)
+    assert sequence.names == ("a.png",)
+    assert sequence.notes == ("skipped files that are not photos: 2 hidden, 1 video, 2 other",)
+
+
+def test_an_earlier_result_inside_the_folder_is_not_read_as_photos(make_photo, tmp_path):
+    for name in ("a.png", "day/thumbnails/a.png"):
+        make_photo(name)
+    (tmp_path / "day" / "events.json").write_text("{}")
+    assert (
+        read_photo_folder(tmp_path).n_frames == 2
+    )  # a person's corrections do not make it a result
+    (tmp_path / "day" / "index.html").write_text("")
+    sequence = read_photo_folder(tmp_path)
+    assert sequence.names == ("a.png",)
+    assert sequence.notes == ("skipped folders with earlier results: 1 (first day)",)
+
+
+def test_names_with_quotes_brackets_spaces_and_foreign_letters(make_photo, tmp_path):
+    names = ["\"q\" 's'.png", "<b>&amp;.png", "a b.png", "שלום.png"]
+    for name in names:
+        make_photo(name)
+    assert sorted(read_photo_folder(tmp_path).names) == sorted(names)
+
+
+def test_broken_utf8_in_a_name(make_photo, tmp_path):
+    make_photo("a.png").rename(tmp_path / os.fsdecode(b"br\xff.png"))
+    sequence = read_photo_folder(tmp_path)
+    assert sequence.names == ("br\\xff.png",)
+    assert [image.shape for _, image in images(sequence, size=8)] == [(8, 11, 3)]
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning:PIL")
+def test_a_photo_with_broken_exif_is_still_a_photo(make_photo, tmp_path):
+    content = make_photo("p.jpg", taken="2015:03:12 14:22:33").read_bytes()
+    start = content.index(b"Exif\0\0") + 6
+    (tmp_path / "p.jpg").write_bytes(
+        content[:start] + b"II*\0" + b"\xff" * 20 + content[start + 24 :]
+    )
+    sequence = read_photo_folder(tmp_path)
+    assert (sequence.names, sequence.times, sequence.skipped) == (("p.jpg",), None, ())
+    assert len(list(images(sequence, size=8))) == 1
+
+
+def test_a_folder_without_photos(tmp_path):
+    with pytest.raises(ValueError, match="contains no photos"):
+        read_photo_folder(tmp_path)
+    (tmp_path / "a.mp4").touch()
+    with pytest.raises(
+        ValueError, match=r"contains no photos but 1 videos; pass one of them \(a.mp4\)"
+    ):
+        read_photo_folder(tmp_path)
+    with pytest.raises(ValueError, match="no such folder"):
+        read_photo_folder(tmp_path / "nowhere")
+
+
+def test_an_unknown_order_is_refused(make_photo, tmp_path):
+    with pytest.raises(ValueError, match='order "size" is not known; use "time" or "name"'):
+        read_photo_folder(tmp_path, order="size")
+
+
+def test_one_folder_per_day(make_photo, tmp_path):
+    for name in ("day10/a.png", "day2/in/a.png", ".trash/a.png"):
+        make_photo(name)
+    (tmp_path / "empty").mkdir()
+    assert day_folders(tmp_path) == (tmp_path / "day2", tmp_path / "day10")
+    make_photo("loose.png")
+    assert day_folders(tmp_path) == ()
+
+
+def test_folders_a_camera_makes_are_no_days(make_photo, tmp_path):
+    for name in ("100CANON/a.png", "101CANON/a.png"):
+        make_photo(name)
+    assert day_folders(tmp_path) == ()
+    assert read_photo_folder(tmp_path).n_frames == 2
+
+
+def test_a_real_day_is_ordered_by_the_times_in_its_names(shared_data):
+    sequence = read_photo_folder(shared_data / "photos" / "day1")
+    assert sequence.n_frames == 586
+    assert sequence.order == "by time of day in the file names"
+    assert list(sequence.names) == sorted(sequence.names)
+    assert describe(sequence)[0].time == "07:23:34"
+    # Two hours before noon, three hours after it, and a quarter of an hour in the evening.
+    pauses = find_pauses(sequence.times)
+    assert [(sequence.names[p.before], p.seconds) for p in pauses] == [
+        ("115257.jpg", 7606.0),
+        ("151629.jpg", 11129.0),
+        ("175308.jpg", 993.0),
+    ]
+    assert find_clock_jumps(sequence.times) == ()
+
+
+def test_a_result_of_ours_is_no_source(make_photo, tmp_path):
+    make_photo("day/thumbnails/0.jpg")
+    (tmp_path / "day" / ".dayline").touch()
+    for read in (read_photo_folder, day_folders):
+        with pytest.raises(ValueError, match=r"day: is a dayline result, not a folder of photos"):
+            read(tmp_path / "day")
+
+
+def test_an_impossible_offset_moves_no_photo_and_is_noted(make_photo, tmp_path):
+    for i, offset in enumerate(("+01:00", "+99:99", "+01:00")):
+        make_photo(f"p{i}.jpg", taken=f"2015:03:12 10:00:0{i}", offset=offset)
+    sequence = read_photo_folder(tmp_path)
+    assert sequence.names == ("p0.jpg", "p1.jpg", "p2.jpg")
+    assert np.diff(sequence.times).tolist() == [1.0, 1.0]
+    assert sequence.notes == ("ignored impossible offsets from UTC: 1 (first p1.jpg: +99:99)",)
+
+
+def test_a_year_that_no_camera_knows_is_no_time(make_photo, tmp_path):
+    for i, taken in enumerate(
+        ("2015:03:12 10:00:00", "9999:12:31 23:59:59", "2015:03:12 10:00:02")
+    ):
+        make_photo(f"p{i}.jpg", taken=taken, offset="-05:00")
+    sequence = read_photo_folder(tmp_path)
+    assert [row.time[:4] for row in describe(sequence)] == ["2015"] * 3
+    assert any(
+        "1 of 3 photos have no capture time (first p1.jpg)" in note for note in sequence.notes
+    )
+
+
+def test_a_time_outside_the_calendar_is_one_line():
+    with pytest.raises(ValueError, match=r"^time 1e\+15 s is outside the years 1 to 9999"):
+        time_text(1e15, clock="wall")

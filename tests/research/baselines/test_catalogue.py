@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import pytest
+
+from dayline.cli.options import Method
+from dayline.research.baselines.catalogue import BASELINES, make_baseline
+from dayline.research.reproduce.lifelog import BASELINES as FINDERS
+from dayline.research.reproduce.motion import LABELLERS
+
+
+def test_the_command_line_and_both_tables_offer_what_the_catalogue_lists():
+    assert [method.value for method in Method] == [
+        "default",
+        "fast",
+        "paper",
+        "authors",
+        *BASELINES,
+    ]
+    assert list(FINDERS) == [
+        entry.boundary_row for entry in BASELINES.values() if entry.boundary_row
+    ]
+    assert [
+        row for row in LABELLERS if row in {entry.label_row for entry in BASELINES.values()}
+    ] == [entry.label_row for entry in BASELINES.values() if entry.label_row]
+
+
+@pytest.mark.parametrize("entry", BASELINES.values(), ids=BASELINES)
+def test_the_catalogue_agrees_with_the_class(entry):
+    baseline = make_baseline(entry.name)
+    parameters = baseline.get_params()
+    assert type(baseline).__name__ == entry.estimator
+    assert entry.is_seeded == ("random_state" in parameters)
+    assert entry.parameters.items() <= parameters.items()
+    if entry.number_parameter is None:
+        assert not {"n_events", "n_communities"} & set(parameters)
+    else:
+        assert entry.number_parameter in parameters
+
+
+@pytest.mark.parametrize("rows", ["boundary_row", "label_row"])
+def test_no_two_baselines_share_a_row(rows):
+    named = [getattr(entry, rows) for entry in BASELINES.values() if getattr(entry, rows)]
+    assert len(named) == len(set(named)) == 9

