@@ -122,8 +122,9 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
 
 def serve() -> None:
     import av  # noqa: F401 - loaded once, for all children
-    import dayline.album.view  # noqa: F401
     import PIL.Image  # noqa: F401
+
+    import dayline.album.view  # noqa: F401
 
     for line in sys.stdin:
         print(json.dumps(answer(json.loads(line))), flush=True)

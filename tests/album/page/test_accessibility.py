@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from album.page.conftest import COMMUNITIES, made_day, made_picture
 from dayline.album.page.overview import Day, SequenceRow, write_overview, write_sequences
 from dayline.album.page.page import write_page
 from dayline.album.pictures import write_thumbnails
 from dayline.events import NestedLevel, Segmentation
-from album.page.conftest import COMMUNITIES, made_day, made_picture
 
 LEVELS = (NestedLevel(-1, (20, 45), (0.7, 0.8)), NestedLevel(0, (8, 20, 45), (0.6, 0.7, 0.8)))
 SCREENS = [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")]

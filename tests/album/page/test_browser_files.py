@@ -8,11 +8,11 @@ from pathlib import Path
 import av
 import pytest
 
+from album.page.conftest import COMMUNITIES, made_day, made_picture
 from dayline.album.page.page import write_page
 from dayline.album.pictures import write_thumbnails
 from dayline.events import Segmentation
 from made_films import film_frames
-from album.page.conftest import COMMUNITIES, made_day, made_picture
 
 
 @pytest.fixture(scope="module")

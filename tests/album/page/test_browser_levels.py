@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from album.page.conftest import COMMUNITIES, made_day, made_picture
 from dayline.album.page.page import write_page
 from dayline.album.pictures import write_thumbnails
 from dayline.events import NestedLevel, Segmentation
-from album.page.conftest import COMMUNITIES, made_day, made_picture
 
 LEVELS = (
     NestedLevel(-1, (20, 45), (0.7, 0.8)),

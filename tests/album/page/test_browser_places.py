@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from album.page.conftest import ASKS_ON_CLOSE
 from dayline.album.export.chapters import context_labels
 from dayline.album.page.page import renew_page, write_page
 from dayline.events import Event, Place, Segmentation
-from album.page.conftest import ASKS_ON_CLOSE
 
 COMMUNITIES = (9, 5, 3, 5, 8, 3, 2, 8)
 

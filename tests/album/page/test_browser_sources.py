@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from album.page.conftest import made_picture
 from dayline.album.page.page import write_page
 from dayline.album.pictures import write_thumbnails
 from dayline.events import Segmentation
-from album.page.conftest import made_picture
 
 
 def test_a_film_goes_by_hours_minutes_and_seconds(visit, tmp_path):

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from album.page.conftest import ASKS_ON_CLOSE, RESTORED, made_picture
 from dayline.album.page.page import write_page
 from dayline.album.pictures import write_thumbnails
 from dayline.events import NestedLevel, Place, Segmentation
-from album.page.conftest import ASKS_ON_CLOSE, RESTORED, made_picture
 
 A_WEEK_AGO = """() => { for (const [name, text] of Object.entries(localStorage)) {
     localStorage[name] = text.replace(/"at":\\d+/, `"at":${Date.now() - 7 * 86400000}`) } }"""

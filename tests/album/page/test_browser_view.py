@@ -14,12 +14,12 @@ from typing import Any
 
 import pytest
 
+from album.page.conftest import Visit
 from dayline.album.segment import segment_source
 from dayline.album.write import write_result
 from dayline.events import read_events
 from dayline.result_folder import output_folder
 from made_photos import make_day
-from album.page.conftest import Visit
 
 pytestmark = pytest.mark.slow
 
