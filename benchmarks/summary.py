@@ -1,100 +1,269 @@
-"""The table of the README, from the full tables in docs/: accuracy, time and controls in one place.
+"""The tables of F1 in the README and docs, from the scores that were measured.
 
-    python benchmarks/summary.py [--write]
+    python benchmarks/summary.py            # print them
+    python benchmarks/summary.py --write    # put them into the pages
+    python benchmarks/summary.py --check    # fail if a page shows something else
 
-Measures nothing. Every figure is copied from the table that its script printed: results.md (F1, and
-the seconds of 40,000 frames) and scale.md (CPU seconds per 1,000 frames). A row or column that is
-gone is an error.
+Measures nothing. docs/results.csv has the held-out scores of 32 kinds (fit_decision.py writes it),
+docs/kept-back.csv those of 17 kinds that nobody who worked on dayline had seen, and docs/scale.md
+the seconds (methods.py and frontier.py write them).
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
+import sys
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from statistics import mean
 
 from dayline.files import write_text_whole
 
-ROOT = Path(__file__).parents[1]
-BEGIN, END = "<!-- summary.py -->", "<!-- end of summary.py -->"
-HEADS = ("", "F1, 32 kinds", "F1, six kinds", "CPU s per 1,000 frames", "s for 40,000 frames")
+DOCS = Path(__file__).parents[1] / "docs"
+
+# A row of the tables: its name, the method in results.csv, the column of kept-back.csv without and
+# with the true number, and the rows of scale.md that have its seconds.
 COSINE, RBF = "kernel change points, cosine", "kernel change points, rbf"
-# Row here, and the rows of held-out F1, of published methods on six kinds, of the frontier and of
-# speed.
-ROWS = {
-    "**dayline**": ("**dayline, held out**", "", "dayline, not held out", "**dayline**"),
-    "dayline, `fast()`": (
-        "dayline, `fast()`, held out",
+METHODS = (
+    ("**dayline**", "dayline", "default", "true number", "dayline"),
+    ("dayline, `fast()`", "dayline (fast)", "fast", "", "dayline, `fast()`"),
+    (
+        "window difference",
+        "window difference (16 frames)",
+        "window difference",
         "",
-        "dayline, fast(), not held out",
-        "dayline, `fast()`",
+        "window difference",
     ),
-    "window difference": ("window difference (16 frames)", "", "window difference", ""),
-    COSINE: (COSINE, "", COSINE, COSINE),
-    RBF: (RBF, "", RBF, RBF),
-    "TW-FINCH": ("", "TW-FINCH", "TW-FINCH", ""),
-    "KTS": ("", "KTS", "KTS", ""),
-    "the published method, `paper()`": ("", "`paper()`", "paper()", ""),
-    "the published method, `authors()`": ("", "`authors()`", "authors()", ""),
-    "*random cuts, as many as dayline found*": (
-        "random cuts, as many as dayline found",
-        "",
-        "",
-        "",
-    ),
-    "*equal pieces, true number given*": ("", "equal pieces, true number given", "", ""),
-    "*dayline, true number given*": ("dayline, true number given", "", "", ""),
-    f"*{RBF}, true number given*": (f"{RBF}, true number given", "", "", ""),
-}
+    (COSINE, "kernel change points (cosine)", "kernel cosine", "kernel cosine true number", COSINE),
+    (f"{COSINE}, standardized columns", "", "kernel cosine standardized", "", ""),
+    (RBF, "kernel change points (rbf)", "kernel rbf", "kernel rbf true number", RBF),
+    (f"{RBF}, standardized columns", "", "kernel rbf standardized", "", ""),
+    ("*random cuts, as many as dayline found*", "random cuts", "random cuts", "", ""),
+    ("*equal pieces*", "equal pieces", "", "equal pieces true number", ""),
+)
+BASELINES = (
+    "window difference (8 frames)",
+    "window difference (16 frames)",
+    "kernel change points (cosine)",
+    "kernel change points (rbf)",
+    "CES rule (raw features)",
+    "CES rule (denoised features)",
+)
+SIX = ("bbc", "gtea", "sensecam", "mocap6", "keck", "mad")
+"""Kinds on which the published methods were measured, too."""
+
+Rows = list[dict[str, str]]
 
 
-def read_table(text: str, heading: str, corner: str) -> dict[str, dict[str, str]]:
+def read_rows(name: str) -> Rows:
+    """Return the rows of a table in docs/."""
+    with (DOCS / name).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def known_scores(rows: Rows, method: str, *, given: bool) -> dict[str, float]:
+    """Return the F1 of one method by kind; random cuts are as many as dayline found."""
+    if method == "random cuts":
+        some = [r for r in rows if r["method"] == "dayline" and r["number_given"] == "no"]
+        return {r["data_set"]: float(r["f1"]) - float(r["above_chance"]) for r in some}
+
+    number = "yes" if given else "no"
+    some = [r for r in rows if r["method"] == method and r["number_given"] == number]
+    return {r["data_set"]: float(r["f1"]) for r in some}
+
+
+def score(values: Iterable[float]) -> str:
+    """Return a mean as a cell, empty if nothing was measured."""
+    some = list(values)
+    return f"{mean(some):.3f}".removeprefix("0") if some else ""
+
+
+def markdown(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """Return a table."""
+    names = list(heads)
+    lines = [f"| {' | '.join(names)} |", "| --- |" + " --- |" * (len(names) - 1)]
+    return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)])
+
+
+def page_table(page: str, heading: str, corner: str) -> dict[str, dict[str, str]]:
     """Return the first table below a heading that has this column, as rows of cells by name."""
-    part = text[text.index(f"\n{heading}\n") if heading else 0 :]
-    lines = part.splitlines()
-    heads = next(
-        k for k, line in enumerate(lines) if line.startswith("|") and f"| {corner} |" in line
-    )
-    names = [cell.strip() for cell in lines[heads].strip("|").split("|")]
-    rows = {}
-    for line in lines[heads + 2 :]:
+    lines = page[page.index(f"\n{heading}\n") :].splitlines()
+    first = next(k for k, one in enumerate(lines) if one.startswith("|") and f"| {corner} |" in one)
+
+    def cells(line: str) -> list[str]:
+        return [cell.strip() for cell in line.strip("|").split("|")]
+
+    names, rows = cells(lines[first]), {}
+    for line in lines[first + 2 :]:
         if not line.startswith("|"):
             break
-        cells = [cell.strip() for cell in line.strip("|").split("|")]
-        rows[cells[0]] = dict(zip(names[1:], cells[1:], strict=True))
+        row = cells(line)
+        rows[row[0].strip("*")] = dict(zip(names[1:], row[1:], strict=True))
     return rows
 
 
-def summary(results: str, scale: str) -> str:
-    """Return the table as Markdown."""
-    held_out = read_table(results, "", "all 32 kinds")
-    published = read_table(results, "", "mocap6")
-    frontier = read_table(scale, "## Time against F1", "CPU s per 1,000 frames")
-    speed = read_table(results, "## Speed", "40,000 x 512")
-    lines = [f"| {' | '.join(HEADS)} |", "| --- |" + " --- |" * (len(HEADS) - 1)]
-    for name, (own, other, cost, seconds) in ROWS.items():
-        all_kinds = held_out[own]["all 32 kinds"] if own else ""
-        six = held_out[own]["six kinds, used for 0.1.0"] if own else published[other]["mean"]
-        cells = [all_kinds, six, frontier[cost]["CPU s per 1,000 frames"] if cost else ""]
-        cells.append(speed[seconds]["40,000 x 512"] if seconds else "")
-        lines.append(f"| {name} | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+def readme_table() -> str:
+    """Return F1 and time, with and without the true number of events."""
+    known, unseen = read_rows("results.csv"), read_rows("kept-back.csv")[-1]  # the means
+    scale = (DOCS / "scale.md").read_text(encoding="utf-8")
+    cost = page_table(scale, "## Time against F1", "CPU s per 1,000 frames")
+
+    rows = []
+    for name, method, found, given, seconds in METHODS:
+        row = [
+            score(known_scores(known, method, given=False).values()),
+            score([float(unseen[found])] if found else []),
+            score(
+                known_scores(known, method, given=True).values() if method != "random cuts" else ()
+            ),
+            score([float(unseen[given])] if given else []),
+        ]
+        ours = {
+            "dayline": "dayline, not held out",
+            "dayline, `fast()`": "dayline, fast(), not held out",
+        }
+        spent = cost[ours.get(seconds, seconds)]["CPU s per 1,000 frames"] if seconds else ""
+        rows.append([name, *row, spent])
+
+    heads = (
+        "F1",
+        "32 kinds",
+        "17 new kinds",
+        "32 kinds, number given",
+        "17 new kinds, number given",
+        "CPU s per 1,000 frames",
+    )
+    return markdown(heads, rows)
+
+
+def unseen_table() -> str:
+    """Return F1 of the 17 kinds that nobody had seen, by kind."""
+    columns = {
+        "kind": "kind",
+        "sequences": "sequences",
+        "dayline": "default",
+        "`fast()`": "fast",
+        "window difference": "window difference",
+        "cosine kernel": "kernel cosine",
+        "cosine kernel, standardized": "kernel cosine standardized",
+        "random cuts": "random cuts",
+        "found / true": "found / true",
+        "dayline, number given": "true number",
+        "rbf kernel, number given": "kernel rbf true number",
+        "cosine kernel, number given": "kernel cosine true number",
+        "equal pieces, number given": "equal pieces true number",
+    }
+    *rows, means = read_rows("kept-back.csv")
+    plain = ("kind", "sequences", "found / true")
+
+    cells = [
+        [row[key] if key in plain else score([float(row[key])]) for key in columns.values()]
+        for row in [*rows, means]
+    ]
+    cells[-1][0] = "**mean**"
+    ahead = sum(float(row["default"]) > float(row["window difference"]) for row in rows)
+    return (
+        markdown(columns, cells)
+        + f"\n\nAhead of the window difference in {ahead} of {len(rows)} kinds."
+    )
+
+
+def known_table() -> str:
+    """Return F1 of the 32 kinds, by kind, each held out."""
+    rows = read_rows("results.csv")
+    default, fast = (known_scores(rows, one, given=False) for one in ("dayline", "dayline (fast)"))
+    given = known_scores(rows, "dayline", given=True)
+    chance = known_scores(rows, "random cuts", given=False)
+    others = {one: known_scores(rows, one, given=False) for one in BASELINES}
+    window = others["window difference (16 frames)"]
+    ratio = {
+        row["data_set"]: f"{int(row['n_found']) / int(row['n_true']):.1f}"
+        for row in rows
+        if row["method"] == "dayline" and row["number_given"] == "no"
+    }
+
+    cells, first = [], 0
+    for kind in sorted(default):
+        best = max(others, key=lambda one, kind=kind: others[one][kind])
+        first += default[kind] > others[best][kind]
+        cells.append(
+            [
+                kind,
+                *(score([one[kind]]) for one in (default, fast, given, chance)),
+                ratio[kind],
+                score([window[kind]]),
+                f"{score([others[best][kind]])} {best}",
+            ]
+        )
+    means = [score(one.values()) for one in (default, fast, given, chance)]
+    cells.append(["**mean**", *means, "", score(window.values()), ""])
+
+    heads = (
+        "kind",
+        "dayline, held out",
+        "`fast()`",
+        "number given",
+        "random cuts",
+        "found / true",
+        "window difference",
+        "best baseline of this kind",
+    )
+    ahead = sum(default[kind] > window[kind] for kind in default)
+    return (
+        markdown(heads, cells)
+        + f"\n\nAhead of the window difference in {ahead} of {len(default)} kinds, and of the best"
+        + f"\nof six baselines, if it were known for each kind, in {first}."
+    )
+
+
+def group_table() -> str:
+    """Return F1 of every method on the 32 kinds and on those of the published methods."""
+    rows = read_rows("results.csv")
+    cells = []
+    for method in [*dict.fromkeys(row["method"] for row in rows), "random cuts"]:
+        found = known_scores(rows, method, given=False)
+        given = {} if method == "random cuts" else known_scores(rows, method, given=True)
+        six = [score(one[kind] for kind in SIX if one) for one in (found, given)]
+        cells.append([method, score(found.values()), score(given.values()), *six])
+    heads = ("", "32 kinds", "32 kinds, number given", "six kinds", "six kinds, number given")
+    return markdown(heads, cells)
+
+
+TABLES: dict[str, tuple[str, Callable[[], str]]] = {
+    "summary: readme": ("../README.md", readme_table),
+    "summary: groups": ("results.md", group_table),
+    "summary: 32 kinds": ("results.md", known_table),
+    "summary: 17 kinds": ("results.md", unseen_table),
+}
+"""Name of the marks around a table, its page, and what makes it."""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--write", action="store_true", help="put the table into the README")
+    parser.add_argument("--write", action="store_true", help="put the tables into the pages")
+    parser.add_argument("--check", action="store_true", help="fail if a page shows something else")
     options = parser.parse_args()
-    results, scale = (
-        (ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("results.md", "scale.md")
-    )
-    table = summary(results, scale)
-    print(table)
-    if options.write:
-        readme = (ROOT / "README.md").read_text(encoding="utf-8")
-        head, tail = readme.split(BEGIN)[0], readme.split(END)[1]
-        write_text_whole(ROOT / "README.md", f"{head}{BEGIN}\n\n{table}\n\n{END}{tail}")
+
+    wrong = []
+    for name, (page, make) in TABLES.items():
+        table = make()
+        path = DOCS / page
+        before, begin, rest = path.read_text(encoding="utf-8").partition(f"<!-- {name} -->")
+        shown, end, after = rest.partition(f"<!-- end of {name} -->")
+        if not (begin and end):
+            sys.exit(f"{path.name} has no marks for the table {name!r}")
+        if shown.strip() != table:
+            wrong.append(name)
+        if options.write:
+            write_text_whole(path, f"{before}{begin}\n\n{table}\n\n{end}{after}")
+        elif not options.check:
+            print(f"{name}\n\n{table}\n")
+
+    if options.check and wrong:
+        sys.exit(f"run `python benchmarks/summary.py --write`: not as measured: {', '.join(wrong)}")
 
 
 if __name__ == "__main__":

@@ -101,8 +101,8 @@ for kind in KINDS:
 # faster at this length; from several thousand frames on, dayline is faster than this kernel
 # ([scale](../scale.md)).  So use ruptures for a few signals if you know the penalty or the number
 # of events. Use dayline for frames with many features, if nothing is known in advance, or if you
-# need confidence, levels and contexts. Synthetic sequences say little about real ones: [how it
-# decides](../how-it-decides.md#held-out) compares dayline with these and other methods on 32 kinds
+# need confidence, levels and contexts. Synthetic sequences say little about real ones: [the
+# results](../results.md#32-kinds) compare dayline with these and other methods on 32 kinds
 # of labelled recordings.
 COLORS = {"ruptures": "#e69f00", "dayline": "#0072b2"}
 figure, axes = plt.subplots(figsize=(5.0, 4.4), layout="constrained")

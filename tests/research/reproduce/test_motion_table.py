@@ -60,7 +60,7 @@ def test_rows_are_measured_or_say_why_not(root, tmp_path):
     assert rows["published: DGE"].cells["ACC"].mean == 0.72
     assert {
         "default, k-means",
-        "default, normalised cuts",
+        "default, normalized cuts",
         "TW-FINCH",
         "LRT",
         "equal pieces",
@@ -115,7 +115,7 @@ def test_the_hybrid_beside_independent_measurements(shared, tmp_path):
     rows = {row.name: row.cells for row in report.tables[0].rows}
     for name, acc, nmi in (
         ("hybrid, k-means", 0.62, 0.71),
-        ("hybrid, normalised cuts", 0.705, 0.763),
+        ("hybrid, normalized cuts", 0.705, 0.763),
         ("TW-FINCH", 0.630, 0.754),
         ("k-means on raw features", 0.466, 0.488),
     ):

@@ -130,7 +130,7 @@ class LowRankTransferSegmenter(Baseline):
     ----------
     n_events : int or None, default=None
         None applies the CES rule to the codes. A number splits the graph of the codes into that
-        many groups by normalised cuts, as published; a group may recur, so there can be more
+        many groups by normalized cuts, as published; a group may recur, so there can be more
         events.
     source : array-like of shape (n_source_frames, n_features) or None, default=None
         A sequence of another recording with the same features; None uses the sequence itself.

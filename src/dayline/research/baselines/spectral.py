@@ -1,4 +1,4 @@
-"""Labels from a graph: normalised cuts by random-walk eigenvectors and k-means.
+"""Labels from a graph: normalized cuts by random-walk eigenvectors and k-means.
 
 J. Shi, J. Malik: Normalized cuts and image segmentation. IEEE TPAMI 22(8), 2000.
 """

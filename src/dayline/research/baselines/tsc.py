@@ -202,7 +202,7 @@ class TemporalSubspaceSegmenter(Baseline):
     ----------
     n_events : int or None, default=None
         None applies the CES rule to the codes (CES-TSC). A number splits the graph of the codes
-        into that many groups by normalised cuts (TSC); a group may recur, so there can be more
+        into that many groups by normalized cuts (TSC); a group may recur, so there can be more
         events.
     n_atoms, n_neighbours : int, default=80 and 7
         Columns of the dictionary and frames of the temporal window.

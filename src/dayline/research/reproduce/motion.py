@@ -133,21 +133,21 @@ NEVER = {
         "no program was published and its description leaves too much open; see the published row"
     ),
     "VCP": "needs a training set of many sequences of the same kind",
-    "AC-color": "needs the images' colours; these sets are features only",
+    "AC-color": "needs the images' colors; these sets are features only",
 }
 NOTES = (
     (
-        "ACC: Hungarian; majority: every group is assigned its most frequent class; runs: Hungarian"
-        " after every group is split into its runs. The papers do not define ACC. Judging by"
-        " function names, the program published with LRT splits groups into runs before its"
-        " Hungarian step, which would explain its low ACC at high NMI."
+        "ACC: one class per group (Hungarian); majority: every group is assigned its most frequent"
+        " class; runs: Hungarian after every group is split into its runs. The papers do not define"
+        " ACC. The program published with LRT computes the majority (compacc.m): compare that"
+        " column with the published rows."
     ),
     (
         "NMI: over the geometric mean of the entropies; F1: boundaries strictly inside, one to one,"
         " within 5 frames."
     ),
     (
-        "Variants of DGE are learnt once (communities with seed 0, as published); seeds affect only"
+        "Variants of DGE are learned once (communities with seed 0, as published); seeds affect only"
         " the final grouping, as for LRT. For TSC they also affect the dictionary. Methods without"
         " ± do not depend on a seed."
     ),
@@ -186,7 +186,7 @@ def motion_variants(
 def measure_variant(
     name: str, variant: DynamicGraphEmbedding, sequence: LabelledSequence, *, seeds: Sequence[int]
 ) -> Measured:
-    """Learn once, then group by k-means on the embedding and by normalised cuts of the graph, for every seed."""
+    """Learn once, then group by k-means on the embedding and by normalized cuts of the graph, for every seed."""
     from dayline.method.graph import smooth_edges, weaken_distant_edges
 
     features, _ = _known(sequence)
@@ -198,7 +198,7 @@ def measure_variant(
     by_kmeans = _group(learnt.embedding_, sequence, seeds)
     return {
         f"{name}, k-means": by_kmeans,
-        f"{name}, normalised cuts": _cut_graph(graph, sequence, seeds),
+        f"{name}, normalized cuts": _cut_graph(graph, sequence, seeds),
     }
 
 
