@@ -142,6 +142,7 @@ def _events() -> list[Sample]:
         clock="wall",
         names=tuple(f"IMG_{k:04d}.jpg" for k in range(N_FRAMES)),
         sizes=tuple(range(2000, 2000 + N_FRAMES)),
+        digests=tuple(f"{k:032x}" for k in range(N_FRAMES)),
         source="tuesday",
         method="default",
         skipped=(SkippedFile("IMG_0011.jpg", "empty file"),),

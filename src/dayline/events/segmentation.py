@@ -170,7 +170,7 @@ def labels_to_boundaries(labels: Iterable[Any]) -> IntArray:
 
 
 A_YEAR = 366 * 86_400
-PER_FRAME = ("scores", "times", "names", "sizes")
+PER_FRAME = ("scores", "times", "names", "sizes", "digests")
 
 
 @dataclass(frozen=True)
@@ -191,7 +191,10 @@ class Segmentation:
     names : tuple of str or None
         File name of every frame, relative to the source.
     sizes : tuple of int or None
-        File size of every frame in bytes; distinguishes recordings with the same file names.
+        File size of every frame in bytes; corrections do not need them, and they will go.
+    digests : tuple of str or None
+        Identifies every frame by its content, whatever its name and time: a photo by its picture, a
+        frame of a film by the film and its time, a row of a table by its values.
     source : str or None
         Name of the source, for display.
     method : str or None
@@ -212,6 +215,7 @@ class Segmentation:
     clock: Literal["wall", "media"] | None = None
     names: tuple[str, ...] | None = None
     sizes: tuple[int, ...] | None = None
+    digests: tuple[str, ...] | None = None
     source: str | None = None
     method: str | None = None
     skipped: tuple[SkippedFile, ...] = field(default=())
