@@ -218,8 +218,8 @@ ONE = {"format": "dayline-events", "version": 1, "n_frames": 2, "events": [{"sta
             r"stop is 10000000000000; it must be at least 1 and at most 1e\+07",
         ),
         (
-            {"events": [{"start": 0, "stop": 2, "reason": ["looks"]}]},
-            "it must be 'start' or 'looks' or",
+            {"events": [{"start": 0, "stop": 2, "reason": ["content"]}]},
+            "it must be 'start' or 'content' or",
         ),
         ({"events": [{"start": 0}]}, r"events\[0\] has no 'stop'"),
         ({"events": []}, "events is empty"),

@@ -42,7 +42,7 @@ for row in result.segmentation.to_dicts():
     sure = "" if row["confidence"] is None else f"{row['confidence']:.0%}"
     print(
         f"{row['started']:%H:%M}  {row['n_frames']:3d} photos  {row['context'] or '-'} "
-        f" {row['reason']:6s} {sure}"
+        f" {row['reason']:7s} {sure}"
     )
 
 # %%

@@ -203,7 +203,7 @@ MOST_PIXELS = 2000
 CHARACTER = 0.08
 """Width of a character of a label, in inches."""
 
-REASONS = {"pause": "pause", "both": "pause and looks", "asked": "asked for"}
+REASONS = {"pause": "pause", "both": "pause and content", "required": "required"}
 
 
 def draw_events(axes: Axes, segmentation: Segmentation, *, width: float) -> None:
@@ -332,7 +332,7 @@ def draw_scores(axes: Axes, segmentation: Segmentation) -> None:
         lw=_line(0.8, len(segmentation.boundaries)),
         ls=":",
     )
-    for reason, marker in (("pause", "s"), ("both", "D"), ("asked", "*")):
+    for reason, marker in (("pause", "s"), ("both", "D"), ("required", "*")):
         frames = [event.start for event in segmentation.events if event.reason == reason]
         if frames:
             label = REASONS[reason]

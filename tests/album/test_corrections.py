@@ -17,7 +17,7 @@ NAMES = tuple("abcdefgh")
 def corrected(boundaries=(3, 5), **about):
     found = Segmentation.from_boundaries(boundaries, 8, **({"names": NAMES} | about))
     events = [replace(e, name=f"event {k}") for k, e in enumerate(found.events)]
-    events[1] = replace(events[1], reason="asked", confidence=1.0)
+    events[1] = replace(events[1], reason="required", confidence=1.0)
     return replace(found, events=tuple(events))
 
 
@@ -46,7 +46,7 @@ def test_photos_before_the_first_event_do_not_take_its_name():
     asked = read_corrections(corrected(), n_frames=10, names=list("MNabcdefgh"))
     parted = apply_corrections(Segmentation.from_boundaries([2, 5, 7], 10), asked)
     assert [e.name for e in parted.events] == [None, "event 0", "event 1", "event 2"]
-    assert [e.reason for e in parted.events][:3] == ["start", "looks", "asked"]
+    assert [e.reason for e in parted.events][:3] == ["start", "content", "required"]
     joined = apply_corrections(Segmentation.from_boundaries([5, 7], 10), asked)
     assert [e.name for e in joined.events] == ["event 0", "event 1", "event 2"]
 
@@ -62,7 +62,7 @@ def test_names_and_reasons_of_the_person_are_kept():
     found = Segmentation.from_boundaries([3, 5, 7], 8, names=NAMES)
     result = apply_corrections(found, read_corrections(corrected(), n_frames=8, names=NAMES))
     assert [e.name for e in result.events] == ["event 0", "event 1", "event 2", None]
-    assert [e.reason for e in result.events] == ["start", "asked", "looks", "looks"]
+    assert [e.reason for e in result.events] == ["start", "required", "content", "content"]
     assert result.events[1].confidence == 1
 
 

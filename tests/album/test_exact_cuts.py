@@ -133,7 +133,7 @@ def test_a_boundary_set_by_hand_keeps_its_time_and_is_no_hard_cut(film, found, e
     saved = found.segmentation
     first, *rest = saved.events
     left = replace(first, stop=10, stop_time=saved.times[9])
-    right = replace(first, start=10, start_time=saved.times[10], reason="asked")
+    right = replace(first, start=10, start_time=saved.times[10], reason="required")
     split = replace(saved, events=(left, right, *rest))
     again = segmented(film, every=every, corrections=split).segmentation
     assert starts(again)[:4] == [0.0, saved.times[10], 12.6, 31.6]

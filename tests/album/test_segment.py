@@ -19,7 +19,7 @@ def test_photos_are_split_where_the_scene_changes(tmp_path):
     make_day(tmp_path)
     found = segment_source(tmp_path, model="color").segmentation
     assert found.boundaries == (12, 26)
-    assert [e.reason for e in found.events] == ["start", "looks", "looks"]
+    assert [e.reason for e in found.events] == ["start", "content", "content"]
     assert found.events[0].community != found.events[1].community
     assert all(e.start <= e.key_frame < e.stop for e in found.events)
     assert found.events[1].start_time % 86_400 == MORNING + 12 * 30
@@ -41,7 +41,7 @@ def test_a_pause_is_a_boundary_with_its_reason(tmp_path):
     assert not any("pause" in note for note in corrected.notes)
     make_day(tmp_path / "other", [("red", 12), ("green", 12), ("blue", 12)], pause_before=2)
     other = segment_source(tmp_path / "other", model="color").segmentation
-    assert [e.reason for e in other.events] == ["start", "looks", "both"]
+    assert [e.reason for e in other.events] == ["start", "content", "both"]
 
 
 def test_few_photos_many_hours_apart_are_several_events(tmp_path):

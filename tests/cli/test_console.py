@@ -102,7 +102,7 @@ def test_a_pipe_gets_every_column_and_whole_names():
 def test_contexts_have_the_names_of_their_places():
     lines = printed(made_days(gap=60.0, places=(Place(3, "kitchen"), Place(1, None))))
     # Contexts that occur once have no letter.
-    assert [line.split()[-1] for line in lines[2:6]] == ["kitchen", "looks", "kitchen", "looks"]
+    assert [line.split()[-1] for line in lines[2:6]] == ["kitchen", "content", "kitchen", "content"]
 
 
 def test_names_cannot_send_commands_to_the_terminal():

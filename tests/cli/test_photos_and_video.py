@@ -52,7 +52,7 @@ def test_a_folder_of_photos_gives_a_page(dayline, tmp_path):
     lines = [line.split() for line in out.splitlines()]
     assert ["1", "0", "12", "12", "9:00:00", "9:05:30", "start"] in lines
     second = next(line for line in lines if line[0] == "2")
-    assert second[:6] + second[-1:] == ["2", "12", "24", "12", "9:06:00", "9:11:30", "looks"]
+    assert second[:6] + second[-1:] == ["2", "12", "24", "12", "9:06:00", "9:11:30", "content"]
     assert second[6].endswith("%")
     assert "3 events in 36 frames" in out
     assert "left out: bad.jpg: not an image" in out

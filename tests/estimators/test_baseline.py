@@ -27,7 +27,7 @@ def test_the_adapter_gives_what_the_baseline_gives(steps):
 def test_required_boundaries_are_added_and_forbidden_ones_removed(steps):
     found = BaselineSegmenter("kts").segment(steps, must=[7], must_not=[(29, 32)])
     assert found.boundaries == (7, 15, 45)
-    assert [e.reason for e in found.events] == ["start", "asked", "looks", "looks"]
+    assert [e.reason for e in found.events] == ["start", "required", "content", "content"]
 
 
 def test_contexts_recur(random):

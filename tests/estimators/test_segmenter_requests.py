@@ -106,7 +106,7 @@ def test_constraints_are_honoured_exactly(must, must_not):
     found = set(fitted.boundaries_.tolist())
     assert must <= found
     assert not found & must_not
-    asked = {e.start for e in fitted.events_ if e.reason == "asked"}
+    asked = {e.start for e in fitted.events_ if e.reason == "required"}
     assert asked == must
     for level in fitted.levels_:
         assert must <= set(level.boundaries.tolist())
@@ -218,7 +218,7 @@ def test_times_in_whole_seconds_and_rare_photos_keep_their_durations():
 
 def test_a_range_that_must_hold_a_boundary_is_asked_for():
     fitted = EventSegmenter().fit(MADE.features, must=[(100, 104)])
-    asked = [e.start for e in fitted.events_ if e.reason == "asked"]
+    asked = [e.start for e in fitted.events_ if e.reason == "required"]
     assert len(asked) == 1
     assert 100 <= asked[0] < 104
 

@@ -433,7 +433,7 @@ def apply_corrections(
         if old is not None:
             event = replace(event, name=old.name)
             if event.start in corrections.must:
-                event = replace(event, reason=old.reason or "asked", confidence=old.confidence)
+                event = replace(event, reason=old.reason or "required", confidence=old.confidence)
             if communities is not None and old.community is not None:
                 event = replace(event, community=old.community)
         events.append(event)
@@ -537,7 +537,7 @@ def levels_with(
         event.start: 0.0 if event.confidence is None else event.confidence for event in events[1:]
     }
     always = {
-        event.start for event in events[1:] if event.reason == "asked" or event.start not in seen
+        event.start for event in events[1:] if event.reason == "required" or event.start not in seen
     }
     found: list[tuple[int, dict[int, float]]] = []
     for level in saved:

@@ -175,7 +175,7 @@ def _read_if_valid(path: Path) -> Segmentation | None:
 
 def _has_work(segmentation: Segmentation, name: str) -> bool:
     return name == CORRECTIONS or any(
-        e.name is not None or e.reason == "asked" or e.key_chosen for e in segmentation.events
+        e.name is not None or e.reason == "required" or e.key_chosen for e in segmentation.events
     )
 
 

@@ -441,7 +441,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         required = set(self._required.tolist())
         events = tuple(
             replace(
-                event, confidence=c, reason="asked" if event.start in required else event.reason
+                event, confidence=c, reason="required" if event.start in required else event.reason
             )
             for event, c in zip(made.events, confidence, strict=True)
         )

@@ -20,7 +20,7 @@ from dayline.files import UnreadableFileError, parse_json
 from dayline.schema import check_against
 from dayline.text import counted, signed_clock
 
-Reason = Literal["start", "looks", "pause", "both", "asked"]
+Reason = Literal["start", "content", "pause", "both", "required"]
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,8 @@ class Event:
         Probability that the boundary at its start is a true one, in [0, 1]; None for the first
         event.
     reason : str or None
-        Why it starts: "start" (of the sequence), "looks" (the frames change), "pause", "both" or
-        "asked" (set by a person).
+        Why it starts: "start" (of the sequence), "content" (the frames change), "pause", "both" or
+        "required" (set by a person, or with `must`).
     name : str or None
         Name given by a person.
     location : tuple of two floats or None
@@ -349,7 +349,7 @@ class Segmentation:
         events = []
         for start, stop in pairwise(edges):
             community = None if communities is None else _most_frequent(communities[start:stop])
-            event = Event(start, stop, community, reason="looks" if start else "start")
+            event = Event(start, stop, community, reason="content" if start else "start")
             if times is not None and stop > start:
                 event = replace(
                     event, start_time=float(times[start]), stop_time=float(times[stop - 1])

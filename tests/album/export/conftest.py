@@ -27,7 +27,7 @@ def film() -> Segmentation:
     times += [*(61.25 + np.arange(14) * 1.5)]
     events = (
         Event(0, 14, community=7, key_frame=3, reason="start", name=NASTY),
-        Event(14, 27, community=2, confidence=0.75, reason="looks"),
+        Event(14, 27, community=2, confidence=0.75, reason="content"),
         Event(27, 40, community=7, name="=1+1"),
         Event(40, 54),
     )

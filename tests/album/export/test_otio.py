@@ -25,7 +25,7 @@ def test_opentimelineio_reads_the_timeline_back(film, tmp_path, expected_chapter
         "start": 14,
         "stop": 27,
         "confidence": 0.75,
-        "reason": "looks",
+        "reason": "content",
     }
     assert {clip.media_reference.target_url for clip in clips} == {"my%20film.mp4"}
 

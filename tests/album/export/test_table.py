@@ -28,7 +28,7 @@ def test_every_event_is_one_row_that_reads_back(film, tmp_path, expected_chapter
     assert (
         rows[1] | {"start_time": "20.5", "started": "00:00:20.500", "duration": "18.0"} == rows[1]
     )
-    assert rows[1] | {"confidence": "0.75", "reason": "looks", "key_photo": ""} == rows[1]
+    assert rows[1] | {"confidence": "0.75", "reason": "content", "key_photo": ""} == rows[1]
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ def made_day() -> Segmentation:
         skipped=(SkippedFile("broken.jpg", "holds no image"),),
         notes=("Ordered by EXIF time.",),
     )
-    reasons = ("start", "looks", "both", "pause")
+    reasons = ("start", "content", "both", "pause")
     events = [
         replace(
             e,

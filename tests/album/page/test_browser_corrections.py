@@ -25,7 +25,7 @@ def test_corrections_saved_on_the_page_come_back(visit, tmp_path):
     assert seen.complaints == []
     again = segment_source(photos, model="color", store=folder, corrections=saved)
     assert again.segmentation.boundaries == saved.boundaries == (5, 12)
-    assert [e.reason for e in again.segmentation.events] == ["start", "asked", "looks"]
+    assert [e.reason for e in again.segmentation.events] == ["start", "required", "content"]
     write_result(again, folder)
     page = visit(folder)
     assert page.names() == ["Event 1", "Event 2", 'Lunch "at" <Ada>']

@@ -32,7 +32,7 @@ def test_merging_joins_an_event_with_the_one_before(visit, day_folder, day):
     assert seen.spans() == ["09:00", "09:04", "10:12"]
     merged = seen.saved().events[1]
     assert (merged.start, merged.stop) == (8, 45)
-    assert (merged.reason, merged.confidence) == ("looks", day.events[1].confidence)
+    assert (merged.reason, merged.confidence) == ("content", day.events[1].confidence)
     assert (merged.start_time, merged.stop_time) == (
         day.events[1].start_time,
         day.events[2].stop_time,
@@ -63,7 +63,7 @@ def test_splitting_makes_a_boundary_that_was_asked_for(visit, day_folder, day):
         day.events[2].confidence,
         22,
     )
-    assert (second.reason, second.confidence, second.key_frame) == ("asked", 1, 37)
+    assert (second.reason, second.confidence, second.key_frame) == ("required", 1, 37)
     assert (first.stop_time, second.start_time) == (day.times[29], day.times[30])
     assert (first.community, second.community) == (5, 5)
 
@@ -80,7 +80,7 @@ def test_moving_a_boundary_changes_both_events(visit, day_folder, day):
     before, after = result.events[:2]
     assert edges(result) == [(0, 5), (5, 20), (20, 45), (45, 60)]
     assert (before.reason, before.confidence) == ("start", None)
-    assert (after.reason, after.confidence) == ("asked", 1)
+    assert (after.reason, after.confidence) == ("required", 1)
     assert (before.stop_time, after.start_time) == (day.times[4], day.times[5])
 
 

@@ -66,7 +66,7 @@ def test_the_slider_goes_finer_and_everything_follows(visit, folder):
         4,
         8,
         0.2,
-        "looks",
+        "content",
         5,
     )
     assert (second.start_time, second.stop_time) == (result.times[4], result.times[7])
@@ -114,7 +114,7 @@ def test_what_a_person_set_and_removed_stays_across_levels(visit, folder):
     press(seen, "#level", "ArrowRight")
     finer = seen.saved()
     assert starts(finer) == [0, 4, 20, 30, 33, 45]
-    assert finer.events[4].reason == "asked"
+    assert finer.events[4].reason == "required"
     press(seen, "#level", "Home")
     assert starts(seen.saved()) == [0, 20, 33, 45]
     # A boundary that only a finer level has is removed for good, too.

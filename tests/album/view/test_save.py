@@ -30,7 +30,7 @@ def edited(place) -> Segmentation:
     first, second, *others = found.events
     halves = (
         replace(second, stop=18),
-        replace(second, start=18, reason="asked", confidence=1.0, key_frame=20),
+        replace(second, start=18, reason="required", confidence=1.0, key_frame=20),
     )
     return replace(
         found,

@@ -4,12 +4,12 @@
 // came or went with the level are no changes of their own.
 function boundaryChanges(before, after, view) {
   const [old, now] = [new Set(boundaryFrames(before)), new Set(boundaryFrames(after))];
-  const asked = new Set(after.filter((event) => event.reason === "asked").map((event) => event.start));
+  const required = new Set(after.filter((event) => event.reason === "required").map((event) => event.start));
   const changes = [];
   let open = null;
   for (const frame of [...new Set([...old, ...now])].sort((a, b) => a - b)) {
     const which = !now.has(frame) ? "removed" : !old.has(frame) ? "added" : null;
-    const byLevel = view !== null && (which === "removed" ? !view.removed.has(frame) : !asked.has(frame));
+    const byLevel = view !== null && (which === "removed" ? !view.removed.has(frame) : !required.has(frame));
     if (which === null) open = null;
     else if (byLevel) continue;
     else if (open !== null && open[which] === null) {

@@ -60,7 +60,7 @@ function resized(event, start, stop) {
 }
 
 function setByPerson(event) {
-  return { ...event, reason: "asked", confidence: 1 };
+  return { ...event, reason: "required", confidence: 1 };
 }
 
 function spliced(list, index, count, ...others) {

@@ -61,7 +61,7 @@ function boundariesIn(base, view) {
   });
   events.forEach((event, index) => {
     const follows = index > 0 && isFixed(events[index - 1]);
-    if (index > 0 && (event.reason === "asked" || isFixed(event) || follows)) found.set(event.start, event.confidence);
+    if (index > 0 && (event.reason === "required" || isFixed(event) || follows)) found.set(event.start, event.confidence);
   });
   return new Map([...found].sort(([a], [b]) => a - b));
 }
@@ -88,7 +88,7 @@ function eventsIn(view) {
       start_time: byStart.get(start)?.start_time ?? times?.[start] ?? null,
       stop_time: byStop.get(stop)?.stop_time ?? times?.[stop - 1] ?? null,
       confidence: start === 0 ? null : found.get(start),
-      reason: byStart.get(start)?.reason ?? "looks",
+      reason: byStart.get(start)?.reason ?? "content",
       name: null,
       key_chosen: key.isChosen,
     };

@@ -2,7 +2,7 @@
 
 const SAMPLE = 20;
 const CHUNK = 240;
-const REASONS = { looks: "Visual change", pause: "After a pause", both: "After a pause, visual change", asked: "Set by you" };
+const REASONS = { content: "Visual change", pause: "After a pause", both: "After a pause, visual change", required: "Set by you" };
 const rowOf = new WeakMap();
 const nearby = new IntersectionObserver((entries) => {
   for (const entry of entries) if (entry.isIntersecting) fillRow(entry.target);
@@ -110,7 +110,7 @@ function showAll(strip, frames, from) {
 function reasonText(event) {
   if (event.reason === "start" || event.start === 0) return null;
   const words = REASONS[event.reason] ?? null;
-  if (event.confidence === null || event.reason === "asked") return words;
+  if (event.confidence === null || event.reason === "required") return words;
   const confidence = `${Math.round(100 * event.confidence)}% confidence`;
   return words === null ? confidence : `${words}, ${confidence}`;
 }
@@ -124,7 +124,7 @@ function metaLine(event, index) {
   const reason = reasonText(event);
   if (reason !== null) {
     const why = make("span", { class: "why", title: "Why this event begins here" });
-    if (event.confidence !== null && event.reason !== "asked") {
+    if (event.confidence !== null && event.reason !== "required") {
       const level = make("span", { class: "level" });
       level.style.width = `${Math.round(100 * event.confidence)}%`;
       why.append(make("span", { class: "meter", "aria-hidden": "true" }, level));

@@ -155,7 +155,7 @@ class BaselineSegmenter(BaseEstimator):  # type: ignore[misc]
             times=None if seconds is None else tuple(seconds.tolist()),
         )
         starts = set(required.tolist())
-        events = (replace(e, reason="asked") if e.start in starts else e for e in made.events)
+        events = (replace(e, reason="required") if e.start in starts else e for e in made.events)
         return made.about(events=tuple(events))
 
     def _make(self) -> Any:
