@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from dayline.text import bytes_text, clock_text, context_letter, counted, duration_text, parse_bytes
+from dayline.text import bytes_text, clock_text, context_letter, counted, duration_text
 
 
 def test_clocks_carry_over_when_rounding_and_go_beyond_a_day():
@@ -34,28 +34,6 @@ def test_one_is_singular_and_none_is_plural():
 )
 def test_bytes_have_two_or_three_digits(size, text):
     assert bytes_text(size) == text
-
-
-@pytest.mark.parametrize(
-    ("text", "size"),
-    [
-        ("8G", 8e9),
-        ("1.5 GB", 1.5e9),
-        ("500M", 5e8),
-        ("500MiB", 5e8),
-        ("20k", 20_000),
-        ("123456", 123_456),
-        ("1t", 1e12),
-    ],
-)
-def test_amounts_of_memory_are_read(text, size):
-    assert parse_bytes(text, option="--max-memory") == size
-
-
-@pytest.mark.parametrize("text", ["", "0", "-1G", "8X", "many", "1e9", "nan", "8 G 9"])
-def test_other_amounts_of_memory_are_refused(text):
-    with pytest.raises(ValueError, match=r"--max-memory .* is not an amount of memory"):
-        parse_bytes(text, option="--max-memory")
 
 
 @pytest.mark.parametrize(

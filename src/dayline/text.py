@@ -6,9 +6,6 @@ import math
 import re
 import unicodedata
 
-SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?", re.IGNORECASE)
-UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
-
 
 def clean_text(text: str) -> str:
     """Put untrusted text on one line, without characters that files cannot hold.
@@ -46,28 +43,11 @@ def context_letter(number: int) -> str:
 
 def bytes_text(size: float) -> str:
     """Format a number of bytes with two digits: "980 MB", "1.2 GB"."""
-    for unit, name in (("g", "GB"), ("m", "MB")):
-        if size >= UNITS[unit]:
-            value = size / UNITS[unit]
+    for unit, name in ((1e9, "GB"), (1e6, "MB")):
+        if size >= unit:
+            value = size / unit
             return f"{value:.1f} {name}" if value < 10 else f"{value:.0f} {name}"
-    return f"{size / UNITS['k']:.0f} kB"
-
-
-def parse_bytes(text: str, *, option: str) -> int:
-    """Read a number of bytes, such as 8G, 1.5GB or 500M; raise ValueError naming the option.
-
-    Parameters
-    ----------
-    text : str
-        A number above 0 with k, M, G or T (powers of 1,000) or without.
-    option : str
-        Where it was given.
-    """
-    found = SIZE.fullmatch(text.strip())
-    size = 0 if found is None else int(float(found[1]) * UNITS[found[2].lower()])
-    if size < 1:
-        raise ValueError(f"{option} {text!r} is not an amount of memory; write it as 8G or 500M")
-    return size
+    return f"{size / 1e3:.0f} kB"
 
 
 def duration_text(seconds: float) -> str:

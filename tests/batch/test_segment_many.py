@@ -10,11 +10,9 @@ import pytest
 
 from batch.made_sequences import killing, save_features
 from dayline.album.run import Settings
-from dayline.batch.local import _startable
-from dayline.batch.run import BatchRecord, read_batch, segment_many
-from dayline.batch.run import segment_many as run
+from dayline.batch.run import read_batch, segment_many
 from dayline.batch.sources import Source
-from dayline.batch.task import Task, finished_record, make_task, run_task
+from dayline.batch.task import BatchRecord, Task, finished_record, make_task, run_task
 from dayline.estimators import EventSegmenter
 from dayline.events import read_events
 from dayline.files import UNFINISHED
@@ -289,43 +287,31 @@ def test_arrays_in_memory_are_sequences_too(tmp_path):
     assert statuses(again) == {"first": "done", "second/../..": "skipped"}
 
 
-def task_of_size(name: str, memory: int) -> Task:
-    return Task(Source(name, name, "table", None), None, COLOR, name, memory)
-
-
-def test_tasks_start_as_far_as_memory_allows():
-    big, small, tiny = task_of_size("big", 60), task_of_size("small", 30), task_of_size("tiny", 10)
-
-    def started(waiting, running, *, jobs=4, memory=100):
-        return _startable(waiting, [], running, set(), jobs, memory)
-
-    assert started([big, small], []) is big
-    assert started([big, small], [big]) is small  # the next that fits, not the next in order
-    assert started([big], [big]) is None
-    assert started([tiny], [big, small]) is tiny
-    assert started([tiny], [big, small], jobs=2) is None
-    assert started([big], [], memory=1) is big  # alone, since it would never start otherwise
-    assert started([big], [big], memory=None) is big
-
-
-def test_a_suspect_runs_alone():
-    suspect, other = task_of_size("suspect", 1), task_of_size("other", 1)
-    suspects, tried = [suspect], set()
-    assert _startable([other], suspects, [other], tried, 4, None) is None
-    assert _startable([other], suspects, [], tried, 4, None) is suspect
-    assert _startable([other], suspects, [suspect], tried, 4, None) is None
-    assert _startable([other], suspects, [], tried, 4, None) is other
-
-
-@pytest.mark.slow
-def test_a_sequence_over_the_memory_is_refused_and_the_others_are_not(tmp_path):
+def test_a_sequence_over_the_memory_is_refused_and_large_ones_run_alone(tmp_path, monkeypatch):
     save_features(tmp_path / "root" / "small.npy")
     np.save(tmp_path / "root" / "large.npy", np.zeros((30_000, 2), dtype=np.int8))
-    records = list(
-        segment_many(tmp_path / "root", output=tmp_path / "out", jobs=1, max_memory=400_000_000)
+    save_features(tmp_path / "root" / "middle.npy", n_frames=300)
+    monkeypatch.setattr("dayline.batch.run._memory_of_machine", lambda: 150_000)
+    together = []
+
+    def in_processes(tasks, jobs):
+        together.append([task.source.name for task in tasks])
+        yield from map(run_task, tasks)
+
+    monkeypatch.setattr("dayline.batch.run._in_processes", in_processes)
+    records = list(segment_many(tmp_path / "root", output=tmp_path / "out", jobs=2))
+    assert statuses(records) == {"small.npy": "done", "middle.npy": "done", "large.npy": "failed"}
+    assert records[0].message.startswith(
+        "needs about 2.4 MB of memory, and this machine has 150 kB"
     )
-    assert statuses(records) == {"small.npy": "done", "large.npy": "failed"}
-    assert "more than --max-memory 400 MB; allow more" in records[0].message
+    assert together == [["small.npy"], ["middle.npy"]]
+
+
+@pytest.mark.parametrize(("method", "memory"), [("default", 40 * 10 * 3), ("paper", 1200 + 8000)])
+def test_memory_is_planned_from_the_declared_size(method, memory, tmp_path):
+    np.save(tmp_path / "x.npy", np.zeros((3, 10)))
+    settings = replace(COLOR, method=method, transpose=True)
+    assert task_for(tmp_path / "x.npy", tmp_path, settings).memory == memory
 
 
 @pytest.mark.slow
@@ -355,7 +341,7 @@ def test_a_sequence_that_loses_its_process_twice_is_reported_and_the_rest_goes_o
         "3.npy": "done",
     }
     failed = next(record for record in records if record.status == "failed")
-    assert failed.message.startswith("its process was killed twice; it may need more memory")
+    assert failed.message.startswith("its process was killed; it may need more memory")
     again = list(segment_many(tmp_path / "root", output=tmp_path / "out", jobs=1))
     assert statuses(again) == {
         "0.npy": "skipped",
@@ -385,7 +371,7 @@ def test_a_result_that_is_being_written_is_waited_for(finished, monkeypatch):
 def test_an_unknown_number_of_jobs_is_an_error_before_any_work(tmp_path):
     save_features(tmp_path / "root" / "x.npy")
     with pytest.raises(ValueError, match="jobs=0; it must be a whole number of at least 1"):
-        run(tmp_path / "root", output=tmp_path / "out", jobs=0)
+        segment_many(tmp_path / "root", output=tmp_path / "out", jobs=0)
     assert not (tmp_path / "out").exists()
 
 

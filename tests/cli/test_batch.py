@@ -7,7 +7,6 @@ import sys
 import time
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from batch.made_sequences import save_features, worker_of
@@ -68,7 +67,6 @@ def test_wrong_input_is_one_line_and_exit_code_2(root, tmp_path):
             "tcp://h:1",
         ),
         "is not the address of a Dask scheduler": (root, *out, "--cluster", "h"),
-        "is not an amount of memory; write it as 8G or 500M": (root, *out, "--max-memory", "much"),
         "format 'nope'": (root, *out, "--export", "nope"),
         "expected_duration=inf": (root, *out, "--expected-duration", "inf"),
         "--level does not apply to --method ces": (root, *out, "--method", "ces", "--level", 1),
@@ -168,23 +166,3 @@ def test_a_stopped_batch_leaves_whole_results_and_the_next_one_resumes(tmp_path,
     assert [
         p for p in out.rglob("*") if UNFINISHED.fullmatch(p.name) or p.name == ".dayline-lock"
     ] == []
-
-
-def test_segment_refuses_what_needs_more_memory_than_allowed(tmp_path):
-    np.save(tmp_path / "long.npy", np.zeros((30_000, 2), dtype=np.int8))
-    done = run("segment", tmp_path / "long.npy", "--max-memory", "400M")
-    assert done.returncode == 2
-    assert (
-        done.stderr
-        == f"dayline: {tmp_path / 'long.npy'}: 30000 frames need about 702 MB of memory, more than"
-        " --max-memory 400 MB; allow more, or use fewer frames\n"
-    )
-    done = run("segment", tmp_path / "long.npy", "--max-memory", "0")
-    assert (done.returncode, "write it as 8G or 500M" in done.stderr) == (2, True)
-
-
-def test_segment_announces_long_work(root, monkeypatch):
-    monkeypatch.setattr(sys.modules["dayline.cli.segment"], "LONG_WORK", 0.0)
-    done = run("segment", root / "a.npy", "--method", "paper")
-    assert done.stderr == "dayline: 120 frames take about 1 s and 252 MB of memory\n"
-    assert run("segment", root / "a.npy", "-q").stderr == ""

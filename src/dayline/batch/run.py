@@ -1,15 +1,22 @@
-"""Segment many sequences, and keep the list and the page of them up to date."""
+"""Segment many sequences, in processes or on a Dask cluster, with a list and a page of them."""
 
 from __future__ import annotations
 
+import json
+import os
+import re
+import signal
+import threading
 import time
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import closing
-from dataclasses import replace
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, as_completed
+from contextlib import suppress
 from pathlib import Path
+from queue import Empty
 from typing import Any
 
+from dayline import __version__
 from dayline.album.earlier import refuse_other_result
 from dayline.album.left_results import left_results, unused_corrections
 from dayline.album.page.overview import SequenceRow, write_sequences
@@ -17,46 +24,49 @@ from dayline.album.places_file import PLACES, read_places
 from dayline.album.recognize import read_day, recognise_places, rewrite_places
 from dayline.album.run import Settings, check_settings
 from dayline.album.write import remove_other_pictures
-from dayline.batch.cluster import connect, run_on_cluster
-from dayline.batch.local import available_memory, run_local
-from dayline.batch.record import BatchRecord, read_batch
 from dayline.batch.sources import Source, Sources, given_sources
-from dayline.batch.task import Task, failed_record, finished_record, make_task, renew_digest
+from dayline.batch.task import (
+    FIELDS,
+    BatchRecord,
+    Task,
+    failed_record,
+    finished_record,
+    make_task,
+    renew_record,
+    run_task,
+)
 from dayline.checks import check_between
 from dayline.events import Segmentation
 from dayline.files import write_text_whole
+from dayline.installation import needs_extra
 from dayline.media.frame import shown_name
 from dayline.progress import OnStep
-from dayline.result_folder import BATCH_LIST, output_folder
+from dayline.result_folder import BATCH_LIST, MARK, output_folder
 from dayline.text import bytes_text, counted
-
-
-def recognise_batch(tasks: Sequence[Task], path: Path) -> None:
-    """Match the contexts of finished photo folders and videos, and give their results the names of the places.
-
-    Parameters
-    ----------
-    tasks : sequence of Task
-        The finished sequences. Feature files are ignored: it is unknown what computed their
-        features.
-    path : Path
-        places.json.
-    """
-    by_folder = {task.folder: task for task in tasks if task.source.kind != "table"}
-    if not by_folder:
-        return
-
-    def rewrite(folder: Path, segmentation: Segmentation) -> None:
-        task = by_folder[folder]
-        source = task.source.data if isinstance(task.source.data, Path) else None
-        rewrite_places(folder, segmentation, source=source)
-        renew_digest(task)
-
-    recognise_places([read_day(folder) for folder in by_folder], path, rewrite=rewrite)
-
 
 WRITE_SECONDS = 2.0
 """The list and the page are written again at most this often while results arrive."""
+
+CONNECT_SECONDS = 10
+ADDRESS = re.compile(r"([a-z]+://)?(\[[0-9a-fA-F:.]+\]|[^\s/:]+):\d+")
+
+
+def read_batch(path: str | Path) -> list[BatchRecord]:
+    """Read the records in a batch.jsonl.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    """
+    records = []
+    for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), start=1):
+        try:
+            content = json.loads(line)
+            records.append(BatchRecord(**{name: content[name] for name in FIELDS}))
+        except (ValueError, TypeError, KeyError):
+            raise ValueError(f"{path}: line {number} is not a record of dayline batch") from None
+    return records
 
 
 def segment_many(
@@ -66,7 +76,6 @@ def segment_many(
     settings: Settings | None = None,
     jobs: int | None = None,
     cluster: str | None = None,
-    max_memory: int | None = None,
     places: str | Path | None = None,
     on_step: OnStep | None = None,
 ) -> Iterator[BatchRecord]:
@@ -87,14 +96,9 @@ def segment_many(
         The method and what to write, as for one source. What does not apply to a kind of source is
         ignored.
     jobs : int, optional
-        Most processes on this machine, with one thread each; by default one per core, as far as
-        memory allows.
+        Most processes on this machine, with one thread each; by default one per core.
     cluster : str, optional
         Address of a Dask scheduler, whose workers are used instead (extra "cluster").
-    max_memory : int, optional
-        Bytes that all processes on this machine, or one worker of a cluster, may use by the
-        forecast. A sequence that alone needs more is refused. By default most of the memory that is
-        free, and no sequence is refused.
     places : str or Path, optional
         The file of places that recur in several photo folders and videos; `output`/places.json by
         default.
@@ -110,19 +114,22 @@ def segment_many(
         check_between("jobs", jobs, 1, whole=True)
     settings = Settings() if settings is None else settings
     check_settings(settings)
+    output = Path(output)
+
     found, notes = given_sources(sources)
     for note in notes:
         warnings.warn(note, stacklevel=2)
-    title = (
-        shown_name(Path(sources).resolve().name) if isinstance(sources, str | Path) else "Sequences"
-    )
-    refuse_other_result(
-        Path(output), "batch", Path(sources) if isinstance(sources, str | Path) else None
-    )
-    _note_other_batch(Path(output), found)
-    known = Path(output) / PLACES if places is None else Path(places)
-    read_places(known)  # raises now, not after hours of work
-    return _run(found, Path(output), settings, jobs, cluster, max_memory, known, on_step, title)
+
+    root = Path(sources) if isinstance(sources, str | Path) else None
+    refuse_other_result(output, "batch", root)
+    _note_other_batch(output, found)
+
+    # Read now, so that a damaged file is an error before hours of work.
+    known = output / PLACES if places is None else Path(places)
+    read_places(known)
+
+    title = "Sequences" if root is None else shown_name(root.resolve().name)
+    return _segment_many(found, output, settings, jobs, cluster, known, on_step, title)
 
 
 def _note_other_batch(output: Path, sources: Sequence[Source]) -> None:
@@ -141,133 +148,269 @@ def _note_other_batch(output: Path, sources: Sequence[Source]) -> None:
         )
 
 
-def _run(
+def _segment_many(
     sources: Sequence[Source],
     output: Path,
     settings: Settings,
     jobs: int | None,
     cluster: str | None,
-    max_memory: int | None,
     places: Path,
     on_step: OnStep | None,
     title: str,
 ) -> Iterator[BatchRecord]:
     with output_folder(output) as folder:
-        lists = _Lists(folder, sources, title)
         left = left_results(folder.resolve(), {source.folder for source in sources})
-        tasks = [
-            replace(make_task(source, folder.resolve(), settings), left=left) for source in sources
-        ]
+        tasks = [make_task(source, folder.resolve(), settings, left) for source in sources]
+        records: dict[str, BatchRecord] = {}
+        written = time.monotonic()
         if on_step is not None:
-            on_step("sequences", 0, len(sources))
+            on_step("sequences", 0, len(tasks))
+
         try:
-            for record in _records(tasks, jobs, cluster, max_memory):
-                lists.add(record)
+            for record in _records(tasks, jobs, cluster):
+                records[record.name] = record
+                if time.monotonic() - written > WRITE_SECONDS:
+                    _write_lists(records, sources, folder, title)
+                    written = time.monotonic()
                 if on_step is not None:
-                    on_step("sequences", len(lists.records), len(sources))
+                    on_step("sequences", len(records), len(tasks))
                 yield record
         finally:
-            if lists.records:
-                lists.write()
+            if records:
+                _write_lists(records, sources, folder, title)
+
         # Only now, and only here: several processes would lose each other's places.
-        recognise_batch([task for task in tasks if lists.has_result(task.source.folder)], places)
+        finished = [task for task in tasks if records[task.source.folder].status != "failed"]
+        _recognize_places(finished, places)
         if not settings.thumbnails:
-            finished = [
-                record.name for record in lists.records.values() if record.status != "failed"
-            ]
-            remove_other_pictures(folder, days=finished)
+            remove_other_pictures(folder, days=[task.source.folder for task in finished])
         for note in unused_corrections(left, [task.folder for task in tasks]):
             warnings.warn(note, stacklevel=2)
 
 
-def _records(
-    tasks: Sequence[Task], jobs: int | None, cluster: str | None, max_memory: int | None
-) -> Iterator[BatchRecord]:
-    left = []
+def _write_lists(
+    records: dict[str, BatchRecord], sources: Sequence[Source], folder: Path, title: str
+) -> None:
+    """Write the list and the page of all sequences that have ended, in the order of the sources."""
+    known = [records[source.folder] for source in sources if source.folder in records]
+    write_text_whole(folder / BATCH_LIST, "".join(f"{record.to_json()}\n" for record in known))
+    rows = [
+        SequenceRow(
+            record.source,
+            None if record.events is None else record.name,
+            record.n_frames,
+            record.n_events,
+            None if record.events is None else record.seconds,
+            pictures=record.pictures,
+            why=record.message,
+        )
+        for record in known
+    ]
+    write_sequences(rows, folder, title=title, n_total=len(sources))
+
+
+def _recognize_places(tasks: Sequence[Task], path: Path) -> None:
+    """Give results the places of other results; feature files are left out, as their features differ."""
+    by_folder = {task.folder: task for task in tasks if task.source.kind != "table"}
+
+    def rewrite(folder: Path, segmentation: Segmentation) -> None:
+        source = by_folder[folder].source.data
+        rewrite_places(folder, segmentation, source=source if isinstance(source, Path) else None)
+        renew_record(folder)
+
+    if by_folder:
+        recognise_places([read_day(folder) for folder in by_folder], path, rewrite=rewrite)
+
+
+def _records(tasks: Sequence[Task], jobs: int | None, cluster: str | None) -> Iterator[BatchRecord]:
+    waiting = []
     for task in tasks:
         ready = finished_record(task)
-        if ready is not None:
-            yield ready
+        if ready is None:
+            waiting.append(task)
         else:
-            left.append(task)
-    if not left:
+            yield ready
+    if not waiting:
         return
-    if cluster is not None:
-        with closing(connect(cluster)) as client:
-            yield from run_on_cluster(left, client, memory=max_memory)
-        return
-    if max_memory is not None:
-        for task in left:
-            if task.memory > max_memory:
-                yield failed_record(task, _too_large(task, max_memory))
-        left = [task for task in left if task.memory <= max_memory]
-    memory = available_memory() if max_memory is None else max_memory
-    yield from run_local(left, jobs=jobs or _n_cores(), memory=memory)
+    if cluster is None:
+        yield from run_local(waiting, jobs=jobs)
+    else:
+        yield from run_on_cluster(waiting, cluster)
 
 
-def _too_large(task: Task, most: int) -> str:
-    needed = bytes_text(task.memory)
-    return (
-        f"needs about {needed} of memory, more than --max-memory {bytes_text(most)}; allow more or"
-        " use fewer frames"
-    )
+def run_local(tasks: Sequence[Task], *, jobs: int | None = None) -> Iterator[BatchRecord]:
+    """Run tasks in processes and yield their records as they finish.
 
-
-def _n_cores() -> int:
-    from joblib import cpu_count
-
-    return int(cpu_count())
-
-
-class _Lists:
-    """The page and the list of all sequences, in the order of the sources.
+    If a process is killed, which ends the others too, those that were running are tried again at
+    the end, one at a time; so are those that need more than an equal share of the memory. One that
+    needs more memory than there is fails.
 
     Parameters
     ----------
-    folder : Path
-        Where they are.
-    sources : sequence of Source
-        All sequences.
-    title : str
-        Heading of the page.
+    tasks : sequence of Task
+        The work.
+    jobs : int, optional
+        Most processes at a time; by default one per core.
     """
+    from joblib import cpu_count
 
-    def __init__(self, folder: Path, sources: Sequence[Source], title: str) -> None:
-        self.folder, self.sources, self.title = folder, sources, title
-        self.records: dict[str, BatchRecord] = {}
-        self._written = time.monotonic()
+    jobs = jobs or cpu_count()
+    memory = _memory_of_machine()
+    waiting: dict[str, Task] = {}
+    alone: list[Task] = []
+    for task in tasks:
+        if memory is not None and task.memory > memory:
+            yield failed_record(
+                task,
+                f"needs about {bytes_text(task.memory)} of memory, and this machine has"
+                f" {bytes_text(memory)}; use --method fast, or fewer frames",
+            )
+        elif memory is not None and task.memory * jobs > memory:
+            alone.append(task)
+        else:
+            waiting[task.source.folder] = task
 
-    def add(self, record: BatchRecord) -> None:
-        """Add a record; write both files unless they are recent."""
-        self.records[record.name] = record
-        if time.monotonic() - self._written > WRITE_SECONDS:
-            self.write()
+    while waiting:
+        try:
+            for record in _in_processes(list(waiting.values()), jobs):
+                del waiting[record.name]
+                yield record
+        except BrokenExecutor:
+            # Tasks start in their order, so these were running.
+            alone += [waiting.pop(name) for name in list(waiting)[:jobs]]
 
-    def has_result(self, name: str) -> bool:
-        """Whether a sequence is finished."""
-        return name in self.records and self.records[name].status != "failed"
+    for task in alone:
+        try:
+            yield from _in_processes([task], 1)
+        except BrokenExecutor:
+            yield failed_record(
+                task, "its process was killed; it may need more memory than this machine has"
+            )
 
-    def write(self) -> None:
-        """Write both files."""
-        known = [
-            self.records[source.folder] for source in self.sources if source.folder in self.records
-        ]
-        write_text_whole(
-            self.folder / BATCH_LIST, "".join(f"{record.to_json()}\n" for record in known)
+
+def _memory_of_machine() -> int | None:
+    """Return the memory of this machine or container in bytes, or None if the system does not tell."""
+    sizes = []
+    with suppress(AttributeError, ValueError, OSError):
+        sizes.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    with suppress(OSError, ValueError):  # no limit reads "max"
+        sizes.append(int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii")))
+    return min(sizes, default=None)
+
+
+def _in_processes(tasks: Sequence[Task], jobs: int) -> Iterator[BatchRecord]:
+    # Unlike the pool of the standard library, it does not import the caller's script again.
+    from joblib.externals.loky import ProcessPoolExecutor
+
+    pool = ProcessPoolExecutor(min(jobs, len(tasks)), initializer=_prepare_process)
+    try:
+        yield from _submitted(tasks, pool)
+    finally:
+        # loky forgets its pending tasks when it kills its processes, and its thread then fails on
+        # those whose numbers still wait to be handed out.
+        with suppress(Empty):
+            while True:
+                pool._work_ids.get_nowait()
+        pool.shutdown(wait=True, kill_workers=True)
+
+
+def _submitted(tasks: Sequence[Task], executor: Executor) -> Iterator[BatchRecord]:
+    futures = [executor.submit(run_task, task) for task in tasks]
+    for future in as_completed(futures):
+        yield future.result()
+
+
+def _prepare_process() -> None:
+    """Leave Ctrl-C to the parent, which then ends this process; end with the parent if it is killed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1.0)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+@needs_extra("cluster", "a Dask cluster")
+def run_on_cluster(tasks: Sequence[Task], address: str) -> Iterator[BatchRecord]:
+    """Run tasks on the workers of a Dask cluster and yield their records as they finish.
+
+    Each worker process runs one task at a time. Dask runs a task again if its worker is lost, and
+    gives up after four losses.
+
+    Parameters
+    ----------
+    tasks : sequence of Task
+        The work. All workers must see its sources and its output folder under the same paths.
+    address : str
+        The scheduler, such as tcp://host:8786.
+    """
+    from distributed import Client, KilledWorker
+    from distributed.comm import CommClosedError
+
+    if not ADDRESS.fullmatch(address):
+        raise ValueError(
+            f"{address!r} is not the address of a Dask scheduler; write it as tcp://host:8786"
         )
-        write_sequences(
-            [_row(record) for record in known],
-            self.folder,
-            title=self.title,
-            n_total=len(self.sources),
-        )
-        self._written = time.monotonic()
+    try:
+        client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+    except (OSError, ValueError, ImportError) as error:
+        why = " ".join(str(error).split())
+        raise ValueError(
+            f"{address}: no Dask scheduler answers there ({why}); start one with: dask scheduler"
+        ) from None
+
+    with client:
+        _check_workers(client, tasks[0].output)
+        with warnings.catch_warnings():
+            # Features in memory travel with their task: scattered to a worker, they would be lost
+            # with it.
+            warnings.filterwarnings("ignore", message="Sending large graph")
+            executor = client.get_executor(pure=False)
+            futures = {executor.submit(run_task, task): task for task in tasks}
+        try:
+            for future in as_completed(futures):
+                try:
+                    yield future.result()
+                except KilledWorker as error:
+                    yield failed_record(
+                        futures[future],
+                        f"{error.allowed_failures + 1} workers were lost while computing it; it may"
+                        " need more memory than they have",
+                    )
+        except (CancelledError, CommClosedError):
+            raise ValueError(
+                f"the connection to the scheduler at {address} was lost; start it, and the same"
+                " command resumes"
+            ) from None
+        finally:
+            executor.shutdown(wait=False)
 
 
-def _row(record: BatchRecord) -> SequenceRow:
-    about: dict[str, Any] = {"pictures": record.pictures, "why": record.message}
-    if record.events is None:
-        return SequenceRow(record.source, None, **about)
-    return SequenceRow(
-        record.source, record.name, record.n_frames, record.n_events, record.seconds, **about
-    )
+def _check_workers(client: Any, output: Path) -> None:
+    """Raise if there are no workers, or if one of them cannot do the work."""
+    answers = client.run(_worker_state, str(output / MARK), on_error="return")
+    if not answers:
+        raise ValueError("the cluster has no workers; start one with: dask worker ADDRESS")
+    for worker, answer in answers.items():
+        if isinstance(answer, ImportError):
+            raise ValueError(f"worker {worker} cannot import dayline ({answer}); install it there")
+        if isinstance(answer, BaseException):
+            raise ValueError(f"worker {worker} does not work: {answer}")
+        version, sees_output = answer
+        if version != __version__:
+            raise ValueError(
+                f"worker {worker} has dayline {version}, not {__version__}; install the same"
+                " version"
+            )
+        if not sees_output:
+            raise ValueError(
+                f"worker {worker} does not see {output}; use a folder that all machines share"
+            )
+
+
+def _worker_state(mark: str) -> tuple[str, bool]:
+    """Return the version of dayline on a worker, and whether it sees the output folder."""
+    return __version__, Path(mark).is_file()

@@ -1,4 +1,4 @@
-"""The work on one sequence, in whichever process: skip it if it is finished, else compute and write it."""
+"""Segment one sequence of a batch, in whichever process, unless it is finished already."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import json
 import threading
 import time
 import warnings
+from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -18,32 +19,78 @@ from dayline.album.days import without_places
 from dayline.album.export.formats import suited_formats
 from dayline.album.left_results import earlier_corrections
 from dayline.album.run import Settings, segment_and_write
-from dayline.album.size import sequence_size
 from dayline.album.write import ExportError, Written
-from dayline.batch.record import BatchRecord
 from dayline.batch.sources import Source
 from dayline.events import Segmentation
-from dayline.features.tables import FeatureTable
+from dayline.features.tables import FeatureTable, table_shape
 from dayline.files import read_no_follow, refuse_link, write_text_whole
-from dayline.forecast import forecast, needed_memory
 from dayline.media.frame import shown_name
 from dayline.media.walk import find_files
 from dayline.result_folder import BATCH_RECORD, MARK, LockedFolderError, output_folder
 
 FORMAT = "dayline-batch-1"
+FIELDS = ("name", "source", "status", "n_frames", "n_events", "seconds", "message", "events")
+"""In batch.jsonl, in this order."""
+
 MOST_PICTURES = 6
-
 WAIT_FOR_LOCK = 300.0
-"""Seconds. A worker that lost its connection may still be writing the result that another one is to compute."""
+"""Seconds to wait for a result that a lost worker may still be writing."""
 
-_one_at_a_time = (
-    threading.Lock()
-)  # a Dask worker may have several threads; warnings and BLAS limits are per process
+DENSE_METHODS = ("paper", "authors")
+BYTES_PER_PAIR = 80
+BYTES_PER_VALUE = 40
+"""Dense methods hold ten matrices of frames x frames; every method holds five copies of the features."""
+
+# A Dask worker may have several threads, but warnings and the limit of BLAS are per process.
+_one_at_a_time = threading.Lock()
+
+
+@dataclass(frozen=True)
+class BatchRecord:
+    """One sequence of a batch.
+
+    Attributes
+    ----------
+    name : str
+        Name of the folder of its result.
+    source : str
+        Its path below the root, or the name it was given.
+    status : {"done", "skipped", "failed"}
+        Computed by this run; finished by an earlier one with the same input and settings; or not
+        finished.
+    n_frames, n_events : int or None
+        None if there is no result.
+    seconds : float
+        What it took to compute; if skipped, what it took then.
+    message : str
+        Why it failed, in one line; else empty.
+    events : str or None
+        Path of its events.json in the output folder. It also exists if only an export failed.
+    notes : tuple of str
+        Warnings of this run.
+    pictures : tuple of str
+        Pictures of its longest events, within its folder.
+    """
+
+    name: str
+    source: str
+    status: Literal["done", "skipped", "failed"]
+    n_frames: int | None = None
+    n_events: int | None = None
+    seconds: float = 0.0
+    message: str = ""
+    events: str | None = None
+    notes: tuple[str, ...] = ()
+    pictures: tuple[str, ...] = ()
+
+    def to_json(self) -> str:
+        """Return the line of batch.jsonl, without its end."""
+        return json.dumps({name: getattr(self, name) for name in FIELDS}, ensure_ascii=False)
 
 
 @dataclass(frozen=True)
 class Task:
-    """One sequence to be segmented.
+    """The work on one sequence, in whichever process.
 
     Attributes
     ----------
@@ -56,7 +103,7 @@ class Task:
     key : str
         Hash of the input, the settings and the version.
     memory : int
-        Bytes that its process will probably need.
+        Bytes that it needs by its declared size.
     left : tuple of Path
         Results with corrections whose source is gone; one may be that of these photos under another
         name.
@@ -75,7 +122,9 @@ class Task:
         return self.output / self.source.folder
 
 
-def make_task(source: Source, output: Path, settings: Settings) -> Task:
+def make_task(
+    source: Source, output: Path, settings: Settings, left: tuple[Path, ...] = ()
+) -> Task:
     """Plan the work on one sequence; only its headers are read.
 
     Parameters
@@ -86,34 +135,54 @@ def make_task(source: Source, output: Path, settings: Settings) -> Task:
         The folder of all results.
     settings : Settings
         The settings of the batch; those that do not apply to this kind of source are ignored.
+    left : tuple of Path, optional
+        See `Task`.
     """
     settings = _settings_of_kind(source, settings)
-    key = _hash([FORMAT, __version__, source.name, _described(settings), _input_state(source)])
-    return Task(source, output, settings, key, _memory(source, settings))
+    n_frames, n_features = 0, 0
+    state: Any
+    if isinstance(source.data, FeatureTable):
+        values = np.ascontiguousarray(source.data.features)
+        n_frames, n_features = values.shape
+        state = [values.shape, str(values.dtype), hashlib.sha256(values.data).hexdigest()]
+    elif source.kind == "photos":
+        photos = find_files(source.data).photos
+        n_frames = len(photos)
+        state = [[shown_name(p.relative_to(source.data)), *_file_state(p)] for p in photos]
+    else:
+        state = _file_state(source.data)
+        if source.kind == "table":
+            with suppress(ValueError, OSError):  # the task itself reports it
+                n_frames, n_features = table_shape(source.data, key=settings.key)
+                if settings.transpose:
+                    n_frames, n_features = n_features, n_frames
+
+    memory = BYTES_PER_VALUE * n_frames * n_features
+    if settings.method in DENSE_METHODS:
+        memory += BYTES_PER_PAIR * n_frames * n_frames
+    described = json.dumps(
+        [FORMAT, __version__, source.name, _described(settings), state], sort_keys=True
+    )
+    key = hashlib.sha256(described.encode()).hexdigest()
+    return Task(source, output, settings, key, memory, left)
+
+
+OF_PICTURES = (
+    *("order", "every", "model", "weights", "pause_seconds", "pause_factor", "jump_km"),
+    *("thumbnails", "blur_faces", "offsets", "timezone"),
+)
+"""Settings that do not apply to feature files."""
 
 
 def _settings_of_kind(source: Source, settings: Settings) -> Settings:
+    """Return the settings with those that do not apply to a kind of source set to their defaults."""
     usual = Settings()
     if source.kind == "table":
-        formats = suited_formats(settings.formats, "features")
-        pixels = (
-            *(
-                "order",
-                "every",
-                "model",
-                "weights",
-                "pause_seconds",
-                "pause_factor",
-                "jump_km",
-                "thumbnails",
-            ),
-            *("blur_faces", "offsets", "timezone"),
-        )
         return replace(
             settings,
-            formats=formats,
+            formats=suited_formats(settings.formats, "features"),
             write_chapters=False,
-            **{name: getattr(usual, name) for name in pixels},
+            **{name: getattr(usual, name) for name in OF_PICTURES},
         )
     settings = replace(settings, key=None, transpose=False)
     if source.kind == "photos":
@@ -135,17 +204,6 @@ def _described(settings: Settings) -> dict[str, Any]:
     return values
 
 
-def _input_state(source: Source) -> Any:
-    """Return what changes if the input does: sizes and times of files, or the values in memory."""
-    if isinstance(source.data, FeatureTable):
-        values = np.ascontiguousarray(source.data.features)
-        return [values.shape, str(values.dtype), hashlib.sha256(values.data).hexdigest()]
-    if source.kind != "photos":
-        return _file_state(source.data)
-    photos = find_files(source.data).photos
-    return [[shown_name(path.relative_to(source.data)), *_file_state(path)] for path in photos]
-
-
 def _file_state(path: Path) -> list[int]:
     try:
         about = path.stat()
@@ -154,26 +212,17 @@ def _file_state(path: Path) -> list[int]:
     return [about.st_size, about.st_mtime_ns]
 
 
-def _memory(source: Source, settings: Settings) -> int:
-    try:
-        if isinstance(source.data, FeatureTable):
-            n_frames, n_features = source.data.features.shape
-        else:
-            n_frames, n_features = sequence_size(source.data, settings)
-    except (ValueError, OSError):
-        n_frames, n_features = 0, 0  # it cannot be read, which the task itself reports
-    return needed_memory(forecast(n_frames, n_features, settings.method))
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def finished_record(task: Task) -> BatchRecord | None:
-    """Return the record of a result that is complete and was made from the same input with the same settings."""
+    """Return the record of a complete result of the same input with the same settings, or None."""
     try:
         refuse_link(task.folder)
         content = json.loads(read_no_follow(task.folder / BATCH_RECORD) or b"null")
-        if not isinstance(content, dict) or (content["format"], content["key"]) != (
-            FORMAT,
-            task.key,
-        ):
+        if (content["format"], content["key"]) != (FORMAT, task.key):
             return None
         # A person may have corrected it, or another command replaced it.
         if content["digest"] != _digest(task.folder / "events.json"):
@@ -187,12 +236,12 @@ def finished_record(task: Task) -> BatchRecord | None:
         return None  # then it is computed again, and a folder that cannot be used is reported
 
 
-def renew_digest(task: Task) -> None:
-    """Record that events.json of a finished result was written again by dayline itself."""
-    content = json.loads(read_no_follow(task.folder / BATCH_RECORD) or b"null")
+def renew_record(folder: Path) -> None:
+    """Record that dayline itself wrote events.json of a finished result again."""
+    content = json.loads(read_no_follow(folder / BATCH_RECORD) or b"null")
     if isinstance(content, dict) and content.get("format") == FORMAT:
-        content["digest"] = _digest(task.folder / "events.json")
-        write_text_whole(task.folder / BATCH_RECORD, json.dumps(content, indent=1) + "\n")
+        content["digest"] = _digest(folder / "events.json")
+        write_text_whole(folder / BATCH_RECORD, json.dumps(content, indent=1) + "\n")
 
 
 def run_task(task: Task) -> BatchRecord:
@@ -210,23 +259,21 @@ def run_task(task: Task) -> BatchRecord:
             record = _result(task, begin)
         except ExportError as error:
             record = replace(
-                _record(task, error.segmentation, error.written, time.perf_counter() - begin),
+                _record(task, error.segmentation, error.written),
                 status="failed",
                 message=_one_line(error, task),
             )
         except Exception as error:  # also a bug in dayline or in a library must not end the others
-            record = failed_record(
-                task, _one_line(error, task), seconds=time.perf_counter() - begin
-            )
+            record = failed_record(task, _one_line(error, task))
     notes = (_without_paths(str(warning.message), task) for warning in caught)
+    if record.status == "failed":
+        record = replace(record, seconds=round(time.perf_counter() - begin, 3))
     return replace(record, notes=tuple(dict.fromkeys(notes)))
 
 
-def failed_record(task: Task, message: str, *, seconds: float = 0.0) -> BatchRecord:
+def failed_record(task: Task, message: str) -> BatchRecord:
     """Return the record of a sequence without a result."""
-    return BatchRecord(
-        task.source.folder, task.source.name, "failed", seconds=round(seconds, 3), message=message
-    )
+    return BatchRecord(task.source.folder, task.source.name, "failed", message=message)
 
 
 def _result(task: Task, begin: float) -> BatchRecord:
@@ -240,9 +287,7 @@ def _result(task: Task, begin: float) -> BatchRecord:
             with output_folder(task.folder):
                 # Another process may have finished it while this one waited.
                 ready = finished_record(task)
-                return (
-                    replace(ready, status="done") if ready is not None else _computed(task, begin)
-                )
+                return _computed(task, begin) if ready is None else replace(ready, status="done")
         except LockedFolderError:
             if time.perf_counter() - begin > WAIT_FOR_LOCK:
                 raise
@@ -252,6 +297,7 @@ def _result(task: Task, begin: float) -> BatchRecord:
 def _computed(task: Task, begin: float) -> BatchRecord:
     # First, so that a run that is stopped halfway does not look finished.
     (task.folder / BATCH_RECORD).unlink(missing_ok=True)
+
     data, corrections = task.source.data, None
     if isinstance(data, Path) and task.source.kind == "photos":
         corrections = earlier_corrections(data, task.folder, task.output, task.left, task.settings)
@@ -260,7 +306,10 @@ def _computed(task: Task, begin: float) -> BatchRecord:
     )
     if written is None:
         raise AssertionError("a result was requested")
-    record = _record(task, segmentation, written, time.perf_counter() - begin)
+
+    record = replace(
+        _record(task, segmentation, written), seconds=round(time.perf_counter() - begin, 3)
+    )
     files = [path.name for path in (written.page, *written.exports)]
     content = {
         "format": FORMAT,
@@ -273,9 +322,7 @@ def _computed(task: Task, begin: float) -> BatchRecord:
     return record
 
 
-def _record(
-    task: Task, segmentation: Segmentation, written: Written, seconds: float
-) -> BatchRecord:
+def _record(task: Task, segmentation: Segmentation, written: Written) -> BatchRecord:
     longest = sorted(segmentation.events, key=lambda event: -event.n_frames)[:MOST_PICTURES]
     shown = sorted(event.key_frame for event in longest if event.key_frame is not None)
     return BatchRecord(
@@ -284,7 +331,6 @@ def _record(
         status="done",
         n_frames=segmentation.n_frames,
         n_events=len(segmentation.events),
-        seconds=round(seconds, 3),
         events=f"{task.source.folder}/events.json",
         pictures=tuple(written.pictures[frame] for frame in shown if frame in written.pictures),
     )
@@ -294,23 +340,19 @@ def _one_line(error: Exception, task: Task) -> str:
     if isinstance(error, MemoryError):
         return "out of memory; use fewer or smaller frames"
     if isinstance(error, OSError) and error.strerror:
-        text = (
-            f"{shown_name(Path(error.filename).name)}: {error.strerror}"
-            if error.filename
-            else error.strerror
-        )
-    elif isinstance(error, ValueError):
-        text = str(error)
-    else:
-        text = (
-            f"unexpected {type(error).__name__}: {error}; run dayline segment on it with"
-            " DAYLINE_TRACEBACK=1"
-        )
-    return _without_paths(text, task)
+        name = f"{shown_name(Path(error.filename).name)}: " if error.filename else ""
+        return _without_paths(f"{name}{error.strerror}", task)
+    if isinstance(error, ValueError):
+        return _without_paths(str(error), task)
+    return _without_paths(
+        f"unexpected {type(error).__name__}: {error}; run dayline segment on it with"
+        " DAYLINE_TRACEBACK=1",
+        task,
+    )
 
 
 def _without_paths(text: str, task: Task) -> str:
-    """Return a message as one line that names neither the sequence, which stands beside it, nor local folders."""
+    """Return a message as one line without the name of its sequence and without local folders."""
     text = " ".join(text.split())
     data = task.source.data
     if isinstance(data, Path):
@@ -318,12 +360,3 @@ def _without_paths(text: str, task: Task) -> str:
             text = text.removeprefix(f"{name}: ")
         text = without_places(text, data.parent, task.output)
     return text
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _hash(content: Any) -> str:
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

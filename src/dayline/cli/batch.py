@@ -10,12 +10,12 @@ import typer
 
 from dayline.cli import options
 from dayline.cli.options import Method, chosen_segmenter, usual_model
-from dayline.text import counted, parse_bytes
+from dayline.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dayline.batch.record import BatchRecord
+    from dayline.batch.task import BatchRecord
 
 
 def batch(
@@ -30,17 +30,10 @@ def batch(
     jobs: int | None = typer.Option(
         None,
         min=1,
-        help="Maximum number of processes; default: one per core, as far as memory allows.",
+        help="Maximum number of processes; default: one per core.",
     ),
     cluster: str | None = typer.Option(
         None, help="Use the workers of this Dask scheduler, such as tcp://host:8786, instead."
-    ),
-    max_memory: str | None = typer.Option(
-        None,
-        help=(
-            "Memory for all processes together, or for one worker of a cluster, such as 8G; a"
-            " sequence that needs more is refused. Default: most of what is free."
-        ),
     ),
     method: Method = options.METHOD,
     n_events: int | None = options.N_EVENTS,
@@ -122,9 +115,6 @@ def batch(
             settings=settings,
             jobs=jobs,
             cluster=cluster,
-            max_memory=(
-                None if max_memory is None else parse_bytes(max_memory, option="--max-memory")
-            ),
             places=places,
             on_step=bar,
         ):

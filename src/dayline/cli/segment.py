@@ -10,7 +10,7 @@ import typer
 
 from dayline.cli import options
 from dayline.cli.options import Method, chosen_segmenter, usual_model
-from dayline.text import duration_text, parse_bytes, parse_offset
+from dayline.text import duration_text, parse_offset
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -68,10 +68,6 @@ def print_frames(source: Path, settings: Settings, *, by_folder: bool) -> None:
         typer.echo(f"note: {note}")
 
 
-LONG_WORK = 20.0
-"""Seconds; longer work is announced with a forecast."""
-
-
 @dataclass(frozen=True)
 class Request:
     """What `dayline segment` was asked for; each attribute has the name of its option.
@@ -84,7 +80,6 @@ class Request:
     settings: Settings | None = None
     corrections: Path | None = None
     forget_corrections: bool = False
-    max_memory: int | None = None
     quiet: bool = False
     as_json: bool = False
     open_page: bool = False
@@ -223,7 +218,6 @@ class _Task:
         from dayline.events import read_events
 
         request = self.request
-        self._forecast(source)
         corrections = None if request.corrections is None else read_events(request.corrections)
         if corrections is None and output is not None and not request.forget_corrections:
             corrections = earlier_corrections(
@@ -254,37 +248,6 @@ class _Task:
                 store=output,
                 before=found,
                 on_step=self._reporter(drawn),
-            )
-
-    def _forecast(self, source: Path | FrameSequence) -> None:
-        """Say how long the work takes if that is long; raise if it would take too much memory."""
-        from dayline.album.run import is_table
-        from dayline.album.size import sequence_size
-        from dayline.forecast import forecast, needed_memory
-        from dayline.text import bytes_text, counted
-
-        try:
-            n_frames, n_features = sequence_size(source, self.settings)
-        except (ValueError, OSError):
-            return  # the source cannot be used, which is said when it is read
-        expected = forecast(n_frames, n_features, self.settings.method)
-        needed, most = needed_memory(expected), self.request.max_memory
-        if most is not None and needed > most:
-            place = source if isinstance(source, Path) else source.source
-            raise ValueError(
-                f"{place}: {counted(n_frames, 'frame')} need about {bytes_text(needed)} of memory,"
-                f" more than --max-memory {bytes_text(most)}; allow more, or use fewer frames"
-            )
-        if not self.request.quiet and expected.seconds is not None and expected.seconds > LONG_WORK:
-            after = (
-                ""
-                if isinstance(source, Path) and is_table(source)
-                else " once their features are computed"
-            )
-            typer.echo(
-                f"dayline: {counted(n_frames, 'frame')} take about"
-                f" {duration_text(expected.seconds)} and {bytes_text(needed)} of memory{after}",
-                err=True,
             )
 
     def _reporter(self, drawn: OnStep | None) -> OnStep:
@@ -426,10 +389,6 @@ def segment(
         help="Do not use the corrections of earlier runs (a copy is kept).",
     ),
     export: list[str] = options.EXPORT,
-    max_memory: str | None = typer.Option(
-        None,
-        help="Memory limit, such as 8G or 500M; a source that will probably need more is refused.",
-    ),
     open_page: bool = typer.Option(False, "--open/--no-open", help="Open the page in a browser."),
     dry_run: bool = typer.Option(False, "--dry-run", help="List the frames in order, and stop."),
     quiet: bool = options.QUIET,
@@ -494,7 +453,6 @@ def segment(
         settings=settings,
         corrections=corrections,
         forget_corrections=forget_corrections,
-        max_memory=None if max_memory is None else parse_bytes(max_memory, option="--max-memory"),
         quiet=quiet,
         as_json=as_json,
         open_page=open_page,
