@@ -23,7 +23,7 @@ from dayline.research.datasets.synthetic import make_communities
 from doc_blocks import BLOCKS, ROOT, Block, blocks_of, name_of, pages
 
 STAND_INS = {"SOURCE": "PHOTOS", "FEATURES": "features.npy", "TRUE": "true.txt"}
-NEVER_RUN = {"--install-completion", "--free-cache"}  # they change files of the user
+NEVER_RUN = {"--install-completion"}  # they change files of the user
 TARGETS = set(
     re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
 )

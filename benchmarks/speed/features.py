@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dayline.features.extract import BATCH_SIZE, extract_features, load_extractor
-from dayline.features.lite0 import LITE0_PREPROCESSING, find_lite0_weights, lite0_onnx
-from dayline.features.onnx import normalise
+from dayline.features.lite0 import GRAPH, LITE0_PREPROCESSING, find_lite0_weights
+from dayline.features.preprocess import normalize
 
 
 def read_jpeg(path: Path, *, shorter_side: int) -> NDArray[np.uint8]:
@@ -76,11 +76,13 @@ def main() -> None:
         for p in paths[:BATCH_SIZE]
     ]
     pixels = np.stack([prepared[i % len(prepared)] for i in range(BATCH_SIZE)])
-    inputs = normalise(pixels, LITE0_PREPROCESSING)
+    inputs = normalize(pixels, LITE0_PREPROCESSING)
     providers = onnxruntime.get_available_providers()
-    bare_session = onnxruntime.InferenceSession(
-        lite0_onnx(find_lite0_weights()), providers=providers
+    options = onnxruntime.SessionOptions()
+    options.add_session_config_entry(
+        "session.model_external_initializers_file_folder_path", str(find_lite0_weights().parent)
     )
+    bare_session = onnxruntime.InferenceSession(GRAPH.read_bytes(), options, providers=providers)
     time_bare(bare_session, inputs, n_images=2 * BATCH_SIZE)
     bare, whole = [], []
     for _ in range(arguments.rounds):

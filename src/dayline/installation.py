@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from importlib import metadata
 
 # Packages by their import names.
-_PHOTOS = ("PIL", "av", "google", "onnxruntime", "pillow_heif", "platformdirs")
+_PHOTOS = ("PIL", "av", "onnxruntime", "pillow_heif")
 _PACKAGES: Mapping[str, tuple[str, ...]] = {
     "photos": _PHOTOS,
     "demo": (*_PHOTOS, "skimage"),

@@ -152,9 +152,6 @@ def wrong_input(tmp_path, features):
         "--model only applies to photos and videos": ("segment", features, "--model", "color"),
         "--blur-faces only applies to photos and videos": ("segment", features, "--blur-faces"),
         "--every only applies to videos": ("segment", features, "--every", "2"),
-        "--weights only applies to --model inceptionv3 or inceptionv3-max, not to lite0; leave it out": (
-            "segment", tmp_path / "others", "--weights", features,
-        ),
         "--fps only applies to webvtt, ffmetadata, ": ("export", events, "-f", "csv", "--fps", "25"),
         "--blur-faces only applies to contact-sheet; leave": ("export", events, "-f", "csv", "--blur-faces"),
         "nowhere: no such file or folder; pass the photos": ("export", events, "-f", "edl", "--source", "nowhere"),

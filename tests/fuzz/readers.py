@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import shutil
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -78,15 +77,6 @@ def _places(path: Path) -> Reading:
     return Reading(
         {"places": [(place.id, place.name) for place in places], "sightings": sightings}, words
     )
-
-
-def _pt(path: Path) -> Reading:
-    from dayline.features.extract import load_extractor
-
-    cache = path.with_name("cache")
-    shutil.rmtree(cache, ignore_errors=True)  # every file makes a network of its own
-    with _warnings_as_words() as words:
-        return _features(load_extractor("inceptionv3", weights=path, cache=cache, threads=1), words)
 
 
 def _onnx(path: Path) -> Reading:
@@ -180,7 +170,6 @@ READERS: dict[str, Callable[[Path], Reading]] = {
     **dict.fromkeys(("npy", "npz", "mat", "csv", "parquet"), _table),
     "json": _events,
     "places": _places,
-    "pt": _pt,
     "onnx": _onnx,
     **dict.fromkeys(("jpeg", "png", "heic", "dng"), _photos),
     **dict.fromkeys(("mp4", "ts"), _video),

@@ -7,16 +7,10 @@ on.
 from __future__ import annotations
 
 import io
-import pickle
-import sys
 import zipfile
-from collections import OrderedDict
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -183,141 +177,6 @@ def _places() -> list[Sample]:
     return [Sample(places_text(each).encode()) for each in (places, unnamed)]
 
 
-def _inception_tensors() -> dict[str, np.ndarray]:
-    """Inception-v3 with one channel wherever the number of features allows it."""
-    from dayline.features.inception_layers import _LAYERS, _STEM
-
-    last = {
-        "branch1x1": 320,
-        "branch_pool": 192,
-        **dict.fromkeys(("branch3x3_2a", "branch3x3_2b"), 384),
-    }
-    last |= dict.fromkeys(("branch3x3dbl_3a", "branch3x3dbl_3b"), 384)
-    # Channels that enter a block are those of all branches of the block before, one each; 6a and 7a
-    # pool as well.
-    entering = {
-        "5b": 1,
-        "5c": 4,
-        "5d": 4,
-        "6a": 4,
-        "6b": 6,
-        "6c": 4,
-        "6d": 4,
-        "6e": 4,
-        "7a": 4,
-        "7b": 6,
-        "7c": 6,
-    }
-    first_of_branch = ("branch1x1", "branch_pool", "branch3x3")
-    random = np.random.default_rng(2)
-    tensors = {}
-    for name in (
-        *_STEM,
-        *(f"{block}.{layer}" for block, layers in _LAYERS.items() for layer in layers),
-    ):
-        block, _, layer = name.partition(".")
-        enters = layer in first_of_branch or layer.endswith("_1")
-        n_in = 3 if name == "Conv2d_1a_3x3" else entering[block[-2:]] if layer and enters else 1
-        n_out = last.get(layer, 1) if block == "Mixed_7c" else 1
-        shape = (n_out, n_in, *_kernel(name))
-        tensors[f"{name}.conv.weight"] = random.uniform(0.1, 1.0, shape).astype(np.float32)
-        for part in ("weight", "bias", "running_mean", "running_var"):
-            tensors[f"{name}.bn.{part}"] = random.uniform(0.5, 1.5, n_out).astype(np.float32)
-    return tensors
-
-
-def _kernel(name: str) -> tuple[int, int]:
-    """Kernels of 1 x 1, which are the fastest, but where maps shrink to the size of those pooled beside them."""
-    shrinking = ("Conv2d_1a_3x3", "Mixed_6a.branch3x3", "Mixed_6a.branch3x3dbl_3")
-    return (
-        (3, 3) if name in (*shrinking, "Mixed_7a.branch3x3_2", "Mixed_7a.branch7x7x3_4") else (1, 1)
-    )
-
-
-@contextmanager
-def _names_of_torch() -> Iterator[tuple[Any, Any]]:
-    """Lend pickle the names under which PyTorch stores tensors, without PyTorch, which takes seconds to load."""
-    torch, utils = ModuleType("torch"), ModuleType("torch._utils")
-
-    class FloatStorage:
-        pass
-
-    def _rebuild_tensor_v2() -> None:
-        pass
-
-    FloatStorage.__module__, FloatStorage.__qualname__ = "torch", "FloatStorage"
-    _rebuild_tensor_v2.__module__, _rebuild_tensor_v2.__qualname__ = (
-        "torch._utils",
-        "_rebuild_tensor_v2",
-    )
-    torch.FloatStorage, utils._rebuild_tensor_v2, torch._utils = (
-        FloatStorage,
-        _rebuild_tensor_v2,
-        utils,
-    )
-    before = {name: sys.modules.get(name) for name in ("torch", "torch._utils")}
-    sys.modules |= {"torch": torch, "torch._utils": utils}
-    try:
-        yield FloatStorage, _rebuild_tensor_v2
-    finally:
-        for name, module in before.items():
-            if module is None:
-                del sys.modules[name]
-            else:
-                sys.modules[name] = module
-
-
-def _tensor_pickle(tensors: dict[str, np.ndarray]) -> bytes:
-    """Pickle a state dictionary as PyTorch does: storages by number, tensors as calls that view them."""
-    buffer = io.BytesIO()
-    numbers = {id(tensor): str(k) for k, tensor in enumerate(tensors.values())}
-
-    class Storage:
-        def __init__(self, tensor: np.ndarray) -> None:
-            self.tensor = tensor
-
-    with _names_of_torch() as (storage_type, rebuild):
-
-        class Pickler(pickle.Pickler):
-            def persistent_id(self, value: Any) -> Any:
-                if not isinstance(value, Storage):
-                    return None
-                return (
-                    "storage",
-                    storage_type,
-                    numbers[id(value.tensor)],
-                    "cpu",
-                    value.tensor.size,
-                )
-
-            def reducer_override(self, value: Any) -> Any:
-                if not isinstance(value, np.ndarray):
-                    return NotImplemented
-                strides = tuple(step // value.itemsize for step in value.strides)
-                return rebuild, (Storage(value), 0, value.shape, strides, False, OrderedDict())
-
-        Pickler(buffer, protocol=2).dump(OrderedDict(tensors))
-    return buffer.getvalue()
-
-
-def _pt() -> list[Sample]:
-    tensors = _inception_tensors()
-    pickled = _tensor_pickle(tensors)
-    members = [("w/data.pkl", pickled), ("w/byteorder", b"little")]
-    members += [(f"w/data/{k}", tensor.tobytes()) for k, tensor in enumerate(tensors.values())]
-    archive = zipped([*members, ("w/version", b"3\n")], zipfile.ZIP_STORED)
-    legacy = [0x1950A86A20F9469CFC6C, 1001, {"protocol_version": 1001, "little_endian": True}]
-    keys = pickle.dumps([str(k) for k in range(len(tensors))], 2)
-    data = b"".join(
-        np.int64(tensor.size).tobytes() + tensor.tobytes() for tensor in tensors.values()
-    )
-    old = b"".join(pickle.dumps(part, 2) for part in legacy) + pickled + keys + data
-    return [
-        Sample(archive, ZIP_SEAL, checked=True, hot=(range(len(pickled)),)),
-        Sample(old, hot=(range(len(pickled)),)),
-    ]
-
-
 def _onnx() -> list[Sample]:
     from onnx import TensorProto, helper, numpy_helper
 
@@ -440,7 +299,6 @@ MAKERS = {
     "parquet": _parquet,
     "json": _events,
     "places": _places,
-    "pt": _pt,
     "onnx": _onnx,
     "jpeg": _jpeg,
     "png": _png,

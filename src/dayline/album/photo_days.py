@@ -153,7 +153,7 @@ def _compared(
     whole: FrameSequence, settings: Settings, store: Path, on_step: OnStep | None
 ) -> tuple[FrameSequence, dict[str, float], tuple[str, ...]]:
     """Compare the clocks of all cameras by the features of all photos, which are kept with the results."""
-    extractor = load_extractor(settings.model, weights=settings.weights)
+    extractor = load_extractor(settings.model)
     with output_folder(store) as folder:
         extracted = extract_frames(whole, extractor, store=folder, bursts=False, on_step=on_step)
     sequence = extracted.sequence

@@ -20,15 +20,12 @@ from dayline.album.pictures import PictureFolder
 from dayline.album.segment import Segmenter, segment_source, segment_table
 from dayline.album.write import Written, without_locations, write_result
 from dayline.events import Segmentation
-from dayline.features.tables import EXTENSIONS, FeatureTable, read_features
+from dayline.features.tables import FeatureTable, read_features
 from dayline.media.breaks import check_jumps, check_pauses
 from dayline.media.faces import face_blurrer
-from dayline.media.frame import FrameSequence
+from dayline.media.frame import TABLE_SUFFIXES, FrameSequence
 from dayline.progress import OnStep
 from dayline.result_folder import output_folder
-
-NEED_WEIGHTS = ("inceptionv3", "inceptionv3-max")
-"""Models whose weights the user supplies."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +40,7 @@ class Settings:
         The method itself; `EventSegmenter()` if None.
     formats : tuple of str
         Exports to write (`dayline.album.export.formats.FORMATS`).
-    order, every, model, weights, pause_seconds, pause_factor, jump_km, timezone
+    order, every, model, pause_seconds, pause_factor, jump_km, timezone
         See `segment_source`.
     offsets : tuple of (str, float)
         Seconds to add to the times of a camera, with the name of its folder or its model.
@@ -59,7 +56,6 @@ class Settings:
     order: Literal["time", "name"] = "time"
     every: float | None = None
     model: str = "lite0"
-    weights: Path | None = None
     pause_seconds: float = 300.0
     pause_factor: float = 10.0
     jump_km: float = 2.0
@@ -75,7 +71,7 @@ class Settings:
 
 def is_table(source: Path) -> bool:
     """Whether a source is a file of features, by its name."""
-    return source.suffix.lower() in EXTENSIONS and not source.is_dir()
+    return source.suffix.lower() in TABLE_SUFFIXES and not source.is_dir()
 
 
 def check_settings(settings: Settings, *, pictures: bool = True) -> None:
@@ -97,13 +93,6 @@ def check_settings(settings: Settings, *, pictures: bool = True) -> None:
         from dayline.media.zones import time_zone
 
         time_zone(settings.timezone)
-    if settings.weights is not None and not settings.weights.is_file():
-        raise ValueError(f"{settings.weights}: no such file; pass the file with the weights")
-    if settings.weights is not None and settings.model not in NEED_WEIGHTS:
-        raise ValueError(
-            f"--weights only applies to --model {' or '.join(NEED_WEIGHTS)}, not to"
-            f" {settings.model}; leave it out"
-        )
     if settings.blur_faces and pictures:
         face_blurrer()
 
@@ -202,7 +191,6 @@ def _found(
         source,
         store=folder,
         model=settings.model,
-        weights=settings.weights,
         every=settings.every,
         order=settings.order,
         offsets=dict(settings.offsets),

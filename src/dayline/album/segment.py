@@ -158,7 +158,6 @@ def segment_source(
     *,
     store: str | Path | None = None,
     model: str = "lite0",
-    weights: str | Path | None = None,
     every: float | None = None,
     order: Literal["time", "name"] = "time",
     offsets: Mapping[str, float] | None = None,
@@ -181,7 +180,7 @@ def segment_source(
     store : str or Path, optional
         Folder in which features are kept for the next run, even if this one is interrupted; usually
         the folder of the result.
-    model, weights : str, and str or Path
+    model : str
         What computes the features (see `dayline.features.extract.load_extractor`).
     every : float, optional
         Seconds between frames of a video; depends on its length by default.
@@ -212,7 +211,7 @@ def segment_source(
         refuse_mostly_bad(sequence.source, sequence.skipped, n_good=sequence.n_frames)
     else:
         sequence = open_source(source, every=every, order=order, offsets=offsets, timezone=timezone)
-    extractor = load_extractor(model, weights=None if weights is None else Path(weights))
+    extractor = load_extractor(model)
     with nullcontext() if store is None else output_folder(store) as folder:
         # Refuse corrections of another source now rather than after the features were computed.
         # Clocks that are corrected later would make the times differ.

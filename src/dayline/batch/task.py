@@ -168,7 +168,7 @@ def make_task(
 
 
 OF_PICTURES = (
-    *("order", "every", "model", "weights", "pause_seconds", "pause_factor", "jump_km"),
+    *("order", "every", "model", "pause_seconds", "pause_factor", "jump_km"),
     *("thumbnails", "blur_faces", "offsets", "timezone"),
 )
 """Settings that do not apply to feature files."""
@@ -198,9 +198,8 @@ def _described(settings: Settings) -> dict[str, Any]:
     parameters = {} if segmenter is None else segmenter.get_params(deep=True)
     # Nested estimators stand for themselves by their own parameters.
     values["segmenter"] = [type(segmenter).__name__, {k: repr(v) for k, v in parameters.items()}]
-    files = [Path(name) for name in (values["model"], values["weights"]) if name is not None]
+    files = [Path(name) for name in (values["model"],) if name is not None]
     values["files"] = [_file_state(path) for path in files if path.is_file()]
-    values["weights"] = str(values["weights"])
     return values
 
 

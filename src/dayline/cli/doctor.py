@@ -1,4 +1,4 @@
-"""`dayline doctor`: what is installed, what is missing, and where the cache is."""
+"""`dayline doctor`: what is installed and what is missing."""
 
 from __future__ import annotations
 
@@ -9,11 +9,8 @@ from typing import TYPE_CHECKING
 import typer
 
 from dayline import __version__
-from dayline.text import bytes_text, counted
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from dayline.installation import Extra
 
 USES = {
@@ -48,16 +45,8 @@ def doctor(
     gpu: bool = typer.Option(
         False, "--gpu", help="Load PyTorch and list the GPUs it can use (takes seconds)."
     ),
-    free_cache: bool = typer.Option(
-        False,
-        "--free-cache",
-        help="Delete the cache; what is needed is built again, nothing is downloaded.",
-    ),
 ) -> None:
-    """Show what is installed, what is missing, and where the cache is."""
-    if free_cache:
-        _free_cache()
-        return
+    """Show what is installed and what is missing."""
     if line:
         typer.echo(_line(gpu=gpu))
         return
@@ -77,7 +66,6 @@ def _print_all(*, gpu: bool) -> str | None:
     model, problem = _model()
     typer.echo(f"\nmodel   {model}")
     typer.echo(f"device  {_device(gpu=gpu)}")
-    typer.echo(f"cache   {_cache()}")
     typer.echo("\nextras")
     for extra in _current_extras():
         typer.echo(f"  {_mark(extra):4}{extra.name:10} {_state(extra)}")
@@ -135,44 +123,6 @@ def _device(*, gpu: bool) -> str:
     if version.endswith("+cpu"):
         return f"cpu; PyTorch {version} was built without GPUs"
     return f"cpu; PyTorch {version} may find a GPU: dayline doctor --gpu"
-
-
-def _cache_folder() -> Path | None:
-    """Return the cache folder, or None if the base install, which caches nothing, cannot tell it."""
-    from dayline.features.cache import cache_folder
-
-    try:
-        return cache_folder()
-    except ModuleNotFoundError:
-        return None
-
-
-def _cache() -> str:
-    from dayline.features.cache import cached_files
-
-    folder = _cache_folder()
-    if folder is None:
-        return "none without the extra photos"
-    files = cached_files(folder)
-    if not files:
-        return f"{folder}, empty"
-    size = bytes_text(sum(path.stat().st_size for path in files))
-    return (
-        f"{folder}, {counted(len(files), 'file')}, {size}; dayline doctor --free-cache deletes them"
-    )
-
-
-def _free_cache() -> None:
-    from dayline.features.cache import cached_files, free_cache
-
-    folder = _cache_folder()
-    if folder is None or not cached_files(folder):
-        typer.echo("the cache is empty")
-        return
-    freed = free_cache(folder)
-    typer.echo(f"freed {bytes_text(freed)} in {folder}")
-    if folder.is_dir():
-        typer.echo("the folder stays, because dayline did not write everything in it")
 
 
 def _line(*, gpu: bool) -> str:

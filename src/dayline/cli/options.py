@@ -145,15 +145,12 @@ EVERY = typer.Option(
 MODEL = typer.Option(
     None,
     help=(
-        "lite0 (default), inceptionv3, inceptionv3-max, color, color-lab (default for ac-color),"
+        "lite0 (default), color, color-lab (default for ac-color),"
         " hog or FILE.onnx (docs/models.md)."
     ),
-    autocompletion=completing(
-        ("lite0", "inceptionv3", "inceptionv3-max", "color", "color-lab", "hog")
-    ),
+    autocompletion=completing(("lite0", "color", "color-lab", "hog")),
     rich_help_panel=PHOTOS,
 )
-WEIGHTS = typer.Option(None, help="Weights of inceptionv3.", rich_help_panel=PHOTOS)
 PAUSE_SECONDS = typer.Option(
     300.0, help="A pause is a gap longer than this ...", rich_help_panel=PHOTOS
 )

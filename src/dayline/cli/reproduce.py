@@ -47,7 +47,6 @@ def reproduce(
             " lite0 if none."
         ),
     ),
-    weights: Path | None = typer.Option(None, help="Weights of inceptionv3."),
     predictor: Path | None = typer.Option(None, help="Trained network for CES-VCP (.safetensors)."),
     quiet: bool = typer.Option(False, "--quiet", "-q", help="Print nothing but errors."),
 ) -> None:
@@ -62,7 +61,7 @@ def reproduce(
         PaperTable.synthetic: synthetic.synthetic_report,
         PaperTable.cost: cost.cost_report,
     }
-    days: dict[str, Any] = {"model": model, "weights": weights, "predictor": predictor}
+    days: dict[str, Any] = {"model": model, "predictor": predictor}
     if table.value in lifelog.LIFELOG_TABLES:
         reports[table] = partial(lifelog.lifelog_report, table.value, **days)
     elif any(days.values()):

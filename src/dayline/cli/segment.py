@@ -399,7 +399,6 @@ def segment(
     timezone: str | None = options.TIMEZONE,
     every: float | None = options.EVERY,
     model: str | None = options.MODEL,
-    weights: Path | None = options.WEIGHTS,
     pause_seconds: float = options.PAUSE_SECONDS,
     pause_factor: float = options.PAUSE_FACTOR,
     jump_km: float = options.JUMP_KM,
@@ -431,7 +430,6 @@ def segment(
         order=order.value,
         every=every,
         model=model or usual_model(method),
-        weights=weights,
         pause_seconds=pause_seconds,
         pause_factor=pause_factor,
         jump_km=jump_km,
@@ -468,7 +466,6 @@ def segment(
         },
         photos_and_videos={
             "--model": model,
-            "--weights": weights,
             "--blur-faces": blur_faces,
             "--places": places,
         },

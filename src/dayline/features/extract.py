@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dayline.arrays import IntArray
-from dayline.features.onnx import Image
+from dayline.features.preprocess import Image
 from dayline.installation import needs_extra
 
 FrameImage: TypeAlias = Image | Callable[[], Image | None]
@@ -59,8 +59,6 @@ class Extractor(Protocol):
 def load_extractor(
     model: str = "lite0",
     *,
-    weights: Path | None = None,
-    cache: Path | None = None,
     threads: int | None = None,
 ) -> Extractor:
     """Open a feature extractor by name.
@@ -68,33 +66,15 @@ def load_extractor(
     Parameters
     ----------
     model : str
-        "lite0" (EfficientNet-Lite0), "inceptionv3" or "inceptionv3-max" (average or max pooling;
-        need `weights`), "color" or "color-lab" (histogram of HSV or Lab colours), "hog", or the
-        path of an ONNX file with its preprocessing in a JSON file next to it.
-    weights : Path, optional
-        Checkpoint of "inceptionv3", or another copy of the weights of "lite0".
-    cache : Path, optional
-        Folder for built networks; the user's cache folder if not given.
+        "lite0" (EfficientNet-Lite0), "color" or "color-lab" (histogram of HSV or Lab colors),
+        "hog", or the path of an ONNX file with its preprocessing in a JSON file next to it.
     threads : int, optional
         CPU threads of the network; all cores if not given.
     """
-    if weights is not None and model not in ("lite0", "inceptionv3", "inceptionv3-max"):
-        raise ValueError(
-            f'model "{model}" takes no weights; leave them out or use model "inceptionv3"'
-        )
     if model == "lite0":
         from dayline.features.lite0 import load_lite0
 
-        return load_lite0(weights=weights, cache=cache, threads=threads)
-    if model in ("inceptionv3", "inceptionv3-max"):
-        from dayline.features.inceptionv3 import load_inceptionv3
-
-        return load_inceptionv3(
-            weights,
-            pooling="max" if model.endswith("-max") else "mean",
-            cache=cache,
-            threads=threads,
-        )
+        return load_lite0(threads=threads)
     if model in ("color", "color-lab"):
         from dayline.features.handmade import ColorExtractor
 
@@ -108,8 +88,7 @@ def load_extractor(
 
         return load_onnx_file(Path(model), threads=threads)
     raise ValueError(
-        f'model "{model}" is not known; use lite0, inceptionv3, inceptionv3-max, color, color-lab,'
-        " hog or the path of a .onnx file"
+        f'model "{model}" is not known; use lite0, color, color-lab, hog or the path of a .onnx file'
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dayline.features.onnx import Image, fingerprint_of, resize
+from dayline.features.preprocess import Image, fingerprint_of, resize
 
 COLOR_SIZE = 128
 COLOR_RECIPE = 2

@@ -5,115 +5,25 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, cast, get_args
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dayline.features.onnx_messages import onnx_messages, tensors_inside
+from dayline.features.preprocess import (
+    PRESETS,
+    Image,
+    Interpolation,
+    Preprocessing,
+    fingerprint_of,
+    normalize,
+    prepare,
+)
 from dayline.files import check_allocation, reading
-from dayline.installation import needs_extra
-
-Image: TypeAlias = NDArray[np.uint8]
-"""Decoded RGB pixels, (height, width, 3)."""
-
-Interpolation = Literal["bilinear", "bicubic", "lanczos"]
-
-
-@dataclass(frozen=True)
-class Preprocessing:
-    """How an image becomes a network's input.
-
-    Attributes
-    ----------
-    size : int
-        Side of the square input.
-    crop : float
-        Side of the centre square, as a fraction of the shorter side; 1 uses all of it.
-    mean, std : three floats
-        The mean is subtracted from red, green and blue values of 0 to 255, which are then divided
-        by std.
-    layout : {"NCHW", "NHWC"}
-        Channels first or last.
-    interpolation : {"bicubic", "bilinear", "lanczos"}
-        How pixels are resampled.
-    """
-
-    size: int
-    crop: float
-    mean: tuple[float, float, float]
-    std: tuple[float, float, float]
-    layout: Literal["NCHW", "NHWC"] = "NCHW"
-    interpolation: Interpolation = "bicubic"
-
-    @property
-    def shorter_side(self) -> int:
-        """Shorter side below which a decoded image is enlarged."""
-        return round(self.size / self.crop)
-
-
-def check_image(image: Image) -> Image:
-    """Return the image; raise ValueError if its shape or type is wrong."""
-    if image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 3 or 0 in image.shape:
-        raise ValueError(
-            f"image has shape {image.shape} and type {image.dtype}; it must be uint8 (height,"
-            " width, 3)"
-        )
-    return image
-
-
-@needs_extra("photos", "resampling images")
-def resize(
-    image: Image, *, size: int, crop: float | None, interpolation: Interpolation = "bicubic"
-) -> Image:
-    """Resample the centre square, or the whole image, to `size` pixels a side in one step.
-
-    Parameters
-    ----------
-    image : ndarray of uint8, (height, width, 3)
-        Decoded pixels.
-    size : int
-        Side of the result.
-    crop : float or None
-        Side of the centre square, as a fraction of the shorter side; None squeezes the whole image.
-    interpolation : {"bicubic", "bilinear", "lanczos"}
-        How pixels are resampled.
-    """
-    from PIL import Image as Pillow
-
-    height, width = check_image(image).shape[:2]
-    wide, high = (width, height) if crop is None else (crop * min(height, width),) * 2
-    left, top = (width - wide) / 2, (height - high) / 2
-    resampling = Pillow.Resampling[interpolation.upper()]
-    pixels = Pillow.fromarray(np.ascontiguousarray(image))
-    box = (left, top, left + wide, top + high)
-    return np.asarray(pixels.resize((size, size), resampling, box=box))
-
-
-def prepare(image: Image, preprocessing: Preprocessing) -> NDArray[np.uint8]:
-    """Crop, resample and lay out one image, as bytes, which are fast to pass between threads."""
-    p = preprocessing
-    pixels = resize(image, size=p.size, crop=p.crop, interpolation=p.interpolation)
-    return np.ascontiguousarray(pixels.transpose(2, 0, 1)) if p.layout == "NCHW" else pixels
-
-
-def normalise(batch: NDArray[np.uint8], preprocessing: Preprocessing) -> NDArray[np.float32]:
-    """Turn prepared images into the input values of a network."""
-    shift = np.asarray(preprocessing.mean, dtype=np.float32)
-    scale = 1.0 / np.asarray(preprocessing.std, dtype=np.float32)
-    if preprocessing.layout == "NCHW":
-        shift, scale = shift[:, None, None], scale[:, None, None]
-    values = np.empty(batch.shape, dtype=np.float32)
-    # Image by image: one fits into the CPU cache, a batch does not.
-    for pixels, row in zip(batch, values, strict=True):
-        np.subtract(pixels, shift, out=row)
-        row *= scale
-    return values
-
 
 Pooling = Literal["none", "mean", "max", "first"]
 
@@ -121,18 +31,15 @@ Pooling = Literal["none", "mean", "max", "first"]
 _IMAGES_PER_CALL = 2
 
 
-def fingerprint_of(*parts: object) -> str:
-    """Hash everything that affects the values of features: weights, preprocessing, recipe version."""
-    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
-
-
-def open_session(model: bytes | Path) -> Any:
+def open_session(model: bytes | Path, *, weights_in: Path | None = None) -> Any:
     """Open a network with onnxruntime, on CUDA if available, else on the CPU.
 
     Parameters
     ----------
     model : bytes or Path
         ONNX. Custom operator libraries are never loaded.
+    weights_in : Path, optional
+        Folder of the weights that a `model` given as bytes has in other files.
     """
     # Some onnxruntime packages send telemetry unless this is set before they are imported. Nobody
     # else should learn what is segmented here, or when.
@@ -145,19 +52,22 @@ def open_session(model: bytes | Path) -> Any:
     # same cores.
     options.intra_op_num_threads = 1
     options.log_severity_level = 3
+    if weights_in is not None:
+        options.add_session_config_entry(
+            "session.model_external_initializers_file_folder_path", str(weights_in)
+        )
+
     providers: list[Any] = ["CPUExecutionProvider"]
     if "CUDAExecutionProvider" in onnxruntime.get_available_providers():
         # TensorFloat-32 would round features to three digits, unlike on the CPU.
         providers.insert(0, ("CUDAExecutionProvider", {"use_tf32": "0"}))
-    source = str(model) if isinstance(model, Path) else model
-    with reading(
-        model if isinstance(model, Path) else "the network", "a network onnxruntime can run"
-    ):
+
+    name, source = (model, str(model)) if isinstance(model, Path) else ("the network", model)
+    with reading(name, "a network onnxruntime can run"):
         # onnxruntime prints the fallback to the CPU on standard output, even if there is nothing to
         # fall back from.
-        fallback = int(len(providers) > 1)
         return onnxruntime.InferenceSession(
-            source, options, providers=providers, enable_fallback=fallback
+            source, options, providers=providers, enable_fallback=int(len(providers) > 1)
         )
 
 
@@ -212,19 +122,22 @@ class NetworkExtractor:
         fixed = self.session.get_inputs()[0].shape[0]
         at_once = fixed if isinstance(fixed, int) else len(batch) if on_gpu else _IMAGES_PER_CALL
         parts = [batch[start : start + at_once] for start in range(0, len(batch), max(at_once, 1))]
+
         with ThreadPoolExecutor(1 if on_gpu else self.threads or os.cpu_count() or 1) as pool:
             return np.concatenate(list(pool.map(self._run, parts)))
 
     def _run(self, part: NDArray[Any]) -> NDArray[np.float32]:
-        """Run the network once; for a fixed batch size, the last image is repeated."""
+        """Run the network once."""
         source = self.session.get_inputs()[0]
-        inputs = normalise(part, self.preprocessing)
+        inputs = normalize(part, self.preprocessing)
         if source.type == "tensor(float16)":
             inputs = inputs.astype(np.float16)
+
+        # For a fixed batch size, the last image is repeated.
         if isinstance(source.shape[0], int) and len(part) < source.shape[0]:
-            inputs = np.concatenate(
-                [inputs, np.repeat(inputs[-1:], source.shape[0] - len(part), axis=0)]
-            )
+            missing = source.shape[0] - len(part)
+            inputs = np.concatenate([inputs, np.repeat(inputs[-1:], missing, axis=0)])
+
         with reading(self.file or self.name, f"a network for {len(inputs)} images at once"):
             (values,) = self.session.run([self.output], {source.name: inputs})
         if np.ndim(values) == 0 or len(values) != len(inputs):
@@ -237,13 +150,14 @@ class NetworkExtractor:
 
 
 def _pool(values: NDArray[Any], pooling: Pooling) -> NDArray[Any]:
-    """Reduce tokens (n, positions, channels) or maps (n, channels, rows, columns) to one vector per image."""
+    """Reduce tokens (n, positions, channels) or maps (n, channels, y, x) to a vector per image."""
     if values.ndim == 4:
         values = values.reshape(*values.shape[:2], -1).swapaxes(1, 2)
     if values.ndim == 3 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim == 2:
         return values
+
     if values.ndim != 3:
         raise ValueError(
             f"the network returns an output of shape {values.shape}; it must have 2, 3 or 4 axes"
@@ -258,49 +172,41 @@ def _pool(values: NDArray[Any], pooling: Pooling) -> NDArray[Any]:
     return np.asarray(values.mean(axis=1) if pooling == "mean" else values.max(axis=1))
 
 
-_IMAGENET = Preprocessing(
-    size=224, crop=0.875, mean=(123.675, 116.28, 103.53), std=(58.395, 57.12, 57.375)
-)
 _CHOICES: Mapping[str, tuple[str, ...]] = {
+    "preset": tuple(PRESETS),
     "layout": ("NCHW", "NHWC"),
     "interpolation": get_args(Interpolation),
     "pooling": get_args(Pooling),
 }
+_ENTRIES = ("size", "crop", "mean", "std", "output", *_CHOICES)
 LARGEST_SIDE = 4096
 LARGEST_NUMBER = 1e6
-_KNOWN = ("size", "crop", "mean", "std", "output", *_CHOICES)
 
 
-def load_onnx_file(
-    path: Path,
-    *,
-    preprocessing: Preprocessing = _IMAGENET,
-    pooling: Pooling = "none",
-    threads: int | None = None,
-) -> NetworkExtractor:
+def load_onnx_file(path: Path, *, threads: int | None = None) -> NetworkExtractor:
     """Open an ONNX file as a feature extractor.
 
     Parameters
     ----------
     path : Path
-        The network. `path` with the suffix .json may contain its preprocessing.
-    preprocessing : Preprocessing
-        Defaults for entries missing from the JSON file; those usual for ImageNet if not given.
-    pooling : {"none", "mean", "max", "first"}
-        Default pooling for outputs with positions.
+        The network. `path` with the suffix .json may describe its preprocessing (docs/models.md);
+        without it, that of ImageNet is used.
     threads : int, optional
         CPU threads; all cores if not given.
     """
-    weights = _hash_with_external_data(path)
-    description = _read_description(path.with_suffix(".json"))
+    weights = _hashes(path)
+    described = _read_description(path.with_suffix(".json"))
     session = open_session(path)
-    _check_input(session, path)
-    preprocessing = _described(
-        preprocessing, description, _fixed_size(session, description.get("layout"))
-    )
-    _check_size(session, preprocessing.size, path)
-    output = _choose_output(session, path, description.get("output"))
-    pooling = cast("Pooling", description.get("pooling", pooling))
+    preprocessing = _preprocessing(session, described, path)
+
+    outputs = [output.name for output in session.get_outputs()]
+    if not outputs:
+        raise ValueError(f"{path}: has no output")
+    output = described.get("output", outputs[0])
+    if output not in outputs:
+        raise ValueError(f"{path}: has no output {output!r}; it has {', '.join(outputs)}")
+
+    pooling = cast("Pooling", described.get("pooling", "none"))
     extractor = NetworkExtractor(path.stem, "", 0, session, preprocessing, output, pooling, threads)
     n_features = _try_out(extractor, path, 1)
     # A network may be fixed to one image internally even if its input is declared to take any
@@ -315,24 +221,18 @@ def load_onnx_file(
 
 
 def _try_out(extractor: NetworkExtractor, path: Path, n_images: int) -> int:
-    """Run the network once and return its number of features.
-
-    This reports wrong sizes and layouts before the real work starts.
-    """
+    """Return the number of features; report wrong sizes and layouts before the work starts."""
     size = extractor.preprocessing.size
     blank = extractor.prepare(np.full((size, size, 3), 128, dtype=np.uint8))
     try:
-        features = extractor.extract(np.stack([blank] * n_images))
+        return int(extractor.extract(np.stack([blank] * n_images)).shape[1])
     except Exception as error:
         images, way_out = "one image", f"see {path.stem}.json"
         if n_images > 1:
-            images, way_out = (
-                f"{n_images} images at once",
-                "export it for any number of images, or fix its input to one",
-            )
+            images = f"{n_images} images at once"
+            way_out = "export it for any number of images, or fix its input to one"
         reason = str(error.__cause__ or error).strip().splitlines()[0]
         raise ValueError(f"{path}: does not run on {images}: {reason}; {way_out}") from error
-    return int(features.shape[1])
 
 
 def _read_description(path: Path) -> dict[str, Any]:
@@ -344,17 +244,18 @@ def _read_description(path: Path) -> dict[str, Any]:
         raise ValueError(f"{path}: not readable as JSON ({error})") from error
     if not isinstance(description, dict):
         raise ValueError(f"{path}: must hold one JSON object")
+
     for key, value in description.items():
-        reason = _fault(key, value)
-        if reason:
-            raise ValueError(f"{path}: {key} {reason}")
+        fault = _fault(key, value)
+        if fault:
+            raise ValueError(f"{path}: {key} {fault}")
     return description
 
 
 def _fault(key: str, value: Any) -> str | None:
     """Return what is wrong with one entry, or None."""
-    if key not in _KNOWN:
-        return f"is not known; use {', '.join(_KNOWN)}"
+    if key not in _ENTRIES:
+        return f"is not known; use {', '.join(_ENTRIES)}"
     if key in _CHOICES and value not in _CHOICES[key]:
         return f"is {value!r}; use {', '.join(_CHOICES[key])}"
     if key == "size" and not (type(value) is int and 8 <= value <= LARGEST_SIDE):
@@ -376,24 +277,8 @@ def _is_number(value: Any) -> bool:
     return type(value) in (int, float) and abs(value) <= LARGEST_NUMBER
 
 
-def _described(
-    start: Preprocessing, description: Mapping[str, Any], fixed_size: int | None
-) -> Preprocessing:
-    return Preprocessing(
-        size=description.get("size", fixed_size or start.size),
-        crop=float(description.get("crop", start.crop)),
-        mean=cast(
-            "tuple[float, float, float]", tuple(map(float, description.get("mean", start.mean)))
-        ),
-        std=cast(
-            "tuple[float, float, float]", tuple(map(float, description.get("std", start.std)))
-        ),
-        layout=description.get("layout", start.layout),
-        interpolation=description.get("interpolation", start.interpolation),
-    )
-
-
-def _check_input(session: Any, path: Path) -> None:
+def _preprocessing(session: Any, described: Mapping[str, Any], path: Path) -> Preprocessing:
+    """Combine a description with the input that the network declares, which is checked."""
     with reading(path, "an ONNX file"):  # names that are not valid text fail only when accessed
         inputs = session.get_inputs()
         [(each.name, each.type, each.shape) for each in (*inputs, *session.get_outputs())]
@@ -402,60 +287,112 @@ def _check_input(session: Any, path: Path) -> None:
         raise ValueError(
             f"{path}: takes {len(inputs)} inputs ({names}); export only the image part"
         )
-    if inputs[0].type not in ("tensor(float)", "tensor(float16)") or len(inputs[0].shape) != 4:
+    kind, shape = inputs[0].type, inputs[0].shape
+    if kind not in ("tensor(float)", "tensor(float16)") or len(shape) != 4:
         raise ValueError(
-            f"{path}: takes {inputs[0].type} of shape {inputs[0].shape}; it must take float images"
-            " with 4 axes"
+            f"{path}: takes {kind} of shape {shape}; it must take float images with 4 axes"
         )
 
+    changes = {k: v for k, v in described.items() if k not in ("preset", "output", "pooling")}
+    for key in changes.keys() & {"mean", "std"}:
+        changes[key] = tuple(map(float, changes[key]))
+    side = shape[1 if described.get("layout") == "NHWC" else 2]
+    if isinstance(side, int) and side > 0:
+        changes.setdefault("size", side)
+    result = replace(PRESETS[described.get("preset", "imagenet")], **changes)
 
-def _check_size(session: Any, size: int, path: Path) -> None:
-    """Reject an input too large for memory before the network runs."""
-    fixed = session.get_inputs()[0].shape[0]
-    n_images = fixed if isinstance(fixed, int) else 1
-    if size > LARGEST_SIDE or n_images < 1:
+    # An input too large for memory is rejected before the network runs.
+    n_images = shape[0] if isinstance(shape[0], int) else 1
+    if result.size > LARGEST_SIDE or n_images < 1:
         raise ValueError(
-            f"{path}: takes {n_images} images of {size} pixels a side; it must take images of at"
-            f" most {LARGEST_SIDE}"
+            f"{path}: takes {n_images} images of {result.size} pixels a side; it must take images"
+            f" of at most {LARGEST_SIDE}"
         )
-    check_allocation(path, n_images * size * size * 3 * 4, what=f"its input of {n_images} images")
+    n_bytes = n_images * result.size**2 * 3 * 4
+    check_allocation(path, n_bytes, what=f"its input of {n_images} images")
+    return result
 
 
-def _fixed_size(session: Any, layout: Literal["NCHW", "NHWC"] | None) -> int | None:
-    side = session.get_inputs()[0].shape[1 if layout == "NHWC" else 2]
-    return side if isinstance(side, int) and side > 0 else None
-
-
-def _choose_output(session: Any, path: Path, wanted: str | None) -> str:
-    names = [output.name for output in session.get_outputs()]
-    if not names:
-        raise ValueError(f"{path}: has no output")
-    if wanted is None:
-        return str(names[0])
-    if wanted not in names:
-        raise ValueError(f"{path}: has no output {wanted!r}; it has {', '.join(names)}")
-    return wanted
-
-
-def _hash_with_external_data(path: Path) -> list[str]:
-    """Hash the file and its weights in files next to it."""
-    model_type = onnx_messages().ModelProto
+def _hashes(path: Path) -> list[str]:
+    """Hash a network and its weights in files next to it; refuse weights from elsewhere."""
     with reading(path, "an ONNX file"):
         content = path.read_bytes()
-        model = model_type.FromString(content)
-        entries = [entry for tensor in tensors_inside(model) for entry in tensor.external_data]
-        locations = sorted({entry.value for entry in entries if entry.key == "location"})
-        hashes = [hashlib.sha256(content).hexdigest()]
+        locations = sorted(set(_external_files(memoryview(content), "Model")))
+    hashes = [hashlib.sha256(content).hexdigest()]
+
     for location in locations:
         data = path.parent / location
-        with reading(path, "an ONNX file"):
-            is_beside = (
-                not Path(location).is_absolute()
-                and ".." not in Path(location).parts
-                and data.is_file()
-            )
-        if not is_beside:
+        is_inside = not Path(location).is_absolute() and ".." not in Path(location).parts
+        if not (is_inside and data.is_file()):
             raise ValueError(f"{path}: its weights {location!r} are not in the same folder")
         with reading(data, "weights"), data.open("rb") as file:
             hashes.append(hashlib.file_digest(file, "sha256").hexdigest())
     return hashes
+
+
+# The messages of onnx.proto through which a tensor can be reached, by the numbers of their fields.
+_MESSAGES: Mapping[str, Mapping[int, str]] = {
+    "Model": {7: "Graph", 20: "Training", 25: "Function"},
+    "Training": {1: "Graph", 2: "Graph"},
+    "Function": {7: "Node", 11: "Attribute"},
+    "Graph": {1: "Node", 5: "Tensor", 15: "SparseTensor"},
+    "Node": {5: "Attribute"},
+    "Attribute": {
+        5: "Tensor",
+        6: "Graph",
+        10: "Tensor",
+        11: "Graph",
+        22: "SparseTensor",
+        23: "SparseTensor",
+    },
+    "SparseTensor": {1: "Tensor", 2: "Tensor"},
+    "Tensor": {13: "Entry"},
+}
+_ENTRY_KEY, _ENTRY_VALUE = 1, 2
+
+
+def _external_files(message: memoryview, kind: str) -> Iterator[str]:
+    """Yield the files in which tensors anywhere in a network have their values.
+
+    onnxruntime opens them without asking, before 1.24 wherever they are, and does not name them.
+    """
+    texts = {}
+    for number, content in _fields(message):
+        if kind == "Entry":
+            texts[number] = bytes(content)
+        elif number in _MESSAGES[kind]:
+            yield from _external_files(content, _MESSAGES[kind][number])
+    if texts.get(_ENTRY_KEY) == b"location":
+        yield texts.get(_ENTRY_VALUE, b"").decode()
+
+
+def _fields(message: memoryview) -> Iterator[tuple[int, memoryview]]:
+    """Yield number and content of the fields of a protobuf message that hold bytes."""
+    at = 0
+    while at < len(message):
+        tag, at = _varint(message, at)
+        number, wire = tag >> 3, tag & 7
+        if wire == 0:
+            _, at = _varint(message, at)
+        elif wire in (1, 5):
+            at += 8 if wire == 1 else 4
+        elif wire == 2:
+            length, at = _varint(message, at)
+            yield number, message[at : at + length]
+            at += length
+        else:
+            raise ValueError("a field of an unknown kind")
+    if at > len(message):
+        raise ValueError("truncated")
+
+
+def _varint(message: memoryview, at: int) -> tuple[int, int]:
+    """Return a number of variable length, and where it ends."""
+    value = 0
+    for shift in range(0, 70, 7):
+        byte = message[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value, at
+    raise ValueError("a number that never ends")

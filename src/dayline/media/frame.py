@@ -24,7 +24,7 @@ PHOTO_SUFFIXES = RAW_SUFFIXES | frozenset(
 VIDEO_SUFFIXES = frozenset(
     ".mp4 .m4v .mov .mkv .webm .avi .mpg .mpeg .ts .m2ts .mts .wmv .flv .3gp .ogv .vob .mxf".split()  # noqa: SIM905
 )
-
+TABLE_SUFFIXES = (".npy", ".npz", ".csv", ".parquet")
 
 NUMBERS = re.compile(r"([0-9]+)")
 

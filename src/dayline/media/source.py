@@ -10,10 +10,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from dayline.features.tables import EXTENSIONS
 from dayline.installation import MissingExtraError, needs_extra
 from dayline.media.frame import (
     PHOTO_SUFFIXES,
+    TABLE_SUFFIXES,
     VIDEO_SUFFIXES,
     Also,
     FrameSequence,
@@ -65,7 +65,7 @@ def open_source(
         why = str(error).removeprefix(f"{shown_name(source)}: ")
         raise ValueError(
             f"{shown_name(source)}: not a folder of photos, a video ({why}) or features"
-            f" ({', '.join(EXTENSIONS)})"
+            f" ({', '.join(TABLE_SUFFIXES)})"
         ) from None
 
 

@@ -220,7 +220,6 @@ class Source:
     most: int | None
     out: Path
     model: str | None = None
-    weights: Path | None = None
     predictor: Path | None = None
     methods: Sequence[str] | None = None
     on_done: OnDone | None = None
@@ -240,7 +239,7 @@ class Source:
         ready = self.model is None and all(s.features is not None for s in found)
         if ready or self.only is not None:
             return found, None
-        pixels = Pixels(self.model or "lite0", self.weights, self.out / "photos")
+        pixels = Pixels(self.model or "lite0", self.out / "photos")
         seen, from_pixels = extract_days(found, pixels, on_done=self.on_done)
         return seen, from_pixels
 
@@ -268,7 +267,6 @@ def lifelog_report(
     only: Sequence[str] | None = None,
     most: int | None = None,
     model: str | None = None,
-    weights: Path | None = None,
     predictor: Path | None = None,
     on_done: OnDone | None = None,
 ) -> Report:
@@ -289,7 +287,7 @@ def lifelog_report(
         table's own set.
     most : int, optional
         Maximum number of sequences of each set.
-    model, weights : str and Path, optional
+    model : str, optional
         Model that computes features from the photos (see
         `dayline.features.extract.load_extractor`). Without one, features are read from files or, if
         there are none, computed by "lite0".
@@ -302,15 +300,13 @@ def lifelog_report(
         raise ValueError(
             "model and predictor are for days of photos; groups of feature files (only) have none"
         )
-    if weights is not None and model is None:
-        raise ValueError("weights need a model; say which (--model)")
     if predictor is not None:
         if not table.startswith("edub-seg"):
             raise ValueError(
                 f"{table} has no row CES-VCP; a predictor is for edub-seg and edub-seg-desc"
             )
         load_predictor(predictor)  # before any photo is read
-    source = Source(Path(root), only, most, out, model, weights, predictor, methods, on_done)
+    source = Source(Path(root), only, most, out, model, predictor, methods, on_done)
     plan = _PLANS[table](source)
     empty = {m: why for m, why in plan.never.items() if methods is None or m in methods}
     chosen = {

@@ -26,14 +26,13 @@ class Pixels:
 
     Attributes
     ----------
-    model, weights : str and Path or None
+    model : str
         See `dayline.features.extract.load_extractor`.
     store : Path
         Folder for what was computed, with one folder per day.
     """
 
     model: str
-    weights: Path | None
     store: Path
 
     @property
@@ -65,7 +64,6 @@ class FromPixels:
             sequence.images[0].parent,
             store=self.pixels.folder(sequence, self.pixels.name),
             model=self.pixels.model,
-            weights=self.pixels.weights,
             order="name",
         )
         opens = np.zeros(result.segmentation.n_frames, dtype=bool)
@@ -106,7 +104,7 @@ def _extract(
 ) -> FloatArray:
     """Return features in the order of the ground truth, which refers to every photo: none may be missing."""
     folder = sequence.images[0].parent
-    extractor = load_extractor(model, weights=pixels.weights if model == pixels.model else None)
+    extractor = load_extractor(model)
 
     def on_step(_: str, done: int, total: int) -> None:
         if on_done is not None:
