@@ -8,7 +8,7 @@ from dayline.album.days import segment_days, without_places
 from dayline.album.segment import segment_source
 from dayline.album.write import write_result
 from dayline.files import temporary_folder
-from dayline.media.source import day_folders
+from dayline.media.walk import day_folders
 from made_photos import make_day
 
 

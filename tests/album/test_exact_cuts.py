@@ -204,7 +204,7 @@ def test_a_film_whose_beginning_is_edited_out_is_exact_too(tmp_path):
         discarded = sum(packet.is_discard for packet in container.demux(video=0))
     assert discarded
     sequence = read_video(film, every=0.5)
-    first = sequence.video.seconds(sequence.video_frames[0])
+    first = sequence.video.seconds(sequence.frames[0].in_video)
     segmentation = segmented(film, segmenter=EventSegmenter(n_events=2)).segmentation
     shown = [frame.stamp for frame in sequence.video.between(0, 60)]
     assert len(shown) == 505 - discarded

@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 import pytest
 from PIL import Image
 
-from dayline.media.exif import CaptureTime, date_in_name, exif_time, time_in_name, times_of_day
+from dayline.media.exif import date_in_name, exif_time, time_in_name, times_of_day
+from dayline.media.frame import CaptureTime
 
 
 def at(*when: int) -> float:

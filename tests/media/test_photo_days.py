@@ -2,31 +2,30 @@ from __future__ import annotations
 
 import json
 import shutil
+from pathlib import Path
 
 import pytest
 from PIL import Image
 
 from dayline.media.days import (
-    camera_names,
-    compared_cameras,
+    clocks_to_compare,
     day_numbers,
     day_text,
     group_by_day,
     photo_times,
+    with_camera_names,
 )
 from dayline.media.exif import (
     MOST_BYTES,
-    Camera,
-    CaptureTime,
     camera_of,
     date_in_file_name,
     sidecar_name,
     taken_time,
     time_in_name,
 )
-from dayline.media.folder import read_photo_folder
-from dayline.media.order import order_photos
-from dayline.media.photos import read_photos, without_copies
+from dayline.media.frame import Camera, CaptureTime, Frame
+from dayline.media.order import in_order
+from dayline.media.photos import read_photo_folder, read_photos, with_given_offsets, without_copies
 from dayline.media.zones import in_local_time, time_zone
 
 JULY_15 = 1_689_379_200.0  # 2023-07-15 00:00:00
@@ -95,9 +94,12 @@ def test_photos_with_a_date_only_follow_those_of_their_day_by_number():
         *"abcd",
     ]
     clock = [JULY_15 + 9 * HOUR, JULY_15 + 27 * HOUR, JULY_15 + 33 * HOUR, JULY_15 + 34 * HOUR]
-    order = order_photos(names, [None, None, None, *map(CaptureTime, clock)])
-    assert [names[i] for i in order.indices] == ["a", "b", names[1], names[0], "c", "d", names[2]]
-    assert order.times == (
+    taken = [None, None, None, *map(CaptureTime, clock)]
+    frames, _, notes = in_order(
+        [Frame(name, Path(name), taken=t) for name, t in zip(names, taken, strict=True)]
+    )
+    assert [f.name for f in frames] == ["a", "b", names[1], names[0], "c", "d", names[2]]
+    assert [f.time for f in frames] == [
         clock[0],
         clock[1],
         clock[1] + 1,
@@ -105,10 +107,10 @@ def test_photos_with_a_date_only_follow_those_of_their_day_by_number():
         clock[2],
         clock[3],
         clock[3] + 1,
-    )
+    ]
     assert (
         "3 of 7 photos have a date but no time in their names (first IMG-20230715-WA0009.jpg)"
-        in order.notes[0]
+        in notes[0]
     )
 
 
@@ -117,7 +119,7 @@ def test_two_folders_of_one_day_are_one_day(make_photo, tmp_path):
         make_photo(f"A/{k}.jpg", taken=f"2023:07:15 10:0{k}:00")
         make_photo(f"B/{k}.jpg", taken=f"2023:07:15 10:0{k}:30", grey=90)
     (group,), notes = group_by_day(read_photos(tmp_path))
-    assert (group.name, len(group.indices), group.folder, notes) == ("2023-07-15", 6, "", ())
+    assert (group.name, len(group.frames), group.folder, notes) == ("2023-07-15", 6, "", ())
 
 
 def test_folders_that_are_days_keep_their_names(make_photo, tmp_path):
@@ -134,8 +136,8 @@ def test_a_photo_without_a_time_stays_with_the_times_of_day_of_its_folder(make_p
     make_photo("B/a.jpg", taken="2023:07:15 10:02:00")
     photos = read_photos(tmp_path)
     (group,), notes = group_by_day(photos)
-    assert (group.name, len(group.indices), notes) == ("2023-07-15", 4, ())
-    assert photo_times(photos)[1] == (True, True, False, True)
+    assert (group.name, len(group.frames), notes) == ("2023-07-15", 4, ())
+    assert photo_times(photos)[1] == [True, True, False, True]
 
 
 def test_a_folder_of_several_days_is_split_and_undated_photos_stay_together(make_photo, tmp_path):
@@ -145,7 +147,7 @@ def test_a_folder_of_several_days_is_split_and_undated_photos_stay_together(make
     make_photo("old/a.jpg")
     (tmp_path / "all" / "zero.jpg").touch()
     groups, notes = group_by_day(read_photos(tmp_path))
-    assert [(g.name, len(g.indices)) for g in groups] == [
+    assert [(g.name, len(g.frames)) for g in groups] == [
         ("2023-07-15", 1),
         ("2023-07-16", 2),
         ("old", 1),
@@ -174,7 +176,10 @@ def test_a_file_that_is_there_twice_is_used_once(make_photo, tmp_path):
     (tmp_path / "Holiday").mkdir()
     shutil.copy(first, tmp_path / "Holiday" / "IMG_2.jpg")
     photos = without_copies(read_photos(tmp_path))
-    assert sorted(photos.names) == ["Holiday/IMG_2.jpg", "Photos from 2023/IMG_10.jpg"]
+    assert sorted(frame.name for frame in photos.frames) == [
+        "Holiday/IMG_2.jpg",
+        "Photos from 2023/IMG_10.jpg",
+    ]
     first_copy = (
         "1 file is a copy of another (first Photos from 2023/IMG_2.jpg, of Holiday/IMG_2.jpg)"
     )
@@ -182,7 +187,7 @@ def test_a_file_that_is_there_twice_is_used_once(make_photo, tmp_path):
     # The same bytes at another time are another photo.
     make_photo("x/20230715_100000.png")
     make_photo("x/20230715_100030.png")
-    assert len(without_copies(read_photos(tmp_path / "x"))) == 2
+    assert len(without_copies(read_photos(tmp_path / "x")).frames) == 2
 
 
 def with_camera(path, *, make="", model="", serial="", taken="2023:07:15 10:00:00"):
@@ -217,8 +222,7 @@ def test_cameras_differ_by_model_and_by_folders_filled_at_the_same_time(tmp_path
         with_camera(tmp_path / "B" / f"{hour}.jpg", taken=taken)
         with_camera(tmp_path / "B" / f"p{hour}.jpg", model="Phone", taken=taken)
         with_camera(tmp_path / "later" / f"{hour}.jpg", taken=taken.replace("07:15", "07:17"))
-    photos = read_photos(tmp_path)
-    named = dict(zip(photos.names, camera_names(photos), strict=True))
+    named = {frame.name: frame.clock for frame in with_camera_names(read_photos(tmp_path)).frames}
     assert named["B/p10.jpg"] == "Phone"
     assert named["B/10.jpg"] == "unknown camera in B"
     assert (
@@ -229,8 +233,8 @@ def test_cameras_differ_by_model_and_by_folders_filled_at_the_same_time(tmp_path
 def test_one_camera_has_no_clock_to_compare(make_photo, tmp_path):
     make_photo("A/a.jpg", taken="2023:07:15 10:00:00")
     make_photo("A/IMG-20230715-WA0001.jpg")
-    photos = read_photos(tmp_path)
-    assert compared_cameras(photos, camera_names(photos), ()) == ((), "")
+    photos, reference = clocks_to_compare(with_camera_names(read_photos(tmp_path)))
+    assert ({frame.clock for frame in photos.frames}, reference) == ({""}, "")
 
 
 def test_the_clock_of_a_camera_that_records_time_zones_is_right(make_photo, tmp_path):
@@ -238,12 +242,12 @@ def test_the_clock_of_a_camera_that_records_time_zones_is_right(make_photo, tmp_
         make_photo(f"A/{k}.jpg", taken=f"2023:07:15 10:0{k}:00")
         make_photo(f"B/{k}.jpg", taken=f"2023:07:15 10:0{k}:30", offset="+02:00")
     make_photo("A/9.jpg", taken="2023:07:15 11:00:00")
-    photos = read_photos(tmp_path)
-    cameras = camera_names(photos)
-    assert compared_cameras(photos, cameras, ())[1] == "B"
+    photos = with_camera_names(read_photos(tmp_path))
+    assert clocks_to_compare(photos)[1] == "B"
     # It stays right if the offset of another camera is given.
-    known = [i for i, camera in enumerate(cameras) if camera == "A"]
-    assert compared_cameras(photos, cameras, known) == ((), "")
+    given, _ = with_given_offsets(photos, {"A": 0.0})
+    compared, reference = clocks_to_compare(given)
+    assert ({frame.clock for frame in compared.frames}, reference) == ({""}, "")
 
 
 def test_given_offsets_move_the_photos_of_a_folder(make_photo, tmp_path):
@@ -357,7 +361,7 @@ def test_each_day_of_a_journey_has_its_local_time(make_photo, tmp_path):
 
     photos = read_photos(tmp_path)
     groups, _ = group_by_day(photos)
-    first, second = (photo_sequence(photos, group.indices) for group in groups)
+    first, second = (photo_sequence(photos, group.frames) for group in groups)
     assert (first.times, second.times) == (
         (JULY_15 + 23 * HOUR,),
         (JULY_15 + 33 * HOUR, JULY_15 + 34 * HOUR),

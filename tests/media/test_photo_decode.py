@@ -5,6 +5,7 @@ import threading
 import time
 import zlib
 from concurrent.futures import ThreadPoolExecutor
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 from PIL import Image
 
 from dayline.media import decode
-from dayline.media.decode import BadImageError, decode_photo, opened
+from dayline.media.decode import BadImageError, content_digest, decode_photo, opened
 
 RED, GREEN, BLUE, WHITE = (230, 20, 20), (20, 200, 40), (20, 30, 220), (245, 245, 245)
 
@@ -196,7 +197,7 @@ def test_a_small_file_that_declares_a_large_image_is_refused_by_its_header(tmp_p
 )
 def test_photos_of_cameras_pass_whatever_their_content(tmp_path, width, height):
     (tmp_path / "large.png").write_bytes(png_header(width, height))
-    with opened(tmp_path / "large.png") as image:
+    with opened(tmp_path / "large.png") as (image, _):
         assert image.size == (width, height)
 
 
@@ -327,3 +328,44 @@ def test_a_png_called_jpg_is_read_as_what_it_is(tmp_path):
         "blue",
         "white",
     ]
+
+
+def digest(content: bytes) -> str:
+    return content_digest(BytesIO(content))
+
+
+@pytest.mark.parametrize(
+    ("suffix", "options"),
+    [
+        ("JPEG", {"quality": 90}),
+        ("JPEG", {"progressive": True}),
+        ("PNG", {}),
+        ("WEBP", {"lossless": True}),
+    ],
+)
+def test_the_digest_is_that_of_the_picture_not_of_its_metadata(suffix, options):
+    picture = Image.fromarray(np.random.default_rng(1).integers(0, 255, (24, 32, 3), np.uint8))
+    other = picture.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
+
+    def saved(image, **more) -> bytes:
+        buffer = BytesIO()
+        image.save(buffer, suffix, **options, **more)
+        return buffer.getvalue()
+
+    exif = Image.Exif()
+    exif[0x0132] = "2023:07:15 10:00:00"
+    plain, dated = saved(picture), saved(picture, exif=exif.tobytes())
+    assert plain != dated
+    assert digest(plain) == digest(dated)
+    assert digest(plain) != digest(saved(other))
+
+
+def test_the_digest_of_a_jpeg_ends_with_its_first_picture(make_photo):
+    content = make_photo("a.jpg").read_bytes()
+    assert digest(content) == digest(content + content) != digest(content[:-20])
+
+
+def test_a_damaged_jpeg_has_a_digest():
+    contents = [b"\xff\xd8", b"\xff\xd8\xff\xdb\x00\x00rest", b"\xff\xd8\xff\xe1\xff\xff", b""]
+    # All but the second are empty pictures.
+    assert len({digest(content) for content in contents}) == 2

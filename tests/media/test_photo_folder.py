@@ -9,7 +9,8 @@ from PIL import Image
 
 from dayline.events import SkippedFile
 from dayline.media.breaks import find_clock_jumps, find_pauses
-from dayline.media.source import day_folders, describe, images, read_photo_folder, time_text
+from dayline.media.source import describe, images, read_photo_folder, time_text
+from dayline.media.walk import day_folders
 
 
 def test_photos_are_found_below_the_folder_and_ordered_by_exif(make_photo, tmp_path):
@@ -74,7 +75,7 @@ def test_unreadable_files_are_named(make_photo, tmp_path, monkeypatch):
     really_open = Image.open
 
     def open_unless_b(path, **options):
-        if Path(path).name == "b.png":
+        if Path(path.name).name == "b.png":
             raise PermissionError(13, "Permission denied", str(path))
         return really_open(path, **options)
 

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
-from dayline.media.exif import CaptureTime
-from dayline.media.order import order_photos
+from pathlib import Path
+from types import SimpleNamespace
+
+from dayline.media.frame import CaptureTime, Frame
+from dayline.media.order import in_order
 
 NOON = 1_426_161_600.0  # 2015-03-12 12:00:00
 NAMES = [f"IMG_{i:04d}.jpg" for i in range(1, 7)]
@@ -10,6 +13,16 @@ HOUR = 3600.0
 
 def taken(*minutes: float | None, offset: float | None = None) -> list[CaptureTime | None]:
     return [None if m is None else CaptureTime(NOON + 60 * m, offset) for m in minutes]
+
+
+def order_photos(names, times, **options) -> SimpleNamespace:
+    photos = [Frame(name, Path(name), taken=t) for name, t in zip(names, times, strict=True)]
+    frames, rule, notes = in_order(photos, **options)
+    indices = tuple(names.index(frame.name) for frame in frames)
+    moments = tuple(frame.time for frame in frames)
+    return SimpleNamespace(
+        indices=indices, times=None if None in moments else moments, rule=rule, notes=notes
+    )
 
 
 def test_exif_times_give_the_order():

@@ -226,18 +226,12 @@ def located_corrections(sequence: FrameSequence, corrected: Segmentation | None)
 
 def _times_as_saved(sequence: FrameSequence, corrected: Segmentation) -> tuple[float, ...] | None:
     """Return the times of the frames, uncorrected for those that a person saved before their clock was corrected."""
-    if (
-        not sequence.shown_times
-        or sequence.times is None
-        or corrected.times is None
-        or corrected.names is None
-    ):
+    if sequence.times is None or corrected.times is None or corrected.names is None:
         return sequence.times
     saved = corrected.times
-    same = same_photos(
-        corrected, sequence.names, sequence.shown_times, file_sizes(sequence)
-    ).tolist()
-    both = zip(same, sequence.times, sequence.shown_times, strict=True)
+    shown_times = sequence.shown_times
+    same = same_photos(corrected, sequence.names, shown_times, file_sizes(sequence)).tolist()
+    both = zip(same, sequence.times, shown_times, strict=True)
     return tuple(
         shown if k >= 0 and abs(saved[k] - shown) <= SAME_TIME_WITHIN else now
         for k, now, shown in both

@@ -230,7 +230,11 @@ def frame_keys(sequence: FrameSequence) -> FrameKeys:
     """Identify frames across runs by the name, size and modification time of their files."""
     if sequence.kind == "video":
         about = sequence.source.stat()
-        names = tuple(f"{sequence.source.name} {frame.stamp}" for frame in sequence.video_frames)
+        names = tuple(
+            f"{sequence.source.name} {frame.in_video.stamp}"
+            for frame in sequence.frames
+            if frame.in_video is not None
+        )
         sizes, modified = (about.st_size,) * len(names), (about.st_mtime_ns,) * len(names)
     else:
         stats = [path.stat() for path in sequence.paths]

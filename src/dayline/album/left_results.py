@@ -87,7 +87,7 @@ def earlier_corrections(
             if kept is None or kept.names is None or kept.clock == "media":
                 continue
             # They may have been saved before or after a clock was corrected.
-            clocks = (sequence.times, sequence.shown_times or sequence.times)
+            clocks = (sequence.times, sequence.shown_times or None)
             found = [same_photos(kept, sequence.names, times, sizes).tolist() for times in clocks]
             same = max(([k for k in one if k >= 0] for one in found), key=len)
             if len(same) <= most or 2 * len(same) <= min(sequence.n_frames, kept.n_frames):

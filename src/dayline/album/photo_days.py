@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -15,7 +15,7 @@ from dayline.files import refuse_link
 from dayline.installation import needs_extra
 from dayline.media.clocks import clock_corrections, is_worth_comparing
 from dayline.media.frame import FrameSequence
-from dayline.media.source import day_folders
+from dayline.media.walk import day_folders
 from dayline.progress import OnStep
 from dayline.result_folder import output_folder
 
@@ -108,28 +108,31 @@ def _grouped(
     before: FoundDays | None,
     on_step: OnStep | None,
 ) -> FoundDays:
-    from dayline.media.days import camera_names, compared_cameras, group_by_day
-    from dayline.media.folder import holds_only_folders, photos_in, with_given_offsets
-    from dayline.media.photos import photo_sequence, shifted, without_copies
+    from dayline.media.days import clocks_to_compare, group_by_day, with_camera_names
+    from dayline.media.frame import shifted
+    from dayline.media.photos import (
+        photo_sequence,
+        read_photos,
+        with_given_offsets,
+        without_copies,
+    )
+    from dayline.media.walk import holds_only_folders
 
     if not holds_only_folders(source):
         return FoundDays()
     read = None if before is None else before.photos
     if read is None:
-        read = without_copies(photos_in(source, timezone=settings.timezone, on_step=on_step))
-    photos = read
-    cameras = camera_names(photos)
-    photos, moved, known = with_given_offsets(photos, cameras, dict(settings.offsets))
+        read = without_copies(read_photos(source, timezone=settings.timezone, on_step=on_step))
+    photos, moved = with_given_offsets(with_camera_names(read), dict(settings.offsets))
     extracted = None
     if settings.order == "time":
-        compared, reference = compared_cameras(photos, cameras, known)
-        whole = photo_sequence(photos, cameras=compared, reference=reference)
+        compared, reference = clocks_to_compare(photos)
+        whole = photo_sequence(compared, reference=reference)
         if store is not None and whole.n_frames and is_worth_comparing(whole):
             extracted, corrections, notes = _compared(whole, settings, store, on_step)
-            wrong = {
-                i: corrections[camera] for i, camera in enumerate(compared) if camera in corrections
-            }
-            photos, moved = shifted(photos, wrong), (*moved, *notes)
+            frames = (shifted(f, corrections.get(f.clock, 0.0)) for f in compared.frames)
+            photos, moved = replace(photos, frames=tuple(frames)), (*moved, *notes)
+    photos = replace(photos, frames=tuple(replace(f, clock="") for f in photos.frames))
     groups, undated = group_by_day(photos)
     if len(groups) == 1 and not groups[0].folder:
         one = photo_sequence(photos, order=settings.order, notes=(*moved, *photos.notes))
@@ -137,7 +140,7 @@ def _grouped(
     found_notes = (*moved, *photos.notes, *undated)
     if (
         all(group.folder for group in groups)
-        and not any(photos.shifts)
+        and not any(frame.shift for frame in photos.frames)
         and settings.timezone is None
     ):
         return FoundDays(
@@ -159,8 +162,9 @@ def _compared(
     sequence = extracted.sequence
     if not is_worth_comparing(sequence) or sequence.times is None:
         return sequence, {}, ()
+    clocks = [frame.clock for frame in sequence.frames]
     corrections, notes = clock_corrections(
-        sequence.times, sequence.cameras, extracted.features, reference=sequence.reference
+        sequence.times, clocks, extracted.features, reference=sequence.reference
     )
     return sequence, corrections, notes
 
@@ -204,11 +208,11 @@ def _days(
     days: list[Path | PhotoDay] = []
     for group in groups:
         source = photos.root / group.folder if group.folder else photos.root
-        if not group.indices:
+        if not group.frames:
             days.append(source)
             continue
         sequence = photo_sequence(
-            photos, group.indices, source=source, order=order, skipped=group.skipped, notes=notes
+            photos, group.frames, source=source, order=order, skipped=group.skipped, notes=notes
         )
         days.append(PhotoDay(group.name, sequence))
     return tuple(days)

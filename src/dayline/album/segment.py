@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import warnings
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import nullcontext
@@ -350,6 +351,12 @@ def segment_table(
         graph=learnt_graph(segmenter),
         corrections=corrections,
     )
+
+
+def row_digests(features: FloatArray) -> tuple[str, ...]:
+    """Return a hash of every row of features; it identifies the row if others are added or removed."""
+    rows = np.ascontiguousarray(np.ma.filled(features, np.nan), dtype=np.float64)
+    return tuple(hashlib.sha256(row.tobytes()).hexdigest()[:32] for row in rows)
 
 
 def _segment(

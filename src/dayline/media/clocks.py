@@ -11,7 +11,7 @@ from sklearn.isotonic import isotonic_regression
 from dayline.album.extraction import ExtractedFrames
 from dayline.arrays import FloatArray, IntArray
 from dayline.media.bursts import signatures_in_bursts
-from dayline.media.frame import FrameSequence
+from dayline.media.frame import FrameSequence, shifted
 from dayline.media.order import span_text
 
 DAY = 86_400.0
@@ -306,9 +306,9 @@ def _pairs(
 
 def is_worth_comparing(sequence: FrameSequence) -> bool:
     """Whether a sequence has photos of several cameras whose clocks can be compared."""
-    if sequence.times is None or not sequence.cameras:
+    if sequence.times is None:
         return False
-    names, counts = np.unique(sequence.cameras, return_counts=True)
+    names, counts = np.unique([frame.clock for frame in sequence.frames], return_counts=True)
     return int(np.sum((counts >= FEWEST_PHOTOS) & (names != "?"))) > 1
 
 
@@ -378,32 +378,23 @@ def with_one_clock(extracted: ExtractedFrames) -> ExtractedFrames:
     sequence = extracted.sequence
     if not is_worth_comparing(sequence) or sequence.times is None:
         return extracted
+    clocks = [frame.clock for frame in sequence.frames]
     corrections, notes = clock_corrections(
-        sequence.times, sequence.cameras, extracted.features, reference=sequence.reference
+        sequence.times, clocks, extracted.features, reference=sequence.reference
     )
     if not corrections:
         return extracted
-    times = [
-        t + corrections.get(c, 0.0) for t, c in zip(sequence.times, sequence.cameras, strict=True)
-    ]
-    order = np.argsort(times, kind="stable").tolist()
-    moved = replace(
-        sequence,
-        names=tuple(sequence.names[i] for i in order),
-        times=tuple(times[i] for i in order),
-        paths=tuple(sequence.paths[i] for i in order),
-        cameras=tuple(sequence.cameras[i] for i in order),
-        shown_times=tuple((sequence.shown_times or sequence.times)[i] for i in order),
-        locations=tuple(sequence.locations[i] for i in order) if sequence.locations else (),
-        notes=(*notes, *sequence.notes),
+    moved = [shifted(frame, corrections.get(frame.clock, 0.0)) for frame in sequence.frames]
+    order = np.argsort([frame.time or 0.0 for frame in moved], kind="stable").tolist()
+    sequence = replace(
+        sequence, frames=tuple(moved[i] for i in order), notes=(*notes, *sequence.notes)
     )
-    lost: dict[
-        int, str
-    ] = {}  # of a photo that cannot be decoded any more, the features are still known
+    # The features of a photo that cannot be decoded any more are still known.
+    lost: dict[int, str] = {}
     return replace(
         extracted,
-        sequence=moved,
+        sequence=sequence,
         features=extracted.features[order],
         quality=extracted.quality[order],
-        signatures=signatures_in_bursts(moved, on_skip=lost.__setitem__),
+        signatures=signatures_in_bursts(sequence, on_skip=lost.__setitem__),
     )

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
 from dayline.events import SkippedFile
-from dayline.media.exif import Camera, date_in_file_name, date_in_name, time_in_name, times_of_day
-from dayline.media.frame import natural_key, shown_name
-from dayline.media.photos import Photos
+from dayline.media.exif import date_in_file_name, date_in_name, time_in_name, times_of_day
+from dayline.media.frame import Camera, Frame, natural_key, shown_name
 from dayline.media.walk import CAMERA_FOLDER
 from dayline.text import counted
+
+if TYPE_CHECKING:
+    from dayline.media.photos import Photos
 
 DAY = 86_400.0
 NIGHT_ENDS = 6 * 3600.0
@@ -77,7 +80,7 @@ class DayGroup:
     ----------
     name : str
         The date, or the name of the folder.
-    indices : tuple of int
+    frames : tuple of Frame
         Its photos.
     folder : str
         The folder below the root that contains exactly these photos; empty if there is none.
@@ -86,12 +89,12 @@ class DayGroup:
     """
 
     name: str
-    indices: tuple[int, ...]
+    frames: tuple[Frame, ...]
     folder: str = ""
     skipped: tuple[SkippedFile, ...] = ()
 
 
-def photo_times(photos: Photos) -> tuple[tuple[float | None, ...], tuple[bool, ...]]:
+def photo_times(photos: Photos) -> tuple[list[float | None], list[bool]]:
     """Return the local time of each photo, and whether it is known exactly.
 
     A photo whose name contains only a date has its noon. One without any time has that of the photo
@@ -103,24 +106,27 @@ def photo_times(photos: Photos) -> tuple[tuple[float | None, ...], tuple[bool, .
     photos : Photos
         The photos.
     """
-    times: list[float | None] = []
-    for name, taken in zip(photos.names, photos.taken, strict=True):
-        times.append(time_in_name(name) if taken is None else taken.seconds)
+    names = [frame.name for frame in photos.frames]
+    times = [
+        time_in_name(frame.name) if frame.taken is None else frame.taken.seconds
+        for frame in photos.frames
+    ]
     exact = [t is not None for t in times]
     folders: dict[str, list[int]] = defaultdict(list)
-    for i, name in enumerate(photos.names):
+    for i, name in enumerate(names):
         folders[name.rpartition("/")[0]].append(i)
     for folder, inside in folders.items():
         if not any(exact[i] for i in inside):
             day = _date_of_folder(folder, photos)
-            clock = None if day is None else times_of_day([photos.names[i] for i in inside])
+            clock = None if day is None else times_of_day([names[i] for i in inside])
             for k, i in enumerate(inside):
                 t = None if clock is None else clock[k]
                 times[i] = None if t is None or day is None else day + t
                 exact[i] = times[i] is not None
-        _fill([photos.names[i] for i in inside], inside, times)
-    moved = tuple(None if t is None else t + s for t, s in zip(times, photos.shifts, strict=True))
-    return moved, tuple(exact)
+        _fill([names[i] for i in inside], inside, times)
+    shifts = [frame.shift for frame in photos.frames]
+    moved = [None if t is None else t + s for t, s in zip(times, shifts, strict=True)]
+    return moved, exact
 
 
 def _date_of_folder(folder: str, photos: Photos) -> float | None:
@@ -160,41 +166,42 @@ def group_by_day(photos: Photos) -> tuple[tuple[DayGroup, ...], tuple[str, ...]]
     """
     times, _ = photo_times(photos)
     numbers = iter(day_numbers([t for t in times if t is not None]).tolist())
-    tops = [path.relative_to(photos.root).parts[0] for path in photos.paths]
-    days: dict[int, list[int]] = defaultdict(list)
-    undated: dict[str, list[int]] = defaultdict(list)
-    for i, t in enumerate(times):
+    days: dict[int, list[Frame]] = defaultdict(list)
+    undated: dict[str, list[Frame]] = defaultdict(list)
+    for frame, t in zip(photos.frames, times, strict=True):
         if t is None:
-            undated[tops[i]].append(i)
+            undated[_top(frame, photos)].append(frame)
         else:
-            days[next(numbers)].append(i)
+            days[next(numbers)].append(frame)
     found = [(day_text(day), days[day]) for day in sorted(days)]
     loose = [(top, undated[top]) for top in sorted(undated, key=_by_name)]
-    folders = _one_to_one([*found, *loose], tops)
-    if folders is not None and not all(CAMERA_FOLDER.fullmatch(top) for top in set(tops)):
-        named = sorted(
-            zip(folders, [*found, *loose], strict=True), key=lambda item: _by_name(item[0])
-        )
-        groups, alone = _with_skipped(
-            [DayGroup(folder, tuple(indices), folder) for folder, (_, indices) in named], photos
-        )
+
+    folders = _one_to_one([frames for _, frames in [*found, *loose]], photos)
+    if folders is not None and not all(CAMERA_FOLDER.fullmatch(top) for top in folders):
+        whole = [
+            DayGroup(folder, tuple(frames), folder)
+            for folder, (_, frames) in zip(folders, [*found, *loose], strict=True)
+        ]
+        groups, alone = _with_skipped(whole, photos)
         # A folder of which no photo can be read is a day as well, which says so.
         entries = {shown_name(path.name): path.name for path in photos.root.iterdir()}
         closed = [
-            DayGroup(entries[folder], (), entries[folder]) for folder in alone if folder in entries
+            DayGroup(entries[folder], (), entries[folder], tuple(files))
+            for folder, files in alone.items()
+            if folder in entries
         ]
         return tuple(sorted((*groups, *closed), key=lambda group: _by_name(group.name))), ()
+
     dates = {name for name, _ in found}
-    by_date = [DayGroup(name, tuple(indices)) for name, indices in found]
+    by_date = [DayGroup(name, tuple(frames)) for name, frames in found]
     by_folder = [
-        DayGroup(f"{top} (folder)" if top in dates else top, tuple(indices))
-        for top, indices in loose
+        DayGroup(f"{top} (folder)" if top in dates else top, tuple(frames)) for top, frames in loose
     ]
     groups, alone = _with_skipped([*by_date, *by_folder], photos)
     notes = [
-        f"{shown_name(top)}: {counted(len(indices), 'photo')} without a date cannot be assigned to"
+        f"{shown_name(top)}: {counted(len(frames), 'photo')} without a date cannot be assigned to"
         " a day; this folder has a result of its own"
-        for top, indices in loose
+        for top, frames in loose
         if found
     ]
     notes += [
@@ -203,15 +210,18 @@ def group_by_day(photos: Photos) -> tuple[tuple[DayGroup, ...], tuple[str, ...]]
     return groups, tuple(notes)
 
 
+def _top(frame: Frame, photos: Photos) -> str:
+    """Return the folder directly below the root that holds a photo."""
+    return frame.path.relative_to(photos.root).parts[0]
+
+
 def _by_name(folder: str) -> tuple[tuple[tuple[int, int, str], ...], ...]:
     return natural_key(shown_name(folder))
 
 
-def _one_to_one(
-    groups: Sequence[tuple[str, Sequence[int]]], tops: Sequence[str]
-) -> list[str] | None:
+def _one_to_one(groups: Sequence[Sequence[Frame]], photos: Photos) -> list[str] | None:
     """Return the folder of each group if each has one folder of its own; else None."""
-    folders = [{tops[i] for i in indices} for _, indices in groups]
+    folders = [{_top(frame, photos) for frame in frames} for frames in groups]
     flat = [folder for inside in folders for folder in inside]
     return flat if len(flat) == len(groups) == len(set(flat)) else None
 
@@ -219,8 +229,8 @@ def _one_to_one(
 def _with_skipped(
     groups: Sequence[DayGroup], photos: Photos
 ) -> tuple[tuple[DayGroup, ...], dict[str, list[SkippedFile]]]:
-    """Add each file that cannot be read to the group of its neighbour in name order; return others by folder."""
-    of_photo = {photos.names[i]: k for k, group in enumerate(groups) for i in group.indices}
+    """Add each file that cannot be read to the group of its neighbor in name order; return others by folder."""
+    of_photo = {frame.name: k for k, group in enumerate(groups) for frame in group.frames}
     lost = {file.name: file for file in photos.skipped}
     near: dict[str, int] = {}
     for name, k in of_photo.items():
@@ -238,8 +248,8 @@ def _with_skipped(
     return tuple(replace(group, skipped=tuple(skipped[k])) for k, group in enumerate(groups)), alone
 
 
-def camera_names(photos: Photos) -> tuple[str, ...]:
-    """Name the camera of each photo, for comparing their clocks.
+def with_camera_names(photos: Photos) -> Photos:
+    """Set the clock of each photo to the name of its camera, for comparing their clocks.
 
     Cameras differ in model or serial number. Photos without a serial number also differ by folder,
     if the folders' times overlap: one camera cannot fill two folders at once. The name is that of
@@ -250,61 +260,63 @@ def camera_names(photos: Photos) -> tuple[str, ...]:
     photos : Photos
         The photos.
     """
-    tops = _folders_of_cameras(photos.names)
-    times, exact = photo_times(photos)
+    tops = _folders_of_cameras([frame.name for frame in photos.frames])
+    keys = [(top, frame.camera) for top, frame in zip(tops, photos.frames, strict=True)]
     spans: dict[tuple[str, Camera], tuple[float, float]] = {}
-    for top, camera, t, known in zip(tops, photos.cameras, times, exact, strict=True):
+    for key, t, known in zip(keys, *photo_times(photos), strict=True):
         if known and t is not None:
-            low, high = spans.get((top, camera), (t, t))
-            spans[top, camera] = min(low, t), max(high, t)
+            low, high = spans.get(key, (t, t))
+            spans[key] = min(low, t), max(high, t)
+
     owner = _merged(spans)
-    keys = [
-        owner.get((top, camera), (top, camera))
-        for top, camera in zip(tops, photos.cameras, strict=True)
-    ]
+    keys = [owner.get(key, key) for key in keys]
     folders_of: dict[tuple[str, Camera], set[str]] = defaultdict(set)
     cameras_in: dict[str, set[tuple[str, Camera]]] = defaultdict(set)
     for key, top in zip(keys, tops, strict=True):
         folders_of[key].add(top)
         cameras_in[top].add(key)
-    return tuple(_named(key, folders_of, cameras_in) for key in keys)
+    frames = tuple(
+        replace(frame, clock=_named(key, folders_of, cameras_in))
+        for frame, key in zip(photos.frames, keys, strict=True)
+    )
+    return replace(photos, frames=frames)
 
 
-def compared_cameras(
-    photos: Photos, cameras: Sequence[str], known: Collection[int]
-) -> tuple[tuple[str, ...], str]:
-    """Name the camera of each photo for `FrameSequence.cameras`, and the one whose clock is taken as right.
+def clocks_to_compare(photos: Photos) -> tuple[Photos, str]:
+    """Leave only clocks that can be compared, and return the one that is taken as right.
 
     That is a camera that records time zones, as phones do, which set their clocks by the network;
     else the one with the most photos. If an offset was given, all cameras that record time zones
-    are right, too. There is nothing to compare if there is one camera.
+    are right, too. If there is only one clock, it is right.
 
     Parameters
     ----------
     photos : Photos
-        The photos.
-    cameras : sequence of str
-        See `camera_names`.
-    known : collection of int
-        Photos of cameras whose offset was given, so that their times are right.
+        Photos with the names of their cameras; "" for those whose offset was given.
     """
     _, exact = photo_times(photos)
-    labels = [
-        "?" if not exact[i] else "" if i in known else camera for i, camera in enumerate(cameras)
+    clocks = [
+        frame.clock if known else "?" for frame, known in zip(photos.frames, exact, strict=True)
     ]
     zoned: dict[str, int] = defaultdict(int)
     many: dict[str, int] = defaultdict(int)
-    for label, taken in zip(labels, photos.taken, strict=True):
-        if label != "?":
-            many[label] += 1
-            zoned[label] += taken is not None and taken.offset is not None and not taken.is_utc
+    for clock, frame in zip(clocks, photos.frames, strict=True):
+        taken = frame.taken
+        if clock != "?":
+            many[clock] += 1
+            zoned[clock] += taken is not None and taken.offset is not None and not taken.is_utc
     first = min(
         many, key=lambda name: (2 * zoned[name] < many[name], -many[name], name), default=""
     )
-    if known:
+    if any(frame.clock == "" for frame in photos.frames):
         # An offset that was given must not move a clock that is set by the network.
-        labels = ["" if 2 * zoned[label] >= many[label] > 0 else label for label in labels]
-    return (tuple(labels), first) if len(set(labels) - {"?"}) > 1 else ((), "")
+        clocks = ["" if 2 * zoned[clock] >= many[clock] > 0 else clock for clock in clocks]
+    if len(set(clocks) - {"?"}) < 2:
+        clocks, first = [""] * len(clocks), ""
+    frames = tuple(
+        replace(frame, clock=clock) for frame, clock in zip(photos.frames, clocks, strict=True)
+    )
+    return replace(photos, frames=frames), first
 
 
 def _folders_of_cameras(names: Sequence[str]) -> list[str]:

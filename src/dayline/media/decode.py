@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import struct
+import sys
 import threading
 import warnings
 import zlib
@@ -12,13 +14,15 @@ from contextlib import contextmanager
 from itertools import product
 from math import ceil
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
 from pillow_heif import register_heif_opener
 
-from dayline.media.frame import RAW_SUFFIXES
+from dayline.media.exif import camera_of, exif_location, exif_time, gps_time
+from dayline.media.frame import RAW_SUFFIXES, Frame
 from dayline.media.raw import NO_PREVIEW, open_raw
 
 MAX_PIXELS = 200_000_000
@@ -68,21 +72,22 @@ class BadImageError(ValueError):
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Image.Image]:
+def opened(path: Path) -> Iterator[tuple[Image.Image, BinaryIO]]:
     """Open a photo and read only its header; any failure becomes a readable BadImageError."""
     try:
         if not path.is_file():
             raise BadImageError("not a regular file" if path.exists() else "broken link")
-        if path.stat().st_size == 0:
-            raise BadImageError("empty file")
-        image, n_bytes = _open(path)
-        with image:
-            width, height = image.size
-            if width * height > MAX_PIXELS:
-                limit = f"over the limit of {MAX_PIXELS // 1_000_000} megapixels"
-                raise BadImageError(f"too large: {width} x {height} pixels is {limit}")
-            _check_memory(image, file_size=n_bytes)
-            yield image
+        with path.open("rb") as file:
+            if not os.fstat(file.fileno()).st_size:
+                raise BadImageError("empty file")
+            image, n_bytes = _open(path, file)
+            with image:
+                width, height = image.size
+                if width * height > MAX_PIXELS:
+                    limit = f"over the limit of {MAX_PIXELS // 1_000_000} megapixels"
+                    raise BadImageError(f"too large: {width} x {height} pixels is {limit}")
+                _check_memory(image, file_size=n_bytes)
+                yield image, file
     except BadImageError:
         raise
     except PermissionError:
@@ -95,22 +100,147 @@ def opened(path: Path) -> Iterator[Image.Image]:
         raise BadImageError(f"broken image: {_in_words(error)}") from error
 
 
+def read_photo(
+    path: Path, name: str, *, size: int | None = None
+) -> tuple[Frame, float | None, NDArray[np.uint8] | None]:
+    """Open a photo once and read all that is needed of it.
+
+    Parameters
+    ----------
+    path : Path
+        The photo.
+    name : str
+        Name of the frame.
+    size : int, optional
+        See `decode_photo`. If not given, the picture is not decoded.
+
+    Returns
+    -------
+    frame : Frame
+        What the header says, and the digest of the content.
+    utc : float or None
+        Time of the satellites in seconds since 1970.
+    pixels : ndarray of uint8, (height, width, 3), or None
+        The picture.
+    """
+    with opened(path) as (image, file):
+        taken, camera, location = exif_time(image), camera_of(image), exif_location(image)
+        utc = gps_time(image)
+        pixels = None if size is None else _decoded(image, file, size=size)
+        digest = content_digest(file)
+    frame = Frame(name, path, digest, taken=taken, camera=camera, location=location)
+    return frame, utc, pixels
+
+
 def decode_photo(path: Path, *, size: int) -> NDArray[np.uint8]:
     """Decode a photo to upright RGB with a shorter side of `size` pixels; smaller photos keep their size.
 
     The longer side has at most `LONGEST_SIDE` times `size` pixels; a longer strip is reduced
     further.
     """
-    with opened(path) as image, _memory.holding(_peak_bytes(image)):
+    with opened(path) as (image, file):
+        return _decoded(image, file, size=size)
+
+
+def _decoded(image: Image.Image, file: BinaryIO, *, size: int) -> NDArray[np.uint8]:
+    with _memory.holding(_peak_bytes(image)):
         # JPEG only: the decoder itself skips detail, which makes large photos several times faster.
         image.draft(None, (size, size))
         if image.format == "PNG":
-            _check_png(path)
+            position = file.tell()
+            _check_png(file)
+            file.seek(position)
         image.load()
         turned = _orientation(image)
         small = _reduced(image, size=size)
         image.close()  # frees the pixels before the next photo is decoded
         return np.asarray(_upright(small, turned), dtype=np.uint8)
+
+
+BLOCK = 2**20
+PNG_METADATA = (b"tEXt", b"zTXt", b"iTXt", b"eXIf", b"tIME")
+# The header of an extended WebP says only which other chunks there are.
+WEBP_METADATA = (b"VP8X", b"EXIF", b"XMP ")
+
+
+def content_digest(file: BinaryIO) -> str:
+    """Hash a photo without its metadata: it stays the same if times, locations or descriptions change.
+
+    Parameters
+    ----------
+    file : binary file
+        Of a JPEG, all but the APPn and COM segments counts, up to the end of the first picture; of
+        a PNG or WebP, all but the chunks of metadata; of any other format, the whole file.
+    """
+    file.seek(0)
+    start = file.read(12)
+    digest = hashlib.sha256()
+    if start.startswith(b"\xff\xd8"):
+        file.seek(2)
+        parts = _jpeg_content(file)
+    elif start.startswith(b"\x89PNG\r\n\x1a\n"):
+        file.seek(8)
+        parts = _png_content(file)
+    elif start.startswith(b"RIFF") and start.endswith(b"WEBP"):
+        parts = _webp_content(file)
+    else:
+        file.seek(0)
+        parts = _blocks(file)
+    for part in parts:
+        digest.update(part)
+    return digest.hexdigest()[:32]
+
+
+def _jpeg_content(file: BinaryIO) -> Iterator[bytes]:
+    """Yield the segments of a JPEG that are not metadata, then its picture."""
+    while len(head := file.read(4)) == 4 and head[0] == 0xFF:
+        kind, length = head[1], int.from_bytes(head[2:], "big") - 2
+        if 0xE0 <= kind <= 0xEF or kind == 0xFE:
+            file.seek(length, os.SEEK_CUR)
+            continue
+        yield head
+        if kind == 0xDA:
+            break
+        yield file.read(max(length, 0))
+    # Phones append a second picture with metadata of its own.
+    before = b""
+    for block in _blocks(file):
+        end = (before + block).find(b"\xff\xd9")
+        if end >= 0:
+            yield (before + block)[:end]
+            return
+        yield (before + block)[:-1]
+        before = block[-1:]
+    yield before
+
+
+def _png_content(file: BinaryIO) -> Iterator[bytes]:
+    while len(head := file.read(8)) == 8:
+        length, kind = struct.unpack(">I4s", head)
+        if kind in PNG_METADATA:
+            file.seek(length + 4, os.SEEK_CUR)
+        else:
+            yield head
+            yield from _blocks(file, length + 4)
+
+
+def _webp_content(file: BinaryIO) -> Iterator[bytes]:
+    while len(head := file.read(8)) == 8:
+        kind, length = struct.unpack("<4sI", head)
+        length += length % 2
+        if kind in WEBP_METADATA:
+            file.seek(length, os.SEEK_CUR)
+        else:
+            yield head
+            yield from _blocks(file, length)
+
+
+def _blocks(file: BinaryIO, n_bytes: int | None = None) -> Iterator[bytes]:
+    """Yield the next bytes of a file, all by default, in blocks."""
+    left = sys.maxsize if n_bytes is None else n_bytes
+    while left > 0 and (block := file.read(min(left, BLOCK))):
+        left -= len(block)
+        yield block
 
 
 def _peak_bytes(image: Image.Image) -> int:
@@ -157,25 +287,24 @@ class _SharedMemory:
 _memory = _SharedMemory(BYTES_AT_ONCE)
 
 
-def _check_png(path: Path) -> None:
+def _check_png(file: BinaryIO) -> None:
     """Reject a PNG whose pixels do not match their checksums, which Pillow does not verify."""
-    with path.open("rb") as file:
-        file.seek(8)
-        while len(header := file.read(8)) == 8:
-            length, kind = struct.unpack(">I4s", header)
-            if kind == b"IEND":
-                return
-            if kind != b"IDAT":
-                file.seek(length + 4, os.SEEK_CUR)
-                continue
-            found = zlib.crc32(kind)
-            while length and (part := file.read(min(length, 2**20))):
-                found, length = zlib.crc32(part, found), length - len(part)
-            if file.read(4) != struct.pack(">I", found):
-                raise BadImageError("broken image: its pixels do not match their checksum")
+    file.seek(8)
+    while len(header := file.read(8)) == 8:
+        length, kind = struct.unpack(">I4s", header)
+        if kind == b"IEND":
+            return
+        if kind != b"IDAT":
+            file.seek(length + 4, os.SEEK_CUR)
+            continue
+        found = zlib.crc32(kind)
+        for part in _blocks(file, length):
+            found = zlib.crc32(part, found)
+        if file.read(4) != struct.pack(">I", found):
+            raise BadImageError("broken image: its pixels do not match their checksum")
 
 
-def _open(path: Path) -> tuple[Image.Image, int]:
+def _open(path: Path, file: BinaryIO) -> tuple[Image.Image, int]:
     """Open a photo, and return the size of its file or, in a RAW file, of its preview."""
     # Pillow's own limit applies to the whole process, warns at 89 megapixels and fails at 179;
     # phones exceed both. It is lifted while a header is read; `opened` has its own limit.
@@ -184,7 +313,8 @@ def _open(path: Path) -> tuple[Image.Image, int]:
         Image.MAX_IMAGE_PIXELS = None
         try:
             if path.suffix.lower() not in RAW_SUFFIXES:
-                return Image.open(path, formats=FORMATS), path.stat().st_size
+                n_bytes = os.fstat(file.fileno()).st_size
+                return Image.open(file, formats=FORMATS), n_bytes
             found = open_raw(path)
             if found is None:
                 raise BadImageError(NO_PREVIEW)

@@ -6,37 +6,17 @@ import json
 import re
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any
 
 from PIL import Image
 
-from dayline.media.frame import shown_name
-
-if TYPE_CHECKING:
-    from PIL import Image
+from dayline.media.frame import Camera, CaptureTime, Location, shown_name
 
 MAKE, MODEL, SERIAL = 0x010F, 0x0110, 0xA431
 LONGEST = 80
-
-
-@dataclass(frozen=True)
-class Camera:
-    """A camera, as far as its photos name it.
-
-    Attributes
-    ----------
-    model : str
-        Make and model, such as "Canon EOS 5D"; empty if unknown.
-    serial : str
-        Serial number of the body; empty if unknown.
-    """
-
-    model: str = ""
-    serial: str = ""
 
 
 def camera_of(image: Image.Image) -> Camera:
@@ -94,29 +74,6 @@ MINUTE = 60.0
 FIRST_YEAR, LAST_YEAR = 1800, 2200
 LARGEST_OFFSET = 14 * 3600.0
 """Seconds: no time zone is further from UTC."""
-
-
-@dataclass(frozen=True)
-class CaptureTime:
-    """A time on the camera's own clock.
-
-    Attributes
-    ----------
-    seconds : float
-        Since 1970, as if the camera's clock showed UTC.
-    offset : float or None
-        Seconds by which that clock is ahead of UTC, if the photo records it.
-    impossible_offset : str
-        The recorded offset if no time zone has it, such as "+99:99"; otherwise empty.
-    is_utc : bool
-        Whether `seconds` is UTC because no clock of a camera is known (Google Takeout). With an
-        `offset`, `seconds` is the local time derived from it.
-    """
-
-    seconds: float
-    offset: float | None = None
-    impossible_offset: str = ""
-    is_utc: bool = False
 
 
 def exif_time(image: Image.Image) -> CaptureTime | None:
@@ -232,9 +189,6 @@ LATITUDE_REF, LATITUDE, LONGITUDE_REF, LONGITUDE, TIME, STATUS, GPS_DATE = 1, 2,
 FIRST_GPS_YEAR, LAST_GPS_YEAR = 1980, 2200
 NULL_ISLAND = 1e-4
 """Degrees: 0, 0 in the Atlantic is what devices write that do not know where they are."""
-
-Location: TypeAlias = tuple[float, float]
-"""Latitude and longitude in degrees, north and east positive."""
 
 
 def exif_location(image: Image.Image) -> Location | None:

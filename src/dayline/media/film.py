@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections import Counter
 from collections.abc import Sequence
@@ -18,7 +19,14 @@ from dayline.media.film_decode import (
     packets_in_groups,
 )
 from dayline.media.film_notes import damage_notes, mended_stamps
-from dayline.media.frame import FrameSequence, VideoFrame, shown_name, video_index
+from dayline.media.frame import (
+    Frame,
+    FrameSequence,
+    VideoFrame,
+    VideoIndex,
+    shown_name,
+    video_index,
+)
 from dayline.media.source import time_text
 
 STEPS = ((60.0, 0.2), (3600.0, 0.5), (100_000.0, 1.0))
@@ -68,19 +76,44 @@ def read_video(path: str | Path, *, every: float | None = None) -> FrameSequence
         else default_every(float((found[-1].shown_at - found[0].shown_at) * base))
     )
     frames = _sampled(found, step=Fraction(str(step)) / base)
-    times = tuple(round(float(frame.shown_at * base - start), 6) for frame in frames)
+    # In a damaged file a reader may land anywhere: it is read from its start, packet by packet.
+    index = video_index(found, {} if notes else keys, time_base=base, start=start)
     return FrameSequence(
         source=source,
         kind="video",
-        names=tuple(time_text(t, clock="media") for t in times),
-        times=times,
+        frames=_frames_of(source, index, frames, film_digest(source)),
         clock="media",
         order=f"by presentation time, one frame every {step:g} s ({len(frames)} of {len(found)})",
         notes=notes,
-        video_frames=frames,
-        # In a damaged file a reader may land anywhere: it is read from its start, packet by packet.
-        video=video_index(found, {} if notes else keys, time_base=base, start=start),
+        video=index,
     )
+
+
+def _frames_of(
+    source: Path, index: VideoIndex, shown: Sequence[VideoFrame], digest: str
+) -> tuple[Frame, ...]:
+    times = [index.seconds(frame) for frame in shown]
+    return tuple(
+        Frame(
+            name=time_text(t, clock="media"),
+            path=source,
+            digest=f"{digest}:{round(1000 * t)}",
+            time=t,
+            in_video=frame,
+        )
+        for t, frame in zip(times, shown, strict=True)
+    )
+
+
+def film_digest(source: Path) -> str:
+    """Hash a video: its size and samples of its bytes, at most 16 MB of them."""
+    n_bytes = source.stat().st_size
+    digest = hashlib.sha256(str(n_bytes).encode())
+    with source.open("rb") as file:
+        for k in range(16):
+            file.seek(n_bytes * k // 16)
+            digest.update(file.read(2**20))
+    return digest.hexdigest()[:32]
 
 
 def default_every(seconds: float) -> float:
@@ -173,14 +206,12 @@ def frames_in_spans(
     )
     places = {frame.stamp: i for i, frame in enumerate(ordered)}
     ranges = [range(places[f[0].stamp], places[f[-1].stamp] + 1) if f else range(0) for f in shown]
-    times = tuple(index.seconds(frame) for frame in ordered)
+    digest = sequence.frames[0].digest.partition(":")[0]
     every_frame = replace(
         sequence,
-        names=tuple(time_text(seconds, clock="media") for seconds in times),
-        times=times,
+        frames=_frames_of(sequence.source, index, ordered, digest),
         order="by presentation time",
         notes=(),
         skipped=(),
-        video_frames=ordered,
     )
     return every_frame, ranges

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from dayline.files import UnreadableFileError, reading
 from dayline.media.decode import LONGEST_SIDE
-from dayline.media.frame import Also, FrameSequence, shown_name
+from dayline.media.frame import Also, FrameSequence, VideoFrame, shown_name
 
 # Playlists and lists of files are excluded on purpose: they make a reader open other files.
 CONTAINERS = "mov,mp4,matroska,webm,avi,mpegts,mpeg,flv,asf,ogg,mxf"
@@ -229,7 +229,7 @@ def video_images(
     only if requested. Frames that do not come this way are decoded again without shortcuts, from
     the start of the file.
     """
-    work = _Work(sequence, {sequence.video_frames[i].stamp: i for i in indices})
+    work = _Work(sequence, {_in_video(sequence, i).stamp: i for i in indices})
     keys = None if sequence.video is None else sequence.video.keys
     counts = []
     for shortcuts in (keys, None) if keys else (None,):
@@ -287,7 +287,7 @@ class _Work:
                 self._needed[group].add(stamp)
 
     def _groups_of(self, index: int) -> range:
-        frame = self._sequence.video_frames[index]
+        frame = _in_video(self._sequence, index)
         return range(frame.first_group, frame.last_group + 1)
 
     def needs(self, group: int) -> bool:
@@ -305,6 +305,13 @@ class _Work:
     def groups(self) -> list[int]:
         """Return the groups that pending frames depend on."""
         return sorted(group for group, stamps in self._needed.items() if stamps)
+
+
+def _in_video(sequence: FrameSequence, index: int) -> VideoFrame:
+    frame = sequence.frames[index].in_video
+    if frame is None:
+        raise ValueError(f"{sequence.source.name}: not a video")
+    return frame
 
 
 def _requested(

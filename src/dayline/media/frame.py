@@ -1,4 +1,4 @@
-"""The frames of one recording, in order: names, times and locations."""
+"""One photo or frame of a video, and the frames of one recording in order."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import compress
+from functools import cached_property
 from pathlib import Path, PurePath
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -148,10 +148,100 @@ def video_index(
 
 Image = NDArray[np.uint8]
 
+Location: TypeAlias = tuple[float, float]
+"""Latitude and longitude in degrees, north and east positive."""
+
+
+@dataclass(frozen=True)
+class Camera:
+    """A camera, as far as its photos name it.
+
+    Attributes
+    ----------
+    model : str
+        Make and model, such as "Canon EOS 5D"; empty if unknown.
+    serial : str
+        Serial number of the body; empty if unknown.
+    """
+
+    model: str = ""
+    serial: str = ""
+
+
+@dataclass(frozen=True)
+class CaptureTime:
+    """A time on the camera's own clock.
+
+    Attributes
+    ----------
+    seconds : float
+        Since 1970, as if the camera's clock showed UTC.
+    offset : float or None
+        Seconds by which that clock is ahead of UTC, if the photo records it.
+    impossible_offset : str
+        The recorded offset if no time zone has it, such as "+99:99"; otherwise empty.
+    is_utc : bool
+        Whether `seconds` is UTC because no clock of a camera is known (Google Takeout). With an
+        `offset`, `seconds` is the local time derived from it.
+    """
+
+    seconds: float
+    offset: float | None = None
+    impossible_offset: str = ""
+    is_utc: bool = False
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One photo, or one frame of a video.
+
+    Attributes
+    ----------
+    name : str
+        Safe to display (see `shown_name`).
+    path : Path
+        The photo, or the video.
+    digest : str
+        Identifies the content: a hash of the picture without its metadata; in a video, a hash of
+        the video and the time in milliseconds. Empty if the photo was not read.
+    time : float or None
+        Seconds (see `FrameSequence.clock`), with `shift` added; None if unknown.
+    shift : float
+        Seconds that were added, since the camera's clock was wrong.
+    taken : CaptureTime or None
+        When the photo says that it was taken; its name may contain another time.
+    camera : Camera
+        What took the photo.
+    clock : str
+        Name of the camera if clocks are to be compared: "" stands for cameras whose clocks are
+        right, "?" for a photo whose time cannot be compared.
+    location : (float, float) or None
+        Where the photo was taken.
+    in_video : VideoFrame or None
+        Position in the video.
+    """
+
+    name: str
+    path: Path
+    digest: str = ""
+    time: float | None = None
+    shift: float = 0.0
+    taken: CaptureTime | None = None
+    camera: Camera = Camera()
+    clock: str = ""
+    location: Location | None = None
+    in_video: VideoFrame | None = None
+
+
+def shifted(frame: Frame, seconds: float) -> Frame:
+    """Add seconds to the time of a frame, since its camera's clock is wrong."""
+    time = None if frame.time is None else frame.time + seconds
+    return replace(frame, time=time, shift=frame.shift + seconds)
+
 
 @dataclass(frozen=True)
 class FrameSequence:
-    """The frames of a source, listed without decoding them.
+    """The frames of a source, in order.
 
     Attributes
     ----------
@@ -159,57 +249,69 @@ class FrameSequence:
         The folder or the video.
     kind : {"photos", "video"}
         Kind of source.
-    names : tuple of str
-        One name per frame, safe to display (see `dayline.media.frame.shown_name`).
-    times : tuple of float or None
-        Seconds, one per frame; None if unknown.
+    frames : tuple of Frame
+        All have a time, or none.
     clock : {"wall", "media"} or None
         "wall": seconds since 1970 on the camera's own clock, or since midnight if the date is
-        unknown; "media": seconds since the start of the recording.
+        unknown; "media": seconds since the start of the recording; None: no times.
     order : str
         Text that describes the rule behind the order.
     notes : tuple of str
         Notes for the user: contradictions, clock jumps, skipped files.
     skipped : tuple of SkippedFile
         Files that cannot be used, with the reason.
-    paths : tuple of Path
-        One file per frame (photos only).
-    cameras : tuple of str
-        Name of the camera of each photo if their clocks are to be compared; otherwise empty. ""
-        stands for cameras whose clocks are right, "?" for photos whose times cannot be compared.
     reference : str
-        The camera whose clock is taken as right.
-    shown_times : tuple of float
-        Times as the cameras showed them, one per frame, if `times` were corrected; otherwise empty.
-    locations : tuple of (float, float) or None
-        Latitude and longitude of each photo in degrees, north and east positive; empty if no photo
-        has one.
-    video_frames : tuple of VideoFrame
-        One per frame (video only).
+        The camera whose clock is taken as right; empty if clocks are not to be compared.
     video : VideoIndex or None
-        All frames of the video, of which `video_frames` are some (video only).
+        All frames of the video, of which `frames` are some (video only).
     """
 
     source: Path
     kind: Literal["photos", "video"]
-    names: tuple[str, ...]
-    times: tuple[float, ...] | None
+    frames: tuple[Frame, ...]
     clock: Literal["wall", "media"] | None
     order: str
     notes: tuple[str, ...] = ()
     skipped: tuple[SkippedFile, ...] = ()
-    paths: tuple[Path, ...] = ()
-    cameras: tuple[str, ...] = ()
     reference: str = ""
-    shown_times: tuple[float, ...] = ()
-    locations: tuple[tuple[float, float] | None, ...] = ()
-    video_frames: tuple[VideoFrame, ...] = ()
     video: VideoIndex | None = field(default=None, repr=False, compare=False)
 
     @property
     def n_frames(self) -> int:
         """Number of frames."""
-        return len(self.names)
+        return len(self.frames)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Name of every frame."""
+        return tuple(frame.name for frame in self.frames)
+
+    @cached_property
+    def times(self) -> tuple[float, ...] | None:
+        """Time of every frame in seconds; None if unknown."""
+        times = tuple(frame.time for frame in self.frames if frame.time is not None)
+        return times if self.clock is not None else None
+
+    @cached_property
+    def shown_times(self) -> tuple[float, ...]:
+        """Time of every frame as its camera showed it; empty if unknown."""
+        return tuple(frame.time - frame.shift for frame in self.frames if frame.time is not None)
+
+    @cached_property
+    def digests(self) -> tuple[str, ...]:
+        """Hash of the content of every frame."""
+        return tuple(frame.digest for frame in self.frames)
+
+    @cached_property
+    def paths(self) -> tuple[Path, ...]:
+        """File of every frame."""
+        return tuple(frame.path for frame in self.frames)
+
+    @cached_property
+    def locations(self) -> tuple[Location | None, ...]:
+        """Location of every frame; empty if no frame has one."""
+        places = tuple(frame.location for frame in self.frames)
+        return places if any(place is not None for place in places) else ()
 
 
 @dataclass(frozen=True)
@@ -247,23 +349,11 @@ def drop_frames(sequence: FrameSequence, failed: Mapping[int, str]) -> FrameSequ
     """
     if not failed:
         return sequence
-    keep = [i not in failed for i in range(sequence.n_frames)]
-    skipped = (
-        *sequence.skipped,
-        *(SkippedFile(sequence.names[i], failed[i]) for i in sorted(failed)),
-    )
-    refuse_mostly_bad(sequence.source, skipped, n_good=sum(keep))
-    return replace(
-        sequence,
-        names=tuple(compress(sequence.names, keep)),
-        times=None if sequence.times is None else tuple(compress(sequence.times, keep)),
-        skipped=skipped,
-        paths=tuple(compress(sequence.paths, keep)),
-        cameras=tuple(compress(sequence.cameras, keep)),
-        locations=tuple(compress(sequence.locations, keep)),
-        shown_times=tuple(compress(sequence.shown_times, keep)),
-        video_frames=tuple(compress(sequence.video_frames, keep)),
-    )
+    kept = tuple(frame for i, frame in enumerate(sequence.frames) if i not in failed)
+    lost = (SkippedFile(sequence.frames[i].name, failed[i]) for i in sorted(failed))
+    skipped = (*sequence.skipped, *lost)
+    refuse_mostly_bad(sequence.source, skipped, n_good=len(kept))
+    return replace(sequence, frames=kept, skipped=skipped)
 
 
 def refuse_mostly_bad(source: Path, skipped: Sequence[SkippedFile], *, n_good: int) -> None:

@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import pairwise
 from statistics import median
 from typing import Literal
 
 from dayline.media.breaks import find_clock_jumps
-from dayline.media.exif import (
-    CaptureTime,
-    date_in_file_name,
-    date_in_name,
-    time_in_name,
-    times_of_day,
-)
-from dayline.media.frame import natural_key
+from dayline.media.exif import date_in_file_name, date_in_name, time_in_name, times_of_day
+from dayline.media.frame import CaptureTime, Frame, natural_key
 from dayline.media.zones import offset_text
 
 DAY = 86_400.0
@@ -32,73 +26,62 @@ DAY_STARTS = 4 * 3600.0
 NOON = 12 * 3600.0
 
 
-@dataclass(frozen=True)
-class Order:
-    """The order of photos: indices, times, the rule used, and notes on doubtful times."""
-
-    indices: tuple[int, ...]
-    times: tuple[float, ...] | None
-    rule: str
-    notes: tuple[str, ...]
-
-
-def order_photos(
-    names: Sequence[str],
-    exif_times: Sequence[CaptureTime | None],
-    *,
-    folder_name: str = "",
-    by: Literal["time", "name"] = "time",
-    shifts: Sequence[float] | None = None,
-) -> Order:
-    """Put photos in order.
+def in_order(
+    frames: Sequence[Frame], *, folder_name: str = "", by: Literal["time", "name"] = "time"
+) -> tuple[tuple[Frame, ...], str, tuple[str, ...]]:
+    """Put photos in order and set their times.
 
     Parameters
     ----------
-    names : sequence of str
-        Names relative to the folder.
-    exif_times : sequence of CaptureTime or None
-        EXIF time of each photo, or that of Google Takeout.
+    frames : sequence of Frame
+        Photos with names relative to their folder, in any order. Their times become those of
+        `taken`, else those in the names, with `shift` added.
     folder_name : str
         Name of the folder; a date in it is the date of photos whose names contain only a time of
         day.
     by : {"time", "name"}
         "time": by EXIF time, else by a time in the name, else by name. "name": by name, ignoring
         the times (for a camera whose clock was set back during the recording).
-    shifts : sequence of float, optional
-        Seconds to add to the time of each photo: corrections of a camera's clock.
+
+    Returns
+    -------
+    frames : tuple of Frame
+        All with a time, or none.
+    rule : str
+        The rule behind the order.
+    notes : tuple of str
+        Doubtful times.
     """
-    by_name = sorted(range(len(names)), key=lambda i: (natural_key(names[i]), names[i]))
-    times, rule, notes = _times(names, exif_times, folder_name)
-    if shifts is not None:
-        times = [None if t is None else t + shift for t, shift in zip(times, shifts, strict=True)]
-    known = sum(t is not None for t in times)
-    if known == 0:
-        return Order(
-            tuple(by_name), None, "by name, in natural order (no capture times found)", notes
-        )
-    if 2 * known < len(names):
-        few = (
-            f"only {known} of {len(names)} photos have a capture time; ordered by name, without"
-            " times"
-        )
-        return Order(tuple(by_name), None, "by name, in natural order", (*notes, few))
-    if known < len(names):
-        times, dated = _with_dates(names, times, by_name)
+    frames = sorted(frames, key=lambda frame: (natural_key(frame.name), frame.name))
+    names, taken = [frame.name for frame in frames], [frame.taken for frame in frames]
+    times, rule, notes = _times(names, taken, folder_name)
+    times = [None if t is None else t + f.shift for t, f in zip(times, frames, strict=True)]
+
+    n_known = sum(t is not None for t in times)
+    if 2 * n_known < len(frames) or not n_known:
+        rule = "by name, in natural order"
+        if n_known:
+            few = f"only {n_known} of {len(frames)} photos have a capture time"
+            notes = (*notes, f"{few}; ordered by name, without times")
+        else:
+            rule = f"{rule} (no capture times found)"
+        return tuple(replace(frame, time=None) for frame in frames), rule, notes
+
+    if n_known < len(frames):
+        times, dated = _with_dates(names, times)
         notes = (*notes, *dated)
     if None in times:
         notes = (*notes, _filled_note(names, times))
-    filled = _filled(times, by_name)
+    frames = [replace(f, time=t) for f, t in zip(frames, _filled(times), strict=True)]
+
     if by == "name":
-        chosen, rule = by_name, f"by name, as requested (times: {rule})"
+        rule = f"by name, as requested (times: {rule})"
     else:
-        place = {index: k for k, index in enumerate(by_name)}
-        chosen, rule = sorted(by_name, key=lambda i: (filled[i], place[i])), f"by {rule}"
-        if any(exif_times):
-            notes = (*notes, *contradiction_notes(names, filled, exif_times, by_name))
-    in_order = [filled[i] for i in chosen]
-    notes = (*notes, *offset_notes([names[i] for i in chosen], [exif_times[i] for i in chosen]))
-    notes = (*notes, *clock_notes([names[i] for i in chosen], in_order))
-    return Order(tuple(chosen), tuple(in_order), rule, notes)
+        rule = f"by {rule}"
+        if any(taken):
+            notes = (*notes, *contradiction_notes(frames))
+        frames = sorted(frames, key=lambda frame: frame.time or 0.0)
+    return tuple(frames), rule, (*notes, *offset_notes(frames), *clock_notes(frames))
 
 
 def _times(
@@ -180,7 +163,7 @@ def _on_one_clock(exif_times: Sequence[CaptureTime | None]) -> list[float | None
 
 
 def _with_dates(
-    names: Sequence[str], times: Sequence[float | None], by_name: Sequence[int]
+    names: Sequence[str], times: Sequence[float | None]
 ) -> tuple[list[float | None], tuple[str, ...]]:
     """Place photos whose names have a date but no time after the other photos of that day, in name order."""
     # Times of day without a date are in the first days of 1970, and cannot be compared with dates.
@@ -193,10 +176,10 @@ def _with_dates(
             last[day] = max(t, last.get(day, t))
     placed = list(times)
     first = ""
-    for i in by_name:
-        day_of_name = date_in_file_name(names[i]) if times[i] is None else None
+    for i, name in enumerate(names):
+        day_of_name = date_in_file_name(name) if times[i] is None else None
         if day_of_name is not None:
-            first = first or names[i]
+            first = first or name
             # A second apart, so that they stay in order; nobody knows when they were taken.
             last[day_of_name] = last.get(day_of_name, day_of_name + NOON) + 1.0
             placed[i] = last[day_of_name]
@@ -211,14 +194,13 @@ def _with_dates(
     )
 
 
-def _filled(times: Sequence[float | None], by_name: Sequence[int]) -> list[float]:
+def _filled(times: Sequence[float | None]) -> list[float]:
     """Give a photo without a time the time of the previous photo in name order."""
-    last = next(t for i in by_name if (t := times[i]) is not None)
-    filled = [0.0] * len(times)
-    for i in by_name:
-        now = times[i]
-        last = last if now is None else now
-        filled[i] = last
+    last = next(t for t in times if t is not None)
+    filled = []
+    for t in times:
+        last = last if t is None else t
+        filled.append(last)
     return filled
 
 
@@ -235,47 +217,42 @@ FEW_JUMPS = 3
 QUARTER_HOUR = 900.0
 
 
-def contradiction_notes(
-    names: Sequence[str],
-    times: Sequence[float],
-    exif_times: Sequence[CaptureTime | None],
-    by_name: Sequence[int],
-) -> tuple[str, ...]:
+def contradiction_notes(frames: Sequence[Frame]) -> tuple[str, ...]:
     """Report where EXIF times and file names disagree about the order or the time.
 
     Parameters
     ----------
-    names, times, exif_times : sequences, one item per photo
-        Names, times used, and EXIF times.
-    by_name : sequence of int
-        Indices in name order.
+    frames : sequence of Frame
+        Photos with times, in name order.
     """
     notes = []
-    in_name_order = [times[i] for i in by_name]
+    times = [frame.time or 0.0 for frame in frames]
     # Names are compared within a folder: two cameras take turns, each with names in order.
     folders: dict[str, list[float]] = {}
-    for i in by_name:
-        folders.setdefault(names[i].rpartition("/")[0], []).append(times[i])
+    for frame, t in zip(frames, times, strict=True):
+        folders.setdefault(frame.name.rpartition("/")[0], []).append(t)
     moved = len(times) - sum(_longest_in_order(values) for values in folders.values())
     if moved:
         notes.append(
             f"times contradict names: {moved} of {len(times)} photos have another position in name"
             " order"
         )
-        jumps = [jump for jump in find_clock_jumps(in_name_order) if jump.seconds < 0]
+        jumps = [jump for jump in find_clock_jumps(times) if jump.seconds < 0]
         # If there are many jumps, the names are unrelated to time (random names, several cameras).
         few = min(FEW_JUMPS, max(1, len(times) // 10))
         for jump in jumps if len(jumps) <= few and len(folders) == 1 else ():
-            before, after = (names[by_name[k]] for k in (jump.before - 1, jump.before))
+            before, after = (frames[k].name for k in (jump.before - 1, jump.before))
             notes.append(
                 f"from {before} to {after} the clock goes back by {span_text(-jump.seconds)}"
                 " (summer time, travel or reset?); photos around it may be out of order:"
                 ' order="name" (--order name) keeps name order'
             )
     differences = [
-        exif.seconds - said
-        for name, exif in zip(names, exif_times, strict=True)
-        if exif is not None and not exif.is_utc and (said := time_in_name(name)) is not None
+        frame.taken.seconds - said
+        for frame in frames
+        if frame.taken is not None
+        and not frame.taken.is_utc
+        and (said := time_in_name(frame.name)) is not None
     ]
     apart = [d for d in differences if abs(d) > SAME_TIME_WITHIN]
     if apart:
@@ -287,37 +264,32 @@ def contradiction_notes(
     return tuple(notes)
 
 
-def clock_notes(names: Sequence[str], times: Sequence[float]) -> tuple[str, ...]:
-    """Report clock jumps in a sequence that is already in order."""
-    jumps = find_clock_jumps(times)
+def clock_notes(frames: Sequence[Frame]) -> tuple[str, ...]:
+    """Report clock jumps among photos that are already in order."""
+    jumps = find_clock_jumps([frame.time or 0.0 for frame in frames])
     notes = [
-        f"at {names[jump.before]} the clock goes {'forward' if jump.seconds > 0 else 'back'} by "
-        f"{span_text(abs(jump.seconds))} (summer time, travel, or reset?); times are not changed"
+        f"at {frames[jump.before].name} the clock goes"
+        f" {'forward' if jump.seconds > 0 else 'back'} by {span_text(abs(jump.seconds))}"
+        " (summer time, travel, or reset?); times are not changed"
         for jump in jumps[:FEW_JUMPS]
     ]
     if len(jumps) > FEW_JUMPS:
-        notes.append(f"the clock jumps at {len(jumps) - FEW_JUMPS} more places")
+        notes.append(f"the clock jumps at {len(jumps) - FEW_JUMPS} more times")
     return tuple(notes)
 
 
-def offset_notes(names: Sequence[str], exif_times: Sequence[CaptureTime | None]) -> tuple[str, ...]:
+def offset_notes(frames: Sequence[Frame]) -> tuple[str, ...]:
     """Report changes of the recorded time zone, impossible offsets and photos without a time zone."""
-    known = [
-        (name, t.offset)
-        for name, t in zip(names, exif_times, strict=True)
-        if t and t.offset is not None
-    ]
+    dated = [(frame.name, frame.taken) for frame in frames if frame.taken is not None]
     notes = []
-    impossible = [
-        (n, t.impossible_offset)
-        for n, t in zip(names, exif_times, strict=True)
-        if t and t.impossible_offset
-    ]
+    impossible = [(name, t.impossible_offset) for name, t in dated if t.impossible_offset]
     if impossible:
         name, offset = impossible[0]
         notes.append(
             f"ignored impossible offsets from UTC: {len(impossible)} (first {name}: {offset})"
         )
+
+    known = [(name, t.offset) for name, t in dated if t.offset is not None]
     changes = [(a[1], *b) for a, b in pairwise(known) if a[1] != b[1]]
     for old, name, new in changes[:FEW_JUMPS]:
         notes.append(
@@ -327,9 +299,9 @@ def offset_notes(names: Sequence[str], exif_times: Sequence[CaptureTime | None])
         )
     if len(changes) > FEW_JUMPS:
         notes.append(
-            f"the camera's clock changes its time zone at {len(changes) - FEW_JUMPS} more places"
+            f"the camera's clock changes its time zone {len(changes) - FEW_JUMPS} more times"
         )
-    without = sum(t is not None and t.offset is None for t in exif_times)
+    without = len(dated) - len(known)
     if changes and without:
         notes.append(
             f"{without} photos have no time zone; UTC{offset_text(known[0][1])} is assumed for them"

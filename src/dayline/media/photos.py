@@ -2,36 +2,35 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
-from zoneinfo import ZoneInfo
+from typing import Literal, TypeAlias
 
 from dayline.events import SkippedFile
-from dayline.media.decode import BadImageError, opened
-from dayline.media.exif import (
-    Camera,
+from dayline.media.days import clocks_to_compare, with_camera_names
+from dayline.media.decode import BadImageError, read_photo
+from dayline.media.exif import sidecar_name, taken_time, time_in_name
+from dayline.media.frame import (
+    PHOTO_SUFFIXES,
     CaptureTime,
-    Location,
-    camera_of,
-    exif_location,
-    exif_time,
-    gps_time,
-    sidecar_name,
-    taken_time,
-    time_in_name,
+    Frame,
+    FrameSequence,
+    natural_key,
+    refuse_mostly_bad,
+    shown_name,
 )
-from dayline.media.frame import FrameSequence, natural_key, shown_name
-from dayline.media.order import order_photos
-from dayline.media.walk import FilesFound, find_files
-from dayline.media.zones import in_local_time
+from dayline.media.order import in_order, span_text
+from dayline.media.walk import FilesFound, find_files, refuse_result
+from dayline.media.zones import in_local_time, time_zone
 from dayline.progress import OnStep
 from dayline.text import counted
 
 QUARTER_HOUR, LARGEST_OFFSET, ROUNDING = 900.0, 14 * 3600.0, 2.0
+
+ReadFiles: TypeAlias = Callable[[FilesFound], Mapping[Path, Frame | str]]
+"""Reads photos: what was read of each, or why it cannot be used."""
 
 
 @dataclass(frozen=True)
@@ -42,16 +41,8 @@ class Photos:
     ----------
     root : Path
         The folder.
-    paths, names : tuples, one item per photo
-        Files, and their names relative to `root`, safe to display.
-    taken : tuple of CaptureTime or None
-        Times from EXIF data or Google Takeout; names may contain others.
-    cameras : tuple of Camera
-        What took each photo.
-    shifts : tuple of float
-        Seconds to add to the time of each photo, since its camera's clock was wrong.
-    locations : tuple of (float, float) or None
-        Where each photo was taken.
+    frames : tuple of Frame
+        The photos, with names relative to `root`; without times (see `photo_sequence`).
     skipped : tuple of SkippedFile
         Photos that cannot be read.
     notes : tuple of str
@@ -59,90 +50,139 @@ class Photos:
     """
 
     root: Path
-    paths: tuple[Path, ...]
-    names: tuple[str, ...]
-    taken: tuple[CaptureTime | None, ...]
-    cameras: tuple[Camera, ...]
-    shifts: tuple[float, ...]
-    locations: tuple[Location | None, ...]
+    frames: tuple[Frame, ...]
     skipped: tuple[SkippedFile, ...] = ()
     notes: tuple[str, ...] = ()
-    found: FilesFound | None = field(default=None, repr=False, compare=False)
-
-    def __len__(self) -> int:
-        """Return the number of photos."""
-        return len(self.paths)
 
 
-def read_photos(
-    folder: Path,
+def read_photo_folder(
+    path: str | Path,
     *,
-    found: FilesFound | None = None,
-    zone: ZoneInfo | None = None,
-    on_step: OnStep | None = None,
-) -> Photos:
-    """Read the headers of all photos below a folder.
+    order: Literal["time", "name"] = "time",
+    offsets: Mapping[str, float] | None = None,
+    timezone: str | None = None,
+    read: ReadFiles | None = None,
+) -> FrameSequence:
+    """Find the photos in a folder and its subfolders, in the order in which they were taken.
+
+    Photos are ordered by EXIF time with sub-seconds and offset from UTC, else by the time in the
+    .json file of Google Takeout, else by a time in the file names, else by name in natural order;
+    equal times are ordered by name.
 
     Parameters
     ----------
-    folder : Path
+    path : str or Path
         The folder.
-    found : FilesFound, optional
-        Its files, if they were listed already.
-    zone : ZoneInfo, optional
-        Time zone of photos that record none.
-    on_step : callable, optional
-        Called as on_step("photos", done, total).
+    order : {"time", "name"}
+        "name" orders by name and ignores the times.
+    offsets : mapping of str to float, optional
+        Seconds to add to the times of a camera, by the name of its folder or its model.
+    timezone : str, optional
+        Time zone of photos that record none, such as "Europe/Madrid".
+    read : callable, optional
+        See `read_photos`.
+
+    Raises
+    ------
+    ValueError
+        If there are no photos, or more than half of them cannot be read.
     """
-    found = find_files(folder) if found is None else found
+    if order not in ("time", "name"):
+        raise ValueError(f'order "{order}" is not known; use "time" or "name"')
+    photos = read_photos(path, timezone=timezone, read=read)
+    refuse_mostly_bad(photos.root, photos.skipped, n_good=len(photos.frames))
+    photos, notes = with_given_offsets(with_camera_names(photos), offsets or {})
+    photos, reference = clocks_to_compare(photos) if order == "time" else (photos, "")
+    return photo_sequence(photos, order=order, reference=reference, notes=(*notes, *photos.notes))
+
+
+def read_photos(
+    path: str | Path,
+    *,
+    timezone: str | None = None,
+    read: ReadFiles | None = None,
+    on_step: OnStep | None = None,
+) -> Photos:
+    """Read the photos in a folder and its subfolders.
+
+    Parameters
+    ----------
+    path : str or Path
+        The folder.
+    timezone : str, optional
+        Time zone of photos that record none.
+    read : callable, optional
+        Reads the files; by default, only their headers are read.
+    on_step : callable, optional
+        Called as on_step("photos", done, total) while headers are read.
+
+    Raises
+    ------
+    ValueError
+        If there are no photos.
+    """
+    folder = Path(path)
+    zone = None if timezone is None else time_zone(timezone)
+    if not folder.is_dir():
+        raise ValueError(f"{shown_name(folder)}: no such folder")
+    refuse_result(folder)
+    found = find_files(folder)
+    if not found.photos and not found.closed:
+        raise ValueError(_nothing(folder, found))
+
+    files = read_headers(found, on_step=on_step) if read is None else read(found)
     sidecars: dict[Path, set[str]] = defaultdict(set)
-    for path in found.sidecars:
-        sidecars[path.parent].add(path.name)
-    paths: list[Path] = []
-    taken: list[CaptureTime | None] = []
-    cameras: list[Camera] = []
-    locations: list[Location | None] = []
+    for file in found.sidecars:
+        sidecars[file.parent].add(file.name)
+    frames: list[Frame] = []
     skipped = list(found.closed)
     n_used = 0
+    for file in found.photos:
+        frame = files[file]
+        if isinstance(frame, str):
+            skipped.append(SkippedFile(shown_name(file.relative_to(folder)), frame))
+            continue
+        sidecar = sidecar_name(file.name, sidecars[file.parent])
+        if sidecar is not None:
+            n_used += 1
+            if frame.taken is None or frame.taken.offset is None:
+                utc = taken_time(file.parent / sidecar)
+                frame = replace(frame, taken=with_utc(frame.taken, file.name, utc))
+        frames.append(frame)
+
+    local, notes = in_local_time([frame.taken for frame in frames], zone=zone)
+    frames = [replace(frame, taken=t) for frame, t in zip(frames, local, strict=True)]
+    notes = (*notes, *_left_out(folder, found, n_used))
+    return Photos(folder, tuple(frames), tuple(skipped), notes)
+
+
+def read_headers(found: FilesFound, *, on_step: OnStep | None = None) -> dict[Path, Frame | str]:
+    """Read the headers of photos; return what each says, or why it cannot be used."""
+    read: dict[Path, Frame | str] = {}
     for done, path in enumerate(found.photos):
         if on_step is not None and done % 100 == 0:
             on_step("photos", done, len(found.photos))
         try:
-            with opened(path) as image:
-                time, camera, location = exif_time(image), camera_of(image), exif_location(image)
-                if time is not None and time.offset is None:
-                    time = _with_utc(time, path.name, gps_time(image))
+            frame, utc, _ = read_photo(path, shown_name(path.relative_to(found.root)))
+            read[path] = replace(frame, taken=with_utc(frame.taken, path.name, utc))
         except BadImageError as error:
-            skipped.append(SkippedFile(shown_name(path.relative_to(folder)), str(error)))
-            continue
-        beside = sidecars.get(path.parent)
-        sidecar = None if beside is None else sidecar_name(path.name, beside)
-        if sidecar is not None:
-            n_used += 1
-            if time is None or time.offset is None:
-                time = _with_utc(time, path.name, taken_time(path.parent / sidecar))
-        paths.append(path)
-        taken.append(time)
-        cameras.append(camera)
-        locations.append(location)
-    local, notes = in_local_time(taken, zone=zone)
-    return Photos(
-        root=folder,
-        paths=tuple(paths),
-        names=tuple(shown_name(path.relative_to(folder)) for path in paths),
-        taken=local,
-        cameras=tuple(cameras),
-        shifts=(0.0,) * len(paths),
-        locations=tuple(locations),
-        skipped=tuple(skipped),
-        notes=(*notes, *_left_out(folder, found, n_used)),
-        found=found,
-    )
+            read[path] = str(error)
+    return read
 
 
-def _with_utc(time: CaptureTime | None, name: str, utc: float | None) -> CaptureTime | None:
-    """Add the time of Takeout or GPS, in UTC: as the time itself, or as the time zone of a local time."""
-    if utc is None:
+def with_utc(time: CaptureTime | None, name: str, utc: float | None) -> CaptureTime | None:
+    """Add the time of Takeout or GPS, in UTC: as the time itself, or as the time zone of a local time.
+
+    Parameters
+    ----------
+    time : CaptureTime or None
+        What the header says. If it has an offset from UTC, it is returned as it is.
+    name : str
+        Name of the file, which may contain a local time.
+    utc : float or None
+        Seconds since 1970.
+    """
+    if utc is None or (time is not None and time.offset is not None):
         return time
     local = time_in_name(name) if time is None else time.seconds
     if local is not None:
@@ -151,21 +191,55 @@ def _with_utc(time: CaptureTime | None, name: str, utc: float | None) -> Capture
         # Google takes local times for UTC if it knows no time zone, so that a difference of zero
         # says nothing.
         if fits and offset:
-            return (
-                CaptureTime(local, offset, is_utc=True)
-                if time is None
-                else replace(time, offset=offset)
-            )
+            if time is None:
+                return CaptureTime(local, offset, is_utc=True)
+            return replace(time, offset=offset)
     return CaptureTime(utc, is_utc=True) if time is None else time
+
+
+def with_given_offsets(
+    photos: Photos, offsets: Mapping[str, float]
+) -> tuple[Photos, tuple[str, ...]]:
+    """Add the given seconds to the times of cameras, whose clocks are right then; return notes, too.
+
+    Parameters
+    ----------
+    photos : Photos
+        Photos with the names of their cameras (see `with_camera_names`).
+    offsets : mapping of str to float
+        Seconds to add, by name of the camera, its model, or the folder of its photos.
+    """
+    frames = list(photos.frames)
+    notes = []
+    for name, seconds in offsets.items():
+        fits = [i for i, frame in enumerate(photos.frames) if name.casefold() in _names_of(frame)]
+        if not fits:
+            tops = {frame.name.partition("/")[0] for frame in frames if "/" in frame.name}
+            models = {frame.camera.model for frame in frames if frame.camera.model}
+            known = ", ".join(dict.fromkeys([*sorted(tops), *sorted(models)])) or "none"
+            raise ValueError(
+                f"--offset {name}: no camera or folder has this name; there are: {known}"
+            )
+        for i in fits:
+            frames[i] = replace(frames[i], shift=seconds, clock="")
+        if seconds:
+            way = "added to" if seconds > 0 else "taken from"
+            notes.append(f"{span_text(abs(seconds))} {way} the times of {name}, as requested")
+    return replace(photos, frames=tuple(frames)), tuple(notes)
+
+
+def _names_of(frame: Frame) -> set[str]:
+    """Return all names under which a person may give the offset of a photo's camera."""
+    folders = frame.name.casefold().split("/")[:-1]
+    return {frame.clock.casefold(), frame.camera.model.casefold(), *folders}
 
 
 def photo_sequence(
     photos: Photos,
-    indices: Sequence[int] | None = None,
+    frames: Sequence[Frame] | None = None,
     *,
     source: Path | None = None,
     order: Literal["time", "name"] = "time",
-    cameras: Sequence[str] = (),
     reference: str = "",
     skipped: Sequence[SkippedFile] | None = None,
     notes: Sequence[str] = (),
@@ -176,108 +250,61 @@ def photo_sequence(
     ----------
     photos : Photos
         All photos.
-    indices : sequence of int, optional
+    frames : sequence of Frame, optional
         Those to use; all by default.
     source : Path, optional
         Folder to which names are relative; that of all photos by default.
     order : {"time", "name"}
-        See `dayline.media.folder.read_photo_folder`.
-    cameras, reference : sequence of str, and str
-        Name of the camera of each of all photos, if clocks are to be compared, and the one whose
-        clock is right.
+        See `read_photo_folder`.
+    reference : str
+        The camera whose clock is right, if clocks are to be compared.
     skipped : sequence of SkippedFile, optional
         Photos of this sequence that cannot be read; all of them by default.
     notes : sequence of str
         Notes to add.
     """
-    chosen = range(len(photos)) if indices is None else indices
     folder = photos.root if source is None else source
-    lost = photos.skipped if skipped is None else tuple(skipped)
+    lost = photos.skipped if skipped is None else skipped
     prefix = "" if folder == photos.root else f"{shown_name(folder.relative_to(photos.root))}/"
-    names = [photos.names[i].removeprefix(prefix) for i in chosen]
-    shifts = [photos.shifts[i] for i in chosen]
-    result = order_photos(
-        names,
-        [photos.taken[i] for i in chosen],
-        folder_name=folder.resolve().name,
-        by=order,
-        shifts=shifts if any(shifts) else None,
-    )
-    places = tuple(photos.locations[chosen[k]] for k in result.indices)
+    chosen = [
+        replace(frame, name=frame.name.removeprefix(prefix))
+        for frame in (photos.frames if frames is None else frames)
+    ]
+    ordered, rule, found = in_order(chosen, folder_name=folder.resolve().name, by=order)
     return FrameSequence(
         source=folder,
         kind="photos",
-        names=tuple(names[k] for k in result.indices),
-        times=result.times,
-        clock=None if result.times is None else "wall",
-        order=result.rule,
-        notes=(*result.notes, *notes),
+        frames=ordered,
+        clock=None if not ordered or ordered[0].time is None else "wall",
+        order=rule,
+        notes=(*found, *notes),
         skipped=tuple(SkippedFile(file.name.removeprefix(prefix), file.why) for file in lost),
-        paths=tuple(photos.paths[chosen[k]] for k in result.indices),
-        cameras=tuple(cameras[chosen[k]] for k in result.indices) if cameras else (),
-        locations=places if any(place is not None for place in places) else (),
         reference=reference,
-        shown_times=(
-            ()
-            if result.times is None or not any(shifts)
-            else tuple(t - shifts[k] for t, k in zip(result.times, result.indices, strict=True))
-        ),
-    )
-
-
-def shifted(photos: Photos, seconds: Mapping[int, float]) -> Photos:
-    """Add seconds to the times of photos, given by their numbers."""
-    return replace(
-        photos, shifts=tuple(old + seconds.get(i, 0.0) for i, old in enumerate(photos.shifts))
     )
 
 
 def without_copies(photos: Photos) -> Photos:
-    """Use a file that is there several times once, the first in name order, and note that.
+    """Use a photo that is there several times once, the first in name order, and note that.
 
-    Only files of equal size are compared; they are copies if their bytes and times are equal.
+    Photos are copies if their pictures and times are equal.
     """
-    by_size: dict[int, list[int]] = defaultdict(list)
-    for i, path in enumerate(photos.paths):
-        by_size[path.stat().st_size].append(i)
-    originals: dict[tuple[str, float | None], int] = {}
-    copies: dict[int, int] = {}
-    for same in by_size.values():
-        if len(same) > 1:
-            for i in sorted(same, key=lambda i: natural_key(photos.names[i])):
-                taken = photos.taken[i]
-                # A camera in the dark may write the same bytes twice, under names with different
-                # times.
-                time = time_in_name(photos.names[i]) if taken is None else taken.seconds
-                original = originals.setdefault((_digest(photos.paths[i]), time), i)
-                if original != i:
-                    copies[i] = original
+    originals: dict[tuple[str, float | None], Frame] = {}
+    copies: dict[str, Frame] = {}
+    for frame in sorted(photos.frames, key=lambda frame: natural_key(frame.name)):
+        # A camera in the dark may write the same picture twice, under names with different times.
+        time = time_in_name(frame.name) if frame.taken is None else frame.taken.seconds
+        original = originals.setdefault((frame.digest, time), frame)
+        if original is not frame:
+            copies[frame.name] = original
     if not copies:
         return photos
-    first = min(copies)
+    kept = tuple(frame for frame in photos.frames if frame.name not in copies)
+    first = next(frame.name for frame in photos.frames if frame.name in copies)
     note = (
         f"{counted(len(copies), 'file is a copy', 'files are copies')} of another (first"
-        f" {photos.names[first]}, of {photos.names[copies[first]]}); each photo is used once"
+        f" {first}, of {copies[first].name}); each photo is used once"
     )
-    return replace(_without(photos, copies), notes=(note, *photos.notes))
-
-
-def _without(photos: Photos, left_out: Collection[int]) -> Photos:
-    keep = [i for i in range(len(photos)) if i not in left_out]
-    return replace(
-        photos,
-        paths=tuple(photos.paths[i] for i in keep),
-        names=tuple(photos.names[i] for i in keep),
-        taken=tuple(photos.taken[i] for i in keep),
-        cameras=tuple(photos.cameras[i] for i in keep),
-        shifts=tuple(photos.shifts[i] for i in keep),
-        locations=tuple(photos.locations[i] for i in keep),
-    )
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return replace(photos, frames=kept, notes=(note, *photos.notes))
 
 
 def _left_out(folder: Path, found: FilesFound, n_used: int) -> tuple[str, ...]:
@@ -297,3 +324,15 @@ def _left_out(folder: Path, found: FilesFound, n_used: int) -> tuple[str, ...]:
         first = shown_name(found.results[0].relative_to(folder))
         notes.append(f"skipped folders with earlier results: {len(found.results)} (first {first})")
     return tuple(notes)
+
+
+def _nothing(folder: Path, found: FilesFound) -> str:
+    if found.videos:
+        first = shown_name(found.videos[0].relative_to(folder))
+        n_videos = len(found.videos)
+        return (
+            f"{shown_name(folder)}: contains no photos but {n_videos} videos; pass one of them"
+            f" ({first})"
+        )
+    kinds = " ".join(sorted(s.lstrip(".") for s in PHOTO_SUFFIXES))
+    return f"{shown_name(folder)}: contains no photos ({kinds}); pass a folder with photos"

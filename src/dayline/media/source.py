@@ -77,18 +77,10 @@ def read_photo_folder(
     offsets: Mapping[str, float] | None = None,
     timezone: str | None = None,
 ) -> FrameSequence:
-    """Find the photos of a folder; see `dayline.media.folder.read_photo_folder`."""
-    from dayline.media import folder
+    """Find the photos of a folder; see `dayline.media.photos.read_photo_folder`."""
+    from dayline.media import photos
 
-    return folder.read_photo_folder(path, order=order, offsets=offsets, timezone=timezone)
-
-
-@needs_extra("photos", "reading photos")
-def day_folders(path: str | Path) -> tuple[Path, ...]:
-    """Find the day folders in a folder; see `dayline.media.folder.day_folders`."""
-    from dayline.media import folder
-
-    return folder.day_folders(path)
+    return photos.read_photo_folder(path, order=order, offsets=offsets, timezone=timezone)
 
 
 @needs_extra("photos", "reading a video")

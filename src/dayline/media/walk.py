@@ -7,12 +7,18 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from dayline.events import SkippedFile
-from dayline.media.frame import PHOTO_SUFFIXES, RAW_SUFFIXES, VIDEO_SUFFIXES, shown_name
+from dayline.media.frame import (
+    PHOTO_SUFFIXES,
+    RAW_SUFFIXES,
+    VIDEO_SUFFIXES,
+    by_name,
+    shown_name,
+)
 from dayline.result_folder import MARK, SORTED_PHOTOS, OwnFiles
 
 # Folders that programs fill with copies of photos.
@@ -151,6 +157,45 @@ def refuse_result(folder: Path) -> None:
 def _identity(folder: Path) -> tuple[int, int]:
     about = folder.stat()
     return about.st_dev, about.st_ino
+
+
+def day_folders(path: str | Path) -> tuple[Path, ...]:
+    """Return the subfolders, in name order, if a folder has one subfolder per day; else an empty tuple.
+
+    It does if it contains no photos itself but its subfolders do. The folders that cameras start
+    every thousand photos (100CANON, 101CANON) are not days.
+    """
+    entries = _entries(Path(path))
+    if _holds_photos(entries):
+        return ()
+    days = tuple(
+        p for p in entries if is_folder(p) and not is_passed_over(p) and find_files(p).photos
+    )
+    return () if all(CAMERA_FOLDER.fullmatch(p.name) for p in days) else days
+
+
+def holds_only_folders(path: str | Path) -> bool:
+    """Whether a folder contains no photos itself, but has subfolders that may."""
+    entries = _entries(Path(path))
+    return not _holds_photos(entries) and any(
+        is_folder(p) and not is_passed_over(p) for p in entries
+    )
+
+
+def _entries(folder: Path) -> list[Path]:
+    if not folder.is_dir():
+        raise ValueError(f"{shown_name(folder)}: no such folder")
+    refuse_result(folder)
+    try:
+        return sorted(folder.iterdir(), key=by_name)
+    except OSError as error:
+        raise ValueError(
+            f"{shown_name(folder)}: folder cannot be read: {error.strerror or error}"
+        ) from None
+
+
+def _holds_photos(entries: Sequence[Path]) -> bool:
+    return any(is_photo_name(p.name) and not is_folder(p) and not is_export(p) for p in entries)
 
 
 def is_photo_name(name: str) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from dayline.media.exif import CaptureTime
+from dayline.media.frame import CaptureTime
 from dayline.text import counted
 
 EPOCH = datetime(1970, 1, 1)
