@@ -130,7 +130,7 @@ def test_the_base_install_segments_a_feature_file_to_a_page(absent, tmp_path):
         scale=0.1, size=(60, 3)
     )
     np.save(tmp_path / "features.npy", rows)
-    options = ("-o", "out", "--export", "webvtt", "--export", "elan")
+    options = ("-o", "out", "--export", "webvtt", "--export", "edl")
     done = run_base(absent, COMMAND, "segment", "features.npy", *options, cwd=tmp_path)
     # Chapters need times, which this file does not have; that is said, and all else is there.
     assert done.returncode == 2, done.stderr
@@ -232,8 +232,8 @@ def test_the_base_install_segments_many_feature_files(absent, tmp_path):
             ),
         ),
         (
-            ("export", "events.json", "--format", "contact-sheet", "--source", "photos"),
-            'a contact sheet needs more packages (PIL is missing); pip install "dayline[photos]"',
+            ("export", "events.json", "--format", "clips", "--source", "film"),
+            'reading a video needs more packages (av is missing); pip install "dayline[photos]"',
         ),
     ],
 )

@@ -69,26 +69,24 @@ def test_a_day_that_cannot_be_used_now_keeps_no_pictures_where_none_are_wanted(t
 
 
 def test_an_export_of_an_earlier_single_day_is_removed_where_no_photos_are_wanted(tmp_path):
-    make_day(tmp_path / "trip" / "photos")
+    make_day(tmp_path / "trip" / "day")
     out = tmp_path / "out"
-    result = segment_source(tmp_path / "trip" / "photos", model="color")
-    write_result(result, out, thumbnails=False, formats=["contact-sheet"])
+    result = segment_source(tmp_path / "trip" / "day", model="color")
+    write_result(result, out, thumbnails=False, formats=["photos"])
 
     def without_pictures(day, folder):
         return result.segmentation, write_result(result, folder, thumbnails=False).pictures
 
-    with pytest.warns(
-        UserWarning, match=r"contact-sheet\.png of an earlier run is removed"
-    ) as said:
+    with pytest.warns(UserWarning, match=r"out/photos of an earlier run is removed") as said:
         segment_days(
-            [tmp_path / "trip" / "photos"],
+            [tmp_path / "trip" / "day"],
             out,
             segment_day=without_pictures,
             title="",
             thumbnails=False,
         )
     assert len(said) == 1
-    assert not (out / "contact-sheet.png").exists()
+    assert not (out / "photos").exists()
 
 
 def test_leftovers_in_results_of_days_that_are_gone_are_removed(tmp_path):

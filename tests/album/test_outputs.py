@@ -12,7 +12,6 @@ from pathlib import Path
 import jsonschema
 import numpy as np
 import pytest
-from PIL import Image
 
 from dayline.album.earlier import forget_corrections
 from dayline.album.export.formats import export
@@ -57,7 +56,7 @@ def test_the_folder_holds_page_json_and_table(result, tmp_path):
 
 def test_nothing_is_written_outside_of_the_folder(result, tmp_path):
     before = files(result.sequence.source)
-    write_result(result, tmp_path / "out", formats=["photos", "webvtt", "contact-sheet"])
+    write_result(result, tmp_path / "out", formats=["photos", "webvtt"])
     assert files(result.sequence.source) == before
     assert [p.name for p in tmp_path.iterdir()] == ["out"]
 
@@ -386,8 +385,8 @@ def written_without_pictures(result, folder, **options):
 
 
 def test_a_folder_without_pictures_has_no_exported_ones_left(result, tmp_path):
-    write_result(result, tmp_path / "out", formats=["contact-sheet", "photos", "xmp"])
-    write_result(result, tmp_path / "out" / "gone", formats=["contact-sheet", "photos"])
+    write_result(result, tmp_path / "out", formats=["photos", "xmp"])
+    write_result(result, tmp_path / "out" / "gone", formats=["photos"])
     out = tmp_path / "out"
     said = written_without_pictures(result, out, formats=["photos"])
     assert (out / "photos").is_dir()
@@ -395,9 +394,8 @@ def test_a_folder_without_pictures_has_no_exported_ones_left(result, tmp_path):
     assert sorted(said) == sorted(
         [f"{out / 'gone'}: the pictures of this earlier result were removed"]
         + [
-            f"{path} of an earlier run is removed: --no-thumbnails leaves no pictures"
+            f"{folder / 'photos'} of an earlier run is removed: --no-thumbnails leaves no pictures"
             for folder in (out, out / "gone")
-            for path in (folder / "contact-sheet.png", folder / "photos")
         ]
     )
     assert [path.name for path in out.rglob("*") if path.suffix in (".jpg", ".png")] == [
@@ -411,27 +409,21 @@ def test_a_folder_without_pictures_has_no_exported_ones_left(result, tmp_path):
 def test_pictures_that_may_exist_nowhere_else_are_named_and_stay(tmp_path):
     paths, out = make_day(tmp_path / "photos"), tmp_path / "out"
     first = segment_source(tmp_path / "photos", model="color")
-    write_result(first, out, formats=["contact-sheet", "photos"])
-    (out / "contact-sheet.png").write_bytes(b"mine")
+    write_result(first, out, formats=["photos"])
     paths[0].unlink()
     result = segment_source(tmp_path / "photos", model="color")
     said = written_without_pictures(result, out)
     assert said == [
         (
-            f"{out / 'contact-sheet.png'} has pictures and is not removed (it was changed by hand);"
-            " do not share it"
-        ),
-        (
             f"{out / 'photos'} has pictures and is not removed (1 photo in it may exist nowhere"
             " else); do not share it"
         ),
     ]
-    assert (out / "contact-sheet.png").read_bytes() == b"mine"
     assert len(list((out / "photos").rglob("*.png"))) == 38
     (out / "photos" / "diary.txt").touch()
     assert (
         "has a file 'diary.txt' not written by dayline); do not share it"
-        in written_without_pictures(result, out)[1]
+        in written_without_pictures(result, out)[0]
     )
     assert not list(out.glob(".*.part"))
 
@@ -449,22 +441,6 @@ def test_videos_in_a_folder_without_pictures_are_named(tmp_path):
     assert [text.split(" has pictures")[0] for text in said] == [
         str(tmp_path / "out" / name) for name in ("clips", "film-chapters.mkv")
     ]
-
-
-def test_a_contact_sheet_of_an_earlier_run_is_blurred_by_one_that_blurs(
-    result, tmp_path, monkeypatch
-):
-    for module in ("album.pictures", "album.export.contact_sheet", "album.write"):
-        monkeypatch.setattr(f"dayline.{module}.face_blurrer", lambda: np.zeros_like)
-    write_result(result, tmp_path, formats=["contact-sheet", "photos"])
-    with pytest.warns(
-        UserWarning, match="sorted photos are not changed: their faces are not blurred"
-    ):
-        write_result(result, tmp_path, blur_faces=True)
-    with Image.open(tmp_path / "contact-sheet.png") as sheet:
-        assert sheet.getpixel((12 + 160, 12 + 120)) == (0, 0, 0)
-    assert not any("blurred" in text for text in written_without_pictures(result, tmp_path))
-    assert faces_blurred(tmp_path)
 
 
 def test_a_full_disk_leaves_the_events_of_before(result, tmp_path, monkeypatch):
@@ -506,17 +482,15 @@ def test_exports_after_one_that_fails_are_written(result, tmp_path):
     assert len(failed.value.failures) == 2
 
 
-def test_faces_on_the_contact_sheet_are_blurred_and_sorted_photos_are_warned_of(
-    result, tmp_path, monkeypatch
-):
-    for module in ("album.pictures", "album.export.contact_sheet"):
+def test_sorted_photos_show_faces_and_a_warning_says_so(result, tmp_path, monkeypatch):
+    for module in ("album.pictures", "album.write"):
         monkeypatch.setattr(f"dayline.{module}.face_blurrer", lambda: np.zeros_like)
     with pytest.warns(
         UserWarning, match="sorted photos are not changed: their faces are not blurred"
     ):
-        write_result(result, tmp_path, blur_faces=True, formats=["contact-sheet", "photos"])
-    with Image.open(tmp_path / "contact-sheet.png") as sheet:
-        assert sheet.getpixel((12 + 160, 12 + 120)) == (0, 0, 0)
+        write_result(result, tmp_path, blur_faces=True, formats=["photos"])
+    assert not any("blurred" in text for text in written_without_pictures(result, tmp_path))
+    assert faces_blurred(tmp_path)
 
 
 def test_exports_of_earlier_runs_show_the_new_events(tmp_path):
@@ -524,21 +498,19 @@ def test_exports_of_earlier_runs_show_the_new_events(tmp_path):
     paths = make_day(photos)
     first = segment_source(photos, model="color")
     named = replace(first, segmentation=corrected(first.segmentation, name="Breakfast"))
-    write_result(named, out, formats=["photos", "xmp", "contact-sheet", "ffmetadata", "edl"])
+    write_result(named, out, formats=["photos", "xmp", "ffmetadata", "edl"])
     (out / "events.edl").write_text("mine")
-    sheet = (out / "contact-sheet.png").read_bytes()
     paths[3].unlink()
     again = segment_source(photos, model="color")
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         written = write_result(again, out, formats=["webvtt"])
     assert [path.name for path in written.exports] == ["chapters.vtt"]
-    names = ["chapters.ffmetadata", "xmp", "photos", "contact-sheet.png"]
+    names = ["chapters.ffmetadata", "xmp", "photos"]
     assert written.renewed == tuple(out / name for name in names)
     assert "Breakfast" not in (out / "chapters.ffmetadata").read_text()
     assert not list((out / "photos").glob("*Breakfast"))
     assert len(list((out / "xmp").glob("*.xmp"))) == 37
-    assert (out / "contact-sheet.png").read_bytes() != sheet
     texts = [str(warning.message) for warning in said]
     assert [
         text for text in texts if "is kept as" not in text and "the last copies are in" not in text

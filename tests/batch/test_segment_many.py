@@ -174,7 +174,7 @@ def test_settings_that_matter_for_a_kind_make_it_unfinished(finished):
         {"segmenter": EventSegmenter(level=1)},
         {"segmenter": EventSegmenter.paper()},
         {"method": "paper"},
-        {"formats": ("elan",)},
+        {"formats": ("webvtt",)},
         {"transpose": True},
         {"key": "features"},
     ):

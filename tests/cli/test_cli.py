@@ -153,7 +153,6 @@ def wrong_input(tmp_path, features):
         "--blur-faces only applies to photos and videos": ("segment", features, "--blur-faces"),
         "--every only applies to videos": ("segment", features, "--every", "2"),
         "--fps only applies to webvtt, ffmetadata, ": ("export", events, "-f", "csv", "--fps", "25"),
-        "--blur-faces only applies to contact-sheet; leave": ("export", events, "-f", "csv", "--blur-faces"),
         "nowhere: no such file or folder; pass the photos": ("export", events, "-f", "edl", "--source", "nowhere"),
         "see dayline --help": ("segment", features, "--n-events", "0"),
         # The versions of Typer differ in how they quote the option.

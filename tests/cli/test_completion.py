@@ -30,7 +30,7 @@ WORDS = [
         (("dayline", "segment", "photos", "--export", "webv"), ["webvtt"]),
         (("dayline", "segment", "photos", "--model", "color"), ["color", "color-lab"]),
         (("dayline", "batch", "photos", "--device", "c"), ["cpu", "cuda"]),
-        (("dayline", "export", "events.json", "--format", "matr"), ["matroska"]),
+        (("dayline", "export", "events.json", "--format", "yout"), ["youtube"]),
     ],
 )
 def test_commands_options_and_values_are_completed(words, expected, monkeypatch):

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PIL import Image
 
 from cli.run_command import run
 from dayline.album.export.formats import FORMATS, suited_formats
@@ -219,13 +218,11 @@ def test_the_message_of_a_failed_export_is_true(dayline, tmp_path):
     assert err.endswith(f"; everything else is in {tmp_path / 'out'}\n")
     assert {"events.ics", "events.edl"} <= {path.name for path in (tmp_path / "out").iterdir()}
     events = tmp_path / "out" / "events.json"
-    code, out, err = dayline(
-        "export", events, "-f", "youtube", "-f", "contact-sheet", "-f", "webvtt"
-    )
+    code, out, err = dayline("export", events, "-f", "youtube", "-f", "photos", "-f", "webvtt")
     assert code == 2
     first, second, last = err.splitlines()
     assert first.startswith("dayline: youtube: YouTube requires")
-    assert second.startswith("dayline: contact-sheet: needs the photos")
+    assert second.startswith("dayline: photos: needs the photos")
     assert last == f"dayline: 2 exports failed; everything else is in {tmp_path / 'out'}"
     assert out.splitlines() == [str(tmp_path / "out" / "chapters.vtt")]
 
@@ -424,7 +421,7 @@ def test_exports_beside_the_photos_are_not_read_as_photos(dayline, tmp_path):
     segment(dayline, tmp_path / "photos", "-o", tmp_path / "out")
     saved = tmp_path / "photos" / "saved.json"
     saved.write_bytes((tmp_path / "out" / "events.json").read_bytes())
-    beside = ("-f", "photos", "-f", "contact-sheet", "--source", tmp_path / "photos")
+    beside = ("-f", "photos", "--source", tmp_path / "photos")
     assert dayline("export", saved, *beside)[0] == 0
     segment(dayline, tmp_path / "photos", "-o", tmp_path / "out")
     assert read_events(tmp_path / "out" / "events.json").n_frames == 38
@@ -447,30 +444,16 @@ def test_a_copy_with_chapters_replaces_no_film_of_others(dayline, tmp_path):
     assert (tmp_path / "mine" / "film-chapters.mp4").read_text() == "another film"
 
 
-@pytest.mark.filterwarnings("always:faces were blurred")
-def test_exports_of_a_result_with_blurred_faces_are_blurred(dayline, tmp_path, monkeypatch):
-    for module in ("album.pictures", "album.export.contact_sheet", "album.write", "album.run"):
+@pytest.mark.filterwarnings("always:faces were blurred", "always:sorted photos are not changed")
+def test_exports_of_a_result_with_blurred_faces_warn_of_faces(dayline, tmp_path, monkeypatch):
+    for module in ("album.pictures", "album.write", "album.run"):
         monkeypatch.setattr(f"dayline.{module}.face_blurrer", lambda: np.zeros_like)
     make_day(tmp_path / "photos")
     out = tmp_path / "out"
-    segment(dayline, tmp_path / "photos", "-o", out, "--blur-faces", "--export", "contact-sheet")
-    (tmp_path / "mine").mkdir()
-    saved = tmp_path / "mine" / "saved.json"
-    saved.write_bytes((out / "events.json").read_bytes())
-
-    def middle(folder, *arguments):
-        code, _, err = dayline(
-            "export", "-f", "contact-sheet", "--source", tmp_path / "photos", *arguments
-        )
-        assert (code, err) == (0, "")
-        with Image.open(folder / "contact-sheet.png") as sheet:
-            return sheet.getpixel((12 + 160, 12 + 120))
-
-    assert middle(out, out) == (0, 0, 0)
-    assert middle(tmp_path / "other", out, "-o", tmp_path / "other") == (0, 0, 0)
-    assert middle(out, saved, "-o", out) == (0, 0, 0)
-    assert middle(out, out, "--no-blur-faces") != (0, 0, 0)
-    assert middle(tmp_path / "mine", saved) != (0, 0, 0)
+    segment(dayline, tmp_path / "photos", "-o", out, "--blur-faces")
+    code, _, err = dayline("export", out, "-f", "photos", "--source", tmp_path / "photos")
+    assert code == 0
+    assert "sorted photos are not changed: their faces are not blurred" in err
     code, _, err = dayline("segment", tmp_path / "photos", "-o", out, "--model", "color")
     assert code == 0
     assert (
@@ -527,7 +510,7 @@ def test_pages_say_nothing_of_where_things_lie(dayline, tmp_path, monkeypatch):
         "--export",
         "photos",
         "--export",
-        "elan",
+        "edl",
     )
     assert code == 0, err
     assert "private tax 2024.pdf" in err
@@ -544,7 +527,7 @@ def test_pages_say_nothing_of_where_things_lie(dayline, tmp_path, monkeypatch):
         "edl",
     )
     monkeypatch.chdir(private)
-    segment(dayline, "trip/day 1", "-o", "relative", "--export", "contact-sheet")
+    segment(dayline, "trip/day 1", "-o", "relative", "--export", "xmp")
     page = (private / "out" / "index.html").read_text(encoding="utf-8")
     assert page.count("Left out") == 2
     for folder in (private / "out", private / "out of film", private / "relative"):
@@ -632,11 +615,8 @@ def test_a_film_with_exports_and_chapters(dayline, tmp_path):
     names = {p.name for p in (tmp_path / "out").iterdir()}
     assert {
         "chapters.vtt",
-        "chapters.xml",
         "events.otio",
-        "events.eaf",
         "events.edl",
-        "contact-sheet.png",
     } <= names
 
 

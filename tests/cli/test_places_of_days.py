@@ -73,7 +73,7 @@ def on_page(folder: Path) -> list[str | None]:
 
 def test_naming_once_names_all_days_on_page_table_and_exports(trip, tmp_path):
     out = tmp_path / "out"
-    segmented(trip, "-o", out, "--export", "contact-sheet")
+    segmented(trip, "-o", out, "--export", "webvtt")
     assert labels(out / "2015-03-12") == [None, None, None]
     name_context(out / "2015-03-12", 0, "kitchen")
     segmented(trip, "-o", out)

@@ -132,10 +132,7 @@ def exported(worker: Worker, place: Path) -> None:
 
 
 def export(place: Path) -> list[str]:
-    formats = [
-        f"--format={name}"
-        for name in ("csv", "webvtt", "matroska", "edl", "contact-sheet", "photos")
-    ]
+    formats = [f"--format={name}" for name in ("csv", "webvtt", "ffmetadata", "edl", "photos")]
     return [
         "export",
         str(place / "out" / "events.json"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -43,7 +42,7 @@ from dayline.media.source import images
 from dayline.progress import OnStep
 from dayline.result_folder import MARK, OwnFiles, output_folder
 
-OF_FRAMES = ("photos", "contact-sheet", "clips")
+OF_FRAMES = ("photos", "clips")
 """Formats that contain the frames themselves."""
 
 OF_FILM_RATE = ("edl", "otio", "fcpxml")
@@ -95,7 +94,7 @@ def renew_exports(
     source : Path or None
         The photos or the video.
     blur_faces : bool
-        Blur faces on the contact sheet.
+        Whether faces are blurred in the result.
     skip : collection of str
         Formats that are left as they are.
     remedy : str
@@ -232,9 +231,9 @@ def write_result(
         Where to write. A previous result of dayline is updated; a folder with anything else is
         refused.
     thumbnails : bool
-        Whether the page shows the photos. If not, pictures of earlier runs are removed, including a
-        contact sheet and sorted photos, unless they are among `formats` or may be the only copies;
-        warnings name them.
+        Whether the page shows the photos. If not, pictures of earlier runs are removed, including
+        sorted photos, unless they are among `formats` or may be the only copies; warnings name
+        them.
     blur_faces : bool
         Blur faces in the pictures (extra "faces").
     formats : sequence of str
@@ -261,8 +260,8 @@ def write_result(
     source = None if result.sequence is None else result.sequence.source
     segmentation = result.segmentation
     with output_folder(folder) as folder:
-        was_blurred, has_faces = faces_blurred(folder), thumbnails or "contact-sheet" in formats
-        if was_blurred and has_faces and not blur_faces:
+        was_blurred = faces_blurred(folder)
+        if was_blurred and thumbnails and not blur_faces:
             warnings.warn(
                 "faces were blurred in an earlier run and are not in this one; --blur-faces blurs"
                 " them again",
@@ -280,7 +279,7 @@ def write_result(
             thumbnails=pictures,
             graph=result.graph,
             communities=result.communities,
-            blurred=blur_faces or (was_blurred and not has_faces),
+            blurred=blur_faces or (was_blurred and not thumbnails),
             **({} if share or blur_faces else _originals(result)),
         )
         write_events(segmentation, folder, corrections=result.corrections)
@@ -327,14 +326,8 @@ def write_result(
 
 def _remove_exported_pictures(folder: Path, keep: Collection[str], photos: Sequence[Path]) -> None:
     """Remove exports of an earlier run that show photos; warn about those that cannot be made again."""
-    sheet, sorted_photos = folder / FORMATS["contact-sheet"].name, folder / FORMATS["photos"].name
+    sorted_photos = folder / FORMATS["photos"].name
     removed, left = [], []
-    if sheet.name not in keep and os.path.lexists(sheet):
-        if OwnFiles(folder).wrote(sheet.name):
-            sheet.unlink()
-            removed.append(sheet)
-        else:
-            left.append((sheet, "it was changed by hand"))
     # A day may be named "photos".
     if (
         sorted_photos.name not in keep
@@ -353,7 +346,6 @@ def _remove_exported_pictures(folder: Path, keep: Collection[str], photos: Seque
     ]
     left += [(path, "it may be the only copy") for path in videos if path.name not in keep]
     left += [(path, "it was kept aside") for path in sorted(folder.glob("photos-kept-*"))]
-    left += [(path, "it was kept aside") for path in sorted(folder.glob("contact-sheet-*.png"))]
     for path in removed:
         warnings.warn(
             f"{path} of an earlier run is removed: --no-thumbnails leaves no pictures", stacklevel=4

@@ -9,10 +9,7 @@ import typer
 from dayline.cli.console import completing
 
 # Repeated here so that `dayline --help` does not import the writers; a test keeps the two in step.
-FORMATS = (
-    "csv, webvtt, ffmetadata, matroska, youtube, edl, otio, elan, fcpxml, clips, ics, xmp, photos,"
-    " contact-sheet"
-)
+FORMATS = "csv, webvtt, ffmetadata, youtube, edl, otio, fcpxml, clips, ics, xmp, photos"
 
 
 def export(
@@ -29,9 +26,9 @@ def export(
     source: Path | None = typer.Option(
         None,
         help=(
-            "The photos or the video; needed for photos, contact-sheet, clips, --xmp-beside and"
-            " --write-chapters. With a video, edl, otio and fcpxml use its frame rate, and the last"
-            " event ends with it."
+            "The photos or the video; needed for photos, clips, --xmp-beside and --write-chapters."
+            " With a video, edl, otio and fcpxml use its frame rate, and the last event ends with"
+            " it."
         ),
     ),
     output: Path | None = typer.Option(
@@ -45,13 +42,6 @@ def export(
     ),
     write_chapters: bool = typer.Option(
         False, "--write-chapters", help="Copy the video with the events as chapters."
-    ),
-    blur_faces: bool | None = typer.Option(
-        None,
-        "--blur-faces/--no-blur-faces",
-        help=(
-            "Blur faces on the contact sheet; by default if the result was made with --blur-faces."
-        ),
     ),
     xmp_beside: bool = typer.Option(
         False,
@@ -71,6 +61,7 @@ def export(
     ),
 ) -> None:
     """Write events in the formats of other programs."""
+    from dayline.album.export.formats import FORMATS as FORMAT_TABLE
     from dayline.album.export.formats import (
         ExportsFailedError,
         check_formats,
@@ -93,17 +84,20 @@ def export(
             f"nothing to write; use --format with one of {FORMATS}, or --write-chapters"
         )
     check_formats(formats)
-    _refuse_options_of_others(
-        formats, source=source, fps=fps, write_chapters=write_chapters, blur_faces=blur_faces
-    )
+    if source is not None and not source.exists():
+        raise ValueError(
+            f"{source}: no such file or folder; pass the photos or the video as --source"
+        )
+    timed = [name for name, form in FORMAT_TABLE.items() if form.is_timed]
+    if fps is not None and not write_chapters and not set(formats) & set(timed):
+        raise ValueError(
+            f"--fps only applies to {', '.join(timed)} and --write-chapters; leave it out"
+        )
     names = file_names(formats)
     if write_chapters and source is not None:
         names.append(chaptered_name(source))
-    if blur_faces is None:
-        # Events saved elsewhere may be exported into the result.
-        blur_faces = any(
-            faces_blurred(folder) for folder in (events.parent, output) if folder is not None
-        )
+    # Events saved elsewhere may be exported into the result.
+    blurred = any(faces_blurred(folder) for folder in (events.parent, output) if folder is not None)
     guarded = (
         export_folder(events.parent, names=names, force=force)
         if output is None
@@ -119,7 +113,7 @@ def export(
                 formats=formats,
                 source=source,
                 fps=fps,
-                blur_faces=blur_faces,
+                blur_faces=blurred,
                 xmp_beside=xmp_beside,
                 force=force,
             )
@@ -140,28 +134,3 @@ def export(
         typer.echo(f"sidecars beside the photos in {source}")
     if failures:
         raise ValueError(f"{print_failures(failures)}; everything else is in {folder}")
-
-
-def _refuse_options_of_others(
-    formats: list[str],
-    *,
-    source: Path | None,
-    fps: float | None,
-    write_chapters: bool,
-    blur_faces: bool | None,
-) -> None:
-    """Raise if the source is missing, or if an option applies to none of the formats."""
-    from dayline.album.export.formats import OF_TIMES
-
-    if source is not None and not source.exists():
-        raise ValueError(
-            f"{source}: no such file or folder; pass the photos or the video as --source"
-        )
-    if fps is not None and not write_chapters and not set(formats) & set(OF_TIMES):
-        raise ValueError(
-            f"--fps only applies to {', '.join(OF_TIMES)} and --write-chapters; leave it out"
-        )
-    # A warning says that sorted photos and clips are not blurred.
-    if blur_faces is not None and not set(formats) & {"contact-sheet", "photos", "clips"}:
-        option = "--blur-faces" if blur_faces else "--no-blur-faces"
-        raise ValueError(f"{option} only applies to contact-sheet; leave it out")

@@ -19,7 +19,7 @@ from dayline.media.frame import (
     by_name,
     shown_name,
 )
-from dayline.result_folder import MARK, SORTED_PHOTOS, OwnFiles
+from dayline.result_folder import MARK, SORTED_PHOTOS
 
 # Folders that programs fill with copies of photos.
 MACHINE_FOLDERS = frozenset({"@eaDir", "__MACOSX", "lost+found"})
@@ -136,12 +136,11 @@ def _is_result(folder: Path) -> bool:
 
 
 def is_export(path: Path) -> bool:
-    """Whether `dayline export` wrote this file or folder: links to the photos, clips, or a contact sheet."""
+    """Whether `dayline export` wrote this folder: links to the photos, or clips."""
     try:
-        if path.name.partition("-kept-")[0] in ("photos", "clips"):
-            return (path / SORTED_PHOTOS).is_file()
-        return path.name == "contact-sheet.png" and OwnFiles(path.parent).wrote(path.name)
-    except (OSError, ValueError):
+        is_named = path.name.partition("-kept-")[0] in ("photos", "clips")
+        return is_named and (path / SORTED_PHOTOS).is_file()
+    except OSError:
         return False
 
 

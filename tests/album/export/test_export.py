@@ -10,7 +10,6 @@ from PIL import Image
 
 from dayline.album.export.formats import (
     FORMATS,
-    OF_TIMES,
     ExportsFailedError,
     check_suited,
     export,
@@ -35,7 +34,7 @@ def test_every_format_is_written_into_the_folder_and_nowhere_else(photos, tmp_pa
     segmentation, source = photos
     formats = suited_formats(list(FORMATS), "photos")
     written = export(segmentation, tmp_path / "new" / "out", formats=formats, source=source)
-    assert len(set(written)) == len(formats) == len(FORMATS) - 2 == 12
+    assert len(set(written)) == len(formats) == len(FORMATS) - 2 == 9
     assert all(path.exists() and path.parent == tmp_path / "new" / "out" for path in written)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["in", "new"]
     made = {p.name for p in (tmp_path / "new" / "out").iterdir()}
@@ -74,13 +73,15 @@ def test_an_unknown_format_is_named_before_anything_is_written(photos, tmp_path)
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("name", ["photos", "contact-sheet", "clips"])
+@pytest.mark.parametrize("name", ["photos", "clips"])
 def test_formats_with_pictures_ask_for_the_source(photos, tmp_path, name):
     with pytest.raises(ValueError, match=f"^{name}: needs the photos or the video; pass source"):
         export(photos[0], tmp_path / "out", formats=[name])
 
 
-@pytest.mark.parametrize("name", [name for name in OF_TIMES if name != "clips"])
+@pytest.mark.parametrize(
+    "name", [name for name, form in FORMATS.items() if form.is_timed and not form.is_folder]
+)
 def test_formats_with_times_take_frames_per_second(tmp_path, name):
     if name == "otio":
         pytest.importorskip("opentimelineio")
@@ -105,12 +106,12 @@ def test_an_export_that_fails_does_not_stop_the_later_ones(photos, tmp_path):
 
 def test_a_full_disk_fails_the_export_that_needs_the_room(photos, tmp_path, monkeypatch):
     def full(*_, **__):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "large.png")
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "large.jpg")
 
-    monkeypatch.setattr("dayline.album.export.formats.write_contact_sheet", full)
+    monkeypatch.setattr("dayline.album.export.formats.sort_photos", full)
     with pytest.raises(ExportsFailedError) as failed:
-        export(photos[0], tmp_path / "out", formats=["contact-sheet", "webvtt"], source=photos[1])
-    assert failed.value.failures == ("contact-sheet: large.png: No space left on device",)
+        export(photos[0], tmp_path / "out", formats=["photos", "webvtt"], source=photos[1])
+    assert failed.value.failures == ("photos: large.jpg: No space left on device",)
     assert [path.name for path in failed.value.written] == ["chapters.vtt"]
 
 

@@ -20,7 +20,7 @@ from lxml import etree
 from PIL import Image
 
 from dayline.album.export.film import write_chapters
-from dayline.album.export.formats import FORMATS, SUITED, export
+from dayline.album.export.formats import FORMATS, export
 from dayline.events import Event, Place, Segmentation
 
 NAME = 'Café & <Bar>; "x", 50% \\ \u05e9\u05dc\u05d5\u05dd|a/b'
@@ -132,25 +132,6 @@ def read_ffmetadata(
     ]
 
 
-def read_matroska(
-    path: Path, ffmpeg_chapters: Callable[[Path], list[tuple[float, float, str]]]
-) -> None:
-    film = path.parent / "with chapters.mkv"
-    command = [
-        program("mkvmerge"),
-        "-q",
-        "-o",
-        str(film),
-        "--chapters",
-        str(path),
-        str(path.parent / "film.mp4"),
-    ]
-    subprocess.run(command, check=True)
-    assert ffmpeg_chapters(film) == [
-        (*span, title) for span, title in zip(spans_of(SECONDS), TITLES, strict=True)
-    ]
-
-
 def read_youtube(path: Path, _: object) -> None:
     # YouTube reads the first word of a line as m:ss.
     clocks = [line.split()[0] for line in path.read_text(encoding="utf-8").splitlines()]
@@ -171,12 +152,6 @@ def read_timeline(path: Path, _: object) -> None:
     assert [clip.source_range.start_time.to_seconds() for clip in clips] == STARTS
     assert clips[-1].source_range.end_time_exclusive().to_seconds() == pytest.approx(SECONDS)
     assert [clip.name for clip in clips][1:] == TITLES[1:]
-
-
-def read_elan(path: Path, _: object) -> None:
-    found = pytest.importorskip("pympi").Elan.Eaf(str(path)).get_annotation_data_for_tier("events")
-    spans = [(1000 * a, 1000 * b) for a, b in spans_of(SECONDS)]
-    assert sorted(found) == [(*span, title) for span, title in zip(spans, TITLES, strict=True)]
 
 
 def read_fcpxml(path: Path, _: object) -> None:
@@ -266,26 +241,18 @@ def read_photos(path: Path, _: object) -> None:
             picture.verify()
 
 
-def read_contact_sheet(path: Path, _: object) -> None:
-    with Image.open(path) as sheet:
-        assert sheet.format == "PNG"
-
-
 READERS = {
     "csv": read_csv,
     "webvtt": read_webvtt,
     "ffmetadata": read_ffmetadata,
-    "matroska": read_matroska,
     "youtube": read_youtube,
     "edl": read_timeline,
     "otio": read_timeline,
-    "elan": read_elan,
     "fcpxml": read_fcpxml,
     "clips": read_clips,
     "ics": read_ics,
     "xmp": read_xmp,
     "photos": read_photos,
-    "contact-sheet": read_contact_sheet,
 }
 
 
@@ -300,7 +267,7 @@ def test_another_program_reads_the_export(name, film, events, day, ffmpeg_chapte
     if name == "otio":
         pytest.importorskip("opentimelineio")
     shutil.copy(film, tmp_path / "film.mp4")
-    of_film = "video" in SUITED.get(name, ("video",))
+    of_film = "video" in FORMATS[name].suits
     segmentation, source = (events, film) if of_film else day
     (path,) = export(segmentation, tmp_path, formats=[name], source=source)
     READERS[name](path, ffmpeg_chapters)

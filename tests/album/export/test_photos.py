@@ -240,17 +240,6 @@ def test_an_empty_folder_of_others_is_not_deleted(source, out):
     assert (out / "for later").is_dir()
 
 
-def test_a_folder_of_version_0_1_0_is_replaced_if_it_holds_links_alone(source, out):
-    sort_photos(of("a.jpg", "b.jpg", split=1), out, source=source)
-    (out / ".dayline-photos.json").write_text('["01 Event/a.jpg", "02 Event/b.jpg"]')
-    sort_photos(of("a.jpg", "b.jpg", split=1), out, source=source)
-    (out / ".dayline-photos.json").write_text('["01 Event/a.jpg", "02 Event/b.jpg"]')
-    (out / "02 Event/b.jpg").unlink()
-    (out / "02 Event/b.jpg").write_text("mine")
-    with pytest.raises(ValueError, match="changed since"):
-        sort_photos(of("a.jpg", "b.jpg", split=1), out, source=source)
-
-
 def test_the_last_copy_of_a_photo_is_kept(source, out):
     sort_photos(of("a.jpg", "sub/b.jpg", "b.jpg", split=1), out, source=source)
     (source / "a.jpg").unlink()
@@ -323,19 +312,3 @@ def test_names_that_macos_takes_for_the_same_do_not_collide():
     composed, decomposed = folder_names(at(NOON, NOON + 1, names=("caf\u00e9", "CAFE\u0301")))
     assert decomposed.endswith(" (2)")
     assert composed != decomposed
-
-
-def test_sorted_folders_of_0_1_0_get_the_new_names(source, out):
-    (out / "01 event A").mkdir(parents=True)
-    (out / "02 event B").mkdir()
-    os.link(source / "a.jpg", out / "01 event A" / "a.jpg")
-    os.link(source / "b.jpg", out / "02 event B" / "b.jpg")
-    (out / ".dayline-photos.json").write_text('["01 event A/a.jpg", "02 event B/b.jpg"]')
-    dated = of("a.jpg", "b.jpg", split=1, titles=("Lunch", None)).about(
-        times=(NOON, NOON + 3600), clock="wall"
-    )
-    sort_photos(dated, out, source=source)
-    assert contents(out) == {
-        "2024-05-12 16.51 Lunch/a.jpg": "a.jpg",
-        "2024-05-12 17.51 Event/b.jpg": "b.jpg",
-    }

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from dayline.album.export.chapters import context_labels, event_titles, time_text
+from dayline.album.export.titles import context_labels, event_titles, time_text
 from dayline.events import Event, Place, Segmentation
 from dayline.events.table import context_letters, same_place
 from dayline.text import clean_text

@@ -24,7 +24,7 @@ def made_result(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("view")
     make_day(place / "photos")
     result = segment_source(place / "photos", model="color", store=place / "out")
-    write_result(result, place / "out", formats=["webvtt", "youtube", "photos", "contact-sheet"])
+    write_result(result, place / "out", formats=["webvtt", "youtube", "photos"])
     return place
 
 

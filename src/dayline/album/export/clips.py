@@ -9,18 +9,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING
 
-from dayline.album.export.chapters import chapters, event_label
-from dayline.album.export.film import CONTAINERS, add_stream, stamped
-from dayline.album.export.whole_folder import replacing_folder, safe_name
+from dayline.album.export.chapters import chapters
+from dayline.album.export.film import CONTAINERS, FilmCopy, film_start, stamped
+from dayline.album.export.folder import replacing_folder, safe_name
+from dayline.album.export.titles import event_label
 from dayline.events import Segmentation
 from dayline.installation import needs_extra
 from dayline.text import counted
 
 if TYPE_CHECKING:
-    from av.container import OutputContainer
-
     from dayline.media.film_decode import VideoFile
 
 COPIED = ("audio", "subtitle")
@@ -30,7 +29,7 @@ TOLERANCE = 0.001
 """Seconds by which the time of a frame in events.json may differ from its stamp."""
 
 LATEST = 10.0
-"""Seconds by which sound may lie behind the picture in a file; a clip is finished when it is this far behind."""
+"""Seconds by which sound may lie behind the picture in a file; a clip is then finished."""
 
 log = logging.getLogger(__name__)
 
@@ -92,16 +91,9 @@ def write_clips(
     return folder
 
 
-def _origin(opened: VideoFile) -> Fraction:
-    """Return the stamp in seconds that players show as zero."""
-    import av
-
-    return Fraction(opened.container.start_time or 0, av.time_base)
-
-
 def _key_times(opened: VideoFile) -> list[float]:
     """Return the times of all key frames, in order."""
-    origin = _origin(opened)
+    origin = film_start(opened.container)
     stamps = [
         packet.dts if packet.pts is None else packet.pts
         for packet in opened.container.demux(opened.stream)
@@ -145,11 +137,12 @@ def _cuts(segmentation: Segmentation, starts: Sequence[float], keys: Sequence[fl
 def _copy(opened: VideoFile, cuts: list[Cut], folder: Path, *, suffix: str) -> None:
     """Copy every packet to its clip, in one pass."""
     streams = [opened.stream, *(s for s in opened.container.streams if s.type in COPIED)]
-    origin = _origin(opened)
+    kind = CONTAINERS[suffix]
+    origin = film_start(opened.container)
     starts = [cut.start for cut in cuts]
-    clips: dict[int, _Clip] = {}
     number = 0  # of the clip that receives pictures
     finished = 0
+    clips: dict[int, FilmCopy] = {}
     try:
         for packet in stamped(opened.container.demux(streams)):
             stamp = packet.dts if packet.pts is None else packet.pts
@@ -168,6 +161,7 @@ def _copy(opened: VideoFile, cuts: list[Cut], folder: Path, *, suffix: str) -> N
                 which = number
             else:
                 which = max(bisect_right(starts, time) - 1, 0)
+
             if which < finished:
                 log.warning(
                     "%s at %.1f s is left out: it lies far behind the picture",
@@ -176,54 +170,24 @@ def _copy(opened: VideoFile, cuts: list[Cut], folder: Path, *, suffix: str) -> N
                 )
                 continue
             if which not in clips:
-                path = folder / f"{cuts[which].name}{suffix}"
+                file = (folder / f"{cuts[which].name}{suffix}").open("wb")
                 zero = origin + (Fraction(starts[which]).limit_denominator(10**6) if which else 0)
-                clips[which] = _Clip(path, opened, streams, zero=zero, title=cuts[which].name)
+                clips[which] = FilmCopy(file, opened.container, streams, kind=kind, zero=zero)
+                clips[which].container.metadata["title"] = cuts[which].name
             clips[which].add(packet)
+
+            # Thousands of events would need more open files than a system allows.
             while finished < number and time > starts[finished + 1] + LATEST:
                 if finished in clips:
-                    clips.pop(finished).close()
+                    _finish(clips.pop(finished))
                 finished += 1
     finally:
         for clip in clips.values():
-            clip.close()
+            _finish(clip)
 
 
-class _Clip:
-    """A clip that is being written."""
-
-    def __init__(
-        self, path: Path, opened: VideoFile, streams: Sequence[Any], *, zero: Fraction, title: str
-    ) -> None:
-        import av
-
-        self._zero = zero
-        self._file: BinaryIO = path.open("wb")
-        self._container: OutputContainer = av.open(self._file, "w", format=CONTAINERS[path.suffix])
-        self._container.metadata.update(opened.container.metadata)
-        self._container.metadata["title"] = title
-        self._targets: dict[int, Any] = {}
-        try:
-            for stream in streams:
-                target = add_stream(self._container, stream)
-                target.metadata.update(stream.metadata)
-                target.disposition = stream.disposition
-                self._targets[stream.index] = target
-        except ValueError:
-            self.close()
-            raise
-
-    def add(self, packet: Any) -> None:
-        """Write a packet, which then belongs to the clip."""
-        shift = round(self._zero / packet.time_base)
-        packet.dts -= shift
-        packet.pts = None if packet.pts is None else packet.pts - shift
-        packet.stream = self._targets[packet.stream.index]
-        self._container.mux(packet)
-
-    def close(self) -> None:
-        """Finish the file."""
-        try:
-            self._container.close()
-        finally:
-            self._file.close()
+def _finish(clip: FilmCopy) -> None:
+    try:
+        clip.close()
+    finally:
+        clip.file.close()

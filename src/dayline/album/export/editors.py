@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 from xml.etree import ElementTree  # only to write; no untrusted XML is parsed
 
-from dayline.album.export.chapters import chapters, context_labels, frame_ranges, timeline_rate
+from dayline.album.export.chapters import chapters, frame_ranges, timeline_rate
 from dayline.album.export.film import FilmFacts
-from dayline.events import Event, Segmentation
+from dayline.album.export.titles import context_labels
+from dayline.events import Segmentation
 from dayline.files import write_text_whole
 from dayline.text import clean_text, clock_text
 
 MOST_EVENTS = 999
 HOURS_OF_A_TIMECODE = 24
+
+HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE fcpxml>\n'
+VERSION = "1.9"
+NTSC = 1001
+"""Denominator of rates like 30000/1001, which are written as 29.97."""
 
 
 def write_edl(
@@ -37,7 +42,6 @@ def write_edl(
     fps, rate, duration : float, optional
         See `dayline.album.export.chapters.chapters` and `timeline_rate` there.
     """
-    path = Path(path)
     rate = timeline_rate(fps, rate)
     marks = chapters(segmentation, fps=fps, duration=duration)
     ranges = frame_ranges(marks, rate=rate)
@@ -58,20 +62,14 @@ def write_edl(
             f"{number:03d}  AX       V     C        {span} {span}",
             f"* FROM CLIP NAME: {mark.title}",
         ]
-    write_text_whole(path, "\n".join(lines) + "\n")
-    return path
+    write_text_whole(Path(path), "\n".join(lines) + "\n")
+    return Path(path)
 
 
 def _timecode(frame: int, rate: float) -> str:
     """Count frames at the nominal rate, as non-drop timecode does (30 for 29.97)."""
     seconds, frames = divmod(frame, round(rate))
     return f"{clock_text(seconds)}:{frames:02d}"
-
-
-HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE fcpxml>\n'
-VERSION = "1.9"
-NTSC = 1001
-"""Denominator of rates like 30000/1001, which are written as 29.97."""
 
 
 def write_fcpxml(
@@ -100,7 +98,6 @@ def write_fcpxml(
     fps, rate, duration : float, optional
         See `dayline.album.export.chapters.chapters` and `timeline_rate` there.
     """
-    path = Path(path)
     if segmentation.clock == "wall":
         raise ValueError(
             "an editor's project needs a video, and these events are of photos; use another format"
@@ -110,21 +107,27 @@ def write_fcpxml(
     marks = chapters(segmentation, fps=fps, duration=duration)
     ranges = frame_ranges(marks, rate=float(exact))
     first, last = ranges[0][0], ranges[-1][1]
+
     root = ElementTree.Element("fcpxml", version=VERSION)
-    _add_resources(
-        root, name, path=None if source is None else Path(source), film=film, rate=exact, end=last
-    )
+    resources = ElementTree.SubElement(root, "resources")
+    picture = {"id": "r1", "frameDuration": _time(1, exact)}
+    asset = {"id": "r2", "name": name, "start": "0s", "duration": _time(last, exact)}
+    asset |= {"hasVideo": "1", "format": "r1"}
+    if film is not None:
+        picture |= {"width": str(film.width), "height": str(film.height)}
+        if film.has_audio:
+            asset |= {"hasAudio": "1", "audioSources": "1"}
+    ElementTree.SubElement(resources, "format", picture)
+    url = f"./{quote(name)}" if source is None else Path(source).resolve().as_uri()
+    media = ElementTree.SubElement(resources, "asset", asset)
+    ElementTree.SubElement(media, "media-rep", kind="original-media", src=url)
+
     library = ElementTree.SubElement(root, "library")
     event = ElementTree.SubElement(library, "event", name=name)
     project = ElementTree.SubElement(event, "project", name=name)
-    about = {
-        "format": "r1",
-        "duration": _time(last - first, exact),
-        "tcStart": "0s",
-        "tcFormat": "NDF",
-    }
-    sequence = ElementTree.SubElement(project, "sequence", about)
-    spine = ElementTree.SubElement(sequence, "spine")
+    about = {"format": "r1", "duration": _time(last - first, exact)}
+    about |= {"tcStart": "0s", "tcFormat": "NDF"}
+    spine = ElementTree.SubElement(ElementTree.SubElement(project, "sequence", about), "spine")
     for mark, (start, end) in zip(marks, ranges, strict=True):
         clip = {
             "ref": "r2",
@@ -136,38 +139,10 @@ def write_fcpxml(
             "tcFormat": "NDF",
         }
         ElementTree.SubElement(spine, "asset-clip", clip)
+
     ElementTree.indent(root)
-    write_text_whole(path, HEAD + ElementTree.tostring(root, encoding="unicode") + "\n")
-    return path
-
-
-def _add_resources(
-    root: ElementTree.Element,
-    name: str,
-    *,
-    path: Path | None,
-    film: FilmFacts | None,
-    rate: Fraction,
-    end: int,
-) -> None:
-    resources = ElementTree.SubElement(root, "resources")
-    size = {} if film is None else {"width": str(film.width), "height": str(film.height)}
-    ElementTree.SubElement(
-        resources, "format", {"id": "r1", "frameDuration": _time(1, rate), **size}
-    )
-    about = {
-        "id": "r2",
-        "name": name,
-        "start": "0s",
-        "duration": _time(end, rate),
-        "hasVideo": "1",
-        "format": "r1",
-    }
-    if film is not None and film.has_audio:
-        about |= {"hasAudio": "1", "audioSources": "1"}
-    asset = ElementTree.SubElement(resources, "asset", about)
-    url = f"./{quote(name)}" if path is None else path.resolve().as_uri()
-    ElementTree.SubElement(asset, "media-rep", kind="original-media", src=url)
+    write_text_whole(Path(path), HEAD + ElementTree.tostring(root, encoding="unicode") + "\n")
+    return Path(path)
 
 
 def _exact(rate: float) -> Fraction:
@@ -210,12 +185,10 @@ def write_otio(
     try:
         import opentimelineio as otio
     except ModuleNotFoundError:
-        msg = (
+        raise ValueError(
             'the otio export needs OpenTimelineIO; install it (pip install "dayline[otio]") or'
             " use edl"
-        )
-        raise ValueError(msg) from None
-    path = Path(path)
+        ) from None
     rate = timeline_rate(fps, rate)
     marks = chapters(segmentation, fps=fps, duration=duration)
     source = clean_text(segmentation.source or "") or "dayline"
@@ -227,21 +200,19 @@ def write_otio(
         span = otio.opentime.TimeRange(
             otio.opentime.RationalTime(start, rate), otio.opentime.RationalTime(end - start, rate)
         )
-        clip = otio.schema.Clip(name=mark.title, source_range=span, metadata=_about(event, letter))
+        about = {
+            "start": event.start,
+            "stop": event.stop,
+            "context": letter or None,
+            "confidence": event.confidence,
+            "reason": event.reason,
+        }
+        known = {key: value for key, value in about.items() if value is not None}
+        clip = otio.schema.Clip(name=mark.title, source_range=span, metadata={"dayline": known})
         if segmentation.clock == "media" and segmentation.source:
             clip.media_reference = otio.schema.ExternalReference(target_url=quote(source))
         track.append(clip)
     timeline = otio.schema.Timeline(name=source, tracks=[track])
-    write_text_whole(path, otio.adapters.write_to_string(timeline, "otio_json", indent=1) + "\n")
-    return path
-
-
-def _about(event: Event, letter: str) -> dict[str, Any]:
-    about = {
-        "start": event.start,
-        "stop": event.stop,
-        "context": letter or None,
-        "confidence": event.confidence,
-        "reason": event.reason,
-    }
-    return {"dayline": {key: value for key, value in about.items() if value is not None}}
+    text = otio.adapters.write_to_string(timeline, "otio_json", indent=1)
+    write_text_whole(Path(path), text + "\n")
+    return Path(path)

@@ -1,13 +1,14 @@
-"""A copy of the video with chapters: remuxed, not re-encoded."""
+"""Films: what their headers say, and copies of them with chapters, without encoding again."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from dayline.album.export.chapters import Chapter, chapters, milliseconds
 from dayline.events import Segmentation
@@ -18,22 +19,20 @@ from dayline.text import clock_text
 if TYPE_CHECKING:
     from av.container import InputContainer, OutputContainer
 
-CONTAINERS = {
-    ".mp4": "mp4",
-    ".m4v": "mp4",
-    ".mov": "mov",
-    ".mkv": "matroska",
-    ".webm": "webm",
-}
-MOST_WAITING = 32
-"""Packets at the start of a stream whose decoding time may be unknown; codecs reorder at most 16 frames."""
-STEADY = 0.001
-"""Part by which the mean rate of a film with a steady rate may differ, because the last frame has no length."""
-LENGTHS_DIFFER = 5.0
-"""Seconds by which the lengths of two copies of a film may differ: sound often outlasts the picture."""
+CONTAINERS = {".mp4": "mp4", ".m4v": "mp4", ".mov": "mov", ".mkv": "matroska", ".webm": "webm"}
 COPIED = ("video", "audio", "subtitle")
+
+# Containers whose duration is usually the time of the end, even if the recording starts later.
 COUNTED_FROM_ZERO = ("matroska", "asf")
-"""Containers whose duration is usually the time of the end, even if the recording starts later than zero."""
+
+# Seconds by which the lengths of two copies of a film may differ: sound often outlasts the picture.
+LENGTHS_DIFFER = 5.0
+
+# The mean rate of a film with a steady rate differs a little: the last frame has no length.
+STEADY = 0.001
+
+# Packets at the start of a stream whose decoding time may be unknown; codecs reorder at most 16.
+MOST_WAITING = 32
 
 log = logging.getLogger(__name__)
 
@@ -78,15 +77,98 @@ def write_chapters(
             last = segmentation.times[-1] if fps is None and segmentation.times else 0.0
             duration = _length(original, at_least=last)
             first, *others = chapters(segmentation, fps=fps, duration=duration)
-            marks = (
-                replace(first, start=0.0),
-                *others,
-            )  # the first chapter covers the start of the video
-            with av.open(file, "w", format=kind) as copy:
-                _remux(original, copy, marks)
+            # The first chapter covers the start of the video.
+            marks = (replace(first, start=0.0), *others)
+            streams = [stream for stream in original.streams if stream.type in COPIED]
+            if not original.chapters():
+                # In MP4, old chapters are such a stream; the new ones replace it.
+                for stream in original.streams:
+                    if stream not in streams:
+                        log.warning(
+                            "%s stream %d is left out of the copy", stream.type, stream.index
+                        )
+
+            zero = film_start(original)
+            with closing(FilmCopy(file, original, streams, kind=kind, zero=zero)) as copy:
+                copy.container.set_chapters(
+                    [_chapter(mark, number) for number, mark in enumerate(marks)]
+                )
+                for packet in stamped(original.demux(streams)):
+                    copy.add(packet)
     except av.FFmpegError as error:
         raise ValueError(f"{video} cannot be copied to {output.name}: {error.strerror}") from None
     return output
+
+
+class FilmCopy:
+    """A video that streams of another one are copied into, bit for bit.
+
+    Parameters
+    ----------
+    file : binary file
+        Where to write; the caller closes it.
+    original : InputContainer
+        The video to copy.
+    streams : sequence of Stream
+        Its streams to copy.
+    kind : str
+        The container, as FFmpeg names it.
+    zero : Fraction
+        The time in the original, in seconds, that becomes zero in the copy.
+
+    Raises
+    ------
+    ValueError
+        If the container cannot store a stream.
+    """
+
+    def __init__(
+        self,
+        file: IO[bytes],
+        original: InputContainer,
+        streams: Sequence[Any],
+        *,
+        kind: str,
+        zero: Fraction,
+    ) -> None:
+        import av
+
+        self.file = file
+        self.container: OutputContainer = av.open(file, "w", format=kind)
+        self.container.metadata.update(original.metadata)
+        self._zero = zero
+        self._targets: dict[int, Any] = {}
+        for stream in streams:
+            try:
+                target = self.container.add_stream_from_template(stream)
+            except ValueError as error:
+                self.container.close()
+                raise ValueError(
+                    f"{stream.type} stream {stream.index} cannot be stored in {kind} ({error});"
+                    " use .mkv"
+                ) from None
+            target.metadata.update(stream.metadata)
+            target.disposition = stream.disposition
+            self._targets[stream.index] = target
+
+    def close(self) -> None:
+        """Finish the container."""
+        self.container.close()
+
+    def add(self, packet: Any) -> None:
+        """Write a packet, which then belongs to the copy."""
+        shift = round(self._zero / packet.time_base)
+        packet.dts -= shift
+        packet.pts = None if packet.pts is None else packet.pts - shift
+        packet.stream = self._targets[packet.stream.index]
+        self.container.mux(packet)
+
+
+def film_start(container: InputContainer) -> Fraction:
+    """Return the time in seconds that players show as zero."""
+    import av
+
+    return Fraction(container.start_time or 0, av.time_base)
 
 
 @dataclass(frozen=True)
@@ -196,34 +278,10 @@ def _length(container: InputContainer, *, at_least: float = 0.0) -> float | None
     return declared - start if from_zero and 0 < start < declared - at_least else declared
 
 
-def _remux(original: InputContainer, copy: OutputContainer, marks: tuple[Chapter, ...]) -> None:
-    import av
-
-    copy.metadata.update(original.metadata)
-    copy.set_chapters([_chapter(mark, number) for number, mark in enumerate(marks)])
-    targets: dict[int, Any] = {}
-    for stream in original.streams:
-        if stream.type not in COPIED:
-            # In MP4, the old chapters are such a stream; the new ones replace it.
-            if not original.chapters():
-                log.warning("%s stream %d is left out of the copy", stream.type, stream.index)
-            continue
-        target = add_stream(copy, stream)
-        target.metadata.update(stream.metadata)
-        target.disposition = stream.disposition
-        targets[stream.index] = target
-    start = Fraction(original.start_time or 0, av.time_base)
-    for packet in stamped(original.demux([original.streams[k] for k in targets])):
-        # The copy starts at zero, as the chapters do.
-        shift = round(start / packet.time_base)
-        packet.dts -= shift
-        packet.pts = None if packet.pts is None else packet.pts - shift
-        packet.stream = targets[packet.stream.index]
-        copy.mux(packet)
-
-
 def stamped(packets: Iterable[Any]) -> Iterator[Any]:
-    """Yield packets that have a decoding time; Matroska does not store it, and readers cannot tell the first ones.
+    """Yield packets with their decoding times.
+
+    Matroska does not store them, and readers cannot tell the first ones.
 
     Parameters
     ----------
@@ -254,18 +312,6 @@ def stamped(packets: Iterable[Any]) -> Iterator[Any]:
         for packet in held:
             packet.dts = packet.pts
             yield packet
-
-
-def add_stream(copy: OutputContainer, stream: Any) -> Any:
-    """Add a stream like `stream` to a copy; raise if its container cannot store it."""
-    try:
-        return copy.add_stream_from_template(stream)
-    except ValueError as error:
-        msg = (
-            f"{stream.type} stream {stream.index} cannot be stored in {copy.format.name} ({error});"
-            " use .mkv"
-        )
-        raise ValueError(msg) from None
 
 
 def _chapter(mark: Chapter, number: int) -> Any:

@@ -1,25 +1,17 @@
-"""Events in the formats of other programs, one file per format."""
+"""Events in the formats of other programs, one file or folder per format."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal, TypeAlias, TypedDict
+from typing import Literal, TypeAlias
 
-from dayline.album.export.chapters import (
-    write_ffmetadata,
-    write_matroska,
-    write_webvtt,
-    write_youtube,
-)
+from dayline.album.export.chapters import write_ffmetadata, write_webvtt, write_youtube
 from dayline.album.export.clips import write_clips
-from dayline.album.export.contact_sheet import write_contact_sheet
 from dayline.album.export.editors import write_edl, write_fcpxml, write_otio
-from dayline.album.export.elan import write_elan
 from dayline.album.export.film import FilmFacts, check_is_film_of, film_facts
 from dayline.album.export.ics import write_ics
 from dayline.album.export.photos import sort_photos
@@ -49,22 +41,31 @@ class ExportsFailedError(ValueError):
         self.written = tuple(written)
 
 
-class Clock(TypedDict):
-    """Arguments that place events on a player's clock; see `dayline.album.export.chapters.chapters`."""
-
-    fps: float | None
-    duration: float | None
-
-
 @dataclass(frozen=True)
 class Given:
-    """What an export may need besides the events; see `export`."""
+    """What an export may need besides the events.
 
-    source: Path | None = None
-    fps: float | None = None
-    blur_faces: bool = False
-    xmp_beside: bool = False
-    force: bool = False
+    Attributes
+    ----------
+    source : Path or None
+        The photos or the video.
+    fps : float or None
+        Frames per second, in place of the times of the frames.
+    film : FilmFacts or None
+        What the header of the video says.
+    duration, rate : float or None
+        End and frame rate of the video, as far as they apply to these events.
+    xmp_beside, force : bool
+        See `export`.
+    """
+
+    source: Path | None
+    fps: float | None
+    film: FilmFacts | None
+    duration: float | None
+    rate: float | None
+    xmp_beside: bool
+    force: bool
 
     @property
     def frames(self) -> Path:
@@ -73,50 +74,30 @@ class Given:
             raise ValueError("needs the photos or the video; pass source (--source)")
         return self.source
 
-    @cached_property
-    def film(self) -> FilmFacts | None:
-        """Rate, length and picture size of the video; None if there is no video."""
-        return None if self.source is None or not self.source.is_file() else film_facts(self.source)
-
-    @property
-    def rate(self) -> float | None:
-        """The frame rate of the video, for editors; None if there is no video, its rate varies, or `fps` is given."""
-        return (
-            None
-            if self.film is None or self.fps or self.film.rate is None
-            else float(self.film.rate)
-        )
-
-    def clock(self, segmentation: Segmentation) -> Clock:
-        """Return what places the events on a player's clock: frames per second, and the end of the video."""
-        end = None
-        if (
-            segmentation.clock == "media"
-            and segmentation.times is not None
-            and not self.fps
-            and self.film is not None
-        ):
-            # The header of a damaged file may give a length that its frames exceed.
-            end = (
-                self.film.duration if (self.film.duration or 0.0) > segmentation.times[-1] else None
-            )
-        return {"fps": self.fps, "duration": end}
-
 
 @dataclass(frozen=True)
 class Format:
-    """The file name of an export, and the function that writes it.
+    """An export.
 
     Attributes
     ----------
     name : str
-        Name of the file; of the folder, for the formats in `OF_FOLDERS`.
+        Name of the file or folder.
     write : callable
-        Called with the events, the path and a `Given`.
+        Called with the events, the path and what else is given.
+    suits : tuple of str
+        Kinds of sources that it can be made from.
+    is_timed : bool
+        Whether it has times on a player's clock, for which `fps` may be given.
+    is_folder : bool
+        Whether it is a folder, which has its own record of what dayline wrote.
     """
 
     name: str
     write: Callable[[Segmentation, Path, Given], Path]
+    suits: tuple[Kind, ...] = ("photos", "video", "features")
+    is_timed: bool = False
+    is_folder: bool = False
 
 
 FORMATS: Mapping[str, Format] = MappingProxyType(
@@ -124,35 +105,38 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
         "csv": Format("events.csv", lambda events, path, _: write_csv(events, path)),
         "webvtt": Format(
             "chapters.vtt",
-            lambda events, path, given: write_webvtt(events, path, **given.clock(events)),
+            lambda events, path, given: write_webvtt(
+                events, path, fps=given.fps, duration=given.duration
+            ),
+            is_timed=True,
         ),
         "ffmetadata": Format(
             "chapters.ffmetadata",
-            lambda events, path, given: write_ffmetadata(events, path, **given.clock(events)),
-        ),
-        "matroska": Format(
-            "chapters.xml",
-            lambda events, path, given: write_matroska(events, path, **given.clock(events)),
+            lambda events, path, given: write_ffmetadata(
+                events, path, fps=given.fps, duration=given.duration
+            ),
+            is_timed=True,
         ),
         "youtube": Format(
             "youtube.txt",
-            lambda events, path, given: write_youtube(events, path, **given.clock(events)),
+            lambda events, path, given: write_youtube(
+                events, path, fps=given.fps, duration=given.duration
+            ),
+            is_timed=True,
         ),
         "edl": Format(
             "events.edl",
             lambda events, path, given: write_edl(
-                events, path, rate=given.rate, **given.clock(events)
+                events, path, fps=given.fps, duration=given.duration, rate=given.rate
             ),
+            is_timed=True,
         ),
         "otio": Format(
             "events.otio",
             lambda events, path, given: write_otio(
-                events, path, rate=given.rate, **given.clock(events)
+                events, path, fps=given.fps, duration=given.duration, rate=given.rate
             ),
-        ),
-        "elan": Format(
-            "events.eaf",
-            lambda events, path, given: write_elan(events, path, **given.clock(events)),
+            is_timed=True,
         ),
         "fcpxml": Format(
             "events.fcpxml",
@@ -161,56 +145,46 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
                 path,
                 source=given.source,
                 film=given.film,
+                fps=given.fps,
+                duration=given.duration,
                 rate=given.rate,
-                **given.clock(events),
             ),
+            suits=("video", "features"),
+            is_timed=True,
         ),
         "clips": Format(
             "clips",
             lambda events, path, given: write_clips(
                 events, path, source=given.frames, fps=given.fps, force=given.force
             ),
+            suits=("video",),
+            is_timed=True,
+            is_folder=True,
         ),
-        "ics": Format("events.ics", lambda events, path, _: write_ics(events, path)),
+        "ics": Format(
+            "events.ics",
+            lambda events, path, _: write_ics(events, path),
+            suits=("photos", "features"),
+        ),
         "xmp": Format(
             "xmp",
             lambda events, path, given: write_xmp(
                 events, path, source=given.source, beside=given.xmp_beside, force=given.force
             ),
+            suits=("photos",),
+            is_folder=True,
         ),
         "photos": Format(
             "photos",
             lambda events, path, given: sort_photos(
                 events, path, source=given.frames, force=given.force
             ),
-        ),
-        "contact-sheet": Format(
-            "contact-sheet.png",
-            lambda events, path, given: write_contact_sheet(
-                events, path, source=given.frames, blur_faces=given.blur_faces
-            ),
+            suits=("photos",),
+            is_folder=True,
         ),
     }
 )
 """Every format by its name on the command line."""
-
-SUITED: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "photos": ("photos",),
-        "xmp": ("photos",),
-        "contact-sheet": ("photos", "video"),
-        "clips": ("video",),
-        "ics": ("photos", "features"),
-        "fcpxml": ("video", "features"),
-    }
-)
-"""Kinds of sources that a format can be made from; all others can be made from all."""
-
-OF_TIMES = ("webvtt", "ffmetadata", "matroska", "youtube", "edl", "otio", "elan", "fcpxml", "clips")
-"""Formats with times on a player's clock, for which `fps` may be given."""
-
-OF_FOLDERS = ("clips", "xmp", "photos")
-"""Formats that write a folder."""
 
 
 def export(
@@ -237,13 +211,13 @@ def export(
     formats : sequence of str
         Names from `FORMATS`.
     source : str or Path, optional
-        The photos or the video that were segmented; "photos", "contact-sheet" and "clips" need it,
-        "edl", "otio" and "fcpxml" count at the frame rate of the video, and all chapters end with
-        it.
+        The photos or the video that were segmented; "photos" and "clips" need it, "edl", "otio" and
+        "fcpxml" count at the frame rate of the video, and all chapters end with it.
     fps : float, optional
         Frames per second: frame k is at k / fps, in place of its time.
     blur_faces : bool
-        Blur faces on the contact sheet (extra "faces"). Sorted photos and clips are not changed.
+        Whether faces are blurred in the result: sorted photos and clips are not changed, and a
+        warning says so.
     xmp_beside : bool
         Write the sidecars of "xmp" beside the photos as well; see `write_xmp`.
     force : bool
@@ -264,16 +238,25 @@ def export(
     for name, what in (("photos", "sorted photos"), ("clips", "clips")):
         if blur_faces and name in formats:
             warnings.warn(f"{what} are not changed: their faces are not blurred", stacklevel=2)
-    given = Given(None if source is None else Path(source), fps, blur_faces, xmp_beside, force)
-    if given.source is not None and given.source.is_file() and fps is None:
-        check_is_film_of(segmentation, given.source)
+
+    source = None if source is None else Path(source)
+    film = film_facts(source) if source is not None and source.is_file() else None
+    duration, rate = None, None
+    if source is not None and film is not None and fps is None:
+        check_is_film_of(segmentation, source)
+        rate = None if film.rate is None else float(film.rate)
+        if segmentation.clock == "media" and segmentation.times is not None:
+            # The header of a damaged file may give a length that its frames exceed.
+            beyond = (film.duration or 0.0) > segmentation.times[-1]
+            duration = film.duration if beyond else None
+
+    given = Given(source, fps, film, duration, rate, xmp_beside, force)
     written, failures = [], []
     with export_folder(folder, names=file_names(formats), force=force) as folder:
         for name in dict.fromkeys(formats):
+            path = folder / FORMATS[name].name
             try:
-                written.append(
-                    FORMATS[name].write(segmentation, folder / FORMATS[name].name, given)
-                )
+                written.append(FORMATS[name].write(segmentation, path, given))
             except (ValueError, OSError) as error:
                 failures.append(f"{name}: {failure_text(error)}")
     if failures:
@@ -289,8 +272,8 @@ def failure_text(error: ValueError | OSError) -> str:
 
 
 def suited_formats(formats: Sequence[str], kind: Kind) -> tuple[str, ...]:
-    """Return the formats that can be made from this kind of source; see `SUITED`."""
-    return tuple(name for name in formats if kind in SUITED.get(name, (kind,)))
+    """Return the formats that can be made from this kind of source."""
+    return tuple(name for name in formats if kind in FORMATS[name].suits)
 
 
 def check_suited(formats: Sequence[str], kind: Kind, *, source: object) -> None:
@@ -307,13 +290,13 @@ def check_suited(formats: Sequence[str], kind: Kind, *, source: object) -> None:
     """
     wrong = [name for name in formats if name not in suited_formats(formats, kind)]
     if wrong:
-        needed = " or ".join(SUITED[wrong[0]]).replace("video", "a video")
+        needed = " or ".join(FORMATS[wrong[0]].suits).replace("video", "a video")
         raise ValueError(f"{source}: --export {wrong[0]} needs {needed}; leave it out")
 
 
 def file_names(formats: Sequence[str]) -> list[str]:
-    """Return the names of the files that these formats write; folders have their own record of what dayline wrote."""
-    return [FORMATS[name].name for name in formats if name not in OF_FOLDERS]
+    """Return the names of the files, not of the folders, that these formats write."""
+    return [FORMATS[name].name for name in formats if not FORMATS[name].is_folder]
 
 
 def check_formats(formats: Sequence[str]) -> None:

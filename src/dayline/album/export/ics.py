@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 import re
 import uuid
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from dayline.album.export.chapters import event_titles, place_name
+from dayline.album.export.titles import date_time, event_titles, place_name
 from dayline.events import Event, Segmentation
 from dayline.files import write_text_whole
 from dayline.text import clean_text, counted
@@ -37,25 +36,20 @@ def write_ics(segmentation: Segmentation, path: str | Path) -> Path:
     path : str or Path
         The file to write.
     """
-    path = Path(path)
     if not segmentation.is_dated:
         raise ValueError(
             "a calendar needs dates, and these frames have none; export events of dated photos"
         )
-    lines = [
-        "BEGIN:VCALENDAR",
-        "VERSION:2.0",
-        "PRODID:-//dayline//dayline//EN",
-        "CALSCALE:GREGORIAN",
-    ]
+    lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//dayline//dayline//EN"]
+    lines.append("CALSCALE:GREGORIAN")
     used: set[str] = set()
     titles = event_titles(segmentation, contexts=False)
     spans = zip(segmentation.start_times, segmentation.stop_times, strict=True)
     for event, title, (start, stop) in zip(segmentation.events, titles, spans, strict=True):
         lines += _event(segmentation, event, title, start, stop, used)
     lines.append("END:VCALENDAR")
-    write_text_whole(path, "".join(f"{_folded(line)}\r\n" for line in lines))
-    return path
+    write_text_whole(Path(path), "".join(f"{_folded(line)}\r\n" for line in lines))
+    return Path(path)
 
 
 def _event(
@@ -71,6 +65,7 @@ def _event(
     # If the clock was set back within the event, its end is unknown.
     end = start if stop is None or not stop >= start else stop
     place = place_name(segmentation, event)
+    photos = counted(event.n_frames, "frame" if segmentation.names is None else "photo")
     lines = [
         "BEGIN:VEVENT",
         f"UID:{_identifier(segmentation, start, used)}",
@@ -78,9 +73,7 @@ def _event(
         f"DTSTART:{_moment(start)}",
         f"DTEND:{_moment(max(end, start + SHORTEST))}",
         f"SUMMARY:{_escaped(title)}",
-        (
-            f"DESCRIPTION:{counted(event.n_frames, 'frame' if segmentation.names is None else 'photo')}"
-        ),
+        f"DESCRIPTION:{photos}",
         "TRANSP:TRANSPARENT",
     ]
     if place:
@@ -102,12 +95,7 @@ def _identifier(segmentation: Segmentation, start: float, used: set[str]) -> str
 
 
 def _moment(seconds: float) -> str:
-    try:
-        moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=math.floor(seconds))
-    except OverflowError:
-        raise ValueError(
-            f"time {seconds:g} is not a date; repair the times of the frames"
-        ) from None
+    moment = date_time(math.floor(seconds))
     # strftime("%Y") does not pad years before 1000 everywhere.
     return f"{moment.year:04d}{moment:%m%dT%H%M%S}"
 

@@ -5,20 +5,17 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-import warnings
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
-from dayline.album.export.chapters import event_label, time_text
-from dayline.album.export.whole_folder import (
+from dayline.album.export.folder import (
     check_ours,
-    copies_of,
     free_name,
-    keep_beside,
+    last_copies,
     replacing_folder,
     safe_name,
-    stamp,
 )
+from dayline.album.export.titles import event_label, time_text
 from dayline.events import Segmentation
 from dayline.files import temporary_folder
 from dayline.media.frame import shown_name
@@ -64,13 +61,12 @@ def sort_photos(
             f"{source} is inside {folder}, which would be replaced; choose another folder"
         )
     photos = [photo_path(name, source=source) for name in segmentation.names]
-    with replacing_folder(
-        folder,
-        originals=photos,
-        before_replacing=lambda: _keep_last_copies(folder, photos),
-        force=force,
-    ) as made:
-        _fill(made, segmentation, photos)
+    with replacing_folder(folder, originals=photos, force=force) as made:
+        for name, event in zip(folder_names(segmentation), segmentation.events, strict=True):
+            (made / name).mkdir()
+            taken: set[str] = set()
+            for photo in photos[event.start : event.stop]:
+                _link_or_copy(photo, made / name / free_name(photo.stem, photo.suffix, taken))
     return folder
 
 
@@ -113,18 +109,8 @@ def checked_name(name: str) -> str:
     return name
 
 
-def _fill(made: Path, segmentation: Segmentation, photos: list[Path]) -> None:
-    for name, event in zip(folder_names(segmentation), segmentation.events, strict=True):
-        here = made / name
-        here.mkdir()
-        taken: set[str] = set()
-        for photo in photos[event.start : event.stop]:
-            stem, suffix = os.path.splitext(photo.name)  # noqa: PTH122 - both parts at once
-            _link_or_copy(photo, here / free_name(stem, suffix, taken))
-
-
 def folder_names(segmentation: Segmentation) -> list[str]:
-    """Name a folder per event: "2024-05-12 16.51 Lunch", without dates "03 16.51 Lunch"; "Event" without a name."""
+    """Name a folder per event: "2024-05-12 16.51 Lunch", without dates "03 16.51 Lunch"."""
     width = max(2, len(str(len(segmentation.events))))
     taken: set[str] = set()
     names = []
@@ -183,35 +169,3 @@ def _check_nothing_is_lost(folder: Path, photos: Sequence[Path], *, shown: Path)
     last = last_copies(folder, photos)
     if last:
         raise ValueError(f"{counted(len(last), 'photo')} in it may exist nowhere else")
-
-
-def last_copies(folder: Path, photos: Sequence[Path]) -> list[Path]:
-    """Return the files in a folder of sorted photos that exist nowhere else.
-
-    Parameters
-    ----------
-    folder : Path
-        The folder that `sort_photos` wrote.
-    photos : sequence of Path
-        The photos in the source.
-    """
-    present, is_copy = [stamp(photo) for photo in photos], copies_of(photos)
-    files = [path for path in folder.rglob("*") if path.is_file() and path.name != MANIFEST]
-    single = [path for path in files if path.stat().st_nlink == 1]
-    return [path for path in single if stamp(path) not in present and not is_copy(path)]
-
-
-def _keep_last_copies(folder: Path, photos: Sequence[Path]) -> None:
-    """Move photos that exist nowhere else out of a folder that is about to be replaced.
-
-    A photo that was deleted or edited in the source since may live on only as the link that an
-    earlier run made.
-    """
-    last = last_copies(folder, photos)
-    if not last:
-        return
-    kept = keep_beside(last, folder)
-    photos_text = counted(len(last), "sorted photo")
-    warnings.warn(
-        f"{photos_text} no longer in the source: the last copies are in {kept}", stacklevel=4
-    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-from dayline.album.export.chapters import context_labels, event_titles, time_text
+from dayline.album.export.titles import context_labels, event_titles, time_text
 from dayline.events import Event, Segmentation
 from dayline.files import writing_whole
 from dayline.text import clean_text

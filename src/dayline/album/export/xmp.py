@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from xml.etree import ElementTree  # only to write; no untrusted XML is parsed
 
-from dayline.album.export.chapters import event_titles, place_name, time_text
+from dayline.album.export.folder import replacing_folder
 from dayline.album.export.photos import checked_name, photo_path
-from dayline.album.export.whole_folder import replacing_folder
+from dayline.album.export.titles import event_titles, place_name, time_text
 from dayline.events import Segmentation
 from dayline.files import read_no_follow, write_text_whole
 from dayline.text import clean_text, counted

@@ -9,7 +9,8 @@ import re
 import shutil
 import unicodedata
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path, PurePosixPath
@@ -20,23 +21,19 @@ from dayline.result_folder import SORTED_PHOTOS as MANIFEST
 from dayline.text import clean_text, counted
 
 Stamps: TypeAlias = Mapping[str, Sequence[int | str | None]]
-"""Size, modification time and hash of every file that an earlier run wrote, as far as they are known."""
+"""Size, time of change and hash of every file that an earlier run wrote; no hash for links."""
 
 MANIFEST_FORMAT = "dayline-photos-2"
 KEPT = "-kept-"
 REMEDY = "move it elsewhere, choose another folder, or use dayline export --force"
 LONGEST_NAME = 60
+# File systems allow 255 bytes; date, number and extension need some of them.
 LONGEST_IN_BYTES = 180
-"""File systems allow 255 bytes; date, number and extension need some of them."""
 
 
 @contextmanager
 def replacing_folder(
-    folder: Path,
-    *,
-    originals: Sequence[Path] = (),
-    before_replacing: Callable[[], None] | None = None,
-    force: bool = False,
+    folder: Path, *, originals: Sequence[Path] = (), force: bool = False
 ) -> Iterator[Path]:
     """Yield an empty folder that becomes `folder` if the block succeeds.
 
@@ -48,9 +45,8 @@ def replacing_folder(
     folder : Path
         The folder to create; its parent must exist.
     originals : sequence of Path
-        Files whose links and copies in the folder may be removed even if they were changed.
-    before_replacing : callable, optional
-        Called once the new folder is complete, while the earlier one is still there.
+        Files whose links and copies in the folder may be removed even if they were changed. Links
+        and copies of files that are not among them any more are kept in a folder beside it.
     force : bool
         Replace the folder even if it contains other files; these are kept in a folder beside it.
     """
@@ -62,24 +58,14 @@ def replacing_folder(
         made = workshop / "new"
         made.mkdir()
         yield made
-        files = sorted(path for path in made.rglob("*") if path.is_file())
-        stamps = {
-            path.relative_to(made).as_posix(): [*stamp(path), _own_digest(path)] for path in files
-        }
-        manifest = {"format": MANIFEST_FORMAT, "files": stamps}
-        (made / MANIFEST).write_text(json.dumps(manifest, indent=1), encoding="utf-8")
+        _write_manifest(made)
         if force:
             _keep_others(folder, originals, shown=folder)
-        if before_replacing is not None:
-            before_replacing()
+        if originals:
+            _keep_last_copies(folder, originals)
         _take_place(made, folder, old=workshop / "old", originals=originals, force=force)
     finally:
         shutil.rmtree(workshop, ignore_errors=True)
-
-
-def empty_manifest() -> str:
-    """Return the manifest of a folder whose files a later run does not replace."""
-    return json.dumps({"format": MANIFEST_FORMAT, "files": {}})
 
 
 def stamp(path: Path) -> list[int]:
@@ -108,25 +94,25 @@ def check_ours(folder: Path, originals: Sequence[Path] = (), *, shown: Path | No
         raise ValueError(f"{shown} has a {kind} {name!r} {why}; {REMEDY}")
 
 
-def copies_of(originals: Sequence[Path]) -> Callable[[Path], bool]:
-    """Return a function that says whether a file is a link to one of these files, or has the same content.
+def copies_among(paths: Sequence[Path], originals: Sequence[Path]) -> set[Path]:
+    """Return the paths that are links to one of the originals, or have the same content.
 
     Parameters
     ----------
-    originals : sequence of Path
-        The files; their contents are read only to compare files of the same size.
+    paths, originals : sequence of Path
+        Files; contents are read only to compare files of the same size.
     """
-    by_size: dict[int, list[Path]] = {}
+    by_size = defaultdict(list)
     for original in originals:
-        by_size.setdefault(original.stat().st_size, []).append(original)
-
-    def is_copy(path: Path) -> bool:
-        same_size = by_size.get(path.stat().st_size, ())
-        return any(path.samefile(file) for file in same_size) or any(
-            filecmp.cmp(path, file, shallow=False) for file in same_size
+        by_size[original.stat().st_size].append(original)
+    return {
+        path
+        for path in paths
+        if any(
+            path.samefile(original) or filecmp.cmp(path, original, shallow=False)
+            for original in by_size[path.stat().st_size]
         )
-
-    return is_copy
+    }
 
 
 def keep_beside(paths: Sequence[Path], folder: Path, *, shown: Path | None = None) -> Path:
@@ -147,8 +133,30 @@ def keep_beside(paths: Sequence[Path], folder: Path, *, shown: Path | None = Non
         target = kept / path.relative_to(folder)
         target.parent.mkdir(parents=True, exist_ok=True)
         path.rename(target)
-    (kept / MANIFEST).write_text(empty_manifest(), encoding="utf-8")
+    # Without any file of dayline's own: no later run replaces this folder.
+    (kept / MANIFEST).write_text(_manifest_text({}), encoding="utf-8")
     return kept
+
+
+def last_copies(folder: Path, originals: Sequence[Path]) -> list[Path]:
+    """Return the files in a folder of links and copies that exist nowhere else.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder, without files of others.
+    originals : sequence of Path
+        The photos in the source.
+    """
+    present = [stamp(photo) for photo in originals]
+    single = [
+        path
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name != MANIFEST and path.stat().st_nlink == 1
+    ]
+    single = [path for path in single if stamp(path) not in present]
+    copies = copies_among(single, originals)
+    return [path for path in single if path not in copies]
 
 
 def _check_is_folder(folder: Path, shown: Path | None = None) -> None:
@@ -158,9 +166,31 @@ def _check_is_folder(folder: Path, shown: Path | None = None) -> None:
         )
 
 
-def _own_digest(path: Path) -> str | None:
-    """Return the hash of a file; None for a link to a photo, with which it can be compared instead."""
-    return None if path.stat().st_nlink > 1 else _digest(path)
+def _manifest_text(stamps: Stamps) -> str:
+    return json.dumps({"format": MANIFEST_FORMAT, "files": stamps}, indent=1)
+
+
+def _write_manifest(made: Path) -> None:
+    stamps = {}
+    for path in sorted(path for path in made.rglob("*") if path.is_file()):
+        # A link to a photo can be compared with it instead.
+        digest = None if path.stat().st_nlink > 1 else _digest(path)
+        stamps[path.relative_to(made).as_posix()] = [*stamp(path), digest]
+    (made / MANIFEST).write_text(_manifest_text(stamps), encoding="utf-8")
+
+
+def _manifest(folder: Path, shown: Path) -> Stamps:
+    """Read the list of files that an earlier run wrote, with their stamps."""
+    text = read_no_follow(folder / MANIFEST) if folder.is_dir() else None
+    if text is None:
+        return {}
+    try:
+        files = json.loads(text)["files"]
+        return {str(name): list(stamp) for name, stamp in files.items()}
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        raise ValueError(
+            f"{shown / MANIFEST} is damaged; remove {shown} or choose another one"
+        ) from None
 
 
 def _digest(path: Path) -> str:
@@ -168,26 +198,34 @@ def _digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _others(folder: Path, stamps: Stamps, originals: Sequence[Path]) -> Iterator[tuple[Path, str]]:
-    """Yield what dayline did not write into a folder or what was changed since, and which of both it is."""
+def _others(folder: Path, stamps: Stamps, originals: Sequence[Path]) -> list[tuple[Path, str]]:
+    """Return what dayline did not write into a folder or what was changed since, and which it is."""
     folders = {parent.as_posix() for name in stamps for parent in PurePosixPath(name).parents}
-    # Removing another link to a photo of the source, or a copy, loses nothing, even if the photo
-    # was changed.
-    is_copy = copies_of(originals)
-    for path in folder.rglob("*"):
+    others = []
+    changed = []
+    for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
         if path.is_dir() and not path.is_symlink():
             if name not in folders:
-                yield path, "not written by dayline"
+                others.append((path, "not written by dayline"))
         elif name != MANIFEST:
             if name not in stamps or path.is_symlink():
-                yield path, "not written by dayline"
-            elif not _is_unchanged(path, stamps[name]) and not is_copy(path):
-                yield path, "that was changed since"
+                others.append((path, "not written by dayline"))
+            elif not _is_unchanged(path, stamps[name]):
+                changed.append(path)
+
+    # Removing another link to a photo of the source, or a copy, loses nothing, even if the photo
+    # was changed.
+    copies = copies_among(changed, originals)
+    others += [(path, "that was changed since") for path in changed if path not in copies]
+    return others
 
 
 def _is_unchanged(path: Path, known: Sequence[int | str | None]) -> bool:
-    """Whether a file has the time, or the content, that it was written with; a copy of a result has other times."""
+    """Whether a file has the time or the content that it was written with.
+
+    A copy of a result has other times.
+    """
     size, modified = stamp(path)
     known_size, known_time, digest = (*known, None, None, None)[:3]
     return size == known_size and (
@@ -196,7 +234,7 @@ def _is_unchanged(path: Path, known: Sequence[int | str | None]) -> bool:
 
 
 def _keep_others(folder: Path, originals: Sequence[Path], *, shown: Path) -> None:
-    """Move what dayline did not write, or what was changed since, out of a folder that is about to be replaced."""
+    """Move what dayline did not write, or what was changed since, out of a folder."""
     if not folder.is_dir():
         return
     try:
@@ -207,27 +245,27 @@ def _keep_others(folder: Path, originals: Sequence[Path], *, shown: Path) -> Non
     files = [path for path in found if path.is_symlink() or not path.is_dir()]
     if files:
         kept = keep_beside(files, folder, shown=shown)
-        files_text = counted(len(files), "file")
         warnings.warn(
-            f"{files_text} in {shown} not written by dayline, or changed since: kept in {kept}",
+            f"{counted(len(files), 'file')} in {shown} not written by dayline, or changed since:"
+            f" kept in {kept}",
             stacklevel=4,
         )
 
 
-def _manifest(folder: Path, shown: Path) -> Stamps:
-    """Read the list of files that an earlier run wrote, with their stamps (version 0.1.0 stored names only)."""
-    text = read_no_follow(folder / MANIFEST) if folder.is_dir() else None
-    if text is None:
-        return {}
-    try:
-        content = json.loads(text)
-        if isinstance(content, list):
-            return {str(name): [] for name in content}
-        return {str(name): list(stamp) for name, stamp in content["files"].items()}
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        raise ValueError(
-            f"{shown / MANIFEST} is damaged; remove {shown} or choose another one"
-        ) from None
+def _keep_last_copies(folder: Path, originals: Sequence[Path]) -> None:
+    """Move photos that exist nowhere else out of a folder that is about to be replaced.
+
+    A photo that was deleted or edited in the source since may live on only as the link that an
+    earlier run made.
+    """
+    last = last_copies(folder, originals)
+    if last:
+        kept = keep_beside(last, folder)
+        warnings.warn(
+            f"{counted(len(last), 'sorted photo')} no longer in the source: the last copies are in"
+            f" {kept}",
+            stacklevel=4,
+        )
 
 
 def _take_place(
@@ -250,13 +288,16 @@ def _take_place(
 
 
 def safe_name(text: str) -> str:
-    """Turn any text into part of a file name that is valid on Windows, macOS and Linux; may be empty."""
+    """Turn any text into part of a file name for Windows, macOS and Linux; it may be empty."""
     plain = re.sub(r'[<>:"/\\|?*]', "_", clean_text(text))[:LONGEST_NAME]
     return plain.encode()[:LONGEST_IN_BYTES].decode(errors="ignore").rstrip(". ")
 
 
 def free_name(stem: str, suffix: str, taken: set[str]) -> str:
-    """Return the name, numbered if it is taken (case and composition of characters aside), and take it."""
+    """Return the name, numbered if it is taken, and take it.
+
+    Two names are the same if they differ only in case or in the composition of characters.
+    """
     candidate, k = f"{stem}{suffix}", 1
     while _folded(candidate) in taken:
         k += 1
