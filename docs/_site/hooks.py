@@ -19,10 +19,11 @@ ROOT_PAGES = {
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
     "SECURITY.md": "security.md",
+    "CODE_OF_CONDUCT.md": "conduct.md",
 }
 CODE_PAGES = {
     "src/dayline/events.schema.json": "reference/schema.md",
-    "src/dayline/estimators/embedder.py": "reference/parameters.md",
+    "src/dayline/estimators/embedders.py": "reference/parameters.md",
 }
 """Pages that are made from these files; in the repository, links lead to the files themselves."""
 ROOT_FILES = ("CITATION.cff", "Containerfile", "LICENSE", "src/dayline/places.schema.json")
