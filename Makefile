@@ -4,7 +4,7 @@ BIN := .venv/bin
 HAS_CHROMIUM := command -v chromium >/dev/null || command -v chromium-browser >/dev/null
 APT_INSTALL := apt-get install -y -qq --no-install-recommends
 
-.PHONY: demo test quick page oldest fuzz kill lint docs figures gallery release chromium clean
+.PHONY: demo test quick page coverage oldest fuzz kill lint docs figures gallery release chromium clean
 
 demo: .venv/demo.stamp
 	$(BIN)/dayline demo -o demo
@@ -19,6 +19,10 @@ quick: .venv/test.stamp
 # The tests that open a page in Chromium.
 page: .venv/test.stamp
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m "browser and not slow"
+
+# Which lines and branches no test runs: a table, and the lines themselves in htmlcov/.
+coverage: .venv/test.stamp
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --cov --cov-report=term:skip-covered --cov-report=html
 
 # The quick tests with the oldest versions that pyproject.toml allows, on the oldest Python. Old packages warn about new
 # ones, so warnings are not errors here; scikit-learn 1.6 cannot load its checks without SCIPY_ARRAY_API.
@@ -102,4 +106,4 @@ chromium:
 	touch $@
 
 clean:
-	rm -rf .venv demo dist results site
+	rm -rf .venv demo dist htmlcov results site

@@ -1,4 +1,4 @@
-"""The files around a release: container file, workflow, citation, and the page about installing."""
+"""The files around a release: container, workflows, citation, version and changelog."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).parents[2]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
 def text_of(name: str) -> str:
@@ -19,83 +19,62 @@ def text_of(name: str) -> str:
 
 
 def instructions() -> list[tuple[str, str]]:
-    """Instructions of the container file with their arguments; comments and line breaks left out."""
-    lines = [
-        line for line in text_of("Containerfile").splitlines() if not line.lstrip().startswith("#")
-    ]
+    """Instructions of the container file with their arguments, without comments."""
+    lines = [line for line in text_of("Containerfile").splitlines() if line.strip()[:1] != "#"]
     joined = re.sub(r"\\\n\s*", "", "\n".join(lines))
-    return [tuple(line.split(maxsplit=1)) for line in joined.splitlines() if line.strip()]  # type: ignore[misc]
+    words = [line.split(maxsplit=1) for line in joined.splitlines() if line.strip()]
+    return [(first, rest) for first, rest in words]
 
 
-def test_the_base_image_of_the_container_has_a_tag_and_a_python_that_is_tested():
+def test_the_base_images_of_the_container_are_pinned_to_a_python_that_is_tested():
     images = [arguments.split()[0] for name, arguments in instructions() if name == "FROM"]
     assert len(images) == 2
     for image in images:
         found = re.fullmatch(r"docker\.io/library/python:3\.(\d+)-slim-\w+", image)
         assert found is not None, image
-        assert (
-            f"Programming Language :: Python :: 3.{found[1]}" in PROJECT["project"]["classifiers"]
-        )
+        assert f"Programming Language :: Python :: 3.{found[1]}" in PROJECT["classifiers"]
 
 
-def test_the_container_copies_files_that_exist_and_that_it_is_not_told_to_ignore():
-    ignored = [
-        line for line in text_of(".dockerignore").splitlines() if line and not line.startswith("#")
-    ]
-    assert ignored[0] == "*"
-    allowed = [line.removeprefix("!") for line in ignored if line.startswith("!")]
-    copied = [
-        path
-        for name, arguments in instructions()
-        if name == "COPY" and "--from=" not in arguments
-        for path in arguments.split()[:-1]
-    ]
-    assert {
-        "pyproject.toml",
-        "src",
-        PROJECT["project"]["readme"],
-        *PROJECT["project"]["license-files"],
-    } <= set(copied)
+def test_the_container_copies_files_that_exist_and_are_not_ignored():
+    lines = [line for line in text_of(".dockerignore").splitlines() if line and line[0] != "#"]
+    assert lines[0] == "*"
+    allowed = [line.removeprefix("!") for line in lines if line.startswith("!")]
+
+    copied = []
+    for name, arguments in instructions():
+        assert name != "ADD"
+        if name == "COPY" and "--from=" not in arguments:
+            copied += arguments.split()[:-1]
+    assert {"pyproject.toml", "src", PROJECT["readme"], *PROJECT["license-files"]} <= set(copied)
     for path in copied:
         assert (ROOT / path).exists(), path
         assert any(fnmatch(path, pattern) for pattern in allowed), path
-    assert not any(name == "ADD" for name, _ in instructions())
 
 
 def test_the_container_runs_dayline_as_an_ordinary_user():
-    last_stage = instructions()
-    last_stage = last_stage[max(i for i, (name, _) in enumerate(last_stage) if name == "FROM") :]
-    names = [name for name, _ in last_stage]
-    (user,) = (arguments for name, arguments in last_stage if name == "USER")
+    steps = instructions()
+    last = steps[max(k for k, (name, _) in enumerate(steps) if name == "FROM") :]
+    names = [name for name, _ in last]
+    (user,) = (arguments for name, arguments in last if name == "USER")
     assert user not in {"root", "0"}
     # What follows the user runs as it; nothing is installed or built after that.
     assert "RUN" not in names[names.index("USER") :]
-    assert ("ENTRYPOINT", '["dayline"]') in last_stage
-    assert "pip install" not in " ".join(
-        arguments for name, arguments in last_stage if name == "RUN"
-    )
+    assert ("ENTRYPOINT", '["dayline"]') in last
 
 
-@pytest.fixture(scope="module")
-def workflow() -> dict:
-    return yaml.safe_load(text_of(".github/workflows/release.yml"))
-
-
-def test_a_release_is_published_from_a_tag_without_a_password(workflow):
-    # YAML 1.1 reads the key "on" as true.
-    assert workflow[True] == {"push": {"tags": ["v*"]}}
+@pytest.mark.parametrize("name", ["release", "docs"])
+def test_only_a_job_that_runs_nothing_of_the_repository_may_publish(name):
+    workflow = yaml.safe_load(text_of(f".github/workflows/{name}.yml"))
     assert workflow["permissions"] == {}
     build, publish = workflow["jobs"]["build"], workflow["jobs"]["publish"]
     assert build["permissions"] == {"contents": "read"}
-    assert publish["permissions"] == {"id-token": "write"}
-    assert publish["environment"]["name"] == "pypi"
+    assert publish["permissions"]["id-token"] == "write"
     assert publish["needs"] == "build"
-    assert "secrets." not in text_of(".github/workflows/release.yml")
-    # The job that may publish runs nothing of the repository.
-    assert [step for step in publish["steps"] if "run" in step or "checkout" in step["uses"]] == []
+    assert [s for s in publish["steps"] if "run" in s or "checkout" in s["uses"]] == []
+    assert "secrets." not in text_of(f".github/workflows/{name}.yml")
 
 
-def test_actions_are_pinned_to_a_major_version_and_the_same_in_all_workflows():
+def test_actions_are_pinned_to_one_major_version_each():
     used: dict[str, set[str]] = {}
     for path in sorted((ROOT / ".github" / "workflows").glob("*.yml")):
         for action, version in re.findall(r"uses: (\S+)@(\S+)", path.read_text(encoding="utf-8")):
@@ -104,34 +83,44 @@ def test_actions_are_pinned_to_a_major_version_and_the_same_in_all_workflows():
     assert {action: versions for action, versions in used.items() if len(versions) > 1} == {}
 
 
-def test_make_has_every_target_that_workflows_and_docs_name():
+def test_make_has_every_target_that_workflows_name():
     targets = set(re.findall(r"^([\w-]+):", text_of("Makefile"), re.MULTILINE))
-    for name in (".github/workflows/test.yml", ".github/workflows/release.yml"):
-        assert set(re.findall(r"\bmake (\w+)", text_of(name))) <= targets
-    for name in ("docs/install.md", "CONTRIBUTING.md"):
-        assert set(re.findall(r"(?:^    |`)make (\w+)", text_of(name), re.MULTILINE)) <= targets
+    for path in [*(ROOT / ".github" / "workflows").glob("*.yml"), ROOT / ".ci" / "run"]:
+        text = path.read_text(encoding="utf-8")
+        assert set(re.findall(r"(?:^|run: |sudo )make (\w+)", text, re.MULTILINE)) <= targets
 
 
-def test_the_citation_has_what_the_format_requires():
+def test_every_python_that_the_package_names_is_tested():
+    named = re.findall(r"Python :: (3\.\d+)", " ".join(PROJECT["classifiers"]))
+    workflow = yaml.safe_load(text_of(".github/workflows/test.yml"))
+    assert set(named) <= set(workflow["jobs"]["test"]["strategy"]["matrix"]["python"])
+    assert PROJECT["requires-python"] == f">={named[0]}"
+
+
+def test_the_version_stands_in_one_place_and_the_changelog_has_it():
+    """A checkout has the version of the coming release with .dev0, a release has a dated heading."""
+    assert PROJECT["dynamic"] == ["version"]
+    (version,) = re.findall(r'^__version__ = "(.+)"$', text_of("src/dayline/__init__.py"), re.M)
+    headings = re.findall(r"^## \[(.+?)\](.*)$", text_of("CHANGELOG.md"), re.MULTILINE)
+    assert headings[0] == ("Unreleased", "")
+    assert all(re.fullmatch(r" - (\d{4}-\d\d-\d\d|not released)", date) for _, date in headings[1:])
+    if not version.endswith(".dev0"):
+        assert headings[1][0] == version
+
+
+def test_the_citation_has_what_the_format_requires_and_the_page_the_same():
     citation = yaml.safe_load(text_of("CITATION.cff"))
     assert citation["cff-version"] == "1.2.0"
     assert {"message", "title", "authors", "type"} <= set(citation)
-    assert citation["type"] == "software"
-    assert citation["license"] == PROJECT["project"]["license"]
-    paper = citation["preferred-citation"]
-    assert {"type", "title", "authors", "journal", "year", "volume", "start", "end"} <= set(paper)
-    assert all({"family-names", "given-names"} == set(author) for author in paper["authors"])
+    assert citation["license"] == PROJECT["license"]
 
-
-def test_the_page_about_citing_has_the_entries_of_the_citation_file():
-    text, citation = text_of("docs/citing.md"), yaml.safe_load(text_of("CITATION.cff"))
-    fields = dict(
-        re.findall(r"^  (\w+)\s*= \{(.*)\},?$", text.partition("@software")[0], re.MULTILINE)
-    )
     paper = citation["preferred-citation"]
-    names = " and ".join(f"{a['family-names']}, {a['given-names']}" for a in paper["authors"])
-    expected = {
-        "author": names,
+    text = text_of("docs/citing.md").partition("@software")[0]
+    fields = dict(re.findall(r"^  (\w+)\s*= \{(.*)\},?$", text, re.MULTILINE))
+    assert fields == {
+        "author": " and ".join(
+            f"{a['family-names']}, {a['given-names']}" for a in paper["authors"]
+        ),
         "title": paper["title"],
         "journal": paper["journal"],
         "volume": str(paper["volume"]),
@@ -139,44 +128,3 @@ def test_the_page_about_citing_has_the_entries_of_the_citation_file():
         "year": str(paper["year"]),
         "url": paper["url"],
     }
-    assert fields == expected
-
-
-@pytest.mark.parametrize("file", ["docs/install.md", "docs/citing.md"])
-def test_links_lead_somewhere(file):
-    folder = (ROOT / file).parent
-    links = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text_of(file))
-    assert [link for link in links if not (folder / link).exists()] == []
-
-
-@pytest.mark.parametrize("number", range(2))
-def test_the_code_of_the_page_about_citing_runs(number, capsys, monkeypatch):
-    blocks = re.findall(
-        r"^```python\n(.*?)^```$", text_of("docs/citing.md"), re.MULTILINE | re.DOTALL
-    )
-    assert len(blocks) == 2
-    monkeypatch.chdir(ROOT)
-    exec(compile(blocks[number], "docs/citing.md", "exec"), {})
-    printed = capsys.readouterr().out
-    assert re.search(["F1 0.800, above chance 0.\\d+\n", r"dayline {23}0\.\d+\n"][number], printed)
-
-
-def test_lower_bounds_that_the_docs_explain_are_those_of_the_package():
-    """`make oldest` tests the bounds; the page says why they are where they are."""
-    metadata = PROJECT["project"]
-    extras = metadata["optional-dependencies"].values()
-    requirements = " ".join(
-        [*metadata["dependencies"], *(line for extra in extras for line in extra)]
-    )
-    names = {"NumPy": "numpy", "SciPy": "scipy", "PyAV": "av"}
-    section = (
-        text_of("docs/install.md")
-        .partition("## Versions of other packages")[2]
-        .partition("\n## ")[0]
-    )
-    rows = re.findall(r"^\| (\w+) \| ([\d.]+) \|", section, re.MULTILINE)
-    assert len(rows) >= 6
-    for shown, version in rows:
-        assert re.search(
-            rf"(^| ){names.get(shown, shown)}>={re.escape(version)}( |,|$)", requirements
-        ), shown
