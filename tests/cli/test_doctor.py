@@ -12,7 +12,7 @@ import pytest
 
 from cli.run_command import run
 from dayline import __version__, installation
-from dayline.cli.doctor import FORMER, USES
+from dayline.cli.doctor import USES
 from dayline.features import lite0
 
 ROOT = Path(__file__).parents[2]
@@ -53,12 +53,7 @@ def test_every_extra_of_the_package_has_its_use():
     groups = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
         "optional-dependencies"
     ]
-    assert sorted(set(groups) - set(USES) - set(FORMER)) == []
-
-
-def test_former_names_of_extras_are_not_shown():
-    assert "peers" not in run("doctor").stdout
-    assert "peers" not in run("doctor", "--line").stdout
+    assert sorted(set(groups) - set(USES)) == []
 
 
 def test_a_checkout_that_is_not_installed_has_no_extras(monkeypatch):

@@ -29,9 +29,6 @@ USES = {
 }
 """What each extra is for."""
 
-FORMER = ("peers",)
-"""Extras that are the former names of others; not shown."""
-
 REPORTED = ("numpy", "scipy", "scikit-learn", "typer", "onnxruntime", "av", "pillow", "torch")
 """Packages whose versions a bug report needs."""
 
@@ -57,7 +54,12 @@ def doctor(
 
 def _print_all(*, gpu: bool) -> str | None:
     """Print a section for each question; return what is wrong, if anything is."""
-    from dayline.installation import installed_version, is_editable, platform_text
+    from dayline.installation import (
+        installed_extras,
+        installed_version,
+        is_editable,
+        platform_text,
+    )
 
     editable = ", editable" if is_editable() else ""
     typer.echo(f"dayline {__version__}{editable}")
@@ -67,18 +69,12 @@ def _print_all(*, gpu: bool) -> str | None:
     typer.echo(f"\nmodel   {model}")
     typer.echo(f"device  {_device(gpu=gpu)}")
     typer.echo("\nextras")
-    for extra in _current_extras():
+    for extra in installed_extras():
         typer.echo(f"  {_mark(extra):4}{extra.name:10} {_state(extra)}")
     versions = [f"{name} {version}" for name in REPORTED if (version := installed_version(name))]
     typer.echo(f"\nversions  {', '.join(versions)}")
     typer.echo("ffmpeg, exiftool and a browser are not needed; the page opens in any browser.")
     return problem
-
-
-def _current_extras() -> list[Extra]:
-    from dayline.installation import installed_extras
-
-    return [extra for extra in installed_extras() if extra.name not in FORMER]
 
 
 def _mark(extra: Extra) -> str:
@@ -127,10 +123,16 @@ def _device(*, gpu: bool) -> str:
 
 def _line(*, gpu: bool) -> str:
     """Describe the installation in one line without paths, or names of people or machines."""
-    from dayline.installation import find_gpus, installed_version, is_editable, platform_text
+    from dayline.installation import (
+        find_gpus,
+        installed_extras,
+        installed_version,
+        is_editable,
+        platform_text,
+    )
 
     versions = [f"{name} {version}" for name in REPORTED if (version := installed_version(name))]
-    extras = [extra.name for extra in _current_extras() if not extra.missing]
+    extras = [extra.name for extra in installed_extras() if not extra.missing]
     parts = [
         f"dayline {__version__}{' (editable)' if is_editable() else ''}",
         f"{platform.python_implementation()} {platform.python_version()}",
