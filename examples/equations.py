@@ -2,7 +2,7 @@
 
 python examples/equations.py [--output docs/images/method]
 
-Every picture shows the same 160 frames of four recurring contexts; grey lines are true boundaries.
+Every picture shows the same 160 frames of four recurring contexts; gray lines are true boundaries.
 Graphs show the square roots of their weights, so that weak ones are visible.
 """
 
@@ -65,9 +65,7 @@ def draw(folder: Path) -> None:
         drawn = io.BytesIO()
         figure.savefig(drawn, format="png", dpi=72)
         plt.close(figure)
-        with Image.open(
-            drawn
-        ) as picture:  # graphs of noise hardly compress; 256 colours are enough
+        with Image.open(drawn) as picture:  # graphs of noise hardly compress; 256 colors are enough
             picture.convert("RGB").quantize(256).save(folder / f"{name}.png", optimize=True)
         print(folder / f"{name}.png")
 
@@ -125,7 +123,7 @@ def draw(folder: Path) -> None:
         color = COLORS[names[event.start] % len(COLORS)]
         axes[2].axvspan(event.start, event.stop, color=color, ec="white", lw=1.5)
     axes[2].set(
-        yticks=[], ylabel="events", xlim=(0, len(features)), xlabel="frame; grey: true boundaries"
+        yticks=[], ylabel="events", xlim=(0, len(features)), xlabel="frame; gray: true boundaries"
     )
     save("decision", figure)
 

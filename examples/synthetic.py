@@ -88,7 +88,7 @@ def draw(table: dict[str, np.ndarray], path: Path) -> None:
     drawn = io.BytesIO()
     figure.savefig(drawn, format="png", dpi=80)
     with writing_whole(path, "wb") as file, Image.open(drawn) as picture:
-        # Graphs of noise hardly compress; 256 colours are enough.
+        # Graphs of noise hardly compress; 256 colors are enough.
         picture.convert("RGB").quantize(256).save(file, "PNG", optimize=True)
 
 

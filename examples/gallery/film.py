@@ -4,7 +4,7 @@ A synthetic film of seven scenes, sampled twice a second, cut at the exact frame
 chapters.
 
 Figure: One frame of each event found, and below it the film: true scenes in the upper row, events
-in the lower row, in one colour per place. White lines are boundaries.
+in the lower row, in one color per place. White lines are boundaries.
 """
 
 # %%

@@ -3,7 +3,7 @@
 A synthetic afternoon of a wearable camera, from image files to events with key photos, and to the
 page on which you can correct them.
 
-Figure: The events of the afternoon by the clock, in one colour per context, and the key photo of
+Figure: The events of the afternoon by the clock, in one color per context, and the key photo of
 each. White gaps are pauses of the camera.
 """
 

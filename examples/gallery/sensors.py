@@ -3,7 +3,7 @@
 A synthetic recording of a watch: five channels at irregular times over a day, with two gaps. Its
 times give durations in minutes, required boundaries at the gaps, and dates in every output.
 
-Figure: Heart rate, steps and light over the day. Colours are the contexts found, the strip at the
+Figure: Heart rate, steps and light over the day. Colors are the contexts found, the strip at the
 bottom shows the truth, and hatched gaps are times without data.
 """
 

@@ -103,7 +103,7 @@ for kind in KINDS:
 # of events. Use dayline for frames with many features, if nothing is known in advance, or if you
 # need confidence, levels and contexts. Synthetic sequences say little about real ones: [the
 # results](../results.md#32-kinds) compare dayline with these and other methods on 32 kinds
-# of labelled recordings.
+# of labeled recordings.
 COLORS = {"ruptures": "#e69f00", "dayline": "#0072b2"}
 figure, axes = plt.subplots(figsize=(5.0, 4.4), layout="constrained")
 for row, kind in enumerate(KINDS):

@@ -3,7 +3,7 @@
 Four noisy communities in the plane: how the loop of graph and embedding changes them, iteration by
 iteration, and how much of the score any segmentation would get.
 
-Figure: Top: the points before the loop and after three and ten iterations, in the colours of their
+Figure: Top: the points before the loop and after three and ten iterations, in the colors of their
 true communities. Bottom: F1 by iteration, as the mean of five sequences, with controls.
 """
 

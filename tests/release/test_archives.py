@@ -18,7 +18,7 @@ import dayline
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
-LICENCES = ROOT / "benchmarks" / "install" / "licences.py"
+LICENSES = ROOT / "benchmarks" / "install" / "licenses.py"
 LARGEST = 1_000_000
 SECRETS = re.compile(
     r"(?i)(^|/)(\.env.*|\.netrc|\.pypirc|id_(rsa|ed25519).*|.*\.(pem|key|p12|pfx|kdbx))$"
@@ -162,7 +162,7 @@ def test_the_wheel_holds_the_package_whole_and_nothing_else(built):
 
 
 def test_the_wheel_alone_makes_a_page_of_photos_and_events_of_an_array(built, tmp_path):
-    """Install it with the extra demo, no checkout near; pip check; licences of all that comes with it."""
+    """Install it with the extra demo, no checkout near; pip check; licenses of all that comes with it."""
     (wheel,) = built.glob("*.whl")
     bin_folder = tmp_path / "env" / ("Scripts" if os.name == "nt" else "bin")
     run(sys.executable, "-m", "venv", tmp_path / "env", cwd=tmp_path)
@@ -188,5 +188,5 @@ def test_the_wheel_alone_makes_a_page_of_photos_and_events_of_an_array(built, tm
     assert "<style" in page
     assert run(python, "-c", ARRAY, cwd=tmp_path) == "[20, 40]\n"
 
-    licences = json.loads(run(python, LICENCES, "--json", cwd=tmp_path))
-    assert {"dayline", "numpy", "av", "onnxruntime"} <= {row["name"] for row in licences}
+    licenses = json.loads(run(python, LICENSES, "--json", cwd=tmp_path))
+    assert {"dayline", "numpy", "av", "onnxruntime"} <= {row["name"] for row in licenses}

@@ -1,11 +1,11 @@
-"""List the licence of every package that is installed beside this Python; exit with 1 if one is not permissive.
+"""List the license of every package that is installed beside this Python; exit with 1 if one is not permissive.
 
-    .venv/bin/python benchmarks/install/licences.py [--json]
+    .venv/bin/python benchmarks/install/licenses.py [--json]
 
-Needs nothing but the standard library, so that any environment can run it. A licence is what the
-package declares as an SPDX expression, else in its classifiers, else in its licence field, else in
-the first line of its licence file. It is that of the package's own code: wheels may contain
-libraries with licences of their own, see docs/install.md.
+Needs nothing but the standard library, so that any environment can run it. A license is what the
+package declares as an SPDX expression, else in its classifiers, else in its license field, else in
+the first line of its license file. It is that of the package's own code: wheels may contain
+libraries with licenses of their own, see docs/install.md.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ PERMISSIVE = {
     "0BSD", "Apache-2.0", "BSD", "BSD-2-Clause", "BSD-3-Clause", "BSL-1.0", "CC0-1.0", "HPND", "ISC", "MIT",
     "MIT-CMU", "PSF-2.0", "Python-2.0", "Unlicense", "Zlib",
 }  # fmt: skip
-"""SPDX identifiers of licences that allow any use; "BSD" stands for packages that do not say which of them."""
+"""SPDX identifiers of licenses that allow any use; "BSD" stands for packages that do not say which of them."""
 FILE_COPYLEFT = {"MPL-2.0"}
 """Copyleft that ends at the file: no condition on programs that use the package."""
 ALLOWED = PERMISSIVE | FILE_COPYLEFT
@@ -37,11 +37,11 @@ NAMES = {
     "mozilla public license 2.0 (mpl 2.0)": "MPL-2.0",
     "python software foundation license": "PSF-2.0",
 }
-"""Other names of licences, in lower case."""
+"""Other names of licenses, in lower case."""
 INSTALLERS = {"pip", "setuptools", "uv", "wheel"}
 
 
-def licence_of(package: Distribution) -> str:
+def license_of(package: Distribution) -> str:
     """Return an SPDX expression as far as the package lets us tell, else what it says, else "unknown"."""
     about = package.metadata
     expression = about.get("License-Expression")
@@ -77,26 +77,26 @@ def is_allowed(expression: str) -> bool:
 
 
 def _is_known(name: str) -> bool:
-    # An exception to a licence (WITH) only ever allows more.
+    # An exception to a license (WITH) only ever allows more.
     return name.strip().partition(" WITH ")[0].strip() in ALLOWED
 
 
 def main() -> None:
     found = [
-        {"name": p.name, "version": p.version, "licence": licence_of(p)}
+        {"name": p.name, "version": p.version, "license": license_of(p)}
         for p in distributions()
         if p.name.lower() not in INSTALLERS
     ]
     found.sort(key=lambda row: row["name"].lower())
     refused = [
-        f"{row['name']}: {row['licence']}" for row in found if not is_allowed(row["licence"])
+        f"{row['name']}: {row['license']}" for row in found if not is_allowed(row["license"])
     ]
     if "--json" in sys.argv[1:]:
         print(json.dumps(found, indent=1))
     else:
-        print("| package | licence |\n| --- | --- |")
+        print("| package | license |\n| --- | --- |")
         for row in found:
-            print(f"| {row['name']} | {row['licence']} |")
+            print(f"| {row['name']} | {row['license']} |")
     if refused:
         print(f"not known to be permissive: {'; '.join(refused)}", file=sys.stderr)
         sys.exit(1)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).parents[2] / "benchmarks" / "install" / "licences.py"
+SCRIPT = Path(__file__).parents[2] / "benchmarks" / "install" / "licenses.py"
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def test_every_part_must_be_permissive(script, expression, allowed):
 
 
 @pytest.mark.parametrize(
-    ("about", "licence"),
+    ("about", "expected"),
     [
         ("License-Expression: MIT\nLicense: something else\n", "MIT"),
         (
@@ -46,15 +46,15 @@ def test_every_part_must_be_permissive(script, expression, allowed):
         ),
     ],
 )
-def test_a_licence_is_read_from_whatever_a_package_declares(script, tmp_path, about, licence):
+def test_a_license_is_read_from_whatever_a_package_declares(script, tmp_path, about, expected):
     folder = tmp_path / "made-1.0.dist-info"
     folder.mkdir()
     (folder / "METADATA").write_text(f"Metadata-Version: 2.4\nName: made\nVersion: 1.0\n{about}")
     (folder / "RECORD").write_text("")
-    assert script["licence_of"](PathDistribution(folder)).startswith(licence)
+    assert script["license_of"](PathDistribution(folder)).startswith(expected)
 
 
-def test_the_first_line_of_a_licence_file_is_the_last_resort(script, tmp_path):
+def test_the_first_line_of_a_license_file_is_the_last_resort(script, tmp_path):
     folder = tmp_path / "made-1.0.dist-info"
     folder.mkdir()
     (folder / "METADATA").write_text(
@@ -62,4 +62,4 @@ def test_the_first_line_of_a_licence_file_is_the_last_resort(script, tmp_path):
     )
     (folder / "LICENSE").write_text("Apache Software License 2.0\n\nCopyright\n")
     (folder / "RECORD").write_text("made-1.0.dist-info/LICENSE,,\n")
-    assert script["licence_of"](PathDistribution(folder)) == "Apache-2.0"
+    assert script["license_of"](PathDistribution(folder)) == "Apache-2.0"
