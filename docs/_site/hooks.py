@@ -16,6 +16,7 @@ sys.path[:0] = [str(ROOT / "src"), str(Path(__file__).parent)]
 from reference import api_page, command_line_page, parameters_page, schema_page  # noqa: E402
 
 ROOT_PAGES = {
+    "README.md": "index.md",
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
     "SECURITY.md": "security.md",
@@ -27,7 +28,6 @@ CODE_PAGES = {
 }
 """Pages that are made from these files; in the repository, links lead to the files themselves."""
 ROOT_FILES = ("CITATION.cff", "Containerfile", "LICENSE", "src/dayline/places.schema.json")
-LIMITS = "<!-- the limits in the README -->"
 PAGES = {
     "reference/api.md": api_page,
     "reference/command-line.md": command_line_page,
@@ -47,12 +47,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for name, make in PAGES.items():
         files.append(File.generated(config, name, content=make()))
     for source, name in ROOT_PAGES.items():
-        text = (
-            (ROOT / source)
-            .read_text(encoding="utf-8")
-            .replace("](docs/", "](")
-            .replace("](README.md", "](index.md")
-        )
+        text = (ROOT / source).read_text(encoding="utf-8").replace("](docs/", "](")
         files.append(File.generated(config, name, content=_to_pages(text, "")))
     for name in ROOT_FILES:
         if (ROOT / name).is_file():
@@ -64,15 +59,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Let links to files above docs/ lead to their pages."""
-    if page.file.src_uri == "index.md":
-        markdown = markdown.replace(LIMITS, _limits())
     depth = page.file.src_uri.count("/")
     return _to_pages(markdown, "../" * (depth + 1), "../" * depth)
-
-
-def _limits() -> str:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    return text.split("\n## Limits\n")[1].split("\n## ")[0].replace("](docs/", "](").strip()
 
 
 def _to_pages(text: str, above: str, back: str = "") -> str:

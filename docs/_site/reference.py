@@ -64,7 +64,7 @@ def command_line_page() -> str:
     lines = [
         "# Command line",
         "",
-        "`dayline COMMAND --help` prints the same. Exit codes: 0, success; 2, an error, told in one line; 130, "
+        "`dayline COMMAND --help` prints the same. Exit codes: 0, success; 2, an error, in one line; 130, "
         "interrupted.",
     ]
     for command in app.registered_commands:
