@@ -50,7 +50,9 @@ def make_day(
         moment += 4000 if k == pause_before else 0
         for _ in range(n):
             paths.append(folder / name_at(moment, day=day))
-            save(scene(colour, len(paths)), paths[-1])
+            # Photos of two days are never the same; those of the usual day have seeds 1, 2, ...
+            seed = len(paths) + (0 if day == "20150312" else int(day) * 1000)
+            save(scene(colour, seed), paths[-1])
             moment += 30
     return paths
 

@@ -96,18 +96,6 @@ def test_with_a_damaged_list_everything_is_kept(tmp_path, text):
     assert len(visible(tmp_path)) == 2
 
 
-def test_results_of_version_0_1_0_are_known(tmp_path):
-    import hashlib
-
-    (tmp_path / ".dayline").write_text(hashlib.sha256(b"ours").hexdigest())
-    (tmp_path / "index.html").write_text("page")
-    (tmp_path / "events.json").write_text("ours")
-    with output_folder(tmp_path):
-        write_text_whole(tmp_path / "index.html", "new page")
-        write_text_whole(tmp_path / "events.json", "new")
-    assert visible(tmp_path) == ["events.json", "index.html"]
-
-
 def test_an_export_replaces_only_what_dayline_wrote(tmp_path):
     (tmp_path / "events.csv").write_text("mine")
     with (
@@ -133,7 +121,6 @@ def test_leftovers_of_killed_runs_are_removed_and_files_of_others_are_not(tmp_pa
     (photos / "new" / "a.jpg").touch()
     (tmp_path / ".dayline-graph.png-abcd1234.part").touch()
     (tmp_path / ".dayline").touch()
-    (tmp_path / ".graph.png.abcd1234.part").touch()  # as version 0.1.0 named them
     (tmp_path / "thumbnails").mkdir()
     (tmp_path / "thumbnails" / ".dayline-00ff.jpg-abcd1234.part").touch()
     (tmp_path / ".notes.part").touch()

@@ -7,7 +7,6 @@ import hashlib
 import json
 import logging
 import os
-import re
 import shutil
 import socket
 import sys
@@ -50,9 +49,6 @@ MANIFEST = ".dayline-files.json"
 MANIFEST_FORMAT = "dayline-files-1"
 HIDDEN = {MARK, LOCK, MANIFEST, BATCH_RECORD}
 
-# Left behind by version 0.1.0 when killed; removed only from result folders.
-UNFINISHED_0_1_0 = re.compile(r"\..+\.[a-z0-9_]{8}\.part")
-DIGEST = re.compile(r"[0-9a-f]{64}")
 NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # opening a pipe would block forever
 NO_LOCKS = {errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL}
 
@@ -221,12 +217,9 @@ def _locked(folder: Path) -> Iterator[None]:
 
 def _remove_leftovers(folder: Path) -> None:
     """Remove what a killed run left behind; the lock ensures that no other run is active."""
-    marked = (folder / MARK).is_file()
     # The folder itself may be a link; its subfolders may not.
     for place in (folder.resolve(), folder / "thumbnails"):
         remove_unfinished(place)
-        if marked:
-            remove_unfinished(place, pattern=UNFINISHED_0_1_0)
 
 
 class OwnFiles:
@@ -249,6 +242,10 @@ class OwnFiles:
             and not path.is_symlink()
             and _digest(path) in self._known().get(name, ())
         )
+
+    def adopt(self, name: str) -> None:
+        """Take a file that is kept elsewhere for one that dayline wrote."""
+        self._save(self._known() | {name: [_digest(self.folder / name)]})
 
     def refuse_others(self, names: Iterable[str]) -> None:
         """Raise before the work starts the error that `make_way` would raise at the end."""
@@ -314,7 +311,7 @@ class OwnFiles:
     def _known(self) -> dict[str, list[str]]:
         text = read_no_follow(self.folder / MANIFEST)
         if text is None:
-            return self._known_0_1_0()
+            return {}
         try:
             content = json.loads(text)
             if content["format"] != MANIFEST_FORMAT:
@@ -326,19 +323,6 @@ class OwnFiles:
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             # No file is known to be written by dayline, so all are kept.
             return {}
-
-    def _known_0_1_0(self) -> dict[str, list[str]]:
-        """Read the mark of version 0.1.0, which stored only the hash of events.json."""
-        mark = (read_no_follow(self.folder / MARK) or b"").decode("ascii", "replace")
-        if not DIGEST.fullmatch(mark):
-            return {}
-        others = [self.folder / name for name in ("index.html", "graph.png", "events.csv")]
-        present = {
-            path.name: [_digest(path)]
-            for path in others
-            if path.is_file() and not path.is_symlink()
-        }
-        return {"events.json": [mark], **present}
 
     def _save(self, known: dict[str, list[str]]) -> None:
         content = {"format": MANIFEST_FORMAT, "files": known}

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import errno
-import hashlib
 import json
 import os
 import warnings
@@ -16,9 +15,10 @@ import pytest
 from dayline.album.earlier import forget_corrections
 from dayline.album.export.formats import export
 from dayline.album.pictures import PictureFolder
+from dayline.album.save import save_events
 from dayline.album.segment import segment_source, segment_table
 from dayline.album.write import ExportError, default_output, faces_blurred, write_result
-from dayline.events import Segmentation, events_schema, read_events
+from dayline.events import Place, Segmentation, events_schema, read_events
 from dayline.media.source import images
 from made_photos import make_day, make_film
 
@@ -122,7 +122,7 @@ def located(result):
         replace(event, location=(41.3874, 2.1686)) for event in result.segmentation.events
     )
     segmentation = replace(result.segmentation, events=events)
-    return replace(result, segmentation=segmentation, corrections=segmentation)
+    return replace(result, segmentation=segmentation, corrections=(segmentation,))
 
 
 def test_what_is_shared_says_neither_where_photos_were_taken_nor_where_they_are(result, tmp_path):
@@ -142,7 +142,6 @@ def test_what_is_shared_says_neither_where_photos_were_taken_nor_where_they_are(
         content = (tmp_path / "out" / name).read_bytes()
         assert b"41.38" not in content, name
         assert b"a%20day" not in content, name
-    assert read_events(tmp_path / "out" / "corrections.json").events[0].location is None
 
 
 def test_a_page_with_blurred_faces_links_to_no_photo(result, tmp_path):
@@ -298,54 +297,48 @@ def test_corrections_saved_into_the_folder_are_not_written_over(result, tmp_path
     assert len(list(tmp_path.glob("events-*.json"))) == 2
 
 
+@pytest.mark.filterwarnings("ignore:events.json is not the file that dayline wrote")
 def test_corrections_are_kept_and_used_until_they_are_forgotten(tmp_path):
+    out = tmp_path / "out"
     make_day(tmp_path / "photos")
-    found = segment_source(tmp_path / "photos", model="color", store=tmp_path / "out")
-    write_result(found, tmp_path / "out")
+    found = segment_source(tmp_path / "photos", model="color", store=out)
+    write_result(found, out)
     change = corrected(found.segmentation, name="Breakfast")
-    (tmp_path / "out" / "events.json").write_text(change.to_json())
+    (out / "events.json").write_text(change.to_json())
     for _ in range(2):
-        again = segment_source(tmp_path / "photos", model="color", store=tmp_path / "out")
+        again = segment_source(tmp_path / "photos", model="color", store=out)
         assert again.segmentation.events[0].name == "Breakfast"
         assert any("--forget-corrections" in note for note in again.segmentation.notes)
-        with warnings.catch_warnings():
-            warnings.filterwarnings(
-                "ignore", message=r"events\.json is not the file that dayline wrote"
-            )
-            write_result(again, tmp_path / "out")
-        assert read_events(tmp_path / "out" / "corrections.json") == change
-    anew = segment_source(
-        tmp_path / "photos", model="color", store=tmp_path / "out", corrections=None
-    )
+        write_result(again, out)
+    # Should its corrections be missing, a result holds its own.
+    (out / "corrections.json").unlink()
+    again = segment_source(tmp_path / "photos", model="color", store=out)
+    assert again.segmentation.events[0].name == "Breakfast"
+    write_result(again, out)
+
+    anew = segment_source(tmp_path / "photos", model="color", store=out, corrections=None)
     assert anew.segmentation.events[0].name is None
-    with pytest.warns(
-        UserWarning, match=r"the previous events\.json contains corrections; it is kept as"
-    ):
-        write_result(anew, tmp_path / "out")
-    forget_corrections(tmp_path / "out")
-    last = segment_source(tmp_path / "photos", model="color", store=tmp_path / "out")
+    with pytest.warns(UserWarning, match=r"corrections\.json contains corrections; it is kept as"):
+        forget_corrections(out, anew.segmentation.digests)
+    write_result(anew, out)
+    last = segment_source(tmp_path / "photos", model="color", store=out)
     assert last.segmentation.events[0].name is None
-    assert change in [read_events(path) for path in (tmp_path / "out").glob("corrections-*.json")]
+    assert any("Breakfast" in path.read_text() for path in out.glob("corrections-*.json"))
 
 
-def test_corrections_that_version_0_1_0_applied_are_used_again(tmp_path):
-    make_day(tmp_path / "photos", pause_before=2)
-    plain = segment_source(tmp_path / "photos", model="color", store=tmp_path / "out")
-    write_result(plain, tmp_path / "out")
-    assert (
-        segment_source(tmp_path / "photos", model="color", store=tmp_path / "out").corrections
-        is None
-    )
-    change = corrected(plain.segmentation, name="Breakfast")
-    (tmp_path / "out" / ".dayline-files.json").unlink()
-    (tmp_path / "out" / "events.json").write_text(change.to_json())
-    (tmp_path / "out" / ".dayline").write_text(
-        hashlib.sha256(change.to_json().encode()).hexdigest()
-    )
-    for _ in range(2):
-        again = segment_source(tmp_path / "photos", model="color", store=tmp_path / "out")
-        assert again.segmentation.events[0].name == "Breakfast"
-        write_result(again, tmp_path / "out")
+def test_earlier_corrections_do_not_erase_newer_ones_silently(tmp_path):
+    """A file saved before a context got its name is applied again."""
+    out = tmp_path / "out"
+    make_day(tmp_path / "photos")
+    found = segment_source(tmp_path / "photos", model="color", store=out)
+    write_result(found, out)
+    earlier = corrected(found.segmentation, name="Breakfast")
+    save_events(earlier.about(places=(Place(0, "kitchen"),)), out)
+    again = segment_source(tmp_path / "photos", model="color", store=out, corrections=earlier)
+    with pytest.warns(UserWarning, match=r"corrections\.json contains corrections; it is kept as"):
+        write_result(again, out)
+    assert read_events(out / "events.json").places == ()
+    assert any("kitchen" in path.read_text() for path in out.glob("corrections-*.json"))
 
 
 def test_damaged_corrections_are_one_line_and_not_lost(tmp_path):

@@ -27,7 +27,7 @@ def made(tmp_path) -> Path:
     make_film(tmp_path / "film.mp4")
     make_film(tmp_path / "other.mp4", (("green", 40), ("sand", 40)))
     np.save(tmp_path / "table.npy", np.random.default_rng(0).normal(size=(30, 4)))
-    np.save(tmp_path / "more.npy", np.random.default_rng(0).normal(size=(40, 4)))
+    np.save(tmp_path / "more.npy", np.random.default_rng(1).normal(size=(40, 4)))
     return tmp_path
 
 
@@ -66,8 +66,6 @@ def contents(folder: Path) -> dict[str, bytes]:
             ("segment", "more.npy"),
             "the result of 'table.npy' (30 frames)",
         ),
-        # The photos of the day are in the folder of all days, but its page is not theirs.
-        (("segment", "trip/20150312"), ("segment", "trip"), "the result of '20150312' (20 photos)"),
     ],
 )
 def test_the_result_of_another_source_is_kept_and_named(made, first, second, holds):
@@ -149,6 +147,12 @@ def test_a_source_may_become_several_days_and_one_again(made):
     assert written("segment", renamed, out).returncode == 0
     assert run("segment", renamed, "-o", out, "--model", "color", "--by-folder").returncode == 0
     assert (out / "b" / "events.json").is_file()
+
+
+def test_a_day_may_become_one_of_several(made):
+    out = made / "out"
+    assert written("segment", made / "trip" / "20150312", out).returncode == 0
+    assert written("segment", made / "trip", out).returncode == 0
 
 
 def test_a_day_of_several_can_be_run_alone(made):

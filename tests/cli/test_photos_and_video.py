@@ -324,29 +324,18 @@ def test_corrections_of_days_outlive_plain_runs(dayline, tmp_path):
     assert read_events(tmp_path / "out" / "day 2" / "events.json").events[0].name is None
 
 
-@TOLD
-def test_corrections_kept_for_another_recording_are_refused_with_a_way_out(dayline, tmp_path):
+@pytest.mark.filterwarnings("always:'Breakfast'", "always:.* it is kept as")
+def test_edits_of_another_recording_in_the_same_folder_are_kept_and_named(dayline, tmp_path):
     make_day(tmp_path / "a" / "DCIM")
     make_day(tmp_path / "b" / "DCIM", day="20150313")
-    for path in (tmp_path / "b" / "DCIM").iterdir():
-        path.rename(path.with_name(path.name.replace("20150313", "20150312")))
-        save(scene("blue", 1, side=80), path.with_name(path.name.replace("20150313", "20150312")))
-    segment(dayline, tmp_path / "a" / "DCIM", "-o", tmp_path / "out", "--order", "name")
-    name_first_event(tmp_path / "out", "Breakfast")
-    content = json.loads((tmp_path / "out" / "events.json").read_text())
-    (tmp_path / "out" / "events.json").write_text(
-        json.dumps(content | {"times": None, "clock": None})
-    )
-    before = (tmp_path / "out" / "events.json").read_bytes()
-    other = tmp_path / "b" / "DCIM"
-    code, _, err = dayline(
-        "segment", other, "-o", tmp_path / "out", "--model", "color", "--order", "name"
-    )
-    assert code == 2
-    assert "for another recording" in err
-    assert "--forget-corrections" in err
-    assert (tmp_path / "out" / "events.json").read_bytes() == before
-    segment(dayline, other, "-o", tmp_path / "out", "--order", "name", "--forget-corrections")
+    out = tmp_path / "out"
+    segment(dayline, tmp_path / "a" / "DCIM", "-o", out)
+    name_first_event(out, "Breakfast")
+    _, _, err = dayline("segment", tmp_path / "b" / "DCIM", "-o", out, "--model", "color")
+    assert "'Breakfast': none of the 12 photos" in err
+    assert read_events(out / "events.json").events[0].name is None
+    segment(dayline, tmp_path / "a" / "DCIM", "-o", out)
+    assert read_events(out / "events.json").events[0].name == "Breakfast"
 
 
 def test_export_replaces_only_what_dayline_wrote(dayline, tmp_path):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,11 +10,9 @@ import pytest
 from cli.run_command import run
 from dayline.album.save import save_events
 from dayline.events import read_events
-from made_photos import make_day, save, scene
+from made_photos import make_day
 
-pytestmark = pytest.mark.filterwarnings(
-    "always:.*your corrections in", "ignore:the previous .* contains"
-)
+pytestmark = pytest.mark.filterwarnings("always:'Beach'", "ignore:the previous .* contains")
 SCENES = (("red", 10), ("green", 10))
 
 
@@ -53,21 +50,37 @@ def trip(tmp_path) -> Path:
     return tmp_path / "trip"
 
 
-def test_a_renamed_day_keeps_its_names_and_the_note_names_the_old_folder(trip, tmp_path):
+def test_a_renamed_day_keeps_its_names(trip, tmp_path):
     out = tmp_path / "out"
     (trip / "day 13").rename(trip / "Zürich trip")
     before = contents(out / "day 13")
-    told = segment(trip, "-o", out)
-    assert f"note: Zürich trip: your corrections in {out / 'day 13'} are used" in told
-    assert "holds corrections" not in told
+    assert "Beach" not in segment(trip, "-o", out)
     assert named(out / "Zürich trip") == ["Beach"]
     assert contents(out / "day 13") == before
-    # They are its own now: the old result is neither used again nor named.
-    assert "day 13" not in segment(trip, "-o", out)
-    assert named(out / "Zürich trip") == ["Beach"]
     segment(trip, "-o", out, "--forget-corrections")
-    assert "day 13" not in segment(trip, "-o", out)
+    segment(trip, "-o", out)
     assert named(out / "Zürich trip") == []
+
+
+def test_the_newest_edit_holds_wherever_photos_are_moved(trip, tmp_path):
+    out = tmp_path / "out"
+    (trip / "day 13").rename(trip / "moved")
+    segment(trip, "-o", out)
+    name_event(out / "moved", "Harbor")
+    (trip / "moved").rename(trip / "day 13")
+    segment(trip, "-o", out)
+    assert named(out / "day 13") == ["Harbor"]
+
+
+def test_a_day_with_other_times_keeps_its_names(trip, tmp_path):
+    """Eight photos of a named event are dated two seconds later."""
+    folder = trip / "day 13"
+    for path in sorted(folder.iterdir())[:8]:
+        path.rename(
+            folder / path.name.replace(path.stem[-2:] + ".", f"{int(path.stem[-2:]) + 2:02d}.")
+        )
+    assert "note" not in segment(trip, "-o", tmp_path / "out")
+    assert named(tmp_path / "out" / "day 13") == ["Beach"]
 
 
 def test_days_moved_to_a_folder_of_their_month_keep_their_names(trip, tmp_path):
@@ -112,27 +125,25 @@ def test_one_sequence_of_two_days_that_was_split_gives_each_day_its_own_names(tm
     assert "none of the" not in segment(tmp_path / "trip", "-o", out)
 
 
-def test_another_day_with_the_same_file_names_takes_nothing_over(tmp_path):
-    for name, side in (("a", 64), ("b", 80)):
-        for k in range(8):
-            save(scene("red", k, side=side), tmp_path / "trip" / name / f"IMG_{k}.png")
+def test_edits_of_a_day_that_is_gone_are_kept_and_named_in_one_note(trip, tmp_path):
     out = tmp_path / "out"
-    segment(tmp_path / "trip", "-o", out)
-    name_event(out / "b", "Beach")
-    shutil.rmtree(tmp_path / "trip" / "b")
-    for k in range(8):
-        save(scene("blue", k, side=96), tmp_path / "trip" / "c" / f"IMG_{k}.png")
-    told = segment(tmp_path / "trip", "-o", out)
-    assert named(out / "c") == []
-    line = next(line for line in told.splitlines() if "holds corrections" in line)
-    assert str(out / "b") in line
-    assert "--corrections" in line
+    (trip / "day 13").rename(tmp_path / "away")
+    make_day(trip / "day 14", SCENES, day="20150314")
+    told = segment(trip, "-o", out)
+    assert sum("'Beach'" in line for line in told.splitlines()) == 1
+    assert named(out / "day 14") == []
+    (tmp_path / "away").rename(trip / "day 13")
+    assert "Beach" not in segment(trip, "-o", out)
+    assert named(out / "day 13") == ["Beach"]
 
 
 def test_a_link_among_the_results_is_not_followed(trip, tmp_path):
-    out = tmp_path / "out"
-    (out / "day 13").rename(tmp_path / "elsewhere")
-    (out / "day 13").symlink_to(tmp_path / "elsewhere")
+    out, elsewhere = tmp_path / "out", tmp_path / "elsewhere"
+    (out / "day 13").rename(elsewhere)
+    (out / "day 13").symlink_to(elsewhere)
+    edited = (elsewhere / "events.json").read_text().replace("Beach", "Harbor")
+    (elsewhere / "events.json").write_text(edited)
     (trip / "day 13").rename(trip / "Zürich")
     segment(trip, "-o", out)
-    assert named(out / "Zürich") == []
+    assert named(out / "Zürich") == ["Beach"]
+    assert (elsewhere / "events.json").read_text() == edited

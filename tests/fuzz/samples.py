@@ -135,7 +135,6 @@ def _events() -> list[Sample]:
         times=tuple((1.4e9 + _times()).tolist()),
         clock="wall",
         names=tuple(f"IMG_{k:04d}.jpg" for k in range(N_FRAMES)),
-        sizes=tuple(range(2000, 2000 + N_FRAMES)),
         digests=tuple(f"{k:032x}" for k in range(N_FRAMES)),
         source="tuesday",
         method="default",

@@ -39,8 +39,8 @@ EVENT = (
     "reason",
     "name",
 )
-SIGHTING = ("day", "community", "n_frames", "model", "said", "shown", "likeness")
-ABOUT = ("scores", "times", "clock", "names", "sizes", "digests", "source", "method")
+SIGHTING = ("day", "community", "n_frames", "model", "said", "shown", "given", "likeness")
+ABOUT = ("scores", "times", "clock", "names", "digests", "source", "method")
 
 
 def _csv(data: bytes) -> dict[str, Any] | None:
@@ -76,7 +76,7 @@ def _json(data: bytes) -> dict[str, Any] | None:
     if content.get("n_frames", content["events"][-1]["stop"]) != content["events"][-1]["stop"]:
         return None
     answer = {key: content.get(key) for key in ABOUT}
-    for key in ("scores", "times", "names", "sizes", "digests"):
+    for key in ("scores", "times", "names", "digests"):
         answer[key] = None if answer[key] is None else tuple(answer[key])
     return answer | {
         "events": tuple(_event(event) for event in content["events"]),

@@ -1,113 +1,48 @@
-"""Corrections made by a person: required and forbidden boundaries, names of events, key photos."""
+"""Apply what a person corrected: boundaries, names, contexts, key photos and levels follow their frames.
+
+A frame is known by the digest of its content (`FrameSequence.digests`), so files may be renamed,
+moved, sorted otherwise, and their times may change.
+"""
 
 from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import count, pairwise
-from pathlib import PurePosixPath
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dayline.arrays import IntArray
 from dayline.events import Event, NestedLevel, Place, Segmentation
-from dayline.media.source import time_text
 from dayline.text import counted
 
 SAME_TIME_WITHIN = 1.0
 """Seconds by which the time of a frame may differ between runs."""
 
-Marks: TypeAlias = list[Hashable]
+Edit: TypeAlias = Segmentation | tuple[str, ...]
+"""Events as a person saved them, or the digests of frames whose earlier edits are forgotten."""
 
 
-def same_photos(
-    saved: Segmentation,
-    names: Sequence[str],
-    times: Sequence[float] | None = None,
-    sizes: Sequence[int] | None = None,
-) -> IntArray:
-    """Return the number that each current photo has in an earlier result; -1 if it is new.
+@dataclass(frozen=True)
+class SavedEvent:
+    """An event that a person saved, among the current frames.
 
-    A photo is the same if it has the same path. If it was moved, its file name and its time are the
-    same (without times, its size); if it was renamed, its time and its size (without sizes, its
-    time and date). Photos that share all of this with another one are new, since it is unknown
-    which is which.
-
-    Parameters
+    Attributes
     ----------
-    saved : Segmentation
-        The earlier result.
-    names, times, sizes : sequences, optional
-        Of the current photos.
+    event : Event
+        As it was saved.
+    frames : ndarray of int
+        Those of its frames that are here, in order.
+    context : int or None
+        Its context; contexts of different edits have different numbers.
     """
-    then, now = saved.names or (), tuple(names)
-    found = np.full(len(now), -1, dtype=np.int64)
-    number = {name: k for k, name in enumerate(then)}
-    by_path = [(frame, number[name]) for frame, name in enumerate(now) if name in number]
-    if saved.clock == "media":
-        for frame, k in by_path:
-            found[frame] = k
-        return found
-    has_times, has_sizes = _both(saved.times, times), _both(saved.sizes, sizes)
-    for frame, k in by_path:
-        if not has_times or abs(_of(saved.times, k) - _of(times, frame)) <= SAME_TIME_WITHIN:
-            found[frame] = k
-    files = (
-        [PurePosixPath(name).name for name in then],
-        [PurePosixPath(name).name for name in now],
-    )
-    # Milliseconds, since that is how exactly events.json gives times.
-    moments = ([round(t, 3) for t in saved.times or ()], [round(t, 3) for t in times or ()])
-    bytes_ = (list(saved.sizes or ()), list(sizes or ()))
-    if has_times and has_sizes:
-        _pair(found, *_marks(files, moments, bytes_))
-    if has_times:
-        _pair(found, *_marks(files, moments))
-    elif has_sizes:
-        _pair(found, *_marks(files, bytes_))
-    if has_times and has_sizes:
-        _pair(found, *_marks(moments, bytes_))
-    # What is left has the path of another photo, or its time was changed.
-    used = set(found.tolist())
-    for frame, k in by_path:
-        if found[frame] < 0 and k not in used:
-            found[frame] = k
-    if has_times and not has_sizes and saved.is_dated:
-        _pair(found, *_marks(moments))
-    return found
 
-
-def _both(then: Sequence[float] | None, now: Sequence[float] | None) -> bool:
-    return then is not None and now is not None
-
-
-def _of(values: Sequence[float] | None, k: int) -> float:
-    return float("nan") if values is None else values[k]
-
-
-def _marks(*columns: tuple[Sequence[Hashable], Sequence[Hashable]]) -> tuple[Marks, Marks]:
-    """Return what identifies each photo, in the earlier result and now."""
-    then, now = zip(*columns, strict=True)
-    return list(zip(*then, strict=True)), list(zip(*now, strict=True))
-
-
-def _pair(found: IntArray, then: Marks, now: Marks) -> None:
-    """Match photos that are left and whose mark no other one has, neither then nor now."""
-    used = set(found.tolist())
-    left_then = [k for k in range(len(then)) if k not in used]
-    left_now = [frame for frame in range(len(now)) if found[frame] < 0]
-    n_then, n_now = Counter(then[k] for k in left_then), Counter(now[frame] for frame in left_now)
-    number = {then[k]: k for k in left_then if n_then[then[k]] == 1}
-    for frame in left_now:
-        if n_now[now[frame]] == 1 and now[frame] in number:
-            found[frame] = number[now[frame]]
-
-
-REMEDY = "pass the events.json saved on the page of this source"
+    event: Event
+    frames: IntArray
+    context: int | None
 
 
 @dataclass(frozen=True)
@@ -118,16 +53,18 @@ class Corrections:
     ----------
     must, must_not : tuple of int
         Frames that must, and must not, start an event. Frames the person never saw are in neither.
-    events : tuple of (int, Event)
-        The events that the person saved, each with the first of its frames that is still present.
+    events : tuple of SavedEvent
+        The saved events that have a frame here.
+    opened_by : mapping of int to int
+        The number of the saved event that each frame of `must` starts.
     keys : tuple of int
-        Key frames that the person chose and that are still present.
+        Key frames that the person chose.
     levels : tuple of NestedLevel
         The saved levels, without boundaries that the person removed.
     places : tuple of Place
-        The places that the person named, by the contexts of the saved events.
-    communities : tuple of (int, int)
-        Frames that the person saw, each with the context of its saved event.
+        The places that the person named, by the contexts of `events`.
+    cuts : mapping of int to (float, float)
+        Exact times of the frames before and after boundaries of a film.
     sampled : tuple of int
         Frames of `must` whose saved time is that of a sampled frame, so that no hard cut is known
         there.
@@ -135,242 +72,286 @@ class Corrections:
 
     must: tuple[int, ...] = ()
     must_not: tuple[int, ...] = ()
-    events: tuple[tuple[int, Event], ...] = ()
+    events: tuple[SavedEvent, ...] = ()
+    opened_by: Mapping[int, int] = field(default_factory=dict)
     keys: tuple[int, ...] = ()
     levels: tuple[NestedLevel, ...] = ()
     places: tuple[Place, ...] = ()
-    communities: tuple[tuple[int, int], ...] = ()
+    cuts: Mapping[int, tuple[float, float]] = field(default_factory=dict)
     sampled: tuple[int, ...] = ()
 
-    def cuts(self, times: Sequence[float] | None) -> dict[int, tuple[float, float]]:
-        """Return the exact times that the saved events contain: those of the frames before and after each boundary.
 
-        Parameters
-        ----------
-        times : sequence of float or None
-            Of the current frames. A saved time that is not between a boundary and the frame before
-            it is ignored.
-        """
-        found: dict[int, tuple[float, float]] = {}
-        if times is None:
-            return found
-        for (_, before), (frame, event) in pairwise(self.events):
-            start, stop = event.start_time, before.stop_time
-            if frame in self.must and start is not None and times[frame - 1] < start < times[frame]:
-                known = stop is not None and times[frame - 1] <= stop < start
-                found[frame] = (stop if known and stop is not None else times[frame - 1], start)
-        return found
-
-
-def read_corrections(
-    corrected: Segmentation,
-    *,
-    n_frames: int,
-    names: Sequence[str] | None = None,
-    times: Sequence[float] | None = None,
-    sizes: Sequence[int] | None = None,
-    source: str | None = None,
+def find_corrections(
+    edits: Sequence[Edit], digests: Sequence[str], times: Sequence[float] | None = None
 ) -> Corrections:
-    """Match the corrected events to the current frames.
-
-    Photos are matched by name, and by time and size if they were moved or renamed (see
-    `same_photos`); some may have been added or removed since. Frames of a video that is now sampled
-    differently are matched by time, rows of a feature file by number. Names alone prove little
-    (every camera starts with IMG_0001, every video at 0:00), so the times must agree too; without
-    dates, the sizes of the files; without sizes, the name of the source.
+    """Find what a person saved among the current frames; where two edits differ, the newest holds.
 
     Parameters
     ----------
-    corrected : Segmentation
-        The events saved on the page.
-    n_frames : int
-        Current number of frames.
-    names, times, sizes : sequences, optional
+    edits : sequence of Edit
+        The newest first (see `dayline.album.earlier.kept_edits`).
+    digests, times : sequences
         Of the current frames.
-    source : str, optional
-        Name of the current source.
     """
-    same = _same_frames(corrected, n_frames, names, times, sizes)
-    _refuse_other_recording(corrected, same, names, times, sizes, source)
-    labels = _labels(corrected, same, names, times)
-    _warn_of_lost_events(corrected, labels)
-    moved = _moved(corrected, same, times)
-    if moved:
-        first = _shown(moved[0], names)
-        warnings.warn(
-            f"times changed for {counted(len(moved), 'corrected frame')} (the first: {first}),"
-            " which count as new",
-            stacklevel=2,
-        )
-        labels[moved] = -1
-    known = np.flatnonzero(labels >= 0)
-    changes = np.flatnonzero(np.diff(labels[known])) + 1
-    must = known[changes].tolist()
-    joined = np.flatnonzero((labels[1:] == labels[:-1]) & (labels[1:] >= 0)) + 1
-    opens = [int(known[0]), *must] if len(known) else []
-    events = tuple((f, corrected.events[labels[f]]) for f in opens)
-    keys = tuple(key for key in _chosen_keys(corrected, same, times) if labels[key] >= 0)
-    levels = located_levels(
-        corrected, labels >= 0, lambda saved: _labels(saved, same, names, times)
+    if not edits or not digests:
+        return Corrections()
+    saved = _SavedFrames(edits)
+    labels, position = saved.in_film(digests, times) or saved.among(digests, times)
+    present = sorted(set(labels.tolist()) - {-1})
+    if not present:
+        return Corrections()
+
+    number = {label: k for k, label in enumerate(present)}
+    labels = np.asarray([number.get(label, -1) for label in labels.tolist()])
+    frames = [np.flatnonzero(labels == k) for k in range(len(present))]
+    origin = [saved.events[label] for label in present]
+    opened_by, sides = _boundaries(labels, frames, [edit for edit, _ in origin])
+    joined = np.flatnonzero((sides[1:] == sides[:-1]) & (sides[1:] >= 0)) + 1
+    must = tuple(sorted(opened_by))
+
+    contexts, places = _contexts(edits, origin, frames)
+    events = tuple(
+        SavedEvent(event, inside, contexts.get((edit, event.community)))
+        for (edit, event), inside in zip(origin, frames, strict=True)
     )
-    contexts = [event.community for event in corrected.events]
-    seen = [(f, contexts[labels[f]]) for f in known.tolist()]
-    communities = tuple((f, context) for f, context in seen if context is not None)
-    sampled = (
-        ()
-        if corrected.times is None
-        else (f for f, e in events if e.start_time == corrected.times[e.start])
-    )
+    cuts, sampled = _exact_times(opened_by, origin, edits, times)
     return Corrections(
-        tuple(must),
-        tuple(joined.tolist()),
-        events,
-        keys,
-        levels,
-        corrected.places,
-        communities,
-        tuple(sampled),
+        must=must,
+        must_not=tuple(np.setdiff1d(joined, must).tolist()),
+        events=events,
+        opened_by=opened_by,
+        keys=_chosen_keys(edits, origin, position, times),
+        levels=_levels(edits, {edit for edit, _ in origin}, position),
+        places=places,
+        cuts=cuts,
+        sampled=sampled,
     )
 
 
-def _same_frames(
-    corrected: Segmentation,
-    n_frames: int,
-    names: Sequence[str] | None,
+class _SavedFrames:
+    """The frames of all edits by their digests, each with the saved event it belongs to.
+
+    Attributes
+    ----------
+    events : list of (int, Event)
+        All saved events, each with the number of its edit; a label is an index of this list.
+    """
+
+    def __init__(self, edits: Sequence[Edit]) -> None:
+        self.edits = edits
+        self.events: list[tuple[int, Event]] = []
+        # Label, number of the edit and position in it; equal photos have several, in order.
+        self.frames: dict[str, list[tuple[int, int, int]]] = {}
+        self.films: dict[str, tuple[int, int]] = {}
+        for number, edit in enumerate(edits):
+            if isinstance(edit, Segmentation):
+                self._add(number, edit)
+            else:
+                for digest in edit:
+                    self.frames.setdefault(digest, [])
+                    self.films.setdefault(film_of(digest), (-1, -1))
+
+    def _add(self, number: int, edit: Segmentation) -> None:
+        digests = edit.digests or ()
+        self.films.setdefault(film_of(digests[0]), (number, len(self.events)))
+        newer = [self.frames.get(digest) for digest in digests]
+        added: dict[str, list[tuple[int, int, int]]] = {}
+        for event in edit.events:
+            # Photos that were away while others of their event were saved again stay with them.
+            inside = range(event.start, event.stop)
+            label = next((one[0][0] for k in inside if (one := newer[k])), len(self.events))
+            for k in inside:
+                if found := newer[k]:
+                    label = found[0][0]
+                elif found is None:
+                    added.setdefault(digests[k], []).append((label, number, k))
+            self.events.append((number, event))
+        self.frames |= added
+
+    def in_film(
+        self, digests: Sequence[str], times: Sequence[float] | None
+    ) -> tuple[IntArray, list[tuple[int, int]]] | None:
+        """Return the label of every frame of a film, and its edit and position there; None for other frames.
+
+        A film may be sampled at other times now: a frame belongs to the event that is shown then.
+        """
+        if not (film := film_of(digests[0])) or times is None:
+            return None
+        number, first = self.films.get(film, (-1, -1))
+        edit = self.edits[number]
+        if number < 0 or not isinstance(edit, Segmentation) or edit.times is None:
+            return np.full(len(digests), -1), [(-1, -1)] * len(digests)
+        starts = np.asarray(edit.start_times, dtype=np.float64)
+        shown = np.maximum(np.searchsorted(starts, times, side="right") - 1, 0)
+        at = np.maximum(np.searchsorted(edit.times, times, side="right") - 1, 0)
+        return shown + first, [(number, k) for k in at.tolist()]
+
+    def among(
+        self, digests: Sequence[str], times: Sequence[float] | None
+    ) -> tuple[IntArray, list[tuple[int, int]]]:
+        """Return the same for photos and rows. Equal ones keep their order, unless their times tell them."""
+        labels = np.full(len(digests), -1)
+        position = [(-1, -1)] * len(digests)
+        left = {digest: list(self.frames.get(digest, ())) for digest in digests}
+        for by_time in (True, False):
+            for frame, digest in enumerate(digests):
+                for choice in left[digest] if labels[frame] < 0 else ():
+                    if not by_time or self._is_at(choice, times, frame):
+                        labels[frame], position[frame] = choice[0], choice[1:]
+                        left[digest].remove(choice)
+                        break
+
+        # A black photo of another day is not the same one; many equal photos of an event are.
+        counts = Counter(labels.tolist())
+        for frame, label in enumerate(labels.tolist()):
+            is_part = label >= 0 and 2 * counts[label] < self.events[label][1].n_frames
+            if is_part and not self._is_at((label, *position[frame]), times, frame):
+                labels[frame], position[frame] = -1, (-1, -1)
+        return labels, position
+
+    def _is_at(
+        self, saved: tuple[int, int, int], times: Sequence[float] | None, frame: int
+    ) -> bool:
+        """Return whether a saved frame has the time of a current one, or one of the two times is unknown."""
+        edit = self.edits[saved[1]]
+        if times is None or not isinstance(edit, Segmentation) or edit.times is None:
+            return True
+        return abs(edit.times[saved[2]] - times[frame]) <= SAME_TIME_WITHIN
+
+
+def film_of(digest: str) -> str:
+    """Return the film that a digest names with a time; empty for photos and rows."""
+    film, _, time = digest.partition(":")
+    return film if time else ""
+
+
+def _boundaries(
+    labels: IntArray, frames: Sequence[IntArray], edits: Sequence[int]
+) -> tuple[dict[int, int], IntArray]:
+    """Return where saved events start, each with its number, and the event on whose side every frame is.
+
+    Photos may be in another order now. A boundary between two events then lies where fewest of
+    their frames are on the wrong side, if most of the frames of both are on the right one.
+    """
+    known = labels[labels >= 0]
+    change = np.flatnonzero(np.diff(known))
+    pairs = set(zip(known[change].tolist(), known[change + 1].tolist(), strict=True))
+    by_time = sorted(range(len(frames)), key=lambda k: float(np.median(frames[k])))
+    for number in set(edits):
+        own = [k for k in by_time if edits[k] == number]
+        pairs.update(pairwise(own))
+
+    rank = {k: place for place, k in enumerate(by_time)}
+    opened_by: dict[int, int] = {}
+    sides = labels.copy()
+    for a, b in sorted({tuple(sorted(pair, key=rank.__getitem__)) for pair in pairs}):
+        before, after = frames[a], frames[b]
+        misplaced = len(before) - np.searchsorted(before, after) + np.arange(len(after))
+        best = int(np.argmin(misplaced))
+        if 2 * misplaced[best] < min(len(before), len(after)):
+            start = int(after[best])
+            opened_by[start] = b
+            sides[before[before > start]] = b
+            sides[after[:best]] = a
+    return opened_by, sides
+
+
+def _contexts(
+    edits: Sequence[Edit], origin: Sequence[tuple[int, Event]], frames: Sequence[IntArray]
+) -> tuple[dict[tuple[int, int | None], int], tuple[Place, ...]]:
+    """Number the contexts of all edits; the edit with most frames keeps its numbers, and a name is one context."""
+    n_frames: Counter[tuple[int, int]] = Counter()
+    for (edit, event), inside in zip(origin, frames, strict=True):
+        if event.community is not None:
+            n_frames[edit, event.community] += len(inside)
+    of_edit = Counter({edit: 0 for edit, _ in origin})
+    for (edit, _), n in n_frames.items():
+        of_edit[edit] += n
+
+    number: dict[tuple[int, int | None], int] = {}
+    places: dict[int, Place] = {}
+    by_name: dict[str, int] = {}
+    for edit, _ in of_edit.most_common():
+        saved = edits[edit]
+        about = {p.community: p for p in saved.places} if isinstance(saved, Segmentation) else {}
+        for context in sorted(c for e, c in n_frames if e == edit):
+            place = about.get(context)
+            taken = set(number.values())
+            free = context if context not in taken else next(k for k in count() if k not in taken)
+            name = None if place is None else place.name
+            number[edit, context] = by_name.setdefault(name, free) if name is not None else free
+            if place is not None and number[edit, context] not in places:
+                places[number[edit, context]] = replace(place, community=number[edit, context])
+    return number, tuple(places.values())
+
+
+def _exact_times(
+    opened_by: Mapping[int, int],
+    origin: Sequence[tuple[int, Event]],
+    edits: Sequence[Edit],
     times: Sequence[float] | None,
-    sizes: Sequence[int] | None,
-) -> IntArray:
-    """Return the number of each current frame in the corrections; -1 if the person did not see it."""
-    if names is not None and corrected.names is not None:
-        return same_photos(corrected, names, times, sizes)
-    if corrected.n_frames == n_frames:
-        return np.arange(n_frames)
-    if times is not None and corrected.times is not None:
-        numbers = {time: k for k, time in enumerate(corrected.times)}
-        return np.asarray([numbers.get(time, -1) for time in times], dtype=np.int64)
-    return np.full(n_frames, -1, dtype=np.int64)
-
-
-def _warn_of_lost_events(corrected: Segmentation, labels: IntArray) -> None:
-    present = set(labels.tolist())
-    for number, event in enumerate(corrected.events):
-        if event.name is not None and number not in present:
-            frames = counted(event.n_frames, "frame" if corrected.clock == "media" else "photo")
-            warnings.warn(
-                f"{event.name!r}: none of the {frames} of this event is here any more, so it is"
-                " left out; it returns with them",
-                stacklevel=3,
-            )
+) -> tuple[dict[int, tuple[float, float]], tuple[int, ...]]:
+    """Return the exact times at boundaries of a film, and the boundaries that are known at sampled frames only."""
+    cuts: dict[int, tuple[float, float]] = {}
+    sampled = []
+    for frame, number in opened_by.items():
+        edit, event = edits[origin[number][0]], origin[number][1]
+        if not isinstance(edit, Segmentation) or edit.times is None or times is None:
+            continue
+        start = event.start_time
+        if start == edit.times[event.start]:
+            sampled.append(frame)
+        if edit.clock == "media" and start is not None and times[frame - 1] < start < times[frame]:
+            stop = edit.events[edit.events.index(event) - 1].stop_time
+            known = stop is not None and times[frame - 1] <= stop < start
+            cuts[frame] = (stop if known and stop is not None else times[frame - 1], start)
+    return cuts, tuple(sampled)
 
 
 def _chosen_keys(
-    corrected: Segmentation, same: IntArray, times: Sequence[float] | None
-) -> tuple[int, ...]:
-    """Find the key frames that the person chose among the current frames; in a film, the frame shown at that time."""
-    chosen = [e.key_frame for e in corrected.events if e.key_chosen and e.key_frame is not None]
-    if corrected.clock == "media" and times is not None and corrected.times is not None:
-        moments = np.asarray(times)
-        return tuple(int(np.argmin(np.abs(moments - corrected.times[key]))) for key in chosen)
-    frames = {number: frame for frame, number in enumerate(same.tolist())}
-    return tuple(frames[key] for key in chosen if key in frames)
-
-
-def _refuse_other_recording(
-    corrected: Segmentation,
-    same: IntArray,
-    names: Sequence[str] | None,
+    edits: Sequence[Edit],
+    origin: Sequence[tuple[int, Event]],
+    position: Sequence[tuple[int, int]],
     times: Sequence[float] | None,
-    sizes: Sequence[int] | None,
-    source: str | None,
-) -> None:
-    """Raise if the corrections belong to another recording whose frames have the same names."""
-    if times is not None and corrected.times is not None:
-        if corrected.clock == "media":
-            _refuse_other_length(corrected, times)
-        else:
-            _refuse_other_times(corrected, same, names, times)
-            if corrected.is_dated:
-                return
-    # Times of day recur every day, and cameras split their videos into files of equal length.
-    if sizes is not None and corrected.sizes is not None:
-        _refuse_other_sizes(corrected, same, names, sizes)
-    elif source is not None and corrected.source is not None and source != corrected.source:
-        raise ValueError(
-            f"the corrections are for {corrected.source!r}, but this is {source!r}; {REMEDY}, "
-            'or change "source" in the file if the recording was only renamed'
-        )
+) -> tuple[int, ...]:
+    """Return the key frames that the person chose; in a film, the frame shown at that time."""
+    frame_at = {place: frame for frame, place in enumerate(position)}
+    keys = []
+    for number, event in origin:
+        edit = edits[number]
+        if not event.key_chosen or event.key_frame is None or not isinstance(edit, Segmentation):
+            continue
+        if edit.clock == "media" and edit.times is not None and times is not None:
+            shown = np.abs(np.asarray(times) - edit.times[event.key_frame])
+            keys.append(int(np.argmin(shown)))
+        elif (number, event.key_frame) in frame_at:
+            keys.append(frame_at[number, event.key_frame])
+    return tuple(keys)
 
 
-def _refuse_other_length(corrected: Segmentation, times: Sequence[float]) -> None:
-    then = corrected.times or ()
-    # However a video is sampled, its last frame lies within one step of its end.
-    steps = [float(np.median(np.diff(t))) if len(t) > 1 else 0.0 for t in (then, times)]
-    if abs(then[-1] - times[-1]) > max(steps) + SAME_TIME_WITHIN:
-        raise ValueError(
-            f"the corrections are for another video ({_source(corrected)}): its last frame is at"
-            f" {time_text(then[-1], clock='media')}, here at {time_text(times[-1], clock='media')};"
-            f" {REMEDY}"
-        )
+def _levels(
+    edits: Sequence[Edit], used: Collection[int], position: Sequence[tuple[int, int]]
+) -> tuple[NestedLevel, ...]:
+    """Find the saved levels among the current frames, if all of them are from one edit."""
+    number = next(iter(used))
+    saved = edits[number]
+    if len(used) > 1 or not isinstance(saved, Segmentation):
+        return ()
+    known = np.asarray([frame for frame, (edit, _) in enumerate(position) if edit == number])
+    # Should the order have changed, a boundary lies before the first of the later frames.
+    places = np.maximum.accumulate([position[frame][1] for frame in known.tolist()])
+    usual = next((level.boundaries for level in saved.levels if level.level == 0), ())
+    removed = set(usual).difference(saved.boundaries)
 
-
-def _refuse_other_times(
-    corrected: Segmentation, same: IntArray, names: Sequence[str] | None, times: Sequence[float]
-) -> None:
-    pairs = _pairs(same, corrected.times or (), times)
-    moved = [pair for pair in pairs if abs(pair[1] - pair[2]) > SAME_TIME_WITHIN]
-    if 2 * len(moved) > len(pairs):
-        frame, then, now = moved[0]
-        raise ValueError(
-            f"the corrections are for another recording ({_source(corrected)}):"
-            f" {_shown(frame, names)} is at {time_text(then, clock='wall')} there and at"
-            f" {time_text(now, clock='wall')} here; {REMEDY}"
-        )
-
-
-def _refuse_other_sizes(
-    corrected: Segmentation, same: IntArray, names: Sequence[str] | None, sizes: Sequence[int]
-) -> None:
-    then = corrected.sizes or ()
-    if corrected.clock == "media":
-        if then[0] != sizes[0]:
-            raise ValueError(
-                f"the corrections are for another video ({_source(corrected)}): it has {then[0]:,}"
-                " bytes, this one "
-                f'{sizes[0]:,}; {REMEDY}, or remove "sizes" from the file if this is a copy of the'
-                " same video"
-            )
-        return
-    pairs = _pairs(same, then, sizes)
-    changed = [pair for pair in pairs if pair[1] != pair[2]]
-    if 2 * len(changed) > len(pairs):
-        frame, before, now = changed[0]
-        raise ValueError(
-            f"the corrections are for another recording ({_source(corrected)}):"
-            f" {_shown(frame, names)} has {before:,.0f} bytes there and {now:,.0f} here; {REMEDY}"
-        )
-
-
-def _moved(corrected: Segmentation, same: IntArray, times: Sequence[float] | None) -> list[int]:
-    """Return frames with the name of a corrected one but another time: photos renumbered, or their clock reset."""
-    if times is None or corrected.times is None or corrected.clock == "media":
-        return []
-    pairs = _pairs(same, corrected.times, times)
-    return [frame for frame, then, now in pairs if abs(then - now) > SAME_TIME_WITHIN]
-
-
-def _pairs(
-    same: IntArray, then: Sequence[float], now: Sequence[float]
-) -> list[tuple[int, float, float]]:
-    """Return the current frames that have a counterpart in the corrections, each with both values."""
-    return [(frame, then[k], now[frame]) for frame, k in enumerate(same.tolist()) if k >= 0]
-
-
-def _shown(frame: int, names: Sequence[str] | None) -> str:
-    return f"frame {frame}" if names is None else names[frame]
-
-
-def _source(corrected: Segmentation) -> str:
-    return corrected.source or "another source"
+    located = []
+    for level in saved.levels:
+        found: dict[int, float] = {}
+        for boundary, confidence in zip(level.boundaries, level.confidences, strict=True):
+            k = int(np.searchsorted(places, boundary))
+            if boundary not in removed and 0 < k < len(known):
+                found[int(known[k])] = confidence
+        located.append(NestedLevel(level.level, tuple(found), tuple(found.values())))
+    return tuple(located)
 
 
 def with_saved_contexts(communities: Sequence[int], corrections: Corrections) -> tuple[int, ...]:
@@ -386,16 +367,19 @@ def with_saved_contexts(communities: Sequence[int], corrections: Corrections) ->
     corrections : Corrections
         The saved events.
     """
-    if not corrections.communities:
+    saved = [e for e in corrections.events if e.context is not None]
+    if not saved:
         return tuple(communities)
-    shared = Counter((communities[frame], saved) for frame, saved in corrections.communities)
+    shared: Counter[tuple[int, int]] = Counter()
+    for one in saved:
+        for frame in one.frames.tolist():
+            shared[communities[frame], one.context or 0] += 1
+
     number: dict[int, int] = {}
-    for new, saved in sorted(shared, key=lambda pair: (-shared[pair], pair)):
-        if new not in number and saved not in number.values():
-            number[new] = saved
-    taken = {saved for _, saved in corrections.communities} | {
-        place.community for place in corrections.places
-    }
+    for new, context in sorted(shared, key=lambda pair: (-shared[pair], pair)):
+        if new not in number and context not in number.values():
+            number[new] = context
+    taken = {context for _, context in shared} | {p.community for p in corrections.places}
     free = (k for k in count() if k not in taken)
     for new in communities:
         if new not in number:
@@ -408,6 +392,8 @@ def apply_corrections(
 ) -> Segmentation:
     """Give events the names, reasons, contexts and key photos that the person saved, and keep the saved levels.
 
+    What was saved of an event goes to the one that has most of its frames.
+
     Parameters
     ----------
     segmentation : Segmentation
@@ -417,108 +403,55 @@ def apply_corrections(
     communities : sequence of int, optional
         Context of every frame, from `with_saved_contexts`, for events that the person has not seen.
     """
-    if communities is not None and corrections.communities:
-        events = [
-            replace(e, community=_usual(communities[e.start : e.stop])) for e in segmentation.events
-        ]
-        segmentation = replace(segmentation, events=tuple(events), places=corrections.places)
-    # New photos may precede the first event of the file; it keeps its name.
-    saved = {
-        int(np.searchsorted(segmentation.boundaries, f, side="right")): e
-        for f, e in corrections.events
-    }
-    events = []
-    for number, event in enumerate(segmentation.events):
-        old = saved.get(number)
-        if old is not None:
-            event = replace(event, name=old.name)
-            if event.start in corrections.must:
-                event = replace(event, reason=old.reason or "required", confidence=old.confidence)
-            if communities is not None and old.community is not None:
-                event = replace(event, community=old.community)
-        events.append(event)
+    if not corrections.events:
+        return segmentation
+    events = list(segmentation.events)
+    has_contexts = any(saved.context is not None for saved in corrections.events)
+    if communities is not None and has_contexts:
+        for k, event in enumerate(events):
+            usual = Counter(communities[event.start : event.stop]).most_common(1)[0][0]
+            events[k] = replace(event, community=usual)
+
+    shares = []
+    for saved in corrections.events:
+        places = np.searchsorted(segmentation.boundaries, saved.frames, side="right")
+        number, n_frames = Counter(places.tolist()).most_common(1)[0]
+        shares.append((n_frames, number, saved))
+    in_context: set[int] = set()
+    # Those with most frames come first, and of equal ones the newest.
+    for _, number, saved in sorted(shares, key=lambda share: -share[0]):
+        if communities is not None and saved.context is not None and number not in in_context:
+            events[number] = replace(events[number], community=saved.context)
+            in_context.add(number)
+        name, shown = saved.event.name, events[number].name
+        if name is not None and shown is None:
+            events[number] = replace(events[number], name=name)
+        elif name is not None and name != shown:
+            warnings.warn(
+                f"{name!r}: most frames of this event are in {shown!r} now, whose name is shown",
+                stacklevel=2,
+            )
+
+    for k, event in enumerate(events):
+        if event.start in corrections.opened_by:
+            old = corrections.events[corrections.opened_by[event.start]].event
+            if old.reason != "start":
+                reason = old.reason or "required"
+                events[k] = replace(event, reason=reason, confidence=old.confidence)
     for key in corrections.keys:
-        number = int(np.searchsorted(segmentation.boundaries, key, side="right"))
-        events[number] = replace(events[number], key_frame=key, key_chosen=True)
-    saved_levels = levels_with(events, corrections.levels, corrections.must)
-    levels = saved_levels if corrections.levels else segmentation.levels
-    return replace(segmentation, events=tuple(events), levels=levels)
+        k = int(np.searchsorted(segmentation.boundaries, key, side="right"))
+        events[k] = replace(events[k], key_frame=key, key_chosen=True)
 
-
-def _usual(values: Sequence[int]) -> int:
-    """Return the most frequent value, the first of them if there are several."""
-    return Counter(values).most_common(1)[0][0]
-
-
-def _labels(
-    corrected: Segmentation,
-    same: IntArray,
-    names: Sequence[str] | None,
-    times: Sequence[float] | None,
-) -> IntArray:
-    """Return the number of the corrected event of each frame; -1 if the person did not see the frame."""
-    labels = np.where(same >= 0, corrected.labels[same], -1)
-    are_named, is_film = (
-        names is not None and corrected.names is not None,
-        corrected.clock == "media",
-    )
-    if are_named and is_film and times is not None and corrected.times is not None:
-        # Sampled at other times, a frame belongs to the event that is shown then.
-        starts = np.asarray(corrected.start_times, dtype=np.float64)
-        return (
-            labels
-            if np.all(labels >= 0)
-            else np.maximum(np.searchsorted(starts, times, side="right") - 1, 0)
-        )
-    # Any number of photos may be new; most of those that the person saw must still be present.
-    enough = len(same) if are_named and is_film else min(len(same), corrected.n_frames)
-    if 2 * np.sum(labels >= 0) > enough:
-        return labels
-    raise ValueError(
-        f"the corrections are for other frames ({corrected.n_frames} of"
-        f" {corrected.source or 'another source'}); {REMEDY}"
+    levels = segmentation.levels
+    if corrections.levels:
+        levels = _levels_around(events, corrections.levels, corrections.must)
+    named = corrections.places if has_contexts and communities is not None else ()
+    return replace(
+        segmentation, events=tuple(events), levels=levels, places=named or segmentation.places
     )
 
 
-def located_levels(
-    corrected: Segmentation,
-    is_known: NDArray[np.bool_],
-    labels_of: Callable[[Segmentation], IntArray],
-) -> tuple[NestedLevel, ...]:
-    """Find the boundaries of the saved levels among the current frames; those that the person removed are in none.
-
-    Parameters
-    ----------
-    corrected : Segmentation
-        What the person saved.
-    is_known : ndarray of bool, shape (n_frames,)
-        The current frames that the person saw.
-    labels_of : callable
-        Returns the event of every current frame in a segmentation of the saved frames.
-    """
-    usual = next((level.boundaries for level in corrected.levels if level.level == 0), ())
-    removed = set(usual).difference(corrected.boundaries)
-    about = replace(corrected, levels=())
-    known = np.flatnonzero(is_known)
-    located = []
-    for level in corrected.levels:
-        kept = [
-            (b, c)
-            for b, c in zip(level.boundaries, level.confidences, strict=True)
-            if b not in removed
-        ]
-        events = Segmentation.from_boundaries(
-            [b for b, _ in kept], corrected.n_frames, times=corrected.times
-        ).events
-        labels = labels_of(replace(about, events=events))
-        starts = known[np.flatnonzero(np.diff(labels[known])) + 1].tolist()
-        located.append(
-            NestedLevel(level.level, tuple(starts), tuple(kept[labels[b] - 1][1] for b in starts))
-        )
-    return tuple(located)
-
-
-def levels_with(
+def _levels_around(
     events: Sequence[Event], saved: Sequence[NestedLevel], seen: Collection[int]
 ) -> tuple[NestedLevel, ...]:
     """Return the saved levels around the corrected events, which are level 0.
@@ -528,17 +461,13 @@ def levels_with(
     events : sequence of Event
         The corrected events.
     saved : sequence of NestedLevel
-        From `located_levels`.
+        In terms of the current frames.
     seen : collection of int
         Boundaries in the saved events. Those that the person set are in every level, and so are
         boundaries among photos that the person has not seen.
     """
-    here = {
-        event.start: 0.0 if event.confidence is None else event.confidence for event in events[1:]
-    }
-    always = {
-        event.start for event in events[1:] if event.reason == "required" or event.start not in seen
-    }
+    here = {e.start: 0.0 if e.confidence is None else e.confidence for e in events[1:]}
+    always = {e.start for e in events[1:] if e.reason == "required" or e.start not in seen}
     found: list[tuple[int, dict[int, float]]] = []
     for level in saved:
         there = dict(zip(level.boundaries, level.confidences, strict=True))
@@ -550,6 +479,7 @@ def levels_with(
             found.append((level.level, boundaries))
         elif level.level == 0:
             found[-1] = (0, boundaries)
+
     at = next((k for k, (level, _) in enumerate(found) if level == 0), None)
     if at is None or len(found) == 1:
         return ()
@@ -557,3 +487,42 @@ def levels_with(
     return tuple(
         NestedLevel(k - at, tuple(one), tuple(one.values())) for k, one in enumerate(ordered)
     )
+
+
+def warn_of_absent_events(edits: Sequence[Edit], digests: Collection[str]) -> None:
+    """Warn once about named events none of whose frames is here; they are kept.
+
+    Parameters
+    ----------
+    edits : sequence of Edit
+        The newest first.
+    digests : collection of str
+        Of all current frames.
+    """
+    saved = _SavedFrames(edits)
+    here = set(digests)
+    films = {film_of(digest) for digest in here} - {""}
+    present = {places[0][0] for digest in here if (places := saved.frames.get(digest))}
+    own = {places[0][0] for places in saved.frames.values() if places}
+    absent = [
+        event
+        for label, (number, event) in enumerate(saved.events)
+        if event.name is not None
+        and label in own - present
+        and film_of(_digests(edits[number])[0]) not in films
+    ]
+    if absent:
+        names = ", ".join(repr(event.name) for event in absent[:5])
+        more = f" and {len(absent) - 5} more" if len(absent) > 5 else ""
+        frames = counted(
+            sum(event.n_frames for event in absent), "photo or frame", "photos or frames"
+        )
+        warnings.warn(
+            f"{names}{more}: none of the {frames} of {counted(len(absent), 'event')} is here any"
+            " more; what you saved of them is kept, and returns with them",
+            stacklevel=2,
+        )
+
+
+def _digests(edit: Edit) -> tuple[str, ...]:
+    return (edit.digests or ()) if isinstance(edit, Segmentation) else edit

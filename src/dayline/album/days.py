@@ -11,7 +11,14 @@ from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import unquote, unquote_to_bytes
 
-from dayline.album.earlier import EVENTS, refuse_other_result
+from dayline.album.corrections import warn_of_absent_events
+from dayline.album.earlier import (
+    EVENTS,
+    kept_edits,
+    refuse_other_result,
+    source_digests,
+    take_in_all,
+)
 from dayline.album.page.overview import Day, overview_data, write_overview
 from dayline.album.page.page import events_mark, page_data
 from dayline.album.photo_days import PhotoDay
@@ -94,8 +101,10 @@ def segment_days(
         See `recognise_places`.
     """
     if source is not None:
-        refuse_other_result(Path(folder), "days", source)
+        name = shown_name(source.resolve().name)
+        refuse_other_result(Path(folder), "days", name, source_digests(source))
     with output_folder(folder) as folder:
+        take_in_all(folder)
         results = tuple(_day(day, folder, segment_day) for day in days)
         if all(result.segmentation is None for result in results):
             raise ValueError(
@@ -117,6 +126,9 @@ def segment_days(
                 folder, days=[r.folder.name for r in results if r.segmentation is not None]
             )
         _tidy_gone_days(folder, {result.folder.name for result in results})
+        if edits := kept_edits(folder):
+            found = [day.segmentation.digests or () for day in described.values()]
+            warn_of_absent_events(edits, {digest for digests in found for digest in digests})
     return results
 
 

@@ -1,127 +1,315 @@
-"""What earlier runs left in an output folder: results, corrections, and sources they belong to."""
+"""What earlier runs left in an output folder: a person's edits, and results that must not be replaced.
+
+The edits of all results in a folder are in one corrections.json there, by the digests of their
+frames, so that a day finds them whatever its folder is called.
+"""
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path, PurePosixPath
-from typing import Literal, TypeAlias
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
 
-from dayline.album.corrections import SAME_TIME_WITHIN, Corrections, read_corrections, same_photos
+from dayline.album.corrections import Edit, film_of
 from dayline.album.page.overview import overview_data
 from dayline.album.page.page import page_data
 from dayline.events import Segmentation, read_events
-from dayline.files import write_text_whole
-from dayline.media.frame import FrameSequence, shown_name
-from dayline.result_folder import BATCH_LIST, MARK, OutputFolderError, OwnFiles, keep_aside
+from dayline.files import UnreadableFileError, parse_json, read_no_follow, write_text_whole
+from dayline.result_folder import (
+    BATCH_LIST,
+    MARK,
+    OutputFolderError,
+    OwnFiles,
+    keep_aside,
+    output_folder,
+)
 from dayline.text import counted
 
 EVENTS = "events.json"
 CORRECTIONS = "corrections.json"
+FORMAT = "dayline-corrections"
+VERSION = 1
+LARGEST_FILE = 2**29
 
 # Names that browsers give a second download of events.json.
 DOWNLOADS = re.compile(r"events(?: ?\(\d{1,4}\)|-\d{1,3})\.json")
 
 
-def kept_corrections(folder: str | Path) -> Segmentation | None:
-    """Return a person's corrections of this result, or None.
-
-    These are events.json if it differs from what dayline wrote (the page saves under this name),
-    else corrections.json, which holds earlier corrections. Version 0.1.0 kept them only in the
-    events.json that it wrote.
-
-    Parameters
-    ----------
-    folder : str or Path
-        The folder of the result.
-    """
-    folder = Path(folder)
-    saved, kept = folder / EVENTS, folder / CORRECTIONS
-    for path in (saved, kept):
-        if (
-            path.is_symlink()
-            or not path.is_file()
-            or (path == saved and OwnFiles(folder).wrote(EVENTS))
-        ):
-            continue
-        try:
-            return read_events(path)
-        except ValueError as error:
-            raise ValueError(
-                f"{error}; repair it, or continue without it (--forget-corrections)"
-            ) from None
-    before = None if saved.is_symlink() else _read_if_valid(saved)
-    return before if before is not None and _has_work(before, EVENTS) else None
+def corrections_folder(folder: Path) -> Path:
+    """Return the folder with the corrections of a result: that of all days if the result is one of several."""
+    above = folder.absolute().parent
+    if not (above / MARK).is_file():
+        return folder
+    while (above.parent / MARK).is_file():
+        above = above.parent
+    return above
 
 
-def forget_corrections(folder: str | Path) -> None:
-    """Stop using the corrections kept in a folder; a copy with a dated name stays next to the result.
+def kept_edits(
+    folder: Path | None, corrections: Segmentation | Literal["kept"] | None = "kept"
+) -> tuple[Edit, ...]:
+    """Return a person's edits that may be about frames of a result, the newest first.
 
     Parameters
     ----------
-    folder : str or Path
+    folder : Path or None
+        The folder of the result.
+    corrections : Segmentation, "kept" or None
+        An edit that is newer than all that are kept, with digests; None uses none at all.
+    """
+    new = () if corrections is None or corrections == "kept" else (corrections,)
+    if folder is None or corrections is None:
+        return new
+    take_in(folder)
+    kept = _read(corrections_folder(folder) / CORRECTIONS)
+    if not kept and (found := _events(folder / EVENTS)) is not None and _has_work(found):
+        # The corrections were deleted, or the result comes from another folder.
+        kept = (found,)
+    return (*new, *kept)
+
+
+def take_in(folder: Path) -> None:
+    """Keep the events.json that a person put into a result (the page saves under this name) as an edit.
+
+    Parameters
+    ----------
+    folder : Path
         The folder of the result.
     """
-    path = Path(folder) / CORRECTIONS
-    if path.is_file() and not path.is_symlink():
+    path = folder / EVENTS
+    if path.is_symlink() or not path.is_file() or OwnFiles(folder).wrote(EVENTS):
+        return
+    try:
+        found = read_events(path)
+    except ValueError as error:
+        raise ValueError(f"{error}; {REPAIR}") from None
+    if found.digests is None:
+        return  # without them, nobody knows what it is about
+    with output_folder(folder):
+        keep_edits(folder, [found])
+        aside = keep_aside(path)
+        warnings.warn(
+            f"{EVENTS} is not the file that dayline wrote; it is kept as {aside}", stacklevel=3
+        )
+        OwnFiles(folder).adopt(EVENTS)
+
+
+def take_in_all(folder: Path) -> None:
+    """Do the same in all results of a folder: photos may have moved from one day to another.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder of several days, or of a batch.
+    """
+    for inner in (folder, *_inner_results(folder)):
+        take_in(inner)
+
+
+REPAIR = "repair it, or continue without it (--forget-corrections)"
+
+
+def keep_edits(folder: Path, edits: Sequence[Edit], *, copy: bool = True) -> None:
+    """Keep edits in corrections.json for all later runs.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder of the result that was edited.
+    edits : sequence of Edit
+        The newest first; those that are kept already change nothing.
+    copy : bool
+        Keep a copy of earlier edits that these replace.
+    """
+    place = corrections_folder(folder)
+    path = place / CORRECTIONS
+    before = () if path.is_symlink() else _read(path)
+    stripped = [_stripped(edit) for edit in edits]
+    after = _without_replaced((*stripped, *(edit for edit in before if edit not in stripped)))
+    if after == before:
+        return
+    with output_folder(place):
+        lost = {_content(e) for e in before} - {_content(e) for e in after}
+        if copy and lost:
+            aside = keep_aside(path)
+            warnings.warn(
+                f"the previous {CORRECTIONS} contains corrections; it is kept as {aside}",
+                stacklevel=3,
+            )
+        if after:
+            content = {"format": FORMAT, "version": VERSION, "edits": [_written(e) for e in after]}
+            write_text_whole(path, json.dumps(content, indent=1) + "\n")
+        else:
+            path.unlink()
+
+
+def forget_corrections(folder: Path, digests: Collection[str]) -> None:
+    """Stop using the edits of these frames; a copy with a dated name stays.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder of the result.
+    digests : collection of str
+        Of its frames.
+    """
+    path = corrections_folder(folder) / CORRECTIONS
+    try:
+        edits = _read(path)
+    except ValueError:
         keep_aside(path)
         path.unlink()
+        return
+    here = {film_of(digest) or digest for digest in digests}
+    if any(film_of(d) in here or d in here for edit in edits for d in _digests(edit)):
+        keep_edits(folder, [tuple(dict.fromkeys(digests))])
 
 
-def write_events(
-    segmentation: Segmentation, folder: Path, *, corrections: Segmentation | None = None
-) -> None:
-    """Write events.json and the corrections it contains; keep a copy of any earlier corrections they replace.
+def _digests(edit: Edit) -> tuple[str, ...]:
+    return (edit.digests or ()) if isinstance(edit, Segmentation) else edit
+
+
+def _stripped(edit: Edit) -> Edit:
+    """Return an edit without what is found anew in every run, such as locations."""
+    if not isinstance(edit, Segmentation):
+        return edit
+    events = tuple(replace(event, location=None) for event in edit.events)
+    return replace(edit, events=events, scores=None, method=None, skipped=(), notes=())
+
+
+def _without_replaced(edits: Sequence[Edit]) -> tuple[Edit, ...]:
+    """Leave out edits all of whose frames are in newer ones, and forgotten frames that no older edit has."""
+    seen: set[str] = set()
+    kept = []
+    for edit in edits:
+        frames = {film_of(digest) or digest for digest in _digests(edit)}
+        if not frames <= seen:
+            kept.append(edit)
+        seen |= frames
+    while kept and not isinstance(kept[-1], Segmentation):
+        del kept[-1]
+    return tuple(kept)
+
+
+def _content(edit: Edit) -> object:
+    """Return what a person can edit."""
+    if not isinstance(edit, Segmentation):
+        return None
+    events = tuple(
+        (e.start, e.stop, e.name, e.community, e.key_frame if e.key_chosen else None)
+        for e in edit.events
+    )
+    return events, tuple((place.community, place.name) for place in edit.places if place.name)
+
+
+def _written(edit: Edit) -> dict[str, Any]:
+    if not isinstance(edit, Segmentation):
+        return {"forgotten": list(edit)}
+    content: dict[str, Any] = json.loads(edit.to_json())
+    return content
+
+
+def _read(path: Path) -> tuple[Edit, ...]:
+    """Read corrections.json, the newest edit first; a link is not followed."""
+    if path.is_symlink() or not path.is_file():
+        return ()
+    if path.stat().st_size > LARGEST_FILE:
+        raise UnreadableFileError(f"{path}: larger than 512 MB; {REPAIR}")
+    try:
+        content = parse_json((read_no_follow(path) or b"").decode("utf-8"))
+        if not isinstance(content, dict) or content.get("format") != FORMAT:
+            raise ValueError(f'not a file of corrections ("format" should be "{FORMAT}")')
+        if content.get("version") != VERSION:
+            raise ValueError(f"unknown version {content.get('version')!r} (known: {VERSION})")
+        return tuple(_edit(one) for one in _list(content.get("edits")))
+    except ValueError as error:
+        raise UnreadableFileError(f"{path}: {error}; {REPAIR}") from None
+
+
+def _edit(content: Any) -> Edit:
+    if isinstance(content, dict) and "forgotten" in content:
+        return tuple(str(digest) for digest in _list(content["forgotten"]))
+    edit = Segmentation.from_json(json.dumps(content))
+    if edit.digests is None:
+        raise ValueError('an edit has no "digests"')
+    return edit
+
+
+def _list(value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise ValueError(f"{type(value).__name__} instead of a list")
+    return value
+
+
+def _has_work(segmentation: Segmentation) -> bool:
+    return any(
+        event.name is not None or event.reason == "required" or event.key_chosen
+        for event in segmentation.events
+    )
+
+
+def _events(path: Path) -> Segmentation | None:
+    """Read an events.json that may be damaged, or a link, which is not followed."""
+    try:
+        return None if path.is_symlink() else read_events(path)
+    except (OSError, ValueError):
+        return None
+
+
+def with_digests(
+    edit: Segmentation,
+    digests: Sequence[str],
+    *,
+    names: Sequence[str] | None = None,
+    times: Sequence[float] | None = None,
+    source: str | None = None,
+) -> Segmentation:
+    """Return an edit in terms of current frames; raise if it is about others.
+
+    Boundaries that a program or a person wrote may come without digests: then frames are known by
+    their names, by their numbers if there are as many, or else by their times. So are the rows of a
+    table whose features were computed anew.
 
     Parameters
     ----------
-    segmentation : Segmentation
-        The events.
-    folder : Path
-        The folder of the result.
-    corrections : Segmentation, optional
-        A person's corrections, for the next run.
+    edit : Segmentation
+        The events to be used as corrections.
+    digests, names, times : sequences
+        Of the current frames.
+    source : str, optional
+        Name of the current source.
     """
-    if corrections is not None:
-        _replace(folder / CORRECTIONS, corrections)
-    _replace(folder / EVENTS, segmentation)
+    is_table = names is None and edit.names is None
+    if edit.digests is not None and not _of_other_frames(edit, digests):
+        return edit
+    if edit.digests is None or (is_table and edit.source == source):
+        by: tuple[Sequence[Any], Sequence[Any]] | None = None
+        if names is not None and edit.names is not None and edit.clock != "media":
+            by = edit.names, names
+        elif edit.n_frames == len(digests):
+            by = range(edit.n_frames), range(edit.n_frames)
+        elif times is not None and edit.times is not None:
+            by = edit.times, times
+        if by is not None:
+            digest_of = dict(zip(by[1], digests, strict=True))
+            found = tuple(digest_of.get(mark, f"absent {k}") for k, mark in enumerate(by[0]))
+            if 2 * sum(mark in digest_of for mark in by[0]) > min(edit.n_frames, len(digests)):
+                return replace(edit, digests=found)
+    raise ValueError(
+        f"the corrections are for other frames ({edit.n_frames} of"
+        f" {edit.source or 'another source'}); pass the events.json saved on the page of this"
+        " source"
+    )
 
 
-def write_saved_events(segmentation: Segmentation, folder: Path) -> Path | None:
-    """Write events.json as a person saved it; later runs take it as corrections.
-
-    Parameters
-    ----------
-    segmentation : Segmentation
-        The events.
-    folder : Path
-        The folder of the result.
-
-    Returns
-    -------
-    Path or None
-        The copy of the previous events.json, named after the time of its last change; None if it is
-        the same.
-    """
-    saved, kept = folder / EVENTS, folder / CORRECTIONS
-    text = segmentation.to_json()
-    before = None if saved.is_symlink() else _read_if_valid(saved)
-    history = None
-    if saved.is_file() and not saved.is_symlink() and (before is None or before.to_json() != text):
-        history = keep_aside(saved)
-    # They may be about photos that were not there in the last run, so that events.json does not
-    # contain them.
-    earlier = None if kept.is_symlink() else _read_if_valid(kept)
-    if earlier is not None and _content(earlier) not in [
-        _content(s) for s in (before, segmentation) if s is not None
-    ]:
-        keep_aside(kept)
-    # First the corrections: after a kill in between, the next run already uses them.
-    write_text_whole(kept, text)
-    write_text_whole(saved, text)
-    return history
+def _of_other_frames(earlier: Segmentation, digests: Collection[str]) -> bool:
+    marks = {film_of(digest) or digest for digest in earlier.digests or ()}
+    return marks.isdisjoint({film_of(digest) or digest for digest in digests})
 
 
 def note_unused_downloads(folder: Path, *, command: str) -> None:
@@ -134,115 +322,15 @@ def note_unused_downloads(folder: Path, *, command: str) -> None:
     command : str
         The command to which the option --corrections can be added.
     """
+    used = {_content(edit) for edit in _read(corrections_folder(folder) / CORRECTIONS)}
+    used.add(_content(_events(folder / EVENTS) or ()))
     for path in sorted(folder.iterdir()):
-        if not DOWNLOADS.fullmatch(path.name) or path.is_symlink() or not path.is_file():
-            continue
-        found = _read_if_valid(path)
-        used = [_read_if_valid(folder / name) for name in (EVENTS, CORRECTIONS)]
-        if found is not None and _content(found) not in [
-            _content(s) for s in used if s is not None
-        ]:
+        found = _events(path) if DOWNLOADS.fullmatch(path.name) and path.is_file() else None
+        if found is not None and _content(found) not in used:
             warnings.warn(
                 f"{path} is not used; {command} --corrections {shlex.quote(str(path))} applies it",
                 stacklevel=3,
             )
-
-
-def _replace(path: Path, segmentation: Segmentation) -> None:
-    # The output folder already keeps files that dayline did not write; here, dayline wrote a
-    # person's corrections.
-    if path.is_file() and not path.is_symlink() and OwnFiles(path.parent).wrote(path.name):
-        before = _read_if_valid(path)
-        if (
-            before is not None
-            and _has_work(before, path.name)
-            and _content(before) != _content(segmentation)
-        ):
-            aside = keep_aside(path)
-            warnings.warn(
-                f"the previous {path.name} contains corrections; it is kept as {aside}",
-                stacklevel=4,
-            )
-    write_text_whole(path, segmentation.to_json())
-
-
-def _read_if_valid(path: Path) -> Segmentation | None:
-    try:
-        return read_events(path)
-    except (ValueError, FileNotFoundError):
-        return None
-
-
-def _has_work(segmentation: Segmentation, name: str) -> bool:
-    return name == CORRECTIONS or any(
-        e.name is not None or e.reason == "required" or e.key_chosen for e in segmentation.events
-    )
-
-
-def _content(segmentation: Segmentation) -> list[tuple[int, int, str | None, int | None]]:
-    return [
-        (e.start, e.stop, e.name, e.key_frame if e.key_chosen else None)
-        for e in segmentation.events
-    ]
-
-
-def corrections_in_folder(
-    folder: Path | None, locate: Callable[[Segmentation | None], Corrections]
-) -> Segmentation | None:
-    """Return the corrections kept in a folder; raise if they are for another source."""
-    kept = None if folder is None else kept_corrections(folder)
-    try:
-        check_corrections(kept, locate)
-    except ValueError as error:
-        raise ValueError(
-            f"{folder}: {error}; or forget them (--forget-corrections), or choose another folder"
-            " (-o)"
-        ) from None
-    return kept
-
-
-def check_corrections(
-    corrected: Segmentation | None, locate: Callable[[Segmentation | None], Corrections]
-) -> None:
-    """Raise if corrections are for another source; what else is wrong with them is told when they are used."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        locate(corrected)
-
-
-def located_corrections(sequence: FrameSequence, corrected: Segmentation | None) -> Corrections:
-    """Find the corrected events among the frames of a sequence."""
-    if corrected is None:
-        return Corrections()
-    return read_corrections(
-        corrected,
-        n_frames=sequence.n_frames,
-        names=sequence.names,
-        times=_times_as_saved(sequence, corrected),
-        sizes=file_sizes(sequence),
-        source=sequence.source.resolve().name,
-    )
-
-
-def _times_as_saved(sequence: FrameSequence, corrected: Segmentation) -> tuple[float, ...] | None:
-    """Return the times of the frames, uncorrected for those that a person saved before their clock was corrected."""
-    if sequence.times is None or corrected.times is None or corrected.names is None:
-        return sequence.times
-    saved = corrected.times
-    shown_times = sequence.shown_times
-    same = same_photos(corrected, sequence.names, shown_times, file_sizes(sequence)).tolist()
-    both = zip(same, sequence.times, shown_times, strict=True)
-    return tuple(
-        shown if k >= 0 and abs(saved[k] - shown) <= SAME_TIME_WITHIN else now
-        for k, now, shown in both
-    )
-
-
-def file_sizes(sequence: FrameSequence) -> tuple[int, ...]:
-    """Return the size of every frame's file in bytes; frames of a video share one."""
-    if sequence.kind == "video":
-        return (sequence.source.stat().st_size,) * sequence.n_frames
-    return tuple(path.stat().st_size for path in sequence.paths)
 
 
 ResultKind: TypeAlias = Literal["recording", "days", "batch"]
@@ -255,12 +343,13 @@ PHRASES = {
 }
 
 
-def refuse_other_result(folder: Path, kind: ResultKind, source: Path | None = None) -> None:
-    """Raise if a folder holds a result of another kind, or the days of another source.
+def refuse_other_result(
+    folder: Path, kind: ResultKind, source: str | None = None, digests: Iterable[str] = ()
+) -> None:
+    """Raise if a folder holds the result of another source: one with another name and none of these frames.
 
     A source may become another kind: a second day is added to the only one, or --by-folder is
-    given. Results of one recording are compared by `refuse_other_recording`, once the frames are
-    known.
+    given.
 
     Parameters
     ----------
@@ -268,151 +357,94 @@ def refuse_other_result(folder: Path, kind: ResultKind, source: Path | None = No
         Where a result will be written.
     kind : {"recording", "days", "batch"}
         What will be written.
-    source : Path, optional
-        What the result is made from, if it is a file or a folder.
+    source : str, optional
+        Name of what the result is made from.
+    digests : iterable of str
+        Of its frames; only read if the name does not settle it.
     """
-    held = _kind_of(folder)
-    if held is None or (held == kind and held != "days"):
+    held = _held(folder)
+    if held is None or held == kind == "batch":
         return
-    is_same = (
-        source is not None and "batch" not in (held, kind) and _is_of(folder, held, source, kind)
+    results = [found for path in _results(folder) if (found := _events(path)) is not None]
+    title = _title(folder)
+    if "batch" not in (held, kind):
+        names = {title} if held == "days" else {found.source for found in results}
+        if source is None or source in names or names <= {None}:
+            return
+        known = {film_of(d) or d for found in results for d in found.digests or ()}
+        if any((film_of(digest) or digest) in known for digest in digests):
+            return
+
+    name = "" if source is None else f" of {source!r}"
+    way_out = "choose another folder (-o)"
+    if held == kind == "recording":
+        way_out += ", or replace it with --forget-corrections"
+    raise OutputFolderError(
+        f"{folder}: holds {_description(held, results, title)}, which {PHRASES[kind]}{name} would"
+        f" replace; {way_out}"
     )
-    if not is_same:
-        name = "" if source is None else f" of {shown_name(source.resolve().name)!r}"
-        raise OutputFolderError(
-            f"{folder}: holds {_description(folder, held)}, which {PHRASES[kind]}{name} would"
-            " replace; choose another folder (-o)"
-        )
 
 
-def refuse_other_recording(
-    folder: Path | None,
-    *,
-    n_frames: int,
-    names: Sequence[str] | None = None,
-    times: Sequence[float] | None = None,
-    sizes: Sequence[int] | None = None,
-    source: str | None = None,
-) -> None:
-    """Raise if a folder holds the result of a recording with another name that has none of these frames.
+def source_digests(source: Path) -> Iterator[str]:
+    """Yield the digests of a folder of photos, or of a film.
 
     Parameters
     ----------
-    folder : Path or None
-        Where the result will be written.
-    n_frames : int
-        Number of frames.
-    names, times, sizes : sequences, optional
-        Of the frames.
-    source : str, optional
-        Name of the source.
+    source : Path
+        The folder or the film; for any other file, nothing is yielded.
     """
-    earlier = None if folder is None else _events(folder)
-    if earlier is None or None in (source, earlier.source) or source == earlier.source:
-        return
-    if names is None or earlier.names is None:
-        is_same = n_frames == earlier.n_frames  # rows of features are known by their number only
-    else:
-        then = _frame_marks(earlier.names, earlier.times, earlier.sizes, earlier.clock == "media")
-        # A film is known by the size of its file; the times of its frames recur in every other
-        # film.
-        is_same = not then.isdisjoint(_frame_marks(names, times, sizes, earlier.clock == "media"))
-    if not is_same:
-        raise OutputFolderError(
-            f"{folder}: holds the result of {earlier.source!r} ({_size(earlier)}), which has no"
-            f" frame of {source!r}; choose another folder (-o), or replace the result with"
-            " --forget-corrections"
-        )
+    from dayline.media.decode import content_digest
+    from dayline.media.film import film_digest
+    from dayline.media.walk import find_files
+
+    if source.is_dir():
+        for path in find_files(source).photos:
+            with path.open("rb") as file:
+                yield content_digest(file)
+    elif source.is_file():
+        yield film_digest(source)
 
 
-def _frame_marks(
-    names: Sequence[str] | None,
-    times: Sequence[float] | None,
-    sizes: Sequence[int] | None,
-    is_film: bool,
-) -> set[tuple[str, str, float]]:
-    """Return what identifies frames, wherever their folder is: the name of the file with its size or its time."""
-    if names is None:
-        return set()
-    if is_film:
-        return {("film", "size", size) for size in sizes or ()}
-    files = [PurePosixPath(name).name for name in names]
-    by_size = ((file, "size", size) for file, size in zip(files, sizes or (), strict=False))
-    by_time = ((file, "time", round(time)) for file, time in zip(files, times or (), strict=False))
-    return {*by_size, *by_time}
-
-
-def _kind_of(folder: Path) -> ResultKind | None:
+def _held(folder: Path) -> ResultKind | None:
     page = folder / "index.html"
-    if not (folder / MARK).is_file():
+    if not (folder / MARK).is_file() or page.is_symlink():  # a link is not followed, and replaced
         return None
-    if page.is_symlink():
-        return None  # it is not followed, and replaced
     if page_data(page) is not None:
         return "recording"
     if (folder / BATCH_LIST).is_file():
         return "batch"
-    if page.is_file() and any(_days(folder)):
-        return "days"
-    return "recording" if (folder / EVENTS).is_file() and not page.exists() else None
+    if page.is_file():
+        return "days" if overview_data(folder) is not None else None
+    return "recording" if (folder / EVENTS).is_file() else None
 
 
-def _days(folder: Path) -> Iterator[Path]:
-    """Yield the results of the days."""
-    for inner in sorted(folder.iterdir()):
-        if not inner.is_symlink() and (inner / MARK).is_file() and (inner / EVENTS).is_file():
-            yield inner
+def _results(folder: Path) -> list[Path]:
+    """Return the events of a folder: its own, or those of its days."""
+    page = folder / "index.html"
+    if page_data(page) is not None or not page.exists():
+        return [folder / EVENTS]
+    return [inner / EVENTS for inner in _inner_results(folder)]
 
 
-def _is_of(folder: Path, held: ResultKind, source: Path, kind: ResultKind) -> bool:
-    """Whether a result was made from a source: the source has the same name, or some of the photos."""
-    name = source.resolve().name
-    if held == "recording":
-        earlier = _events(folder)
-        return earlier is not None and (
-            earlier.source == name or _has_photo(source, earlier.names or ())
-        )
-    shown = (overview_data(folder) or {}).get("title")
-    # An overview without a name is no reason to refuse other days.
-    if shown == shown_name(name) or (shown is None and kind == held):
-        return True
-    for day in _days(folder):
-        earlier = _events(day)
-        names = () if earlier is None else earlier.names or ()
-        # The names of photos are relative to the folder of their day, or to the source if days
-        # share folders.
-        if _has_photo(source / day.name, names) or _has_photo(
-            source, [n for n in names if "/" in n]
-        ):
-            return True
-    return False
+def _inner_results(folder: Path) -> list[Path]:
+    return [
+        inner
+        for inner in sorted(folder.iterdir())
+        if not inner.is_symlink() and (inner / MARK).is_file() and (inner / EVENTS).is_file()
+    ]
 
 
-def _has_photo(folder: Path, names: Sequence[str]) -> bool:
-    return folder.is_dir() and any((folder / name).is_file() for name in names)
+def _title(folder: Path) -> str | None:
+    title = (overview_data(folder) or {}).get("title")
+    return title if isinstance(title, str) else None
 
 
-def _events(folder: Path) -> Segmentation | None:
-    path = folder / EVENTS
-    try:
-        return None if path.is_symlink() else read_events(path)
-    except (OSError, ValueError):
-        return None
-
-
-def _description(folder: Path, held: ResultKind) -> str:
-    if held == "recording":
-        earlier = _events(folder)
-        if earlier is None:
-            return "the result of one recording"
-        return f"the result of {earlier.source or 'one recording'!r} ({_size(earlier)})"
+def _description(held: ResultKind, results: Sequence[Segmentation], title: str | None) -> str:
+    if held == "batch":
+        return "the results of a batch"
     if held == "days":
-        shown = (overview_data(folder) or {}).get("title")
-        of = f" of {shown!r}" if isinstance(shown, str) else ""
-        return f"{counted(sum(1 for _ in _days(folder)), 'day')}{of}"
-    return "the results of a batch"
-
-
-def _size(segmentation: Segmentation) -> str:
-    are_photos = segmentation.names is not None and segmentation.clock != "media"
-    return counted(segmentation.n_frames, "photo" if are_photos else "frame")
+        return f"{counted(len(results), 'day')}{f' of {title!r}' if title else ''}"
+    earlier = results[0]
+    are_photos = earlier.names is not None and earlier.clock != "media"
+    size = counted(earlier.n_frames, "photo" if are_photos else "frame")
+    return f"the result of {earlier.source or 'one recording'!r} ({size})"

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dayline.album.corrections import Edit
 from dayline.album.key_photos import MEASURES, measure_photo, photo_quality
 from dayline.album.page.page import Drawable
 from dayline.album.pictures import GivenPictures, PictureFolder
@@ -44,8 +45,8 @@ class SourceResult:
         Identifies the frames across runs.
     n_reused : int
         Number of frames whose features an earlier run had stored.
-    corrections : Segmentation or None
-        A person's corrections, already applied to the events; `write_result` keeps them for the
+    corrections : tuple of Edit
+        A person's corrections, the newest first, already applied to the events; `write_result` keeps them for the
         next run.
     pictures : GivenPictures or None
         Pictures of a feature file's frames.
@@ -60,7 +61,7 @@ class SourceResult:
     sequence: FrameSequence | None = None
     keys: FrameKeys | None = None
     n_reused: int = 0
-    corrections: Segmentation | None = None
+    corrections: tuple[Edit, ...] = ()
     pictures: GivenPictures | None = None
     event_features: EventFeatures | None = None
 

@@ -218,6 +218,8 @@ class Sighting:
     shown : str or None
         Name that the result of this day shows: `said`, or the name that the place has from another
         day.
+    given : str or None
+        Name that it had when it was last compared with other days.
     likeness : float or None
         Mean cosine between two of its frames; None if it is not known, as for a single frame.
     """
@@ -229,6 +231,7 @@ class Sighting:
     features: FloatArray
     said: str | None = None
     shown: str | None = None
+    given: str | None = None
     likeness: float | None = None
 
     @property

@@ -92,6 +92,7 @@ def _place(content: dict[str, Any]) -> KnownPlace:
             unit_vector(unpacked(s["features"])) if s.get("features") else np.empty(0),
             s.get("said"),
             s.get("shown"),
+            s.get("given"),
             s.get("likeness"),
         )
         for s in content["sightings"]
@@ -140,6 +141,7 @@ def _sighting(sighting: Sighting) -> dict[str, Any]:
         "n_frames": sighting.n_frames,
         "said": sighting.said,
         "shown": sighting.shown,
+        "given": sighting.given,
         "model": sighting.model,
         "likeness": sighting.likeness,
         "features": packed(sighting.features) if len(sighting.features) else None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from dayline.album.earlier import CORRECTIONS, EVENTS
+from dayline.album.earlier import EVENTS, kept_edits
 from dayline.album.export.table import write_csv
 from dayline.album.page.page import renew_page
 from dayline.album.places import (
@@ -93,7 +93,9 @@ def recognise_places(
     with _locked(path):
         known = read_places(path)
         before = {sighting.key: sighting for place in known for sighting in place.sightings}
-        fresh = [sighting for day in days for sighting in _sightings(day, before)]
+        edits = kept_edits(days[0].folder) if days else ()
+        edited = {d for edit in edits if isinstance(edit, Segmentation) for d in edit.digests or ()}
+        fresh = [sighting for day in days for sighting in _sightings(day, before, edited)]
         keys = {day.key for day in days}
         elsewhere = [sighting for sighting in before.values() if sighting.day not in keys]
         places = find_places([*fresh, *elsewhere], known)
@@ -116,7 +118,9 @@ def _locked(path: Path) -> AbstractContextManager[object]:
     return export_folder(path.parent, force=True) if path.parent.is_dir() else nullcontext()
 
 
-def _sightings(day: DescribedDay, before: dict[tuple[str, int], Sighting]) -> Iterable[Sighting]:
+def _sightings(
+    day: DescribedDay, before: dict[tuple[str, int], Sighting], edited: Collection[str]
+) -> Iterable[Sighting]:
     """Describe the contexts of a day, with the names that a person gave them."""
     if day.features is None:
         # Without features nothing can be compared; names stay as they are known.
@@ -129,7 +133,7 @@ def _sightings(day: DescribedDay, before: dict[tuple[str, int], Sighting]) -> It
     names = {
         place.community: (place.name or "").strip() or None for place in day.segmentation.places
     }
-    corrected = (day.folder / CORRECTIONS).is_file()
+    is_edited = not set(day.segmentation.digests or ()).isdisjoint(edited)
     for community, events in numbers.items():
         weights = np.asarray(
             [day.segmentation.events[k].n_frames for k in events], dtype=np.float64
@@ -138,15 +142,24 @@ def _sightings(day: DescribedDay, before: dict[tuple[str, int], Sighting]) -> It
         name, known = names.get(community), before.get((day.key, community))
         said = name
         # Dayline writes names too: those that a place has on another day. They were not said on
-        # this one.
-        if known is not None and (name == known.shown or (name is None and not corrected)):
+        # this one, and neither were old ones that the same edit gives again.
+        if known is not None and (
+            name in (known.shown, known.given) or (name is None and not is_edited)
+        ):
             said = known.said
         n = int(weights.sum())
         # The squared length of the mean of unit vectors is the mean cosine of all pairs, each
         # vector with itself too.
         likeness = round(float((n * (mean @ mean) - 1) / (n - 1)), 4) if n > 1 else None
         yield Sighting(
-            day.key, community, n, day.features.model, unit_vector(mean), said, likeness=likeness
+            day.key,
+            community,
+            n,
+            day.features.model,
+            unit_vector(mean),
+            said,
+            given=name,
+            likeness=likeness,
         )
 
 
@@ -172,7 +185,7 @@ def rewrite_places(
     *,
     source: Path | None = None,
 ) -> None:
-    """Write a result again whose places have changed: events.json, table, page, corrections, exports.
+    """Write a result again whose places have changed: events.json, table, page, exports.
 
     Parameters
     ----------
@@ -190,12 +203,6 @@ def rewrite_places(
         if own.wrote("index.html"):
             renew_page(segmentation, folder)
         write_csv(segmentation, folder / "events.csv")
-        if own.wrote(CORRECTIONS):
-            # Otherwise an old name would look like a new one in the next run.
-            corrected = read_events(folder / CORRECTIONS)
-            write_text_whole(
-                folder / CORRECTIONS, corrected.about(places=segmentation.places).to_json()
-            )
         if any(place.name for place in segmentation.places):
             # The titles in exports contain names of places.
             renewed = renew_exports(

@@ -9,15 +9,14 @@ from typing import Literal
 
 from dayline.album.earlier import (
     forget_corrections,
-    kept_corrections,
     note_unused_downloads,
-    refuse_other_recording,
     refuse_other_result,
+    source_digests,
 )
 from dayline.album.export.formats import check_formats
 from dayline.album.extraction import SourceResult
 from dayline.album.pictures import PictureFolder
-from dayline.album.segment import Segmenter, segment_source, segment_table
+from dayline.album.segment import Segmenter, row_digests, segment_source, segment_table
 from dayline.album.write import Written, without_locations, write_result
 from dayline.events import Segmentation
 from dayline.features.tables import FeatureTable, read_features
@@ -133,9 +132,12 @@ def segment_and_write(
         are written.
     """
     used: Segmentation | Literal["kept"] | None = None if forget else corrections or "kept"
-    if folder is not None:
-        path = source.source if isinstance(source, FrameSequence) else source
-        refuse_other_result(folder, "recording", path if isinstance(path, Path) else None)
+    if folder is not None and not forget:
+        if isinstance(source, FrameSequence):
+            refuse_other_result(folder, "recording", source.source.name, source.digests)
+        elif isinstance(source, Path) and not is_table(source):
+            name = source.resolve().name
+            refuse_other_result(folder, "recording", name, source_digests(source))
     with nullcontext() if folder is None else output_folder(folder) as place:
         result = _found(source, place, settings, name, used, on_step).made_by(settings.method)
         if settings.share:
@@ -146,7 +148,7 @@ def segment_and_write(
             note_unused_downloads(place, command="the same command with")
         if forget:
             # Before an export can fail: the next run must not use forgotten corrections.
-            forget_corrections(place)
+            forget_corrections(place, result.segmentation.digests or ())
         written = write_result(
             result,
             place,
@@ -174,8 +176,8 @@ def _found(
         else:
             table = read_features(source, key=settings.key, transpose=settings.transpose)
             name = source.name
-        if folder is not None and corrections == "kept" and kept_corrections(folder) is None:
-            refuse_other_recording(folder, n_frames=len(table.features), source=name)
+        if folder is not None and corrections is not None:
+            refuse_other_result(folder, "recording", name, row_digests(table.features))
         return segment_table(
             table.features,
             times=table.times,

@@ -7,13 +7,15 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 
+from dayline.album.corrections import film_of
 from dayline.album.days import overview_above, renew_overview
-from dayline.album.earlier import EVENTS, write_saved_events
+from dayline.album.earlier import EVENTS, keep_edits, source_digests, take_in
 from dayline.album.export.table import write_csv
 from dayline.album.page.page import events_mark, frames_mark, page_data, renew_page
 from dayline.album.write import faces_blurred, old_chapters_notes, old_events_note, renew_exports
 from dayline.events import Segmentation, read_events
-from dayline.result_folder import MARK, OwnFiles, output_folder
+from dayline.files import write_text_whole
+from dayline.result_folder import MARK, keep_aside, output_folder
 
 
 class ChangedResultError(ValueError):
@@ -95,7 +97,10 @@ def save_events(
                 " changes stay in this browser and are offered again"
             )
         saved = replace(current, events=edited.events, places=edited.places, levels=edited.levels)
-        history = write_saved_events(saved, folder)
+        history = None if saved.to_json() == current.to_json() else keep_aside(folder / EVENTS)
+        # First the corrections: after a kill in between, the next run already uses them.
+        keep_edits(folder, [saved], copy=False)
+        write_text_whole(folder / EVENTS, saved.to_json())
         renewed = replace(_renewed(saved, folder, source), history=history)
     return _with_overview(renewed, folder)
 
@@ -111,9 +116,8 @@ def renew_result(folder: str | Path, *, source: Path | None = None) -> Saved:
         See `save_events`.
     """
     with output_folder(folder) as folder:
-        current = read_events(folder / EVENTS)
-        history = None if OwnFiles(folder).wrote(EVENTS) else write_saved_events(current, folder)
-        renewed = replace(_renewed(current, folder, source), history=history)
+        take_in(folder)
+        renewed = _renewed(read_events(folder / EVENTS), folder, source)
     return _with_overview(renewed, folder)
 
 
@@ -180,8 +184,8 @@ def _frames(segmentation: Segmentation, folder: Path, given: Path | None) -> Pat
 def _holds(path: Path, segmentation: Segmentation) -> bool:
     with suppress(OSError, ValueError):
         if segmentation.clock == "media":
-            size = None if segmentation.sizes is None else segmentation.sizes[0]
-            return path.is_file() and size in (None, path.stat().st_size)
+            film = film_of((segmentation.digests or ("",))[0])
+            return path.is_file() and film in ("", next(source_digests(path)))
         return (
             path.is_dir()
             and segmentation.names is not None

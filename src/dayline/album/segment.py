@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -17,16 +16,11 @@ from sklearn.base import clone
 from dayline.album.corrections import (
     Corrections,
     apply_corrections,
-    read_corrections,
+    find_corrections,
+    warn_of_absent_events,
     with_saved_contexts,
 )
-from dayline.album.earlier import (
-    check_corrections,
-    corrections_in_folder,
-    file_sizes,
-    located_corrections,
-    refuse_other_recording,
-)
+from dayline.album.earlier import corrections_folder, kept_edits, with_digests
 from dayline.album.extraction import ExtractedFrames, SourceResult, extract_frames, frame_keys
 from dayline.album.key_photos import with_key_photos, with_locations
 from dayline.album.page.page import Drawable
@@ -34,13 +28,13 @@ from dayline.album.pictures import PictureFolder
 from dayline.album.places import event_features
 from dayline.arrays import Array, FloatArray, IntArray, to_numpy
 from dayline.checks import TransposedWarning, check_times, times_clock
-from dayline.decision.decide import Frames
+from dayline.decision.decide import DECISION_PARAMETERS, Frames
 from dayline.estimators import EventSegmenter
 from dayline.events import Event, Segmentation
 from dayline.features.extract import load_extractor
 from dayline.media.breaks import Jump, Pause, find_jumps, find_pauses
 from dayline.media.bursts import FrameGroups, describe_bursts, expand_segmentation, group_frames
-from dayline.media.clocks import is_worth_comparing, with_one_clock
+from dayline.media.clocks import with_one_clock
 from dayline.media.cuts import with_exact_cuts
 from dayline.media.frame import FrameSequence, refuse_mostly_bad
 from dayline.media.source import open_source
@@ -49,7 +43,7 @@ from dayline.progress import OnStep
 from dayline.result_folder import output_folder
 from dayline.text import counted, duration_text
 
-REQUESTS = ("n_events", "min_duration", "expected_duration", "level")
+REQUESTS = tuple(name for name in DECISION_PARAMETERS if name != "typical_duration")
 """Parameters that change the number or the length of events."""
 
 TYPICAL_EVENT = {"wall": 16 * 60.0, "media": 43.0}
@@ -214,26 +208,12 @@ def segment_source(
         sequence = open_source(source, every=every, order=order, offsets=offsets, timezone=timezone)
     extractor = load_extractor(model)
     with nullcontext() if store is None else output_folder(store) as folder:
-        # Refuse corrections of another source now rather than after the features were computed.
-        # Clocks that are corrected later would make the times differ.
-        locate = (
-            partial(located_corrections, sequence)
-            if not is_worth_comparing(sequence)
-            else _anywhere
-        )
-        if corrections == "kept":
-            corrections = corrections_in_folder(folder, locate)
-            if corrections is None:
-                refuse_other_recording(
-                    folder,
-                    n_frames=sequence.n_frames,
-                    names=sequence.names,
-                    times=sequence.times,
-                    sizes=file_sizes(sequence),
-                    source=sequence.source.resolve().name,
-                )
-        else:
-            check_corrections(corrections, locate)
+        if isinstance(corrections, Segmentation):
+            # Refused now, rather than after the features were computed.
+            corrections = with_digests(
+                corrections, sequence.digests, names=sequence.names, times=sequence.times
+            )
+        edits = kept_edits(folder, corrections)
         extracted = extract_frames(
             sequence, extractor, store=folder, pictures=pictures, on_step=on_step
         )
@@ -242,8 +222,10 @@ def segment_source(
     pauses = find_pauses(sequence.times, factor=pause_factor, at_least=pause_seconds)
     jumps = find_jumps(sequence.locations, sequence.times, at_least=jump_km)
     breaks = {*(pause.before for pause in pauses), *(jump.before for jump in jumps)}
-    located = located_corrections(sequence, corrections)
-    _warn_of_corrections(corrections, segmenter)
+    located = find_corrections(edits, sequence.digests, sequence.times)
+    _warn_of_corrections(located, segmenter)
+    if folder is None or corrections_folder(folder) == folder:
+        warn_of_absent_events(edits, sequence.digests)
     # Photos of one burst count as one frame, but pauses, jumps and corrections still split them.
     opened = {*located.must, *breaks}.difference(located.must_not)
     groups = group_frames(sequence, extracted.signatures, opened=opened)
@@ -255,18 +237,18 @@ def segment_source(
         [jump for jump in jumps if jump.before in starts],
     )
     notes = (*_notes(sequence, groups, *noted), *result.segmentation.notes)
-    if corrections is not None:
+    if located.events:
         notes = (*notes, CORRECTED)
     about = {
         "source": sequence.source.resolve().name,
-        "sizes": file_sizes(sequence),
+        "digests": sequence.digests,
         "method": f"features {extractor.name}",
         "notes": notes,
     }
     return replace(
         result,
         segmentation=result.segmentation.about(**about),
-        corrections=corrections,
+        corrections=edits,
         event_features=event_features(
             result.segmentation,
             extracted.features,
@@ -275,18 +257,14 @@ def segment_source(
     )
 
 
-def _warn_of_corrections(corrections: Segmentation | None, segmenter: Segmenter | None) -> None:
+def _warn_of_corrections(corrections: Corrections, segmenter: Segmenter | None) -> None:
     requests = requests_of(segmenter)
-    if corrections is not None and requests:
+    if corrections.events and requests:
         warnings.warn(
             f"{requests} cannot change events that your corrections contain; --forget-corrections"
             " leaves them out",
             stacklevel=3,
         )
-
-
-def _anywhere(_: Segmentation | None) -> Corrections:
-    return Corrections()
 
 
 def segment_table(
@@ -318,22 +296,16 @@ def segment_table(
     corrections, segmenter, on_step
         As for `segment_source`.
     """
-
-    def locate(corrected: Segmentation | None) -> Corrections:
-        if corrected is None:
-            return Corrections()
-        seconds = check_times(times, len(features))
-        return read_corrections(
-            corrected,
-            n_frames=len(features),
-            times=None if seconds is None else seconds.tolist(),
-            source=source,
-        )
-
-    if corrections == "kept":
-        corrections = corrections_in_folder(None if store is None else Path(store), locate)
-    located = locate(corrections)
-    _warn_of_corrections(corrections, segmenter)
+    digests, seconds = row_digests(features), check_times(times, len(features))
+    moments = None if seconds is None else seconds.tolist()
+    folder = None if store is None else Path(store)
+    if isinstance(corrections, Segmentation):
+        corrections = with_digests(corrections, digests, times=moments, source=source)
+    edits = kept_edits(folder, corrections)
+    located = find_corrections(edits, digests, moments)
+    _warn_of_corrections(located, segmenter)
+    if folder is None or corrections_folder(folder) == folder:
+        warn_of_absent_events(edits, digests)
     segmenter = copied_segmenter(segmenter)
     found = segmenter.segment(
         features, times=times, must=located.must, must_not=located.must_not, on_step=on_step
@@ -342,14 +314,16 @@ def segment_table(
     found = apply_corrections(found, located, communities)
     found = found.about(clock=clock or times_clock(times))
     found = found.about(
-        source=source, notes=(*found.notes, CORRECTED) if corrections is not None else found.notes
+        source=source,
+        digests=digests,
+        notes=(*found.notes, CORRECTED) if located.events else found.notes,
     )
     values = np.ma.filled(features, np.nan) if isinstance(features, np.ma.MaskedArray) else features
     return SourceResult(
         segmentation=with_key_photos(found, np.nan_to_num(np.asarray(values, dtype=np.float64))),
         communities=communities,
         graph=learnt_graph(segmenter),
-        corrections=corrections,
+        corrections=edits,
     )
 
 
@@ -398,7 +372,7 @@ def _segment(
         sequence,
         fixed=located.must,
         forbidden=located.must_not,
-        known=located.cuts(segmentation.times),
+        known=located.cuts,
         sampled=located.sampled,
         on_step=on_step,
     )

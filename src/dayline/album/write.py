@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dayline.album.earlier import write_events
+from dayline.album.earlier import EVENTS, keep_edits
 from dayline.album.export.film import CONTAINERS, write_chapters
 from dayline.album.export.formats import (
     FORMATS,
@@ -37,6 +37,7 @@ from dayline.album.pictures import (
 )
 from dayline.album.pictures import FOLDER as THUMBNAILS
 from dayline.events import Segmentation, read_events
+from dayline.files import write_text_whole
 from dayline.media.faces import face_blurrer
 from dayline.media.source import images
 from dayline.progress import OnStep
@@ -282,7 +283,9 @@ def write_result(
             blurred=blur_faces or (was_blurred and not thumbnails),
             **({} if share or blur_faces else _originals(result)),
         )
-        write_events(segmentation, folder, corrections=result.corrections)
+        if result.corrections:
+            keep_edits(folder, result.corrections)
+        write_text_whole(folder / EVENTS, segmentation.to_json())
         write_csv(segmentation, folder / "events.csv")
         if result.event_features is not None:
             result.event_features.write(folder)
@@ -429,16 +432,9 @@ def default_output(source: str | Path) -> Path:
 
 
 def without_locations(result: SourceResult) -> SourceResult:
-    """Return a copy of a result, and of the corrections in it, that does not say where photos were taken."""
-
-    def hidden(segmentation: Segmentation) -> Segmentation:
-        return replace(
-            segmentation,
-            events=tuple(replace(event, location=None) for event in segmentation.events),
-        )
-
-    corrections = None if result.corrections is None else hidden(result.corrections)
-    return replace(result, segmentation=hidden(result.segmentation), corrections=corrections)
+    """Return a copy of a result that does not say where photos were taken; corrections never do."""
+    events = tuple(replace(event, location=None) for event in result.segmentation.events)
+    return replace(result, segmentation=replace(result.segmentation, events=events))
 
 
 def _originals(result: SourceResult) -> dict[str, Any]:

@@ -17,8 +17,8 @@ from queue import Empty
 from typing import Any
 
 from dayline import __version__
-from dayline.album.earlier import refuse_other_result
-from dayline.album.left_results import left_results, unused_corrections
+from dayline.album.corrections import warn_of_absent_events
+from dayline.album.earlier import EVENTS, kept_edits, refuse_other_result, take_in_all
 from dayline.album.page.overview import SequenceRow, write_sequences
 from dayline.album.places_file import PLACES, read_places
 from dayline.album.recognize import read_day, recognise_places, rewrite_places
@@ -36,7 +36,7 @@ from dayline.batch.task import (
     run_task,
 )
 from dayline.checks import check_between
-from dayline.events import Segmentation
+from dayline.events import Segmentation, read_events
 from dayline.files import write_text_whole
 from dayline.installation import needs_extra
 from dayline.media.frame import shown_name
@@ -121,7 +121,7 @@ def segment_many(
         warnings.warn(note, stacklevel=2)
 
     root = Path(sources) if isinstance(sources, str | Path) else None
-    refuse_other_result(output, "batch", root)
+    refuse_other_result(output, "batch", None if root is None else root.resolve().name)
     _note_other_batch(output, found)
 
     # Read now, so that a damaged file is an error before hours of work.
@@ -159,8 +159,8 @@ def _segment_many(
     title: str,
 ) -> Iterator[BatchRecord]:
     with output_folder(output) as folder:
-        left = left_results(folder.resolve(), {source.folder for source in sources})
-        tasks = [make_task(source, folder.resolve(), settings, left) for source in sources]
+        take_in_all(folder)
+        tasks = [make_task(source, folder.resolve(), settings) for source in sources]
         records: dict[str, BatchRecord] = {}
         written = time.monotonic()
         if on_step is not None:
@@ -184,8 +184,9 @@ def _segment_many(
         _recognize_places(finished, places)
         if not settings.thumbnails:
             remove_other_pictures(folder, days=[task.source.folder for task in finished])
-        for note in unused_corrections(left, [task.folder for task in tasks]):
-            warnings.warn(note, stacklevel=2)
+        if edits := kept_edits(folder):
+            found = [read_events(task.folder / EVENTS).digests or () for task in finished]
+            warn_of_absent_events(edits, {digest for digests in found for digest in digests})
 
 
 def _write_lists(

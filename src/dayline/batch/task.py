@@ -17,7 +17,6 @@ import numpy as np
 from dayline import __version__
 from dayline.album.days import without_places
 from dayline.album.export.formats import suited_formats
-from dayline.album.left_results import earlier_corrections
 from dayline.album.run import Settings, segment_and_write
 from dayline.album.write import ExportError, Written
 from dayline.batch.sources import Source
@@ -104,9 +103,6 @@ class Task:
         Hash of the input, the settings and the version.
     memory : int
         Bytes that it needs by its declared size.
-    left : tuple of Path
-        Results with corrections whose source is gone; one may be that of these photos under another
-        name.
     """
 
     source: Source
@@ -114,7 +110,6 @@ class Task:
     settings: Settings
     key: str
     memory: int
-    left: tuple[Path, ...] = ()
 
     @property
     def folder(self) -> Path:
@@ -122,9 +117,7 @@ class Task:
         return self.output / self.source.folder
 
 
-def make_task(
-    source: Source, output: Path, settings: Settings, left: tuple[Path, ...] = ()
-) -> Task:
+def make_task(source: Source, output: Path, settings: Settings) -> Task:
     """Plan the work on one sequence; only its headers are read.
 
     Parameters
@@ -135,8 +128,6 @@ def make_task(
         The folder of all results.
     settings : Settings
         The settings of the batch; those that do not apply to this kind of source are ignored.
-    left : tuple of Path, optional
-        See `Task`.
     """
     settings = _settings_of_kind(source, settings)
     n_frames, n_features = 0, 0
@@ -164,7 +155,7 @@ def make_task(
         [FORMAT, __version__, source.name, _described(settings), state], sort_keys=True
     )
     key = hashlib.sha256(described.encode()).hexdigest()
-    return Task(source, output, settings, key, memory, left)
+    return Task(source, output, settings, key, memory)
 
 
 OF_PICTURES = (
@@ -297,11 +288,8 @@ def _computed(task: Task, begin: float) -> BatchRecord:
     # First, so that a run that is stopped halfway does not look finished.
     (task.folder / BATCH_RECORD).unlink(missing_ok=True)
 
-    data, corrections = task.source.data, None
-    if isinstance(data, Path) and task.source.kind == "photos":
-        corrections = earlier_corrections(data, task.folder, task.output, task.left, task.settings)
     segmentation, written = segment_and_write(
-        data, task.folder, task.settings, name=task.source.name, corrections=corrections
+        task.source.data, task.folder, task.settings, name=task.source.name
     )
     if written is None:
         raise AssertionError("a result was requested")

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from dayline.album.earlier import ResultKind
     from dayline.album.photo_days import FoundDays, PhotoDay
     from dayline.album.run import Settings
     from dayline.album.write import Written
@@ -120,8 +121,7 @@ def _check(request: Request, settings: Settings, days: Sequence[Path | PhotoDay]
 
 def segment_and_print(request: Request) -> None:
     """Segment a source, or each of several days, write the result and print it."""
-    from dayline.album.earlier import refuse_other_result
-    from dayline.album.left_results import left_results
+    from dayline.album.earlier import refuse_other_result, source_digests
     from dayline.album.photo_days import find_days
     from dayline.album.run import Settings, is_table
     from dayline.album.write import ExportError, default_output
@@ -139,9 +139,10 @@ def segment_and_print(request: Request) -> None:
     task = _Task(request, settings, "" if request.quiet else announcement, output)
     if output is not None:
         # Before the clocks of cameras are compared, for which features are kept there.
-        refuse_other_result(output, "days" if found.days else "recording", source)
+        if not (is_table(source) or request.forget_corrections):
+            kind: ResultKind = "days" if found.days else "recording"
+            refuse_other_result(output, kind, source.resolve().name, source_digests(source))
         found = task.with_clocks_compared(found, output)
-        task.left = left_results(output, {day.name for day in found.days})
     page: Path | None
     exports: Sequence[Path] = ()
     renewed: Sequence[Path] = ()
@@ -195,8 +196,6 @@ class _Task:
         Messages about exports of days that failed.
     n_days, n_begun : int
         Number of days, and of those that were begun.
-    left : sequence of Path
-        Results with corrections in the folder of all results that belong to none of the days.
     """
 
     request: Request
@@ -206,23 +205,17 @@ class _Task:
     failed: list[str] = field(default_factory=list)
     n_days: int = 0
     n_begun: int = 0
-    left: Sequence[Path] = ()
 
     def segmented(
         self, source: Path | FrameSequence, output: Path | None
     ) -> tuple[Segmentation, Written | None]:
         """Find the events of a source and write them."""
-        from dayline.album.left_results import earlier_corrections
         from dayline.album.run import segment_and_write
         from dayline.cli.console import progress_bar
         from dayline.events import read_events
 
         request = self.request
         corrections = None if request.corrections is None else read_events(request.corrections)
-        if corrections is None and output is not None and not request.forget_corrections:
-            corrections = earlier_corrections(
-                source, output, self.output or output, self.left, self.settings
-            )
         with progress_bar(quiet=request.quiet or request.as_json) as drawn:
             return segment_and_write(
                 source,
@@ -323,7 +316,6 @@ class _Task:
 
 def _segment_days(task: _Task, found: FoundDays, output: Path) -> Path:
     from dayline.album.days import segment_days
-    from dayline.album.left_results import unused_corrections
     from dayline.media.frame import shown_name
 
     title = shown_name(task.request.source.resolve().name)
@@ -347,9 +339,6 @@ def _segment_days(task: _Task, found: FoundDays, output: Path) -> Path:
     for result in results:
         if result.why:
             typer.echo(f"dayline: note: {shown_name(result.folder.name)}: {result.why}", err=True)
-    if not task.request.quiet:
-        for note in unused_corrections(task.left, [result.folder for result in results]):
-            typer.echo(f"dayline: note: {note}", err=True)
     return output / "index.html"
 
 

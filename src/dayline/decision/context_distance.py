@@ -27,11 +27,7 @@ def context_distance(x: Array, *, window: int = 8) -> FloatArray:
         shorter means near the ends. The first two and the last two frames score 0.
     """
     check_between("window", window, 1, whole=True)
-    return _context_distance(check_rows(x), window)
-
-
-def _context_distance(values: FloatArray, window: int) -> FloatArray:
-    values = values.astype(np.float64, copy=False)
+    values = check_rows(x)
     n = len(values)
     window = min(window, n)
     scores = np.zeros(n)
@@ -48,9 +44,9 @@ def _context_distance(values: FloatArray, window: int) -> FloatArray:
 def _means(x: FloatArray, start: IntArray, stop: IntArray) -> FloatArray:
     """Mean of rows start .. stop-1, for many starts and stops."""
     # Running sums around the mean: a constant offset must not cost digits.
-    center = x.mean(axis=0)
-    sums = np.concatenate([np.zeros((1, x.shape[1])), np.cumsum(x - center, axis=0)])
-    return np.asarray((sums[stop] - sums[start]) / (stop - start)[:, None] + center)
+    centre = x.mean(axis=0)
+    sums = np.concatenate([np.zeros((1, x.shape[1])), np.cumsum(x - centre, axis=0)])
+    return np.asarray((sums[stop] - sums[start]) / (stop - start)[:, None] + centre)
 
 
 def pick_boundaries(scores: FloatArray, *, order: int = 5) -> IntArray:

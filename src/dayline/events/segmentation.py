@@ -170,7 +170,7 @@ def labels_to_boundaries(labels: Iterable[Any]) -> IntArray:
 
 
 A_YEAR = 366 * 86_400
-PER_FRAME = ("scores", "times", "names", "sizes", "digests")
+PER_FRAME = ("scores", "times", "names", "digests")
 
 
 @dataclass(frozen=True)
@@ -190,8 +190,6 @@ class Segmentation:
         the recording.
     names : tuple of str or None
         File name of every frame, relative to the source.
-    sizes : tuple of int or None
-        File size of every frame in bytes; corrections do not need them, and they will go.
     digests : tuple of str or None
         Identifies every frame by its content, whatever its name and time: a photo by its picture, a
         frame of a film by the film and its time, a row of a table by its values.
@@ -214,7 +212,6 @@ class Segmentation:
     times: tuple[float, ...] | None = None
     clock: Literal["wall", "media"] | None = None
     names: tuple[str, ...] | None = None
-    sizes: tuple[int, ...] | None = None
     digests: tuple[str, ...] | None = None
     source: str | None = None
     method: str | None = None
@@ -324,8 +321,6 @@ class Segmentation:
         n_frames: int,
         *,
         communities: Sequence[int] | None = None,
-        confidences: Iterable[float] | None = None,
-        required: Iterable[int] = (),
         **about: Any,
     ) -> Segmentation:
         """Build the events between boundaries.
@@ -338,34 +333,24 @@ class Segmentation:
             Length of the sequence.
         communities : sequence of int, optional
             Community of every frame; each event gets the most frequent one.
-        confidences : iterable of float, optional
-            Confidence of every boundary; NaN is unknown.
-        required : iterable of int, optional
-            Boundaries that were required; the others begin where the frames change.
         **about
             Other attributes of the segmentation (scores, times, ...).
         """
         edges = [0, *(int(b) for b in boundaries), int(n_frames)]
-        for what in PER_FRAME:
-            if about.get(what) is not None:
-                about[what] = _listed(what, about[what], n_frames)
-        times: Any = about.get("times")
-        given = [np.nan] * len(edges) if confidences is None else [np.nan, *confidences]
-        must = {int(b) for b in required}
-
+        about |= {
+            what: _listed(what, about[what], n_frames)
+            for what in PER_FRAME
+            if about.get(what) is not None
+        }
+        times = about.get("times")
         events = []
-        for (start, stop), confidence in zip(pairwise(edges), given, strict=False):
-            has_times = times is not None and stop > start
-            reason: Reason = "required" if start in must else "content" if start else "start"
-            event = Event(
-                start,
-                stop,
-                None if communities is None else _most_frequent(communities[start:stop]),
-                start_time=float(times[start]) if has_times else None,
-                stop_time=float(times[stop - 1]) if has_times else None,
-                confidence=None if np.isnan(confidence) else round(float(confidence), 4),
-                reason=reason,
-            )
+        for start, stop in pairwise(edges):
+            community = None if communities is None else _most_frequent(communities[start:stop])
+            event = Event(start, stop, community, reason="content" if start else "start")
+            if times is not None and stop > start:
+                event = replace(
+                    event, start_time=float(times[start]), stop_time=float(times[stop - 1])
+                )
             events.append(event)
         return cls(events=tuple(events), **about)
 

@@ -39,15 +39,13 @@ def affinity_graph(x: Array, *, bandwidth: float, landmarks: Landmarks | None = 
     Graph of shape (n_frames, n_frames)
         exp(-(1 - cosine) / bandwidth), symmetric, in (0, 1]; a `LinearGraph` with landmarks.
     """
+    x = check_matrix("x", x)
     check_bandwidth("bandwidth", bandwidth)
-    return _affinity_graph(check_matrix("x", x), bandwidth, landmarks)
-
-
-def _affinity_graph(x: Array, bandwidth: float, landmarks: Landmarks | None = None) -> Graph:
+    xp = array_namespace(x)
     if landmarks is not None:
         return KernelGraph(x, landmarks, bandwidth, reach=EXACT_REACH)
     u = unit_rows(x)
-    return array_namespace(x).exp((u @ u.T - 1.0) / bandwidth)
+    return xp.exp((u @ u.T - 1.0) / bandwidth)
 
 
 def normalize_columns(graph: Graph) -> Graph:
@@ -70,10 +68,6 @@ def smooth_edges(graph: Graph, *, width: int) -> Graph:
     """
     check_graph("graph", graph)
     check_between("width", width, 1, LARGEST_COUNT, whole=True)
-    return _smooth_edges(graph, width)
-
-
-def _smooth_edges(graph: Graph, width: int) -> Graph:
     if width == 1:
         return graph
     if isinstance(graph, LinearGraph):
@@ -116,15 +110,10 @@ def weaken_distant_edges(graph: Graph, *, temporal_prior: float) -> Graph:
     """
     check_graph("graph", graph)
     check_between("temporal_prior", temporal_prior, 0, 1)
-    return _weaken_distant_edges(graph, temporal_prior)
-
-
-def _weaken_distant_edges(graph: Graph, temporal_prior: float) -> Graph:
     if temporal_prior == 0:
         return graph
     if isinstance(graph, LinearGraph):
-        return graph.weakened_beyond_neighbors(temporal_prior)
-
+        return graph.weakened_beyond_neighbours(temporal_prior)
     xp = array_namespace(graph)
     t = xp.arange(graph.shape[0], device=graph.device)
     near = xp.abs(t[:, None] - t[None, :]) <= 1
@@ -141,7 +130,7 @@ def weaken_edges_between_communities(
     graph : Graph of shape (n_frames, n_frames)
         Edge weights.
     communities : array of int, shape (n_frames,)
-        Community of every frame.
+        Community of every frame, on the same device as the graph.
     semantic_prior : float in [0, 1]
         Fraction removed from edges between communities (mu); 0 changes nothing.
     """
@@ -151,19 +140,10 @@ def weaken_edges_between_communities(
             f"communities={show_value(communities)}; give an array with one number for each frame"
         )
     check_between("semantic_prior", semantic_prior, 0, 1)
-    return _weaken_edges_between_communities(graph, communities, semantic_prior)
-
-
-def _weaken_edges_between_communities(
-    graph: Graph, communities: Array, semantic_prior: float
-) -> Graph:
     if semantic_prior == 0:
         return graph
-    sample = graph.sample if isinstance(graph, LinearGraph) else graph
-    xp = array_namespace(sample)
-    communities = xp.asarray(communities, device=sample.device)
     if isinstance(graph, LinearGraph):
         return (1.0 - semantic_prior) * graph + semantic_prior * graph.within(communities)
-
+    xp = array_namespace(graph)
     same = communities[:, None] == communities[None, :]
     return xp.where(same, graph, graph * (1.0 - semantic_prior))

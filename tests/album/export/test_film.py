@@ -202,7 +202,7 @@ def test_events_of_photos_are_not_those_of_a_film(video, events, tmp_path, name)
         times=times,
         clock="wall",
         names=tuple(f"{k}.jpg" for k in range(16)),
-        sizes=(1,) * 16,
+        digests=tuple(f"photo {k}" for k in range(16)),
     )
     with pytest.raises(
         ValueError,

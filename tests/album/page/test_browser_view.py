@@ -324,7 +324,7 @@ def test_a_run_between_edits_and_save_is_noticed_and_the_edits_are_offered(tab, 
         merged = type(events).from_boundaries(
             (12,), events.n_frames, times=events.times, clock=events.clock
         )
-        again = merged.about(names=events.names, sizes=events.sizes, source=events.source)
+        again = merged.about(names=events.names, digests=events.digests, source=events.source)
         write_result(
             type(found)(**{**vars(found), "segmentation": again, "corrections": None}), out
         )

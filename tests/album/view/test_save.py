@@ -19,7 +19,6 @@ from dayline.album.segment import segment_source
 from dayline.album.view import prepare
 from dayline.album.write import faces_blurred, write_result
 from dayline.events import Place, Segmentation, read_events
-from dayline.files import write_text_whole
 from dayline.result_folder import output_folder
 
 
@@ -237,12 +236,20 @@ def test_a_second_save_keeps_a_second_copy(place, view):
     assert list((place / "out").glob("corrections-*.json")) == []
 
 
-def test_corrections_that_the_events_do_not_contain_are_kept_under_another_name(place):
-    # Of a time when there were more photos.
-    with output_folder(place / "out") as out:
-        write_text_whole(out / "corrections.json", Segmentation.from_boundaries((2,), 99).to_json())
-    save_events(edited(place), place / "out")
-    assert len(list((place / "out").glob("corrections-*.json"))) == 1
+def test_edits_of_photos_that_are_away_outlive_a_save(place):
+    out = place / "out"
+    save_events(edited(place), out)
+    away = sorted((place / "photos").iterdir())[:12]
+    for photo in away:
+        photo.rename(place / photo.name)
+    with pytest.warns(UserWarning, match="^'Breakfast': none of the 12"):
+        result = segment_source(place / "photos", model="color", store=out)
+    write_result(result, out)
+    save_events(read_events(out / "events.json").about(places=()), out)
+    for photo in away:
+        (place / photo.name).rename(photo)
+    again = segment_source(place / "photos", model="color", store=out).segmentation
+    assert again.events[0].name == "Breakfast"
 
 
 def test_a_page_is_renewed_from_events_that_a_person_put_there(place):

@@ -232,13 +232,13 @@ def check_is_film_of(segmentation: Segmentation, video: Path) -> None:
     if segmentation.times is None:
         return
     is_of_video = segmentation.clock == "media"
-    if (
-        is_of_video
-        and segmentation.sizes is not None
-        and segmentation.sizes[0] == video.stat().st_size
-    ):
-        return
+    from dayline.media.film import film_digest
     from dayline.media.film_decode import opened_video
+
+    if is_of_video and segmentation.digests is not None:
+        film, _, time = segmentation.digests[0].partition(":")
+        if time and film == film_digest(video):
+            return
 
     with opened_video(video) as opened:
         start, length = (

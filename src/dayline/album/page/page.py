@@ -44,7 +44,7 @@ def frames_mark(segmentation: Segmentation) -> str:
         A result.
     """
     s = segmentation
-    return _mark([s.source, s.n_frames, s.clock, s.names, s.times, s.sizes])
+    return _mark([s.source, s.n_frames, s.clock, s.names, s.times, s.digests])
 
 
 def events_mark(segmentation: Segmentation) -> str:

@@ -48,9 +48,9 @@ function unsavedChanges() {
   return state === kept?.state ? 0 : countChanges(pageState, state);
 }
 
-// Frames are known by name, time and size: after photos were added, their numbers differ.
+// Frames are known by their content, else by name and time: after photos were added, their numbers differ.
 function markOf(frame) {
-  return [original.names?.[frame] ?? null, times?.[frame] ?? null, original.sizes?.[frame] ?? null];
+  return [original.names?.[frame] ?? null, times?.[frame] ?? null, original.digests?.[frame] ?? null];
 }
 
 function framesOf(change) {
@@ -182,16 +182,24 @@ window.addEventListener("storage", (e) => {
   else if (entry !== null) offerOtherTab(entry);
 });
 
+// The film that a digest names with a time; null for photos and rows.
+function filmOf(digest) {
+  return digest?.includes(":") ? digest.split(":")[0] : null;
+}
+
 // Where a frame of stored changes is now, and whether it is certainly the same frame.
-function frameNow([name, time, size], frame, sameFrames) {
+function frameNow([name, time, digest], frame, sameFrames) {
   if (sameFrames) return { now: frame, sure: true };
   const later = time === null || times === null ? -1 : times.findIndex((t) => t >= time - SAME_TIME);
-  const sameFilm = original.clock === "media" && size !== null && original.sizes?.[0] === size;
-  if (sameFilm) return { now: later < 0 ? nFrames - 1 : later, sure: true };
+  const film = filmOf(digest);
+  if (film !== null && film === filmOf(original.digests?.[0] ?? null)) return { now: later < 0 ? nFrames - 1 : later, sure: true };
+  if (digest !== null && original.digests !== null) {
+    const now = original.digests.indexOf(digest);
+    return now < 0 ? { now: later < 0 ? null : later, sure: false } : { now, sure: true };
+  }
   const found = name === null ? -1 : (original.names?.indexOf(name) ?? -1);
   const sameTime = time === null || times === null || Math.abs(times[found] - time) <= SAME_TIME;
-  const sameSize = data.dated || size === null || original.sizes === null || original.sizes[found] === size;
-  if (found >= 0 && sameTime && sameSize) return { now: found, sure: true };
+  if (found >= 0 && sameTime) return { now: found, sure: true };
   return { now: later < 0 ? null : later, sure: false };
 }
 
@@ -208,7 +216,7 @@ function movedChange(change, now) {
 // The changes of an entry in terms of the frames of this page; null if they belong to another recording.
 function fittedChanges(entry) {
   const sameFrames = entry.key === data.key;
-  if (!sameFrames && times === null && original.sizes === null) return null;
+  if (!sameFrames && times === null && original.digests === null) return null;
   const places = Object.entries(entry.marks).map(([frame, mark]) => [Number(frame), frameNow(mark, Number(frame), sameFrames)]);
   if (2 * places.filter(([, { sure }]) => sure).length <= places.length) return null;
   const now = new Map(places.map(([frame, place]) => [frame, place.now]));

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -146,14 +147,16 @@ class BaselineSegmenter(BaseEstimator):  # type: ignore[misc]
                 stacklevel=2,
             )
         self.communities_: IntArray = find_recurring_events(unit_rows(standardize(features)), found)
-        return Segmentation.from_boundaries(
+        made = Segmentation.from_boundaries(
             found,
             len(features),
             communities=self.communities_.tolist(),
-            required=required,
-            scores=scores,
-            times=seconds,
+            scores=tuple(scores.tolist()),
+            times=None if seconds is None else tuple(seconds.tolist()),
         )
+        starts = set(required.tolist())
+        events = (replace(e, reason="required") if e.start in starts else e for e in made.events)
+        return made.about(events=tuple(events))
 
     def _make(self) -> Any:
         baseline = make_baseline(self.name).set_params(missing=self.missing)
