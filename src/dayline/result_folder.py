@@ -9,7 +9,6 @@ import logging
 import os
 import shutil
 import socket
-import sys
 import threading
 import warnings
 from collections.abc import Iterable, Iterator
@@ -19,18 +18,18 @@ from itertools import count
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from filelock import FileLock, Timeout
+
 from dayline.files import (
     UNFINISHED,
     before_replacing,
     open_no_follow,
     read_no_follow,
+    refuse_link,
     remove_unfinished,
     write_text_whole,
     writing_whole,
 )
-
-if sys.platform != "win32":
-    import fcntl
 
 MARK = ".dayline"
 """A file that marks a folder as a dayline result."""
@@ -176,43 +175,37 @@ def _guarded(
 def _locked(folder: Path) -> Iterator[None]:
     """Hold the lock of a folder; the system releases it when the process ends, for any reason."""
     path = folder / LOCK
-    if sys.platform == "win32":  # it has no such lock, so two runs into one folder are not detected
-        yield
-        return
-    while True:
-        handle = open_no_follow(path, os.O_RDWR | os.O_CREAT)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            holder = os.read(handle, 200).decode("utf-8", "replace") or "process unknown"
-            os.close(handle)
-            raise LockedFolderError(
-                f"{folder}: another dayline run is writing there ({holder}); wait for it or choose"
-                " another folder"
-            ) from None
-        except OSError as error:
-            if error.errno not in NO_LOCKS:
-                os.close(handle)
-                raise
-            log.warning(
-                "%s: this file system has no locks; do not start a second run into this folder",
-                folder,
-            )
-        # The previous holder may have removed the file after it was opened here but before it was
-        # locked.
-        with suppress(FileNotFoundError):
-            if os.path.samestat(os.fstat(handle), path.lstat()):
-                break
-        os.close(handle)
+    refuse_link(path)
+    lock = FileLock(path, timeout=0, thread_local=False)
     try:
-        os.ftruncate(handle, 0)
+        lock.acquire()
+    except Timeout:
+        raise LockedFolderError(
+            f"{folder}: another dayline run is writing there ({_holder(path)}); wait for it or"
+            " choose another folder"
+        ) from None
+    except OSError as error:
+        if error.errno not in NO_LOCKS:
+            raise
+        log.warning(
+            "%s: this file system has no locks; do not start a second run into this folder", folder
+        )
+    try:
         since = datetime.now().astimezone().isoformat(sep=" ", timespec="seconds")
-        os.write(handle, f"process {os.getpid()} on {socket.gethostname()} since {since}".encode())
+        with suppress(OSError):  # Windows lets nobody write to a locked file
+            path.write_text(f"process {os.getpid()} on {socket.gethostname()} since {since}")
         yield
     finally:
-        with suppress(FileNotFoundError):
+        # Still locked; one who has opened the file and waits notices that it is gone.
+        with suppress(OSError):
             path.unlink()
-        os.close(handle)
+        lock.release()
+
+
+def _holder(path: Path) -> str:
+    with suppress(OSError, ValueError):
+        return (read_no_follow(path) or b"").decode("utf-8", "replace") or "process unknown"
+    return "process unknown"
 
 
 def _remove_leftovers(folder: Path) -> None:
