@@ -4,7 +4,7 @@ BIN := .venv/bin
 HAS_CHROMIUM := command -v chromium >/dev/null || command -v chromium-browser >/dev/null
 APT_INSTALL := apt-get install -y -qq --no-install-recommends
 
-.PHONY: demo test quick page coverage oldest fuzz kill lint docs figures gallery release chromium clean
+.PHONY: demo test quick page coverage oldest fuzz kill processors lint docs figures gallery release chromium clean
 
 demo: .venv/demo.stamp
 	$(BIN)/dayline demo -o demo
@@ -36,6 +36,11 @@ fuzz: .venv/test.stamp
 # Kill -9 at 50 moments of each command that writes; `make test` tries a few.
 kill: .venv/test.stamp
 	DAYLINE_KILLS=50 $(BIN)/python -m pytest -n 2 tests/kill
+
+# The numeric tests, and the boundaries of sequences, with the code that libraries choose on other processors.
+DATA ?= ../shared/data/dev
+processors: .venv/test.stamp
+	$(BIN)/python benchmarks/processors.py --data $(DATA)
 
 lint: .venv/test.stamp
 	$(BIN)/ruff format --check .

@@ -65,7 +65,7 @@ def autograd_embedding(graph, start, bandwidth: float, cosines: Callable, n_step
 def autograd_run(features: np.ndarray, cosines: Callable, n_steps: int) -> None:
     import torch
 
-    from dayline.method.dge import denoise_features
+    from dayline.method.dge import Parameters, denoise_features
     from dayline.method.embedding import principal_components
     from dayline.method.graph import (
         affinity_graph,
@@ -74,7 +74,7 @@ def autograd_run(features: np.ndarray, cosines: Callable, n_steps: int) -> None:
         weaken_distant_edges,
     )
 
-    clean = denoise_features(torch.as_tensor(features, dtype=torch.float32))
+    clean = denoise_features(torch.as_tensor(features, dtype=torch.float32), Parameters())
     initial = normalize_columns(affinity_graph(clean, bandwidth=0.1))
     x = autograd_embedding(initial, principal_components(clean, 15), 0.5, cosines, n_steps)
     for _ in range(2):

@@ -7,3 +7,7 @@ from typing import TypeAlias
 
 OnStep: TypeAlias = Callable[[str, int, int], None]
 """Called with the name of the task, the number of steps done, and the total."""
+
+
+def no_report(_what: str, _done: int, _total: int) -> None:
+    """Report nothing."""

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dayline import EventSegmenter
-from dayline.decision.decide import Level, _add_level, decide, nested_levels
+from dayline.decision.decide import Level, Requests, _add_level, decide, nested_levels
 from dayline.research.datasets.synthetic import make_communities
 
 MADE = make_communities(240, stay=60.0, variance=2.0, n_features=10, random_state=2).features
@@ -51,8 +51,8 @@ def test_inserted_levels_never_have_more_than_twice_the_events():
 
 def test_confidence_is_the_probability_whatever_was_requested():
     levels = FITTED.levels_
-    usual = decide(FITTED.evidence_, levels)
-    finer = decide(FITTED.evidence_, levels, level=2)
+    usual = decide(FITTED.evidence_, levels, Requests())
+    finer = decide(FITTED.evidence_, levels, Requests(level=2))
     stated = dict(zip(finer.boundaries.tolist(), finer.confidence.tolist(), strict=True))
     for boundary, confidence in zip(
         usual.boundaries.tolist(), usual.confidence.tolist(), strict=True

@@ -57,14 +57,17 @@ def test_presets_take_every_parameter_and_refuse_others():
     assert changed.embedding.n_loop_steps == 150
     authors = DynamicGraphEmbedding.authors(start="pca", gradient="full")
     assert (authors.start, authors.gradient, authors.rescale_columns) == ("pca", "full", True)
-    with pytest.raises(ValueError, match="Invalid parameter 'colour'"):
-        DynamicGraphEmbedding.paper(colour=1)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'color'"):
+        DynamicGraphEmbedding.paper(color=1)
 
 
 def test_bandwidths_follow_the_variant():
-    assert DynamicGraphEmbedding.paper()._bandwidths(2048) == (5.12, 0.3)
-    assert DynamicGraphEmbedding.authors()._bandwidths(2048) == (5.12, 4.6875)
-    assert DynamicGraphEmbedding.paper(feature_bandwidth=0.0025)._bandwidths(2048) == (0.0025, 0.3)
+    def bandwidths(estimator):
+        return estimator.check_parameters().bandwidths(2048)
+
+    assert bandwidths(DynamicGraphEmbedding.paper()) == (5.12, 0.3)
+    assert bandwidths(DynamicGraphEmbedding.authors()) == (5.12, 4.6875)
+    assert bandwidths(DynamicGraphEmbedding.paper(feature_bandwidth=0.0025)) == (0.0025, 0.3)
 
 
 @pytest.mark.parametrize(

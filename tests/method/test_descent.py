@@ -50,27 +50,6 @@ def test_barzilai_borwein_takes_the_second_rule_by_hand():
     assert (one.n_evaluations, descent.n_evaluations) == (2, 3)
 
 
-def test_the_loss_is_evaluated_at_the_start_and_the_end_only():
-    asked = []
-
-    def objective(x):
-        asked.append(float(x[0]))
-        return float(3 * x[0] ** 2), 6 * x
-
-    start = np.asarray([4.0])
-    without_loss = descend_barzilai_borwein(
-        objective, start, n_steps=3, gradient_of=lambda x: 6 * x
-    )
-    assert len(asked) == 2
-    plain = descend_barzilai_borwein(objective, start, n_steps=3)
-    assert without_loss.x.tolist() == plain.x.tolist()
-    assert (without_loss.loss, without_loss.start_loss, without_loss.n_evaluations) == (
-        plain.loss,
-        plain.start_loss,
-        plain.n_evaluations,
-    )
-
-
 @pytest.mark.parametrize("library", ["numpy", "torch"])
 def test_many_rows_are_minimised_on_their_device(library):
     xp = pytest.importorskip(library, reason=f"{library} is not installed")

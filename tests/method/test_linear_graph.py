@@ -158,7 +158,7 @@ def test_torch_gives_the_same_products():
     # What differs are the entries near the diagonal, from which c_i M^-1 c_j is subtracted: M^-1 is
     # rounded to single precision, then its product with c_i. Both have the size of the inverse, and
     # roundings are independent, so that an entry has this standard deviation in each library.
-    centers = landmarks.centres(x)
+    centers = landmarks.centers(x)
     among = np.exp((centers @ centers.T - 1.0) / 0.5) + RIDGE * len(centers) * np.eye(len(centers))
     with_landmarks = np.exp((unit_rows(x) @ centers.T - 1.0) / 0.5)
     squares = with_landmarks**2 @ np.linalg.inv(among) ** 2 @ (with_landmarks**2).T
@@ -178,7 +178,7 @@ def test_every_rare_frame_has_a_landmark():
         size=(1000, 8)
     )
     x[[123, 777]] = np.eye(8)[[4, 6]]
-    centres = choose_landmarks(x, bandwidth=0.5, most=50).centres(unit_rows(x))
+    centres = choose_landmarks(x, bandwidth=0.5, most=50).centers(unit_rows(x))
     nearest = (unit_rows(x) @ centres.T).max(axis=1)
     assert nearest.min() > 0.99
 

@@ -28,7 +28,7 @@ from dayline.album.pictures import PictureFolder
 from dayline.album.places import event_features
 from dayline.arrays import Array, FloatArray, IntArray, to_numpy
 from dayline.checks import TransposedWarning, check_times, times_clock
-from dayline.decision.decide import DECISION_PARAMETERS, Frames
+from dayline.decision.decide import Frames
 from dayline.estimators import EventSegmenter
 from dayline.events import Event, Segmentation
 from dayline.features.extract import load_extractor
@@ -43,7 +43,7 @@ from dayline.progress import OnStep
 from dayline.result_folder import output_folder
 from dayline.text import counted, duration_text
 
-REQUESTS = tuple(name for name in DECISION_PARAMETERS if name != "typical_duration")
+REQUESTS = ("n_events", "min_duration", "expected_duration", "level")
 """Parameters that change the number or the length of events."""
 
 TYPICAL_EVENT = {"wall": 16 * 60.0, "media": 43.0}

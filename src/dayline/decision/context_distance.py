@@ -27,7 +27,11 @@ def context_distance(x: Array, *, window: int = 8) -> FloatArray:
         shorter means near the ends. The first two and the last two frames score 0.
     """
     check_between("window", window, 1, whole=True)
-    values = check_rows(x)
+    return _context_distance(check_rows(x), window)
+
+
+def _context_distance(values: FloatArray, window: int) -> FloatArray:
+    values = values.astype(np.float64, copy=False)
     n = len(values)
     window = min(window, n)
     scores = np.zeros(n)
@@ -44,9 +48,9 @@ def context_distance(x: Array, *, window: int = 8) -> FloatArray:
 def _means(x: FloatArray, start: IntArray, stop: IntArray) -> FloatArray:
     """Mean of rows start .. stop-1, for many starts and stops."""
     # Running sums around the mean: a constant offset must not cost digits.
-    centre = x.mean(axis=0)
-    sums = np.concatenate([np.zeros((1, x.shape[1])), np.cumsum(x - centre, axis=0)])
-    return np.asarray((sums[stop] - sums[start]) / (stop - start)[:, None] + centre)
+    center = x.mean(axis=0)
+    sums = np.concatenate([np.zeros((1, x.shape[1])), np.cumsum(x - center, axis=0)])
+    return np.asarray((sums[stop] - sums[start]) / (stop - start)[:, None] + center)
 
 
 def pick_boundaries(scores: FloatArray, *, order: int = 5) -> IntArray:

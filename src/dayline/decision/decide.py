@@ -98,8 +98,36 @@ def _as_range(item: Any, name: str) -> tuple[int, int]:
     )
 
 
-DECISION_PARAMETERS = ("n_events", "min_duration", "expected_duration", "typical_duration", "level")
-"""Parameters of `decide`: what the user requests of the events."""
+@dataclass(frozen=True, kw_only=True)
+class Requests:
+    """What a person requests of the events, checked when it is made.
+
+    Attributes
+    ----------
+    n_events : int or None
+        Number of events; takes precedence over the durations and the level.
+    min_duration, expected_duration, typical_duration : float or None
+        Shortest event, requested mean duration, and the mean duration typical of this kind of
+        source, in seconds or frames. The requested one weighs more than the typical one.
+    level : int
+        Levels finer (positive) or coarser (negative) than the usual one.
+    """
+
+    n_events: int | None = None
+    min_duration: float | None = None
+    expected_duration: float | None = None
+    typical_duration: float | None = None
+    level: int = 0
+
+    def __post_init__(self) -> None:
+        """Raise ValueError if a request is not a number, or out of range."""
+        check_between("level", self.level, -1000, 1000, whole=True)
+        if self.n_events is not None:
+            check_between("n_events", self.n_events, 1, LARGEST_COUNT, whole=True)
+        for name in ("min_duration", "expected_duration", "typical_duration"):
+            if getattr(self, name) is not None:
+                check_between(name, getattr(self, name), 0, above=True)
+
 
 WEAK, STRONG = 0.5, 10.0
 """How much a factor of two in duration weighs against a factor of two in the odds, for the typical duration of a kind
@@ -181,44 +209,30 @@ def _best_number(evidence: Evidence, doublings: int) -> int:
     return n_required + int(np.argmax(expected[n_required:]))
 
 
-def decide(
-    evidence: Evidence,
-    levels: tuple[Level, ...],
-    *,
-    n_events: int | None = None,
-    min_duration: float | None = None,
-    expected_duration: float | None = None,
-    typical_duration: float | None = None,
-    level: int = 0,
-) -> Decision:
-    """Choose boundaries from the evidence and its nested levels.
-
-    A number of events takes precedence over the durations and the level. Durations are in seconds
-    or frames; that which is requested weighs more than the typical one of this kind of source.
-    Levels are finer (positive) or coarser (negative) than the usual one.
-    """
+def decide(evidence: Evidence, levels: tuple[Level, ...], requests: Requests) -> Decision:
+    """Choose boundaries from the evidence and its nested levels."""
+    n_events, min_duration = requests.n_events, requests.min_duration
     if n_events is not None:
-        if level != 0 or expected_duration is not None:
+        if requests.level != 0 or requests.expected_duration is not None:
             warnings.warn(
                 f"n_events={n_events} takes precedence over the level and the duration",
                 stacklevel=2,
             )
         boundaries = np.sort(_exactly(evidence, n_events, f"n_events={n_events}"))
     else:
-        levels, usual = _usual_level(evidence, levels, expected_duration, typical_duration)
-        at = usual + level
+        levels, usual = _usual_level(
+            evidence, levels, requests.expected_duration, requests.typical_duration
+        )
+        at = usual + requests.level
         boundaries = levels[min(max(at, 0), len(levels) - 1)].boundaries
         if not 0 <= at < len(levels):
-            last, found = (
-                "finest" if level > 0 else "coarsest",
-                counted(len(boundaries) + 1, "event"),
-            )
-            warnings.warn(f"level={level}: the {last} level has {found}", stacklevel=2)
+            last = "finest" if requests.level > 0 else "coarsest"
+            found = counted(len(boundaries) + 1, "event")
+            warnings.warn(f"level={requests.level}: the {last} level has {found}", stacklevel=2)
+
     if min_duration is not None:
-        n_chosen, boundaries = (
-            len(boundaries),
-            without_short_events(evidence, boundaries, min_duration),
-        )
+        n_chosen = len(boundaries)
+        boundaries = without_short_events(evidence, boundaries, min_duration)
         _warn_of_min_duration(evidence, boundaries, min_duration)
         if n_events is not None and len(boundaries) < n_chosen:
             n = len(boundaries) + 1
@@ -226,19 +240,9 @@ def decide(
                 f"min_duration={min_duration:g} leaves {n} of n_events={n_events} events",
                 stacklevel=2,
             )
+
     communities = find_recurring_events(evidence.embedding, boundaries)
     return Decision(boundaries, boundary_probability(evidence, boundaries), communities)
-
-
-def check_decision_parameters(**given: Any) -> None:
-    """Raise ValueError if a parameter of `decide` is not a number, or out of range."""
-    for name, value in given.items():
-        if name == "level":
-            check_between(name, value, -1000, 1000, whole=True)
-        elif name == "n_events" and value is not None:
-            check_between(name, value, 1, LARGEST_COUNT, whole=True)
-        elif value is not None:
-            check_between(name, value, 0, above=True)
 
 
 def candidate_probabilities(evidence: Evidence) -> tuple[IntArray, FloatArray]:

@@ -1,8 +1,9 @@
-"""DynamicGraphEmbedding and PrincipalComponents: a vector per frame, learned from the sequence itself."""
+"""DynamicGraphEmbedding and PrincipalComponents: a vector per frame, learned from one sequence."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import KW_ONLY, dataclass, fields
 from typing import Any, Literal, Self, TypedDict, Unpack
 
 import numpy as np
@@ -11,7 +12,6 @@ from sklearn.utils.validation import validate_data
 from threadpoolctl import threadpool_limits
 
 from dayline.arrays import (
-    Array,
     FloatArray,
     IntArray,
     check_device,
@@ -21,18 +21,17 @@ from dayline.arrays import (
     unit_rows,
 )
 from dayline.checks import Missing, check_choice, check_features, unmask
-from dayline.method.communities import find_communities
+from dayline.method.communities import _find_communities as find_communities
 from dayline.method.denoise import fit_single_precision
 from dayline.method.dge import (
-    BANDWIDTHS,
-    DynamicGraph,
     GraphForm,
+    MethodParameters,
+    Parameters,
     Variant,
-    check_embedding_parameters,
     denoise_features,
-    dynamic_graph_embedding,
+    learn_graph,
 )
-from dayline.method.embedding import principal_components
+from dayline.method.embedding import _principal_components as principal_components
 from dayline.method.linear import LinearGraph
 from dayline.method.outliers import (
     draw_in,
@@ -40,14 +39,11 @@ from dayline.method.outliers import (
     warn_of_missing_value_codes,
     warn_of_outliers,
 )
-from dayline.progress import OnStep
+from dayline.progress import OnStep, no_report
 
 
 class SequenceEmbedder(BaseEstimator):  # type: ignore[misc]
     """An estimator that learns a vector per frame from one sequence."""
-
-    missing: Missing
-    embedding_: FloatArray
 
     def fit(self, X: Any, y: None = None) -> Self:  # noqa: ARG002
         """Learn from one sequence.
@@ -59,68 +55,58 @@ class SequenceEmbedder(BaseEstimator):  # type: ignore[misc]
         y : None
             Ignored.
         """
+        parameters = self.check_parameters()
         numbers = validate_data(self, unmask(X), dtype="numeric", ensure_all_finite=False)
         features = check_features(numbers, missing=self.missing)
-        return self.learn(self.without_outliers(features))
+        self.learn(self.without_outliers(features), parameters)
+        return self
 
     def fit_transform(self, X: Any, y: None = None) -> FloatArray:
         """Learn from one sequence and return its embedding, of shape (n_frames, n_components)."""
-        return self.fit(X, y).embedding_
+        embedding: FloatArray = self.fit(X, y).embedding_
+        return embedding
+
+    def check_parameters(self) -> Parameters:
+        """Return the parameters of the method; raise ValueError if one is invalid."""
+        check_choice("missing", self.missing, ("raise", "interpolate"))
+        check_choice("dtype", self.dtype, ("float64", "float32"))
+        check_device(self.device)
+        given = self.get_params(deep=False)
+        return Parameters(**{f.name: given[f.name] for f in fields(Parameters) if f.name in given})
 
     def without_outliers(self, features: FloatArray) -> FloatArray:
         """Warn of outliers and, unless the variant is a published one, scale them down."""
-        self.check_parameters()
         frames = outlying_frames(features)
         if len(frames) == 0:
             warn_of_missing_value_codes(features)
             return features
-        warn_of_outliers(frames, drawn_in=self.scales_outliers)
-        return draw_in(features, frames) if self.scales_outliers else features
-
-    @property
-    def scales_outliers(self) -> bool:
-        """Whether outliers are scaled down."""
-        return True
+        scaled_down = getattr(self, "variant", "default") == "default"
+        warn_of_outliers(frames, drawn_in=scaled_down)
+        return draw_in(features, frames) if scaled_down else features
 
     @abstractmethod
-    def learn(self, features: FloatArray, *, on_step: OnStep | None = None) -> Self:
-        """Learn from features that `check_features` has returned."""
+    def learn(
+        self, features: FloatArray, parameters: Parameters, on_step: OnStep = no_report
+    ) -> None:
+        """Learn from features and parameters that were checked."""
 
-    @abstractmethod
-    def check_parameters(self) -> None:
-        """Raise ValueError if a parameter is invalid; `fit` calls this first."""
+    def main_directions(self) -> FloatArray:
+        """Return every frame on the main directions of the denoised features."""
+        raise NotImplementedError
 
 
-class EmbeddingParameters(TypedDict, total=False):
+class EmbeddingParameters(MethodParameters, total=False):
     """Every parameter of `DynamicGraphEmbedding` that can be changed in a preset."""
 
-    n_components: int
-    n_iterations: int
-    initial_graph_weight: float
-    smoothing_width: int
-    temporal_prior: float
-    semantic_prior: float
-    n_communities: int
-    search_radius: int
-    patch_radius: int
-    denoise_bandwidth: float | Literal["median"]
-    feature_bandwidth: float | None
-    embedding_bandwidth: float | None
-    n_steps: int
-    n_loop_steps: int
-    start: Literal["pca", "columns"]
-    gradient: Literal["full", "half"]
-    rescale_columns: bool
-    graph_form: GraphForm
     missing: Missing
     device: str
     dtype: Literal["float64", "float32"]
-    random_state: int | None
 
 
 PUBLISHED: EmbeddingParameters = {"search_radius": 3, "denoise_bandwidth": 0.25, "n_steps": 150}
 
 
+@dataclass(eq=False, repr=False)
 class DynamicGraphEmbedding(SequenceEmbedder):
     """Alternately learn a graph over the frames and a low-dimensional embedding of it.
 
@@ -135,7 +121,7 @@ class DynamicGraphEmbedding(SequenceEmbedder):
     smoothing_width : int, default=3
         Width of the local average of edges (p); 1 turns it off.
     temporal_prior : float, default=0.3
-        Fraction removed from edges between frames that are not neighbours (eta); 0 turns it off.
+        Fraction removed from edges between frames that are not neighbors (eta); 0 turns it off.
     semantic_prior : float, default=0.1
         Fraction removed from edges between communities (mu); 0 turns it off.
     n_communities : int, default=10
@@ -145,7 +131,7 @@ class DynamicGraphEmbedding(SequenceEmbedder):
     denoise_bandwidth : float or "median", default="median"
         Decay of the denoising weights (h).
     feature_bandwidth, embedding_bandwidth : float or None
-        Decay of the weights of the initial and the learnt graph (l-hat and l-tilde). None uses the
+        Decay of the weights of the initial and the learned graph (l-hat and l-tilde). None uses the
         variant's own: 0.1 and 0.5; paper 0.0025 n_features and 0.02 d; authors 0.0025 n_features
         and 0.3125 d.
     n_steps, n_loop_steps : int, default=60 and 20
@@ -169,13 +155,13 @@ class DynamicGraphEmbedding(SequenceEmbedder):
     random_state : int or None, default=0
         Seed of the communities.
     variant : {"default", "paper", "authors"}, default="default"
-        Variant of the method: whose scaling, denoising, loop order and optimiser to use; `paper()`
+        Variant of the method: whose scaling, denoising, loop order and optimizer to use; `paper()`
         and `authors()` also set the other parameters.
 
     Attributes
     ----------
     embedding_, graph_, communities_
-        The learnt vectors, weights and communities. A graph is a matrix or, in linear form, a
+        The learned vectors, weights and communities. A graph is a matrix or, in linear form, a
         `LinearGraph`, which has products (`graph @ x`), `columns`, `column_sums` and a downsampled
         `picture`.
     initial_embedding_, initial_graph_, denoised_, start_
@@ -191,148 +177,95 @@ class DynamicGraphEmbedding(SequenceEmbedder):
         Start loss, loss, evaluations and reason for every embedding, the initial one first.
     """
 
-    def __init__(
-        self,
-        n_components: int = 15,
-        *,
-        n_iterations: int = 2,
-        initial_graph_weight: float = 0.1,
-        smoothing_width: int = 3,
-        temporal_prior: float = 0.3,
-        semantic_prior: float = 0.1,
-        n_communities: int = 10,
-        search_radius: int = 4,
-        patch_radius: int = 1,
-        denoise_bandwidth: float | Literal["median"] = "median",
-        feature_bandwidth: float | None = None,
-        embedding_bandwidth: float | None = None,
-        n_steps: int = 60,
-        n_loop_steps: int = 20,
-        start: Literal["pca", "columns"] = "pca",
-        gradient: Literal["full", "half"] = "full",
-        rescale_columns: bool = False,
-        graph_form: GraphForm = "auto",
-        missing: Missing = "raise",
-        device: str = "cpu",
-        dtype: Literal["float64", "float32"] = "float64",
-        random_state: int | None = 0,
-        variant: Variant = "default",
-    ) -> None:
-        self.n_components = n_components
-        self.n_iterations = n_iterations
-        self.initial_graph_weight = initial_graph_weight
-        self.smoothing_width = smoothing_width
-        self.temporal_prior = temporal_prior
-        self.semantic_prior = semantic_prior
-        self.n_communities = n_communities
-        self.search_radius = search_radius
-        self.patch_radius = patch_radius
-        self.denoise_bandwidth = denoise_bandwidth
-        self.feature_bandwidth = feature_bandwidth
-        self.embedding_bandwidth = embedding_bandwidth
-        self.n_steps = n_steps
-        self.n_loop_steps = n_loop_steps
-        self.start = start
-        self.gradient = gradient
-        self.rescale_columns = rescale_columns
-        self.graph_form = graph_form
-        self.missing = missing
-        self.device = device
-        self.dtype = dtype
-        self.random_state = random_state
-        self.variant = variant
+    n_components: int = 15
+    _: KW_ONLY
+    n_iterations: int = 2
+    initial_graph_weight: float = 0.1
+    smoothing_width: int = 3
+    temporal_prior: float = 0.3
+    semantic_prior: float = 0.1
+    n_communities: int = 10
+    search_radius: int = 4
+    patch_radius: int = 1
+    denoise_bandwidth: float | Literal["median"] = "median"
+    feature_bandwidth: float | None = None
+    embedding_bandwidth: float | None = None
+    n_steps: int = 60
+    n_loop_steps: int = 20
+    start: Literal["pca", "columns"] = "pca"
+    gradient: Literal["full", "half"] = "full"
+    rescale_columns: bool = False
+    graph_form: GraphForm = "auto"
+    missing: Missing = "raise"
+    device: str = "cpu"
+    dtype: Literal["float64", "float32"] = "float64"
+    random_state: int | None = 0
+    variant: Variant = "default"
 
     @classmethod
     def paper(cls, **changes: Unpack[EmbeddingParameters]) -> Self:
-        """Follow the text of the paper: its loop order, denoising and parameters, run to convergence."""
-        preset: EmbeddingParameters = {**PUBLISHED, "n_loop_steps": 150, **changes}
-        estimator: Self = cls(variant="paper").set_params(**preset)
-        return estimator
+        """Follow the text: its loop order, denoising and parameters, run to convergence."""
+        preset: EmbeddingParameters = {**PUBLISHED, "n_loop_steps": 150, "variant": "paper"}
+        preset.update(changes)
+        return cls(**preset)
 
     @classmethod
     def authors(cls, **changes: Unpack[EmbeddingParameters]) -> Self:
-        """Follow the authors' published notebook, including its unsafeguarded descent and column rescaling.
+        """Follow the authors' notebook, with its unsafeguarded descent and column rescaling.
 
         It starts from the first columns and uses half of the gradient; another of their notebooks
         has `start="pca"` and `gradient="full"`.
         """
-        notebook: EmbeddingParameters = {
+        preset: EmbeddingParameters = {
+            **PUBLISHED,
+            "n_loop_steps": 3,
             "start": "columns",
             "gradient": "half",
             "rescale_columns": True,
+            "variant": "authors",
         }
-        preset: EmbeddingParameters = {**PUBLISHED, "n_loop_steps": 3, **notebook, **changes}
-        estimator: Self = cls(variant="authors").set_params(**preset)
-        return estimator
+        preset.update(changes)
+        return cls(**preset)
 
-    @property
-    def scales_outliers(self) -> bool:
-        """Whether outliers are scaled down: not in the published variants."""
-        return self.variant == "default"
-
-    def learn(self, features: FloatArray, *, on_step: OnStep | None = None) -> Self:
-        """Learn from features that `check_features` has returned."""
-        self.check_parameters()
-        feature_bandwidth, embedding_bandwidth = self._bandwidths(features.shape[1])
-        given = self.get_params(deep=False)
-        for name in ("missing", "device", "dtype", "feature_bandwidth", "embedding_bandwidth"):
-            del given[name]
+    def learn(
+        self, features: FloatArray, parameters: Parameters, on_step: OnStep = no_report
+    ) -> None:
+        """Learn from features and parameters that were checked."""
+        # Long recordings stay in single precision; see `check_features`.
+        dtype = "float32" if features.dtype == np.float32 else self.dtype
+        if features.dtype != np.float32 and is_single_precision(self.device, self.dtype):
+            features = fit_single_precision(features, by_column=self.variant == "default")
         # The matrix products are thin: more BLAS threads gain nothing on an idle machine and wait
         # for each other on a busy one (we measured 10 times the run time).
         with threadpool_limits(1):
-            learnt = dynamic_graph_embedding(
-                self._on_device(features),
-                feature_bandwidth=feature_bandwidth,
-                embedding_bandwidth=embedding_bandwidth,
-                on_step=on_step,
-                **given,
-            )
-        self._store(learnt)
-        return self
+            learned = learn_graph(to_device(features, self.device, dtype), parameters, on_step)
 
-    def _on_device(self, features: FloatArray) -> Array:
-        if features.dtype == np.float32:
-            # Long recordings stay in single precision; see `check_features`.
-            return to_device(features, self.device, "float32")
-        if is_single_precision(self.device, self.dtype):
-            features = fit_single_precision(features, by_column=self.variant == "default")
-        return to_device(features, self.device, self.dtype)
-
-    def _bandwidths(self, n_features: int) -> tuple[float, float]:
-        own = {
-            "default": (0.1, 0.5),
-            "paper": (0.0025 * n_features, 0.02 * self.n_components),
-            "authors": (0.0025 * n_features, 0.3125 * self.n_components),
-        }[self.variant]
-        wide = own[0] if self.feature_bandwidth is None else self.feature_bandwidth
-        narrow = own[1] if self.embedding_bandwidth is None else self.embedding_bandwidth
-        return wide, narrow
-
-    def check_parameters(self) -> None:
-        """Raise ValueError if a parameter is invalid; `fit` calls this first."""
-        given = self.get_params(deep=False)
-        check_choice("missing", given.pop("missing"), ("raise", "interpolate"))
-        check_choice("dtype", given.pop("dtype"), ("float64", "float32"))
-        check_device(given.pop("device"))
-        # A bandwidth of None means the variant's own.
-        check_embedding_parameters(
-            {k: v for k, v in given.items() if v is not None or k not in BANDWIDTHS}
+        self.embedding_ = to_numpy(learned.embedding)
+        self.denoised_ = to_numpy(learned.denoised)
+        self.start_ = to_numpy(learned.start)
+        self.initial_embedding_ = to_numpy(learned.initial_embedding)
+        self.graph_, self.initial_graph_ = (
+            graph if isinstance(graph, LinearGraph) else to_numpy(graph)
+            for graph in (learned.graph, learned.initial_graph)
         )
+        self.communities_ = learned.communities
 
-    def _store(self, learnt: DynamicGraph) -> None:
-        for name in ("embedding", "denoised", "start", "initial_embedding"):
-            setattr(self, f"{name}_", to_numpy(getattr(learnt, name)))
-        for name in ("graph", "initial_graph"):
-            graph = getattr(learnt, name)
-            setattr(self, f"{name}_", graph if isinstance(graph, LinearGraph) else to_numpy(graph))
-        self.communities_ = np.asarray(learnt.communities)
         self.descents_ = tuple(
             {k: getattr(d, k) for k in ("start_loss", "loss", "n_evaluations", "stopped")}
-            for d in learnt.descents
+            for d in learned.descents
         )
-        self.loss_ = learnt.descents[-1].loss
-        self.n_evaluations_ = sum(d.n_evaluations for d in learnt.descents)
-        self.stopped_ = learnt.descents[-1].stopped
+        self.loss_ = learned.descents[-1].loss
+        self.n_evaluations_ = sum(d.n_evaluations for d in learned.descents)
+        self.stopped_ = learned.descents[-1].stopped
+
+    def main_directions(self) -> FloatArray:
+        """Return every frame on the main directions of the denoised features.
+
+        The embedding usually starts from them.
+        """
+        if self.start == "pca" and not self.rescale_columns:
+            return self.start_
+        return to_numpy(principal_components(self.denoised_, self.n_components))
 
 
 class PrincipalComponentParameters(TypedDict, total=False):
@@ -349,8 +282,9 @@ class PrincipalComponentParameters(TypedDict, total=False):
     random_state: int | None
 
 
+@dataclass(eq=False, repr=False)
 class PrincipalComponents(SequenceEmbedder):
-    """Project denoised features on their main directions; no graph is learnt.
+    """Project denoised features on their main directions; no graph is learned.
 
     The default of `DynamicGraphEmbedding` starts from the same directions. Time and memory grow
     linearly with the number of frames.
@@ -384,63 +318,40 @@ class PrincipalComponents(SequenceEmbedder):
         There is no graph.
     """
 
-    graph_ = None
+    n_components: int = 15
+    _: KW_ONLY
+    n_communities: int = 10
+    search_radius: int = 4
+    patch_radius: int = 1
+    denoise_bandwidth: float | Literal["median"] = "median"
+    missing: Missing = "raise"
+    device: str = "cpu"
+    dtype: Literal["float64", "float32"] = "float32"
+    random_state: int | None = 0
 
-    def __init__(
-        self,
-        n_components: int = 15,
-        *,
-        n_communities: int = 10,
-        search_radius: int = 4,
-        patch_radius: int = 1,
-        denoise_bandwidth: float | Literal["median"] = "median",
-        missing: Missing = "raise",
-        device: str = "cpu",
-        dtype: Literal["float64", "float32"] = "float32",
-        random_state: int | None = 0,
+    def learn(
+        self, features: FloatArray, parameters: Parameters, on_step: OnStep = no_report
     ) -> None:
-        self.n_components = n_components
-        self.n_communities = n_communities
-        self.search_radius = search_radius
-        self.patch_radius = patch_radius
-        self.denoise_bandwidth = denoise_bandwidth
-        self.missing = missing
-        self.device = device
-        self.dtype = dtype
-        self.random_state = random_state
-
-    def learn(self, features: FloatArray, *, on_step: OnStep | None = None) -> Self:
-        """Find the main directions of features that `check_features` has returned."""
-        self.check_parameters()
+        """Learn from features and parameters that were checked."""
         if is_single_precision(self.device, self.dtype):
             features = fit_single_precision(features, by_column=True)
-        if on_step is not None:
-            on_step("denoising", 0, 2)
         with threadpool_limits(1):
-            denoised = denoise_features(
-                to_device(features, self.device, self.dtype),
-                search_radius=self.search_radius,
-                patch_radius=self.patch_radius,
-                denoise_bandwidth=self.denoise_bandwidth,
-            )
-            if on_step is not None:
-                on_step("main directions", 1, 2)
+            on_step("denoising", 0, 2)
+            denoised = denoise_features(to_device(features, self.device, self.dtype), parameters)
+            on_step("main directions", 1, 2)
             directions = principal_components(denoised, self.n_components)
         self.directions_ = to_numpy(directions)
         self.embedding_ = to_numpy(unit_rows(directions))
-        return self
+
+    def main_directions(self) -> FloatArray:
+        """Return every frame on the main directions of the denoised features."""
+        return self.directions_
+
+    @property
+    def graph_(self) -> None:
+        """None: there is no graph."""
 
     @property
     def communities_(self) -> IntArray:
-        """Community of every frame, by k-means; computed when it is read, since the events do not need it."""
-        return np.asarray(
-            find_communities(self.embedding_, self.n_communities, random_state=self.random_state)
-        )
-
-    def check_parameters(self) -> None:
-        """Raise ValueError if a parameter is invalid; `fit` calls this first."""
-        given = self.get_params(deep=False)
-        check_choice("missing", given.pop("missing"), ("raise", "interpolate"))
-        check_choice("dtype", given.pop("dtype"), ("float64", "float32"))
-        check_device(given.pop("device"))
-        check_embedding_parameters(given)
+        """Community of every frame, by k-means; computed when read: the events do not need it."""
+        return find_communities(self.embedding_, self.n_communities, self.random_state)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, fields
 from typing import Any, Literal, Self, TypeAlias, Unpack
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from dayline.arrays import Array, FloatArray, IntArray, is_mapped, to_numpy
+from dayline.arrays import Array, FloatArray, IntArray, is_mapped
 from dayline.checks import (
     Missing,
     check_between,
@@ -24,13 +24,13 @@ from dayline.checks import (
     times_kind,
     unmask,
 )
-from dayline.decision.context_distance import context_distance, pick_boundaries
+from dayline.decision.context_distance import _context_distance as context_distance
+from dayline.decision.context_distance import pick_boundaries
 from dayline.decision.decide import (
-    DECISION_PARAMETERS,
     Decision,
     Frames,
     Level,
-    check_decision_parameters,
+    Requests,
     decide,
     forbidden_frames,
     frames_given,
@@ -38,7 +38,7 @@ from dayline.decision.decide import (
     nested_levels,
     required_frames,
 )
-from dayline.decision.evidence import gather_evidence
+from dayline.decision.evidence import Evidence, gather_evidence
 from dayline.estimators.embedders import (
     DynamicGraphEmbedding,
     EmbeddingParameters,
@@ -46,9 +46,9 @@ from dayline.estimators.embedders import (
     PrincipalComponents,
 )
 from dayline.events import Segmentation, boundaries_to_labels, labels_to_boundaries
-from dayline.method.embedding import principal_components
+from dayline.method.dge import Parameters
 from dayline.metrics import score_boundaries
-from dayline.progress import OnStep
+from dayline.progress import OnStep, no_report
 
 
 def true_boundaries(y: Any, n_frames: int) -> IntArray:
@@ -80,6 +80,7 @@ def true_boundaries(y: Any, n_frames: int) -> IntArray:
 Embedder: TypeAlias = DynamicGraphEmbedding | PrincipalComponents
 
 
+@dataclass(eq=False, repr=False)
 class EventSegmenter(BaseEstimator):  # type: ignore[misc]
     """Split a sequence of feature vectors into events; their number need not be known.
 
@@ -133,37 +134,22 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
     embedding_, embedder_
         The vector of every frame, and the fitted `DynamicGraphEmbedding` or `PrincipalComponents`.
     graph_ : array, LinearGraph or None
-        The learnt graph of `embedder_`; None if it learns none, as with `fast()`.
+        The learned graph of `embedder_`; None if it learns none, as with `fast()`.
     """
 
-    def __init__(
-        self,
-        embedding: Embedder | None = None,
-        *,
-        detector: Literal["partition", "ces"] = "partition",
-        n_events: int | None = None,
-        min_duration: float | None = None,
-        expected_duration: float | None = None,
-        typical_duration: float | None = None,
-        level: int = 0,
-        window: int = 8,
-        order: int = 5,
-        missing: Missing = "raise",
-        device: str | None = None,
-        random_state: int | None = None,
-    ) -> None:
-        self.embedding = embedding
-        self.detector = detector
-        self.n_events = n_events
-        self.min_duration = min_duration
-        self.expected_duration = expected_duration
-        self.typical_duration = typical_duration
-        self.level = level
-        self.window = window
-        self.order = order
-        self.missing = missing
-        self.device = device
-        self.random_state = random_state
+    embedding: Embedder | None = None
+    _: KW_ONLY
+    detector: Literal["partition", "ces"] = "partition"
+    n_events: int | None = None
+    min_duration: float | None = None
+    expected_duration: float | None = None
+    typical_duration: float | None = None
+    level: int = 0
+    window: int = 8
+    order: int = 5
+    missing: Missing = "raise"
+    device: str | None = None
+    random_state: int | None = None
 
     @classmethod
     def paper(cls, **changes: Unpack[EmbeddingParameters]) -> Self:
@@ -188,7 +174,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
     ) -> Self:
         """Decide as the default does, but from the main directions of the denoised features alone.
 
-        No graph is learnt. Time and memory grow linearly with the number of frames. It is a little
+        No graph is learned. Time and memory grow linearly with the number of frames. It is a little
         less accurate on average; docs/how-it-decides.md compares both by kind of recording.
         `changes` are parameters of `PrincipalComponents`.
         """
@@ -218,7 +204,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         X : array-like of shape (n_frames, n_features)
             One row per frame, in order. Never modified.
         y : ignored
-            Nothing is learnt from labels; `score` compares with them.
+            Nothing is learned from labels; `score` compares with them.
         times : array-like of shape (n_frames,), optional
             Time of every frame: seconds, or dates (NumPy, Python or pandas; dates with a time zone
             are converted to UTC).
@@ -231,8 +217,10 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         # Fit a copy and adopt it at the end: a fit that fails leaves the previous one intact.
         made = copy(self)
         rows = validate_data(made, unmask(X), dtype="numeric", ensure_all_finite=False)
-        constraints = frames_given("must", must), frames_given("must_not", must_not)
-        return self._take_over(made._fit(rows, times, *constraints, on_step))
+        made._must, made._must_not = frames_given("must", must), frames_given("must_not", must_not)
+        made._fit(rows, times, on_step or no_report)
+        self.__dict__ = made.__dict__
+        return self
 
     def fit_predict(
         self, X: Any, y: Any = None, *, times: Any = None, must: Frames = (), must_not: Frames = ()
@@ -299,19 +287,18 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         if self.evidence_ is None:
             raise ValueError('choose() needs detector="partition"')
-        requested = {
-            "n_events": n_events,
-            "min_duration": min_duration,
-            "expected_duration": expected_duration,
-        }
-        check_decision_parameters(**requested, level=level)
-        decision = decide(self.evidence_, self.levels_, **requested, level=level)  # type: ignore[arg-type]
-        return self._segmentation(decision, min_duration)
+        requests = Requests(
+            n_events=n_events,
+            min_duration=min_duration,
+            expected_duration=expected_duration,
+            level=level,
+        )
+        return self._segmentation(decide(self.evidence_, self.levels_, requests), min_duration)
 
     def append(self, X: Any, *, times: Any = None) -> Self:
         """Continue with later frames, as if all frames had been given to `fit`.
 
-        Everything is learnt again from all frames, so the result equals a fresh run. Starting from
+        Everything is learned again from all frames, so the result equals a fresh run. Starting from
         the previous embedding saved no evaluations when measured, and moved boundaries (F1 0.96
         against a fresh run).
 
@@ -336,14 +323,9 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         check_same_kind(self._kind, times_kind(times))
         if seconds is not None and self._times is not None:
             seconds = np.concatenate([self._times, seconds])
+        made = copy(self)
         rows = np.concatenate([self._rows, new])
-        return self._take_over(
-            copy(self)._fit(
-                rows, seconds, self._must, self._must_not, None, self._kind, self._clock
-            )
-        )
-
-    def _take_over(self, made: Self) -> Self:
+        made._fit(rows, seconds, no_report, self._kind, self._clock)
         self.__dict__ = made.__dict__
         return self
 
@@ -351,114 +333,89 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         self,
         rows: FloatArray,
         times: Any,
-        must: tuple[Any, ...],
-        must_not: tuple[Any, ...],
-        on_step: OnStep | None,
-        kind: str = "",
+        on_step: OnStep,
+        kind: str | None = None,
         clock: Literal["wall"] | None = None,
-    ) -> Self:
-        self.check_parameters()
-        embedder = self._embedder()
+    ) -> None:
+        embedder, parameters, requests = self._checked()
         interpolates = "interpolate" in (self.missing, embedder.missing)
         features = check_features(rows, missing="interpolate" if interpolates else "raise")
-        seconds = check_times(times, len(features))
-        kind, clock = kind or times_kind(times), clock or times_clock(times)
-        forbidden = forbidden_frames(must_not, len(features))
+        n_frames = len(features)
+        self._times = check_times(times, n_frames)
+        # Appended times are in seconds; their kind is that of the first ones.
+        if kind is None:
+            kind, clock = times_kind(times), times_clock(times)
+        self._kind, self._clock = kind, clock
+        forbidden = forbidden_frames(self._must_not, n_frames)
         # Find contradictions early; repeated below with the scores, which decide where in a range.
-        required_frames(must, np.zeros(len(features)), forbidden=forbidden)
-        features = embedder.without_outliers(features)
-        self.embedder_: Embedder = embedder.learn(features, on_step=on_step)
-        self.embedding_: FloatArray = self.embedder_.embedding_
-        self.scores_ = context_distance(self.embedding_, window=self.window)
-        required = required_frames(must, self.scores_, forbidden=forbidden)
+        required_frames(self._must, np.zeros(n_frames), forbidden=forbidden)
         # Copy, because the caller may reuse the array for the next frames; a file mapped into
         # memory stays one.
         self._rows = rows if is_mapped(rows) else np.array(rows)
-        self._times, self._kind, self._clock = seconds, kind, clock
-        self._must, self._must_not = must, must_not
-        self._required = required
+
+        features = embedder.without_outliers(features)
+        embedder.learn(features, parameters, on_step)
+        self.embedder_: Embedder = embedder
+        self.embedding_: FloatArray = embedder.embedding_
+        self.scores_ = context_distance(self.embedding_, self.window)
+        self._required = required_frames(self._must, self.scores_, forbidden=forbidden)
+
+        self.evidence_: Evidence | None = None
+        self.levels_: tuple[Level, ...] = ()
         if self.detector == "ces":
-            self.evidence_ = None
-            self.levels_: tuple[Level, ...] = ()
-            decision = self._decide_by_peaks(required, forbidden)
+            decision = self._decide_by_peaks(forbidden)
         else:
             self.evidence_ = gather_evidence(
                 features,
-                self._main_directions(),
-                None if isinstance(self.embedder_, PrincipalComponents) else self.embedding_,
-                required=required,
+                embedder.main_directions(),
+                None if isinstance(embedder, PrincipalComponents) else self.embedding_,
+                required=self._required,
                 forbidden=forbidden,
-                times=seconds,
+                times=self._times,
             )
             self.levels_ = nested_levels(self.evidence_)
-            requested = {name: getattr(self, name) for name in DECISION_PARAMETERS}
-            decision = decide(self.evidence_, self.levels_, **requested)
+            decision = decide(self.evidence_, self.levels_, requests)
+
         self.boundaries_, self.confidence_ = decision.boundaries.copy(), decision.confidence
         self.communities_ = decision.communities
-        self.labels_ = boundaries_to_labels(self.boundaries_, len(features))
+        self.labels_ = boundaries_to_labels(self.boundaries_, n_frames)
         self.segmentation_ = self._segmentation(decision, self.min_duration)
         self.events_ = self.segmentation_.events
-        return self
-
-    def _main_directions(self) -> FloatArray:
-        """Return the main directions of the denoised features; the embedding usually starts from them."""
-        learnt = self.embedder_
-        if isinstance(learnt, PrincipalComponents):
-            return learnt.directions_
-        if learnt.start == "pca" and not learnt.rescale_columns:
-            return np.asarray(learnt.start_)
-        return to_numpy(principal_components(learnt.denoised_, learnt.n_components))
 
     @property
     def graph_(self) -> Array | None:
-        """The learnt graph of `embedder_`; None if it learns none."""
+        """The learned graph of `embedder_`; None if it learns none."""
         return self.embedder_.graph_
 
-    def _decide_by_peaks(self, required: IntArray, forbidden: IntArray) -> Decision:
+    def _decide_by_peaks(self, forbidden: IntArray) -> Decision:
         """Apply the CES rule; an event takes the most frequent community of its frames."""
         found = np.setdiff1d(pick_boundaries(self.scores_, order=self.order), forbidden)
-        boundaries = np.union1d(found, required).astype(np.int64)
-        frames = self.embedder_.communities_
-        events = Segmentation.from_boundaries(
-            boundaries, len(frames), communities=frames.tolist()
-        ).events
-        communities = np.repeat([e.community for e in events], [e.n_frames for e in events])
+        boundaries = np.union1d(found, self._required).astype(np.int64)
+        communities = np.array(self.embedder_.communities_)
+        for event in np.split(communities, boundaries):
+            event[:] = np.bincount(event).argmax()
         return Decision(boundaries, np.full(len(boundaries), np.nan), communities)
 
     def _segmentation(self, decision: Decision, min_duration: float | None) -> Segmentation:
-        made = Segmentation.from_boundaries(
+        about: dict[str, Any] = {}
+        if self.evidence_ is not None:
+            about["levels"] = levels_around(
+                self.evidence_, self.levels_, decision, min_duration=min_duration
+            )
+            why = self.evidence_.why_one_event
+            if why and len(decision.boundaries) == 0 and len(self.scores_) > 4:
+                about["notes"] = (f"one event: {why}",)
+        return Segmentation.from_boundaries(
             decision.boundaries,
             len(self.scores_),
             communities=decision.communities.tolist(),
-            scores=tuple(self.scores_.tolist()),
-            times=None if self._times is None else tuple(self._times.tolist()),
+            confidences=decision.confidence,
+            required=self._required,
+            scores=self.scores_,
+            times=self._times,
             clock=self._clock,
+            **about,
         )
-        confidence = [
-            None,
-            *(None if np.isnan(c) else round(float(c), 4) for c in decision.confidence),
-        ]
-        required = set(self._required.tolist())
-        events = tuple(
-            replace(
-                event, confidence=c, reason="required" if event.start in required else event.reason
-            )
-            for event, c in zip(made.events, confidence, strict=True)
-        )
-        if self.evidence_ is None:
-            return made.about(events=events)
-        levels = levels_around(self.evidence_, self.levels_, decision, min_duration=min_duration)
-        why = self.evidence_.why_one_event
-        notes = (f"one event: {why}",) if why and len(events) == 1 and len(self.scores_) > 4 else ()
-        return made.about(events=events, levels=levels, notes=notes)
-
-    def _embedder(self) -> Embedder:
-        own = self.embedding
-        embedder: Embedder = DynamicGraphEmbedding() if own is None else clone(own)
-        for name in ("device", "random_state"):
-            if getattr(self, name) is not None:
-                embedder.set_params(**{name: getattr(self, name)})
-        return embedder
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters, with `embedding__` before those of the embedding; one that was None is the default then."""
@@ -469,7 +426,11 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         return changed
 
     def check_parameters(self) -> None:
-        """Raise ValueError if a parameter is invalid; `fit` calls this first."""
+        """Raise ValueError if a parameter is invalid; `fit` does so before any work."""
+        self._checked()
+
+    def _checked(self) -> tuple[Embedder, Parameters, Requests]:
+        """Return a new embedder, its parameters and the requests; raise ValueError if one is wrong."""
         check_choice("detector", self.detector, ("partition", "ces"))
         check_choice("missing", self.missing, ("raise", "interpolate"))
         if self.embedding is not None and not isinstance(self.embedding, Embedder):
@@ -477,13 +438,18 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
                 f"embedding={show_value(self.embedding)}; it must be a DynamicGraphEmbedding or"
                 " PrincipalComponents, or None for the default"
             )
-        self._embedder().check_parameters()
+        embedder = DynamicGraphEmbedding() if self.embedding is None else clone(self.embedding)
+        for name in ("device", "random_state"):
+            if getattr(self, name) is not None:
+                embedder.set_params(**{name: getattr(self, name)})
+
         check_between("window", self.window, 1, whole=True)
         check_between("order", self.order, 1, whole=True)
-        check_decision_parameters(**{name: getattr(self, name) for name in DECISION_PARAMETERS})
-        requested = [name for name in DECISION_PARAMETERS if getattr(self, name) not in (None, 0)]
-        if self.detector == "ces" and requested:
+        requests = Requests(**{f.name: getattr(self, f.name) for f in fields(Requests)})
+        if self.detector == "ces" and requests != Requests():
+            wrong = next(name for name, value in vars(requests).items() if value not in (None, 0))
             raise ValueError(
-                f'{requested[0]} needs detector="partition" (method default); '
+                f'{wrong} needs detector="partition" (method default); '
                 "the CES rule chooses the number of events itself"
             )
+        return embedder, embedder.check_parameters(), requests

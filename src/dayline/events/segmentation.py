@@ -321,6 +321,8 @@ class Segmentation:
         n_frames: int,
         *,
         communities: Sequence[int] | None = None,
+        confidences: Iterable[float] | None = None,
+        required: Iterable[int] = (),
         **about: Any,
     ) -> Segmentation:
         """Build the events between boundaries.
@@ -333,24 +335,34 @@ class Segmentation:
             Length of the sequence.
         communities : sequence of int, optional
             Community of every frame; each event gets the most frequent one.
+        confidences : iterable of float, optional
+            Confidence of every boundary; NaN is unknown.
+        required : iterable of int, optional
+            Boundaries that were required; the others begin where the frames change.
         **about
             Other attributes of the segmentation (scores, times, ...).
         """
         edges = [0, *(int(b) for b in boundaries), int(n_frames)]
-        about |= {
-            what: _listed(what, about[what], n_frames)
-            for what in PER_FRAME
-            if about.get(what) is not None
-        }
-        times = about.get("times")
+        for what in PER_FRAME:
+            if about.get(what) is not None:
+                about[what] = _listed(what, about[what], n_frames)
+        times: Any = about.get("times")
+        given = [np.nan] * len(edges) if confidences is None else [np.nan, *confidences]
+        must = {int(b) for b in required}
+
         events = []
-        for start, stop in pairwise(edges):
-            community = None if communities is None else _most_frequent(communities[start:stop])
-            event = Event(start, stop, community, reason="content" if start else "start")
-            if times is not None and stop > start:
-                event = replace(
-                    event, start_time=float(times[start]), stop_time=float(times[stop - 1])
-                )
+        for (start, stop), confidence in zip(pairwise(edges), given, strict=False):
+            has_times = times is not None and stop > start
+            reason: Reason = "required" if start in must else "content" if start else "start"
+            event = Event(
+                start,
+                stop,
+                None if communities is None else _most_frequent(communities[start:stop]),
+                start_time=float(times[start]) if has_times else None,
+                stop_time=float(times[stop - 1]) if has_times else None,
+                confidence=None if np.isnan(confidence) else round(float(confidence), 4),
+                reason=reason,
+            )
             events.append(event)
         return cls(events=tuple(events), **about)
 

@@ -8,7 +8,7 @@ from dayline.arrays import Array, IntArray, to_numpy
 from dayline.checks import check_between, check_matrix, check_seed
 
 SAMPLE = 20_000
-"""Frames that are grouped; in longer sequences, this many evenly spaced ones, and the others join the nearest."""
+"""Frames that are grouped; of longer sequences, so many evenly spaced ones, which the rest join."""
 
 
 def find_communities(x: Array, n_communities: int, *, random_state: int | None = 0) -> IntArray:
@@ -23,22 +23,27 @@ def find_communities(x: Array, n_communities: int, *, random_state: int | None =
     random_state : int or None
         Seed of the restarts.
     """
-    from sklearn.cluster import KMeans
-
-    x = check_matrix("x", x)
     check_between("n_communities", n_communities, 1, whole=True)
     check_seed(random_state)
+    return _find_communities(check_matrix("x", x), n_communities, random_state)
+
+
+def _find_communities(x: Array, n_communities: int, random_state: int | None) -> IntArray:
+    from sklearn.cluster import KMeans
+
     points = to_numpy(x).astype(np.float64)
     n = len(points)
-    sample = (
-        points if n <= SAMPLE else points[np.linspace(0, n - 1, SAMPLE).round().astype(np.int64)]
-    )
+    sample = points
+    if n > SAMPLE:
+        sample = points[np.linspace(0, n - 1, SAMPLE).round().astype(np.int64)]
+
     # Frames that differ only by rounding must not become separate communities.
     scale = np.max(np.abs(sample), initial=0.0) or 1.0
     n_different = len(np.unique(np.round(sample / scale, 7), axis=0))
     k = min(n_communities, n_different)
     if k <= 1:
         return np.zeros(n, dtype=np.int64)
+
     groups = KMeans(k, n_init=10, random_state=random_state).fit(sample)
     return in_order_of_appearance(groups.labels_ if n <= SAMPLE else groups.predict(points))
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -19,6 +19,8 @@ from dayline.arrays import (
     to_numpy,
 )
 from dayline.checks import LARGEST, check_between, check_choice, check_flag, check_matrix
+
+Kernel: TypeAlias = Literal["exponential", "gaussian"]
 
 FEW_COLUMNS, BUMPS = 3, 16
 """Up to this many columns each becomes that many; see `spread_few_directions`."""
@@ -69,7 +71,7 @@ def _by_blocks(function: Callable[[Array], Array], x: Array, n_columns: int) -> 
 
 
 def standardize(x: Array) -> Array:
-    """Centre every column and divide it by its standard deviation; drop constant columns.
+    """Center every column and divide it by its standard deviation; drop constant columns.
 
     If all columns are constant, the result is one column of zeros.
     """
@@ -110,8 +112,8 @@ class ColumnScale:
 
         def squares(rows: Array) -> Array:
             # Divide by the range first, so that tiny or huge columns do not under- or overflow.
-            centred = (_columns(rows, kept) - low) / spread - mean
-            return centred * centred
+            centered = (_columns(rows, kept) - low) / spread - mean
+            return centered * centered
 
         return cls(kept, low, spread, mean, xp.sqrt(_column_means(squares, x)))
 
@@ -142,7 +144,7 @@ def _precise(x: Array) -> Array:
     return double(x) if is_on_host(x) else x
 
 
-def centre_columns(x: Array) -> None:
+def center_columns(x: Array) -> None:
     """Subtract from every column its mean, in place."""
     mean = _column_means(lambda rows: rows, x)
     for block in row_blocks(x):
@@ -166,7 +168,7 @@ def comparable_columns(x: Array) -> Array:
 def spread_few_directions(columns: Array | ScaledRows) -> Any:
     """Spread standardized columns that vary in three directions or fewer over 16 columns for each direction.
 
-    The cosine of two frames of one centred column is only a sign, and so it is if all columns
+    The cosine of two frames of one centered column is only a sign, and so it is if all columns
     follow one factor. So each direction becomes 16 Gaussian bumps of one standard deviation, evenly
     spaced from the first to the last percentile of its values: close values have a high cosine.
     Other columns are returned unchanged.
@@ -179,10 +181,10 @@ def spread_few_directions(columns: Array | ScaledRows) -> Any:
         return columns
     values = columns[:]
     xp = array_namespace(values)
-    # In double precision on the CPU, so that every device has the same centres.
+    # In double precision on the CPU, so that every device has the same centers.
     low, high = np.quantile(to_numpy(values).astype(np.float64), [0.01, 0.99], axis=0)
-    centres = like(np.linspace(low, high, BUMPS), values)
-    bumps = xp.exp(-((values[:, None, :] - centres[None, :, :]) ** 2) / 2.0)
+    centers = like(np.linspace(low, high, BUMPS), values)
+    bumps = xp.exp(-((values[:, None, :] - centers[None, :, :]) ** 2) / 2.0)
     return standardize(xp.reshape(bumps, (values.shape[0], -1)))
 
 
@@ -277,11 +279,11 @@ def nonlocal_means(
     search_radius: int,
     patch_radius: int,
     bandwidth: float | Literal["median"],
-    kernel: Literal["exponential", "gaussian"] = "exponential",
+    kernel: Kernel = "exponential",
     decay: float = 1.0,
     include_self: bool = False,
 ) -> Array:
-    """Replace every frame by a weighted mean of frames with similar neighbourhoods (Eq. 1 and 2).
+    """Replace every frame by a weighted mean of frames with similar neighborhoods (Eq. 1 and 2).
 
     The defaults are the paper's, with the L1 distance averaged over frames and features.
 
@@ -302,33 +304,58 @@ def nonlocal_means(
     include_self : bool
         Whether a frame contributes to its own mean.
     """
-    x = check_matrix("x", x)
-    _check_denoising(search_radius, patch_radius, bandwidth)
+    check_between("search_radius", search_radius, 0, whole=True)
+    check_between("patch_radius", patch_radius, 1, whole=True)
+    if isinstance(bandwidth, str):
+        check_choice("bandwidth", bandwidth, ("median",))
+    else:
+        check_between("bandwidth", bandwidth, 1 / LARGEST)
     check_choice("kernel", kernel, ("exponential", "gaussian"))
     check_between("decay", decay, 0, 1, above=True)
     check_flag("include_self", include_self)
-    n = x.shape[0]
-    reach = min(search_radius, n - 1)
+    return _nonlocal_means(
+        check_matrix("x", x),
+        search_radius,
+        patch_radius,
+        bandwidth,
+        kernel=kernel,
+        decay=decay,
+        include_self=include_self,
+    )
+
+
+def _nonlocal_means(
+    x: Array,
+    search_radius: int,
+    patch_radius: int,
+    bandwidth: float | Literal["median"],
+    *,
+    kernel: Kernel = "exponential",
+    decay: float = 1.0,
+    include_self: bool = False,
+) -> Array:
+    reach = min(search_radius, x.shape[0] - 1)
     if reach < 1:
         return x
     xp = array_namespace(x)
-    distances = _patch_distances(x, range(1, reach + 1), patch_radius=patch_radius)
-    h = _median_distance(distances) if bandwidth == "median" else float(bandwidth)
+    distances = _patch_distances(x, reach, patch_radius)
+    if bandwidth == "median":
+        h = float(np.median(np.concatenate([to_numpy(d) for d in distances.values()])))
+    else:
+        h = float(bandwidth)
     if h <= 0:
         return x
+
     # A bandwidth beyond the range of this precision has the weights of the nearest one within it.
     numbers = xp.finfo(x.dtype)
     h = min(max(h, float(numbers.smallest_normal)), float(numbers.max) / FARTHEST)
     weights = {}
     for t, distance in distances.items():
         # Clip: the weight is 0 long before this, but neither the ratio nor its square may overflow.
-        ratio = (
-            xp.where(distance < FARTHEST * h, distance, FARTHEST * h * xp.ones_like(distance))[
-                :, None
-            ]
-            / h
-        )
+        most = FARTHEST * h * xp.ones_like(distance)
+        ratio = xp.where(distance < FARTHEST * h, distance, most)[:, None] / h
         weights[t] = xp.exp(-ratio * ratio if kernel == "gaussian" else -ratio) * decay**t
+
     own = xp.ones_like(x[:, :1]) if include_self else xp.zeros_like(x[:, :1])
     return _weighted_mean(x, own, later=weights, earlier=weights)
 
@@ -372,27 +399,26 @@ def _weighted_mean(
     return made
 
 
-def _patch_distances(x: Array, offsets: Iterable[int], *, patch_radius: int) -> dict[int, Array]:
-    """Mean absolute difference of the patches around k and k + offset, for every offset and k."""
+def _patch_distances(x: Array, reach: int, patch_radius: int) -> dict[int, Array]:
+    """Average the absolute differences of the patches around k and k + t, for t = 1 to `reach`."""
     xp = array_namespace(x)
     n = x.shape[0]
     # Beyond this radius, the mirrored sequence repeats itself.
     radius = min(patch_radius, n - 1)
-    apart = {t: xp.empty(n - t + 2 * radius, dtype=x.dtype, device=x.device) for t in offsets}
-    farthest = max(apart)
+    lags = range(1, reach + 1)
+    apart = {t: xp.empty(n - t + 2 * radius, dtype=x.dtype, device=x.device) for t in lags}
     for block in row_blocks(x):
         # Positions in the mirrored sequence; the last block has those after its end too.
-        first, stop = (
-            block.start - radius * (block.start == 0),
-            block.stop + radius * (block.stop == n),
-        )
-        rows = _rows(x, first, min(stop + farthest, n + radius))
+        first = block.start - radius if block.start == 0 else block.start
+        stop = block.stop + radius if block.stop == n else block.stop
+        rows = _mirrored_rows(x, first, min(stop + reach, n + radius))
         for t, found in apart.items():
             size = min(stop, n - t + radius) - first
             if size > 0:
                 found[first + radius : first + radius + size] = xp.mean(
                     xp.abs(rows[t : t + size] - rows[:size]), axis=1
                 )
+
     distances = {}
     for t, found in apart.items():
         total = 0.0
@@ -403,43 +429,19 @@ def _patch_distances(x: Array, offsets: Iterable[int], *, patch_radius: int) -> 
     return distances
 
 
-def _rows(x: Array, first: int, stop: int) -> Array:
-    """Rows of the mirrored sequence."""
+def _mirrored_rows(x: Array, first: int, stop: int) -> Array:
+    """Return rows of the sequence reflected at its ends, without repeating the end frames."""
     n = x.shape[0]
     if first >= 0 and stop <= n:
         return x[first:stop]
-    xp = array_namespace(x)
-    return xp.take(x, xp.asarray(_mirrored(n, np.arange(first, stop)), device=x.device), axis=0)
-
-
-def _mirrored(
-    n: int, positions: np.ndarray[tuple[int], np.dtype[np.int64]]
-) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Reflect positions into 0 .. n-1 without repeating the end frames."""
-    if n == 1:
-        return np.zeros_like(positions)
     period = 2 * (n - 1)
-    folded = np.abs(positions) % period
-    return np.asarray(np.minimum(folded, period - folded))
-
-
-def _check_denoising(
-    search_radius: int, patch_radius: int, bandwidth: float | Literal["median"]
-) -> None:
-    check_between("search_radius", search_radius, 0, whole=True)
-    check_between("patch_radius", patch_radius, 1, whole=True)
-    if not isinstance(bandwidth, str):
-        check_between("bandwidth", bandwidth, 1 / LARGEST)
-    else:
-        check_choice("bandwidth", bandwidth, ("median",))
-
-
-def _median_distance(distances: dict[int, Array]) -> float:
-    return float(np.median(np.concatenate([to_numpy(d) for d in distances.values()])))
+    folded = np.abs(np.arange(first, stop)) % max(period, 1)
+    xp = array_namespace(x)
+    return xp.take(x, xp.asarray(np.minimum(folded, period - folded), device=x.device), axis=0)
 
 
 def authors_nonlocal_means(
-    x: Array, *, search_radius: int, patch_radius: int, bandwidth: float
+    x: Array, search_radius: int, patch_radius: int, bandwidth: float
 ) -> Array:
     """Denoise as the authors' notebook does.
 
@@ -447,20 +449,19 @@ def authors_nonlocal_means(
     frame of the sequence (itself included) with weight exp(-D / h) 0.25^(distance in time / L), and
     counts the first and the last L frames twice in every mean.
     """
-    _check_denoising(search_radius, patch_radius, bandwidth)
     n = x.shape[0]
     x = scale_to_range(x)
     if n == 1 or search_radius == 0:
         return x
+
     xp = array_namespace(x)
     twice = np.ones((n, 1))
     twice[: min(search_radius, n)] = 2.0
     twice[max(n - search_radius, 0) :] = 2.0
     count = like(twice, x)
+
     # Beyond 27 L the factor 0.25^(t/L) is below 2^-53 and adds nothing.
-    distances = _patch_distances(
-        x, range(1, min(n - 1, 27 * search_radius) + 1), patch_radius=patch_radius
-    )
+    distances = _patch_distances(x, min(n - 1, 27 * search_radius), patch_radius)
     weights = {
         t: xp.exp(-d[:, None] / bandwidth) * 0.25 ** (t / search_radius)
         for t, d in distances.items()

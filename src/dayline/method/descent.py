@@ -1,4 +1,4 @@
-"""Two optimisers, independent of what they minimise."""
+"""Two optimizers, independent of what they minimize."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Descent:
 def descend_lbfgs(
     objective: Objective, start: Array, *, max_evaluations: int, tolerance: float = 1e-5
 ) -> Descent:
-    """Minimise with L-BFGS and a line search; the result is never above the start.
+    """Minimize with L-BFGS and a line search; the result is never above the start.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ DECREASE, CURVATURE = 1e-3, 0.9
 def descend_many_rows(
     objective: Objective, start: Array, *, max_evaluations: int, least_gain: float
 ) -> Descent:
-    """Minimise with L-BFGS where the rows are: SciPy would take longer than all else, and move them to the host.
+    """Minimize with L-BFGS where the rows are: SciPy would take longer than all else, and move them to the host.
 
     Parameters
     ----------
@@ -196,13 +196,7 @@ def _longest_row(x: Array) -> Any:
     return xp.sqrt(xp.max(xp.sum(x * x, axis=-1)))
 
 
-def descend_barzilai_borwein(
-    objective: Objective,
-    start: Array,
-    *,
-    n_steps: int,
-    gradient_of: Callable[[Array], Array] | None = None,
-) -> Descent:
+def descend_barzilai_borwein(objective: Objective, start: Array, *, n_steps: int) -> Descent:
     """Take exactly the authors' steps: Barzilai-Borwein's second rule, no safeguard.
 
     The first step is 1e-6; an undefined step becomes 1e-16. The result may be above the start: this
@@ -211,24 +205,19 @@ def descend_barzilai_borwein(
     Parameters
     ----------
     objective : callable
-        Returns (loss, gradient) at a point; evaluated at the start and at the end.
+        Returns (loss, gradient) at a point.
     start : array
         First point.
     n_steps : int >= 0
         Number of steps.
-    gradient_of : callable, optional
-        Returns the gradient alone, if that is faster: no step needs the loss.
     """
     xp = array_namespace(start)
     x = start
     start_loss, gradient = objective(x)
     loss, step = start_loss, 1e-6
-    for k in range(n_steps):
+    for _ in range(n_steps):
         moved = x - step * gradient
-        if gradient_of is None or k == n_steps - 1:
-            loss, next_gradient = objective(moved)
-        else:
-            next_gradient = gradient_of(moved)
+        loss, next_gradient = objective(moved)
         change, bend = moved - x, next_gradient - gradient
         curvature = float(xp.sum(bend * bend))
         step = float(xp.sum(bend * change)) / curvature if curvature > 0 else 1e-16

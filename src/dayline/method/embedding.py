@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Literal, TypeAlias
 
 from dayline.arrays import (
@@ -17,6 +16,7 @@ from dayline.arrays import (
 from dayline.checks import MOST_STEPS, check_bandwidth, check_between, check_choice, check_matrix
 from dayline.method.descent import (
     Descent,
+    Objective,
     descend_barzilai_borwein,
     descend_lbfgs,
     descend_many_rows,
@@ -31,17 +31,19 @@ from dayline.method.symmetric import (
     times,
 )
 
+Optimizer: TypeAlias = Literal["lbfgs", "barzilai-borwein"]
 Gradient: TypeAlias = Literal["full", "half"]
 
 MANY_ROWS = 1500
-"""Frames from which the steps on a `LinearGraph` are not those of SciPy, which would take as long as the products."""
+"""Frames from which a `LinearGraph` is not descended with SciPy, whose steps would take as long as
+the products."""
 
 LEAST_GAIN = 2.5e-5
-"""Those steps end with the one that lowers the loss, which is a sum over frames, by less than this per frame."""
+"""These steps end with one that lowers the loss, a sum over frames, by less than this per frame."""
 
 
 def principal_components(x: Array, n_components: int) -> Array:
-    """Project centred frames on their main directions (the start of Eq. 4).
+    """Project centered frames on their main directions (the start of Eq. 4).
 
     Parameters
     ----------
@@ -55,37 +57,35 @@ def principal_components(x: Array, n_components: int) -> Array:
     array of shape (n_frames, min(n_components, n_frames, n_dims))
         Strongest direction first; the largest entry of each column is positive.
     """
-    x = check_matrix("x", x)
     check_between("n_components", n_components, 1, whole=True)
+    return _principal_components(check_matrix("x", x), n_components)
+
+
+def _principal_components(x: Array, n_components: int) -> Array:
     xp = array_namespace(x)
     n, dims = x.shape
     keep = min(n_components, n, dims)
     if n <= dims:
-        centred = x - xp.mean(x, axis=0)
-        values, vectors = xp.linalg.eigh(centred @ centred.T)
+        centered = x - xp.mean(x, axis=0)
+        values, vectors = xp.linalg.eigh(centered @ centered.T)
         spread = xp.sqrt(xp.where(values > 0, values, xp.zeros_like(values)))
-        projected = vectors[:, -keep:] * spread[-keep:]
-    else:
-        projected = _project_on_main_directions(x, keep)
-    return _fix_signs(xp.flip(projected, axis=(1,)))
+        return _fix_signs(xp.flip(vectors[:, -keep:] * spread[-keep:], axis=(1,)))
 
-
-def _project_on_main_directions(x: Array, keep: int) -> Array:
-    """Project many frames, a block at a time; sums over all frames are in double precision."""
-    xp = array_namespace(x)
+    # Many frames, a block at a time; sums over all of them are in double precision.
     mean = xp.zeros_like(double(x[0]))
     for block in row_blocks(x):
         mean += xp.sum(double(x[block]), axis=0)
     mean = xp.astype(mean / x.shape[0], x.dtype)
-    covariance = xp.zeros((x.shape[1], x.shape[1]), dtype=double(x[0]).dtype, device=x.device)
+    covariance = xp.zeros((dims, dims), dtype=double(x[0]).dtype, device=x.device)
     for block in row_blocks(x, at_least=512):
-        centred = x[block] - mean
-        covariance += centred.T @ centred
+        centered = x[block] - mean
+        covariance += centered.T @ centered
+
     directions = xp.astype(main_axes(covariance, keep), x.dtype)
-    projected = xp.empty((x.shape[0], keep), dtype=x.dtype, device=x.device)
+    projected = xp.empty((n, keep), dtype=x.dtype, device=x.device)
     for block in row_blocks(x):
         projected[block] = (x[block] - mean) @ directions
-    return projected
+    return _fix_signs(xp.flip(projected, axis=(1,)))
 
 
 def fix_rotation(embedding: Array) -> Array:
@@ -129,6 +129,7 @@ def graph_cross_entropy(embedding: Array, graph: Graph, *, bandwidth: float) -> 
         Derivative of the loss with respect to the embedding.
     """
     _check_pair("embedding", embedding, graph)
+    check_bandwidth("bandwidth", bandwidth)
     return _objective(graph, embedding, bandwidth)(embedding)
 
 
@@ -143,29 +144,24 @@ def _check_pair(name: str, embedding: Array, graph: Graph) -> None:
 
 
 def authors_gradient(embedding: Array, graph: Graph, *, bandwidth: float) -> Array:
-    """Return half of the gradient, as in one of the authors' notebooks: only the column of the frame itself.
+    """Return half of the gradient, as in one of the authors' notebooks.
 
-    It is not divided by the number of components either. The published table was computed with it.
+    It has only the column of the frame itself, and is not divided by the number of components
+    either. The published table was computed with it.
     """
     return _objective(graph, embedding, bandwidth, "half")(embedding)[1]
 
 
 def _objective(
     graph: Graph, start: Array, bandwidth: float, gradient: Gradient = "full"
-) -> Callable[..., tuple[float, Array]]:
-    """Return an objective against one graph, with all that its evaluations share computed once.
-
-    With `with_loss=False` its loss is NaN.
-    """
-    check_bandwidth("bandwidth", bandwidth)
+) -> Objective:
+    """Return an objective against one graph; what its evaluations share is computed once."""
     if isinstance(graph, LinearGraph):
         return _linear_objective(graph, start, bandwidth, gradient)
     return _dense_objective(graph, bandwidth, gradient)
 
 
-def _dense_objective(
-    graph: Array, bandwidth: float, gradient: Gradient
-) -> Callable[..., tuple[float, Array]]:
+def _dense_objective(graph: Array, bandwidth: float, gradient: Gradient) -> Objective:
     """Compute every pair of frames.
 
     The gradient with respect to u is a matrix times u: E * (q_i + q_j) - W - W^T, or E * q_i - W^T
@@ -177,20 +173,15 @@ def _dense_objective(
     degrees = xp.sum(graph, axis=0)
     entropy = _entropy(graph)
 
-    def evaluate(embedding: Array, *, with_loss: bool = True) -> tuple[float, Array]:
+    def evaluate(embedding: Array) -> tuple[float, Array]:
         u = unit_rows(embedding)
-        sums, agreement = exponential_kernel_into(
-            kernel, u, bandwidth, target if with_loss else None
-        )
+        sums, agreement = exponential_kernel_into(kernel, u, bandwidth, target)
+        loss = entropy + float(xp.sum(degrees * xp.log(sums))) - agreement / 2
         share = degrees / sums
-        loss = (
-            entropy + float(xp.sum(degrees * xp.log(sums))) - agreement / 2
-            if with_loss
-            else float("nan")
-        )
         if gradient == "half":
             one_sided = share[:, None] * times(kernel, u) - (u.T @ graph).T
             return loss, _project(one_sided * (u.shape[1] / bandwidth), embedding, u)
+
         for block, aim in zip(kernel, target, strict=True):
             values = block.values
             values *= share[block.rows, None] + share[block.columns]
@@ -202,22 +193,22 @@ def _dense_objective(
 
 def _linear_objective(
     graph: LinearGraph, start: Array, bandwidth: float, gradient: Gradient
-) -> Callable[..., tuple[float, Array]]:
-    """See E through landmarks, chosen once where the descent starts; they move with the embedding."""
+) -> Objective:
+    """See E through landmarks, chosen where the descent starts; they move with the embedding."""
     xp = array_namespace(start)
     landmarks = choose_landmarks(start, bandwidth=bandwidth)
     degrees = graph.column_sums()
     entropy, total = graph.entropy(), float(xp.sum(degrees))
 
-    def evaluate(embedding: Array, *, with_loss: bool = True) -> tuple[float, Array]:  # noqa: ARG001
+    def evaluate(embedding: Array) -> tuple[float, Array]:
         u = unit_rows(embedding)
-        kernel = LandmarkKernel(
-            u, LandmarkBasis(landmarks.centres(u), bandwidth), has_unit_rows=True
-        )
+        basis = LandmarkBasis(landmarks.centers(u), bandwidth)
+        kernel = LandmarkKernel(u, basis, has_unit_rows=True)
         products = kernel @ xp.concat([xp.ones_like(u[:, :1]), u], axis=1)
         # A column contains the frame itself, with weight 1; approximate sums may be lower.
         sums = xp.where(products[:, 0] > 1.0, products[:, 0], xp.ones_like(products[:, 0]))
         share = (degrees / sums)[:, None]
+
         pull = graph.with_transpose_times(u)
         # log E is linear in the cosines, so that its sum over all pairs needs no pairs.
         agreement = (sum_of_products(pull, u) / 2 - total) / bandwidth
@@ -225,6 +216,7 @@ def _linear_objective(
         if gradient == "half":
             one_sided = share * products[:, 1:] - graph.transposed_times(u)
             return loss, _project(one_sided * (u.shape[1] / bandwidth), embedding, u)
+
         push = kernel @ (share * u) + share * products[:, 1:]
         return loss, _project((push - pull) / bandwidth, embedding, u)
 
@@ -238,13 +230,12 @@ def _entropy(graph: Array) -> float:
 
 
 def _project(by_direction: Array, embedding: Array, u: Array) -> Array:
-    """Apply the chain rule through u = x / |x|: lengths do not matter, so only the tangent part counts."""
+    """Apply the chain rule through u = x / |x|: only the tangent part counts."""
     xp = array_namespace(embedding)
     tangent = by_direction - u * xp.vecdot(u, by_direction)[:, None]
     length = xp.sqrt(xp.vecdot(embedding, embedding))[:, None]
-    return tangent * xp.where(
-        length > 0, 1.0 / xp.where(length > 0, length, xp.ones_like(length)), 0.0 * length
-    )
+    safe = xp.where(length > 0, length, xp.ones_like(length))
+    return tangent * xp.where(length > 0, 1.0 / safe, 0.0 * length)
 
 
 def embed_graph(
@@ -253,7 +244,7 @@ def embed_graph(
     start: Array,
     bandwidth: float,
     n_steps: int = 60,
-    optimizer: Literal["lbfgs", "barzilai-borwein"] = "lbfgs",
+    optimizer: Optimizer = "lbfgs",
     gradient: Gradient = "full",
 ) -> Descent:
     """Find the embedding whose graph best matches a given one (Eq. 4 and 5).
@@ -277,17 +268,28 @@ def embed_graph(
         The true gradient, or the authors' (only for "barzilai-borwein").
     """
     _check_pair("start", start, graph)
+    check_bandwidth("bandwidth", bandwidth)
     check_choice("optimizer", optimizer, ("lbfgs", "barzilai-borwein"))
     check_choice("gradient", gradient, ("full", "half"))
     check_between("n_steps", n_steps, 1 if optimizer == "lbfgs" else 0, MOST_STEPS, whole=True)
-    if optimizer == "lbfgs":
-        objective, begin = _objective(graph, start, bandwidth), unit_rows(start)
-        if isinstance(graph, LinearGraph) and len(begin) >= MANY_ROWS:
-            return descend_many_rows(
-                objective, begin, max_evaluations=n_steps, least_gain=LEAST_GAIN * len(begin)
-            )
-        return descend_lbfgs(objective, begin, max_evaluations=n_steps)
-    objective = _objective(graph, start, bandwidth, gradient)
-    return descend_barzilai_borwein(
-        objective, start, n_steps=n_steps, gradient_of=lambda x: objective(x, with_loss=False)[1]
-    )
+    return _embed_graph(graph, start, bandwidth, n_steps, optimizer, gradient)
+
+
+def _embed_graph(
+    graph: Graph,
+    start: Array,
+    bandwidth: float,
+    n_steps: int,
+    optimizer: Optimizer = "lbfgs",
+    gradient: Gradient = "full",
+) -> Descent:
+    if optimizer == "barzilai-borwein":
+        objective = _objective(graph, start, bandwidth, gradient)
+        return descend_barzilai_borwein(objective, start, n_steps=n_steps)
+
+    objective = _objective(graph, start, bandwidth)
+    begin = unit_rows(start)
+    if isinstance(graph, LinearGraph) and len(begin) >= MANY_ROWS:
+        least_gain = LEAST_GAIN * len(begin)
+        return descend_many_rows(objective, begin, max_evaluations=n_steps, least_gain=least_gain)
+    return descend_lbfgs(objective, begin, max_evaluations=n_steps)

@@ -39,13 +39,15 @@ def affinity_graph(x: Array, *, bandwidth: float, landmarks: Landmarks | None = 
     Graph of shape (n_frames, n_frames)
         exp(-(1 - cosine) / bandwidth), symmetric, in (0, 1]; a `LinearGraph` with landmarks.
     """
-    x = check_matrix("x", x)
     check_bandwidth("bandwidth", bandwidth)
-    xp = array_namespace(x)
+    return _affinity_graph(check_matrix("x", x), bandwidth, landmarks)
+
+
+def _affinity_graph(x: Array, bandwidth: float, landmarks: Landmarks | None = None) -> Graph:
     if landmarks is not None:
         return KernelGraph(x, landmarks, bandwidth, reach=EXACT_REACH)
     u = unit_rows(x)
-    return xp.exp((u @ u.T - 1.0) / bandwidth)
+    return array_namespace(x).exp((u @ u.T - 1.0) / bandwidth)
 
 
 def normalize_columns(graph: Graph) -> Graph:
@@ -68,6 +70,10 @@ def smooth_edges(graph: Graph, *, width: int) -> Graph:
     """
     check_graph("graph", graph)
     check_between("width", width, 1, LARGEST_COUNT, whole=True)
+    return _smooth_edges(graph, width)
+
+
+def _smooth_edges(graph: Graph, width: int) -> Graph:
     if width == 1:
         return graph
     if isinstance(graph, LinearGraph):
@@ -110,10 +116,15 @@ def weaken_distant_edges(graph: Graph, *, temporal_prior: float) -> Graph:
     """
     check_graph("graph", graph)
     check_between("temporal_prior", temporal_prior, 0, 1)
+    return _weaken_distant_edges(graph, temporal_prior)
+
+
+def _weaken_distant_edges(graph: Graph, temporal_prior: float) -> Graph:
     if temporal_prior == 0:
         return graph
     if isinstance(graph, LinearGraph):
-        return graph.weakened_beyond_neighbours(temporal_prior)
+        return graph.weakened_beyond_neighbors(temporal_prior)
+
     xp = array_namespace(graph)
     t = xp.arange(graph.shape[0], device=graph.device)
     near = xp.abs(t[:, None] - t[None, :]) <= 1
@@ -130,7 +141,7 @@ def weaken_edges_between_communities(
     graph : Graph of shape (n_frames, n_frames)
         Edge weights.
     communities : array of int, shape (n_frames,)
-        Community of every frame, on the same device as the graph.
+        Community of every frame.
     semantic_prior : float in [0, 1]
         Fraction removed from edges between communities (mu); 0 changes nothing.
     """
@@ -140,10 +151,19 @@ def weaken_edges_between_communities(
             f"communities={show_value(communities)}; give an array with one number for each frame"
         )
     check_between("semantic_prior", semantic_prior, 0, 1)
+    return _weaken_edges_between_communities(graph, communities, semantic_prior)
+
+
+def _weaken_edges_between_communities(
+    graph: Graph, communities: Array, semantic_prior: float
+) -> Graph:
     if semantic_prior == 0:
         return graph
+    sample = graph.sample if isinstance(graph, LinearGraph) else graph
+    xp = array_namespace(sample)
+    communities = xp.asarray(communities, device=sample.device)
     if isinstance(graph, LinearGraph):
         return (1.0 - semantic_prior) * graph + semantic_prior * graph.within(communities)
-    xp = array_namespace(graph)
+
     same = communities[:, None] == communities[None, :]
     return xp.where(same, graph, graph * (1.0 - semantic_prior))

@@ -44,7 +44,7 @@ ROUNDS = 3
 
 @dataclass(frozen=True)
 class Landmarks:
-    """Centres of groups of similar frames; they move with the frames.
+    """Centers of groups of similar frames; they move with the frames.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Landmarks:
 
     members: Array
 
-    def centres(self, x: Array) -> Array:
+    def centers(self, x: Array) -> Array:
         """Return the landmarks, unit rows, of features or an embedding."""
         xp = array_namespace(x)
         count, each = self.members.shape
@@ -104,21 +104,21 @@ def _far_apart(u: FloatArray, most: int, near: float) -> IntArray:
     return np.asarray(chosen)
 
 
-def _means_of_groups(u: FloatArray, centres: FloatArray) -> FloatArray:
+def _means_of_groups(u: FloatArray, centers: FloatArray) -> FloatArray:
     from scipy.sparse import csr_matrix
 
     n = len(u)
     for _ in range(ROUNDS):
-        groups = _nearest(u, centres)
-        sums = csr_matrix((np.ones(n), (groups, np.arange(n))), shape=(len(centres), n)) @ u
+        groups = _nearest(u, centers)
+        sums = csr_matrix((np.ones(n), (groups, np.arange(n))), shape=(len(centers), n)) @ u
         # A group that lost all its frames stays where it was.
-        centres = np.where(np.any(sums != 0, axis=1, keepdims=True), unit_rows(sums), centres)
-    return centres
+        centers = np.where(np.any(sums != 0, axis=1, keepdims=True), unit_rows(sums), centers)
+    return centers
 
 
-def _nearest(u: FloatArray, centres: FloatArray) -> IntArray:
+def _nearest(u: FloatArray, centers: FloatArray) -> IntArray:
     return np.concatenate(
-        [np.argmax(u[k : k + 1024] @ centres.T, axis=1) for k in range(0, len(u), 1024)]
+        [np.argmax(u[k : k + 1024] @ centers.T, axis=1) for k in range(0, len(u), 1024)]
     )
 
 
@@ -148,29 +148,29 @@ class LandmarkBasis:
 
     Parameters
     ----------
-    centres : array of shape (n_landmarks, n_dims)
+    centers : array of shape (n_landmarks, n_dims)
         Unit rows.
     bandwidth : float > 0
         Decay of the kernel.
     """
 
-    def __init__(self, centres: Array, bandwidth: float) -> None:
-        xp = array_namespace(centres)
-        count = centres.shape[0]
-        own = (centres @ centres.T - 1.0) / bandwidth
+    def __init__(self, centers: Array, bandwidth: float) -> None:
+        xp = array_namespace(centers)
+        count = centers.shape[0]
+        own = (centers @ centers.T - 1.0) / bandwidth
         exp_in_place(own)
         own += RIDGE * count * xp.eye(count, dtype=own.dtype, device=own.device)
-        self.centres, self.bandwidth = centres, bandwidth
+        self.centers, self.bandwidth = centers, bandwidth
         self._solver = PositiveSolver(own)
         self._inverse: Array | None = None
 
     def inverse(self) -> Array:
         """Return the inverse of the kernel among landmarks."""
         if self._inverse is None:
-            xp = array_namespace(self.centres)
-            count = self.centres.shape[0]
+            xp = array_namespace(self.centers)
+            count = self.centers.shape[0]
             self._inverse = self._solver(
-                xp.eye(count, dtype=self.centres.dtype, device=self.centres.device)
+                xp.eye(count, dtype=self.centers.dtype, device=self.centers.device)
             )
         return self._inverse
 
@@ -210,11 +210,11 @@ class LandmarkKernel:
     ) -> None:
         xp = array_namespace(x)
         self._has_unit_rows = has_unit_rows
-        count = basis.centres.shape[0]
+        count = basis.centers.shape[0]
         self._x = x
         # The -1 enters the product as a column.
-        with_one = xp.concat([basis.centres, xp.ones_like(basis.centres[:, :1])], axis=1)
-        self._centres = single(with_one / basis.bandwidth).T
+        with_one = xp.concat([basis.centers, xp.ones_like(basis.centers[:, :1])], axis=1)
+        self._centers = single(with_one / basis.bandwidth).T
         self._basis = basis
         self.shape = (x.shape[0], count)
         self._on_host = is_on_host(x)
@@ -225,7 +225,7 @@ class LandmarkKernel:
             (x.shape[0] * count <= MOST_KEPT or x.shape[1] > FEW_DIMS) if keep is None else keep
         )
         if self.is_kept:
-            kept = xp.empty(self.shape, dtype=self._centres.dtype, device=x.device)
+            kept = xp.empty(self.shape, dtype=self._centers.dtype, device=x.device)
             map_blocks(
                 lambda rows: self._compute(rows, kept[rows]), self._blocks, on_host=self._on_host
             )
@@ -238,17 +238,17 @@ class LandmarkKernel:
         left = xp.empty((u.shape[0], u.shape[1] + 1), dtype=out.dtype, device=out.device)
         left[:, :-1] = u
         left[:, -1] = -1.0
-        product_into(left, self._centres, out)
+        product_into(left, self._centers, out)
         exp_in_place(out)
 
     def _values(self, rows: slice) -> Array:
         """Return some rows of C."""
         if self._kept is not None:
             return self._kept[rows]
-        xp = array_namespace(self._centres)
+        xp = array_namespace(self._centers)
         values = xp.empty(
             (rows.stop - rows.start, self.shape[1]),
-            dtype=self._centres.dtype,
+            dtype=self._centers.dtype,
             device=self._x.device,
         )
         self._compute(rows, values)
@@ -261,10 +261,10 @@ class LandmarkKernel:
     def gather(self, x: Array) -> Array:
         """Return M^-1 C^T x, one row per landmark."""
         xp = array_namespace(x)
-        centres = self._basis.centres
+        centers = self._basis.centers
         narrow = columns_for_products(x)
         total = xp.zeros(
-            (self.shape[1], narrow.shape[1]), dtype=centres.dtype, device=centres.device
+            (self.shape[1], narrow.shape[1]), dtype=centers.dtype, device=centers.device
         )
         parts = map_blocks(
             lambda rows: self._values(rows).T @ narrow[rows], self._blocks, on_host=self._on_host
@@ -286,11 +286,11 @@ class LandmarkKernel:
 
     def diagonals(self, lags: Sequence[int]) -> list[Array]:
         """Return the approximate entries (i, i + lag) for every lag >= 0 and every i, 0 beyond the last frame."""
-        centres = self._basis.centres
-        xp = array_namespace(centres)
+        centers = self._basis.centers
+        xp = array_namespace(centers)
         n, reach = self.shape[0], max(lags)
         inverse = single(self._basis.inverse())
-        found = [xp.zeros((n,), dtype=centres.dtype, device=centres.device) for _ in lags]
+        found = [xp.zeros((n,), dtype=centers.dtype, device=centers.device) for _ in lags]
 
         def write(rows: slice) -> None:
             partners = self._values(slice(rows.start, min(rows.stop + reach, n)))
@@ -324,7 +324,7 @@ class KernelGraph(SymmetricGraph):
     def __init__(self, x: Array, landmarks: Landmarks, bandwidth: float, *, reach: int) -> None:
         n = x.shape[0]
         self.shape = (n, n)
-        self._basis = LandmarkBasis(double(landmarks.centres(x)), bandwidth)
+        self._basis = LandmarkBasis(double(landmarks.centers(x)), bandwidth)
         self._kernel = LandmarkKernel(x, self._basis)
         lags = range(min(reach, n - 1) + 1)
         self._exact = _exact_diagonals(x, lags, bandwidth)

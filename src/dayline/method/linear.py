@@ -72,9 +72,9 @@ class LinearGraph(ABC):
         """Average every weight over a window; see `smooth_edges`."""
         return _SmoothedGraph(self, width)
 
-    def weakened_beyond_neighbours(self, temporal_prior: float) -> LinearGraph:
+    def weakened_beyond_neighbors(self, temporal_prior: float) -> LinearGraph:
         """Remove a fraction of the weights between frames more than one apart (Eq. 6)."""
-        return _WeakenedBeyondNeighbours(self, temporal_prior)
+        return _WeakenedBeyondNeighbors(self, temporal_prior)
 
     def column_sums(self) -> Array:
         """Return the sum of every column."""
@@ -333,7 +333,7 @@ class _SmoothedGraph(LinearGraph):
         return total / float(self._width) ** 2
 
 
-class _WeakenedBeyondNeighbours(LinearGraph):
+class _WeakenedBeyondNeighbors(LinearGraph):
     """A graph whose edges between frames more than one apart are weakened (Eq. 6)."""
 
     def __init__(self, graph: LinearGraph, temporal_prior: float) -> None:

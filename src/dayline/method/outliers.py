@@ -83,11 +83,11 @@ def _is_any_value_far(features: FloatArray) -> bool:
     deviation is at least half of that from the mean, less what the 2 % left out add at most.
     """
     n = len(features)
-    centre = features.mean(axis=0, dtype=np.float64)
+    center = features.mean(axis=0, dtype=np.float64)
     low, high = features.min(axis=0), features.max(axis=0)
     apart = np.zeros(features.shape[1])
     for block in row_blocks(features):
-        apart += np.abs(features[block] - centre).sum(axis=0)
+        apart += np.abs(features[block] - center).sum(axis=0)
     spread = high - low
     return bool(np.any((apart / 2 - _most(n) * spread) * FAR < (n - _most(n)) * spread))
 
@@ -102,10 +102,10 @@ def draw_in(features: FloatArray, frames: IntArray) -> FloatArray:
     frames : ndarray of int
         From `outlying_frames`.
     """
-    sizes, centre = _sizes(features)
+    sizes, center = _sizes(features)
     limit = np.delete(sizes, frames).max()
     drawn = features.copy()
-    drawn[frames] = centre + (features[frames] - centre) * (limit / sizes[frames])[:, None]
+    drawn[frames] = center + (features[frames] - center) * (limit / sizes[frames])[:, None]
     return drawn
 
 
@@ -170,18 +170,18 @@ def _sizes(features: FloatArray, *, n_spared: int = 0) -> tuple[FloatArray, Floa
 
     The columns in which each frame is farthest, `n_spared` of them, do not count.
     """
-    centre, usual = _usual_frame(features)
+    center, usual = _usual_frame(features)
     # A column that varies only in those few frames, apart from noise, has no typical size.
     moving = usual > LEAST_USUAL * usual.max(initial=0.0)
     sizes = np.zeros(len(features))
     if moving.any():
         weights = np.divide(1.0, usual, out=np.zeros_like(usual), where=moving)
         for block in row_blocks(features):
-            apart = (features[block] - centre) * weights
+            apart = (features[block] - center) * weights
             if n_spared:
                 apart = np.partition(np.abs(apart), -n_spared, axis=1)[:, :-n_spared]
             sizes[block] = np.sqrt(np.einsum("ij,ij->i", apart, apart) / np.count_nonzero(moving))
-    return sizes, centre
+    return sizes, center
 
 
 def _usual_frame(features: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -192,7 +192,7 @@ def _usual_frame(features: FloatArray) -> tuple[FloatArray, FloatArray]:
         ]
     n, dims = features.shape
     kept = n - _most(n)
-    centre, usual = np.empty(dims), np.empty(dims)
+    center, usual = np.empty(dims), np.empty(dims)
     for first in range(0, dims, COLUMNS):
         columns = np.ascontiguousarray(
             features[:, first : first + COLUMNS].T
@@ -200,6 +200,6 @@ def _usual_frame(features: FloatArray) -> tuple[FloatArray, FloatArray]:
         middle = np.median(columns, axis=1, keepdims=True)
         apart = np.abs(columns - middle)
         apart.partition(kept - 1, axis=1)
-        centre[first : first + COLUMNS] = middle[:, 0]
+        center[first : first + COLUMNS] = middle[:, 0]
         usual[first : first + COLUMNS] = apart[:, :kept].mean(axis=1)
-    return centre, usual
+    return center, usual

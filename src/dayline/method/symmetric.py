@@ -60,7 +60,7 @@ def sum_with_transpose(x: Array) -> list[SymmetricBlock]:
 
 
 def empty_like_blocks(blocks: list[SymmetricBlock]) -> list[SymmetricBlock]:
-    """Return uninitialised blocks for another matrix of the same shape."""
+    """Return uninitialized blocks for another matrix of the same shape."""
     return [
         SymmetricBlock(b.rows, b.columns, array_namespace(b.values).empty_like(b.values))
         for b in blocks
@@ -68,7 +68,7 @@ def empty_like_blocks(blocks: list[SymmetricBlock]) -> list[SymmetricBlock]:
 
 
 def exponential_kernel_into(
-    kernel: list[SymmetricBlock], u: Array, bandwidth: float, target: list[SymmetricBlock] | None
+    kernel: list[SymmetricBlock], u: Array, bandwidth: float, target: list[SymmetricBlock]
 ) -> tuple[Array, float]:
     """Write E = exp((u u^T - 1) / bandwidth) into `kernel`.
 
@@ -80,24 +80,24 @@ def exponential_kernel_into(
         Rows of length 1 or 0.
     bandwidth : float > 0
         Decay of the weights.
-    target : list of SymmetricBlock or None
-        The matrix to compare E with; None skips the comparison.
+    target : list of SymmetricBlock
+        The matrix to compare E with.
 
     Returns
     -------
     sums : array of shape (n_frames,)
         Column sums of E.
     agreement : float
-        Sum of target * log E over all entries; 0 without a target.
+        Sum of target * log E over all entries.
     """
     xp = array_namespace(u)
     ones = xp.ones_like(u[:, :1])
     # The -1 enters the product as a column of ones.
     left, right = xp.concat([u, -ones], axis=1) / bandwidth, xp.concat([u, ones], axis=1).T
     agreement = 0.0
-    for k, block in enumerate(kernel):
+    for block, aim in zip(kernel, target, strict=True):
         product_into(left[block.rows], right[:, block.columns], block.values)
-        agreement += 0.0 if target is None else _sum_of_symmetric_products(target[k], block)
+        agreement += _sum_of_symmetric_products(aim, block)
         exp_in_place(block.values)
     return times(kernel, ones)[:, 0], agreement
 

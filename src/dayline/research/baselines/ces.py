@@ -20,7 +20,7 @@ from dayline.decision.context_distance import (
     local_maxima,
     pick_boundaries,
 )
-from dayline.method.dge import denoise_features
+from dayline.method.dge import Parameters, denoise_features
 from dayline.research.baselines.segmenter import (
     Baseline,
     check_n_events,
@@ -96,9 +96,8 @@ class ContextualSegmenter(Baseline):
         features = take_features(self, X, missing=self.missing)
         check_n_events(self.n_events, len(features))
         if self.denoise:
-            features = denoise_features(
-                features, variant="paper", search_radius=3, patch_radius=1, denoise_bandwidth=0.25
-            )
+            paper = Parameters(variant="paper", search_radius=3, denoise_bandwidth=0.25)
+            features = denoise_features(features, paper)
         self.scores_ = context_distance(features, window=self.window)
         if self.n_events is None:
             boundaries = pick_boundaries(self.scores_, order=self.order)

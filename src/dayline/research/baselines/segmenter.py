@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -147,16 +146,14 @@ class BaselineSegmenter(BaseEstimator):  # type: ignore[misc]
                 stacklevel=2,
             )
         self.communities_: IntArray = find_recurring_events(unit_rows(standardize(features)), found)
-        made = Segmentation.from_boundaries(
+        return Segmentation.from_boundaries(
             found,
             len(features),
             communities=self.communities_.tolist(),
-            scores=tuple(scores.tolist()),
-            times=None if seconds is None else tuple(seconds.tolist()),
+            required=required,
+            scores=scores,
+            times=seconds,
         )
-        starts = set(required.tolist())
-        events = (replace(e, reason="required") if e.start in starts else e for e in made.events)
-        return made.about(events=tuple(events))
 
     def _make(self) -> Any:
         baseline = make_baseline(self.name).set_params(missing=self.missing)

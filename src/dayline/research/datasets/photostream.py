@@ -326,14 +326,14 @@ class Photostream:
         """The truth as a segmentation."""
         edges = [0, *self.boundaries, len(self.names)]
         communities = np.repeat(self.contexts, np.diff(edges)).tolist()
-        about = {
-            "times": self.times,
-            "clock": "wall",
-            "names": self.names,
-            "source": self.folder.name,
-        }
         return Segmentation.from_boundaries(
-            self.boundaries, len(self.names), communities=communities, **about
+            self.boundaries,
+            len(self.names),
+            communities=communities,
+            times=self.times,
+            clock="wall",
+            names=self.names,
+            source=self.folder.name,
         )
 
 

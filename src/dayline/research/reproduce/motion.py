@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -191,7 +191,7 @@ def measure_variant(
 
     features, _ = _known(sequence)
     learnt = variant.fit(features)
-    graph = learnt.graph_.astype(np.float64)
+    graph: Any = np.asarray(learnt.graph_, dtype=np.float64)
     if variant.variant != "paper":
         graph = smooth_edges(graph, width=variant.smoothing_width)
         graph = weaken_distant_edges(graph, temporal_prior=variant.temporal_prior)
