@@ -15,7 +15,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from sklearn.utils.validation import check_is_fitted
 
-from dayline.album.page.page import Drawable, graph_levels
+from dayline.album.page.graph_picture import Drawable, graph_levels
 from dayline.arrays import Array, FloatArray, IntArray
 from dayline.checks import check_features, show_value
 from dayline.decision.decide import candidate_probabilities

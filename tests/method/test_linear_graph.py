@@ -9,7 +9,7 @@ import pytest
 
 from dayline import DynamicGraphEmbedding, EventSegmenter, score_boundaries
 from dayline import arrays as threads
-from dayline.album.page.page import block_means, graph_image
+from dayline.album.page.graph_picture import block_means, graph_image
 from dayline.arrays import to_numpy, unit_rows
 from dayline.method import landmarks as kernel_graph
 from dayline.method.embedding import authors_gradient, graph_cross_entropy

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dayline.album.corrections import Edit
 from dayline.album.key_photos import MEASURES, measure_photo, photo_quality
-from dayline.album.page.page import Drawable
+from dayline.album.page.graph_picture import Drawable
 from dayline.album.pictures import GivenPictures, PictureFolder
 from dayline.album.places import EventFeatures
 from dayline.arrays import Array, FloatArray, IntArray

@@ -23,7 +23,7 @@ from dayline.album.corrections import (
 from dayline.album.earlier import corrections_folder, kept_edits, with_digests
 from dayline.album.extraction import ExtractedFrames, SourceResult, extract_frames, frame_keys
 from dayline.album.key_photos import with_key_photos, with_locations
-from dayline.album.page.page import Drawable
+from dayline.album.page.graph_picture import Drawable
 from dayline.album.pictures import PictureFolder
 from dayline.album.places import event_features
 from dayline.arrays import Array, FloatArray, IntArray, to_numpy

@@ -44,6 +44,7 @@ def made_day() -> Segmentation:
         scores=tuple(scores),
         clock="wall",
         names=tuple(f"{t:03d}.jpg" for t in range(60)),
+        digests=tuple(f"photo{t}" for t in range(60)),
         source="my day",
         skipped=(SkippedFile("broken.jpg", "holds no image"),),
         notes=("Ordered by EXIF time.",),

@@ -132,7 +132,7 @@ def test_edits_are_offered_after_the_page_was_renewed_and_fit_the_new_events(vis
     seen.page.locator('#chooser [data-frame="4"]').click()
     # The next run finds a boundary at 30 that was not there, and not the one at 8.
     other = Segmentation.from_boundaries(
-        (20, 30, 45), 60, times=day.times, clock="wall", names=day.names
+        (20, 30, 45), 60, times=day.times, clock="wall", digests=day.digests
     )
     write_page(other.about(source="my day"), folder)
     seen.reload()
@@ -192,7 +192,7 @@ def test_edits_made_before_photos_were_added_are_offered_too(visit, folder, day)
         (23,),
         63,
         times=(*(day.times[0] - 60 + k for k in range(3)), *day.times),
-        names=(*(f"new{k}.jpg" for k in range(3)), *day.names),
+        digests=(*(f"new{k}" for k in range(3)), *day.digests),
         clock="wall",
         source="my day",
     )
@@ -204,10 +204,18 @@ def test_edits_made_before_photos_were_added_are_offered_too(visit, folder, day)
     assert [event.name for event in saved.events] == [None, "Walk", None]
 
 
+def test_edits_stay_when_the_camera_clock_is_corrected(visit, folder, day):
+    seen = visit(folder)
+    name_event(seen, 1, "Breakfast")
+    write_page(day.about(times=tuple(time + 7200 for time in day.times)), folder)
+    seen.reload()
+    assert seen.names()[1] == "Breakfast"
+
+
 def test_another_recording_with_the_same_names_is_offered_nothing(visit, folder, day):
     seen = visit(folder)
     name_event(seen, 1, "Breakfast")
-    write_page(day.about(times=tuple(time + 86400 for time in day.times)), folder)
+    write_page(day.about(digests=tuple(f"other{t}" for t in range(60))), folder)
     seen.reload()
     assert seen.names()[1] == "Event 2"
     assert notices(seen) == []
@@ -218,7 +226,7 @@ def test_another_result_of_the_same_photos_keeps_its_edits(visit, tmp_path, day)
     write_page(day, ours)
     write_page(
         Segmentation.from_boundaries(
-            (30,), 60, times=day.times, clock="wall", names=day.names, source="my day"
+            (30,), 60, times=day.times, clock="wall", digests=day.digests, source="my day"
         ),
         other,
     )
@@ -429,7 +437,7 @@ def test_a_forbidden_storage_is_told_and_the_page_goes_on(visit_alone, folder):
 
 
 @pytest.mark.parametrize(
-    "planted", ["not JSON", "{}", '{"format":1,"changes":[],"state":{"events":"no"}}', "null"]
+    "planted", ["not JSON", "{}", '{"format":2,"changes":[],"state":{"events":"no"}}', "null"]
 )
 def test_a_damaged_entry_is_ignored(visit, folder, planted):
     seen = visit(folder)

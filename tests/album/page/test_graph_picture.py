@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from dayline.album.page.page import _colours, block_means, graph_image
+from dayline.album.page.graph_picture import block_means, graph_image, palette
 
 
 def lightness(png: bytes) -> np.ndarray:
@@ -34,7 +34,7 @@ def test_a_large_graph_becomes_a_small_picture():
     assert len(png) < 60_000
 
 
-def test_every_weight_gets_its_own_colour_in_a_file_that_pillow_reads():
+def test_every_weight_gets_its_own_color_in_a_file_that_pillow_reads():
     weights = np.linspace(0.0, 1.0, 36).reshape(6, 6)
     picture = Image.open(BytesIO(graph_image(weights)))
     picture.verify()
@@ -42,17 +42,17 @@ def test_every_weight_gets_its_own_colour_in_a_file_that_pillow_reads():
     assert (picture.format, picture.mode, picture.size) == ("PNG", "P", (6, 6))
     low, high = np.quantile(weights[~np.eye(6, dtype=bool)].astype(np.float32), (0.01, 0.995))
     steps = np.rint(np.clip((weights - low) / (high - low), 0, 1) * 255).astype(int)
-    np.testing.assert_array_equal(np.asarray(picture.convert("RGB")), _colours()[steps])
+    np.testing.assert_array_equal(np.asarray(picture.convert("RGB")), palette()[steps])
 
 
-def test_equal_weights_give_one_colour():
+def test_equal_weights_give_one_color():
     assert np.ptp(lightness(graph_image(np.full((6, 6), 0.3)))) == 0
     assert lightness(graph_image(np.ones((1, 1)))).shape == (1, 1)
 
 
-def test_lightness_of_the_colours_grows_all_the_way():
+def test_lightness_of_the_colors_grows_all_the_way():
     weights = np.array([0.2126, 0.7152, 0.0722])
-    seen = (_colours()[::4] / 255.0) ** 2.2 @ weights
+    seen = (palette()[::4] / 255.0) ** 2.2 @ weights
     assert (np.diff(seen) > 0).all()
     assert seen[-1] > 0.8 > 0.02 > seen[0]
 

@@ -5,16 +5,17 @@ import hashlib
 import json
 import re
 from dataclasses import replace
-from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from dayline.album.page.page import SCRIPTS, write_page
+from dayline.album.page.page import write_page
+from dayline.album.page.template import bundle, modules
 from dayline.album.pictures import write_thumbnails
 from dayline.events import Segmentation, SkippedFile
 
+PAGE = Path(__file__).parents[3] / "src" / "dayline" / "album" / "page"
 NASTY = '</script><img src=x onerror="window.caught=1">&\u2028\u202e"\''
 
 
@@ -73,14 +74,11 @@ def test_the_policy_admits_the_pages_own_script_and_style_only(tmp_path, day):
 
 
 def test_scripts_put_text_in_as_text_only():
-    folder = Path(__file__).parents[3] / "src" / "dayline" / "album" / "page"
-    scripts = [*SCRIPTS, "overview.js", "search.js"]
-    assert sorted(path.name for path in folder.glob("*.js")) == sorted(scripts)
-    for name in scripts:
-        text = (folder / name).read_text(encoding="utf-8")
+    for path in PAGE.glob("*.js"):
+        text = path.read_text(encoding="utf-8")
         assert not re.search(
             r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function", text
-        ), name
+        ), path.name
 
 
 @pytest.mark.parametrize(
@@ -171,15 +169,21 @@ def test_a_failed_update_leaves_the_old_page(tmp_path, day, monkeypatch):
     assert (tmp_path / "index.html").read_bytes() == before
 
 
-def test_no_two_scripts_define_the_same_name():
+@pytest.mark.parametrize("entry", ["page", "overview", "sequences"])
+def test_modules_import_what_others_export_under_names_of_their_own(entry):
+    declared = r"^%s(?:async )?(?:function|const|let) ([\[{][^\]}]*[\]}]|\w+)"
+    words = re.compile(r"\w+")
+    texts = modules(entry)
+    exported = {
+        module: set(words.findall(" ".join(re.findall(declared % "export ", text, re.M))))
+        for module, text in texts.items()
+    }
+    for text in texts.values():
+        for names, module in re.findall(r'^import \{([^}]*)\} from "\./(.*?)\.js";', text, re.M):
+            assert set(words.findall(names)) <= exported[module]
+
     # They share one scope, in which a second function would silently replace the first.
-    defined = [
-        name
-        for script in SCRIPTS
-        for name in re.findall(
-            r"^(?:async )?(?:function|const|let) (\w+)",
-            (files("dayline.album.page") / script).read_text(),
-            re.MULTILINE,
-        )
-    ]
-    assert sorted(defined) == sorted(set(defined))
+    everything = "\n".join(texts.values())
+    found = words.findall(" ".join(re.findall(declared % "(?:export )?", everything, re.M)))
+    assert sorted(found) == sorted(set(found))
+    assert not re.search(r"^(import|export)\b", bundle(entry), re.M)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from dayline.album.days import segment_days
-from dayline.album.page.page import DATA
+from dayline.album.page.template import DATA
 from dayline.album.save import save_events
 from dayline.album.segment import segment_source
 from dayline.album.view import ViewServer, asked_range, prepare

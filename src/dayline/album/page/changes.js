@@ -1,15 +1,30 @@
-// The person's changes as a list: to count them, and to apply them to other events of the same frames.
+// The person's changes as a list: to count them, and to apply them to other events of the same
+// frames.
 
-// Removed and added boundaries; one of each with no unchanged boundary between them is one that was moved. Those that
-// came or went with the level are no changes of their own.
+import {
+  boundaryFrames,
+  hasOwnContext,
+  keyFrame,
+  merged,
+  newContext,
+  spliced,
+  splitInTwo,
+} from "./events.js";
+import { bases, trackView, viewOf } from "./levels.js";
+
+// Removed and added boundaries; one of each with no unchanged boundary between them is one that was
+// moved. Those that came or went with the level are no changes of their own.
 function boundaryChanges(before, after, view) {
   const [old, now] = [new Set(boundaryFrames(before)), new Set(boundaryFrames(after))];
-  const required = new Set(after.filter((event) => event.reason === "required").map((event) => event.start));
+  const required = new Set(
+    after.filter((event) => event.reason === "required").map((event) => event.start),
+  );
   const changes = [];
   let open = null;
   for (const frame of [...new Set([...old, ...now])].sort((a, b) => a - b)) {
     const which = !now.has(frame) ? "removed" : !old.has(frame) ? "added" : null;
-    const byLevel = view !== null && (which === "removed" ? !view.removed.has(frame) : !required.has(frame));
+    const byLevel =
+      view !== null && (which === "removed" ? !view.removed.has(frame) : !required.has(frame));
     if (which === null) open = null;
     else if (byLevel) continue;
     else if (open !== null && open[which] === null) {
@@ -31,9 +46,13 @@ function nameChanges(before, after, moved) {
     const old = known.get(event.start) ?? known.get(moved.get(event.start));
     const { start, stop } = event;
     // A merged event may have the name of its second part, which nobody typed.
-    const inherited = () => event.name !== null && before.some((o) => o.name === event.name && o.start < stop && start < o.stop);
-    if (event.name !== (old?.name ?? null) && !inherited()) changes.push({ kind: "name", start, last: stop - 1, name: event.name });
-    if (event.key_chosen && !keys.has(event.key_frame)) changes.push({ kind: "key", frame: event.key_frame });
+    const inherited = () =>
+      event.name !== null &&
+      before.some((o) => o.name === event.name && o.start < stop && start < o.stop);
+    if (event.name !== (old?.name ?? null) && !inherited())
+      changes.push({ kind: "name", start, last: stop - 1, name: event.name });
+    if (event.key_chosen && !keys.has(event.key_frame))
+      changes.push({ kind: "key", frame: event.key_frame });
   }
   return changes;
 }
@@ -41,10 +60,20 @@ function nameChanges(before, after, moved) {
 function placeChanges(before, after) {
   const names = (places) => new Map(places.map((place) => [place.community, place.name ?? null]));
   const [old, now] = [names(before.places), names(after.places)];
-  const communities = [...new Set([...old.keys(), ...now.keys()])].filter((c) => (old.get(c) ?? null) !== (now.get(c) ?? null));
+  const communities = [...new Set([...old.keys(), ...now.keys()])].filter(
+    (c) => (old.get(c) ?? null) !== (now.get(c) ?? null),
+  );
   // Another run may number the contexts differently, but its frames are the same.
-  const framesOf = (community) => after.events.filter((event) => event.community === community && !hasOwnContext(event)).map(keyFrame);
-  return communities.map((community) => ({ kind: "place", name: now.get(community) ?? null, frames: framesOf(community) }))
+  const framesOf = (community) =>
+    after.events
+      .filter((event) => event.community === community && !hasOwnContext(event))
+      .map(keyFrame);
+  return communities
+    .map((community) => ({
+      kind: "place",
+      name: now.get(community) ?? null,
+      frames: framesOf(community),
+    }))
     .filter(({ frames }) => frames.length > 0);
 }
 
@@ -52,25 +81,46 @@ function placeChanges(before, after) {
 function moveChanges(before, after) {
   const known = new Map(before.events.map((event) => [event.start, event.community]));
   const names = new Map(after.places.map((place) => [place.community, place.name ?? null]));
-  return after.events.filter((event) => hasOwnContext(event) && known.get(event.start) !== event.community && names.get(event.community))
-    .map(({ start, stop, community }) => ({ kind: "move", start, last: stop - 1, name: names.get(community) }));
+  return after.events
+    .filter(
+      (event) =>
+        hasOwnContext(event) &&
+        known.get(event.start) !== event.community &&
+        names.get(event.community),
+    )
+    .map(({ start, stop, community }) => ({
+      kind: "move",
+      start,
+      last: stop - 1,
+      name: names.get(community),
+    }));
 }
 
-function changesBetween(before, after) {
+export function changesBetween(before, after) {
   const [was, is] = [viewOf.get(before.events), viewOf.get(after.events)];
   const others = was && is && (was.level !== is.level || was.least !== is.least);
   const boundaries = boundaryChanges(before.events, after.events, others ? is : null);
-  const moved = new Map(boundaries.filter((c) => c.removed !== null && c.added !== null).map((c) => [c.added, c.removed]));
+  const moved = new Map(
+    boundaries
+      .filter((c) => c.removed !== null && c.added !== null)
+      .map((c) => [c.added, c.removed]),
+  );
   const level = others ? [{ kind: "level", level: bases[is.level].level, least: is.least }] : [];
-  return [...level, ...boundaries, ...nameChanges(before.events, after.events, moved), ...placeChanges(before, after), ...moveChanges(before, after)];
+  return [
+    ...level,
+    ...boundaries,
+    ...nameChanges(before.events, after.events, moved),
+    ...placeChanges(before, after),
+    ...moveChanges(before, after),
+  ];
 }
 
-function sameState(a, b) {
+export function sameState(a, b) {
   return a === b || JSON.stringify(a) === JSON.stringify(b);
 }
 
 // At least one if anything differs, also something that the list above does not describe.
-function countChanges(before, after) {
+export function countChanges(before, after) {
   return sameState(before, after) ? 0 : Math.max(1, changesBetween(before, after).length);
 }
 
@@ -84,13 +134,19 @@ function withEvent(list, index, parts) {
 
 function withBoundary(list, { removed, added }) {
   let result = list;
-  const gone = removed === null ? -1 : result.findIndex((event, i) => i > 0 && event.start === removed);
+  const gone =
+    removed === null ? -1 : result.findIndex((event, i) => i > 0 && event.start === removed);
   let name = null;
   if (gone > 0) {
     name = result[gone].name;
     const joined = merged(result[gone - 1], result[gone]);
     // The name of a boundary that moves goes with it.
-    result = spliced(result, gone - 1, 2, added === null ? joined : { ...joined, name: result[gone - 1].name });
+    result = spliced(
+      result,
+      gone - 1,
+      2,
+      added === null ? joined : { ...joined, name: result[gone - 1].name },
+    );
   }
   if (added === null) return result;
   const index = indexAt(result, added);
@@ -105,7 +161,13 @@ function overlap(event, start, last) {
 
 function indexOver(list, start, last) {
   const same = list.findIndex((event) => event.start === start);
-  return same >= 0 ? same : list.reduce((most, event, i) => (overlap(event, start, last) > overlap(list[most], start, last) ? i : most), 0);
+  return same >= 0
+    ? same
+    : list.reduce(
+        (most, event, i) =>
+          overlap(event, start, last) > overlap(list[most], start, last) ? i : most,
+        0,
+      );
 }
 
 function withName(list, { start, last, name }) {
@@ -116,7 +178,9 @@ function withName(list, { start, last, name }) {
 function withKey(list, { frame }) {
   const index = indexAt(list, frame);
   const { key_frame: key, key_chosen: isChosen } = list[index];
-  return isChosen && key === frame ? list : withEvent(list, index, { key_frame: frame, key_chosen: true });
+  return isChosen && key === frame
+    ? list
+    : withEvent(list, index, { key_frame: frame, key_chosen: true });
 }
 
 function withPlace(current, { name, frames }) {
@@ -138,21 +202,26 @@ function withMove(current, { start, last, name }) {
   const known = current.places.find((place) => place.name === name)?.community;
   if (known !== undefined && current.events[index].community === known) return current;
   const community = known ?? newContext(current);
-  const named = known === undefined ? [...current.places, { community, name, id: null }] : current.places;
+  const named =
+    known === undefined ? [...current.places, { community, name, id: null }] : current.places;
   return { ...current, events: withEvent(current.events, index, { community }), places: named };
 }
 
 // The view after a change of level, if this page has that level and shows another.
-function otherLevel(changes) {
+export function otherLevel(changes) {
   const wanted = changes.find((change) => change.kind === "level");
   const level = wanted === undefined ? -1 : bases.findIndex((base) => base.level === wanted.level);
   const now = trackView();
-  return level < 0 || (now.level === level && now.least === wanted.least) ? null : { level, least: wanted.least };
+  return level < 0 || (now.level === level && now.least === wanted.least)
+    ? null
+    : { level, least: wanted.least };
 }
 
 // The state after the changes, and those among them that it did not contain yet.
-function applyChanges(current, changes) {
-  const missing = changes.filter((change) => change.kind === "level" && otherLevel(changes) !== null);
+export function applyChanges(current, changes) {
+  const missing = changes.filter(
+    (change) => change.kind === "level" && otherLevel(changes) !== null,
+  );
   const result = changes.reduce((now, change) => {
     const next = withChange(now, change);
     if (next === now) return now;
@@ -165,6 +234,10 @@ function applyChanges(current, changes) {
 function withChange(current, change) {
   const ofState = { place: withPlace, move: withMove }[change.kind];
   if (ofState !== undefined) return ofState(current, change);
-  const list = { boundary: withBoundary, name: withName, key: withKey }[change.kind]?.(current.events, change) ?? current.events;
+  const list =
+    { boundary: withBoundary, name: withName, key: withKey }[change.kind]?.(
+      current.events,
+      change,
+    ) ?? current.events;
   return list === current.events ? current : { ...current, events: list };
 }

@@ -1,20 +1,41 @@
-// Coarser and finer events: the nested levels of the result. What the person set, removed, named or chose stays in all.
+// Coarser and finer events: the nested levels of the result. What the person set, removed, named or
+// chose stays in all.
 
-const bases = original.levels?.length > 0 ? original.levels : [{
-  level: 0, boundaries: original.events.slice(1).map((event) => event.start), confidences: original.events.slice(1).map((event) => event.confidence),
-}];
-const usualBase = Math.max(0, bases.findIndex((base) => base.level === 0));
-// How each list of events came about: its level, the least confidence, the boundaries that the person removed and the
-// key photos that the person chose, also those that this level does not show; and the control that made it, if one did.
-const viewOf = new WeakMap();
+import {
+  boundaryFrames,
+  change,
+  eventAt,
+  events,
+  hasOwnContext,
+  mostFrequent,
+  refresh,
+  undo,
+} from "./events.js";
+import { data, nFrames, original, times } from "./frames.js";
+import { plural } from "./text.js";
+
+export const bases =
+  original.levels?.length > 0
+    ? original.levels
+    : [
+        {
+          level: 0,
+          boundaries: original.events.slice(1).map((event) => event.start),
+          confidences: original.events.slice(1).map((event) => event.confidence),
+        },
+      ];
+const usualBase = Math.max(
+  0,
+  bases.findIndex((base) => base.level === 0),
+);
+// How each list of events came about: its level, the least confidence, the boundaries that the
+// person removed and the key photos that the person chose, also those that this level does not
+// show; and the control that made it, if one did.
+export const viewOf = new WeakMap();
 let tracked = null;
 
-function boundaryFrames(list) {
-  return list.slice(1).map((event) => event.start);
-}
-
 // Called after every change of the events, so that an edit is told from a step of the slider.
-function trackView() {
+export function trackView() {
   if (!viewOf.has(events)) viewOf.set(events, isEdit(tracked) ? editedView(tracked) : firstView());
   tracked = events;
   return viewOf.get(events);
@@ -26,11 +47,14 @@ function isEdit(before) {
   return events.some((event) => known.has(event));
 }
 
-// The events may be edited already when the page opens; they then belong to the level that they differ from least.
+// The events may be edited already when the page opens; they then belong to the level that they
+// differ from least.
 function firstView() {
   const now = new Set(boundaryFrames(events));
   const missing = bases.map(({ boundaries }) => boundaries.filter((b) => !now.has(b)));
-  const differing = bases.map(({ boundaries }, i) => now.size - boundaries.length + 2 * missing[i].length);
+  const differing = bases.map(
+    ({ boundaries }, i) => now.size - boundaries.length + 2 * missing[i].length,
+  );
   const level = differing[usualBase] === 0 ? usualBase : differing.indexOf(Math.min(...differing));
   const keys = new Set(events.filter((event) => event.key_chosen).map((event) => event.key_frame));
   return { level, least: 0, removed: new Set(missing[level]), keys, by: null };
@@ -57,11 +81,13 @@ function boundariesIn(base, view) {
   const fixed = events.filter(isFixed);
   base.boundaries.forEach((b, i) => {
     if (view.removed.has(b) || (base.confidences[i] ?? 1) < view.least) return;
-    if (!fixed.some((event) => event.start < b && b < event.stop)) found.set(b, base.confidences[i]);
+    if (!fixed.some((event) => event.start < b && b < event.stop))
+      found.set(b, base.confidences[i]);
   });
   events.forEach((event, index) => {
     const follows = index > 0 && isFixed(events[index - 1]);
-    if (index > 0 && (event.reason === "required" || isFixed(event) || follows)) found.set(event.start, event.confidence);
+    if (index > 0 && (event.reason === "required" || isFixed(event) || follows))
+      found.set(event.start, event.confidence);
   });
   return new Map([...found].sort(([a], [b]) => a - b));
 }
@@ -78,10 +104,16 @@ function eventsIn(view) {
     const stop = edges[i + 1];
     const old = same.get(`${start} ${stop}`);
     const key = keyIn(start, stop, view);
-    if (old !== undefined && (shown.has(old) || (old.name === null && !key.isChosen && !old.key_chosen))) return old;
+    if (
+      old !== undefined &&
+      (shown.has(old) || (old.name === null && !key.isChosen && !old.key_chosen))
+    )
+      return old;
     const owner = original.events.findLast((event) => event.start <= key.frame);
     return {
-      ...owner, start, stop,
+      ...owner,
+      start,
+      stop,
       community: data.communities === null ? owner.community : mostFrequent(start, stop),
       key_frame: key.frame,
       // At a hard cut of a film, the times are exact, between two sampled frames.
@@ -95,19 +127,29 @@ function eventsIn(view) {
   });
 }
 
-// The key frame of an event: one that the person chose, or the one of the result that is nearest to its middle.
+// The key frame of an event: one that the person chose, or the one of the result that is nearest to
+// its middle.
 function keyIn(start, stop, view) {
   const middle = start + ((stop - start) >> 1);
   const inside = (frame) => frame !== null && start <= frame && frame < stop;
   const chosenNow = events.find((event) => event.key_chosen && inside(event.key_frame))?.key_frame;
   const chosenKey = chosenNow ?? [...view.keys].find(inside);
   if (chosenKey !== undefined) return { frame: chosenKey, isChosen: true };
-  const keys = original.events.filter((event) => !event.key_chosen).map((event) => event.key_frame).filter(inside);
-  return { frame: keys.reduce((a, b) => (Math.abs(b - middle) < Math.abs(a - middle) ? b : a), keys[0] ?? middle), isChosen: false };
+  const keys = original.events
+    .filter((event) => !event.key_chosen)
+    .map((event) => event.key_frame)
+    .filter(inside);
+  return {
+    frame: keys.reduce(
+      (a, b) => (Math.abs(b - middle) < Math.abs(a - middle) ? b : a),
+      keys[0] ?? middle,
+    ),
+    isChosen: false,
+  };
 }
 
 // Steps of one control in a row are one change, so that Undo returns to what was there before.
-function showView(by, wanted) {
+export function showView(by, wanted) {
   if (trackView().by === by) undo();
   const view = { ...trackView(), ...wanted, by };
   const next = eventsIn(view);
@@ -116,7 +158,7 @@ function showView(by, wanted) {
   if (isSame) {
     // Nothing to undo, but the control has moved.
     viewOf.set(events, { ...view, by: viewOf.get(events).by });
-    render(text);
+    refresh(text);
     return;
   }
   viewOf.set(next, view);
@@ -124,39 +166,34 @@ function showView(by, wanted) {
 }
 
 // The levels to save: what is shown becomes level 0.
-function levelsToSave() {
+export function levelsToSave() {
   const view = trackView();
   const now = boundaryFrames(events);
   if (!(original.levels?.length > 0)) return original.levels;
-  if (view.level === usualBase && view.least === 0 && now.join() === bases[usualBase].boundaries.join()) return original.levels;
+  if (
+    view.level === usualBase &&
+    view.least === 0 &&
+    now.join() === bases[usualBase].boundaries.join()
+  )
+    return original.levels;
   const saved = [];
   bases.forEach((base, i) => {
     const found = boundariesIn(base, view);
-    const boundaries = i < view.level ? now.filter((b) => found.has(b)) : i === view.level ? now
-      : [...new Set([...found.keys(), ...now])].sort((a, b) => a - b);
+    const boundaries =
+      i < view.level
+        ? now.filter((b) => found.has(b))
+        : i === view.level
+          ? now
+          : [...new Set([...found.keys(), ...now])].sort((a, b) => a - b);
     const confidences = boundaries.map((b) => found.get(b) ?? events[eventAt(b)].confidence ?? 0);
     saved.push({ level: i - view.level, boundaries, confidences });
   });
-  // Edits may make a level the same as its neighbour.
+  // Edits may make a level the same as its neighbor.
   const count = (i) => saved[i].boundaries.length;
-  const kept = saved.filter(({ level }, i) => level === 0 || (level < 0 ? count(i) < count(i + 1) : count(i) > count(i - 1)));
+  const kept = saved.filter(
+    ({ level }, i) =>
+      level === 0 || (level < 0 ? count(i) < count(i + 1) : count(i) > count(i - 1)),
+  );
   const at = kept.findIndex(({ level }) => level === 0);
   return kept.length > 1 ? kept.map((one, i) => ({ ...one, level: i - at })) : [];
-}
-
-function range(id, label, limits) {
-  return make("input", { id, type: "range", "aria-label": label, ...limits });
-}
-
-const levelRange = range("level", "Coarser or finer events", { min: "0", max: String(bases.length - 1), step: "1" });
-const levelCount = make("output", { id: "level-count", for: "level" });
-levelRange.addEventListener("input", () => showView("level", { level: Number(levelRange.value) }));
-document.getElementById("tools").append(make("div", { class: "tool", id: "levels" },
-  make("span", { "aria-hidden": "true" }, "Coarser"), levelRange, make("span", { "aria-hidden": "true" }, "Finer"), levelCount));
-document.getElementById("levels").hidden = bases.length < 2;
-
-function renderLevels() {
-  levelRange.value = String(trackView().level);
-  levelRange.setAttribute("aria-valuetext", plural(events.length, "event"));
-  levelCount.textContent = plural(events.length, "event");
 }

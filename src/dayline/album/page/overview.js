@@ -1,35 +1,35 @@
-// The page of many days: calendar, time per place, timelines of the days, search, and events that look alike.
+// The page of many days: calendar, time per place, timelines of the days, search, and events that
+// look alike.
 
-const N_COLOURS = 12;
+import { closeButton, make, makeButton, moveWithArrows } from "./elements.js";
+import { MONTHS, comparable, letters, plural, two, wordsIn } from "./text.js";
+
+const N_COLORS = 12;
 const MOST_RESULTS = 120;
 const SHOWN_PLACES = 12;
 const data = JSON.parse(document.getElementById("data").textContent);
 const days = data.days.map((day, index) => (day === null ? null : { ...day, index }));
-const events = days.flatMap((day) => (day === null ? [] : day.events.map(([name, place, frames, start, stop, picture, similar], number) =>
-  ({ day, number, name, place, frames, start, stop, picture, similar }))));
+const events = days.flatMap((day) =>
+  day === null
+    ? []
+    : day.events.map(([name, place, frames, start, stop, picture, similar], number) => ({
+        day,
+        number,
+        name,
+        place,
+        frames,
+        start,
+        stop,
+        picture,
+        similar,
+      })),
+);
 for (const event of events) (event.day.list ??= []).push(event);
-const comparable = (text) => text.normalize("NFKC").toLowerCase();
-const MONTHS = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
 const WEEKDAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 
-// Creates every element; strings are inserted as text, never as HTML.
-function make(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  element.append(...children);
-  return element;
-}
-
-function plural(count, word) {
-  return `${count.toLocaleString("en-GB")} ${word}${count === 1 ? "" : "s"}`;
-}
-
-function two(number) {
-  return String(number).padStart(2, "0");
-}
-
 function clockText(seconds, clock) {
-  if (clock === "media") return `${Math.floor(seconds / 3600)}:${two(Math.floor(seconds / 60) % 60)}:${two(Math.floor(seconds) % 60)}`;
+  if (clock === "media")
+    return `${Math.floor(seconds / 3600)}:${two(Math.floor(seconds / 60) % 60)}:${two(Math.floor(seconds) % 60)}`;
   const ofDay = ((seconds % 86400) + 86400) % 86400;
   return `${two(Math.floor(ofDay / 3600))}:${two(Math.floor(ofDay / 60) % 60)}`;
 }
@@ -37,7 +37,9 @@ function clockText(seconds, clock) {
 function hoursText(seconds) {
   const minutes = Math.round(seconds / 60);
   if (minutes < 60) return `${minutes} min`;
-  return minutes < 6000 && minutes % 60 ? `${Math.floor(minutes / 60)} h ${minutes % 60} min` : `${Math.round(minutes / 60).toLocaleString("en-GB")} h`;
+  return minutes < 6000 && minutes % 60
+    ? `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+    : `${Math.round(minutes / 60).toLocaleString("en-GB")} h`;
 }
 
 function secondsOf(event) {
@@ -45,7 +47,14 @@ function secondsOf(event) {
 }
 
 // Places in order of the time spent there; those without a name get letters.
-const places = data.places.map((name, index) => ({ index, name, seconds: 0, frames: 0, days: new Set(), months: new Map() }));
+const places = data.places.map((name, index) => ({
+  index,
+  name,
+  seconds: 0,
+  frames: 0,
+  days: new Set(),
+  months: new Map(),
+}));
 for (const event of events) {
   if (event.place < 0) continue;
   const place = places[event.place];
@@ -55,14 +64,16 @@ for (const event of events) {
   const month = event.day.date?.slice(0, 7) ?? "";
   place.months.set(month, (place.months.get(month) ?? 0) + secondsOf(event));
 }
-const ranked = places.filter((place) => place.days.size > 0).sort((a, b) => b.seconds - a.seconds || b.frames - a.frames || a.index - b.index);
+const ranked = places
+  .filter((place) => place.days.size > 0)
+  .sort((a, b) => b.seconds - a.seconds || b.frames - a.frames || a.index - b.index);
 ranked.forEach((place, rank) => {
-  place.colour = rank < N_COLOURS ? `c${rank}` : "c-rest";
+  place.color = rank < N_COLORS ? `c${rank}` : "c-rest";
 });
 // The first letters are those of the places in the table.
 const inTable = ranked.filter((place) => place.name !== null || place.days.size > 1);
 let unnamed = 0;
-for (const place of [...inTable, ...ranked.filter((place) => !inTable.includes(place))]) {
+for (const place of [...inTable, ...ranked.filter((other) => !inTable.includes(other))]) {
   place.label = place.name ?? `Place ${letters(unnamed++)}`;
 }
 
@@ -70,8 +81,8 @@ function labelOf(event) {
   return event.place < 0 ? null : places[event.place].label;
 }
 
-function colourOf(event) {
-  return event.place < 0 ? (event.number % 2 ? "c-none odd" : "c-none") : places[event.place].colour;
+function colorOf(event) {
+  return event.place < 0 ? (event.number % 2 ? "c-none odd" : "c-none") : places[event.place].color;
 }
 
 function titleOf(event) {
@@ -79,7 +90,10 @@ function titleOf(event) {
 }
 
 function whenOf(event) {
-  const span = event.start === null ? "" : ` · ${clockText(event.start, event.day.clock)}–${clockText(event.stop, event.day.clock)}`;
+  const span =
+    event.start === null
+      ? ""
+      : ` · ${clockText(event.start, event.day.clock)}–${clockText(event.stop, event.day.clock)}`;
   return `${event.day.name}${span}`;
 }
 
@@ -89,31 +103,64 @@ function addressOf(event) {
 
 function pictureOf(event, className) {
   if (event.picture === null) return make("span", { class: `${className} blank` });
-  return make("img", { class: className, src: `${event.day.folder}/${event.picture}`, alt: "", loading: "lazy", decoding: "async" });
+  return make("img", {
+    class: className,
+    src: `${event.day.folder}/${event.picture}`,
+    alt: "",
+    loading: "lazy",
+    decoding: "async",
+  });
 }
 
 // One event with its picture; the link leads to it on the page of its day.
 function card(event) {
   const label = labelOf(event);
-  const more = make("button", { type: "button", class: "more", "aria-label": `More like ${titleOf(event)}, ${whenOf(event)}` }, "More like this");
-  more.addEventListener("click", () => showEvent(event));
-  return make("div", { class: `card ${colourOf(event)}` }, pictureOf(event, "card-picture"),
-    make("p", { class: "card-title", dir: "auto" }, make("a", { href: addressOf(event) }, titleOf(event))),
+  const more = makeButton(
+    { class: "more", "aria-label": `More like ${titleOf(event)}, ${whenOf(event)}` },
+    () => showEvent(event),
+    "More like this",
+  );
+  return make(
+    "div",
+    { class: `card ${colorOf(event)}` },
+    pictureOf(event, "card-picture"),
+    make(
+      "p",
+      { class: "card-title", dir: "auto" },
+      make("a", { href: addressOf(event) }, titleOf(event)),
+    ),
     make("p", { class: "soft" }, whenOf(event)),
-    make("p", { class: "card-end" }, label === null ? "" : make("span", { class: "place", dir: "auto" }, make("span", { class: "dot", "aria-hidden": "true" }), label), event.similar.length ? more : ""));
+    make(
+      "p",
+      { class: "card-end" },
+      label === null
+        ? ""
+        : make(
+            "span",
+            { class: "place", dir: "auto" },
+            make("span", { class: "dot", "aria-hidden": "true" }),
+            label,
+          ),
+      event.similar.length ? more : "",
+    ),
+  );
 }
 
 const dialog = document.getElementById("event");
 
 function showEvent(event) {
-  const close = make("button", { type: "button", class: "close", "aria-label": "Close" }, "×");
-  close.addEventListener("click", () => dialog.close());
   const similar = event.similar.map((index) => events[index]);
   dialog.replaceChildren(
-    make("div", { class: "dialog-head" }, make("h2", { id: "event-title", dir: "auto" }, titleOf(event)), close),
+    make(
+      "div",
+      { class: "dialog-head" },
+      make("h2", { id: "event-title", dir: "auto" }, titleOf(event)),
+      closeButton("Close", () => dialog.close()),
+    ),
     card({ ...event, similar: [] }),
     make("h3", {}, similar.length ? "More like this" : "No other event was compared with it"),
-    make("div", { class: "cards" }, ...similar.map(card)));
+    make("div", { class: "cards" }, ...similar.map(card)),
+  );
   if (!dialog.open) dialog.showModal();
   dialog.scrollTop = 0;
 }
@@ -126,50 +173,60 @@ function calendar() {
   const photos = (day) => day.list.reduce((sum, event) => sum + event.frames, 0);
   const byDate = new Map();
   for (const day of dated) byDate.set(day.date, [...(byDate.get(day.date) ?? []), day]);
-  const counts = [...byDate.values()].map((list) => list.reduce((sum, day) => sum + photos(day), 0)).sort((a, b) => a - b);
-  const level = (count) => Math.min(4, 1 + Math.floor((4 * counts.filter((other) => other < count).length) / counts.length));
+  const counts = [...byDate.values()]
+    .map((list) => list.reduce((sum, day) => sum + photos(day), 0))
+    .sort((a, b) => a - b);
+  const level = (count) =>
+    Math.min(
+      4,
+      1 + Math.floor((4 * counts.filter((other) => other < count).length) / counts.length),
+    );
   const months = [...new Set(dated.map((day) => day.date.slice(0, 7)))].sort();
   const grid = make("div", { class: "months" });
   for (const month of months) {
     const [year, number] = month.split("-").map(Number);
     const first = (new Date(Date.UTC(year, number - 1, 1)).getUTCDay() + 6) % 7;
     const length = new Date(Date.UTC(year, number, 0)).getUTCDate();
-    const cells = WEEKDAYS.map((day) => make("span", { class: "weekday", "aria-hidden": "true" }, day[0]));
+    const cells = WEEKDAYS.map((day) =>
+      make("span", { class: "weekday", "aria-hidden": "true" }, day[0]),
+    );
     for (let date = 1; date <= length; date += 1) {
       const list = byDate.get(`${month}-${two(date)}`);
       let cell;
-      if (list === undefined) cell = make("span", { class: "date", "aria-hidden": "true" }, String(date));
+      if (list === undefined)
+        cell = make("span", { class: "date", "aria-hidden": "true" }, String(date));
       else {
         const count = list.reduce((sum, day) => sum + photos(day), 0);
         const n = list.reduce((sum, day) => sum + day.list.length, 0);
         const label = `${date} ${MONTHS[number - 1]} ${year}: ${plural(count, "photo")}, ${plural(n, "event")}`;
-        cell = make("a", { class: `date level${level(count)}`, href: `#day-${list[0].index + 1}`, title: label, "aria-label": label, tabindex: "-1" }, String(date));
+        cell = make(
+          "a",
+          {
+            class: `date level${level(count)}`,
+            href: `#day-${list[0].index + 1}`,
+            title: label,
+            "aria-label": label,
+            tabindex: "-1",
+          },
+          String(date),
+        );
       }
       if (date === 1) cell.style.gridColumnStart = String(first + 1);
       cells.push(cell);
     }
-    grid.append(make("div", { class: "month", role: "group", "aria-label": `${MONTHS[number - 1]} ${year}` },
-      make("h3", {}, `${MONTHS[number - 1]} ${year}`), make("div", { class: "dates" }, ...cells)));
+    grid.append(
+      make(
+        "div",
+        { class: "month", role: "group", "aria-label": `${MONTHS[number - 1]} ${year}` },
+        make("h3", {}, `${MONTHS[number - 1]} ${year}`),
+        make("div", { class: "dates" }, ...cells),
+      ),
+    );
   }
-  moveInCalendar(grid);
+  grid.querySelector("a").tabIndex = 0;
+  moveWithArrows(grid, { selector: "a", columns: 7 });
   box.append(grid);
   box.hidden = false;
-}
-
-// One stop for the Tab key; arrow keys move from day to day, up and down by a week.
-function moveInCalendar(grid) {
-  const links = [...grid.querySelectorAll("a")];
-  links[0].tabIndex = 0;
-  grid.addEventListener("keydown", (e) => {
-    const now = links.indexOf(document.activeElement);
-    const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -7, ArrowDown: 7, Home: -now, End: links.length - 1 - now }[e.key];
-    if (now < 0 || step === undefined) return;
-    e.preventDefault();
-    links[now].tabIndex = -1;
-    const next = links[Math.min(links.length - 1, Math.max(0, now + step))];
-    next.tabIndex = 0;
-    next.focus();
-  });
 }
 
 // Time per place: a bar for all days, and one per month.
@@ -177,39 +234,81 @@ function placeBars() {
   const shown = inTable;
   const box = document.getElementById("places");
   if (shown.length === 0) return;
-  const months = [...new Set(days.filter((day) => day?.date).map((day) => day.date.slice(0, 7)))].sort();
+  const months = [
+    ...new Set(days.filter((day) => day?.date).map((day) => day.date.slice(0, 7))),
+  ].sort();
   const timed = shown[0].seconds > 0;
   const amount = (place) => (timed ? place.seconds : place.frames);
   const most = Math.max(...shown.map(amount));
   const mostInMonth = Math.max(1, ...shown.flatMap((place) => [...place.months.values()]));
   const rows = shown.map((place) => {
-    const name = make("button", { type: "button", class: "place-name", dir: "auto", title: "Show its events" }, make("span", { class: "dot", "aria-hidden": "true" }), make("span", {}, place.label));
-    name.addEventListener("click", () => { field.value = place.label; chosenPlace = place; search(); field.focus(); });
+    const name = makeButton(
+      { class: "place-name", dir: "auto", title: "Show its events" },
+      () => searchPlace(place),
+      make("span", { class: "dot", "aria-hidden": "true" }),
+      make("span", {}, place.label),
+    );
     const bar = make("span", { class: "bar" });
     bar.style.width = `${Math.max(0.5, (100 * amount(place)) / most)}%`;
-    const cells = [make("th", { scope: "row" }, name), make("td", { class: "wide" }, make("span", { class: "rail" }, bar)),
-      make("td", { class: "number" }, timed ? hoursText(place.seconds) : plural(place.frames, "photo")), make("td", { class: "number" }, plural(place.days.size, "day"))];
+    const cells = [
+      make("th", { scope: "row" }, name),
+      make("td", { class: "wide" }, make("span", { class: "rail" }, bar)),
+      make(
+        "td",
+        { class: "number" },
+        timed ? hoursText(place.seconds) : plural(place.frames, "photo"),
+      ),
+      make("td", { class: "number" }, plural(place.days.size, "day")),
+    ];
     if (timed && months.length > 1) {
-      const strip = make("span", { class: "by-month" }, ...months.map((month) => {
-        const seconds = place.months.get(month) ?? 0;
-        const text = `${MONTHS[Number(month.slice(5)) - 1]} ${month.slice(0, 4)}: ${hoursText(seconds)}`;
-        const column = make("span", { class: "column", title: text });
-        const fill = make("span", { class: "fill" });
-        fill.style.height = `${(100 * seconds) / mostInMonth}%`;
-        column.append(fill, make("span", { class: "unseen" }, `${text}; `));
-        return column;
-      }));
+      const strip = make(
+        "span",
+        { class: "by-month" },
+        ...months.map((month) => {
+          const seconds = place.months.get(month) ?? 0;
+          const text = `${MONTHS[Number(month.slice(5)) - 1]} ${month.slice(0, 4)}: ${hoursText(seconds)}`;
+          const column = make("span", { class: "column", title: text });
+          const fill = make("span", { class: "fill" });
+          fill.style.height = `${(100 * seconds) / mostInMonth}%`;
+          column.append(fill, make("span", { class: "unseen" }, `${text}; `));
+          return column;
+        }),
+      );
       cells.push(make("td", { class: "months-cell" }, strip));
     }
-    return make("tr", { class: place.colour }, ...cells);
+    return make("tr", { class: place.color }, ...cells);
   });
-  const heads = ["Place", "", timed ? "Time" : "Photos", "Days", ...(timed && months.length > 1 ? ["By month"] : [])];
-  const head = make("tr", {}, ...heads.map((text) => (text === "" ? make("td", {}) : make("th", { scope: "col" }, text))));
-  box.append(make("div", { class: "table-box" }, make("table", { class: "time" }, make("thead", {}, head), make("tbody", {}, ...rows))));
-  rows.slice(SHOWN_PLACES).forEach((row) => { row.hidden = true; });
+  const heads = [
+    "Place",
+    "",
+    timed ? "Time" : "Photos",
+    "Days",
+    ...(timed && months.length > 1 ? ["By month"] : []),
+  ];
+  const head = make(
+    "tr",
+    {},
+    ...heads.map((text) => (text === "" ? make("td", {}) : make("th", { scope: "col" }, text))),
+  );
+  box.append(
+    make(
+      "div",
+      { class: "table-box" },
+      make("table", { class: "time" }, make("thead", {}, head), make("tbody", {}, ...rows)),
+    ),
+  );
+  rows.slice(SHOWN_PLACES).forEach((row) => {
+    row.hidden = true;
+  });
   if (rows.length > SHOWN_PLACES) {
-    const all = make("button", { type: "button", class: "more" }, `Show all ${rows.length} places`);
-    all.addEventListener("click", () => { rows.forEach((row) => { row.hidden = false; }); all.remove(); });
+    const all = makeButton(
+      { class: "more" },
+      () => {
+        for (const row of rows) row.hidden = false;
+        all.remove();
+      },
+      `Show all ${rows.length} places`,
+    );
     box.append(all);
   }
   box.hidden = false;
@@ -218,7 +317,9 @@ function placeBars() {
 // Timelines of the days, all on the same hours, so that mornings stand above mornings.
 function timelines() {
   const ofDay = (day) => (day.date ? Date.parse(`${day.date}T00:00:00Z`) / 1000 : 0);
-  const wall = days.filter((day) => day?.clock === "wall" && day.list.at(-1).stop - ofDay(day) <= 2 * 86400);
+  const wall = days.filter(
+    (day) => day?.clock === "wall" && day.list.at(-1).stop - ofDay(day) <= 2 * 86400,
+  );
   const earliest = Math.min(...wall.map((day) => day.list[0].start - ofDay(day)));
   const latest = Math.max(...wall.map((day) => day.list.at(-1).stop - ofDay(day)));
   const [from, to] = [Math.floor(earliest / 3600) * 3600, Math.ceil((latest + 1) / 3600) * 3600];
@@ -234,7 +335,10 @@ function timelines() {
         ? [(event.start - ofDay(day) - from) / (to - from), secondsOf(event) / (to - from)]
         : [before / n, event.frames / n];
       before += event.frames;
-      const piece = make("span", { class: `piece ${colourOf(event)}`, title: [titleOf(event), labelOf(event), whenOf(event)].filter(Boolean).join(" · ") });
+      const piece = make("span", {
+        class: `piece ${colorOf(event)}`,
+        title: [titleOf(event), labelOf(event), whenOf(event)].filter(Boolean).join(" · "),
+      });
       piece.style.left = `${100 * left}%`;
       piece.style.width = `${100 * width}%`;
       piece.addEventListener("click", () => showEvent(event));
@@ -242,7 +346,8 @@ function timelines() {
     }
     const list = make("details", { class: "events" }, make("summary", {}, "Events"));
     list.addEventListener("toggle", () => {
-      if (list.open && list.childElementCount === 1) list.append(make("div", { class: "cards" }, ...day.list.map(card)));
+      if (list.open && list.childElementCount === 1)
+        list.append(make("div", { class: "cards" }, ...day.list.map(card)));
     });
     row.querySelector(".pictures").after(make("div", { class: "tools" }, band, list));
   }
@@ -250,36 +355,79 @@ function timelines() {
 
 const field = document.getElementById("search");
 const found = document.getElementById("found");
-const texts = events.map((event) => comparable([event.name ?? "", labelOf(event) ?? "", event.day.name, decodeURIComponent(safe(event.day.folder))].join(" ")));
+const texts = events.map((event) =>
+  comparable(
+    [
+      event.name ?? "",
+      labelOf(event) ?? "",
+      event.day.name,
+      decodeURIComponent(safe(event.day.folder)),
+    ].join(" "),
+  ),
+);
 
 function safe(address) {
   // A folder's name may be any bytes; those that are not UTF-8 cannot be decoded.
-  try { decodeURIComponent(address); return address; } catch { return ""; }
+  try {
+    decodeURIComponent(address);
+    return address;
+  } catch {
+    return "";
+  }
 }
 
 let chosenPlace = null;
 
+function searchPlace(place) {
+  field.value = place.label;
+  chosenPlace = place;
+  search();
+  field.focus();
+}
+
 function search() {
-  const words = comparable(field.value).split(/\s+/).filter(Boolean);
+  const words = wordsIn(field.value);
   // A place that was clicked is exactly this place; typed words may be anywhere in a name.
   if (field.value !== chosenPlace?.label) chosenPlace = null;
-  const isMatch = (event, index) => (chosenPlace !== null ? event.place === chosenPlace.index : words.every((word) => texts[index].includes(word)));
+  const isMatch = (event, index) =>
+    chosenPlace !== null
+      ? event.place === chosenPlace.index
+      : words.every((word) => texts[index].includes(word));
   const matches = words.length ? events.filter(isMatch) : [];
   const box = document.getElementById("results");
   box.hidden = words.length === 0;
-  for (const part of document.querySelectorAll("#calendar, #places")) part.classList.toggle("aside", words.length > 0);
+  for (const part of document.querySelectorAll("#calendar, #places"))
+    part.classList.toggle("aside", words.length > 0);
   const shown = new Set(matches.map((event) => event.day.index));
   document.querySelectorAll("#days > li").forEach((row, index) => {
-    const named = chosenPlace === null && words.every((word) => comparable(row.querySelector("h3").textContent).includes(word));
+    const named =
+      chosenPlace === null &&
+      words.every((word) => comparable(row.querySelector("h3").textContent).includes(word));
     row.hidden = words.length > 0 && !shown.has(index) && !named;
   });
-  found.textContent = words.length ? `${plural(matches.length, "event")} on ${plural(shown.size, "day")}` : "";
-  box.replaceChildren(make("h2", {}, "Events found"), make("div", { class: "cards" }, ...matches.slice(0, MOST_RESULTS).map(card)),
-    matches.length > MOST_RESULTS ? make("p", { class: "soft" }, `The first ${MOST_RESULTS} of ${plural(matches.length, "event")}; type more words to see fewer.`) : "");
+  found.textContent = words.length
+    ? `${plural(matches.length, "event")} on ${plural(shown.size, "day")}`
+    : "";
+  box.replaceChildren(
+    make("h2", {}, "Events found"),
+    make("div", { class: "cards" }, ...matches.slice(0, MOST_RESULTS).map(card)),
+    matches.length > MOST_RESULTS
+      ? make(
+          "p",
+          { class: "soft" },
+          `The first ${MOST_RESULTS} of ${plural(matches.length, "event")}; type more words to see fewer.`,
+        )
+      : "",
+  );
 }
 
 // Leaving the search: the calendar leads to days that the search may have hidden.
-field.addEventListener("keydown", (e) => { if (e.key === "Escape") { field.value = ""; search(); } });
+field.addEventListener("keydown", (e) => {
+  if (e.key === "Escape") {
+    field.value = "";
+    search();
+  }
+});
 calendar();
 placeBars();
 timelines();

@@ -1,103 +1,22 @@
-"""Pages of many days or sequences: calendar, timelines, search, and links into their pages."""
+"""Write the page of many days: calendar, time per place, search, and a row per day."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from jinja2.utils import htmlsafe_json_dumps
-
-from dayline.album.page.page import day_heading, embedded_data, events_mark, render
+from dayline.album.page.page import day_heading, events_mark
+from dayline.album.page.template import embedded_data, render
 from dayline.events import Segmentation
 from dayline.files import write_text_whole
-from dayline.text import counted, duration_text
-
-
-@dataclass(frozen=True)
-class SequenceRow:
-    """One sequence on the page.
-
-    Attributes
-    ----------
-    name : str
-        What it is called.
-    folder : str or None
-        Folder of its result, relative to the page; None if it has none.
-    n_frames, n_events : int or None
-        Of its result.
-    seconds : float or None
-        What it took to compute.
-    pictures : sequence of str
-        Some of its pictures, relative to `folder`.
-    why : str
-        Why it failed; empty if it did not.
-    """
-
-    name: str
-    folder: str | None
-    n_frames: int | None = None
-    n_events: int | None = None
-    seconds: float | None = None
-    pictures: Sequence[str] = ()
-    why: str = ""
-
-
-def write_sequences(
-    rows: Sequence[SequenceRow], folder: str | Path, *, title: str, n_total: int
-) -> Path:
-    """Write `folder`/index.html with a row per sequence: name, counts, some pictures, or why it failed.
-
-    Parameters
-    ----------
-    rows : sequence of SequenceRow
-        The sequences, in the order shown.
-    folder : str or Path
-        The folder that contains the folders of the results.
-    title : str
-        Heading.
-    n_total : int
-        Number of all sequences, also of those that are not computed yet.
-    """
-    n_failed = sum(bool(row.why) for row in rows)
-    facts = [
-        counted(n_total, "sequence"),
-        counted(sum(row.n_events or 0 for row in rows), "event"),
-        *([f"{n_failed} failed"] if n_failed else []),
-        *([f"{n_total - len(rows)} not computed yet"] if len(rows) < n_total else []),
-    ]
-    content = {
-        "rows": [_sequence_row(row) for row in rows],
-        "title": title,
-        "facts": " · ".join(facts),
-    }
-    path = Path(folder) / "index.html"
-    write_text_whole(
-        path, render("sequences.html", style="overview.css", scripts=["search.js"], content=content)
-    )
-    return path
-
-
-def _sequence_row(row: SequenceRow) -> dict[str, object]:
-    if row.folder is None or row.n_frames is None or row.n_events is None:
-        return {"name": row.name, "address": None, "facts": "", "pictures": [], "why": row.why}
-    folder = quote(os.fsencode(row.folder))
-    time = "" if row.seconds is None else f" · {duration_text(row.seconds)}"
-    return {
-        "name": row.name,
-        "address": f"{folder}/index.html",
-        "facts": f"{counted(row.n_frames, 'frame')} · {counted(row.n_events, 'event')}{time}",
-        "pictures": [f"{folder}/{quote(picture)}" for picture in row.pictures],
-        "why": row.why,
-    }
-
+from dayline.text import counted
 
 MOST_PICTURES = 6
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 EventNumber = tuple[int, int]
 """An event of one of several days: number of the day and of the event, both from 0."""
@@ -127,6 +46,12 @@ class Day:
     why: str = ""
     pictures: Mapping[int, str] = field(default_factory=dict)
 
+    @property
+    def address(self) -> str:
+        """The URL of the folder, relative to the page."""
+        # A folder's name may be any bytes, so the URL is built from bytes.
+        return quote(os.fsencode(self.folder))
+
 
 def write_overview(
     days: Sequence[Day],
@@ -135,7 +60,7 @@ def write_overview(
     title: str,
     similar: Mapping[EventNumber, Sequence[EventNumber]] | None = None,
 ) -> Path:
-    """Write `folder`/index.html: a calendar, time per place, a search, and a row per day with its events.
+    """Write `folder`/index.html: calendar, time per place, search, and the events of every day.
 
     Parameters
     ----------
@@ -148,33 +73,21 @@ def write_overview(
     similar : mapping, optional
         For each event, others that look like it, the most similar first.
     """
-    folder = Path(folder)
-    rows = [_row(day) for day in days]
-    n_events = sum(len(day.segmentation.events) for day in days if day.segmentation is not None)
     data = {
         "title": title,
-        **_data(days, rows, similar or {}),
+        **_data(days, similar or {}),
         # So that the page can be written again after the events of a day were saved.
-        "folders": [_address(day) for day in days],
+        "folders": [day.address for day in days],
         "why": [day.why for day in days],
     }
     content = {
-        "rows": rows,
+        "rows": [_row(day) for day in days],
         "title": title,
         "n_days": len(days),
-        "n_events": n_events,
-        "data": htmlsafe_json_dumps(data, allow_nan=False, separators=(",", ":")),
+        "n_events": sum(len(day.segmentation.events) for day in days if day.segmentation),
     }
-    path = folder / "index.html"
-    write_text_whole(
-        path,
-        render(
-            "overview.html",
-            style="overview.css",
-            scripts=["letters.js", "overview.js"],
-            content=content,
-        ),
-    )
+    path = Path(folder) / "index.html"
+    write_text_whole(path, render("overview", content, data=data))
     return path
 
 
@@ -191,54 +104,39 @@ def overview_data(folder: Path) -> dict[str, Any] | None:
 
 
 def _row(day: Day) -> dict[str, Any]:
+    """Return what the page shows of a day without its script."""
+    row: dict[str, Any] = {"heading": day.name, "overline": None, "why": day.why, "address": None}
     if day.segmentation is None:
-        return {
-            "heading": day.name,
-            "overline": None,
-            "why": day.why,
-            "address": None,
-            "pictures": [],
-            "facts": "",
-        }
+        return row
     events = day.segmentation.events
     heading = day_heading(day.segmentation)
     frames = "photo" if day.segmentation.clock != "media" else "frame"
-    facts = f"{counted(day.segmentation.n_frames, frames)} · {counted(len(events), 'event')}"
     longest = sorted(events, key=lambda e: -e.n_frames)[:MOST_PICTURES]
     shown = sorted(e.key_frame for e in longest if e.key_frame is not None)
     inside = [day.pictures[frame] for frame in shown if frame in day.pictures]
-    folder = _address(day)
     return {
         "heading": heading or day.name,
         "overline": day.name if heading else None,
         "why": "",
-        "address": f"{folder}/index.html",
-        "pictures": [f"{folder}/{quote(picture)}" for picture in inside],
-        "facts": facts,
+        "address": f"{day.address}/index.html",
+        "pictures": [f"{day.address}/{quote(picture)}" for picture in inside],
+        "facts": f"{counted(day.segmentation.n_frames, frames)} · {counted(len(events), 'event')}",
     }
 
 
-def _address(day: Day) -> str:
-    # A folder's name may be any bytes, so the URL is built from bytes.
-    return quote(os.fsencode(day.folder))
-
-
 def _data(
-    days: Sequence[Day],
-    rows: Sequence[Mapping[str, Any]],
-    similar: Mapping[EventNumber, Sequence[EventNumber]],
+    days: Sequence[Day], similar: Mapping[EventNumber, Sequence[EventNumber]]
 ) -> dict[str, Any]:
     """Return what the script needs, as short as possible: a year has thousands of events."""
-    places: dict[tuple[str, str], int] = {}
-    names: list[str | None] = []
-    first: dict[EventNumber, int] = {}
-    total = 0
+    numbers: dict[EventNumber, int] = {}
     for number, day in enumerate(days):
         for k in range(0 if day.segmentation is None else len(day.segmentation.events)):
-            first[number, k] = total
-            total += 1
+            numbers[number, k] = len(numbers)
+
+    places: dict[tuple[str, str], int] = {}
+    names: list[str | None] = []
     written: list[dict[str, Any] | None] = []
-    for number, (day, row) in enumerate(zip(days, rows, strict=True)):
+    for number, day in enumerate(days):
         if day.segmentation is None:
             written.append(None)
             continue
@@ -249,10 +147,12 @@ def _data(
             of_context[place.community] = places.setdefault(mark, len(places))
             if len(places) > len(names):
                 names.append(name or None)
+
         starts, stops = day.segmentation.start_times, day.segmentation.stop_times
         events = []
         for k, event in enumerate(day.segmentation.events):
             key = event.key_frame
+            others = similar.get((number, k), ())
             events.append(
                 [
                     event.name,
@@ -261,13 +161,13 @@ def _data(
                     None if starts[k] is None else round(starts[k] or 0.0),
                     None if stops[k] is None else round(stops[k] or 0.0),
                     quote(day.pictures[key]) if key is not None and key in day.pictures else None,
-                    [first[other] for other in similar.get((number, k), ()) if other in first],
+                    [numbers[other] for other in others if other in numbers],
                 ]
             )
         written.append(
             {
-                "name": row["heading"],
-                "folder": _address(day),
+                "name": day_heading(day.segmentation) or day.name,
+                "folder": day.address,
                 "date": _date(day.segmentation),
                 "clock": day.segmentation.clock if day.segmentation.times is not None else None,
                 "events": events,
@@ -280,4 +180,4 @@ def _data(
 def _date(segmentation: Segmentation) -> str | None:
     if not segmentation.is_dated or segmentation.times is None:
         return None
-    return f"{EPOCH + timedelta(seconds=segmentation.times[0]):%Y-%m-%d}"
+    return f"{datetime.fromtimestamp(segmentation.times[0], UTC):%Y-%m-%d}"

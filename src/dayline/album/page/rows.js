@@ -1,65 +1,41 @@
-// The events as rows. A row is reused as long as its event does not change, so its pictures are not reloaded.
+// The events as rows. A row is reused as long as its event does not change, so its pictures are not
+// reloaded.
+
+import { make, makeButton, moveWithArrows } from "./elements.js";
+import { change, events, keyFrame, replaced, titleOf } from "./events.js";
+import {
+  clockText,
+  dayOf,
+  dayText,
+  durationText,
+  eventDuration,
+  eventSpanText,
+  isWall,
+  pauseBefore,
+  pictures,
+  thing,
+  times,
+} from "./frames.js";
+import { lanes } from "./lanes.js";
+import { frameButton, movie, pictureOf } from "./pictures.js";
+import { chosen, colorClass, contextTag, isShown, refreshContext } from "./places.js";
+import { plural } from "./text.js";
 
 const SAMPLE = 20;
-const CHUNK = 240;
-const REASONS = { content: "Visual change", pause: "After a pause", both: "After a pause, visual change", required: "Set by you" };
+export const CHUNK = 240;
+const REASONS = {
+  content: "Visual change",
+  pause: "After a pause",
+  both: "After a pause, visual change",
+  required: "Set by you",
+};
 const rowOf = new WeakMap();
-const nearby = new IntersectionObserver((entries) => {
-  for (const entry of entries) if (entry.isIntersecting) fillRow(entry.target);
-}, { rootMargin: "900px 0px" });
-
-// Creates every element of the page; strings are inserted as text, never as HTML.
-function make(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  element.append(...children);
-  return element;
-}
-
-function keyFrame(event) {
-  return event.key_frame ?? event.start + ((event.stop - event.start) >> 1);
-}
-
-// The nearest frame of the same event that has a picture: not every frame of a long film has one. Null if none has.
-function pictured(frame) {
-  if (pictures === null || pictures[frame]) return pictures === null ? null : frame;
-  const { start, stop } = events[eventAt(frame)];
-  for (let step = 1; frame - step >= start || frame + step < stop; step += 1) {
-    if (frame - step >= start && pictures[frame - step]) return frame - step;
-    if (frame + step < stop && pictures[frame + step]) return frame + step;
-  }
-  return null;
-}
-
-function pictureOf(frame, className, loading = "lazy") {
-  const shown = pictured(frame);
-  if (shown === null) return make("span", { class: `${className} blank`, "aria-hidden": "true" }, times === null ? String(frame) : clockText(times[frame]));
-  return make("img", { class: shown === frame ? className : `${className} nearby`, loading, decoding: "async", alt: "", src: pictures[shown] });
-}
-
-function frameButton(frame, className = "thumb") {
-  const name = original.names?.[frame];
-  const label = name ? `${frameText(frame, true)}, ${name}` : frameText(frame, true);
-  return make("button", { type: "button", class: className, "data-frame": String(frame), "aria-label": label, title: label, tabindex: "-1" }, pictureOf(frame, "thumb-picture"));
-}
-
-// One stop for the Tab key; arrow keys move inside.
-function moveWithArrows(box) {
-  box.addEventListener("keydown", (e) => {
-    const buttons = [...box.querySelectorAll("button")];
-    const now = buttons.indexOf(document.activeElement);
-    if (now < 0) return;
-    const across = Math.max(1, buttons.filter((b) => b.offsetTop === buttons[0].offsetTop).length);
-    const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -across, ArrowDown: across, Home: -now, End: buttons.length - 1 - now }[e.key];
-    if (step === undefined) return;
-    e.preventDefault();
-    e.stopPropagation();
-    const next = buttons[Math.min(buttons.length - 1, Math.max(0, now + step))];
-    buttons[now].tabIndex = -1;
-    next.tabIndex = 0;
-    next.focus();
-  });
-}
+const nearby = new IntersectionObserver(
+  (entries) => {
+    for (const entry of entries) if (entry.isIntersecting) fillRow(entry.target);
+  },
+  { rootMargin: "900px 0px" },
+);
 
 // The frames of an event that have a picture, or all if none has.
 function framesToShow(event) {
@@ -70,10 +46,13 @@ function framesToShow(event) {
 
 function sampled(frames) {
   if (frames.length <= SAMPLE) return frames;
-  return Array.from({ length: SAMPLE - 1 }, (_, i) => frames[Math.floor((i * frames.length) / (SAMPLE - 1))]);
+  return Array.from(
+    { length: SAMPLE - 1 },
+    (_, i) => frames[Math.floor((i * frames.length) / (SAMPLE - 1))],
+  );
 }
 
-function fillRow(row) {
+export function fillRow(row) {
   nearby.unobserve(row);
   const strip = row.querySelector(".strip");
   if (strip === null || strip.childElementCount > 0) return;
@@ -82,10 +61,14 @@ function fillRow(row) {
   const shown = sampled(frames);
   strip.append(...shown.map((frame) => frameButton(frame)));
   if (shown.length < frames.length) {
-    const more = make("button", { type: "button", class: "thumb more", tabindex: "-1", "aria-label": `Show all ${plural(frames.length, thing)}` },
-      `+${(frames.length - shown.length).toLocaleString("en-GB")}`);
-    more.addEventListener("click", () => showAll(strip, frames, 0));
-    strip.append(more);
+    const label = `Show all ${plural(frames.length, thing)}`;
+    strip.append(
+      makeButton(
+        { class: "thumb more", tabindex: "-1", "aria-label": label },
+        () => showAll(strip, frames, 0),
+        `+${(frames.length - shown.length).toLocaleString("en-GB")}`,
+      ),
+    );
   }
   strip.firstElementChild.tabIndex = 0;
 }
@@ -99,9 +82,14 @@ function showAll(strip, frames, from) {
   strip.append(...buttons);
   strip.classList.add("all");
   if (stop < frames.length) {
-    const more = make("button", { type: "button", class: "thumb more", tabindex: "-1", "aria-label": `Show more of ${plural(frames.length, thing)}` }, "more");
-    more.addEventListener("click", () => showAll(strip, frames, stop));
-    strip.append(more);
+    const label = `Show more of ${plural(frames.length, thing)}`;
+    strip.append(
+      makeButton(
+        { class: "thumb more", tabindex: "-1", "aria-label": label },
+        () => showAll(strip, frames, stop),
+        "more",
+      ),
+    );
   }
   buttons[0].tabIndex = 0;
   buttons[0].focus({ preventScroll: true });
@@ -115,11 +103,9 @@ function reasonText(event) {
   return words === null ? confidence : `${words}, ${confidence}`;
 }
 
-function metaLine(event, index) {
+function metaLine(event) {
   const meta = make("p", { class: "meta" });
-  if (event.community !== null) {
-    meta.append(contextTag(event));
-  }
+  if (event.community !== null) meta.append(contextTag(event));
   meta.append(make("span", {}, plural(event.stop - event.start, thing)));
   const reason = reasonText(event);
   if (reason !== null) {
@@ -133,13 +119,23 @@ function metaLine(event, index) {
     meta.append(why);
   }
   // Numbers alone: a link to a map would tell others where the photos were taken.
-  if (event.location) meta.append(make("span", { class: "location", title: "Latitude and longitude" }, event.location.map((degrees) => degrees.toFixed(4)).join(", ")));
+  if (event.location)
+    meta.append(
+      make(
+        "span",
+        { class: "location", title: "Latitude and longitude" },
+        event.location.map((degrees) => degrees.toFixed(4)).join(", "),
+      ),
+    );
   return meta;
 }
 
 function actionButton(text, action, label) {
-  const button = make("button", { type: "button", class: "action", "data-action": action, "aria-label": label }, text);
-  return button;
+  return make(
+    "button",
+    { type: "button", class: "action", "data-action": action, "aria-label": label },
+    text,
+  );
 }
 
 function timeColumn(event) {
@@ -154,26 +150,54 @@ function timeColumn(event) {
 
 function makeRow(event, index) {
   const key = keyFrame(event);
-  const name = make("input", { class: "name", type: "text", dir: "auto", maxlength: "200", autocomplete: "off", spellcheck: "false" });
+  const name = make("input", {
+    class: "name",
+    type: "text",
+    dir: "auto",
+    maxlength: "200",
+    autocomplete: "off",
+    spellcheck: "false",
+  });
   name.value = event.name ?? "";
-  const actions = make("div", { class: "actions" },
-    actionButton("Merge up", "merge", "Merge with the previous event"), actionButton("Move start", "move", "Move where this event starts"),
-    actionButton("Split", "split", "Split this event in two"));
-  if (movie !== null && times !== null) actions.append(actionButton("Play", "play", "Play the film from the start of this event"));
-  const keyButton = make("button", { type: "button", class: "key", "data-frame": String(key) }, pictureOf(key, "key-picture"));
-  const body = make("div", { class: "body" }, make("div", { class: "line" }, name, actions), metaLine(event, index));
+  const actions = make(
+    "div",
+    { class: "actions" },
+    actionButton("Merge up", "merge", "Merge with the previous event"),
+    actionButton("Move start", "move", "Move where this event starts"),
+    actionButton("Split", "split", "Split this event in two"),
+  );
+  if (movie !== null && times !== null)
+    actions.append(actionButton("Play", "play", "Play the film from the start of this event"));
+  const keyButton = make(
+    "button",
+    { type: "button", class: "key", "data-frame": String(key) },
+    pictureOf(key, "key-picture"),
+  );
+  const body = make(
+    "div",
+    { class: "body" },
+    make("div", { class: "line" }, name, actions),
+    metaLine(event),
+  );
   if (pictures !== null) {
     const strip = make("div", { class: "strip", role: "group" });
     moveWithArrows(strip);
     body.append(strip);
   }
-  const row = make("li", { class: `event ${colourClass(event, index)}` }, timeColumn(event), make("span", { class: "rail", "aria-hidden": "true" }), keyButton, body);
+  const row = make(
+    "li",
+    { class: `event ${colorClass(event, index)}` },
+    timeColumn(event),
+    make("span", { class: "rail", "aria-hidden": "true" }),
+    keyButton,
+    body,
+  );
   row.event = event;
   return row;
 }
 
 // The row in whose name field the person is typing; null if there is none.
-function typedRow() {
+export function typedRow() {
   const field = document.activeElement;
   const row = field?.matches?.(".event .name") ? field.closest(".event") : null;
   return row !== null && field.value !== row.shown ? row : null;
@@ -186,15 +210,19 @@ function numberRow(row, index) {
   row.dataset.event = String(index);
   refreshContext(row, index);
   const name = row.querySelector(".name");
-  // What is being typed stays, whatever renders the page, such as a save that ends; it is the name once it is finished.
+  // What is being typed stays, whatever renders the page, such as a save that ends; it is the name
+  // once it is finished.
   if (row !== typedRow() && name.value !== (event.name ?? "")) name.value = event.name ?? "";
   if (name.value === (event.name ?? "")) row.shown = name.value;
   name.placeholder = `Event ${index + 1}`;
   name.setAttribute("aria-label", `Name of event ${index + 1}, ${eventSpanText(event)}`);
   row.querySelector(".key").setAttribute("aria-label", `Enlarge the key ${thing} of ${title}`);
-  row.querySelector(".strip")?.setAttribute("aria-label", `${plural(event.stop - event.start, thing)} of ${title}`);
+  row
+    .querySelector(".strip")
+    ?.setAttribute("aria-label", `${plural(event.stop - event.start, thing)} of ${title}`);
   row.querySelector('[data-action="merge"]').hidden = index === 0;
-  row.querySelector('[data-action="move"]').hidden = index === 0 || events[index - 1].stop - events[index - 1].start + event.stop - event.start < 3;
+  row.querySelector('[data-action="move"]').hidden =
+    index === 0 || events[index - 1].stop - events[index - 1].start + event.stop - event.start < 3;
   row.querySelector('[data-action="split"]').hidden = event.stop - event.start < 2;
 }
 
@@ -202,13 +230,26 @@ function numberRow(row, index) {
 function separators(row, index) {
   const { event } = row;
   const pause = index > 0 ? pauseBefore(event.start) : 0;
-  const newDay = isWall && lanes.length > 1 && (index === 0 || dayOf(times[event.start]) !== dayOf(times[events[index - 1].start]));
+  const newDay =
+    isWall &&
+    lanes.length > 1 &&
+    (index === 0 || dayOf(times[event.start]) !== dayOf(times[events[index - 1].start]));
   const key = `${pause} ${newDay}`;
   if (row.separatorKey !== key) {
     row.separatorKey = key;
     row.separators = [];
-    if (pause && !newDay) row.separators.push(make("li", { class: "pause" }, make("span", {}, `${isWall ? `No ${thing}s for` : "Nothing for"} ${durationText(pause)}`)));
-    if (newDay) row.separators.push(make("li", { class: "new-day" }, make("h3", {}, dayText(dayOf(times[event.start])))));
+    if (pause && !newDay)
+      row.separators.push(
+        make(
+          "li",
+          { class: "pause" },
+          make("span", {}, `${isWall ? `No ${thing}s for` : "Nothing for"} ${durationText(pause)}`),
+        ),
+      );
+    if (newDay)
+      row.separators.push(
+        make("li", { class: "new-day" }, make("h3", {}, dayText(dayOf(times[event.start])))),
+      );
   }
   return row.separators;
 }
@@ -226,7 +267,7 @@ function rowFor(event, index) {
 }
 
 // Only changes what differs, so that focus, scroll position and a click in progress survive.
-function renderRows(groups) {
+export function renderRows(groups) {
   const list = document.getElementById("events");
   const children = [];
   events.forEach((event, index) => {
@@ -242,4 +283,28 @@ function renderRows(groups) {
     if (child === next) next = next.nextSibling;
     else list.insertBefore(child, next);
   }
+}
+
+export function rename(event, text) {
+  const index = events.indexOf(event);
+  const name = text.trim() || null;
+  if (index < 0 || name === event.name) return;
+  const renamed = { ...event, name };
+  rowOf.set(renamed, rowOf.get(event)); // keeps the row, with the focus in it
+  change(replaced(index, 1, renamed), name === null ? "Name removed" : `Named ${name}`);
+}
+
+// What is being typed becomes part of the state, without waiting until the person leaves the field.
+export function finishTyping() {
+  const field = document.activeElement;
+  if (!field?.matches?.("input")) return;
+  field.blur();
+  field.focus({ preventScroll: true });
+}
+
+export function focusRow(index) {
+  const row = document.querySelector(`.event[data-event="${index}"]`);
+  if (row === null) return;
+  row.scrollIntoView({ block: "nearest" });
+  row.querySelector(".name").focus({ preventScroll: true });
 }

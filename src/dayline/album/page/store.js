@@ -1,39 +1,57 @@
-// Edits live in the browser's storage until they are saved: they survive a reload, are shared with other tabs of this
-// page, and are offered again after the page was renewed. Each version of the events has a slot of its own.
+// Edits live in the browser's storage until they are saved: they survive a reload, are shared with
+// other tabs of this page, and are offered again after the page was renewed. Each version of the
+// events has a slot of its own.
+
+import { applyChanges, changesBetween, countChanges, otherLevel, sameState } from "./changes.js";
+import { adopt, edit, events, refresh, state } from "./events.js";
+import { data, nFrames, original, times } from "./frames.js";
+import { bases, showView, trackView, viewOf } from "./levels.js";
+import { closeNotice, notify } from "./notices.js";
+import { finishTyping, typedRow } from "./rows.js";
+import { dateText, isToday, plural, timeOfDay, whenText } from "./text.js";
 
 const SLOTS = "dayline edits ";
-const STORED_FORMAT = 1;
-const DOWNLOAD = "download";
+const STORED_FORMAT = 2;
+export const DOWNLOAD = "download";
 const DISMISSED = `dayline discarded ${data.key}`;
-const SAME_TIME = 1; // seconds
 // The address of a page that dayline serves contains a token, which differs from time to time.
 const PAGE = location.pathname.replace(/^\/dayline-[^/]+/, "");
 const MOST_PATIENCE = 3000; // milliseconds
-const PROBLEMS = {
+export const PROBLEMS = {
   early: "not stored yet",
   full: "not stored: the browser's storage is full",
   forbidden: "not stored: the browser forbids it",
   conflict: "not stored: another tab has other changes",
 };
-let pageState = state; // what the page shows without edits
-let base = data.base;
+export let pageState = state; // what the page shows without edits
+export let base = data.base;
 let version = null; // of what this tab last read or stored
 let isOpen = false; // whether the storage may be used
-let problem = null; // why the current state is not stored
-let kept = null; // { state, where: DOWNLOAD or the name of a folder, at } of the last save
+export let problem = null; // why the current state is not stored
+export let kept = null; // { state, where: DOWNLOAD or the name of a folder, at } of the last save
 
 function slotOf(mark) {
   return `${SLOTS}${data.key} ${mark}`;
 }
 
 function readSlot(name) {
-  let entry = null;
   try {
-    entry = JSON.parse(localStorage.getItem(name));
+    const entry = JSON.parse(localStorage.getItem(name));
+    const isOurs = entry?.format === STORED_FORMAT;
+    return isOurs && Array.isArray(entry.changes) && Array.isArray(entry.state?.events)
+      ? entry
+      : null;
   } catch {
     return null; // forbidden, or not ours
   }
-  return entry?.format === STORED_FORMAT && Array.isArray(entry.changes) && Array.isArray(entry.state?.events) ? entry : null;
+}
+
+function slotNames() {
+  try {
+    return Object.keys(localStorage).filter((name) => name.startsWith(SLOTS));
+  } catch {
+    return []; // forbidden
+  }
 }
 
 function removeSlot(name) {
@@ -44,36 +62,59 @@ function removeSlot(name) {
   }
 }
 
-function unsavedChanges() {
+export function unsavedChanges() {
   return state === kept?.state ? 0 : countChanges(pageState, state);
 }
 
-// Frames are known by their content, else by name and time: after photos were added, their numbers differ.
+// Frames are known by their content: after photos were added, their numbers differ.
 function markOf(frame) {
-  return [original.names?.[frame] ?? null, times?.[frame] ?? null, original.digests?.[frame] ?? null];
+  return { digest: original.digests?.[frame] ?? null, time: times?.[frame] ?? null };
 }
 
 function framesOf(change) {
-  return [...FRAMES_OF_CHANGES.map((which) => change[which]), ...(change.frames ?? [])].filter((frame) => Number.isInteger(frame));
+  return [...FRAMES_OF_CHANGES.map((which) => change[which]), ...(change.frames ?? [])].filter(
+    (frame) => Number.isInteger(frame),
+  );
 }
 
 // How the events came about (levels.js), which the events alone do not tell.
 function viewToStore({ events: list }) {
   const view = viewOf.get(list);
-  return view === undefined ? null : { level: view.level, least: view.least, removed: [...view.removed], keys: [...view.keys] };
+  return view === undefined
+    ? null
+    : { level: view.level, least: view.least, removed: [...view.removed], keys: [...view.keys] };
 }
 
 function viewFromStore({ view, state: { events: list } }) {
   if (!Number.isInteger(view?.level) || bases[view.level] === undefined) return;
-  viewOf.set(list, { level: view.level, least: Number(view.least) || 0, removed: new Set(view.removed), keys: new Set(view.keys), by: null });
+  viewOf.set(list, {
+    level: view.level,
+    least: Number(view.least) || 0,
+    removed: new Set(view.removed),
+    keys: new Set(view.keys),
+    by: null,
+  });
 }
 
 function entryOf(which, more) {
   const changes = changesBetween(pageState, which);
-  const marks = Object.fromEntries(changes.flatMap(framesOf).map((frame) => [frame, markOf(frame)]));
+  const marks = Object.fromEntries(
+    changes.flatMap(framesOf).map((frame) => [frame, markOf(frame)]),
+  );
   const downloaded = kept?.where === DOWNLOAD && kept.state === which ? kept.at : null;
   const view = viewToStore(which);
-  return { format: STORED_FORMAT, at: Date.now(), page: PAGE, key: data.key, state: which, view, changes, marks, downloaded, ...more };
+  return {
+    format: STORED_FORMAT,
+    at: Date.now(),
+    page: PAGE,
+    key: data.key,
+    state: which,
+    view,
+    changes,
+    marks,
+    downloaded,
+    ...more,
+  };
 }
 
 function writeSlot(name, entry) {
@@ -85,7 +126,7 @@ function writeSlot(name, entry) {
   }
 }
 
-function storeState() {
+export function storeState() {
   trackView();
   if (!isOpen) {
     problem = "early";
@@ -109,57 +150,73 @@ function storeState() {
   if (problem === null) version = next;
 }
 
-// The state that an entry stands for. Events that are shown already stay the same objects and so keep their rows, with
-// the focus and what is being typed there.
+// The state that an entry stands for. Events that are shown already stay the same objects and so
+// keep their rows, with the focus and what is being typed there.
 function stateIn(entry) {
   if (entry === null) return pageState;
   const known = new Map(events.map((event) => [JSON.stringify(event), event]));
-  return { ...entry.state, events: entry.state.events.map((event) => known.get(JSON.stringify(event)) ?? event) };
+  return {
+    ...entry.state,
+    events: entry.state.events.map((event) => known.get(JSON.stringify(event)) ?? event),
+  };
 }
 
 // Shows what another tab, or this one before a reload, stored.
 function takeOver(entry, message) {
-  older.push(state);
-  newer.length = 0;
   version = entry?.version ?? null;
   problem = null;
-  useState(stateIn(entry));
+  adopt(stateIn(entry));
   if (entry !== null) viewFromStore({ ...entry, state });
   if (entry?.downloaded) kept = { state, where: DOWNLOAD, at: entry.downloaded };
   if (entry?.saved) wasSaved(state, entry.saved);
   closeNotice("other-tab");
-  render(message);
+  refresh(message);
 }
 
 function offerOtherTab(entry) {
   const count = plural(countChanges(pageState, entry.state), "change");
-  notify("other-tab", `Another tab of this page has ${count} (${whenText(entry.at)}) that this one does not contain.`, [
-    ["Use those", () => takeOver(entry, "Changes of the other tab")],
-    ["Keep these", () => { version = entry.version; closeNotice("other-tab"); storeState(); render("Changes stored"); }],
-  ]);
+  const text = `Another tab of this page has ${count} (${whenText(entry.at)}) that this one does not contain.`;
+  notify("other-tab", text, {
+    "Use those": () => takeOver(entry, "Changes of the other tab"),
+    "Keep these": () => {
+      version = entry.version;
+      closeNotice("other-tab");
+      storeState();
+      refresh("Changes stored");
+    },
+  });
 }
 
 // The events are in the result now: that is what later changes are counted from.
 function wasSaved(which, { at, folder, base: mark }) {
-  if (mark !== base) version = null; // there is another slot now, in which this tab has stored nothing
+  // There is another slot now, in which this tab has stored nothing.
+  if (mark !== base) version = null;
   base = mark;
   pageState = which;
   kept = { state: which, where: folder, at };
 }
 
-function storeSaved(sent, saved) {
+// The browser has a copy of the current events as a file, whatever it calls that.
+export function wasDownloaded() {
+  kept = { state, where: DOWNLOAD, at: Date.now() };
+  storeState();
+}
+
+export function storeSaved(sent, saved) {
   const name = slotOf(base);
   // Without changes, the slot stays the same, and other tabs have nothing to follow.
   if (saved.base !== base) {
     // Other tabs follow; the next visit removes this note.
-    if ((readSlot(name)?.version ?? null) === version) writeSlot(name, entryOf(sent, { saved, version: `saved ${saved.at}` }));
+    if ((readSlot(name)?.version ?? null) === version)
+      writeSlot(name, entryOf(sent, { saved, version: `saved ${saved.at}` }));
     removeNote(saved.base);
   }
   wasSaved(sent, saved);
   storeState();
 }
 
-// The same events have the same slot whenever they return: a note that they were saved as others is then out of date.
+// The same events have the same slot whenever they return: a note that they were saved as others is
+// then out of date.
 function removeNote(mark) {
   if (readSlot(slotOf(mark))?.saved) removeSlot(slotOf(mark));
 }
@@ -172,7 +229,8 @@ window.addEventListener("storage", (e) => {
   const isKnown = (one) => (one?.version ?? null) === version;
   let entry = readSlot(slotOf(base));
   const typed = typedRow()?.event;
-  // A name for an event that the other tab has changed would be lost: it becomes a change of this tab first.
+  // A name for an event that the other tab has changed would be lost: it becomes a change of this
+  // tab first.
   if (!isKnown(entry) && typed !== undefined && !stateIn(entry).events.includes(typed)) {
     finishTyping();
     entry = readSlot(slotOf(base));
@@ -182,24 +240,17 @@ window.addEventListener("storage", (e) => {
   else if (entry !== null) offerOtherTab(entry);
 });
 
-// The film that a digest names with a time; null for photos and rows.
-function filmOf(digest) {
-  return digest?.includes(":") ? digest.split(":")[0] : null;
-}
-
 // Where a frame of stored changes is now, and whether it is certainly the same frame.
-function frameNow([name, time, digest], frame, sameFrames) {
+function frameNow({ digest, time }, frame, sameFrames) {
   if (sameFrames) return { now: frame, sure: true };
-  const later = time === null || times === null ? -1 : times.findIndex((t) => t >= time - SAME_TIME);
-  const film = filmOf(digest);
-  if (film !== null && film === filmOf(original.digests?.[0] ?? null)) return { now: later < 0 ? nFrames - 1 : later, sure: true };
-  if (digest !== null && original.digests !== null) {
-    const now = original.digests.indexOf(digest);
-    return now < 0 ? { now: later < 0 ? null : later, sure: false } : { now, sure: true };
-  }
-  const found = name === null ? -1 : (original.names?.indexOf(name) ?? -1);
-  const sameTime = time === null || times === null || Math.abs(times[found] - time) <= SAME_TIME;
-  if (found >= 0 && sameTime) return { now: found, sure: true };
+  const found = digest === null ? -1 : (original.digests?.indexOf(digest) ?? -1);
+  if (found >= 0) return { now: found, sure: true };
+
+  const later = time === null || times === null ? -1 : times.findIndex((t) => t >= time);
+  // The same film may be sampled at other times now.
+  const filmOf = (mark) => mark?.split(":")[0];
+  if (original.clock === "media" && digest && filmOf(digest) === filmOf(original.digests?.[0]))
+    return { now: later < 0 ? nFrames - 1 : later, sure: true };
   return { now: later < 0 ? null : later, sure: false };
 }
 
@@ -207,20 +258,29 @@ const FRAMES_OF_CHANGES = ["removed", "added", "start", "last", "frame"];
 
 function movedChange(change, now) {
   const moved = { ...change };
-  for (const which of FRAMES_OF_CHANGES) if (Number.isInteger(change[which])) moved[which] = now.get(change[which]);
-  if (change.frames) moved.frames = change.frames.map((frame) => now.get(frame)).filter((frame) => frame !== null);
-  const lost = ["added", "start", "frame"].some((which) => Number.isInteger(change[which]) && moved[which] === null);
+  for (const which of FRAMES_OF_CHANGES)
+    if (Number.isInteger(change[which])) moved[which] = now.get(change[which]);
+  if (change.frames)
+    moved.frames = change.frames.map((frame) => now.get(frame)).filter((frame) => frame !== null);
+  const lost = ["added", "start", "frame"].some(
+    (which) => Number.isInteger(change[which]) && moved[which] === null,
+  );
   return lost ? null : { ...moved, ...(moved.last === null && { last: moved.start }) };
 }
 
-// The changes of an entry in terms of the frames of this page; null if they belong to another recording.
+// The changes of an entry in terms of the frames of this page; null if they belong to another
+// recording.
 function fittedChanges(entry) {
   const sameFrames = entry.key === data.key;
-  if (!sameFrames && times === null && original.digests === null) return null;
-  const places = Object.entries(entry.marks).map(([frame, mark]) => [Number(frame), frameNow(mark, Number(frame), sameFrames)]);
+  const places = Object.entries(entry.marks).map(([frame, mark]) => [
+    Number(frame),
+    frameNow(mark, Number(frame), sameFrames),
+  ]);
   if (2 * places.filter(([, { sure }]) => sure).length <= places.length) return null;
   const now = new Map(places.map(([frame, place]) => [frame, place.now]));
-  return entry.changes.map((change) => movedChange(change, now)).filter((change) => change !== null);
+  return entry.changes
+    .map((change) => movedChange(change, now))
+    .filter((change) => change !== null);
 }
 
 function dismissed() {
@@ -233,14 +293,10 @@ function dismissed() {
 
 // Changes made before the page was renewed, or on another page of these frames, the latest first.
 function earlierEntries() {
-  let names = [];
-  try {
-    names = Object.keys(localStorage).filter((name) => name.startsWith(SLOTS) && name !== slotOf(base));
-  } catch {
-    return [];
-  }
   const ignored = new Set(dismissed());
-  return names.map((name) => ({ name, entry: readSlot(name) }))
+  return slotNames()
+    .filter((name) => name !== slotOf(base))
+    .map((name) => ({ name, entry: readSlot(name) }))
     .filter(({ entry }) => entry !== null && !ignored.has(entry.version))
     .map((one) => ({ ...one, changes: fittedChanges(one.entry) }))
     .filter(({ changes }) => changes !== null)
@@ -255,7 +311,11 @@ function forget(name, entry) {
 
 function remember(name, entry) {
   if (entry.page === PAGE) writeSlot(name, entry);
-  else writeSlot(DISMISSED, dismissed().filter((one) => one !== entry.version));
+  else
+    writeSlot(
+      DISMISSED,
+      dismissed().filter((one) => one !== entry.version),
+    );
   offerEarlier();
 }
 
@@ -268,42 +328,55 @@ function offerEarlier() {
       if (entry.page === PAGE) removeSlot(name);
       continue;
     }
+
     const count = plural(missing.length, "change");
-    notify("earlier", `You made ${count} ${isToday(entry.at) ? `today ${timeOfDay(entry.at)}` : `on ${dateText(entry.at)}`} that this page does not contain.`, [
-      ["Restore", () => {
-        const level = otherLevel(changes);
-        edit(applyChanges(state, changes).result, "Changes restored");
-        if (level !== null) showView("restored", level);
-        // If they could not be stored again, the old copy stays.
-        if (problem === null && entry.page === PAGE) removeSlot(name);
-        offerEarlier();
-      }],
-      ["Discard", () => {
+    const when = isToday(entry.at) ? `today ${timeOfDay(entry.at)}` : `on ${dateText(entry.at)}`;
+    notify("earlier", `You made ${count} ${when} that this page does not contain.`, {
+      Restore: () => restoreEarlier(name, entry, changes),
+      Discard: () => {
         forget(name, entry);
         offerEarlier();
-        notify("discarded", `${count} discarded.`, [["Undo", () => { closeNotice("discarded"); remember(name, entry); }]]);
-      }],
-    ]);
+        const undo = () => {
+          closeNotice("discarded");
+          remember(name, entry);
+        };
+        notify("discarded", `${count} discarded.`, { Undo: undo });
+      },
+    });
     return;
   }
 }
 
-// On a busy machine, a page can run before Chromium has registered it. If it uses the storage then, all that it stores
-// is lost with it, without an error. Chromium answers questions such as this one only after it has registered the page.
+function restoreEarlier(name, entry, changes) {
+  const level = otherLevel(changes);
+  edit(applyChanges(state, changes).result, "Changes restored");
+  if (level !== null) showView("restored", level);
+  // If they could not be stored again, the old copy stays.
+  if (problem === null && entry.page === PAGE) removeSlot(name);
+  offerEarlier();
+}
+
+// On a busy machine, a page can run before Chromium has registered it. If it uses the storage then,
+// all that it stores is lost with it, without an error. Chromium answers questions such as this one
+// only after it has registered the page.
 function registered() {
-  const patience = new Promise((resolve) => { setTimeout(resolve, MOST_PATIENCE); });
-  const answer = navigator.locks?.query().catch(() => null); // forbidden: there is nothing to wait for
+  const patience = new Promise((resolve) => {
+    setTimeout(resolve, MOST_PATIENCE);
+  });
+  // If it is forbidden, there is nothing to wait for.
+  const answer = navigator.locks?.query().catch(() => null);
   return Promise.race([answer, patience]);
 }
 
-async function restoreStored() {
+export async function restoreStored() {
   await registered();
   isOpen = true;
   removeNote(base);
   const entry = readSlot(slotOf(base));
-  if (problem !== null) { // edited meanwhile
+  if (problem !== null) {
+    // edited meanwhile
     storeState();
-    render();
+    refresh();
   } else if (entry !== null) takeOver(entry);
   offerEarlier();
   document.body.dataset.restored = "";

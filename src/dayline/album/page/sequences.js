@@ -1,15 +1,17 @@
-// Shows only the rows whose name contains every word that is typed, whatever its case.
+// The page of many sequences: a search that shows only the rows whose name contains every word that
+// is typed, whatever its case.
+
+import { comparable, wordsIn } from "./text.js";
 
 const field = document.getElementById("search");
 const found = document.getElementById("found");
-const comparable = (text) => text.normalize("NFKC").toLowerCase();
 const rows = Array.from(document.querySelectorAll("#rows > li"), (row) => ({
   row,
   name: comparable(row.querySelector("h2").textContent),
 }));
 
 function search() {
-  const words = comparable(field.value).split(/\s+/).filter(Boolean);
+  const words = wordsIn(field.value);
   let shown = 0;
   for (const { row, name } of rows) {
     row.hidden = !words.every((word) => name.includes(word));

@@ -1,0 +1,112 @@
+// The frames of the page, and their times as text. Camera time has no time zone; it is treated as
+// UTC throughout.
+
+import { two } from "./text.js";
+
+export const data = JSON.parse(document.getElementById("data").textContent);
+export const original = data.segmentation;
+export const nFrames = original.n_frames;
+export const times = original.times;
+export const pictures = data.pictures;
+export const isWall = times !== null && original.clock === "wall";
+export const DAY = 86400;
+export const typicalStep =
+  times === null
+    ? 1
+    : median(
+        times
+          .slice(1)
+          .map((t, i) => t - times[i])
+          .filter((step) => step > 0),
+      );
+export const thing =
+  isWall || (original.names !== null && original.clock !== "media") ? "photo" : "frame";
+// Whether `dayline view` serves the page, so that Save writes into the result.
+export const served =
+  location.protocol === "http:" &&
+  location.hostname === "127.0.0.1" &&
+  location.pathname.startsWith("/dayline-");
+
+function median(values) {
+  if (values.length === 0) return 1;
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)];
+}
+
+// The last index in first .. stop-1 whose value, in ascending order, is at most `value`.
+export function lastUntil(valueOf, first, stop, value) {
+  let low = first;
+  let high = stop - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (valueOf(middle) <= value) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+export function clockText(time, withSeconds = false) {
+  if (isWall) {
+    const date = new Date(time * 1000);
+    const minutes = `${two(date.getUTCHours())}:${two(date.getUTCMinutes())}`;
+    return withSeconds ? `${minutes}:${two(date.getUTCSeconds())}` : minutes;
+  }
+  const whole = Math.floor(Math.abs(time));
+  return `${time < 0 ? "−" : ""}${Math.floor(whole / 3600)}:${two(Math.floor(whole / 60) % 60)}:${two(whole % 60)}`;
+}
+
+export function dayOf(time) {
+  return Math.floor(time / DAY);
+}
+
+export function dayText(day, style = "full") {
+  if (!data.dated) return `Day ${day + 1 - dayOf(times[0])}`;
+  const options =
+    style === "full"
+      ? { weekday: "long", day: "numeric", month: "long", year: "numeric", timeZone: "UTC" }
+      : { weekday: "short", day: "numeric", month: "short", timeZone: "UTC" };
+  return new Date(day * DAY * 1000).toLocaleDateString("en-GB", options).replace(",", "");
+}
+
+export function durationText(seconds) {
+  // Rounded before it is divided: 119.7 s are 2 min 0 s, not 1 min 60 s.
+  const whole = Math.round(seconds);
+  const minutes = Math.round(seconds / 60);
+  if (whole < 60) return `${whole} s`;
+  if (whole < 600 && !isWall) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  if (minutes < 60) return `${minutes} min`;
+  if (minutes < 48 * 60)
+    return minutes % 60 ? `${Math.floor(minutes / 60)} h ${minutes % 60} min` : `${minutes / 60} h`;
+  return `${Math.round(minutes / 1440)} days`;
+}
+
+// A short name of one frame: its time, or its number if there is no clock.
+export function frameText(frame, withSeconds = false) {
+  return times === null ? `frame ${frame}` : clockText(times[frame], withSeconds);
+}
+
+export function eventDuration(event) {
+  if (event.start_time === null || event.stop_time === null) return null;
+  // If the clock was set back in between, the duration is unknown.
+  return event.stop_time < event.start_time ? null : event.stop_time - event.start_time;
+}
+
+export function eventSpanText(event) {
+  const from = event.start_time === null ? null : clockText(event.start_time);
+  const to = event.stop_time === null ? null : clockText(event.stop_time);
+  if (from === null || to === null)
+    return event.stop - event.start === 1
+      ? `frame ${event.start}`
+      : `frames ${event.start}–${event.stop - 1}`;
+  return from === to ? from : `${from} – ${to}`;
+}
+
+// Frames further apart than this have a pause between them; a photographer's usual minute between
+// shots is not one.
+export const longStep = isWall ? Math.max(10 * typicalStep, 300) : 10 * typicalStep;
+
+export function pauseBefore(frame) {
+  return times !== null && frame > 0 && times[frame] - times[frame - 1] > longStep
+    ? times[frame] - times[frame - 1]
+    : 0;
+}

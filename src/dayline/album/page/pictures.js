@@ -1,0 +1,66 @@
+// The pictures of frames, the photos themselves, and the film.
+
+import { make } from "./elements.js";
+import { eventAt, events } from "./events.js";
+import { clockText, data, frameText, original, pictures, served, times } from "./frames.js";
+
+// The nearest frame of the same event that has a picture: not every frame of a long film has one.
+// Null if none has.
+export function pictured(frame) {
+  if (pictures === null || pictures[frame]) return pictures === null ? null : frame;
+  const { start, stop } = events[eventAt(frame)];
+  for (let step = 1; frame - step >= start || frame + step < stop; step += 1) {
+    if (frame - step >= start && pictures[frame - step]) return frame - step;
+    if (frame + step < stop && pictures[frame + step]) return frame + step;
+  }
+  return null;
+}
+
+export function pictureOf(frame, className, loading = "lazy") {
+  const shown = pictured(frame);
+  if (shown === null)
+    return make(
+      "span",
+      { class: `${className} blank`, "aria-hidden": "true" },
+      times === null ? String(frame) : clockText(times[frame]),
+    );
+  return make("img", {
+    class: shown === frame ? className : `${className} nearby`,
+    loading,
+    decoding: "async",
+    alt: "",
+    src: pictures[shown],
+  });
+}
+
+export function frameButton(frame, className = "thumb") {
+  const name = original.names?.[frame];
+  const label = name ? `${frameText(frame, true)}, ${name}` : frameText(frame, true);
+  return make(
+    "button",
+    {
+      type: "button",
+      class: className,
+      "data-frame": String(frame),
+      "aria-label": label,
+      title: label,
+      tabindex: "-1",
+    },
+    pictureOf(frame, "thumb-picture"),
+  );
+}
+
+// A page that is served does not reach files outside its folder, except below the token of `dayline
+// view --source`.
+function reachable(address) {
+  if (address === null || address === undefined) return null;
+  if (location.protocol === "file:" || !address.startsWith("../")) return address;
+  const top = `${location.pathname.split("/", 2).join("/")}/`;
+  return served && new URL(address, location.href).pathname.startsWith(top) ? address : null;
+}
+
+export const movie = reachable(data.film);
+
+export function originalOf(frame) {
+  return reachable(data.originals?.[frame]);
+}

@@ -1,0 +1,345 @@
+// Places: contexts with their names or letters, colors, the filter by them, and the dialog that
+// names them. Letters do not change while the person edits.
+
+import { make, makeButton } from "./elements.js";
+import {
+  change,
+  events,
+  keyFrame,
+  newContext,
+  places,
+  refresh,
+  replaced,
+  state,
+  titleOf,
+} from "./events.js";
+import { durationText, eventDuration, eventSpanText, thing } from "./frames.js";
+import { pictureOf } from "./pictures.js";
+import { letters, plural } from "./text.js";
+
+const N_COLORS = 12;
+const contextRanks = new Map();
+const contextLetters = new Map();
+export const chosen = new Set();
+const ONCE = "once";
+let contextOf = new Map();
+let contextGroups = new Map();
+
+function placeOf(community) {
+  return places.find((place) => place.community === community) ?? null;
+}
+
+function placeName(community) {
+  return placeOf(community)?.name?.trim() || null;
+}
+
+// Contexts with one name are one place, and so are unnamed ones that were recognized as the same
+// place: each context is represented by the first of them.
+export function groupContexts() {
+  contextOf = new Map();
+  const first = new Map();
+  for (const { community } of events) {
+    if (community === null || contextOf.has(community)) continue;
+    const name = placeName(community);
+    const id = placeOf(community)?.id ?? null;
+    const mark = name !== null ? `name ${name}` : id !== null ? `id ${id}` : null;
+    if (mark !== null && !first.has(mark)) first.set(mark, community);
+    contextOf.set(community, mark === null ? community : first.get(mark));
+  }
+  contextGroups = new Map();
+  for (const event of events) {
+    if (event.community === null) continue;
+    const context = contextOf.get(event.community);
+    if (!contextGroups.has(context)) contextGroups.set(context, []);
+    contextGroups.get(context).push(event);
+  }
+}
+
+export function eventsByCommunity() {
+  return contextGroups;
+}
+
+function framesIn(list) {
+  return list.reduce((sum, event) => sum + event.stop - event.start, 0);
+}
+
+// Recurring contexts without a name have letters in order of first appearance, as in the exports.
+// Colors are assigned to recurring and named contexts first, longest first, so that these get the
+// most distinct ones.
+export function rankContexts() {
+  const groups = eventsByCommunity();
+  for (const [context, list] of groups) {
+    if (list.length > 1 && placeName(context) === null && !contextLetters.has(context))
+      contextLetters.set(context, letters(contextLetters.size));
+  }
+  const matters = ([context, list]) => (list.length > 1 || placeName(context) !== null ? 1 : 0);
+  const others = [...groups].filter(([context]) => !contextRanks.has(context));
+  others.sort((a, b) => matters(b) - matters(a) || framesIn(b[1]) - framesIn(a[1]));
+  for (const [context] of others) contextRanks.set(context, contextRanks.size);
+}
+
+// The name of a context, or its letter; null if it occurs only once and has no name.
+function contextLabel(community, groups = contextGroups) {
+  const context = contextOf.get(community);
+  const name = placeName(context);
+  if (name !== null) return name;
+  return groups.get(context).length > 1 ? contextLetters.get(context) : null;
+}
+
+export function colorClass(event, index) {
+  if (event.community === null) return index % 2 ? "c-none odd" : "c-none";
+  const rank = contextRanks.get(contextOf.get(event.community));
+  return rank < N_COLORS ? `c${rank}` : "c-rest";
+}
+
+// What the filter calls the context of an event: contexts seen once share a chip.
+function chipOf(event, groups) {
+  return contextLabel(event.community, groups) === null ? ONCE : contextOf.get(event.community);
+}
+
+export function isShown(event, groups) {
+  if (chosen.size === 0) return true;
+  return event.community !== null && chosen.has(chipOf(event, groups));
+}
+
+function toggleContext(which) {
+  if (!chosen.delete(which)) chosen.add(which);
+  refresh(chosen.size ? "Events filtered" : "All events shown");
+}
+
+export function showAllEvents() {
+  chosen.clear();
+  refresh("All events shown");
+}
+
+function timeIn(list) {
+  const durations = list.map(eventDuration);
+  return durations.includes(null)
+    ? plural(framesIn(list), thing)
+    : durationText(durations.reduce((a, b) => a + b, 0));
+}
+
+function chip(which, title, list, color) {
+  const longest = list.reduce((a, b) => (b.stop - b.start > a.stop - a.start ? b : a));
+  return makeButton(
+    {
+      class: `chip ${color}`,
+      "aria-pressed": String(chosen.has(which)),
+      "data-context": String(which),
+    },
+    () => toggleContext(which),
+    pictureOf(keyFrame(longest), "chip-picture"),
+    make(
+      "span",
+      { class: "chip-text" },
+      make(
+        "span",
+        { class: "chip-title" },
+        make("span", { class: "dot", "aria-hidden": "true" }),
+        make("span", { dir: "auto" }, title),
+      ),
+      make("span", { class: "chip-detail" }, `${plural(list.length, "event")} · ${timeIn(list)}`),
+    ),
+  );
+}
+
+export function renderContexts(groups) {
+  const box = document.getElementById("chips");
+  const once = [];
+  const chips = [];
+  for (const [context, list] of groups) {
+    const label = contextLabel(context, groups);
+    if (label === null) {
+      once.push(...list);
+      continue;
+    }
+    chips.push(
+      make(
+        "span",
+        { class: "chip-box" },
+        chip(context, label, list, colorClass(list[0], 0)),
+        placeButton(label, () => openPlaceDialog(context, null)),
+      ),
+    );
+  }
+  const recurring = chips.length;
+  for (const which of chosen) {
+    if (which === ONCE ? once.length === 0 : !groups.has(which)) chosen.delete(which);
+  }
+  if (recurring > 0 && once.length > 0) chips.push(chip(ONCE, "Seen once", once, "c-none"));
+  if (chosen.size > 0) {
+    chips.push(
+      makeButton({ class: "quiet", id: "show-all-events" }, showAllEvents, "Show all events"),
+    );
+  }
+  const focused = document.activeElement?.dataset?.context;
+  box.replaceChildren(...chips);
+  if (focused !== undefined) box.querySelector(`[data-context="${focused}"]`)?.focus();
+  document.getElementById("contexts").hidden = recurring === 0;
+}
+
+const placeDialog = make("dialog", { class: "place-dialog", "aria-labelledby": "place-title" });
+document.body.append(placeDialog);
+
+function placeButton(label, action) {
+  const name = label === null || contextIsLetter(label) ? "Name" : "Rename";
+  const what = label === null ? "this place" : contextIsLetter(label) ? `context ${label}` : label;
+  return makeButton({ class: "place-button", "aria-label": `${name} ${what}` }, action, name);
+}
+
+function contextIsLetter(label) {
+  return (
+    [...contextLetters.values()].includes(label) &&
+    !places.some((place) => place.name?.trim() === label)
+  );
+}
+
+export function contextTag(event) {
+  const filter = () => toggleContext(chipOf(event, eventsByCommunity()));
+  const tag = makeButton(
+    { class: "tag", title: "Show only events like this" },
+    filter,
+    make("span", { class: "dot", "aria-hidden": "true" }),
+    make("span", { class: "tag-text", dir: "auto" }),
+  );
+  return make("span", { class: "tag-box" }, tag, make("span", { class: "tag-name" }));
+}
+
+// Updates what depends on the names of places; rows are reused while their events stay the same.
+export function refreshContext(row, index) {
+  const { event } = row;
+  const color = colorClass(event, index).split(" ");
+  for (const name of [...row.classList])
+    if (/^(c\d+|c-none|c-rest|odd)$/.test(name)) row.classList.remove(name);
+  row.classList.add(...color);
+  const text = row.querySelector(".tag-text");
+  if (text === null) return;
+  const label = contextLabel(event.community);
+  const shown = label === null ? "Seen once" : contextIsLetter(label) ? `Context ${label}` : label;
+  if (text.textContent === shown) return;
+  text.textContent = shown;
+  row
+    .querySelector(".tag-name")
+    .replaceChildren(
+      placeButton(label, () => openPlaceDialog(contextOf.get(row.event.community), row.event)),
+    );
+}
+
+function openPlaceDialog(context, event) {
+  const groups = eventsByCommunity();
+  const list = groups.get(context);
+  const label = contextLabel(context, groups);
+  const longest = event ?? list.reduce((a, b) => (b.stop - b.start > a.stop - a.start ? b : a));
+  const input = make("input", {
+    class: "place-input",
+    type: "text",
+    dir: "auto",
+    maxlength: "100",
+    autocomplete: "off",
+    spellcheck: "false",
+    list: "place-list",
+    "aria-label": "Name of the place",
+    value: placeName(context) ?? "",
+  });
+  const names = [...new Set(places.map((place) => place.name?.trim()).filter(Boolean))];
+  const scope =
+    event !== null && list.length > 1
+      ? make(
+          "fieldset",
+          {},
+          make("legend", {}, "This is the name of"),
+          scopeOption("all", `all ${plural(list.length, "event")} here`, true),
+          scopeOption("one", `this event only, ${eventSpanText(event)}`, false),
+        )
+      : "";
+  const done = () => {
+    const only = placeDialog.querySelector('input[type=radio][value="one"]')?.checked === true;
+    placeDialog.close();
+    if (only) moveToPlace(event, input.value);
+    else namePlace(context, input.value);
+  };
+  placeDialog.done = done;
+  const cancel = makeButton({ class: "quiet" }, () => placeDialog.close(), "Cancel");
+  const save = makeButton({ class: "strong", id: "place-save" }, done, "Name");
+  input.addEventListener("keydown", (e) => {
+    if (e.key === "Enter") {
+      e.preventDefault();
+      done();
+    }
+  });
+  placeDialog.replaceChildren(
+    make(
+      "h2",
+      { id: "place-title", dir: "auto" },
+      label === null
+        ? "Name this place"
+        : contextIsLetter(label)
+          ? `Name context ${label}`
+          : `Rename ${label}`,
+    ),
+    pictureOf(keyFrame(longest), "place-picture", "eager"),
+    input,
+    make("datalist", { id: "place-list" }, ...names.map((name) => make("option", { value: name }))),
+    scope,
+    make(
+      "p",
+      { class: "place-hint" },
+      "Contexts with the same name are one place. Save, and the next run recognizes it on other days.",
+    ),
+    make("div", { class: "place-end" }, cancel, save),
+  );
+  placeDialog.showModal();
+  input.focus();
+  input.select();
+}
+
+// As Enter does: for Ctrl+S, which saves what the person sees.
+export function finishPlace() {
+  if (placeDialog.open) placeDialog.done();
+}
+
+// Whether closing the page now would lose a name in the dialog.
+export function placeIsTyped() {
+  const input = placeDialog.open ? placeDialog.querySelector(".place-input") : null;
+  return input !== null && input.value.trim() !== input.defaultValue;
+}
+
+function scopeOption(value, text, checked) {
+  const input = make("input", { type: "radio", name: "place-scope", value });
+  input.checked = checked;
+  return make("label", {}, input, text);
+}
+
+function withNamed(list, community, name) {
+  const old = list.find((place) => place.community === community);
+  const next = { community, name, id: old?.id ?? null };
+  if (old !== undefined) return list.map((place) => (place === old ? next : place));
+  return name === null ? list : [...list, next];
+}
+
+// Names all contexts that are one place.
+function namePlace(context, text) {
+  const name = text.trim() || null;
+  if (name === placeName(context)) return;
+  const shown = name === null ? "Name removed" : `Named ${name}`;
+  const next = [...contextOf]
+    .filter(([, first]) => first === context)
+    .reduce((list, [community]) => withNamed(list, community, name), places);
+  change(events, shown, next);
+}
+
+// Moves one event to the place with this name, or to a new one.
+function moveToPlace(event, text) {
+  const name = text.trim();
+  const index = events.indexOf(event);
+  if (name === "" || index < 0 || name === placeName(event.community)) return;
+  const known = events.find(
+    (other) => other.community !== null && placeName(other.community) === name,
+  )?.community;
+  const community = known ?? newContext(state);
+  change(
+    replaced(index, 1, { ...event, community }),
+    `${titleOf(index)} moved to ${name}`,
+    withNamed(places, community, name),
+  );
+}

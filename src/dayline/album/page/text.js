@@ -1,0 +1,61 @@
+// Numbers, names and times as text.
+
+export const MONTHS = [
+  "January",
+  "February",
+  "March",
+  "April",
+  "May",
+  "June",
+  "July",
+  "August",
+  "September",
+  "October",
+  "November",
+  "December",
+];
+
+export function two(number) {
+  return String(number).padStart(2, "0");
+}
+
+export function plural(count, word) {
+  return `${count.toLocaleString("en-GB")} ${word}${count === 1 ? "" : "s"}`;
+}
+
+// A to Z, AA, AB, like the columns of a spreadsheet.
+export function letters(place) {
+  let text = "";
+  do {
+    text = String.fromCharCode(65 + (place % 26)) + text;
+    place = Math.floor(place / 26) - 1;
+  } while (place >= 0);
+  return text;
+}
+
+// How texts are compared in a search: whatever their case, and however their characters are
+// composed.
+export function comparable(text) {
+  return text.normalize("NFKC").toLowerCase();
+}
+
+export function wordsIn(text) {
+  return comparable(text).split(/\s+/).filter(Boolean);
+}
+
+export function dateText(at) {
+  return new Date(at).toLocaleDateString("en-GB", { day: "numeric", month: "long" });
+}
+
+export function isToday(at) {
+  return new Date(at).toDateString() === new Date().toDateString();
+}
+
+export function timeOfDay(at) {
+  const date = new Date(at);
+  return `at ${two(date.getHours())}:${two(date.getMinutes())}`;
+}
+
+export function whenText(at) {
+  return isToday(at) ? timeOfDay(at) : `on ${dateText(at)} ${timeOfDay(at)}`;
+}
