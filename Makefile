@@ -4,7 +4,7 @@ BIN := .venv/bin
 HAS_CHROMIUM := command -v chromium >/dev/null || command -v chromium-browser >/dev/null
 APT_INSTALL := apt-get install -y -qq --no-install-recommends
 
-.PHONY: demo test quick page coverage oldest fuzz kill processors lint docs figures gallery release chromium clean
+.PHONY: demo test quick page coverage oldest fuzz kill processors lint eslint docs figures gallery release chromium clean
 
 demo: .venv/demo.stamp
 	$(BIN)/dayline demo -o demo
@@ -47,6 +47,11 @@ lint: .venv/test.stamp
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# ESLint and Prettier check the scripts of the pages; only this needs Node.js.
+eslint:
+	@if command -v npm >/dev/null; then npm install --no-package-lock --no-audit --no-fund --silent && npm run --silent lint; \
+	else echo "Node.js is not installed, so the scripts of the pages are not checked"; fi
 
 # The site, from docs/ and the code, without the network; any warning is an error.
 docs: .venv/docs.stamp
