@@ -5,9 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import re
-from enum import Enum
-from types import UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import dayline
 
@@ -59,7 +57,9 @@ def api_page() -> str:
 
 def command_line_page() -> str:
     """Every command with its arguments and options."""
-    from dayline.cli import app
+    from typer.main import get_command
+
+    from dayline.cli.app import app
 
     lines = [
         "# Command line",
@@ -67,62 +67,40 @@ def command_line_page() -> str:
         "`dayline COMMAND --help` prints the same. Exit codes: 0, success; 2, an error, in one line; 130, "
         "interrupted.",
     ]
-    for command in app.registered_commands:
-        function = command.callback
-        assert function is not None
-        name = command.name or function.__name__.replace("_", "-")
-        arguments, panels = _parameters(function)
-        words = " ".join(argument.upper() for argument, _ in arguments)
-        lines += [
-            "",
-            f"## dayline {name}",
-            "",
-            f"`dayline {name} {words} [OPTIONS]`".replace("  ", " "),
-            "",
-        ]
-        lines += [_cell(inspect.getdoc(function) or ""), ""]
+    commands: dict[str, Any] = get_command(app).commands  # type: ignore[attr-defined]
+    for function, (name, command) in zip(app.registered_commands, commands.items(), strict=True):
+        hints = get_type_hints(function.callback)
+        arguments = [one for one in command.params if one.param_type_name == "argument"]
+        words = " ".join(str(one.name).upper() for one in arguments)
+        usage = f"`dayline {name} {words} [OPTIONS]`".replace("  ", " ")
+        lines += ["", f"## dayline {name}", "", usage, "", _cell(command.help or ""), ""]
         if arguments:
             lines += ["| argument | is |", "| --- | --- |"]
-            lines += [f"| `{argument.upper()}` | {text} |" for argument, text in arguments]
+            lines += [f"| `{str(a.name).upper()}` | {_cell(a.help or '')} |" for a in arguments]
+
+        panels: dict[str, list[str]] = {}
+        for option in command.params:
+            if option not in arguments:
+                shown = ", ".join(f"`{part}`" for part in (*option.opts, *option.secondary_opts))
+                text = _cell(option.help or "") + _choices(hints[option.name]) + _default(option)
+                panels.setdefault(option.rich_help_panel or "option", []).append(
+                    f"| {shown} | {text} |"
+                )
         for panel, rows in panels.items():
             lines += ["", f"| {panel} | |", "| --- | --- |", *rows]
     return "\n".join(lines) + "\n"
 
 
-def _parameters(function: Any) -> tuple[list[tuple[str, str]], dict[str, list[str]]]:
-    """Return the arguments, and rows of a table per group of options."""
-    hints = get_type_hints(function)
-    arguments: list[tuple[str, str]] = []
-    panels: dict[str, list[str]] = {}
-    for name, parameter in inspect.signature(function).parameters.items():
-        info = parameter.default
-        if type(info).__name__ == "ArgumentInfo":
-            arguments.append((name, _cell(info.help or "")))
-            continue
-        options = list(info.param_decls or ()) or [f"--{name.replace('_', '-')}"]
-        shown = ", ".join(f"`{part}`" for option in options for part in option.split("/"))
-        text = _cell(info.help or "")
-        if choices := _choices(hints[name]):
-            text += f" One of {', '.join(f'`{choice}`' for choice in choices)}."
-        text += " Required." if info.default is ... else _default(info.default)
-        panels.setdefault(info.rich_help_panel or "option", []).append(f"| {shown} | {text} |")
-    return arguments, panels
+def _choices(hint: Any) -> str:
+    choices = get_args(hint) if get_origin(hint) is Literal else ()
+    return f" One of {', '.join(f'`{choice}`' for choice in choices)}." if choices else ""
 
 
-def _default(value: Any) -> str:
-    if value is None or value is False or value == []:
-        return ""
-    return f" Default: `{value.value if isinstance(value, Enum) else value}`."
-
-
-def _choices(hint: Any) -> list[str]:
-    kinds = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
-    return [
-        str(one.value)
-        for kind in kinds
-        if isinstance(kind, type) and issubclass(kind, Enum)
-        for one in kind
-    ]
+def _default(option: Any) -> str:
+    if option.required:
+        return " Required."
+    is_plain = option.default is None or option.default is False or option.default == []
+    return "" if is_plain else f" Default: `{option.default}`."
 
 
 def parameters_page() -> str:

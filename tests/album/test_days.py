@@ -4,17 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from dayline.album.days import segment_days, without_places
-from dayline.album.segment import segment_source
-from dayline.album.write import write_result
+from dayline.album.days import segment_days, segment_recording, without_places
+from dayline.album.run import Settings
 from dayline.files import temporary_folder
 from dayline.media.walk import day_folders
 from made_photos import make_day
 
 
-def segment_day(day, folder):
-    result = segment_source(day, model="color", store=folder)
-    return result.segmentation, write_result(result, folder).pictures
+def segmented(trip, out, *, days=None, **settings):
+    days = day_folders(trip) if days is None else days
+    return list(segment_days(days, out, Settings(model="color", **settings), source=trip))
 
 
 def test_each_day_has_its_result_and_the_overview_leads_to_it(tmp_path):
@@ -22,12 +21,11 @@ def test_each_day_has_its_result_and_the_overview_leads_to_it(tmp_path):
     make_day(tmp_path / "trip" / "2015-03-13 <i>", day="20150313")
     (tmp_path / "trip" / "2015-03-14").mkdir()
     (tmp_path / "trip" / "2015-03-14" / "a.jpg").touch()
-    days = day_folders(tmp_path / "trip")
-    results = segment_days(days, tmp_path / "out", segment_day=segment_day, title="A trip")
+    results = segmented(tmp_path / "trip", tmp_path / "out")
     assert [len(r.segmentation.events) if r.segmentation else r.why for r in results[:2]] == [3, 3]
     assert "more than half" in results[2].why
     page = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
-    assert '<h1 dir="auto">A trip</h1>' in page
+    assert '<h1 dir="auto">trip</h1>' in page
     assert "3 days · 6 events" in page
     assert 'href="2015-03-12/index.html">Thursday 12 March 2015</a>' in page
     assert 'href="2015-03-13%20%3Ci%3E/index.html">Friday 13 March 2015</a>' in page
@@ -47,44 +45,28 @@ def test_days_of_which_none_can_be_used_are_an_error(tmp_path):
     with pytest.raises(
         ValueError, match=r"none of the 2 days could be used; the first: .*more than half"
     ):
-        segment_days(days, tmp_path / "out", segment_day=segment_day, title="none")
+        segmented(tmp_path, tmp_path / "out", days=days)
 
 
 def test_a_day_that_cannot_be_used_now_keeps_no_pictures_where_none_are_wanted(tmp_path):
     broken = make_day(tmp_path / "trip" / "d1")
     make_day(tmp_path / "trip" / "d2", day="20150313")
-    days, out = day_folders(tmp_path / "trip"), tmp_path / "out"
-    segment_days(days, out, segment_day=segment_day, title="A trip")
+    out = tmp_path / "out"
+    segmented(tmp_path / "trip", out)
     for path in broken:
         path.write_bytes(b"")
-
-    def without_pictures(day, folder):
-        result = segment_source(day, model="color", store=folder)
-        return result.segmentation, write_result(result, folder, thumbnails=False).pictures
-
     with pytest.warns(UserWarning, match="d1: the pictures of this earlier result were removed"):
-        segment_days(days, out, segment_day=without_pictures, title="A trip", thumbnails=False)
+        segmented(tmp_path / "trip", out, thumbnails=False)
     assert not list(out.rglob("*.jpg"))
     assert (out / "d1" / "events.json").is_file()
 
 
 def test_an_export_of_an_earlier_single_day_is_removed_where_no_photos_are_wanted(tmp_path):
-    make_day(tmp_path / "trip" / "day")
-    out = tmp_path / "out"
-    result = segment_source(tmp_path / "trip" / "day", model="color")
-    write_result(result, out, thumbnails=False, formats=["photos"])
-
-    def without_pictures(day, folder):
-        return result.segmentation, write_result(result, folder, thumbnails=False).pictures
-
+    day, out = tmp_path / "trip" / "day", tmp_path / "out"
+    make_day(day)
+    segment_recording(day, out, Settings(model="color", formats=("photos",)))
     with pytest.warns(UserWarning, match=r"out/photos of an earlier run is removed") as said:
-        segment_days(
-            [tmp_path / "trip" / "day"],
-            out,
-            segment_day=without_pictures,
-            title="",
-            thumbnails=False,
-        )
+        segmented(tmp_path / "trip", out, thumbnails=False)
     assert len(said) == 1
     assert not (out / "photos").exists()
 
@@ -93,9 +75,9 @@ def test_leftovers_in_results_of_days_that_are_gone_are_removed(tmp_path):
     make_day(tmp_path / "trip" / "d1")
     make_day(tmp_path / "trip" / "gone")
     out, gone = tmp_path / "out", tmp_path / "out" / "gone"
-    segment_days(day_folders(tmp_path / "trip"), out, segment_day=segment_day, title="A trip")
+    segmented(tmp_path / "trip", out)
     temporary_folder(gone, "photos")
-    segment_days([tmp_path / "trip" / "d1"], out, segment_day=segment_day, title="A trip")
+    segmented(tmp_path / "trip", out, days=[tmp_path / "trip" / "d1"])
     assert not list(gone.glob(".*.part"))
     assert (gone / "events.json").is_file()
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from cli.run_command import run, run_process
-from dayline.cli import _one_line
+from dayline.cli.console import one_line
 from dayline.events import Segmentation, events_schema, read_events
 from dayline.research.baselines.catalogue import BASELINES
 from dayline.research.datasets.synthetic import make_communities
@@ -253,5 +253,5 @@ def test_an_empty_value_is_refused(tmp_path, arguments, named):
 
 
 def test_the_number_of_an_open_file_is_not_printed_as_its_name():
-    assert _one_line(IsADirectoryError(21, "Is a directory", 3)) == "Is a directory"
-    assert _one_line(IsADirectoryError(21, "Is a directory", "small")) == "small: Is a directory"
+    assert one_line(IsADirectoryError(21, "Is a directory", 3)) == "Is a directory"
+    assert one_line(IsADirectoryError(21, "Is a directory", "small")) == "small: Is a directory"

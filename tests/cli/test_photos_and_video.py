@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-from contextlib import nullcontext
 from dataclasses import astuple
 from pathlib import Path
 
@@ -117,9 +116,7 @@ def test_long_pauses_are_told_in_hours(dayline, tmp_path):
 
 def test_the_bar_of_several_days_says_which_day_it_is(tmp_path, monkeypatch):
     told = []
-    monkeypatch.setattr(
-        "dayline.cli.console.progress_bar", lambda **_: nullcontext(lambda *step: told.append(step))
-    )
+    monkeypatch.setattr("dayline.cli.console.StepBar.__call__", lambda _, *step: told.append(step))
     make_day(tmp_path / "trip" / "a", [("red", 3)])
     make_day(tmp_path / "trip" / "b", [("red", 3)], day="20150313")
     assert (

@@ -52,5 +52,8 @@ def test_a_line_is_printed_above_the_bar(capsys):
 
 
 def test_there_is_no_bar_without_a_terminal(capsys):
-    with progress_bar(quiet=False) as bar:
-        assert bar is None
+    with progress_bar(quiet=False, announcement="the result goes to x") as bar:
+        assert capsys.readouterr().err == ""
+        bar("features", 1, 2)
+        bar("features", 2, 2)
+    assert capsys.readouterr().err == "the result goes to x\n"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 from urllib.parse import unquote, unquote_to_bytes
 
 from dayline.album.corrections import warn_of_absent_events
@@ -25,57 +25,99 @@ from dayline.album.photo_days import PhotoDay
 from dayline.album.pictures import remove_thumbnails
 from dayline.album.places import EventFeatures, similar_events
 from dayline.album.places_file import PLACES
-from dayline.album.recognize import DescribedDay, Rewrite, read_day, recognise_places
-from dayline.album.write import remove_other_pictures
+from dayline.album.recognize import places_beside, read_day, recognize_places
+from dayline.album.run import Settings, is_table, segment_and_write
+from dayline.album.write import ExportError, Written, remove_other_pictures
 from dayline.events import Segmentation, read_events
 from dayline.files import UnreadableFileError, reading, refuse_link
-from dayline.media.frame import shown_name
+from dayline.media.frame import FrameSequence, shown_name
+from dayline.progress import OnStep
 from dayline.result_folder import MARK, OutputFolderError, output_folder
-
-SegmentDay: TypeAlias = Callable[[Any, Path], tuple[Segmentation, Mapping[int, str]]]
-"""Called with a day, as a folder of photos or as a `PhotoDay`, and the folder of its result."""
 
 
 @dataclass(frozen=True)
-class DayResult:
-    """One day: its folder of photos and its result, or the reason why it has none.
+class SegmentedDay:
+    """One day, or a whole recording: its result, or the reason why it has none.
 
     Attributes
     ----------
-    source : Path
-        The folder of its photos; that of all days if they share folders.
     folder : Path
         Folder of its result, which has the name of the day.
     segmentation : Segmentation or None
         Its events.
+    written : Written or None
+        What was written.
+    failures : tuple of str
+        One line per export that failed.
     why : str
         Why it has no result; empty if it has one.
     why_on_page : str
         The same without local paths and names of files that are not photos.
-    pictures : mapping of int to str
-        Picture of every frame, within `folder`.
     """
 
-    source: Path
     folder: Path
     segmentation: Segmentation | None = None
+    written: Written | None = None
+    failures: tuple[str, ...] = ()
     why: str = ""
     why_on_page: str = ""
-    pictures: Mapping[int, str] = field(default_factory=dict)
+
+
+def segment_recording(
+    source: Path | FrameSequence,
+    output: Path | None,
+    settings: Settings,
+    *,
+    corrections: Segmentation | None = None,
+    forget: bool = False,
+    places: Path | None = None,
+    on_step: OnStep | None = None,
+) -> SegmentedDay:
+    """Segment one recording, write its result, and give it the names of places of other days.
+
+    Parameters
+    ----------
+    source : Path or FrameSequence
+        A folder of photos, a video, a feature file, or photos already in order.
+    output : Path or None
+        Folder of the result; None writes nothing.
+    settings : Settings
+        How to segment, and what to write.
+    corrections : Segmentation, optional
+        A result that a person corrected. If None, the corrections of earlier runs are used.
+    forget : bool
+        Do not use the corrections of earlier runs.
+    places : Path, optional
+        The file of places that recur; by default places.json beside the results of several days.
+    on_step : callable, optional
+        Called as on_step(what, done, total).
+    """
+    if output is None:
+        found, _ = segment_and_write(
+            source, None, settings, corrections=corrections, forget=forget, on_step=on_step
+        )
+        return SegmentedDay(Path(), found)
+    result = _segmented(source, output, settings, corrections, forget, on_step)
+
+    known = places or places_beside(output)
+    if known is None or (isinstance(source, Path) and is_table(source)):
+        return result
+    path = source if isinstance(source, Path) else source.source
+    (day,) = recognize_places([read_day(output)], known, sources={output: path})
+    return replace(result, segmentation=day.segmentation)
 
 
 def segment_days(
     days: Sequence[Path | PhotoDay],
-    folder: str | Path,
+    output: Path,
+    settings: Settings,
     *,
-    segment_day: SegmentDay,
-    title: str,
-    source: Path | None = None,
-    thumbnails: bool = True,
+    source: Path,
+    forget: bool = False,
     places: Path | None = None,
-    rewrite: Rewrite | None = None,
-) -> tuple[DayResult, ...]:
-    """Segment each day into a folder of its own and write `folder`/index.html, which links to them.
+    on_step: OnStep | None = None,
+) -> Iterator[SegmentedDay]:
+    """Segment each day into a folder of its own and write `output`/index.html, which links to them.
 
     A day whose photos cannot be used is named on the page; the other days are still segmented.
 
@@ -83,70 +125,135 @@ def segment_days(
     ----------
     days : sequence of Path or PhotoDay
         Folders of photos, or days found by the times of photos (see `find_days`).
-    folder : str or Path
+    output : Path
         Where the results go.
-    segment_day : callable
-        Called with a day, as it is in `days`, and the folder of its result; writes the
-        result and returns the events and the picture of every frame.
-    title : str
-        Heading of the page.
-    source : Path, optional
-        The folder that holds the days. If given, `folder` must not hold the result of another one.
-    thumbnails : bool
-        Whether the pages show photos. If not, pictures of days that are gone or cannot be used are
-        removed, too.
+    settings : Settings
+        How to segment, and what to write.
+    source : Path
+        The folder that holds the days. `output` must not hold the result of another one.
+    forget : bool
+        Do not use the corrections of earlier runs.
     places : Path, optional
-        The file of places that recur on several days; `folder`/places.json by default.
-    rewrite : callable, optional
-        See `recognise_places`.
+        The file of places that recur on several days; `output`/places.json by default.
+    on_step : callable, optional
+        Called as on_step(what, done, total).
+
+    Yields
+    ------
+    SegmentedDay
+        Each day as it ends. Names of places follow once all have ended.
     """
-    if source is not None:
-        name = shown_name(source.resolve().name)
-        refuse_other_result(Path(folder), "days", name, source_digests(source))
-    with output_folder(folder) as folder:
+    name = shown_name(source.resolve().name)
+    refuse_other_result(output, "days", name, source_digests(source))
+    with output_folder(output) as folder:
         take_in_all(folder)
-        results = tuple(_day(day, folder, segment_day) for day in days)
+        results = []
+        for number, day in enumerate(days, start=1):
+            prefix = f"day {number} of {len(days)}: "
+            results.append(_day(day, folder, settings, forget, prefix, on_step))
+            yield results[-1]
+
         if all(result.segmentation is None for result in results):
             raise ValueError(
                 f"none of the {len(results)} days could be used; the first: {results[0].why}"
             )
-        results, described = _with_places(
-            results, folder / PLACES if places is None else places, rewrite
+        _write_overview(
+            days, results, folder, source, folder / PLACES if places is None else places
         )
-        rows = [
-            Day(shown_name(r.folder.name), r.folder.name, r.segmentation, r.why_on_page, r.pictures)
-            for r in results
-        ]
-        looks = [described[r.folder].features if r.folder in described else None for r in results]
-        write_overview(rows, folder, title=title, similar=similar_events(looks))
+
         # They belong to the page of an earlier run without days, which has just been replaced.
         remove_thumbnails(folder)
-        if not thumbnails:
+        if not settings.thumbnails:
             remove_other_pictures(
                 folder, days=[r.folder.name for r in results if r.segmentation is not None]
             )
         _tidy_gone_days(folder, {result.folder.name for result in results})
         if edits := kept_edits(folder):
-            found = [day.segmentation.digests or () for day in described.values()]
+            found = [r.segmentation.digests or () for r in results if r.segmentation is not None]
             warn_of_absent_events(edits, {digest for digests in found for digest in digests})
-    return results
 
 
-def _with_places(
-    results: Sequence[DayResult], path: Path, rewrite: Rewrite | None
-) -> tuple[tuple[DayResult, ...], dict[Path, DescribedDay]]:
-    """Recognize the places of all days that have a result; return also what their events look like."""
-    used = [read_day(result.folder) for result in results if result.segmentation is not None]
-    found = {day.folder: day for day in recognise_places(used, path, rewrite=rewrite)}
-    named = (
-        (
-            replace(result, segmentation=found[result.folder].segmentation)
-            if result.folder in found
-            else result
+def _day(
+    day: Path | PhotoDay,
+    output: Path,
+    settings: Settings,
+    forget: bool,
+    prefix: str,
+    on_step: OnStep | None,
+) -> SegmentedDay:
+    folder = output / day.name
+    photos = day if isinstance(day, Path) else day.sequence
+    source = day if isinstance(day, Path) else day.sequence.source
+
+    def step(what: str, done: int, total: int) -> None:
+        if on_step is not None:
+            on_step(prefix + what, done, total)
+
+    try:
+        refuse_link(folder)
+        result = _segmented(photos, folder, settings, None, forget, step)
+        failures = (f"{shown_name(day.name)}: {failure}" for failure in result.failures)
+        return replace(result, failures=tuple(failures))
+    except OutputFolderError as error:
+        # The message names other files in the folder: fine for the person who runs this, but not
+        # for the page.
+        return SegmentedDay(folder, why=str(error), why_on_page="its result could not be written")
+    except ValueError as error:
+        why = str(error).removeprefix(f"{shown_name(source)}: ")
+        return SegmentedDay(folder, why=why, why_on_page=without_places(why, source.parent, output))
+    except (FileNotFoundError, PermissionError) as error:
+        # A photo was removed during the run, or its permissions forbid reading it.
+        why = f"{shown_name(Path(error.filename or source).name)}: {error.strerror}"
+        return SegmentedDay(folder, why=why, why_on_page=why)
+
+
+def _segmented(
+    source: Path | FrameSequence,
+    folder: Path,
+    settings: Settings,
+    corrections: Segmentation | None,
+    forget: bool,
+    on_step: OnStep | None,
+) -> SegmentedDay:
+    """Segment one recording; a result whose exports failed is still a result."""
+    try:
+        segmentation, written = segment_and_write(
+            source, folder, settings, corrections=corrections, forget=forget, on_step=on_step
         )
-        for result in results
-    )
-    return tuple(named), found
+    except ExportError as error:
+        return SegmentedDay(folder, error.segmentation, error.written, failures=error.failures)
+    return SegmentedDay(folder, segmentation, written)
+
+
+def _write_overview(
+    days: Sequence[Path | PhotoDay],
+    results: Sequence[SegmentedDay],
+    folder: Path,
+    source: Path,
+    places: Path,
+) -> None:
+    """Recognize the places of all days that have a result, and write the page that links to them."""
+    sources = {
+        folder / day.name: day if isinstance(day, Path) else day.sequence.source for day in days
+    }
+    used = [read_day(result.folder) for result in results if result.segmentation is not None]
+    found = {day.folder: day for day in recognize_places(used, places, sources=sources)}
+    rows = []
+    for result in results:
+        day = found.get(result.folder)
+        pictures = {} if result.written is None else result.written.pictures
+        rows.append(
+            Day(
+                shown_name(result.folder.name),
+                result.folder.name,
+                None if day is None else day.segmentation,
+                result.why_on_page,
+                pictures,
+            )
+        )
+    features = [found[r.folder].features if r.folder in found else None for r in results]
+    title = shown_name(source.resolve().name)
+    write_overview(rows, folder, title=title, similar=similar_events(features))
 
 
 def _tidy_gone_days(output: Path, days: Collection[str]) -> None:
@@ -155,30 +262,6 @@ def _tidy_gone_days(output: Path, days: Collection[str]) -> None:
         if folder.name not in days and not folder.is_symlink() and (folder / MARK).is_file():
             with suppress(OutputFolderError), output_folder(folder):  # another run may be using it
                 pass
-
-
-def _day(day: Path | PhotoDay, output: Path, segment_day: SegmentDay) -> DayResult:
-    folder = output / day.name
-    source = day if isinstance(day, Path) else day.sequence.source
-    try:
-        refuse_link(folder)
-        segmentation, pictures = segment_day(day, folder)
-    except OutputFolderError as error:
-        # The message names other files in the folder: fine for the person who runs this, but not
-        # for the page.
-        return DayResult(
-            source, folder, why=str(error), why_on_page="its result could not be written"
-        )
-    except ValueError as error:
-        why = str(error).removeprefix(f"{shown_name(source)}: ")
-        return DayResult(
-            source, folder, why=why, why_on_page=without_places(why, source.parent, output)
-        )
-    except (FileNotFoundError, PermissionError) as error:
-        # A photo was removed during the run, or its permissions forbid reading it.
-        why = f"{shown_name(Path(error.filename or source).name)}: {error.strerror}"
-        return DayResult(source, folder, why=why, why_on_page=why)
-    return DayResult(source, folder, segmentation, pictures=pictures)
 
 
 def without_places(text: str, *folders: Path) -> str:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TypeAlias
 
 import numpy as np
 
@@ -29,9 +28,6 @@ from dayline.album.write import faces_blurred, renew_exports
 from dayline.events import Place, Segmentation, read_events
 from dayline.files import write_text_whole
 from dayline.result_folder import MARK, OwnFiles, export_folder, output_folder
-
-Rewrite: TypeAlias = Callable[[Path, Segmentation], None]
-"""Called with the folder of a result and its events with other places; writes them."""
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -72,8 +68,8 @@ def read_day(folder: Path) -> DescribedDay:
     )
 
 
-def recognise_places(
-    days: Sequence[DescribedDay], path: Path, *, rewrite: Rewrite | None = None
+def recognize_places(
+    days: Sequence[DescribedDay], path: Path, *, sources: Mapping[Path, Path | None]
 ) -> tuple[DescribedDay, ...]:
     """Match the contexts of days with the places in a file, update the file, and return the days with their places.
 
@@ -86,10 +82,10 @@ def recognise_places(
         The results.
     path : Path
         places.json; created if there is anything to keep in it.
-    rewrite : callable, optional
-        Called for each result whose places change; `rewrite_places` by default.
+    sources : mapping of Path to Path or None
+        The photos or the video of each result, by its folder: exports that show pictures are
+        written again if a name changes.
     """
-    rewrite = rewrite_places if rewrite is None else rewrite
     with _locked(path):
         known = read_places(path)
         before = {sighting.key: sighting for place in known for sighting in place.sightings}
@@ -101,7 +97,7 @@ def recognise_places(
         places = find_places([*fresh, *elsewhere], known)
         if places or path.exists():
             write_places(places, path)
-        return tuple(_with_places(day, places, rewrite) for day in days)
+        return tuple(_with_places(day, places, sources[day.folder]) for day in days)
 
 
 def places_beside(folder: Path) -> Path | None:
@@ -163,7 +159,9 @@ def _sightings(
         )
 
 
-def _with_places(day: DescribedDay, places: Sequence[KnownPlace], rewrite: Rewrite) -> DescribedDay:
+def _with_places(
+    day: DescribedDay, places: Sequence[KnownPlace], source: Path | None
+) -> DescribedDay:
     here = {s.community: place for place in places for s in place.sightings if s.day == day.key}
     order = dict.fromkeys(e.community for e in day.segmentation.events if e.community is not None)
     found = tuple(
@@ -175,7 +173,7 @@ def _with_places(day: DescribedDay, places: Sequence[KnownPlace], rewrite: Rewri
     if found == day.segmentation.places:
         return day
     changed = replace(day, segmentation=day.segmentation.about(places=found))
-    rewrite(day.folder, changed.segmentation)
+    rewrite_places(day.folder, changed.segmentation, source=source)
     return changed
 
 

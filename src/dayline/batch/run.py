@@ -21,7 +21,7 @@ from dayline.album.corrections import warn_of_absent_events
 from dayline.album.earlier import EVENTS, kept_edits, refuse_other_result, take_in_all
 from dayline.album.page.sequences import SequenceRow, write_sequences
 from dayline.album.places_file import PLACES, read_places
-from dayline.album.recognize import read_day, recognise_places, rewrite_places
+from dayline.album.recognize import read_day, recognize_places
 from dayline.album.run import Settings, check_settings
 from dayline.album.write import remove_other_pictures
 from dayline.batch.sources import Source, Sources, given_sources
@@ -36,7 +36,7 @@ from dayline.batch.task import (
     run_task,
 )
 from dayline.checks import check_between
-from dayline.events import Segmentation, read_events
+from dayline.events import read_events
 from dayline.files import write_text_whole
 from dayline.installation import needs_extra
 from dayline.media.frame import shown_name
@@ -212,15 +212,17 @@ def _write_lists(
 
 def _recognize_places(tasks: Sequence[Task], path: Path) -> None:
     """Give results the places of other results; feature files are left out, as their features differ."""
-    by_folder = {task.folder: task for task in tasks if task.source.kind != "table"}
-
-    def rewrite(folder: Path, segmentation: Segmentation) -> None:
-        source = by_folder[folder].source.data
-        rewrite_places(folder, segmentation, source=source if isinstance(source, Path) else None)
-        renew_record(folder)
-
-    if by_folder:
-        recognise_places([read_day(folder) for folder in by_folder], path, rewrite=rewrite)
+    sources = {
+        task.folder: task.source.data
+        for task in tasks
+        if task.source.kind != "table" and isinstance(task.source.data, Path)
+    }
+    if not sources:
+        return
+    before = [read_day(folder) for folder in sources]
+    for old, new in zip(before, recognize_places(before, path, sources=sources), strict=True):
+        if new is not old:  # dayline itself wrote its events.json again, so it is still finished
+            renew_record(new.folder)
 
 
 def _records(tasks: Sequence[Task], jobs: int | None, cluster: str | None) -> Iterator[BatchRecord]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,15 +15,14 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from dayline.events import Event, Segmentation, when_text
 from dayline.text import counted, signed_clock
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from rich.progress import Progress
     from rich.table import Table
     from rich.text import Text
+
+    from dayline.events import Event, Segmentation
 
 
 def print_anywhere() -> None:
@@ -30,6 +30,22 @@ def print_anywhere() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+
+
+# Parameters that messages of the library name and that are options here.
+REQUESTS = re.compile(r"\b(n_events|min_duration|expected_duration|level)=(?=[-\d])")
+
+
+def one_line(error: Exception | str) -> str:
+    """Return a message as one line that names options instead of parameters: --n-events 3 for n_events=3."""
+    if isinstance(error, MemoryError):
+        return "out of memory; use fewer or smaller frames"
+    if isinstance(error, OSError) and error.strerror:
+        # The file name is a number if the error is about an open file.
+        is_named = error.filename and not isinstance(error.filename, int)
+        return f"{error.filename}: {error.strerror}" if is_named else error.strerror
+    text = " ".join(str(error).split())
+    return REQUESTS.sub(lambda match: f"--{match[1].replace('_', '-')} ", text)
 
 
 def can_show(text: str, encoding: str) -> bool:
@@ -43,12 +59,7 @@ def can_show(text: str, encoding: str) -> bool:
 
 def completing(values: Iterable[str]) -> Callable[[str], list[str]]:
     """Return what Typer calls with the beginning of a word: the values that start with it."""
-    known = list(values)
-
-    def complete(incomplete: str) -> list[str]:
-        return [value for value in known if value.startswith(incomplete)]
-
-    return complete
+    return lambda incomplete: [value for value in values if value.startswith(incomplete)]
 
 
 def print_failures(failures: Sequence[str]) -> str:
@@ -67,20 +78,12 @@ UNLIMITED = 10_000
 
 GAP = 2
 WORDS = ("reason", "context", "name")
-LEAST = {"name": 12, "context": 8}
-USUAL = {"name": 24, "context": 12}
-"""Columns that are shortened in a narrow terminal, and the width they keep."""
-
-DISPENSABLE = {
-    "stop": USUAL,
-    "start": USUAL,
-    "reason": USUAL,
-    "frames": LEAST,
-    "confidence": LEAST,
-    "to": LEAST,
-}
-"""Columns that a narrow terminal does without, in this order, and the widths that they give way to; the page and
-events.csv have them all."""
+NARROW = (
+    ({"name": 24, "context": 12}, ("stop", "start", "reason")),
+    ({"name": 12, "context": 8}, ("frames", "confidence", "to")),
+)
+"""What a narrow terminal does in two steps until the table fits: shorten names to these widths, then do without these
+columns, in their order; the page and events.csv have everything."""
 
 BLOCKS, PLAIN_BLOCKS = "█▓", "#="
 """Characters that alternate between events, and those for encodings without blocks."""
@@ -103,22 +106,21 @@ def print_events(segmentation: Segmentation) -> None:
     """Print the sequence as a strip, and the events as a table below it that fits the terminal."""
     from rich.console import Console
 
+    from dayline.events import when_text
+
     console = Console()
     if not (console.is_terminal or os.environ.get("COLUMNS")):
         # A file or another program has no width: nothing needs to be left out.
         console = Console(width=UNLIMITED)
     blocks = BLOCKS if can_show(BLOCKS, console.encoding) else PLAIN_BLOCKS
-    console.print(
-        _strip(segmentation, width=min(console.width, 100), blocks=blocks), soft_wrap=True
-    )
+    strip = _strip(segmentation, width=min(console.width, 100), blocks=blocks)
+    console.print(strip, soft_wrap=True)
     console.print(_table(segmentation, width=console.width, encoding=console.encoding))
-    many = (
-        f"{counted(len(segmentation.events), 'event')} in {counted(segmentation.n_frames, 'frame')}"
-    )
+
+    events, frames = len(segmentation.events), segmentation.n_frames
     when = when_text(segmentation)
-    console.print(
-        f"{many}, {when}" if when else many, style="bold", highlight=False, soft_wrap=True
-    )
+    total = f"{counted(events, 'event')} in {counted(frames, 'frame')}{f', {when}' if when else ''}"
+    console.print(total, style="bold", highlight=False, soft_wrap=True)
 
 
 def _table(segmentation: Segmentation, *, width: int, encoding: str) -> Table:
@@ -132,24 +134,24 @@ def _table(segmentation: Segmentation, *, width: int, encoding: str) -> Table:
         name: max(cell_len(cell) for cell in (name, *cells)) for name, cells in columns.items()
     }
 
-    def total(floors: Mapping[str, int]) -> int:
-        needed = (min(w, floors.get(name, w)) for name, w in widths.items())
-        return sum(needed) + GAP * (len(widths) - 1)
+    def excess() -> int:
+        return sum(widths.values()) + GAP * (len(widths) - 1) - width
 
-    for name, floors in DISPENSABLE.items():
-        if total(floors) > width:
-            widths.pop(name, None)
-    spare = max(width - total(LEAST), 0)
-    table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold")
-    for name, floor in LEAST.items():
+    whole = dict(widths)
+    for shortened, dispensable in NARROW:
+        if excess() > 0:
+            widths |= {name: min(whole[name], w) for name, w in shortened.items() if name in whole}
+        for name in dispensable:
+            if excess() > 0:
+                widths.pop(name, None)
+    for name in ("name", "context"):
         if name in widths:
-            least = min(widths[name], floor)
-            given = min(widths[name] - least, spare)
-            widths[name], spare = least + given, spare - given
+            widths[name] = min(whole[name], widths[name] + max(-excess(), 0))
+
+    table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold")
     for name in widths:
-        table.add_column(
-            name, justify="left" if name in WORDS else "right", no_wrap=True, overflow="crop"
-        )
+        side = "left" if name in WORDS else "right"
+        table.add_column(name, justify=side, no_wrap=True, overflow="crop")  # type: ignore[arg-type]
     for number, event in enumerate(segmentation.events):
         cells = {name: _shortened(columns[name][number], widths[name], encoding) for name in widths}
         color = {"context": _color(event)}
@@ -230,7 +232,7 @@ def _shortened(text: str, width: int, encoding: str) -> str:
 
 
 def _strip(segmentation: Segmentation, *, width: int, blocks: str) -> Text:
-    """Draw events to scale in one line, in the colours of their communities and two alternating characters."""
+    """Draw events to scale in one line, in the colors of their communities and two alternating characters."""
     from rich.text import Text
 
     strip = Text()
@@ -282,51 +284,68 @@ class StepBar:
 
     Parameters
     ----------
-    bar : rich.progress.Progress
-        What is drawn.
+    bar : rich.progress.Progress, optional
+        What is drawn, a second after the start; nothing if stderr is not a terminal.
+    announcement : str
+        Printed once the work begins.
     """
 
-    def __init__(self, bar: Progress) -> None:
+    def __init__(self, bar: Progress | None = None, *, announcement: str = "") -> None:
+        self.announcement = announcement
+        self.prefix = ""
         self._bar = bar
-        self._task = bar.add_task("reading", total=None)
         self._lock = Lock()
-        self._late = Timer(1.0, self._show)
-        self._late.daemon = True
-        self._late.start()
+        if bar is not None:
+            self._task = bar.add_task("reading", total=None)
+            self._late = Timer(1.0, self._show)
+            self._late.daemon = True
+            self._late.start()
 
     def __call__(self, what: str, done: int, total: int) -> None:
         """Move the bar."""
+        if self.announcement:
+            self.echo(self.announcement, err=True)
+            self.announcement = ""
+        if self._bar is None:
+            return
+
         task = self._bar.tasks[self._task]
         if task.total not in (None, total) or done < task.completed:
             # Other work, with steps of another length: the speed of the last one says nothing about
             # it.
             self._bar.reset(self._task, total=total)
-        self._bar.update(self._task, description=what, completed=done, total=total)
+        self._bar.update(self._task, description=self.prefix + what, completed=done, total=total)
 
     def echo(self, text: str, *, err: bool = False) -> None:
         """Print a line above the bar."""
         with self._lock:
-            shown = self._bar.live.is_started
-            if shown:
+            is_shown = self._bar is not None and self._bar.live.is_started
+            if self._bar is not None and is_shown:
                 self._bar.stop()
             typer.echo(text, err=err)
-            if shown:
+            if self._bar is not None and is_shown:
                 self._bar.start()
 
     def end(self) -> None:
         """Remove the bar."""
-        self._late.cancel()
-        with self._lock:
-            self._bar.stop()
+        if self._bar is not None:
+            self._late.cancel()
+            with self._lock:
+                self._bar.stop()
 
     def _show(self) -> None:
         with self._lock:
-            self._bar.start()
+            if self._bar is not None:
+                self._bar.start()
 
 
 @contextmanager
-def progress_bar(*, quiet: bool) -> Iterator[StepBar | None]:
-    """Yield a bar to call as on_step(what, done, total), or None if stderr is not a terminal."""
+def progress_bar(*, quiet: bool, announcement: str = "") -> Iterator[StepBar]:
+    """Yield a bar to call as on_step(what, done, total); it draws nothing if stderr is not a terminal."""
+    if quiet or not sys.stderr.isatty():
+        yield StepBar(announcement="" if quiet else announcement)
+        return
+
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -337,10 +356,6 @@ def progress_bar(*, quiet: bool) -> Iterator[StepBar | None]:
         TimeRemainingColumn,
     )
 
-    console = Console(stderr=True)
-    if quiet or not console.is_terminal:
-        yield None
-        return
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -349,7 +364,8 @@ def progress_bar(*, quiet: bool) -> Iterator[StepBar | None]:
         TextColumn("left:"),
         TimeRemainingColumn(),
     )
-    bar = StepBar(Progress(*columns, console=console, transient=True))
+    drawn = Progress(*columns, console=Console(stderr=True), transient=True)
+    bar = StepBar(drawn, announcement=announcement)
     try:
         yield bar
     finally:

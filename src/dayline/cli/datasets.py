@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
 
 def datasets(
-    root: Path = typer.Option(Path(), help="Folder with the data sets."),
-    as_json: bool = typer.Option(False, "--json", help="Print JSON."),
+    root: Annotated[Path, typer.Option(help="Folder with the data sets.")] = Path(),
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """List the data sets of the paper: required files, source, terms, and sequences found."""
     import json

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
@@ -11,19 +12,23 @@ TOLERANCE = 2
 
 
 def demo(
-    output: Path = typer.Option(
-        Path("demo"), "--output", "-o", help="Folder for the photos and the result."
-    ),
-    seed: int = typer.Option(0, min=0, help="Seed; each gives another sequence of photos."),
-    open_page: bool | None = typer.Option(
-        None,
-        "--open/--no-open",
-        help="Open the page in a browser; default on a terminal with a display.",
-    ),
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Folder for the photos and the result.")
+    ] = Path("demo"),
+    seed: Annotated[
+        int, typer.Option(min=0, help="Seed; each gives another sequence of photos.")
+    ] = 0,
+    open_page: Annotated[
+        bool | None,
+        typer.Option(
+            "--open/--no-open",
+            help="Open the page in a browser; default on a terminal with a display.",
+        ),
+    ] = None,
 ) -> None:
     """Simulate an afternoon with a wearable camera from real photographs, and find its events."""
-    from dayline.cli.evaluate import Protocol, evaluate
-    from dayline.cli.segment import Request, segment_and_print
+    from dayline.cli.evaluate import evaluate
+    from dayline.cli.segment import segment
     from dayline.files import write_text_whole
     from dayline.research.datasets.photostream import make_photostream
     from dayline.result_folder import output_folder
@@ -32,15 +37,8 @@ def demo(
         stream = make_photostream(folder / "stream", random_state=seed)
         write_text_whole(folder / "truth.json", stream.segmentation.to_json())
     is_opened = sys.stdout.isatty() if open_page is None else open_page
-    segment_and_print(Request(stream.folder, folder, open_page=is_opened))
+    segment(stream.folder, folder, open_page=is_opened)
     typer.echo(
         f"\nAgainst the {len(stream.boundaries)} true boundaries, at most {TOLERANCE} photos off:\n"
     )
-    evaluate(
-        folder / "events.json",
-        folder / "truth.json",
-        TOLERANCE,
-        Protocol.interior,
-        None,
-        as_json=False,
-    )
+    evaluate(folder / "events.json", folder / "truth.json", TOLERANCE)

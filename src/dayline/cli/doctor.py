@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import platform
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dayline import __version__
 
 if TYPE_CHECKING:
-    from dayline.installation import Extra
+    from collections.abc import Sequence
+
+    from dayline.installation import Gpu
 
 USES = {
     "photos": "photos and video",
@@ -34,62 +36,66 @@ REPORTED = ("numpy", "scipy", "scikit-learn", "typer", "onnxruntime", "av", "pil
 
 
 def doctor(
-    line: bool = typer.Option(
-        False,
-        "--line",
-        help="Print one line to paste into a bug report, without paths or personal names.",
-    ),
-    gpu: bool = typer.Option(
-        False, "--gpu", help="Load PyTorch and list the GPUs it can use (takes seconds)."
-    ),
+    line: Annotated[
+        bool,
+        typer.Option(
+            "--line",
+            help="Print one line to paste into a bug report, without paths or personal names.",
+        ),
+    ] = False,
+    gpu: Annotated[
+        bool,
+        typer.Option("--gpu", help="Load PyTorch and list the GPUs it can use (takes seconds)."),
+    ] = False,
 ) -> None:
     """Show what is installed and what is missing."""
-    if line:
-        typer.echo(_line(gpu=gpu))
-        return
-    problem = _print_all(gpu=gpu)
-    if problem:
-        raise ValueError(problem)
-
-
-def _print_all(*, gpu: bool) -> str | None:
-    """Print a section for each question; return what is wrong, if anything is."""
     from dayline.installation import (
+        find_gpus,
         installed_extras,
         installed_version,
         is_editable,
         platform_text,
     )
 
-    editable = ", editable" if is_editable() else ""
-    typer.echo(f"dayline {__version__}{editable}")
+    name = f"dayline {__version__}"
+    extras = installed_extras()
+    versions = [f"{name} {version}" for name in REPORTED if (version := installed_version(name))]
+    gpus = find_gpus() if gpu else None
+
+    if line:
+        # Nothing here may hold paths, or names of people or machines.
+        present = " ".join(extra.name for extra in extras if not extra.missing)
+        parts = [
+            f"{name} (editable)" if is_editable() else name,
+            f"{platform.python_implementation()} {platform.python_version()}",
+            platform_text(),
+            *versions,
+            f"extras: {present or 'none'}",
+        ]
+        if gpus is not None:
+            parts.append(f"GPUs: {', '.join(one.name for one in gpus) or 'none'}")
+        typer.echo("; ".join(parts))
+        return
+
+    typer.echo(f"{name}, editable" if is_editable() else name)
     typer.echo(f"Python {platform.python_version()} ({sys.executable})")
     typer.echo(platform_text())
     model, problem = _model()
     typer.echo(f"\nmodel   {model}")
-    typer.echo(f"device  {_device(gpu=gpu)}")
+    typer.echo(f"device  {_device(gpus)}")
+
     typer.echo("\nextras")
-    for extra in installed_extras():
-        typer.echo(f"  {_mark(extra):4}{extra.name:10} {_state(extra)}")
-    versions = [f"{name} {version}" for name in REPORTED if (version := installed_version(name))]
+    for extra in extras:
+        mark = "-" if extra.missing else "yes"
+        text = USES.get(extra.name, "")
+        if extra.missing:
+            adds = f'pip install "dayline[{extra.name}]" adds {", ".join(extra.missing)}'
+            text = f"{text}: {adds}" if text else adds
+        typer.echo(f"  {mark:4}{extra.name:10} {text}")
     typer.echo(f"\nversions  {', '.join(versions)}")
     typer.echo("ffmpeg, exiftool and a browser are not needed; the page opens in any browser.")
-    return problem
-
-
-def _mark(extra: Extra) -> str:
-    return "-" if extra.missing else "yes"
-
-
-def _state(extra: Extra) -> str:
-    use = USES.get(extra.name, "")
-    if not extra.missing:
-        return use
-    return (
-        f'{use}: pip install "dayline[{extra.name}]" adds {", ".join(extra.missing)}'.removeprefix(
-            ": "
-        )
-    )
+    if problem:
+        raise ValueError(problem)
 
 
 def _model() -> tuple[str, str | None]:
@@ -107,11 +113,11 @@ def _model() -> tuple[str, str | None]:
     return "lite0 (EfficientNet-Lite0, the default), weights installed", None
 
 
-def _device(*, gpu: bool) -> str:
-    from dayline.installation import find_gpus, installed_version
+def _device(gpus: Sequence[Gpu] | None) -> str:
+    from dayline.installation import installed_version
 
-    if gpu:
-        found = ", ".join(f"{one.name} (--device {one.device})" for one in find_gpus())
+    if gpus is not None:
+        found = ", ".join(f"{one.name} (--device {one.device})" for one in gpus)
         return found or "cpu; PyTorch finds no GPU"
     version = installed_version("torch")
     if version is None:
@@ -119,27 +125,3 @@ def _device(*, gpu: bool) -> str:
     if version.endswith("+cpu"):
         return f"cpu; PyTorch {version} was built without GPUs"
     return f"cpu; PyTorch {version} may find a GPU: dayline doctor --gpu"
-
-
-def _line(*, gpu: bool) -> str:
-    """Describe the installation in one line without paths, or names of people or machines."""
-    from dayline.installation import (
-        find_gpus,
-        installed_extras,
-        installed_version,
-        is_editable,
-        platform_text,
-    )
-
-    versions = [f"{name} {version}" for name in REPORTED if (version := installed_version(name))]
-    extras = [extra.name for extra in installed_extras() if not extra.missing]
-    parts = [
-        f"dayline {__version__}{' (editable)' if is_editable() else ''}",
-        f"{platform.python_implementation()} {platform.python_version()}",
-        platform_text(),
-        *versions,
-        f"extras: {' '.join(extras) or 'none'}",
-    ]
-    if gpu:
-        parts.append(f"GPUs: {', '.join(one.name for one in find_gpus()) or 'none'}")
-    return "; ".join(parts)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
@@ -16,28 +15,27 @@ N_DRAWS = 100
 RANDOM = f"random cuts (found number, mean of {N_DRAWS} draws)"
 
 
-class Protocol(StrEnum):
-    """How boundaries are counted."""
-
-    interior = "interior"
-    ces = "ces"
+Protocol: TypeAlias = Literal["interior", "ces"]
 
 
 def evaluate(
-    found: Path = typer.Argument(
-        ..., help="events.json, or a list of boundaries (.csv, .txt, .npy, .npz)."
-    ),
-    true: Path = typer.Argument(
-        ..., help="True boundaries, in the same formats; .npz and .mat may hold labels instead."
-    ),
-    tolerance: int = typer.Option(5, min=0, help="Frames a boundary may be off."),
-    protocol: Protocol = typer.Option(
-        Protocol.interior, help="How to count: interior, or as the papers do (ces)."
-    ),
-    n_frames: int | None = typer.Option(
-        None, min=1, help="Length of the sequence, if neither file has it."
-    ),
-    as_json: bool = typer.Option(False, "--json", help="Print JSON."),
+    found: Annotated[
+        Path, typer.Argument(help="events.json, or a list of boundaries (.csv, .txt, .npy, .npz).")
+    ],
+    true: Annotated[
+        Path,
+        typer.Argument(
+            help="True boundaries, in the same formats; .npz and .mat may hold labels instead."
+        ),
+    ],
+    tolerance: Annotated[int, typer.Option(min=0, help="Frames a boundary may be off.")] = 5,
+    protocol: Annotated[
+        Protocol, typer.Option(help="How to count: interior, or as the papers do (ces).")
+    ] = "interior",
+    n_frames: Annotated[
+        int | None, typer.Option(min=1, help="Length of the sequence, if neither file has it.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Score found boundaries against true ones, with controls."""
     import json
@@ -51,8 +49,9 @@ def evaluate(
             f"{found} and {true} have different lengths: {' and '.join(map(str, sorted(lengths)))}"
             " frames"
         )
-    rule: Literal["interior", "ces"] = "ces" if protocol is Protocol.ces else "interior"
-    rows = _scores(ours.boundaries, truth.boundaries, tolerance, rule, next(iter(lengths), None))
+    rows = _scores(
+        ours.boundaries, truth.boundaries, tolerance, protocol, next(iter(lengths), None)
+    )
     if as_json:
         typer.echo(json.dumps(rows, indent=1))
     else:
@@ -63,7 +62,7 @@ def _scores(
     found: IntArray,
     true: IntArray,
     tolerance: int,
-    protocol: Literal["interior", "ces"],
+    protocol: Protocol,
     n_frames: int | None,
 ) -> list[dict[str, Any]]:
     """Score the found boundaries and, if the length is known, the controls."""

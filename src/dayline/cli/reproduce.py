@@ -2,90 +2,91 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from enum import StrEnum
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
 if TYPE_CHECKING:
     from dayline.research.reproduce.report import Report
 
-
-class PaperTable(StrEnum):
-    """Tables of the paper."""
-
-    motion = "motion"
-    edub_seg = "edub-seg"
-    edub_seg_desc = "edub-seg-desc"
-    ablation = "ablation"
-    core_ablation = "core-ablation"
-    robustness = "robustness"
-    synthetic = "synthetic"
-    cost = "cost"
+OfPhotos: TypeAlias = Literal[
+    "edub-seg", "edub-seg-desc", "ablation", "core-ablation", "robustness"
+]
+PaperTable: TypeAlias = Literal["motion", OfPhotos, "synthetic", "cost"]
 
 
 def reproduce(
-    table: PaperTable = typer.Argument(..., help="Table of the paper."),
-    root: Path = typer.Option(Path(), help="Folder with the data sets; see `dayline datasets`."),
-    output: Path = typer.Option(
-        ..., "--output", "-o", help="Folder for the table and the measurements."
-    ),
-    jobs: int = typer.Option(2, min=1, help="Number of processes."),
-    seeds: int = typer.Option(4, min=1, max=1000, help="Number of seeds for mean and spread."),
-    methods: list[str] | None = typer.Option(None, help="Only these methods; repeatable."),
-    only: list[str] | None = typer.Option(None, help="Only these data sets; repeatable."),
-    most: int | None = typer.Option(
-        None, min=1, max=100_000, help="Maximum number of sequences per data set."
-    ),
-    model: str | None = typer.Option(
-        None,
-        help=(
-            "Compute features from the photos (docs/models.md); default: read feature files, or run"
-            " lite0 if none."
+    table: Annotated[PaperTable, typer.Argument(help="Table of the paper.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Folder for the table and the measurements.")
+    ],
+    root: Annotated[
+        Path, typer.Option(help="Folder with the data sets; see `dayline datasets`.")
+    ] = Path(),
+    jobs: Annotated[int, typer.Option(min=1, help="Number of processes.")] = 2,
+    seeds: Annotated[
+        int, typer.Option(min=1, max=1000, help="Number of seeds for mean and spread.")
+    ] = 4,
+    methods: Annotated[
+        list[str] | None, typer.Option(help="Only these methods; repeatable.")
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(help="Only these data sets; repeatable.")
+    ] = None,
+    most: Annotated[
+        int | None,
+        typer.Option(min=1, max=100_000, help="Maximum number of sequences per data set."),
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            help=(
+                "Compute features from the photos (docs/models.md); default: read feature files, or"
+                " run lite0 if none."
+            )
         ),
-    ),
-    predictor: Path | None = typer.Option(None, help="Trained network for CES-VCP (.safetensors)."),
-    quiet: bool = typer.Option(False, "--quiet", "-q", help="Print nothing but errors."),
+    ] = None,
+    predictor: Annotated[
+        Path | None, typer.Option(help="Trained network for CES-VCP (.safetensors).")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
 ) -> None:
     """Measure one table of the paper; an interrupted run resumes."""
     from dayline.cli.console import progress_bar
-    from dayline.research.reproduce import cost, lifelog, motion, synthetic
+    from dayline.research.reproduce.cost import cost_report
+    from dayline.research.reproduce.lifelog import LIFELOG_TABLES, lifelog_report
+    from dayline.research.reproduce.motion import motion_report
     from dayline.research.reproduce.report import save_report
+    from dayline.research.reproduce.synthetic import synthetic_report
     from dayline.result_folder import output_folder
 
-    reports: dict[PaperTable, Callable[..., Report]] = {
-        PaperTable.motion: motion.motion_report,
-        PaperTable.synthetic: synthetic.synthetic_report,
-        PaperTable.cost: cost.cost_report,
-    }
-    days: dict[str, Any] = {"model": model, "predictor": predictor}
-    if table.value in lifelog.LIFELOG_TABLES:
-        reports[table] = partial(lifelog.lifelog_report, table.value, **days)
-    elif any(days.values()):
-        given = next(name for name, value in days.items() if value)
+    is_lifelog = table in LIFELOG_TABLES
+    for name, value in (("model", model), ("predictor", predictor)):
+        if value is not None and not is_lifelog:
+            raise ValueError(
+                f"--{name} only applies to tables of photos ({', '.join(LIFELOG_TABLES)})"
+            )
+    if table in ("synthetic", "cost") and only:
         raise ValueError(
-            f"--{given} only applies to tables of photos ({', '.join(lifelog.LIFELOG_TABLES)})"
-        )
-    if table in (PaperTable.synthetic, PaperTable.cost) and only:
-        raise ValueError(
-            f"--only applies to tables of data sets; {table.value} generates its own sequences"
+            f"--only applies to tables of data sets; {table} generates its own sequences"
         )
     if not root.is_dir():
         raise ValueError(f"{root}: no such folder; pass the folder with the data sets (--root)")
-    with output_folder(output) as folder, progress_bar(quiet=quiet) as on_done:
-        report = reports[table](
-            root,
-            out=folder,
-            n_seeds=seeds,
-            n_jobs=jobs,
-            methods=methods,
-            only=only,
-            most=most,
-            on_done=on_done,
-        )
+
+    with output_folder(output) as folder, progress_bar(quiet=quiet) as bar:
+        asked: dict[str, Any] = {"out": folder, "methods": methods, "most": most, "on_done": bar}
+        runs: dict[str, Any] = {"n_seeds": seeds, "n_jobs": jobs}
+        if table == "cost":
+            report = cost_report(**asked)
+        elif table == "synthetic":
+            report = synthetic_report(**asked, **runs)
+        elif table == "motion":
+            report = motion_report(root, only=only, **asked, **runs)
+        else:
+            report = lifelog_report(
+                table, root, only=only, model=model, predictor=predictor, **asked, **runs
+            )
         save_report(report, folder)
     if not quiet:
         _print(report)

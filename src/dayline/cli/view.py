@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,25 +13,35 @@ if TYPE_CHECKING:
 
 
 def view(
-    folder: Path = typer.Argument(..., help="The folder of a result, also one with several days."),
-    corrections: Path | None = typer.Option(
-        None, help="Save this events.json, downloaded from the page, into the result first."
-    ),
-    source: Path | None = typer.Option(
-        None,
-        help=(
-            "The photos or the video: the page can then open the originals. Exports that need them"
-            " find them here, or next to the result."
+    folder: Annotated[
+        Path, typer.Argument(help="The folder of a result, also one with several days.")
+    ],
+    corrections: Annotated[
+        Path | None,
+        typer.Option(
+            help="Save this events.json, downloaded from the page, into the result first."
         ),
-    ),
-    port: int | None = typer.Option(
-        None, min=1, max=65535, help="Port to listen on, on this machine only."
-    ),
-    open_page: bool | None = typer.Option(
-        None,
-        "--open/--no-open",
-        help="Open the page in a browser; default on a terminal with a display.",
-    ),
+    ] = None,
+    source: Annotated[
+        Path | None,
+        typer.Option(
+            help=(
+                "The photos or the video: the page can then open the originals. Exports that need"
+                " them find them here, or next to the result."
+            )
+        ),
+    ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option(min=1, max=65535, help="Port to listen on, on this machine only."),
+    ] = None,
+    open_page: Annotated[
+        bool | None,
+        typer.Option(
+            "--open/--no-open",
+            help="Open the page in a browser; default on a terminal with a display.",
+        ),
+    ] = None,
 ) -> None:
     """Open a result in the browser so that Save writes to its folder.
 

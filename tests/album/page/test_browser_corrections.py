@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dayline.album.days import segment_days
+from dayline.album.run import Settings
 from dayline.album.segment import segment_source
 from dayline.album.write import write_result
 from made_photos import make_day
@@ -39,11 +40,8 @@ def test_the_overview_leads_to_the_days(visit, tmp_path):
         days.append(tmp_path / "trip" / f"day {k} #&")
         make_day(days[-1], day=f"2015031{k}")
 
-    def segment_day(day, folder):
-        result = segment_source(day, model="color", store=folder)
-        return result.segmentation, write_result(result, folder).pictures
-
-    segment_days(days, tmp_path / "out", segment_day=segment_day, title="A trip")
+    settings = Settings(model="color")
+    list(segment_days(days, tmp_path / "out", settings, source=tmp_path / "trip"))
     for width in (1280, 390):
         seen = visit(tmp_path / "out", width=width)
         seen.wait_until(

@@ -2,20 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from dayline.cli.options import Method
+from dayline.cli.options import METHODS
 from dayline.research.baselines.catalogue import BASELINES, make_baseline
 from dayline.research.reproduce.lifelog import BASELINES as FINDERS
 from dayline.research.reproduce.motion import LABELLERS
 
 
 def test_the_command_line_and_both_tables_offer_what_the_catalogue_lists():
-    assert [method.value for method in Method] == [
-        "default",
-        "fast",
-        "paper",
-        "authors",
-        *BASELINES,
-    ]
+    assert ("default", "fast", "paper", "authors", *BASELINES) == METHODS
     assert list(FINDERS) == [
         entry.boundary_row for entry in BASELINES.values() if entry.boundary_row
     ]

@@ -45,13 +45,9 @@ def _measure(variant: str, sequence: LabelledSequence) -> Measured:
 
 
 def cost_report(
-    root: str | Path,  # noqa: ARG001 (needs no data)
     *,
     out: Path,
-    n_seeds: int = 1,  # noqa: ARG001 (time has no seed)
-    n_jobs: int = 1,  # noqa: ARG001 (one at a time, so that runs do not disturb each other)
     methods: Sequence[str] | None = None,
-    only: Sequence[str] | None = None,  # noqa: ARG001
     most: int | None = None,
     on_done: OnDone | None = None,
 ) -> Report:

@@ -56,13 +56,11 @@ def _after_iterations(
 
 
 def synthetic_report(
-    root: str | Path,  # noqa: ARG001 (needs no data)
     *,
     out: Path,
     n_seeds: int = 4,
     n_jobs: int = 1,
     methods: Sequence[str] | None = None,
-    only: Sequence[str] | None = None,  # noqa: ARG001
     most: int | None = None,
     on_done: OnDone | None = None,
 ) -> Report:
