@@ -12,19 +12,21 @@ import numpy as np
 
 WIDTH, HEIGHT, RATE = 160, 90, 25
 MILLISECOND = Fraction(1, 1000)
+CODECS = {".webm": "libvpx", ".avi": "mpeg4", ".wmv": "wmv2"}
+FAST = {"libx264": {"preset": "ultrafast"}, "libvpx": {"deadline": "realtime", "cpu-used": "8"}}
 
 
 def moving_frame(scene: int, number: int) -> np.ndarray:
-    """One frame of a scene: a place of its own colours, a camera that pans, a thing that crosses, noise."""
+    """One frame of a scene: a place of its own colors, a camera that pans, a thing that crosses, noise."""
     rng = np.random.default_rng(scene)
-    colours = [
+    colors = [
         np.asarray(colorsys.hsv_to_rgb((0.29 * scene + d) % 1, 0.8, 0.7)) * 255 for d in (0.0, 0.08)
     ]
     waves = rng.uniform(8, 25, 2)
     rows, columns = np.mgrid[:HEIGHT, :WIDTH]
     shift = 12 * np.sin(number / rng.uniform(15, 40))
     share = 0.5 + 0.25 * (np.sin((columns + shift) / waves[0]) + np.cos((rows - shift) / waves[1]))
-    pixels = colours[0] + share[..., None] * (colours[1] - colours[0])
+    pixels = colors[0] + share[..., None] * (colors[1] - colors[0])
     left = int(rng.uniform(0, WIDTH) + 1.5 * number) % WIDTH
     pixels[30:50, left : left + 20] = 240
     pixels += np.random.default_rng([scene, number]).normal(scale=4, size=pixels.shape)
@@ -58,10 +60,14 @@ def make_moving_film(
     options: dict[str, str] | None = None,
 ) -> Path:
     """Write a film at 25 frames a second, or with frames at given times."""
-    with av.open(str(path), "w") as container:
-        stream = container.add_stream(
-            "libx264", rate=RATE, options=options or {"preset": "ultrafast"}
-        )
+    codec = CODECS.get(path.suffix, "libx264")
+    if options is None or codec != "libx264":
+        options = {**FAST.get(codec, {}), **(options or {})}
+    index_first = {"movflags": "faststart"} if path.suffix in (".mp4", ".mov") else {}
+    with av.open(str(path), "w", options=index_first) as container:
+        stream = container.add_stream(codec, rate=RATE, options=options)
+        if codec != "libx264":
+            stream.bit_rate = 400_000
         stream.width, stream.height, stream.pix_fmt = WIDTH, HEIGHT, "yuv420p"
         if times_ms is not None:
             stream.codec_context.time_base = stream.time_base = MILLISECOND

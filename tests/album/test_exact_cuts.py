@@ -229,7 +229,7 @@ def test_frames_that_cannot_be_decoded_leave_the_boundary_and_a_note(film, tmp_p
     event = segmentation.events[1]
     assert event.start_time == segmentation.times[event.start]
     assert (
-        "boundaries next to frames that cannot be decoded, not exact to the frame: 1"
+        "boundaries next to missing or broken frames, not exact to the frame: 1"
         in segmentation.notes
     )
 

@@ -103,7 +103,7 @@ def test_what_is_written_names_files_within_the_source_only(tmp_path):
     film.write_bytes(film.read_bytes()[: film.stat().st_size * 2 // 3])
     cut_off = segment_source(film, model="color", every=0.5)
     assert len(damaged.segmentation.skipped) == 4
-    assert any("truncated" in note for note in cut_off.segmentation.notes)
+    assert any("missing frames" in note for note in cut_off.segmentation.notes)
     for number, made in enumerate((damaged, cut_off)):
         out = tmp_path / "out" / str(number)
         write_result(made, out)

@@ -11,6 +11,7 @@ import re
 import shlex
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -395,14 +396,16 @@ def source_digests(source: Path) -> Iterator[str]:
     """
     from dayline.media.decode import content_digest
     from dayline.media.film import film_digest
+    from dayline.media.frame import VIDEO_SUFFIXES
     from dayline.media.walk import find_files
 
     if source.is_dir():
         for path in find_files(source).photos:
             with path.open("rb") as file:
                 yield content_digest(file)
-    elif source.is_file():
-        yield film_digest(source)
+    elif source.suffix.lower() in VIDEO_SUFFIXES and source.is_file():
+        with suppress(ValueError):  # a damaged film has no digest
+            yield film_digest(source)
 
 
 def _held(folder: Path) -> ResultKind | None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from dayline.arrays import FloatArray
 from dayline.events import NestedLevel, Segmentation
 from dayline.media.film import frames_in_spans
-from dayline.media.frame import FrameSequence
+from dayline.media.frame import FrameSequence, MissingFrames
 from dayline.media.source import images
 from dayline.progress import OnStep
 from dayline.text import counted
@@ -223,6 +223,8 @@ class _Seen:
         From each frame to the next.
     damaged : ndarray of bool
         Frames next to which others cannot be decoded, so that no cut can be located.
+    missing : sequence of MissingFrames
+        Where the video lost frames.
     notes : tuple of str
         What the reader of the video noted.
     """
@@ -230,6 +232,7 @@ class _Seen:
     times: FloatArray
     found: Changes
     damaged: NDArray[np.bool_]
+    missing: Sequence[MissingFrames]
     notes: tuple[str, ...]
 
     def cut(self, before: float, at: float) -> _Cut | None:
@@ -246,8 +249,10 @@ class _Seen:
         )
 
     def is_damaged(self, first: float, last: float) -> bool:
-        """Return whether frames within some seconds cannot be decoded."""
-        return bool(np.any(self.damaged[(self.times >= first) & (self.times <= last)]))
+        """Return whether frames within some seconds are missing or cannot be decoded."""
+        is_missing = any(one.first < last and one.last > first for one in self.missing)
+        within = (self.times >= first) & (self.times <= last)
+        return is_missing or bool(np.any(self.damaged[within]))
 
 
 def _look(
@@ -272,6 +277,7 @@ def _look(
         on_skip=lost.__setitem__,
         on_note=lambda note: notes.setdefault(note),
     )
+    missing = () if sequence.video is None else sequence.video.missing
     n_done = 0
     for index, image in decoded:
         span = int(span_of[index])
@@ -288,7 +294,7 @@ def _look(
     for index in lost:
         start, stop = spans[int(span_of[index])]
         damaged[start:stop] = True
-    return _Seen(times, Changes(step, share), damaged, tuple(notes))
+    return _Seen(times, Changes(step, share), damaged, missing, tuple(notes))
 
 
 def _joined(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -343,6 +349,6 @@ def _notes(n_boundaries: int, n_cuts: int, n_damaged: int, *, step: float) -> tu
         notes.append(f"hard cuts, exact to the frame: {of}{rest}")
     if n_damaged:
         notes.append(
-            f"boundaries next to frames that cannot be decoded, not exact to the frame: {n_damaged}"
+            f"boundaries next to missing or broken frames, not exact to the frame: {n_damaged}"
         )
     return tuple(notes)

@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import cast
 
-from dayline.media.film_decode import (
-    STREAMED,
-    PacketCount,
-    VideoFile,
-    opened_video,
-    packets_in_groups,
+import numpy as np
+
+from dayline.media.film_damage import (
+    mended_notes,
+    mended_stamps,
+    missing_frames,
+    missing_notes,
+    packet_notes,
 )
-from dayline.media.film_notes import damage_notes, mended_stamps
-from dayline.media.frame import (
-    Frame,
-    FrameSequence,
-    VideoFrame,
-    VideoIndex,
-    shown_name,
-    video_index,
-)
+from dayline.media.film_decode import STREAMED, Listing, VideoFile, list_packets, opened_video
+from dayline.media.frame import Frame, FrameSequence, VideoFrame, VideoIndex, shown_name
 from dayline.media.source import time_text
 
 STEPS = ((60.0, 0.2), (3600.0, 0.5), (100_000.0, 1.0))
@@ -60,33 +53,54 @@ def read_video(path: str | Path, *, every: float | None = None) -> FrameSequence
     source = Path(path)
     if every is not None and not (math.isfinite(every) and every > 0):
         raise ValueError(f"every={every}: the time between frames must be more than 0 seconds")
-    count = PacketCount()
     with opened_video(source) as video:
+        listing = list_packets(video)
         base = video.time_base
-        found, keys = _all_frames(video, count)
+        found = _in_display_order(video, listing)
         if not found:
             raise ValueError(
                 f"{shown_name(source)}: no frame has a time stamp; save it again as mp4 or mkv"
             )
         start = _start(video, found, base)
-        notes = damage_notes(video, source, found, count, start=start)
-    step = (
-        every
-        if every is not None
-        else default_every(float((found[-1].shown_at - found[0].shown_at) * base))
+        missing = missing_frames(video, source, found, listing, start=start)
+    notes = (
+        *mended_notes(found, base=base, start=start),
+        *packet_notes(listing, missing),
+        *missing_notes(missing),
     )
+
+    seconds = float((found[-1].shown_at - found[0].shown_at) * base)
+    step = default_every(seconds) if every is None else every
     frames = _sampled(found, step=Fraction(str(step)) / base)
+    rows = [(f.stamp, f.first_group, f.last_group, f.shown_at) for f in found]
     # In a damaged file a reader may land anywhere: it is read from its start, packet by packet.
-    index = video_index(found, {} if notes else keys, time_base=base, start=start)
+    keys = {} if notes else listing.keys
+    index = VideoIndex(np.asarray(rows, dtype=np.int64), keys, base, start, missing)
     return FrameSequence(
         source=source,
         kind="video",
-        frames=_frames_of(source, index, frames, film_digest(source)),
+        frames=_frames_of(source, index, frames, listing.digest),
         clock="media",
         order=f"by presentation time, one frame every {step:g} s ({len(frames)} of {len(found)})",
         notes=notes,
         video=index,
     )
+
+
+def film_digest(path: str | Path) -> str:
+    """Identify a film by its packets of pictures: their sizes, and the ends of each.
+
+    Metadata, chapters, sound and the order of the parts of the file do not count, so the digest
+    stays when a film is moved, renamed, tagged, or copied into a file with chapters. The digest of
+    a frame is this one, a colon, and its time in milliseconds.
+
+    Parameters
+    ----------
+    path : str or Path
+        The video; it is read once, without decoding.
+    """
+    with opened_video(Path(path)) as video:
+        return list_packets(video).digest
 
 
 def _frames_of(
@@ -105,17 +119,6 @@ def _frames_of(
     )
 
 
-def film_digest(source: Path) -> str:
-    """Hash a video: its size and samples of its bytes, at most 16 MB of them."""
-    n_bytes = source.stat().st_size
-    digest = hashlib.sha256(str(n_bytes).encode())
-    with source.open("rb") as file:
-        for k in range(16):
-            file.seek(n_bytes * k // 16)
-            digest.update(file.read(2**20))
-    return digest.hexdigest()[:32]
-
-
 def default_every(seconds: float) -> float:
     """Return the time between frames for a video of this length."""
     return next(
@@ -124,36 +127,22 @@ def default_every(seconds: float) -> float:
     )
 
 
-def _all_frames(video: VideoFile, count: PacketCount) -> tuple[list[VideoFrame], dict[int, int]]:
-    """List all frames in display order, with the groups of packets each depends on, and the groups' key frames."""
-    groups: dict[int, int] = {}
-    keys: dict[int, int] = {}
-    for group, packet in packets_in_groups(video, count):
-        if packet.pts is None:
-            continue
-        if packet.is_keyframe:
-            keys[group] = packet.pts
-        if not packet.is_discard:
-            groups.setdefault(packet.pts, group)
-    exact = video.container.format.name in STREAMED
+def _in_display_order(video: VideoFile, listing: Listing) -> list[VideoFrame]:
+    """Repair the time stamps, and find the groups of packets that each frame depends on."""
     mended = mended_stamps(
-        list(groups), ticks_per_second=float(1 / video.time_base), exact_rate=exact
+        list(listing.groups),
+        ticks_per_second=float(1 / video.time_base),
+        exact_rate=video.container.format.name in STREAMED,
     )
     frames = []
     group_opens: dict[int, int] = {}
-    for i, (stamp, group) in enumerate(groups.items()):
+    for i, (stamp, group) in enumerate(listing.groups.items()):
         shown_at = mended.get(i, stamp)
         opens = group_opens.setdefault(group, shown_at)
         # Frames shown before the key frame of their group also depend on the previous group.
         first_group = group if shown_at >= opens else max(group - 1, 0)
         frames.append(VideoFrame(stamp, first_group, group, shown_at))
-    return sorted(frames, key=lambda frame: frame.shown_at), _unique(keys)
-
-
-def _unique(keys: dict[int, int]) -> dict[int, int]:
-    """Leave out groups whose key frames have the same stamp, which a reader cannot tell apart."""
-    counts = Counter(keys.values())
-    return {group: stamp for group, stamp in keys.items() if counts[stamp] == 1}
+    return sorted(frames, key=lambda frame: frame.shown_at)
 
 
 def _sampled(frames: Sequence[VideoFrame], *, step: Fraction) -> tuple[VideoFrame, ...]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+import hashlib
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, cast
@@ -34,6 +35,15 @@ MAX_PIXELS = 80_000_000
 """Largest decoded frame: 12K. Decoders hold up to 20 frames at once, so the limit is lower than for photos."""
 
 
+ENDS = 512
+"""Bytes at either end of a packet that identify it."""
+
+LEAST_PACKET = 16
+"""Bytes; a longer packet of nothing but zeros at both ends was never written, or erased."""
+
+UNCOMPRESSED = ("rawvideo", "v210", "v410", "r210")
+"""Codecs whose black frames are zeros."""
+
 FAR_AHEAD = 2
 """Groups from which on seeking is faster than reading on: see `benchmarks/speed/video.py`."""
 
@@ -52,13 +62,108 @@ class VideoFile:
 
 
 @dataclass
-class PacketCount:
-    """How many packets were read and what went wrong; filled in by `packets_in_groups`."""
+class Listing:
+    """The packets of a video, read once without decoding; filled in by `list_packets`.
 
-    n_packets: int = 0
+    Attributes
+    ----------
+    groups : dict of int to int
+        Group of packets of every usable frame by its stamp, in the order of the file.
+    keys : dict of int to int
+        Stamp of the key frame that starts a group, unless it is that of several.
+    lost : dict of int to int
+        Most bytes at one point of the file before a frame, by its stamp, that belong to no packet.
+    lost_at_end : int
+        Bytes of the file after the last packet.
+    ends_broken : bool
+        Whether the last packet is not whole.
+    end, end_of_all : int, float
+        End of the last frame as a stamp, and that of all streams in seconds.
+    n_bytes, n_broken, n_without_stamp, n_doubled : int
+        Bytes and number of the packets of pictures, and how many cannot be used.
+    stopped : str
+        Why reading stopped before the end of the file.
+    digest : str
+        See `dayline.media.film.film_digest`.
+    """
+
+    groups: dict[int, int] = field(default_factory=dict)
+    keys: dict[int, int] = field(default_factory=dict)
+    lost: dict[int, int] = field(default_factory=dict)
+    lost_at_end: int = 0
+    ends_broken: bool = False
+    end: int = 0
+    end_of_all: float = 0.0
+    n_bytes: int = 0
     n_broken: int = 0
     n_without_stamp: int = 0
+    n_doubled: int = 0
     stopped: str = ""
+    digest: str = ""
+
+
+def list_packets(video: VideoFile) -> Listing:
+    """Read the packets of all streams of a video, up to its end or to where it cannot be read."""
+    found, digest, keys = Listing(), hashlib.sha256(), Counter[int]()
+    # A movie says where its packets lie, in any order; elsewhere they follow one another.
+    is_movie = "mp4" in video.container.format.name
+    is_compressed = video.stream.codec_context.codec.name not in UNCOMPRESSED
+    group, lost, reached = 0, 0, -1
+    packets = video.container.demux()
+    while True:
+        try:
+            packet = next(packets, None)
+        # A damaged file can make FFmpeg and PyAV fail in any way; the packets before it are good.
+        except Exception as error:
+            found.stopped = getattr(error, "strerror", None) or type(error).__name__
+            break
+        if packet is None:
+            break
+
+        is_picture = packet.stream_index == video.stream.index
+        group += is_picture and bool(packet.is_keyframe)
+        if packet.size == 0:
+            continue
+        if packet.pos is not None:
+            if reached >= 0 and not is_movie:
+                lost = max(lost, packet.pos - reached)
+            reached = max(reached, packet.pos + packet.size)
+        if packet.pts is not None and packet.time_base is not None:
+            end = packet.pts + (packet.duration or 0)
+            found.end_of_all = max(found.end_of_all, float(end * packet.time_base))
+        if not is_picture:
+            continue
+
+        content = memoryview(packet)
+        first, last = content[:ENDS], content[-ENDS:]
+        digest.update(packet.size.to_bytes(8) + first + last)
+        found.n_bytes += packet.size
+        if packet.pts is None:
+            found.n_without_stamp += 1
+            continue
+        found.end = max(found.end, packet.pts + (packet.duration or 0))
+        if packet.is_keyframe:
+            found.keys[group] = packet.pts
+            keys[packet.pts] += 1
+        found.ends_broken = packet.is_corrupt
+        is_erased = is_compressed and packet.size > LEAST_PACKET and not (any(first) or any(last))
+        if packet.is_corrupt or is_erased:
+            found.n_broken += packet.is_corrupt
+            lost += packet.size
+        elif packet.pts in found.groups:
+            found.n_doubled += 1
+        elif not packet.is_discard:
+            found.groups[packet.pts] = group
+            found.lost[packet.pts] = lost
+            lost = 0
+    # A reader cannot tell apart groups whose key frames have one stamp.
+    found.keys = {group: stamp for group, stamp in found.keys.items() if keys[stamp] == 1}
+    found.lost_at_end = lost
+    # The parts of a movie that has an index lie anywhere.
+    if reached >= 0 and not (is_movie and video.stream.frames):
+        found.lost_at_end += max(video.container.size - reached, 0)
+    found.digest = digest.hexdigest()[:32]
+    return found
 
 
 @contextmanager
@@ -111,26 +216,16 @@ def refuse_huge_frames(path: Path, video: VideoFile) -> None:
         raise ValueError(f"{shown_name(path)}: frames of {width} x {height} pixels are {limit}")
 
 
-def packets_in_groups(
-    video: VideoFile, count: PacketCount
-) -> Iterator[tuple[int, Packet[VideoStream]]]:
-    """Yield packets with the number of their group; each key frame starts a group.
-
-    Broken packets and packets without a time stamp are counted and skipped. If the file ends early,
-    iteration stops and `count.stopped` gives the reason.
-    """
-    return iter(PacketReader(video, count))
-
-
 class PacketReader:
     """Reads packets with the number of their group, in order, and skips ahead if asked to.
+
+    Each key frame starts a group. Packets that are broken or have no time stamp are left out, and
+    an error ends the iteration.
 
     Parameters
     ----------
     video : VideoFile
         An open video, at its start.
-    count : PacketCount
-        Filled in while reading.
     keys : mapping of int to int, optional
         Stamp of the key frame that starts a group, for groups to which `skip_to` may seek.
 
@@ -138,13 +233,14 @@ class PacketReader:
     ----------
     is_lost : bool
         Whether seeking went wrong; iteration then ends, and the rest is to be read from the start.
+    n_broken : int
+        How many packets were broken.
     """
 
-    def __init__(
-        self, video: VideoFile, count: PacketCount, keys: Mapping[int, int] | None = None
-    ) -> None:
+    def __init__(self, video: VideoFile, keys: Mapping[int, int] | None = None) -> None:
         self.is_lost = False
-        self._video, self._count = video, count
+        self.n_broken = 0
+        self._video = video
         self._keys = {} if keys is None else keys
         self._groups = {stamp: group for group, stamp in self._keys.items()}
         self._group = 0
@@ -157,14 +253,13 @@ class PacketReader:
         while not self.is_lost:
             try:
                 packet = next(self._packets, None)
-            # A damaged file can make FFmpeg and PyAV fail in any way; the packets before it are
-            # still good.
-            except Exception as error:
-                self._count.stopped = getattr(error, "strerror", None) or type(error).__name__
+            # As in `list_packets`, which has said why.
+            except Exception:
                 return
             if packet is None:
                 self.is_lost = self._sought is not None
                 return
+
             if self._sought is not None:
                 if not packet.is_keyframe:
                     continue
@@ -176,12 +271,9 @@ class PacketReader:
                 self._group += bool(packet.is_keyframe)
             if packet.size == 0:
                 continue
-            self._count.n_packets += 1
             if packet.is_corrupt:
-                self._count.n_broken += 1
-            elif packet.pts is None:
-                self._count.n_without_stamp += 1
-            else:
+                self.n_broken += 1
+            elif packet.pts is not None:
                 yield self._group, packet
 
     def skip_to(self, group: int) -> None:
@@ -231,14 +323,14 @@ def video_images(
     """
     work = _Work(sequence, {_in_video(sequence, i).stamp: i for i in indices})
     keys = None if sequence.video is None else sequence.video.keys
-    counts = []
+    n_broken = 0
     for shortcuts in (keys, None) if keys else (None,):
         if not work.wanted:
             break
-        counts.append(PacketCount())
         with opened_video(sequence.source) as video:
             refuse_huge_frames(sequence.source, video)
-            for index, decoded in _requested(video, work, counts[-1], keys=shortcuts):
+            reader = PacketReader(video, shortcuts)
+            for index, decoded in _requested(video, work, reader, shortcuts=bool(shortcuts)):
                 if decoded.is_corrupt:
                     on_skip(index, "frame of the video is broken")
                     continue
@@ -256,9 +348,9 @@ def video_images(
                 if also is not None and second is not None:
                     also.take(index, second)
                 yield index, image
+            n_broken = max(n_broken, reader.n_broken)
     for index in sorted(work.wanted.values()):
         on_skip(index, "frame of the video is missing or broken")
-    n_broken = max((count.n_broken for count in counts), default=0)
     if on_note is not None and n_broken:
         on_note(f"broken packets in the video, skipped while decoding: {n_broken}")
     if on_note is not None and work.is_lost:
@@ -315,23 +407,22 @@ def _in_video(sequence: FrameSequence, index: int) -> VideoFrame:
 
 
 def _requested(
-    video: VideoFile, work: _Work, count: PacketCount, *, keys: Mapping[int, int] | None
+    video: VideoFile, work: _Work, reader: PacketReader, *, shortcuts: bool
 ) -> Iterator[tuple[int, DecodedFrame]]:
-    """Decode the pending frames, with their indices; take shortcuts if the key frames of groups are given."""
+    """Decode the pending frames, with their indices."""
     video.stream.thread_type = "AUTO"
-    reader = PacketReader(video, count, keys)
     ahead = deque(work.groups())
     running = False
 
     def taken(packet: Packet[VideoStream] | None) -> Iterator[tuple[int, DecodedFrame]]:
-        for decoded in _decode(video, packet, count):
+        for decoded in _decode(video, packet, reader):
             index = work.take(decoded.pts)
             if index is not None:
                 yield index, decoded
 
     for group, packet in reader:
         if work.needs(group):
-            if keys is not None:
+            if shortcuts:
                 # A frame that no other depends on (most B frames) is skipped without loss unless it
                 # is wanted itself.
                 video.stream.codec_context.skip_frame = (
@@ -356,14 +447,14 @@ def _requested(
 
 
 def _decode(
-    video: VideoFile, packet: Packet[VideoStream] | None, count: PacketCount
+    video: VideoFile, packet: Packet[VideoStream] | None, reader: PacketReader
 ) -> list[DecodedFrame]:
     try:
         return video.stream.codec_context.decode(packet)
     # FFmpeg and PyAV fail in many ways on damaged data.
     except Exception:
         # A broken packet loses its own frame and perhaps some that depend on it, but not the video.
-        count.n_broken += 1
+        reader.n_broken += 1
         return []
 
 

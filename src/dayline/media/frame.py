@@ -96,6 +96,23 @@ class VideoFrame:
 
 
 @dataclass(frozen=True)
+class MissingFrames:
+    """Frames that a damaged video no longer has.
+
+    Attributes
+    ----------
+    first, last : float
+        Seconds of the frames before and after; at its end, of its last frame and of its end.
+    n_frames : int
+        About how many frames are missing, by their usual distance.
+    """
+
+    first: float
+    last: float
+    n_frames: int
+
+
+@dataclass(frozen=True)
 class VideoIndex:
     """All frames of a video in display order, sampled or not.
 
@@ -109,12 +126,15 @@ class VideoIndex:
         Unit of the stamps in seconds.
     start : Fraction
         Stamp in seconds that times count from.
+    missing : tuple of MissingFrames
+        Frames that were lost.
     """
 
     rows: IntArray
     keys: Mapping[int, int]
     time_base: Fraction
     start: Fraction
+    missing: tuple[MissingFrames, ...] = ()
 
     def seconds(self, frame: VideoFrame) -> float:
         """Return when a frame is shown, in seconds since the start."""
@@ -134,16 +154,6 @@ class VideoIndex:
             np.searchsorted(shown_at, np.floor(high), side="right"),
         )
         return tuple(VideoFrame(*row) for row in self.rows[start:stop].tolist())
-
-
-def video_index(
-    frames: Sequence[VideoFrame], keys: Mapping[int, int], *, time_base: Fraction, start: Fraction
-) -> VideoIndex:
-    """Build the index of a video from its frames in display order."""
-    rows = np.asarray(
-        [(f.stamp, f.first_group, f.last_group, f.shown_at) for f in frames], dtype=np.int64
-    )
-    return VideoIndex(rows, keys, time_base, start)
 
 
 Image = NDArray[np.uint8]

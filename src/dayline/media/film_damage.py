@@ -1,0 +1,402 @@
+"""Find missing frames and wrong time stamps in a video, from its packets alone."""
+
+from __future__ import annotations
+
+import math
+import re
+import struct
+from bisect import bisect_left, insort
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dayline.arrays import FloatArray
+from dayline.media.film_decode import STREAMED, Listing, VideoFile
+from dayline.media.frame import MissingFrames, VideoFrame
+from dayline.media.source import time_text
+
+LONG_GAP = 1.5
+"""A gap of so many usual ones is damage if the file has bytes there that belong to no frame."""
+
+FAR_GAP = 5.0
+"""A gap of so many usual ones is damage even without these bytes, if the file is cut short."""
+
+LEAST_LOST = 0.05
+"""Share of the bytes that the missing frames would have, on average, which must be there."""
+
+LEAST_BYTES = {"asf": 16_384, "ogg": 65_536}
+"""Bytes that may lie between two frames of a whole file; 256 if it has no pages of a fixed size."""
+
+EARLY_SECONDS, EARLY_SHARE = 1.0, 0.05
+"""A video ends early if it ends before its declared length by more than both."""
+
+DEEPEST_REORDERING = 16
+"""Largest number of frames by which a codec stores a frame early."""
+
+
+def missing_frames(
+    video: VideoFile, path: Path, frames: Sequence[VideoFrame], listing: Listing, *, start: Fraction
+) -> tuple[MissingFrames, ...]:
+    """Find where a video lost frames: in gaps of its time stamps, and at an end that comes early.
+
+    A gap alone is no damage: a recording of a screen pauses while nothing moves. But the packets of
+    a whole file lie close together. Where frames were lost there are bytes that belong to no
+    packet, or the file is shorter than it declares. Streams for broadcasting have a steady rate, so
+    that their gaps are enough, and declare no size.
+
+    Parameters
+    ----------
+    video : VideoFile
+        The video, still open.
+    path : Path
+        Its file.
+    frames : sequence of VideoFrame
+        All its frames, in display order.
+    listing : Listing
+        Its packets.
+    start : Fraction
+        Time stamp in seconds that times are relative to.
+    """
+    name = video.container.format.name
+    times = np.asarray([float(frame.shown_at * video.time_base - start) for frame in frames])
+    gaps = np.diff(times)
+    step = float(np.median(gaps)) if len(gaps) else 0.0
+    if step <= 0:
+        return ()
+    size, declared = path.stat().st_size, declared_bytes(path, name)
+    usual, least = listing.n_bytes / len(frames), LEAST_BYTES.get(name, 256)
+
+    n_missing = np.round(gaps / step) - 1
+    lost = np.asarray([listing.lost.get(frame.stamp, 0) for frame in frames], dtype=np.float64)
+    if name in STREAMED:
+        damaged = np.full(len(gaps), np.mean(np.abs(gaps / step - 1) <= 0.05) >= 0.95)
+    else:
+        damaged = (gaps > FAR_GAP * step) & (size < declared)
+        for i in np.flatnonzero(lost > least).tolist():
+            # Codecs store frames out of order, so the bytes may lie a few frames beside the gap.
+            near = max(i - 1 - DEEPEST_REORDERING, 0)
+            k = near + int(np.argmax(gaps[near : i + DEEPEST_REORDERING]))
+            damaged[k] |= lost[i] > LEAST_LOST * n_missing[k] * usual
+    found = [
+        MissingFrames(float(times[i]), float(times[i + 1]), int(n_missing[i]))
+        for i in np.flatnonzero(damaged & (gaps > LONG_GAP * step))
+    ]
+
+    last = float(times[-1])
+    length, ends = declared_seconds(video, path, listing, start=start)
+    is_cut = size < declared or listing.ends_broken
+    is_cut |= listing.lost_at_end > max(LEAST_LOST * listing.n_bytes, least)
+    if name == "avi":
+        # Its stamps count the frames that are left; the header says how many there were.
+        n = round(float(video.stream.frames * video.time_base) / step - last / step) - 1
+        at = int(np.argmax(lost))
+        if n > 0 and at and lost[at] > least:
+            found.append(MissingFrames(float(times[at - 1]), float(times[at]), n))
+        elif n > 0 and is_cut:
+            found.append(MissingFrames(last, last + (n + 1) * step, n))
+    elif math.isfinite(length):
+        is_early = length - ends > max(EARLY_SECONDS, EARLY_SHARE * length)
+        if is_early or (is_cut and length - ends > LONG_GAP * step):
+            found.append(MissingFrames(last, length, round((length - last) / step) - 1))
+    elif name in STREAMED and size < declared:
+        found.append(MissingFrames(last, math.inf, 0))
+    elif is_cut and name not in STREAMED:
+        whole = max(declared, size) / max(size - listing.lost_at_end, 1)
+        n = round(len(frames) * (whole - 1)) - sum(one.n_frames for one in found)
+        if n > 0:
+            found.append(MissingFrames(last, last + (n + 1) * step, n))
+    return _joined(found, near=DEEPEST_REORDERING * step)
+
+
+def _joined(found: Sequence[MissingFrames], *, near: float) -> tuple[MissingFrames, ...]:
+    """Join places that a few frames lie between, which survived the same damage."""
+    joined: list[MissingFrames] = []
+    for one in found:
+        if joined and one.first - joined[-1].last <= near:
+            before = joined.pop()
+            n_frames = before.n_frames + one.n_frames
+            joined.append(MissingFrames(before.first, one.last, n_frames))
+        else:
+            joined.append(one)
+    return tuple(joined)
+
+
+def declared_seconds(
+    video: VideoFile, path: Path, listing: Listing, *, start: Fraction
+) -> tuple[float, float]:
+    """Return the length that a video declares, infinite if none, and where what it declares ends.
+
+    Both are in seconds from the start; the length of a container is also that of its sound.
+    """
+    stream, container = video.stream, video.container
+    ends = float(listing.end * video.time_base - start)
+    # The length of a movie in fragments is that of the fragments that are left.
+    is_fragmented = "mp4" in container.format.name and not stream.frames
+    if container.format.name in STREAMED or is_fragmented:
+        return math.inf, ends
+    if stream.duration is not None and container.format.name not in ("asf", "flv"):
+        return float(stream.duration * video.time_base), ends
+
+    tag = DURATION_TAG.match(stream.metadata.get("DURATION", ""))
+    if tag is not None:
+        length = 3600 * int(tag[1]) + 60 * int(tag[2]) + float(tag[3])
+    elif container.duration is not None:
+        length, ends = container.duration / 1_000_000, listing.end_of_all - float(start)
+    elif container.format.name == "asf":
+        # FFmpeg ignores the length if the size is not that of the file.
+        length, ends = _asf_seconds(path), listing.end_of_all - float(start)
+    else:
+        return math.inf, ends
+    # Some programs store the end time instead of the length.
+    return length - float(start) if 0 < start < length else length, ends
+
+
+DURATION_TAG = re.compile(r"(\d{1,6}):(\d{2}):(\d{2}(?:\.\d+)?)", re.ASCII)
+MOST_BOXES = 10_000
+MATROSKA_SEGMENT = bytes.fromhex("18538067")
+ASF_PROPERTIES = bytes.fromhex("a1dcab8c47a9cf118ee400c00c205365")
+
+
+def declared_bytes(path: Path, container: str) -> int:
+    """Return how long a file should be by its header; 0 if it does not say.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    container : str
+        FFmpeg's name of its format.
+    """
+    with path.open("rb") as file:
+        head = file.read(65_536)
+        if "mp4" in container:
+            # Boxes one after another: a length of four bytes, or of eight after the name.
+            at = 0
+            for _ in range(MOST_BOXES):
+                file.seek(at)
+                length, name, long = struct.unpack(">I4sQ", file.read(16).ljust(16, b"\0"))
+                if length == 0:
+                    break
+                if not name.isalnum():
+                    return path.stat().st_size + 1
+                at += long if length == 1 else max(length, 8)
+            return at
+
+    at = head.find(MATROSKA_SEGMENT)
+    if "matroska" in container and 0 <= at < len(head) - 12:
+        # The leading zeros of a number say how many bytes it has; all ones stand for unknown.
+        width = 9 - head[at + 4].bit_length()
+        number = int.from_bytes(head[at + 4 : at + 4 + width]) & ~(1 << 7 * width)
+        return 0 if width > 8 or number == (1 << 7 * width) - 1 else at + 4 + width + number
+    at = head.find(ASF_PROPERTIES)
+    if container == "asf" and 0 <= at < len(head) - 48:
+        return int.from_bytes(head[at + 40 : at + 48], "little")
+    if container == "avi" and head[:4] == b"RIFF":
+        return 8 + int.from_bytes(head[4:8], "little")
+    # A stream for broadcasting ends after a whole packet, with or without bytes around it.
+    size = path.stat().st_size
+    return size + 1 if container == "mpegts" and all(size % one for one in (188, 192, 204)) else 0
+
+
+def _asf_seconds(path: Path) -> float:
+    """Return the length that the header of an ASF file declares, without what is loaded ahead."""
+    with path.open("rb") as file:
+        head = file.read(65_536)
+    at = head.find(ASF_PROPERTIES)
+    if not 0 <= at < len(head) - 88:
+        return math.inf
+    ticks, milliseconds = (int.from_bytes(head[at + k : at + k + 8], "little") for k in (64, 80))
+    return ticks / 1e7 - milliseconds / 1e3
+
+
+def missing_notes(missing: Sequence[MissingFrames]) -> tuple[str, ...]:
+    """Say in one note where frames are missing."""
+    if not missing:
+        return ()
+    first, last = (
+        "its end" if math.isinf(t) else time_text(t, clock="media")
+        for t in (missing[0].first, missing[0].last)
+    )
+    n = sum(one.n_frames for one in missing)
+    number = f"about {n}, " if n else ""
+    where = "" if len(missing) == 1 else f"at {len(missing)} points, first "
+    return (f"missing frames in the video: {number}{where}from {first} to {last}",)
+
+
+def packet_notes(listing: Listing, missing: Sequence[MissingFrames]) -> tuple[str, ...]:
+    """Say which packets of a video were left out."""
+    counts = (
+        # They count among the missing frames, if there are some.
+        ("broken packets in the video, skipped", 0 if missing else listing.n_broken),
+        ("packets without a time stamp in the video, skipped", listing.n_without_stamp),
+        ("frames of the video with the time stamp of another, skipped", listing.n_doubled),
+    )
+    stopped = f"the video could not be read to its end ({listing.stopped})"
+    return (
+        *(f"{what}: {n}" for what, n in counts if n),
+        *((stopped,) if listing.stopped else ()),
+    )
+
+
+def mended_notes(
+    frames: Sequence[VideoFrame], *, base: Fraction, start: Fraction
+) -> tuple[str, ...]:
+    """Say which time stamps were wrong."""
+    mended = [frame for frame in frames if frame.stamp != frame.shown_at]
+    if not mended:
+        return ()
+    wrong, right = (
+        time_text(float(stamp * base - start), clock="media")
+        for stamp in (mended[0].stamp, mended[0].shown_at)
+    )
+    return (
+        f"wrong time stamps in the video, repaired from the frames around them: {len(mended)} "
+        f"(first {wrong} instead of {right})",
+    )
+
+
+NEIGHBORS = 8
+"""Frames on each side that a stamp is compared with."""
+
+FAR_STEPS = 10
+FAR_LENGTHS = 10
+
+
+def mended_stamps(
+    stamps: Sequence[int], *, ticks_per_second: float, exact_rate: bool
+) -> dict[int, int]:
+    """Find frames with a wrong time stamp, and the stamp that fits between their neighbors.
+
+    A stamp is wrong if it is out of order and far from what the frames before and after it suggest.
+    A pause, a clock reset or an uneven frame rate shifts all following frames and is kept. The
+    first and last frame have neighbors on one side only: there a stamp is wrong if it lies seconds
+    away from frames at a steady rate, or at many times the length of all others.
+
+    With `exact_rate`, a stamp between the steps of an otherwise exact frame rate is also wrong if a
+    frame is missing at a nearby step.
+
+    Parameters
+    ----------
+    stamps : sequence of int
+        Presentation time stamps in file order, all different.
+    ticks_per_second : float
+        Unit of the stamps.
+    exact_rate : bool
+        Whether the container has an exact frame rate, as broadcast streams do.
+
+    Returns
+    -------
+    dict of int to int
+        Position in `stamps` and repaired value of each wrong stamp.
+    """
+    n = len(stamps)
+    if n <= 2 * NEIGHBORS:
+        return {}
+    values = np.asarray(stamps, dtype=np.float64)
+    gaps = np.diff(np.sort(values))
+    step = float(np.median(gaps))
+    wrong = _out_of_line(values, step)
+    wrong |= _lone_ends(values, wrong, step=step, seconds=5 * ticks_per_second)
+    # With so many outliers, the stamps are irregular rather than wrong.
+    if np.mean(wrong) > 0.1:
+        return {}
+    between = _between_steps(values, step) & ~wrong if exact_rate else np.zeros(n, dtype=bool)
+    return _repaired(stamps, wrong, between, step)
+
+
+def _is_exact(steps: FloatArray) -> bool:
+    return bool(np.mean(np.abs(steps - 1) <= 0.05) >= 0.95)
+
+
+def _out_of_line(values: FloatArray, step: float) -> NDArray[np.bool_]:
+    steady = values - step * np.arange(len(values))
+    away = np.fmin(
+        np.abs(steady - _medians_before(steady)), np.abs(steady - _medians_after(steady))
+    )
+    # Codecs store some frames early, so a few always deviate.
+    usual = float(np.quantile(away, 0.95))
+    out_of_order = (values < _medians_before(values)) | (values > _medians_after(values))
+    return np.asarray(out_of_order & (away > 2 * usual + 3 * step))
+
+
+def _lone_ends(
+    values: FloatArray, wrong: NDArray[np.bool_], *, step: float, seconds: float
+) -> NDArray[np.bool_]:
+    """Find a first or last frame far from all others."""
+    good = np.flatnonzero(~wrong)
+    order = good[np.argsort(values[good], kind="stable")]
+    lone = np.zeros(len(values), dtype=bool)
+    for end, rest in ((order[-1], order[:-1]), (order[0], order[1:])):
+        ranked = values[rest]
+        gap = min(abs(values[end] - ranked[0]), abs(values[end] - ranked[-1]))
+        is_steady = np.mean(np.abs(np.diff(ranked) - step) <= step / 2) >= 0.9
+        far = max(FAR_STEPS * step, seconds)
+        is_near_an_end = min(end, len(values) - 1 - end) <= DEEPEST_REORDERING
+        lone[end] = is_near_an_end and gap > (
+            far if is_steady else max(far, FAR_LENGTHS * (ranked[-1] - ranked[0]))
+        )
+    return lone
+
+
+def _between_steps(values: FloatArray, step: float) -> NDArray[np.bool_]:
+    """Find frames that are not a whole number of steps from either neighbor, if almost all others are."""
+    order = np.argsort(values, kind="stable")
+    steps = np.diff(values[order]) / step
+    if not _is_exact(steps):
+        return np.zeros(len(values), dtype=bool)
+    uneven = np.abs(steps - np.round(steps)) > 0.1
+    inside = uneven[1:] & uneven[:-1]
+    # The first and last frame have one neighbor, which may itself be wrong.
+    first, last = uneven[0] and not inside[0], uneven[-1] and not inside[-1]
+    found = np.zeros(len(values), dtype=bool)
+    found[order] = [first, *inside, last]
+    return found
+
+
+def _medians_before(values: FloatArray) -> FloatArray:
+    """Median of the frames before each frame; NaN for the first."""
+    windows = np.lib.stride_tricks.sliding_window_view(values, NEIGHBORS)
+    full = np.median(windows[: len(values) - NEIGHBORS], axis=1)
+    head = [np.nan, *(float(np.median(values[:i])) for i in range(1, NEIGHBORS))]
+    return np.concatenate([np.asarray(head), full])
+
+
+def _medians_after(values: FloatArray) -> FloatArray:
+    return _medians_before(values[::-1])[::-1]
+
+
+def _repaired(
+    stamps: Sequence[int], wrong: NDArray[np.bool_], between: NDArray[np.bool_], step: float
+) -> dict[int, int]:
+    """Move each wrong frame into a gap between the others, near its position in the file.
+
+    Frames in `between` are moved only if there is such a gap.
+    """
+    ranked = sorted(stamp for stamp, out in zip(stamps, wrong | between, strict=True) if not out)
+    mended = {}
+    for i in np.flatnonzero(wrong | between).tolist():
+        # Frames already repaired are in `ranked`, so that positions in it and in the file agree.
+        nearby = range(
+            max(i - DEEPEST_REORDERING, 1), min(i + DEEPEST_REORDERING, len(ranked) - 1) + 1
+        )
+        gaps = {k: ranked[k] - ranked[k - 1] for k in nearby}
+        wide = [
+            k for k, gap in gaps.items() if 1.5 * step < gap < (DEEPEST_REORDERING + 0.5) * step
+        ]
+        if wide:
+            k = min(wide, key=lambda k: abs(k - i))
+            stamp = ranked[k - 1] + round(gaps[k] / round(gaps[k] / step))
+        elif i + DEEPEST_REORDERING >= len(ranked):
+            stamp = ranked[-1] + round(step)
+        elif i == 0:
+            stamp = ranked[0] - round(step)
+        else:
+            stamp = stamps[i] if between[i] else (ranked[i - 1] + ranked[i]) // 2
+        while (at := bisect_left(ranked, stamp)) < len(ranked) and ranked[at] == stamp:
+            stamp += 1
+        insort(ranked, stamp)
+        mended[i] = stamp
+    return {i: stamp for i, stamp in mended.items() if stamp != stamps[i]}
