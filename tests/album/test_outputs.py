@@ -326,6 +326,21 @@ def test_corrections_are_kept_and_used_until_they_are_forgotten(tmp_path):
     assert any("Breakfast" in path.read_text() for path in out.glob("corrections-*.json"))
 
 
+def test_a_table_with_features_computed_anew_keeps_its_corrections(tmp_path):
+    features = np.random.default_rng(0).normal(size=(40, 3))
+    found = segment_table(features, source="walk.npy")
+    write_result(found, tmp_path)
+    save_events(corrected(found.segmentation, name="Breakfast"), tmp_path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for values in (features * 2, features * 3):
+            again = segment_table(values, source="walk.npy", store=tmp_path)
+            assert again.segmentation.events[0].name == "Breakfast"
+            write_result(again, tmp_path)
+    other = segment_table(features[::-1] * 4, source="ride.npy")
+    assert other.segmentation.events[0].name is None
+
+
 def test_earlier_corrections_do_not_erase_newer_ones_silently(tmp_path):
     """A file saved before a context got its name is applied again."""
     out = tmp_path / "out"

@@ -51,31 +51,23 @@ def corrections_folder(folder: Path) -> Path:
     return above
 
 
-def kept_edits(
-    folder: Path | None, corrections: Segmentation | Literal["kept"] | None = "kept"
-) -> tuple[Edit, ...]:
+def kept_edits(folder: Path) -> tuple[Edit, ...]:
     """Return a person's edits that may be about frames of a result, the newest first.
 
     Parameters
     ----------
-    folder : Path or None
+    folder : Path
         The folder of the result.
-    corrections : Segmentation, "kept" or None
-        An edit that is newer than all that are kept, with digests; None uses none at all.
     """
-    new = () if corrections is None or corrections == "kept" else (corrections,)
-    if folder is None or corrections is None:
-        return new
     take_in(folder)
-    kept = _read(corrections_folder(folder) / CORRECTIONS)
-    if not kept and (found := _events(folder / EVENTS)) is not None and _has_work(found):
-        # The corrections were deleted, or the result comes from another folder.
-        kept = (found,)
-    return (*new, *kept)
+    return _read(corrections_folder(folder) / CORRECTIONS)
 
 
 def take_in(folder: Path) -> None:
     """Keep the events.json that a person put into a result (the page saves under this name) as an edit.
+
+    If there is no corrections.json, because it was deleted or the result comes from another folder,
+    the edits that events.json contains are kept, too.
 
     Parameters
     ----------
@@ -83,21 +75,27 @@ def take_in(folder: Path) -> None:
         The folder of the result.
     """
     path = folder / EVENTS
-    if path.is_symlink() or not path.is_file() or OwnFiles(folder).wrote(EVENTS):
+    if path.is_symlink() or not path.is_file():
+        return
+    is_own = OwnFiles(folder).wrote(EVENTS)
+    if is_own and (corrections_folder(folder) / CORRECTIONS).is_file():
         return
     try:
         found = read_events(path)
     except ValueError as error:
         raise ValueError(f"{error}; {REPAIR}") from None
-    if found.digests is None:
-        return  # without them, nobody knows what it is about
+    # Without digests, nobody knows what they are about.
+    if found.digests is None or (is_own and not _has_work(found)):
+        return
+
     with output_folder(folder):
         keep_edits(folder, [found])
-        aside = keep_aside(path)
-        warnings.warn(
-            f"{EVENTS} is not the file that dayline wrote; it is kept as {aside}", stacklevel=3
-        )
-        OwnFiles(folder).adopt(EVENTS)
+        if not is_own:
+            aside = keep_aside(path)
+            warnings.warn(
+                f"{EVENTS} is not the file that dayline wrote; it is kept as {aside}", stacklevel=3
+            )
+            OwnFiles(folder).adopt(EVENTS)
 
 
 def take_in_all(folder: Path) -> None:
@@ -129,24 +127,20 @@ def keep_edits(folder: Path, edits: Sequence[Edit], *, copy: bool = True) -> Non
     """
     place = corrections_folder(folder)
     path = place / CORRECTIONS
-    before = () if path.is_symlink() else _read(path)
+    before = _read(path)
     stripped = [_stripped(edit) for edit in edits]
-    after = _without_replaced((*stripped, *(edit for edit in before if edit not in stripped)))
+    after = without_replaced((*stripped, *(edit for edit in before if edit not in stripped)))
     if after == before:
         return
     with output_folder(place):
-        lost = {_content(e) for e in before} - {_content(e) for e in after}
+        lost = {_content(e) for e in before} - {_content(e) for e in after} - {None}
         if copy and lost:
             aside = keep_aside(path)
             warnings.warn(
                 f"the previous {CORRECTIONS} contains corrections; it is kept as {aside}",
                 stacklevel=3,
             )
-        if after:
-            content = {"format": FORMAT, "version": VERSION, "edits": [_written(e) for e in after]}
-            write_text_whole(path, json.dumps(content, indent=1) + "\n")
-        else:
-            path.unlink()
+        _write(path, after)
 
 
 def forget_corrections(folder: Path, digests: Collection[str]) -> None:
@@ -164,7 +158,7 @@ def forget_corrections(folder: Path, digests: Collection[str]) -> None:
         edits = _read(path)
     except ValueError:
         keep_aside(path)
-        path.unlink()
+        _write(path, ())
         return
     here = {film_of(digest) or digest for digest in digests}
     if any(film_of(d) in here or d in here for edit in edits for d in _digests(edit)):
@@ -183,18 +177,29 @@ def _stripped(edit: Edit) -> Edit:
     return replace(edit, events=events, scores=None, method=None, skipped=(), notes=())
 
 
-def _without_replaced(edits: Sequence[Edit]) -> tuple[Edit, ...]:
+def without_replaced(edits: Sequence[Edit]) -> tuple[Edit, ...]:
     """Leave out edits all of whose frames are in newer ones, and forgotten frames that no older edit has."""
     seen: set[str] = set()
+    tables: set[tuple[str, int]] = set()
     kept = []
     for edit in edits:
         frames = {film_of(digest) or digest for digest in _digests(edit)}
-        if not frames <= seen:
+        table = _table(edit)
+        if not frames <= seen and table not in tables:
             kept.append(edit)
         seen |= frames
+        if table is not None:
+            tables.add(table)
     while kept and not isinstance(kept[-1], Segmentation):
         del kept[-1]
     return tuple(kept)
+
+
+def _table(edit: Edit) -> tuple[str, int] | None:
+    """Return the name and the number of rows of the table that an edit is about; None for photos and films."""
+    if not isinstance(edit, Segmentation) or edit.names is not None or edit.source is None:
+        return None
+    return edit.source, edit.n_frames
 
 
 def _content(edit: Edit) -> object:
@@ -208,11 +213,14 @@ def _content(edit: Edit) -> object:
     return events, tuple((place.community, place.name) for place in edit.places if place.name)
 
 
-def _written(edit: Edit) -> dict[str, Any]:
-    if not isinstance(edit, Segmentation):
-        return {"forgotten": list(edit)}
-    content: dict[str, Any] = json.loads(edit.to_json())
-    return content
+def _write(path: Path, edits: Sequence[Edit]) -> None:
+    """Write corrections.json, also without edits: then nothing that events.json contains is one either."""
+    contents = [
+        json.loads(edit.to_json()) if isinstance(edit, Segmentation) else {"forgotten": list(edit)}
+        for edit in edits
+    ]
+    content = {"format": FORMAT, "version": VERSION, "edits": contents}
+    write_text_whole(path, json.dumps(content, indent=1) + "\n")
 
 
 def _read(path: Path) -> tuple[Edit, ...]:
@@ -273,8 +281,7 @@ def with_digests(
     """Return an edit in terms of current frames; raise if it is about others.
 
     Boundaries that a program or a person wrote may come without digests: then frames are known by
-    their names, by their numbers if there are as many, or else by their times. So are the rows of a
-    table whose features were computed anew.
+    their names, by their numbers if there are as many, or else by their times.
 
     Parameters
     ----------
@@ -285,22 +292,24 @@ def with_digests(
     source : str, optional
         Name of the current source.
     """
-    is_table = names is None and edit.names is None
-    if edit.digests is not None and not _of_other_frames(edit, digests):
-        return edit
-    if edit.digests is None or (is_table and edit.source == source):
-        by: tuple[Sequence[Any], Sequence[Any]] | None = None
+    if edit.digests is not None:
+        here = {film_of(digest) or digest for digest in digests}
+        if not here.isdisjoint(film_of(digest) or digest for digest in edit.digests):
+            return edit
+        if names is None and (renewed := with_renewed_rows([edit], digests, source)):
+            return renewed[0]
+    else:
+        marks: tuple[Sequence[Any], Sequence[Any]] = ((), ())
         if names is not None and edit.names is not None and edit.clock != "media":
-            by = edit.names, names
+            marks = edit.names, names
         elif edit.n_frames == len(digests):
-            by = range(edit.n_frames), range(edit.n_frames)
+            marks = range(edit.n_frames), range(edit.n_frames)
         elif times is not None and edit.times is not None:
-            by = edit.times, times
-        if by is not None:
-            digest_of = dict(zip(by[1], digests, strict=True))
-            found = tuple(digest_of.get(mark, f"absent {k}") for k, mark in enumerate(by[0]))
-            if 2 * sum(mark in digest_of for mark in by[0]) > min(edit.n_frames, len(digests)):
-                return replace(edit, digests=found)
+            marks = edit.times, times
+        digest_of = dict(zip(marks[1], digests, strict=False))
+        found = [digest_of.get(mark, f"absent {k}") for k, mark in enumerate(marks[0])]
+        if 2 * sum(mark in digest_of for mark in marks[0]) > min(edit.n_frames, len(digests)):
+            return replace(edit, digests=tuple(found))
     raise ValueError(
         f"the corrections are for other frames ({edit.n_frames} of"
         f" {edit.source or 'another source'}); pass the events.json saved on the page of this"
@@ -308,9 +317,14 @@ def with_digests(
     )
 
 
-def _of_other_frames(earlier: Segmentation, digests: Collection[str]) -> bool:
-    marks = {film_of(digest) or digest for digest in earlier.digests or ()}
-    return marks.isdisjoint({film_of(digest) or digest for digest in digests})
+def with_renewed_rows(
+    edits: Sequence[Edit], digests: Sequence[str], source: str | None
+) -> tuple[Segmentation, ...]:
+    """Return the newest edit of a table in terms of rows whose features were computed anew, if there is one."""
+    for edit in edits:
+        if isinstance(edit, Segmentation) and _table(edit) == (source, len(digests)):
+            return (replace(edit, digests=tuple(digests)),)
+    return ()
 
 
 def note_unused_downloads(folder: Path, *, command: str) -> None:

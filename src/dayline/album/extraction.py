@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dayline.album.corrections import Edit
 from dayline.album.key_photos import MEASURES, measure_photo, photo_quality
 from dayline.album.page.graph_picture import Drawable
 from dayline.album.pictures import GivenPictures, PictureFolder
@@ -45,9 +44,9 @@ class SourceResult:
         Identifies the frames across runs.
     n_reused : int
         Number of frames whose features an earlier run had stored.
-    corrections : tuple of Edit
-        A person's corrections, the newest first, already applied to the events; `write_result` keeps them for the
-        next run.
+    corrections : tuple of Segmentation
+        New corrections of a person, already applied to the events; `write_result` keeps them for
+        the next run.
     pictures : GivenPictures or None
         Pictures of a feature file's frames.
     event_features : EventFeatures or None
@@ -61,7 +60,7 @@ class SourceResult:
     sequence: FrameSequence | None = None
     keys: FrameKeys | None = None
     n_reused: int = 0
-    corrections: tuple[Edit, ...] = ()
+    corrections: tuple[Segmentation, ...] = ()
     pictures: GivenPictures | None = None
     event_features: EventFeatures | None = None
 

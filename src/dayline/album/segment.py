@@ -20,7 +20,13 @@ from dayline.album.corrections import (
     warn_of_absent_events,
     with_saved_contexts,
 )
-from dayline.album.earlier import corrections_folder, kept_edits, with_digests
+from dayline.album.earlier import (
+    corrections_folder,
+    kept_edits,
+    with_digests,
+    with_renewed_rows,
+    without_replaced,
+)
 from dayline.album.extraction import ExtractedFrames, SourceResult, extract_frames, frame_keys
 from dayline.album.key_photos import with_key_photos, with_locations
 from dayline.album.page.graph_picture import Drawable
@@ -208,12 +214,12 @@ def segment_source(
         sequence = open_source(source, every=every, order=order, offsets=offsets, timezone=timezone)
     extractor = load_extractor(model)
     with nullcontext() if store is None else output_folder(store) as folder:
+        kept = () if folder is None or corrections is None else kept_edits(folder)
+        new: tuple[Segmentation, ...] = ()
         if isinstance(corrections, Segmentation):
             # Refused now, rather than after the features were computed.
-            corrections = with_digests(
-                corrections, sequence.digests, names=sequence.names, times=sequence.times
-            )
-        edits = kept_edits(folder, corrections)
+            digests, names, times = sequence.digests, sequence.names, sequence.times
+            new = (with_digests(corrections, digests, names=names, times=times),)
         extracted = extract_frames(
             sequence, extractor, store=folder, pictures=pictures, on_step=on_step
         )
@@ -222,6 +228,7 @@ def segment_source(
     pauses = find_pauses(sequence.times, factor=pause_factor, at_least=pause_seconds)
     jumps = find_jumps(sequence.locations, sequence.times, at_least=jump_km)
     breaks = {*(pause.before for pause in pauses), *(jump.before for jump in jumps)}
+    edits = (*new, *kept)
     located = find_corrections(edits, sequence.digests, sequence.times)
     _warn_of_corrections(located, segmenter)
     if folder is None or corrections_folder(folder) == folder:
@@ -248,7 +255,7 @@ def segment_source(
     return replace(
         result,
         segmentation=result.segmentation.about(**about),
-        corrections=edits,
+        corrections=new,
         event_features=event_features(
             result.segmentation,
             extracted.features,
@@ -299,9 +306,13 @@ def segment_table(
     digests, seconds = row_digests(features), check_times(times, len(features))
     moments = None if seconds is None else seconds.tolist()
     folder = None if store is None else Path(store)
+    kept = () if folder is None or corrections is None else kept_edits(folder)
+    new: tuple[Segmentation, ...] = ()
     if isinstance(corrections, Segmentation):
-        corrections = with_digests(corrections, digests, times=moments, source=source)
-    edits = kept_edits(folder, corrections)
+        new = (with_digests(corrections, digests, times=moments, source=source),)
+    elif not find_corrections(kept, digests).events:
+        new = with_renewed_rows(kept, digests, source)
+    edits = without_replaced((*new, *kept))
     located = find_corrections(edits, digests, moments)
     _warn_of_corrections(located, segmenter)
     if folder is None or corrections_folder(folder) == folder:
@@ -323,7 +334,7 @@ def segment_table(
         segmentation=with_key_photos(found, np.nan_to_num(np.asarray(values, dtype=np.float64))),
         communities=communities,
         graph=learnt_graph(segmenter),
-        corrections=edits,
+        corrections=new,
     )
 
 
