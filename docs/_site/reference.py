@@ -1,4 +1,4 @@
-"""Reference pages from the code: public names, commands with their options, parameters with their letters, schema."""
+"""Reference pages from the code: public names, commands, parameters with their letters, schema."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ def api_page() -> str:
     lines = [
         "# Python",
         "",
-        "Everything in `dayline.__all__`. Names, parameters and attributes are [stable](../stability.md).",
+        "Everything in `dayline.__all__`. Names, parameters and attributes are"
+        " [stable](../stability.md).",
     ]
     homes = {name: getattr(dayline, name).__module__ for name in dayline.__all__}
     grouped = []
@@ -64,8 +65,8 @@ def command_line_page() -> str:
     lines = [
         "# Command line",
         "",
-        "`dayline COMMAND --help` prints the same. Exit codes: 0, success; 2, an error, in one line; 130, "
-        "interrupted.",
+        "`dayline COMMAND --help` prints the same. Exit codes: 0, success; 2, an error, in one"
+        " line; 130, interrupted.",
     ]
     commands: dict[str, Any] = get_command(app).commands  # type: ignore[attr-defined]
     for function, (name, command) in zip(app.registered_commands, commands.items(), strict=True):
@@ -104,12 +105,12 @@ def _default(option: Any) -> str:
 
 
 def parameters_page() -> str:
-    """Every parameter of the estimators, with its letter in the paper and its value in each variant."""
+    """Every parameter of the estimators, with its letter and its value in each variant."""
     lines = [
         "# Parameters",
         "",
-        "Every parameter of the estimators, its letter in the paper, and its value in the default, in `paper()` and "
-        "in `authors()`.",
+        "Every parameter of the estimators, its letter in the paper, and its value in the default,"
+        " in `paper()` and in `authors()`.",
     ]
     for kind in (
         dayline.DynamicGraphEmbedding,
@@ -157,7 +158,8 @@ def schema_page() -> str:
     schema = json.dumps(events_schema(), indent=2)
     return (
         "# JSON schema\n\n"
-        "The JSON Schema of [events.json](../events-json.md), as `dayline.events.events_schema()` returns it:\n\n"
+        "The JSON Schema of [events.json](../events-json.md), as"
+        " `dayline.events.events_schema()` returns it:\n\n"
         f"```json\n{schema}\n```\n"
     )
 

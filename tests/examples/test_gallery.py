@@ -84,7 +84,7 @@ def test_a_script_prints_what_its_page_shows(build, path):
 
 
 def assert_says_the_same(now: str, then: str) -> None:
-    """Numbers may differ a little from one machine to another, seconds by any amount, words not at all."""
+    """Numbers may differ a little, seconds by any amount, words not at all."""
     # Columns keep their width if a digit changes, not if a sign or a decimal appears.
     parts = [
         re.split(r"([+-]?\d+(?:\.\d+)?)", " ".join(SECONDS.sub("N s", text).split()))

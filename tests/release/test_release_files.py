@@ -98,7 +98,7 @@ def test_every_python_that_the_package_names_is_tested():
 
 
 def test_the_version_stands_in_one_place_and_the_changelog_has_it():
-    """A checkout has the version of the coming release with .dev0, a release has a dated heading."""
+    """A checkout has the coming version with .dev0, a release has a dated heading."""
     assert PROJECT["dynamic"] == ["version"]
     (version,) = re.findall(r'^__version__ = "(.+)"$', text_of("src/dayline/__init__.py"), re.M)
     headings = re.findall(r"^## \[(.+?)\](.*)$", text_of("CHANGELOG.md"), re.MULTILINE)
