@@ -93,7 +93,8 @@ def built(tmp_path_factory) -> Path:
     """A folder with the source archive, and the wheel that is built from it alone."""
     pytest.importorskip("build")
     folder = tmp_path_factory.mktemp("built")
-    reach = [sys.executable, *"-m pip download --quiet --no-deps --dest reached hatchling".split()]
+    options = ("--quiet", "--no-deps", "--dest", "reached", "hatchling")
+    reach = [sys.executable, "-m", "pip", "download", *options]
     if subprocess.run(reach, cwd=folder, capture_output=True, check=False).returncode != 0:
         pytest.skip("pip reaches no package index, which building and installing need")
     run(sys.executable, "-m", "build", "--quiet", "--outdir", folder, ROOT, cwd=folder)
