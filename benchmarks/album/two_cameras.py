@@ -17,9 +17,9 @@ from pathlib import Path
 
 import numpy as np
 
+from dayline.album.extraction import FrameReader, features_of, read_source
 from dayline.features.extract import extract_features, load_extractor
 from dayline.media.clocks import ClockOffset, clock_offset
-from dayline.media.source import images, open_source
 from dayline.research.datasets.photostream import PLACES, _open_place, take_photo, visit
 
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86_400.0
@@ -71,9 +71,7 @@ def photos(
 def world(seed: int, n_days: int, *, together: float, model: str) -> World:
     """Return the times and features of the photos of each camera, on one clock."""
     made = list(photos(np.random.default_rng([seed, n_days]), n_days, together=together))
-    _, features = extract_features(
-        enumerate(pixels for _, _, pixels in made), load_extractor(model), n_frames=len(made)
-    )
+    features = extract_features([pixels for _, _, pixels in made], load_extractor(model))
     times, cameras = (np.asarray([photo[k] for photo in made]) for k in (0, 1))
     return split(times, cameras, features)
 
@@ -86,12 +84,9 @@ def split(times: np.ndarray, cameras: np.ndarray, features: np.ndarray) -> World
 
 def real(folder: Path, seed: int, model: str) -> World:
     """Deal out the photos of a folder at random."""
-    sequence = open_source(folder)
-    extractor = load_extractor(model)
-    decoded = images(sequence, size=extractor.input_size, indices=range(sequence.n_frames))
-    kept, features = extract_features(decoded, extractor, n_frames=sequence.n_frames)
-    cameras = np.random.default_rng(seed).integers(0, 2, len(kept))
-    return split(np.asarray(sequence.times)[kept], cameras, features)
+    sequence = read_source(folder, FrameReader(load_extractor(model, threads=1)))
+    cameras = np.random.default_rng(seed).integers(0, 2, sequence.n_frames)
+    return split(np.asarray(sequence.times), cameras, features_of(sequence))
 
 
 def row(name: str, found: list[tuple[float, ClockOffset | None]]) -> str:

@@ -5,15 +5,19 @@ from pathlib import Path
 import pytest
 
 from dayline.album.days import segment_days, segment_recording, without_places
+from dayline.album.photo_days import PhotoDay, find_days
 from dayline.album.run import Settings
+from dayline.events import SkippedFile
 from dayline.files import temporary_folder
-from dayline.media.walk import day_folders
+from dayline.media.frame import FrameSequence
 from made_photos import make_day
 
 
 def segmented(trip, out, *, days=None, **settings):
-    days = day_folders(trip) if days is None else days
-    return list(segment_days(days, out, Settings(model="color", **settings), source=trip))
+    chosen = Settings(model="color", **settings)
+    if days is None:
+        days = find_days(trip, chosen, by_folder=True, store=out).days
+    return list(segment_days(days, out, chosen, source=trip))
 
 
 def test_each_day_has_its_result_and_the_overview_leads_to_it(tmp_path):
@@ -38,10 +42,11 @@ def test_each_day_has_its_result_and_the_overview_leads_to_it(tmp_path):
 
 
 def test_days_of_which_none_can_be_used_are_an_error(tmp_path):
-    for name in ("a", "b"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "x.jpg").touch()
-    days = [tmp_path / "a", tmp_path / "b"]
+    lost = (SkippedFile("x.jpg", "empty file"),)
+    days = [
+        PhotoDay(name, FrameSequence(tmp_path / name, "photos", (), None, "", skipped=lost))
+        for name in ("a", "b")
+    ]
     with pytest.raises(
         ValueError, match=r"none of the 2 days could be used; the first: .*more than half"
     ):
@@ -77,7 +82,8 @@ def test_leftovers_in_results_of_days_that_are_gone_are_removed(tmp_path):
     out, gone = tmp_path / "out", tmp_path / "out" / "gone"
     segmented(tmp_path / "trip", out)
     temporary_folder(gone, "photos")
-    segmented(tmp_path / "trip", out, days=[tmp_path / "trip" / "d1"])
+    days = find_days(tmp_path / "trip", Settings(model="color"), by_folder=True).days
+    segmented(tmp_path / "trip", out, days=days[:1])
     assert not list(gone.glob(".*.part"))
     assert (gone / "events.json").is_file()
 

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from PIL import Image, ImageFilter
 
+from dayline.album import extraction
 from dayline.album.segment import segment_source, segment_table
 from dayline.estimators import EventSegmenter
 from dayline.events import Segmentation
-from dayline.files import writing_whole
-from dayline.result_folder import output_folder
+from dayline.media import decode
 from made_photos import MORNING, make_day, make_film, name_at, save, scene
 
 
@@ -95,23 +95,6 @@ def test_a_burst_counts_once_and_stays_together(tmp_path):
     assert found.segmentation.scores[11:16] == (0, 0, 0, 0, 0)
 
 
-def test_a_burst_photo_that_was_damaged_since_is_left_out_as_in_a_first_run(tmp_path):
-    photos = tmp_path / "photos"
-    paths = make_day(photos, [("red", 10), ("green", 10)])
-    for k in range(1, 6):
-        save(scene("green", k), photos / paths[10].name.replace(".png", f"{k:03d}.png"))
-    segment_source(photos, model="color", store=tmp_path / "store")
-    rotten = photos / paths[10].name.replace(".png", "003.png")
-    about, content = rotten.stat(), rotten.read_bytes()
-    rotten.write_bytes(content[:200] + bytes(len(content) - 200))
-    os.utime(rotten, ns=(about.st_atime_ns, about.st_mtime_ns))
-    again = segment_source(photos, model="color", store=tmp_path / "store")
-    assert again.n_reused == 25
-    assert [s.name for s in again.segmentation.skipped] == [rotten.name]
-    first = segment_source(photos, model="color", store=tmp_path / "new store")
-    assert again.segmentation == first.segmentation
-
-
 def test_the_key_photo_is_a_sharp_one(tmp_path):
     for k in range(24):
         pixels = scene("red" if k < 12 else "blue", k)
@@ -123,24 +106,6 @@ def test_the_key_photo_is_a_sharp_one(tmp_path):
     result = segment_source(tmp_path, model="color", corrections=halves)
     assert len(result.segmentation.events) == 2
     assert all(e.key_frame % 2 == 0 for e in result.segmentation.events)
-
-
-def test_a_store_of_0_1_0_is_completed(tmp_path):
-    make_day(tmp_path / "photos")
-    first = segment_source(tmp_path / "photos", model="color", store=tmp_path / "store")
-    kept = tmp_path / "store" / "sharpness.npz"
-    fields = dict(np.load(kept))
-    kept.unlink()
-    with output_folder(kept.parent), writing_whole(kept, "wb") as file:
-        old = {
-            "model": "sharpness",
-            "fingerprint": "sharpness-1",
-            "features": fields["features"][:, :1],
-        }
-        np.savez(file, **(fields | {name: np.asarray(value) for name, value in old.items()}))
-    again = segment_source(tmp_path / "photos", model="color", store=tmp_path / "store")
-    assert (again.n_reused, again.segmentation) == (38, first.segmentation)
-    assert np.load(kept)["features"].tolist() == fields["features"].tolist()
 
 
 def test_the_key_photo_that_a_person_chose_is_kept(tmp_path):
@@ -191,26 +156,63 @@ def test_more_than_half_bad_is_an_error(tmp_path):
         segment_source(tmp_path, model="color")
 
 
-def test_stored_features_are_used_again(tmp_path):
-    paths = make_day(tmp_path / "photos")
-    first = segment_source(tmp_path / "photos", model="color", store=tmp_path / "store")
-    again = segment_source(tmp_path / "photos", model="color", store=tmp_path / "store")
-    assert (first.n_reused, again.n_reused) == (0, 38)
-    assert again.segmentation == first.segmentation
+@pytest.fixture
+def opened(monkeypatch):
+    """Names of the photos that were opened, each time that one was."""
+    names: list[str] = []
+    really = decode.read_photo
+
+    def read(path, name, **how):
+        names.append(name)
+        return really(path, name, **how)
+
+    monkeypatch.setattr(decode, "read_photo", read)
+    return names
+
+
+def test_a_second_run_opens_no_photo(tmp_path, opened):
+    photos, store = tmp_path / "photos", tmp_path / "store"
+    paths = make_day(photos)
+    first = segment_source(photos, model="color", store=store)
+    assert sorted(opened) == sorted(path.name for path in paths)
+    opened.clear()
+    again = segment_source(photos, model="color", store=store)
+    assert (opened, again.segmentation) == ([], first.segmentation)
     save(scene("blue", 1), paths[30])
-    assert (
-        segment_source(tmp_path / "photos", model="color", store=tmp_path / "store").n_reused == 37
-    )
-    assert segment_source(tmp_path / "photos", model="hog", store=tmp_path / "store").n_reused == 0
+    segment_source(photos, model="color", store=store)
+    assert opened == [paths[30].name]
+    segment_source(photos, model="hog", store=store)
+    assert len(opened) == 1 + len(paths)
 
 
-def test_a_store_of_which_one_file_is_lost_is_completed(tmp_path):
-    make_day(tmp_path / "photos")
-    first = segment_source(tmp_path / "photos", model="color", store=tmp_path / "store")
-    (tmp_path / "store" / "sharpness.npz").unlink()
-    again = segment_source(tmp_path / "photos", model="color", store=tmp_path / "store")
-    assert again.n_reused == 38
-    assert again.segmentation == first.segmentation
+def test_an_interrupted_run_goes_on_where_it_stopped(tmp_path, opened):
+    photos, store = tmp_path / "photos", tmp_path / "store"
+    make_day(photos)
+
+    def stop(what, done, _):
+        if what == "features" and done >= 16:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        segment_source(photos, model="color", store=store, on_step=stop)
+    opened.clear()
+    again = segment_source(photos, model="color", store=store)
+    assert len(opened) == 38 - 16
+    assert again.segmentation == segment_source(photos, model="color").segmentation
+
+
+def test_what_was_read_is_saved_during_the_run(tmp_path, monkeypatch):
+    monkeypatch.setattr(extraction, "SAVE_EVERY", 0.0)
+    photos, store = tmp_path / "photos", tmp_path / "store"
+    make_day(photos)
+    kept = set()
+
+    def look(*_):
+        if (store / "features.npz").exists():
+            kept.add(len(np.load(store / "features.npz")["names"]))
+
+    segment_source(photos, model="color", store=store, on_step=look)
+    assert min(kept) < max(kept) == 38
 
 
 @pytest.mark.parametrize("n", [1, 2, 3])

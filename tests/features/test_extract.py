@@ -1,13 +1,11 @@
-"""Images go through in order, in bounded memory, and errors come out where they can be seen."""
+"""Images become features, and errors name the image."""
 
 from __future__ import annotations
-
-import threading
 
 import numpy as np
 import pytest
 
-from dayline.features.extract import extract_features, iter_features, load_extractor
+from dayline.features.extract import extract_features, load_extractor
 from dayline.features.preprocess import Preprocessing, normalize, prepare, resize
 
 
@@ -16,18 +14,12 @@ class MeanColor:
 
     name, fingerprint, n_features, input_size = "mean", "m1", 3, 4
 
-    def __init__(self):
-        self.batches: list[int] = []
-        self.threads: set[int] = set()
-
     def prepare(self, image):
         if image.ndim != 3:
             raise ValueError("the image is flat")
         return image.reshape(-1, 3).mean(axis=0)
 
     def extract(self, batch):
-        self.batches.append(len(batch))
-        self.threads.add(threading.get_ident())
         return batch.astype(np.float32)
 
 
@@ -35,93 +27,22 @@ def image(value: int) -> np.ndarray:
     return np.full((4, 5, 3), (value, value + 1, value + 2), dtype=np.uint8)
 
 
-def test_features_stand_at_their_frames():
-    extractor, steps = MeanColor(), []
-    indices, features = extract_features(
-        ((i, image(10 * i)) for i in (4, 0, 7, 2, 3)),
-        extractor,
-        n_frames=9,
-        batch_size=2,
-        on_step=lambda *s: steps.append(s),
-    )
-    np.testing.assert_array_equal(indices, [0, 2, 3, 4, 7])
-    np.testing.assert_array_equal(features[:, 1], [1, 21, 31, 41, 71])
-    assert extractor.batches == [2, 2, 1]
-    assert steps == [(2, 9), (4, 9), (5, 9)]
-    assert extractor.threads == {threading.get_ident()}
-
-
-def test_functions_are_decoded_elsewhere_and_may_skip_a_frame():
-    seen = set()
-
-    def decode(value):
-        seen.add(threading.get_ident())
-        return None if value == 3 else image(value)
-
-    images = ((i, lambda i=i: decode(i)) for i in range(6))
-    indices, features = extract_features(images, MeanColor(), n_frames=6, batch_size=4)
-    np.testing.assert_array_equal(indices, [0, 1, 2, 4, 5])
-    np.testing.assert_array_equal(features[:, 0], indices)
-    assert threading.get_ident() not in seen
-
-
-def test_batches_come_in_the_order_of_the_images():
-    batches = iter_features(
-        ((i, image(i)) for i in range(50)), MeanColor(), n_frames=50, batch_size=8
-    )
-    assert [list(indices) for indices, _ in batches] == [
-        list(range(s, min(s + 8, 50))) for s in range(0, 50, 8)
-    ]
-
-
-def test_reads_no_further_ahead_than_the_queue_allows():
-    n_read = 0
-
-    def images():
-        nonlocal n_read
-        for i in range(1000):
-            n_read += 1
-            yield i, image(1)
-
-    batches = iter_features(images(), MeanColor(), n_frames=1000, batch_size=4)
-    next(batches)
-    batches.close()
-    # 4 in the batch, 8 in the queue, one waiting to be put, one just read, one asked for.
-    assert 4 <= n_read <= 15
-    assert not [t for t in threading.enumerate() if t.name.startswith("prepare")]
-
-
-def test_no_images_give_an_empty_table():
-    indices, features = extract_features([], MeanColor(), n_frames=0)
-    assert indices.shape == (0,)
-    assert features.shape == (0, 3)
-
-
-def failing_source():
-    yield 0, image(1)
-    raise OSError("the disk is gone")
-
-
-def failing_decoder():
-    raise OSError("the disk is gone")
-
-
-@pytest.mark.parametrize("images", [failing_source(), [(0, image(1)), (1, failing_decoder)]])
-def test_errors_of_the_source_reach_the_caller(images):
-    with pytest.raises(OSError, match="the disk is gone"):
-        extract_features(images, MeanColor(), n_frames=5)
-    assert not [t for t in threading.enumerate() if t.name.startswith("prepare")]
+def test_one_row_per_image():
+    features = extract_features([image(10 * i) for i in (4, 0, 7)], MeanColor())
+    np.testing.assert_array_equal(features, [[40, 41, 42], [0, 1, 2], [70, 71, 72]])
+    assert extract_features([], MeanColor()).shape == (0, 3)
 
 
 def test_errors_name_the_frame():
-    with pytest.raises(ValueError, match="frame 3: the image is flat"):
-        extract_features([(3, np.zeros((4, 4), np.uint8))], MeanColor(), n_frames=5)
-    with pytest.raises(ValueError, match="frame 5 is outside the sequence of frames 0 to 4"):
-        extract_features([(5, image(1))], MeanColor(), n_frames=5)
+    flat = np.zeros((4, 4), np.uint8)
+    with pytest.raises(ValueError, match="frame 1: the image is flat"):
+        extract_features([image(1), flat], MeanColor())
+    with pytest.raises(ValueError, match="frame b: the image is flat"):
+        extract_features([image(1), flat], MeanColor(), names=["a", "b"])
     broken = MeanColor()
     broken.extract = lambda batch: np.where(batch == 11, np.nan, batch)
     with pytest.raises(ValueError, match="not finite for frame 1;"):
-        extract_features([(0, image(1)), (1, image(10))], broken, n_frames=5)
+        extract_features([image(1), image(10)], broken)
 
 
 def test_unknown_models_are_named():

@@ -90,10 +90,9 @@ def _features(extractor: Any, words: list[str]) -> Reading:
     from dayline.features.extract import extract_features
 
     random = np.random.default_rng(4)
-    frames = [(k, random.integers(0, 256, (40, 48, 3), dtype=np.uint8)) for k in range(3)]
-    indices, features = extract_features(frames, extractor, n_frames=3)
+    images = [random.integers(0, 256, (40, 48, 3), dtype=np.uint8) for _ in range(3)]
+    features = extract_features(images, extractor)
     answer = {
-        "frames": indices.tolist(),
         "n_features": (extractor.n_features, features.shape),
         "input_size": extractor.input_size,
         "values": _digest(features),

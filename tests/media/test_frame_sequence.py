@@ -6,8 +6,6 @@ import sys
 import numpy as np
 import pytest
 
-from dayline.events import SkippedFile
-from dayline.media.frame import drop_frames
 from dayline.media.source import describe, images, open_source, read_photo_folder, time_text
 
 
@@ -49,10 +47,6 @@ def test_a_photo_cut_off_after_its_header_is_told_and_left_out(five_photos):
     assert [i for i, _ in images(sequence, size=8, on_skip=failed.__setitem__)] == [0, 1, 3, 4]
     assert list(failed) == [2]
     assert failed[2].startswith("broken image: ")
-    rest = drop_frames(sequence, failed)
-    assert rest.names == ("0.png", "1.png", "3.png", "4.png")
-    assert [path.name for path in rest.paths] == list(rest.names)
-    assert rest.skipped == (SkippedFile("2.png", failed[2]),)
     with pytest.raises(ValueError, match=r"frame 2, 2\.png: broken image"):
         list(images(sequence, size=8))
 
@@ -65,15 +59,7 @@ def test_a_file_that_vanishes_after_it_was_found_is_told(five_photos):
     assert list(failed) == [4]
 
 
-def test_dropping_more_than_half_is_an_error(five_photos):
-    sequence = read_photo_folder(five_photos)
-    assert drop_frames(sequence, {}) is sequence
-    assert drop_frames(sequence, {0: "x", 1: "x"}).n_frames == 3
-    with pytest.raises(ValueError, match="3 of 5 frames cannot be read"):
-        drop_frames(sequence, {0: "x", 1: "x", 2: "x"})
-
-
-def test_whoever_stops_early_leaves_no_thread_behind(five_photos):
+def test_stopping_early_leaves_no_thread_behind(five_photos):
     import threading
 
     frames = images(read_photo_folder(five_photos), size=8)
@@ -126,7 +112,7 @@ def test_a_sequence_can_be_listed(five_photos):
     assert (row.index, row.name, row.time) == (3, "3.png", "")
 
 
-def test_importing_the_room_loads_neither_pillow_nor_pyav():
+def test_importing_the_package_loads_neither_pillow_nor_pyav():
     code = (
         "import sys, dayline.media; print([m for m in ('PIL', 'av', 'pillow_heif') if m in"
         " sys.modules])"

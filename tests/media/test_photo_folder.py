@@ -9,8 +9,10 @@ from PIL import Image
 
 from dayline.events import SkippedFile
 from dayline.media.breaks import find_clock_jumps, find_pauses
+from dayline.media.days import group_by_folder
+from dayline.media.photos import read_photos
 from dayline.media.source import describe, images, read_photo_folder, time_text
-from dayline.media.walk import day_folders
+from dayline.media.walk import holds_only_folders
 
 
 def test_photos_are_found_below_the_folder_and_ordered_by_exif(make_photo, tmp_path):
@@ -99,7 +101,7 @@ def test_unreadable_folders_are_named(make_photo, tmp_path, monkeypatch):
     why = "folder cannot be read: Permission denied"
     assert read_photo_folder(tmp_path).skipped == (SkippedFile("in/closed", why),)
     with pytest.raises(ValueError, match=why):
-        day_folders(tmp_path / "in" / "closed")
+        holds_only_folders(tmp_path / "in" / "closed")
 
 
 def test_a_pipe_named_like_a_photo_does_not_block(make_photo, tmp_path):
@@ -182,20 +184,22 @@ def test_an_unknown_order_is_refused(make_photo, tmp_path):
         read_photo_folder(tmp_path, order="size")
 
 
-def test_one_folder_per_day(make_photo, tmp_path):
+def test_a_folder_of_folders(make_photo, tmp_path):
     for name in ("day10/a.png", "day2/in/a.png", ".trash/a.png"):
         make_photo(name)
     (tmp_path / "empty").mkdir()
-    assert day_folders(tmp_path) == (tmp_path / "day2", tmp_path / "day10")
+    assert holds_only_folders(tmp_path)
+    groups, _ = group_by_folder(read_photos(tmp_path))
+    assert [(group.name, len(group.frames)) for group in groups] == [("day2", 1), ("day10", 1)]
     make_photo("loose.png")
-    assert day_folders(tmp_path) == ()
+    assert not holds_only_folders(tmp_path)
 
 
 def test_folders_a_camera_makes_are_no_days(make_photo, tmp_path):
     for name in ("100CANON/a.png", "101CANON/a.png"):
         make_photo(name)
-    assert day_folders(tmp_path) == ()
-    assert read_photo_folder(tmp_path).n_frames == 2
+    ((group,), _) = group_by_folder(read_photos(tmp_path))
+    assert (group.folder, len(group.frames)) == ("", 2)
 
 
 def test_a_real_day_is_ordered_by_the_times_in_its_names(shared_data):
@@ -217,7 +221,7 @@ def test_a_real_day_is_ordered_by_the_times_in_its_names(shared_data):
 def test_a_result_of_ours_is_no_source(make_photo, tmp_path):
     make_photo("day/thumbnails/0.jpg")
     (tmp_path / "day" / ".dayline").touch()
-    for read in (read_photo_folder, day_folders):
+    for read in (read_photo_folder, holds_only_folders):
         with pytest.raises(ValueError, match=r"day: is a dayline result, not a folder of photos"):
             read(tmp_path / "day")
 

@@ -19,6 +19,7 @@ from dayline.album.earlier import (
     source_digests,
     take_in_all,
 )
+from dayline.album.extraction import forget_read
 from dayline.album.page.overview import Day, overview_data, write_overview
 from dayline.album.page.page import events_mark, page_data
 from dayline.album.photo_days import PhotoDay
@@ -108,7 +109,7 @@ def segment_recording(
 
 
 def segment_days(
-    days: Sequence[Path | PhotoDay],
+    days: Sequence[PhotoDay],
     output: Path,
     settings: Settings,
     *,
@@ -123,8 +124,8 @@ def segment_days(
 
     Parameters
     ----------
-    days : sequence of Path or PhotoDay
-        Folders of photos, or days found by the times of photos (see `find_days`).
+    days : sequence of PhotoDay
+        See `find_days`.
     output : Path
         Where the results go.
     settings : Settings
@@ -167,6 +168,8 @@ def segment_days(
             remove_other_pictures(
                 folder, days=[r.folder.name for r in results if r.segmentation is not None]
             )
+        if settings.share:
+            forget_read(folder)
         _tidy_gone_days(folder, {result.folder.name for result in results})
         if edits := kept_edits(folder):
             found = [r.segmentation.digests or () for r in results if r.segmentation is not None]
@@ -174,7 +177,7 @@ def segment_days(
 
 
 def _day(
-    day: Path | PhotoDay,
+    day: PhotoDay,
     output: Path,
     settings: Settings,
     forget: bool,
@@ -182,8 +185,7 @@ def _day(
     on_step: OnStep | None,
 ) -> SegmentedDay:
     folder = output / day.name
-    photos = day if isinstance(day, Path) else day.sequence
-    source = day if isinstance(day, Path) else day.sequence.source
+    source = day.sequence.source
 
     def step(what: str, done: int, total: int) -> None:
         if on_step is not None:
@@ -191,7 +193,7 @@ def _day(
 
     try:
         refuse_link(folder)
-        result = _segmented(photos, folder, settings, None, forget, step)
+        result = _segmented(day.sequence, folder, settings, None, forget, step)
         failures = (f"{shown_name(day.name)}: {failure}" for failure in result.failures)
         return replace(result, failures=tuple(failures))
     except OutputFolderError as error:
@@ -226,16 +228,14 @@ def _segmented(
 
 
 def _write_overview(
-    days: Sequence[Path | PhotoDay],
+    days: Sequence[PhotoDay],
     results: Sequence[SegmentedDay],
     folder: Path,
     source: Path,
     places: Path,
 ) -> None:
     """Recognize the places of all days that have a result, and write the page that links to them."""
-    sources = {
-        folder / day.name: day if isinstance(day, Path) else day.sequence.source for day in days
-    }
+    sources = {folder / day.name: day.sequence.source for day in days}
     used = [read_day(result.folder) for result in results if result.segmentation is not None]
     found = {day.folder: day for day in recognize_places(used, places, sources=sources)}
     rows = []

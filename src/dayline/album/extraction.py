@@ -1,29 +1,44 @@
-"""The result of a source, before it is written."""
+"""Read every frame once: header, digest, features, burst signature, quality and thumbnail."""
 
 from __future__ import annotations
 
 import logging
-import tempfile
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from time import monotonic
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dayline.album.key_photos import MEASURES, measure_photo, photo_quality
+from dayline.album.key_photos import measure_photo
 from dayline.album.page.graph_picture import Drawable
-from dayline.album.pictures import GivenPictures, PictureFolder
+from dayline.album.pictures import DECODED_SIDE, GivenPictures, PictureFolder
 from dayline.album.places import EventFeatures
-from dayline.arrays import Array, FloatArray, IntArray
-from dayline.events import Segmentation
-from dayline.features.extract import Extractor
-from dayline.features.store import FeatureStore, FrameKeys, extract_with_store
-from dayline.media.bursts import signatures_in_bursts
-from dayline.media.frame import FrameSequence, drop_frames
-from dayline.media.source import images
+from dayline.arrays import Array, FloatArray
+from dayline.events import Segmentation, SkippedFile
+from dayline.features.extract import Extractor, extract_features
+from dayline.features.store import Key, load_seen, save_seen
+from dayline.media.bursts import signature
+from dayline.media.frame import Frame, FrameSequence, Image, Seen, refuse_mostly_bad
+from dayline.media.source import ahead, images, open_source
+from dayline.media.walk import FilesFound
 from dayline.progress import OnStep
+
+STORE = "features.npz"
+SMALL = 256
+"""Shorter side at which pictures are measured and compared, in pixels."""
+
+AT_ONCE = 8
+"""Frames that a thread takes at once."""
+
+SAVE_EVERY = 10.0
+"""Seconds between two times at which what was seen is saved; more if that takes long."""
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -37,13 +52,9 @@ class SourceResult:
     communities : tuple of int or None
         Community of every frame.
     graph : ndarray of shape (n_frames, n_frames), Drawable or None
-        The learnt graph; None for baselines.
+        The learned graph; None for baselines.
     sequence : FrameSequence or None
         The frames; None for a feature file.
-    keys : FrameKeys or None
-        Identifies the frames across runs.
-    n_reused : int
-        Number of frames whose features an earlier run had stored.
     corrections : tuple of Segmentation
         New corrections of a person, already applied to the events; `write_result` keeps them for
         the next run.
@@ -58,8 +69,6 @@ class SourceResult:
     communities: tuple[int, ...] | None
     graph: Array | Drawable | None
     sequence: FrameSequence | None = None
-    keys: FrameKeys | None = None
-    n_reused: int = 0
     corrections: tuple[Segmentation, ...] = ()
     pictures: GivenPictures | None = None
     event_features: EventFeatures | None = None
@@ -71,206 +80,219 @@ class SourceResult:
     def made_by(self, method: str) -> SourceResult:
         """Return a copy with the name of the method."""
         features = self.segmentation.method
-        return replace(
-            self,
-            segmentation=self.segmentation.about(
-                method=f"{method}, {features}" if features else method
-            ),
-        )
-
-
-Image = NDArray[np.uint8]
-
-log = logging.getLogger(__name__)
+        method = f"{method}, {features}" if features else method
+        return replace(self, segmentation=self.segmentation.about(method=method))
 
 
 @dataclass(frozen=True)
-class ExtractedFrames:
-    """Features and quality of the frames of a sequence.
+class FrameReader:
+    """Reads frames: once each, unless an earlier run has.
 
     Attributes
     ----------
-    sequence : FrameSequence
-        Without the frames that could not be decoded, which its `skipped` lists.
-    features : ndarray of shape (n_frames, n_features)
-        One row per frame of `sequence`.
-    quality : ndarray of shape (n_frames,)
-        How worth showing each frame is, in [0, 1]; see `photo_quality`.
-    signatures : dict of int to ndarray
-        Grey thumbnails of the photos that may belong to a burst.
-    n_reused : int
-        Number of frames whose features an earlier run had stored.
-    """
-
-    sequence: FrameSequence
-    features: FloatArray
-    quality: FloatArray
-    signatures: dict[int, Image]
-    n_reused: int
-
-
-@dataclass(frozen=True)
-class _Measures:
-    """The measures behind the quality as an extractor, so that they are stored in the same way as features."""
-
-    name: str = "photo measures"
-    fingerprint: str = "photo-measures-1"
-    n_features: int = len(MEASURES)
-    input_size: int = 256
-
-    def prepare(self, image: Image) -> NDArray[Any]:
-        return measure_photo(image)
-
-    def extract(self, batch: NDArray[Any]) -> NDArray[np.float32]:
-        return np.asarray(batch, dtype=np.float32)
-
-
-def extract_frames(
-    sequence: FrameSequence,
-    extractor: Extractor,
-    *,
-    store: Path | None = None,
-    pictures: PictureFolder | None = None,
-    bursts: bool = True,
-    on_step: OnStep | None = None,
-) -> ExtractedFrames:
-    """Compute the features and quality of all frames that an earlier run has not stored.
-
-    Parameters
-    ----------
-    sequence : FrameSequence
-        The frames, as returned by `open_source`.
     extractor : Extractor
-        See `dayline.features.extract.load_extractor`.
-    store : Path, optional
-        Folder for features.npz and sharpness.npz, which are kept even if the run is interrupted.
-    pictures : PictureFolder, optional
-        Where to write the pictures of a video's frames while they are decoded, so that none is
-        decoded twice.
-    bursts : bool
-        Whether signatures of photos in bursts are needed.
+        What computes the features.
+    store : Path or None
+        Folder in which all that is seen is kept for the next run, even if this one is interrupted.
+    pictures : PictureFolder or None
+        Where thumbnails are written; nowhere if None.
     on_step : callable, optional
         Called as on_step("features", done, total).
     """
-    if store is None:
-        with tempfile.TemporaryDirectory(prefix="dayline-") as folder:
-            return extract_frames(
-                sequence,
-                extractor,
-                store=Path(folder),
-                pictures=pictures,
-                bursts=bursts,
-                on_step=on_step,
+
+    extractor: Extractor
+    store: Path | None = None
+    pictures: PictureFolder | None = None
+    on_step: OnStep | None = None
+
+    def read_files(self, found: FilesFound) -> dict[Path, Frame | str]:
+        """Read photos; return what was seen of each, or why it cannot be used."""
+        frames = [Frame(found.name(path), path) for path in found.photos]
+        return dict(zip(found.photos, self._read(frames), strict=True))
+
+    def read_sequence(self, sequence: FrameSequence) -> FrameSequence:
+        """Read the frames of a sequence; those that cannot be decoded are listed as skipped."""
+        notes: dict[str, None] = {}
+        film = sequence if sequence.kind == "video" else None
+        read = self._read(sequence.frames, film, notes)
+        seen = tuple(frame for frame in read if isinstance(frame, Frame))
+        lost = [
+            SkippedFile(frame.name, why)
+            for frame, why in zip(sequence.frames, read, strict=True)
+            if isinstance(why, str)
+        ]
+        skipped = (*sequence.skipped, *lost)
+        refuse_mostly_bad(sequence.source, skipped, n_good=len(seen))
+        return replace(sequence, frames=seen, skipped=skipped, notes=(*sequence.notes, *notes))
+
+    def _read(
+        self,
+        frames: Sequence[Frame],
+        film: FrameSequence | None = None,
+        notes: dict[str, None] | None = None,
+    ) -> list[Frame | str]:
+        """Return what was seen of each frame, now or in an earlier run, or why it cannot be used."""
+        keys = [_key(frame) for frame in frames]
+        stored: Mapping[Key, Frame] = {}
+        if self.store is not None:
+            stored, why = load_seen(self.store / STORE, self.extractor)
+            if why:
+                log.warning("%s; features are computed again", why)
+        read: list[Frame | str | None] = [
+            None if key not in stored else _merged(frame, stored[key])
+            for frame, key in zip(frames, keys, strict=True)
+        ]
+        missing = [i for i, frame in enumerate(read) if frame is None]
+        lost: dict[int, str] = {}
+        n_done, saved_at, n_unsaved, pause = len(frames) - len(missing), monotonic(), 0, SAVE_EVERY
+        if self.on_step is not None and n_done:
+            self.on_step("features", n_done, len(frames))
+
+        pixels: Iterable[tuple[int, Image | None]] = ((i, None) for i in missing)
+        if film is not None and missing:
+            pixels = images(
+                film,
+                size=self._size,
+                indices=missing,
+                on_skip=lost.__setitem__,
+                on_note=lambda note: None if notes is None else notes.setdefault(note),
+                also=None if self.pictures is None else self.pictures.while_decoding(film),
             )
-    keys = frame_keys(sequence)
-    failed: dict[int, str] = {}
-    notes: dict[str, None] = {}
-    measured: dict[int, NDArray[np.float32]] = {}
-    also = (
-        pictures.while_decoding(keys) if pictures is not None and sequence.kind == "video" else None
-    )
+        rows = ((i, frames[i], image) for i, image in pixels)
+        parts = iter(lambda: list(islice(rows, AT_ONCE)), [])
+        try:
+            for part in ahead(self._read_part, parts, n_workers=min(os.cpu_count() or 1, 8)):
+                for i, frame in part:
+                    read[i] = frame
+                n_good = sum(isinstance(frame, Frame) for _, frame in part)
+                n_done, n_unsaved = n_done + n_good, n_unsaved + n_good
+                if self.on_step is not None and n_done:
+                    self.on_step("features", n_done, len(frames))
+                if monotonic() - saved_at > pause:
+                    begin = monotonic()
+                    self._save(keys, read)
+                    saved_at, n_unsaved = monotonic(), 0
+                    pause = max(SAVE_EVERY, 20 * (saved_at - begin))
+        finally:
+            if n_unsaved:
+                self._save(keys, read)
+        return [lost.get(i, "cannot be decoded") if f is None else f for i, f in enumerate(read)]
 
-    def decoded(needed: IntArray) -> Iterator[tuple[int, Image]]:
-        size = max(extractor.input_size, _Measures.input_size)
-        skip, say = failed.__setitem__, notes.setdefault
-        frames = images(
-            sequence, size=size, indices=needed.tolist(), on_skip=skip, on_note=say, also=also
+    @property
+    def _size(self) -> int:
+        return max(SMALL, self.extractor.input_size)
+
+    def _read_part(
+        self, part: Sequence[tuple[int, Frame, Image | None]]
+    ) -> list[tuple[int, Frame | str]]:
+        """Read some frames, in a thread of its own; the pixels of photos are decoded here."""
+        # Imported here, since films need no Pillow plug-ins.
+        from dayline.media.decode import BadImageError, read_photo, reduced
+
+        read: list[tuple[int, Frame | str]] = []
+        whole: list[tuple[int, Frame, Image]] = []
+        for i, frame, image in part:
+            if image is not None:
+                whole.append((i, frame, image))
+                continue
+            try:
+                photo, pixels = read_photo(
+                    frame.path, frame.name, size=max(DECODED_SIDE, self._size)
+                )
+            except BadImageError as error:
+                read.append((i, str(error)))
+                continue
+            if pixels is None:
+                raise AssertionError("a size was given")
+            if self.pictures is not None:
+                self.pictures.keep(photo.digest, pixels)
+            whole.append((i, _merged(frame, photo), reduced(pixels, size=self._size)))
+
+        features = extract_features(
+            [image for _, _, image in whole],
+            self.extractor,
+            names=[frame.name for _, frame, _ in whole],
         )
-        for i, image in frames:
-            measured[i] = measure_photo(image)
-            yield i, image
+        for (i, frame, image), row in zip(whole, features, strict=True):
+            seen = Seen(row, signature(image), measure_photo(image))
+            read.append((i, replace(frame, seen=seen)))
+        return read
 
-    # The name is that of 0.1.0, which stored another measure; the values of such a file are
-    # computed again.
-    measure_store = FeatureStore(store / "sharpness.npz")
-    report = _reporter(on_step)
-    try:
-        found = extract_with_store(
-            decoded,
-            extractor,
-            store=FeatureStore(store / "features.npz"),
-            keys=keys,
-            on_step=report,
-        )
-    finally:
-        _keep(measure_store, keys, measured)
-    if found.reason:
-        log.info("%s; features are computed again", found.reason)
-    # This decodes nothing unless the file of one of the two stores was lost or is from an older
-    # version.
-    measures = extract_with_store(
-        decoded, _Measures(), store=measure_store, keys=keys, on_step=None
-    )
-    good = np.intersect1d(found.indices, measures.indices)
-    kept = drop_frames(
-        sequence, {i: failed.get(i, "cannot be decoded") for i in _others(good, sequence.n_frames)}
-    )
-    # A photo whose features are stored may have been damaged since; it is skipped as in a first
-    # run.
-    damaged: dict[int, str] = {}
-    signatures = signatures_in_bursts(kept, on_skip=damaged.__setitem__) if bursts else {}
-    still = np.asarray(
-        _others(np.asarray(list(damaged), dtype=np.int64), kept.n_frames), dtype=np.int64
-    )
-    good, kept = good[still], drop_frames(kept, damaged)
-    return ExtractedFrames(
-        sequence=_with_notes(kept, tuple(notes)),
-        features=found.features[np.searchsorted(found.indices, good)].astype(np.float64),
-        quality=photo_quality(
-            measures.features[np.searchsorted(measures.indices, good)].astype(np.float64)
-        ),
-        signatures={
-            place: signatures[i] for place, i in enumerate(still.tolist()) if i in signatures
-        },
-        n_reused=found.n_reused,
-    )
+    def _save(self, keys: Sequence[Key], read: Sequence[Frame | str | None]) -> None:
+        frames = {
+            key: frame for key, frame in zip(keys, read, strict=True) if isinstance(frame, Frame)
+        }
+        if self.store is None or not frames:
+            return
+        try:
+            save_seen(self.store / STORE, self.extractor, frames)
+        except OSError as error:
+            log.warning("%s: features could not be saved (%s)", self.store / STORE, error)
 
 
-def frame_keys(sequence: FrameSequence) -> FrameKeys:
-    """Identify frames across runs by the name, size and modification time of their files."""
-    if sequence.kind == "video":
-        about = sequence.source.stat()
-        names = tuple(
-            f"{sequence.source.name} {frame.in_video.stamp}"
-            for frame in sequence.frames
-            if frame.in_video is not None
-        )
-        sizes, modified = (about.st_size,) * len(names), (about.st_mtime_ns,) * len(names)
-    else:
-        stats = [path.stat() for path in sequence.paths]
-        names = sequence.names
-        sizes, modified = tuple(s.st_size for s in stats), tuple(s.st_mtime_ns for s in stats)
-    return FrameKeys(_storable(names), sizes, modified, sequence.times)
-
-
-def _keep(store: FeatureStore, keys: FrameKeys, measured: dict[int, NDArray[np.float32]]) -> None:
-    """Add the measured values to the store."""
-    if not measured:
-        return
-    stored = store.load(keys, _Measures())
-    values = dict(zip(stored.indices.tolist(), stored.features, strict=True)) | measured
-    indices = np.asarray(sorted(values), dtype=np.int64)
-    rows = np.stack([values[i] for i in indices.tolist()])
-    try:
-        store.save(keys, _Measures(), indices=indices, features=rows)
-    except OSError as error:
-        log.warning(
-            "%s: the quality of photos could not be stored (%s)", store.path, error.strerror
-        )
-
-
-def _reporter(on_step: OnStep | None) -> Callable[[int, int], None] | None:
-    return None if on_step is None else lambda done, total: on_step("features", done, total)
-
-
-def _others(good: IntArray, n_frames: int) -> list[int]:
-    return [int(i) for i in np.setdiff1d(np.arange(n_frames), good)]
-
-
-def _storable(names: tuple[str, ...]) -> tuple[str, ...]:
+def _key(frame: Frame) -> Key:
+    """Identify a frame from one run to the next by the name, size and time of change of its file."""
     # NumPy drops trailing NULs of a string, and lone surrogates cannot be written.
-    return tuple(name.encode("utf-8", "backslashreplace").decode() for name in names)
+    name = frame.name.encode("utf-8", "backslashreplace").decode()
+    try:
+        about = frame.path.stat()
+    except OSError:
+        return name, -1, -1  # reading it says what is wrong
+    if frame.in_video is not None:
+        name = f"{frame.path.name} {frame.in_video.stamp}"
+    return name, about.st_size, about.st_mtime_ns
 
 
-def _with_notes(sequence: FrameSequence, notes: tuple[str, ...]) -> FrameSequence:
-    return replace(sequence, notes=(*sequence.notes, *notes)) if notes else sequence
+def _merged(frame: Frame, read: Frame) -> Frame:
+    """Add what was read of a photo to a frame that may already have its place in a sequence."""
+    if frame.digest:
+        return replace(frame, seen=read.seen)
+    return replace(read, name=frame.name, path=frame.path)
+
+
+def read_source(
+    source: str | Path | FrameSequence,
+    reader: FrameReader,
+    *,
+    every: float | None = None,
+    order: Literal["time", "name"] = "time",
+    offsets: Mapping[str, float] | None = None,
+    timezone: str | None = None,
+) -> FrameSequence:
+    """Find the frames of a source, in order, and read each once; see `open_source`."""
+    if isinstance(source, FrameSequence):
+        refuse_mostly_bad(source.source, source.skipped, n_good=source.n_frames)
+        is_seen = all(frame.seen is not None for frame in source.frames)
+        return source if is_seen else reader.read_sequence(source)
+    if not Path(source).is_dir():
+        return reader.read_sequence(open_source(source, every=every))
+    return open_source(
+        source, every=every, order=order, offsets=offsets, timezone=timezone, read=reader.read_files
+    )
+
+
+def forget_read(folder: Path) -> None:
+    """Remove what was read of photos from a folder that will be shared: it says where they were taken."""
+    (folder / STORE).unlink(missing_ok=True)
+
+
+def features_of(sequence: FrameSequence) -> FloatArray:
+    """Return the features of frames that were seen, one row per frame."""
+    return np.stack([seen.features for seen in _all_seen(sequence)]).astype(np.float64)
+
+
+def signatures_of(sequence: FrameSequence) -> NDArray[np.uint8]:
+    """Return the signatures of frames that were seen, one row per frame."""
+    return np.stack([seen.signature for seen in _all_seen(sequence)])
+
+
+def measures_of(sequence: FrameSequence) -> FloatArray:
+    """Return the measures of frames that were seen, one row per frame."""
+    return np.stack([seen.measures for seen in _all_seen(sequence)]).astype(np.float64)
+
+
+def _all_seen(sequence: FrameSequence) -> Iterator[Seen]:
+    for frame in sequence.frames:
+        if frame.seen is None:
+            raise ValueError(f"{frame.name}: was not read at")
+        yield frame.seen

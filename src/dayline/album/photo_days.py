@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
 
-from dayline.album.extraction import extract_frames, frame_keys
+from dayline.album.extraction import FrameReader, features_of
+from dayline.album.pictures import PictureFolder
 from dayline.album.run import Settings
 from dayline.features.extract import load_extractor
-from dayline.features.store import FeatureStore, FrameKeys
-from dayline.files import refuse_link
 from dayline.installation import needs_extra
 from dayline.media.clocks import clock_corrections, is_worth_comparing
-from dayline.media.frame import FrameSequence
-from dayline.media.walk import day_folders
+from dayline.media.frame import FrameSequence, shifted
+from dayline.media.walk import holds_only_folders
 from dayline.progress import OnStep
 from dayline.result_folder import output_folder
-
-if TYPE_CHECKING:
-    from dayline.media.days import DayGroup
-    from dayline.media.photos import Photos
 
 
 @dataclass(frozen=True)
 class PhotoDay:
-    """A day whose photos are in several folders, or in one folder with other days.
+    """The photos of one day.
 
     Attributes
     ----------
@@ -46,21 +39,17 @@ class FoundDays:
 
     Attributes
     ----------
-    days : tuple of Path or PhotoDay
-        The days; empty if the source is one sequence. A path is a folder with the photos of one
-        day.
+    days : tuple of PhotoDay
+        The days; empty if the source is one sequence.
     whole : FrameSequence or None
         All photos, if those of several folders are of one day; None if the source is read as it is.
     notes : tuple of str
         How the photos were grouped, and what was left out.
-    photos : Photos or None
-        All photos, as they were read.
     """
 
-    days: tuple[Path | PhotoDay, ...] = ()
+    days: tuple[PhotoDay, ...] = ()
     whole: FrameSequence | None = None
     notes: tuple[str, ...] = ()
-    photos: Photos | None = field(default=None, repr=False, compare=False)
 
 
 def find_days(
@@ -69,13 +58,12 @@ def find_days(
     *,
     by_folder: bool = False,
     store: Path | None = None,
-    before: FoundDays | None = None,
     on_step: OnStep | None = None,
 ) -> FoundDays:
     """Find the days in a folder.
 
     A folder that contains photos itself is one sequence. Otherwise the photos in all its subfolders
-    are grouped by day (see `dayline.media.days.day_numbers`).
+    are grouped by day (see `dayline.media.days.group_by_day`).
 
     Parameters
     ----------
@@ -86,133 +74,73 @@ def find_days(
     by_folder : bool
         Each subfolder is a day, whatever the times of its photos.
     store : Path, optional
-        Folder of the results. If given, the clocks of several cameras are compared, for which
-        features are computed and kept there.
-    before : FoundDays, optional
-        What was found without `store`, so that no photo is opened twice.
+        Folder of the results. If given, every photo is read once, with its features, which are kept
+        there, and the clocks of several cameras are compared. Otherwise only headers are read.
     on_step : callable, optional
         Called as on_step(what, done, total).
     """
-    if not source.is_dir():
+    if not holds_only_folders(source):
         return FoundDays()
-    if by_folder:
-        return FoundDays(day_folders(source))
-    return _grouped(source, settings, store, before, on_step)
+    return _grouped(source, settings, by_folder, store, on_step)
 
 
 @needs_extra("photos", "reading photos")
 def _grouped(
-    source: Path,
-    settings: Settings,
-    store: Path | None,
-    before: FoundDays | None,
-    on_step: OnStep | None,
+    source: Path, settings: Settings, by_folder: bool, store: Path | None, on_step: OnStep | None
 ) -> FoundDays:
-    from dayline.media.days import clocks_to_compare, group_by_day, with_camera_names
-    from dayline.media.frame import shifted
+    from dayline.media.days import (
+        clocks_to_compare,
+        group_by_day,
+        group_by_folder,
+        with_camera_names,
+    )
     from dayline.media.photos import (
         photo_sequence,
         read_photos,
         with_given_offsets,
         without_copies,
     )
-    from dayline.media.walk import holds_only_folders
 
-    if not holds_only_folders(source):
-        return FoundDays()
-    read = None if before is None else before.photos
-    if read is None:
-        read = without_copies(read_photos(source, timezone=settings.timezone, on_step=on_step))
-    photos, moved = with_given_offsets(with_camera_names(read), dict(settings.offsets))
-    extracted = None
+    if store is None:
+        photos = read_photos(source, timezone=settings.timezone, on_step=on_step)
+    else:
+        with output_folder(store) as folder:
+            pictures = PictureFolder(folder, settings.blur_faces) if settings.thumbnails else None
+            extractor = load_extractor(settings.model, threads=1)
+            reader = FrameReader(extractor, folder, pictures, on_step)
+            photos = read_photos(source, timezone=settings.timezone, read=reader.read_files)
+
+    if not by_folder:
+        photos = without_copies(photos)
+    photos, notes = with_given_offsets(with_camera_names(photos), dict(settings.offsets))
     if settings.order == "time":
-        compared, reference = clocks_to_compare(photos)
-        whole = photo_sequence(compared, reference=reference)
-        if store is not None and whole.n_frames and is_worth_comparing(whole):
-            extracted, corrections, notes = _compared(whole, settings, store, on_step)
-            frames = (shifted(f, corrections.get(f.clock, 0.0)) for f in compared.frames)
-            photos, moved = replace(photos, frames=tuple(frames)), (*moved, *notes)
-    photos = replace(photos, frames=tuple(replace(f, clock="") for f in photos.frames))
-    groups, undated = group_by_day(photos)
-    if len(groups) == 1 and not groups[0].folder:
-        one = photo_sequence(photos, order=settings.order, notes=(*moved, *photos.notes))
-        return FoundDays(whole=one, photos=read)
-    found_notes = (*moved, *photos.notes, *undated)
-    if (
-        all(group.folder for group in groups)
-        and not any(frame.shift for frame in photos.frames)
-        and settings.timezone is None
-    ):
-        return FoundDays(
-            tuple(source / group.folder for group in groups), notes=found_notes, photos=read
-        )
-    days = _days(photos, groups, settings.order, moved)
-    if extracted is not None and store is not None:
-        _share(extracted, days, store)
-    return FoundDays(days, notes=found_notes, photos=read)
-
-
-def _compared(
-    whole: FrameSequence, settings: Settings, store: Path, on_step: OnStep | None
-) -> tuple[FrameSequence, dict[str, float], tuple[str, ...]]:
-    """Compare the clocks of all cameras by the features of all photos, which are kept with the results."""
-    extractor = load_extractor(settings.model)
-    with output_folder(store) as folder:
-        extracted = extract_frames(whole, extractor, store=folder, bursts=False, on_step=on_step)
-    sequence = extracted.sequence
-    if not is_worth_comparing(sequence) or sequence.times is None:
-        return sequence, {}, ()
-    clocks = [frame.clock for frame in sequence.frames]
-    corrections, notes = clock_corrections(
-        sequence.times, clocks, extracted.features, reference=sequence.reference
-    )
-    return sequence, corrections, notes
-
-
-def _share(whole: FrameSequence, days: Sequence[Path | PhotoDay], store: Path) -> None:
-    """Give each day the values computed from its photos, so that no photo is decoded twice."""
-    keys = frame_keys(whole)
-    place = {path: i for i, path in enumerate(whole.paths)}
-    parts = []
-    for day in days:
-        if not isinstance(day, Path):
-            there = frame_keys(day.sequence)
-            known = [k for k, path in enumerate(day.sequence.paths) if path in place]
-            chosen = [place[day.sequence.paths[k]] for k in known]
-            parts.append((day.name, _some(keys, chosen), _some(there, known)))
-    with output_folder(store) as folder:
-        for name, _, _ in parts:
-            refuse_link(folder / name)
-            with output_folder(folder / name):
-                pass
-        for file in ("features.npz", "sharpness.npz"):
-            FeatureStore(folder / file).share(
-                (folder / name / file, here, there) for name, here, there in parts
+        photos, reference = clocks_to_compare(photos)
+        whole = photo_sequence(photos, reference=reference)
+        if store is not None and is_worth_comparing(whole):
+            clocks = [frame.clock for frame in whole.frames]
+            corrections, wrong = clock_corrections(
+                whole.times or (), clocks, features_of(whole), reference=reference
             )
+            frames = (shifted(f, corrections.get(f.clock, 0.0)) for f in photos.frames)
+            photos, notes = replace(photos, frames=tuple(frames)), (*notes, *wrong)
+    photos = replace(photos, frames=tuple(replace(f, clock="") for f in photos.frames))
 
-
-def _some(keys: FrameKeys, indices: Sequence[int]) -> FrameKeys:
-    return FrameKeys(
-        tuple(keys.names[i] for i in indices),
-        tuple(keys.sizes[i] for i in indices),
-        tuple(keys.modified[i] for i in indices),
-        None if keys.times is None else tuple(keys.times[i] for i in indices),
-    )
-
-
-def _days(
-    photos: Photos, groups: Sequence[DayGroup], order: Literal["time", "name"], notes: Sequence[str]
-) -> tuple[Path | PhotoDay, ...]:
-    from dayline.media.photos import photo_sequence
-
-    days: list[Path | PhotoDay] = []
-    for group in groups:
-        source = photos.root / group.folder if group.folder else photos.root
-        if not group.frames:
-            days.append(source)
-            continue
-        sequence = photo_sequence(
-            photos, group.frames, source=source, order=order, skipped=group.skipped, notes=notes
+    groups, undated = group_by_folder(photos) if by_folder else group_by_day(photos)
+    if len(groups) == 1 and not groups[0].folder:
+        one = photo_sequence(photos, order=settings.order, notes=(*notes, *photos.notes))
+        return FoundDays(whole=one)
+    days = tuple(
+        PhotoDay(
+            group.name,
+            photo_sequence(
+                photos,
+                group.frames,
+                source=photos.root / group.folder if group.folder else None,
+                order=settings.order,
+                skipped=group.skipped,
+                notes=notes,
+            ),
         )
-        days.append(PhotoDay(group.name, sequence))
-    return tuple(days)
+        for group in groups
+    )
+    return FoundDays(days, notes=(*notes, *photos.notes, *undated))

@@ -14,7 +14,7 @@ from dayline.album.earlier import (
     source_digests,
 )
 from dayline.album.export.formats import check_formats
-from dayline.album.extraction import SourceResult
+from dayline.album.extraction import SourceResult, forget_read
 from dayline.album.pictures import PictureFolder
 from dayline.album.segment import Segmenter, row_digests, segment_source, segment_table
 from dayline.album.write import Written, without_locations, write_result
@@ -159,6 +159,8 @@ def segment_and_write(
             share=settings.share,
             on_step=on_step,
         )
+        if settings.share:
+            forget_read(place)
     return result.segmentation, written
 
 

@@ -27,8 +27,15 @@ from dayline.album.earlier import (
     with_renewed_rows,
     without_replaced,
 )
-from dayline.album.extraction import ExtractedFrames, SourceResult, extract_frames, frame_keys
-from dayline.album.key_photos import with_key_photos, with_locations
+from dayline.album.extraction import (
+    FrameReader,
+    SourceResult,
+    features_of,
+    measures_of,
+    read_source,
+    signatures_of,
+)
+from dayline.album.key_photos import photo_quality, with_key_photos, with_locations
 from dayline.album.page.graph_picture import Drawable
 from dayline.album.pictures import PictureFolder
 from dayline.album.places import event_features
@@ -42,8 +49,7 @@ from dayline.media.breaks import Jump, Pause, find_jumps, find_pauses
 from dayline.media.bursts import FrameGroups, describe_bursts, expand_segmentation, group_frames
 from dayline.media.clocks import with_one_clock
 from dayline.media.cuts import with_exact_cuts
-from dayline.media.frame import FrameSequence, refuse_mostly_bad
-from dayline.media.source import open_source
+from dayline.media.frame import FrameSequence
 from dayline.method.linear import LinearGraph
 from dayline.progress import OnStep
 from dayline.result_folder import output_folder
@@ -207,24 +213,19 @@ def segment_source(
     on_step : callable, optional
         Called as on_step(what, done, total).
     """
-    if isinstance(source, FrameSequence):
-        sequence = source
-        refuse_mostly_bad(sequence.source, sequence.skipped, n_good=sequence.n_frames)
-    else:
-        sequence = open_source(source, every=every, order=order, offsets=offsets, timezone=timezone)
-    extractor = load_extractor(model)
+    extractor = load_extractor(model, threads=1)
     with nullcontext() if store is None else output_folder(store) as folder:
+        reader = FrameReader(extractor, folder, pictures, on_step)
+        sequence = read_source(
+            source, reader, every=every, order=order, offsets=offsets, timezone=timezone
+        )
+        sequence = with_one_clock(sequence, features_of(sequence))
         kept = () if folder is None or corrections is None else kept_edits(folder)
         new: tuple[Segmentation, ...] = ()
         if isinstance(corrections, Segmentation):
-            # Refused now, rather than after the features were computed.
             digests, names, times = sequence.digests, sequence.names, sequence.times
             new = (with_digests(corrections, digests, names=names, times=times),)
-        extracted = extract_frames(
-            sequence, extractor, store=folder, pictures=pictures, on_step=on_step
-        )
-        extracted = with_one_clock(extracted)
-    sequence = extracted.sequence
+    features = features_of(sequence)
     pauses = find_pauses(sequence.times, factor=pause_factor, at_least=pause_seconds)
     jumps = find_jumps(sequence.locations, sequence.times, at_least=jump_km)
     breaks = {*(pause.before for pause in pauses), *(jump.before for jump in jumps)}
@@ -235,8 +236,11 @@ def segment_source(
         warn_of_absent_events(edits, sequence.digests)
     # Photos of one burst count as one frame, but pauses, jumps and corrections still split them.
     opened = {*located.must, *breaks}.difference(located.must_not)
-    groups = group_frames(sequence, extracted.signatures, opened=opened)
-    result = _segment(extracted, groups, breaks, located, segmenter, on_step)
+    if sequence.kind == "photos":
+        groups = group_frames(sequence.times, signatures_of(sequence), opened=opened)
+    else:
+        groups = FrameGroups(np.arange(sequence.n_frames))
+    result = _segment(sequence, features, groups, breaks, located, segmenter, on_step)
     # A correction may have joined the events on both sides of one.
     starts = {event.start for event in result.segmentation.events}
     noted = (
@@ -258,7 +262,7 @@ def segment_source(
         corrections=new,
         event_features=event_features(
             result.segmentation,
-            extracted.features,
+            features,
             f"{extractor.name} {extractor.fingerprint[:16]}",
         ),
     )
@@ -345,7 +349,8 @@ def row_digests(features: FloatArray) -> tuple[str, ...]:
 
 
 def _segment(
-    extracted: ExtractedFrames,
+    sequence: FrameSequence,
+    features: FloatArray,
     groups: FrameGroups,
     breaks: Collection[int],
     located: Corrections,
@@ -353,7 +358,6 @@ def _segment(
     on_step: OnStep | None,
 ) -> SourceResult:
     """Run the method on groups of frames and expand its result to frames."""
-    sequence = extracted.sequence
     times = _usable_times(sequence, groups)
     segmenter = copied_segmenter(segmenter)
     if sequence.clock is not None and times is not None:
@@ -368,7 +372,7 @@ def _segment(
         # Rows are frames here; the check for transposed tables would misjudge a few photos.
         warnings.simplefilter("ignore", TransposedWarning)
         found = segmenter.segment(
-            groups.means(extracted.features),
+            groups.means(features),
             times=times,
             must=groups.numbers({*opens, *located.must}),
             must_not=groups.numbers(located.must_not),
@@ -387,15 +391,13 @@ def _segment(
         sampled=located.sampled,
         on_step=on_step,
     )
-    segmentation = with_key_photos(segmentation, extracted.features, extracted.quality)
+    segmentation = with_key_photos(segmentation, features, photo_quality(measures_of(sequence)))
     segmentation = with_locations(segmentation, sequence.locations)
     return SourceResult(
         segmentation=segmentation,
         communities=communities,
         graph=graph_of_frames(segmenter, of_frame) if groups.n_bursts else learnt_graph(segmenter),
         sequence=sequence,
-        keys=frame_keys(sequence),
-        n_reused=extracted.n_reused,
     )
 
 

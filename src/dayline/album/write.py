@@ -454,10 +454,11 @@ def _pictures(
     """Write the pictures that an earlier run has not written yet."""
     if result.pictures is not None:
         return result.pictures.write(folder, blur_faces=blur_faces, on_step=on_step)
-    if result.sequence is None or result.keys is None:
+    if result.sequence is None:
         return None
-    of_all = PictureFolder(folder, blur_faces).names(result.keys)
-    names = {frame: of_all[frame] for frame in pictured_frames(result.segmentation)}
+    pictures, digests = PictureFolder(folder, blur_faces), result.sequence.digests
+    names = {i: pictures.name(digests[i]) for i in pictured_frames(result.segmentation)}
+    pictures.take_from_above(names.values())
     missing = [i for i, name in names.items() if not is_whole_thumbnail(folder / THUMBNAILS / name)]
     lost: dict[int, str] = {}
     skip = lost.__setitem__

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from dayline.album.days import SegmentedDay
-    from dayline.album.earlier import ResultKind
     from dayline.album.run import Settings
     from dayline.cli.console import StepBar
 
@@ -94,11 +93,12 @@ def segment(
     """Split photos, a video or a sequence of features into events."""
     from dayline.album.days import segment_days, segment_recording
     from dayline.album.earlier import refuse_other_result, source_digests
-    from dayline.album.photo_days import find_days
+    from dayline.album.photo_days import FoundDays, find_days
     from dayline.album.run import Settings, is_table
     from dayline.album.write import default_output
     from dayline.cli.console import open_in_browser, print_failures, progress_bar
     from dayline.events import read_events
+    from dayline.media.walk import holds_only_folders
 
     settings = Settings(
         method=method,
@@ -138,16 +138,13 @@ def segment(
         videos={"--every": every},
         tables={"--key": key, "--transpose": transpose, "--interpolate": interpolate},
     )
-    found = find_days(source, settings, by_folder=by_folder)
     _check(
         source,
         output,
         settings,
-        is_days=bool(found.days),
         corrections=corrections,
         forget=forget_corrections,
         places=places,
-        as_json=as_json,
     )
 
     announcement = ""
@@ -156,14 +153,23 @@ def segment(
         announcement = f"dayline: the result goes to {output} (choose another folder with -o)"
 
     results: list[SegmentedDay] = []
+    found = FoundDays()
     with progress_bar(quiet=quiet or as_json, announcement=announcement) as bar:
-        if output is not None:
-            # Before the clocks of cameras are compared, for which features are kept there.
-            if not (is_table(source) or forget_corrections):
-                kind: ResultKind = "days" if found.days else "recording"
-                refuse_other_result(output, kind, source.resolve().name, source_digests(source))
-            if found.photos is not None:
-                found = find_days(source, settings, store=output, before=found, on_step=bar)
+        if output is not None and holds_only_folders(source):
+            # Before the photos of all days are read, for which features are kept there.
+            if not forget_corrections:
+                name = source.resolve().name
+                refuse_other_result(output, "days", name, source_digests(source))
+            found = find_days(source, settings, by_folder=by_folder, store=output, on_step=bar)
+            if found.days and as_json:
+                raise ValueError(
+                    f"{source}: --json works for one day only; read events.json in each day's"
+                    " result instead"
+                )
+            if found.days and corrections is not None:
+                raise ValueError(
+                    f"{source}: --corrections works for one day only; pass the folder of that day"
+                )
 
         if found.days and output is not None:
             for note in () if quiet else found.notes:
@@ -210,11 +216,9 @@ def _check(
     output: Path | None,
     settings: Settings,
     *,
-    is_days: bool,
     corrections: Path | None,
     forget: bool,
     places: Path | None,
-    as_json: bool,
 ) -> None:
     """Raise if a request cannot be met, before any work is done."""
     from dayline.album.export.formats import Kind, check_suited
@@ -228,17 +232,8 @@ def _check(
     check_suited(settings.formats, kind, source=source)
     if settings.formats and output is None and kind == "features":
         raise ValueError("--export needs a folder for the result; choose one with -o")
-    if as_json and is_days:
-        raise ValueError(
-            f"{source}: --json works for one day only; read events.json in each day's result"
-            " instead"
-        )
     if settings.write_chapters and kind != "video":
         raise ValueError(f"{source}: chapters can only be written to a video")
-    if corrections is not None and is_days:
-        raise ValueError(
-            f"{source}: --corrections works for one day only; pass the folder of that day"
-        )
     if corrections is not None and forget:
         raise ValueError(
             "--corrections and --forget-corrections contradict each other; use one of them"

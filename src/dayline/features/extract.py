@@ -1,32 +1,16 @@
-"""Compute the features of images in batches, reusing what an earlier run stored."""
+"""Turn images into features, by a network or by hand."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from collections.abc import Sequence
 from pathlib import Path
-from queue import Empty, Full, Queue
-from threading import Event, Thread
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dayline.arrays import IntArray
 from dayline.features.preprocess import Image
 from dayline.installation import needs_extra
-
-FrameImage: TypeAlias = Image | Callable[[], Image | None]
-"""Decoded pixels, or a function that decodes them in a worker thread (None skips the frame)."""
-
-OnStep: TypeAlias = Callable[[int, int], None]
-"""Called with the number of frames done and the total number of frames."""
-
-_Waiting: TypeAlias = "tuple[int, Future[NDArray[Any] | None]] | BaseException | None"
-
-BATCH_SIZE = 32
 
 
 class Extractor(Protocol):
@@ -93,152 +77,35 @@ def load_extractor(
 
 
 def extract_features(
-    images: Iterable[tuple[int, FrameImage]],
-    extractor: Extractor,
-    *,
-    n_frames: int,
-    batch_size: int = BATCH_SIZE,
-    on_step: OnStep | None = None,
-) -> tuple[IntArray, NDArray[np.float32]]:
-    """Compute the features of all images.
+    images: Sequence[Image], extractor: Extractor, *, names: Sequence[str] | None = None
+) -> NDArray[np.float32]:
+    """Compute one row of features per image.
 
     Parameters
     ----------
-    images : iterable of (int, image or function)
-        Frame number and pixels, or a function that decodes them; such functions run in parallel.
+    images : sequence of ndarray of uint8, (height, width, 3)
+        Decoded pixels; smaller than `extractor.input_size` only if the original is.
     extractor : Extractor
         See `load_extractor`.
-    n_frames : int
-        Number of frames in the sequence; every frame number must be below it.
-    batch_size : int
-        Images per batch.
-    on_step : function, optional
-        Called with (frames done, n_frames) after every batch.
-
-    Returns
-    -------
-    indices : ndarray of int
-        Frames with features, ascending.
-    features : ndarray of float32, (len(indices), n_features)
-        Their features.
+    names : sequence of str, optional
+        Names of the images for messages; their numbers by default.
     """
-    parts = list(
-        iter_features(images, extractor, n_frames=n_frames, batch_size=batch_size, on_step=on_step)
-    )
-    if not parts:
-        return np.empty(0, dtype=np.int64), np.empty((0, extractor.n_features), dtype=np.float32)
-    indices = np.concatenate([part[0] for part in parts])
-    order = np.argsort(indices, kind="stable")
-    return indices[order], np.concatenate([part[1] for part in parts])[order]
+    inputs = []
+    for i, image in enumerate(images):
+        try:
+            inputs.append(extractor.prepare(image))
+        except ValueError as error:
+            raise ValueError(f"frame {i if names is None else names[i]}: {error}") from error
+    if not inputs:
+        return np.empty((0, extractor.n_features), dtype=np.float32)
 
-
-def iter_features(
-    images: Iterable[tuple[int, FrameImage]],
-    extractor: Extractor,
-    *,
-    n_frames: int,
-    batch_size: int = BATCH_SIZE,
-    on_step: OnStep | None = None,
-) -> Iterator[tuple[IntArray, NDArray[np.float32]]]:
-    """Compute features batch by batch; see `extract_features`.
-
-    Yields
-    ------
-    indices, features
-        One batch, in the order of the images.
-    """
-    indices: list[int] = []
-    inputs: list[NDArray[Any]] = []
-    n_done = 0
-    for index, prepared in _prepare_ahead(images, extractor, n_ahead=2 * batch_size):
-        if not 0 <= index < n_frames:
-            raise ValueError(f"frame {index} is outside the sequence of frames 0 to {n_frames - 1}")
-        indices.append(index)
-        inputs.append(prepared)
-        if len(indices) == batch_size:
-            yield _extract_batch(extractor, indices, inputs)
-            n_done += batch_size
-            indices, inputs = [], []
-            if on_step:
-                on_step(n_done, n_frames)
-    if indices:
-        yield _extract_batch(extractor, indices, inputs)
-        if on_step:
-            on_step(n_done + len(indices), n_frames)
-
-
-def _extract_batch(
-    extractor: Extractor, indices: list[int], inputs: list[NDArray[Any]]
-) -> tuple[IntArray, NDArray[np.float32]]:
     features = extractor.extract(np.stack(inputs))
     bad = np.flatnonzero(~np.isfinite(features).all(axis=1))
     if len(bad):
         file = getattr(extractor, "file", None)
         model = f"{file}:" if file is not None else f"model {extractor.name}"
+        frame = bad[0] if names is None else names[bad[0]]
         raise ValueError(
-            f"{model} returns values that are not finite for frame {indices[bad[0]]}; use another"
-            " model"
+            f"{model} returns values that are not finite for frame {frame}; use another model"
         )
-    return np.asarray(indices, dtype=np.int64), features
-
-
-def _prepare_ahead(
-    images: Iterable[tuple[int, FrameImage]], extractor: Extractor, *, n_ahead: int
-) -> Iterator[tuple[int, NDArray[Any]]]:
-    """Yield prepared images in order, preparing at most `n_ahead` of them in advance."""
-    waiting: Queue[_Waiting] = Queue(maxsize=n_ahead)
-    stop = Event()
-    with ThreadPoolExecutor(
-        max_workers=min(os.cpu_count() or 1, 8), thread_name_prefix="prepare"
-    ) as pool:
-        feeder = Thread(target=_feed, args=(images, extractor, pool, waiting, stop), daemon=True)
-        feeder.start()
-        try:
-            while (item := waiting.get()) is not None:
-                if isinstance(item, BaseException):
-                    raise item
-                index, future = item
-                prepared = future.result()
-                if prepared is not None:
-                    yield index, prepared
-        finally:
-            stop.set()
-            with suppress(Empty):
-                while True:
-                    waiting.get_nowait()
-            feeder.join()
-
-
-def _feed(
-    images: Iterable[tuple[int, FrameImage]],
-    extractor: Extractor,
-    pool: ThreadPoolExecutor,
-    waiting: Queue[_Waiting],
-    stop: Event,
-) -> None:
-    try:
-        for index, image in images:
-            if stop.is_set():
-                return
-            _put((index, pool.submit(_decode_and_prepare, image, index, extractor)), waiting, stop)
-        _put(None, waiting, stop)
-    except BaseException as error:
-        # Reraised in the thread that consumes the images.
-        _put(error, waiting, stop)
-
-
-def _put(item: _Waiting, waiting: Queue[_Waiting], stop: Event) -> None:
-    while not stop.is_set():
-        with suppress(Full):
-            waiting.put(item, timeout=0.1)
-            return
-
-
-def _decode_and_prepare(image: FrameImage, index: int, extractor: Extractor) -> NDArray[Any] | None:
-    pixels = image() if callable(image) else image
-    if pixels is None:
-        return None
-    try:
-        return extractor.prepare(pixels)
-    except ValueError as error:
-        raise ValueError(f"frame {index}: {error}") from error
+    return features

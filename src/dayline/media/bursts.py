@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from dayline.arrays import FloatArray, IntArray
 from dayline.events import Event, NestedLevel, Segmentation
 from dayline.media.frame import FrameSequence
-from dayline.media.source import images
 from dayline.text import counted
 
 
@@ -87,8 +86,6 @@ def _difference(a: NDArray[np.uint8], b: NDArray[np.uint8]) -> float:
     return float(np.mean(np.abs(a.astype(np.int16) - b.astype(np.int16))))
 
 
-SIGNATURE_SIDE = 16
-DECODED_SIDE = 64
 BURST_GAP = 2.0
 
 
@@ -142,32 +139,9 @@ class FrameGroups:
         return int(counts[counts > 1].sum())
 
 
-def signatures_in_bursts(
-    sequence: FrameSequence, *, on_skip: Callable[[int, str], None]
-) -> dict[int, NDArray[np.uint8]]:
-    """Compute signatures of the photos that may belong to a burst: those within two seconds of another.
-
-    Parameters
-    ----------
-    sequence : FrameSequence
-        The frames; a video has no bursts.
-    on_skip : callable
-        Called with the index of a photo that cannot be decoded, and the reason.
-    """
-    if sequence.kind == "video" or sequence.times is None:
-        return {}
-    gaps = np.diff(sequence.times)
-    follows = np.flatnonzero((gaps >= 0) & (gaps <= BURST_GAP)) + 1
-    close = np.union1d(follows - 1, follows).tolist()
-    if not close:
-        return {}
-    found = images(sequence, size=DECODED_SIDE, indices=close, on_skip=on_skip)
-    return {i: signature(image, side=SIGNATURE_SIDE) for i, image in found}
-
-
 def group_frames(
-    sequence: FrameSequence,
-    signatures: Mapping[int, NDArray[np.uint8]],
+    times: Sequence[float] | None,
+    signatures: NDArray[np.uint8],
     *,
     opened: Collection[int] = (),
 ) -> FrameGroups:
@@ -175,21 +149,15 @@ def group_frames(
 
     Parameters
     ----------
-    sequence : FrameSequence
-        The frames.
-    signatures : mapping of int to array
-        What `signatures_in_bursts` returned.
+    times : sequence of float or None
+        Seconds, one per photo.
+    signatures : array of shape (n_photos, k)
+        See `signature`.
     opened : collection of int
         Frames that always start a group: required boundaries.
     """
-    n = sequence.n_frames
-    if not signatures:
-        return FrameGroups(np.arange(n))
-    rows = np.zeros((n, SIGNATURE_SIDE**2), dtype=np.uint8)
-    for i, row in signatures.items():
-        rows[i] = row
-    opens = np.diff(group_bursts(sequence.times, rows, max_gap_seconds=BURST_GAP), prepend=-1) > 0
-    opens[[f for f in opened if 0 <= f < n]] = True
+    opens = np.diff(group_bursts(times, signatures, max_gap_seconds=BURST_GAP), prepend=-1) > 0
+    opens[[f for f in opened if 0 <= f < len(opens)]] = True
     return FrameGroups(np.cumsum(opens) - 1)
 
 

@@ -8,9 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from sklearn.isotonic import isotonic_regression
 
-from dayline.album.extraction import ExtractedFrames
 from dayline.arrays import FloatArray, IntArray
-from dayline.media.bursts import signatures_in_bursts
 from dayline.media.frame import FrameSequence, shifted
 from dayline.media.order import span_text
 
@@ -367,34 +365,24 @@ def _note(name: str, ahead: float, reference: str) -> str:
     )
 
 
-def with_one_clock(extracted: ExtractedFrames) -> ExtractedFrames:
-    """Return frames with the times of all cameras on one clock, in the order of these times.
+def with_one_clock(sequence: FrameSequence, features: FloatArray) -> FrameSequence:
+    """Return a sequence with the times of all cameras on one clock, in the order of these times.
 
     Parameters
     ----------
-    extracted : ExtractedFrames
-        The frames of a sequence, with their features.
+    sequence : FrameSequence
+        Photos.
+    features : array of shape (n_frames, n_features)
+        Their features.
     """
-    sequence = extracted.sequence
-    if not is_worth_comparing(sequence) or sequence.times is None:
-        return extracted
+    if sequence.times is None or not is_worth_comparing(sequence):
+        return sequence
     clocks = [frame.clock for frame in sequence.frames]
     corrections, notes = clock_corrections(
-        sequence.times, clocks, extracted.features, reference=sequence.reference
+        sequence.times, clocks, features, reference=sequence.reference
     )
     if not corrections:
-        return extracted
+        return sequence
     moved = [shifted(frame, corrections.get(frame.clock, 0.0)) for frame in sequence.frames]
-    order = np.argsort([frame.time or 0.0 for frame in moved], kind="stable").tolist()
-    sequence = replace(
-        sequence, frames=tuple(moved[i] for i in order), notes=(*notes, *sequence.notes)
-    )
-    # The features of a photo that cannot be decoded any more are still known.
-    lost: dict[int, str] = {}
-    return replace(
-        extracted,
-        sequence=sequence,
-        features=extracted.features[order],
-        quality=extracted.quality[order],
-        signatures=signatures_in_bursts(sequence, on_skip=lost.__setitem__),
-    )
+    moved.sort(key=lambda frame: frame.time or 0.0)
+    return replace(sequence, frames=tuple(moved), notes=(*notes, *sequence.notes))

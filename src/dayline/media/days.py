@@ -183,13 +183,7 @@ def group_by_day(photos: Photos) -> tuple[tuple[DayGroup, ...], tuple[str, ...]]
             for folder, (_, frames) in zip(folders, [*found, *loose], strict=True)
         ]
         groups, alone = _with_skipped(whole, photos)
-        # A folder of which no photo can be read is a day as well, which says so.
-        entries = {shown_name(path.name): path.name for path in photos.root.iterdir()}
-        closed = [
-            DayGroup(entries[folder], (), entries[folder], tuple(files))
-            for folder, files in alone.items()
-            if folder in entries
-        ]
+        closed = _closed(alone, photos)
         return tuple(sorted((*groups, *closed), key=lambda group: _by_name(group.name))), ()
 
     dates = {name for name, _ in found}
@@ -208,6 +202,32 @@ def group_by_day(photos: Photos) -> tuple[tuple[DayGroup, ...], tuple[str, ...]]
         f"{top}: cannot be read ({files[0].name}: {files[0].why})" for top, files in alone.items()
     ]
     return groups, tuple(notes)
+
+
+def group_by_folder(photos: Photos) -> tuple[tuple[DayGroup, ...], tuple[str, ...]]:
+    """Group photos by the folder directly below the root, whatever their times.
+
+    The folders that cameras start every thousand photos (100CANON, 101CANON) stay together.
+    """
+    folders: dict[str, list[Frame]] = defaultdict(list)
+    for frame in photos.frames:
+        folders[_top(frame, photos)].append(frame)
+    if all(CAMERA_FOLDER.fullmatch(top) for top in folders):
+        return (DayGroup(photos.root.name, photos.frames, "", photos.skipped),), ()
+    groups, alone = _with_skipped(
+        [DayGroup(top, tuple(folders[top]), top) for top in sorted(folders, key=_by_name)], photos
+    )
+    return tuple(sorted((*groups, *_closed(alone, photos)), key=lambda g: _by_name(g.name))), ()
+
+
+def _closed(alone: Mapping[str, Sequence[SkippedFile]], photos: Photos) -> list[DayGroup]:
+    """Return the folders of which no photo can be read: they are days as well, which say so."""
+    entries = {shown_name(path.name): path.name for path in photos.root.iterdir()}
+    return [
+        DayGroup(entries[folder], (), entries[folder], tuple(files))
+        for folder, files in alone.items()
+        if folder in entries
+    ]
 
 
 def _top(frame: Frame, photos: Photos) -> str:

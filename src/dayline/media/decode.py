@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
 from pillow_heif import register_heif_opener
 
-from dayline.media.exif import camera_of, exif_location, exif_time, gps_time
+from dayline.media.exif import camera_of, exif_location, exif_time, gps_time, with_utc
 from dayline.media.frame import RAW_SUFFIXES, Frame
 from dayline.media.raw import NO_PREVIEW, open_raw
 
@@ -102,7 +102,7 @@ def opened(path: Path) -> Iterator[tuple[Image.Image, BinaryIO]]:
 
 def read_photo(
     path: Path, name: str, *, size: int | None = None
-) -> tuple[Frame, float | None, NDArray[np.uint8] | None]:
+) -> tuple[Frame, NDArray[np.uint8] | None]:
     """Open a photo once and read all that is needed of it.
 
     Parameters
@@ -118,18 +118,17 @@ def read_photo(
     -------
     frame : Frame
         What the header says, and the digest of the content.
-    utc : float or None
-        Time of the satellites in seconds since 1970.
     pixels : ndarray of uint8, (height, width, 3), or None
         The picture.
     """
     with opened(path) as (image, file):
-        taken, camera, location = exif_time(image), camera_of(image), exif_location(image)
-        utc = gps_time(image)
-        pixels = None if size is None else _decoded(image, file, size=size)
+        taken = with_utc(exif_time(image), path.name, gps_time(image))
+        camera, location = camera_of(image), exif_location(image)
+        position = file.tell()
         digest = content_digest(file)
-    frame = Frame(name, path, digest, taken=taken, camera=camera, location=location)
-    return frame, utc, pixels
+        file.seek(position)
+        pixels = None if size is None else _decoded(image, file, size=size)
+    return Frame(name, path, digest, taken=taken, camera=camera, location=location), pixels
 
 
 def decode_photo(path: Path, *, size: int) -> NDArray[np.uint8]:
@@ -155,6 +154,13 @@ def _decoded(image: Image.Image, file: BinaryIO, *, size: int) -> NDArray[np.uin
         small = _reduced(image, size=size)
         image.close()  # frees the pixels before the next photo is decoded
         return np.asarray(_upright(small, turned), dtype=np.uint8)
+
+
+def reduced(pixels: NDArray[np.uint8], *, size: int) -> NDArray[np.uint8]:
+    """Reduce a picture to a shorter side of `size` pixels, as `decode_photo` does; a smaller one stays."""
+    if min(pixels.shape[:2]) <= size:
+        return pixels
+    return np.asarray(_reduced(Image.fromarray(pixels), size=size), dtype=np.uint8)
 
 
 BLOCK = 2**20

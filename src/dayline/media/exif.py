@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, date, datetime, time
 from math import isfinite
 from pathlib import Path
@@ -72,6 +73,7 @@ MINUTE = 60.0
 # Cameras did not exist earlier, and no clock is deliberately set later; 0001 and 9999 mean
 # "unknown".
 FIRST_YEAR, LAST_YEAR = 1800, 2200
+QUARTER_HOUR, ROUNDING = 900.0, 2.0
 LARGEST_OFFSET = 14 * 3600.0
 """Seconds: no time zone is further from UTC."""
 
@@ -219,6 +221,33 @@ def gps_time(image: Image.Image) -> float | None:
     if not (0 <= hour < 24 and 0 <= minute < 60 and 0 <= second < 61):
         return None
     return midnight.timestamp() + 3600.0 * hour + 60.0 * minute + second
+
+
+def with_utc(time: CaptureTime | None, name: str, utc: float | None) -> CaptureTime | None:
+    """Add the time of Takeout or GPS, in UTC: as the time itself, or as the time zone of a local time.
+
+    Parameters
+    ----------
+    time : CaptureTime or None
+        What the header says. If it has an offset from UTC, it is returned as it is.
+    name : str
+        Name of the file, which may contain a local time.
+    utc : float or None
+        Seconds since 1970.
+    """
+    if utc is None or (time is not None and time.offset is not None):
+        return time
+    local = time_in_name(name) if time is None else time.seconds
+    if local is not None:
+        offset = round((local - utc) / QUARTER_HOUR) * QUARTER_HOUR
+        fits = abs(local - utc - offset) <= ROUNDING and abs(offset) <= LARGEST_OFFSET
+        # Google takes local times for UTC if it knows no time zone, so that a difference of zero
+        # says nothing.
+        if fits and offset:
+            if time is None:
+                return CaptureTime(local, offset, is_utc=True)
+            return replace(time, offset=offset)
+    return CaptureTime(utc, is_utc=True) if time is None else time
 
 
 def _gps_tags(image: Image.Image) -> Mapping[int, Any]:

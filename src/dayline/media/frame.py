@@ -202,6 +202,25 @@ class CaptureTime:
 
 
 @dataclass(frozen=True)
+class Seen:
+    """What one look at the pixels of a frame gives.
+
+    Attributes
+    ----------
+    features : ndarray of float32, shape (n_features,)
+        What the events are found by.
+    signature : ndarray of uint8, shape (256,)
+        Gray thumbnail that tells near-identical photos (see `dayline.media.bursts`).
+    measures : ndarray of float32, shape (3,)
+        What makes it worth showing (see `dayline.album.key_photos.measure_photo`).
+    """
+
+    features: NDArray[np.float32]
+    signature: NDArray[np.uint8]
+    measures: NDArray[np.float32]
+
+
+@dataclass(frozen=True)
 class Frame:
     """One photo, or one frame of a video.
 
@@ -229,6 +248,8 @@ class Frame:
         Where the photo was taken.
     in_video : VideoFrame or None
         Position in the video.
+    seen : Seen or None
+        What its pixels gave; None if they were not decoded.
     """
 
     name: str
@@ -241,6 +262,7 @@ class Frame:
     clock: str = ""
     location: Location | None = None
     in_video: VideoFrame | None = None
+    seen: Seen | None = field(default=None, repr=False, compare=False)
 
 
 def shifted(frame: Frame, seconds: float) -> Frame:
@@ -345,25 +367,6 @@ class Also:
     def __contains__(self, index: int) -> bool:
         """Return whether a frame is taken."""
         return self.frames is None or index in self.frames
-
-
-def drop_frames(sequence: FrameSequence, failed: Mapping[int, str]) -> FrameSequence:
-    """Remove frames that could not be decoded and list them as skipped.
-
-    Parameters
-    ----------
-    sequence : FrameSequence
-        The sequence.
-    failed : mapping of int to str
-        Index of each failed frame and the reason, as passed to `on_skip` by `images`.
-    """
-    if not failed:
-        return sequence
-    kept = tuple(frame for i, frame in enumerate(sequence.frames) if i not in failed)
-    lost = (SkippedFile(sequence.frames[i].name, failed[i]) for i in sorted(failed))
-    skipped = (*sequence.skipped, *lost)
-    refuse_mostly_bad(sequence.source, skipped, n_good=len(kept))
-    return replace(sequence, frames=kept, skipped=skipped)
 
 
 def refuse_mostly_bad(source: Path, skipped: Sequence[SkippedFile], *, n_good: int) -> None:

@@ -11,10 +11,9 @@ from typing import Literal, TypeAlias
 from dayline.events import SkippedFile
 from dayline.media.days import clocks_to_compare, with_camera_names
 from dayline.media.decode import BadImageError, read_photo
-from dayline.media.exif import sidecar_name, taken_time, time_in_name
+from dayline.media.exif import sidecar_name, taken_time, time_in_name, with_utc
 from dayline.media.frame import (
     PHOTO_SUFFIXES,
-    CaptureTime,
     Frame,
     FrameSequence,
     natural_key,
@@ -26,8 +25,6 @@ from dayline.media.walk import FilesFound, find_files, refuse_result
 from dayline.media.zones import in_local_time, time_zone
 from dayline.progress import OnStep
 from dayline.text import counted
-
-QUARTER_HOUR, LARGEST_OFFSET, ROUNDING = 900.0, 14 * 3600.0, 2.0
 
 ReadFiles: TypeAlias = Callable[[FilesFound], Mapping[Path, Frame | str]]
 """Reads photos: what was read of each, or why it cannot be used."""
@@ -140,7 +137,7 @@ def read_photos(
     for file in found.photos:
         frame = files[file]
         if isinstance(frame, str):
-            skipped.append(SkippedFile(shown_name(file.relative_to(folder)), frame))
+            skipped.append(SkippedFile(found.name(file), frame))
             continue
         sidecar = sidecar_name(file.name, sidecars[file.parent])
         if sidecar is not None:
@@ -163,38 +160,10 @@ def read_headers(found: FilesFound, *, on_step: OnStep | None = None) -> dict[Pa
         if on_step is not None and done % 100 == 0:
             on_step("photos", done, len(found.photos))
         try:
-            frame, utc, _ = read_photo(path, shown_name(path.relative_to(found.root)))
-            read[path] = replace(frame, taken=with_utc(frame.taken, path.name, utc))
+            read[path], _ = read_photo(path, found.name(path))
         except BadImageError as error:
             read[path] = str(error)
     return read
-
-
-def with_utc(time: CaptureTime | None, name: str, utc: float | None) -> CaptureTime | None:
-    """Add the time of Takeout or GPS, in UTC: as the time itself, or as the time zone of a local time.
-
-    Parameters
-    ----------
-    time : CaptureTime or None
-        What the header says. If it has an offset from UTC, it is returned as it is.
-    name : str
-        Name of the file, which may contain a local time.
-    utc : float or None
-        Seconds since 1970.
-    """
-    if utc is None or (time is not None and time.offset is not None):
-        return time
-    local = time_in_name(name) if time is None else time.seconds
-    if local is not None:
-        offset = round((local - utc) / QUARTER_HOUR) * QUARTER_HOUR
-        fits = abs(local - utc - offset) <= ROUNDING and abs(offset) <= LARGEST_OFFSET
-        # Google takes local times for UTC if it knows no time zone, so that a difference of zero
-        # says nothing.
-        if fits and offset:
-            if time is None:
-                return CaptureTime(local, offset, is_utc=True)
-            return replace(time, offset=offset)
-    return CaptureTime(utc, is_utc=True) if time is None else time
 
 
 def with_given_offsets(

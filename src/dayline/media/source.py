@@ -8,7 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from dayline.installation import MissingExtraError, needs_extra
 from dayline.media.frame import (
@@ -22,6 +22,9 @@ from dayline.media.frame import (
 )
 from dayline.text import clock_text
 
+if TYPE_CHECKING:
+    from dayline.media.photos import ReadFiles
+
 
 def open_source(
     path: str | Path,
@@ -30,6 +33,7 @@ def open_source(
     order: Literal["time", "name"] = "time",
     offsets: Mapping[str, float] | None = None,
     timezone: str | None = None,
+    read: ReadFiles | None = None,
 ) -> FrameSequence:
     """Find the frames of a folder of photos or of a video.
 
@@ -41,6 +45,8 @@ def open_source(
         Seconds between frames of a video; chosen by its length if not given (see `read_video`).
     order, offsets, timezone
         Order and times of photos (see `read_photo_folder`).
+    read : callable, optional
+        Reads the files of photos; by default, only their headers are read.
     """
     source = Path(path)
     if source.is_dir():
@@ -48,7 +54,7 @@ def open_source(
             raise ValueError(
                 f"{shown_name(source)}: the time between frames (every) is for videos; leave it out"
             )
-        return read_photo_folder(source, order=order, offsets=offsets, timezone=timezone)
+        return read_photo_folder(source, order=order, offsets=offsets, timezone=timezone, read=read)
     if not source.exists():
         raise ValueError(f"{shown_name(source)}: no such file or folder")
     suffix = source.suffix.lower()
@@ -76,11 +82,14 @@ def read_photo_folder(
     order: Literal["time", "name"] = "time",
     offsets: Mapping[str, float] | None = None,
     timezone: str | None = None,
+    read: ReadFiles | None = None,
 ) -> FrameSequence:
     """Find the photos of a folder; see `dayline.media.photos.read_photo_folder`."""
     from dayline.media import photos
 
-    return photos.read_photo_folder(path, order=order, offsets=offsets, timezone=timezone)
+    return photos.read_photo_folder(
+        path, order=order, offsets=offsets, timezone=timezone, read=read
+    )
 
 
 @needs_extra("photos", "reading a video")
@@ -137,6 +146,7 @@ def time_text(seconds: float, *, clock: Literal["wall", "media"] | None) -> str:
     return f"{'-' if milliseconds < 0 else ''}{clock_text(abs(milliseconds) / 1000, digits=3, short=True)}"
 
 
+A = TypeVar("A")
 T = TypeVar("T")
 
 
@@ -217,16 +227,14 @@ def _photo_images(
         except BadImageError as error:
             return str(error)
 
-    for index, result in zip(indices, _ahead(decode, indices, n_workers=n_workers), strict=True):
+    for index, result in zip(indices, ahead(decode, indices, n_workers=n_workers), strict=True):
         if isinstance(result, str):
             on_skip(index, result)
         else:
             yield index, result
 
 
-def _ahead(
-    function: Callable[[int], T], arguments: Iterable[int], *, n_workers: int
-) -> Iterator[T]:
+def ahead(function: Callable[[A], T], arguments: Iterable[A], *, n_workers: int) -> Iterator[T]:
     """Apply a function in threads and yield the results in order, computing only a few in advance."""
     pool = ThreadPoolExecutor(n_workers, thread_name_prefix="dayline-decode")
     waiting: deque[Future[Any]] = deque()

@@ -64,6 +64,10 @@ class FilesFound:
     results: list[Path] = field(default_factory=list)
     closed: list[SkippedFile] = field(default_factory=list)
 
+    def name(self, path: Path) -> str:
+        """Name a file relative to the folder, safe to display."""
+        return shown_name(path.relative_to(self.root))
+
 
 def find_files(folder: Path) -> FilesFound:
     """Find the photos and videos in a folder and its subfolders."""
@@ -158,23 +162,10 @@ def _identity(folder: Path) -> tuple[int, int]:
     return about.st_dev, about.st_ino
 
 
-def day_folders(path: str | Path) -> tuple[Path, ...]:
-    """Return the subfolders, in name order, if a folder has one subfolder per day; else an empty tuple.
-
-    It does if it contains no photos itself but its subfolders do. The folders that cameras start
-    every thousand photos (100CANON, 101CANON) are not days.
-    """
-    entries = _entries(Path(path))
-    if _holds_photos(entries):
-        return ()
-    days = tuple(
-        p for p in entries if is_folder(p) and not is_passed_over(p) and find_files(p).photos
-    )
-    return () if all(CAMERA_FOLDER.fullmatch(p.name) for p in days) else days
-
-
 def holds_only_folders(path: str | Path) -> bool:
     """Whether a folder contains no photos itself, but has subfolders that may."""
+    if not Path(path).is_dir():
+        return False
     entries = _entries(Path(path))
     return not _holds_photos(entries) and any(
         is_folder(p) and not is_passed_over(p) for p in entries

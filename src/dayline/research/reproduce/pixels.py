@@ -8,13 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
-from dayline.album.extraction import extract_frames
+from dayline.album.extraction import FrameReader, features_of, read_source
 from dayline.album.segment import segment_source
 from dayline.arrays import FloatArray, IntArray
 from dayline.events import labels_to_boundaries
 from dayline.features.extract import load_extractor
 from dayline.media.frame import FrameSequence
-from dayline.media.source import open_source
 from dayline.research.datasets.annotations import LabelledSequence
 from dayline.research.reproduce.tasks import OnDone
 from dayline.result_folder import output_folder
@@ -104,23 +103,23 @@ def _extract(
 ) -> FloatArray:
     """Return features in the order of the ground truth, which refers to every photo: none may be missing."""
     folder = sequence.images[0].parent
-    extractor = load_extractor(model)
+    extractor = load_extractor(model, threads=1)
 
     def on_step(_: str, done: int, total: int) -> None:
         if on_done is not None:
             on_done(f"{name} on {sequence.name}", done, total)
 
-    photos = open_source(folder, order="name")
     with output_folder(pixels.folder(sequence, name)) as store:
-        extracted = extract_frames(photos, extractor, store=store, on_step=on_step)
-    index_of = {file: k for k, file in enumerate(_file_names(extracted.sequence))}
+        reader = FrameReader(extractor, store, on_step=on_step)
+        photos = read_source(folder, reader, order="name")
+    index_of = {file: k for k, file in enumerate(_file_names(photos))}
     lost = [image for image in sequence.images if image.name not in index_of]
     if lost:
-        why = {file.name: file.why for file in extracted.sequence.skipped}.get(
+        why = {file.name: file.why for file in photos.skipped}.get(
             lost[0].name, "not found among the photos"
         )
         raise ValueError(
             f"{lost[0]}: {why}; the ground truth counts every photo: repair it, or leave out"
             " the day"
         )
-    return extracted.features[[index_of[image.name] for image in sequence.images]]
+    return features_of(photos)[[index_of[image.name] for image in sequence.images]]
