@@ -46,7 +46,7 @@ from dayline.arrays import unit_rows
 from dayline.decision.evidence import (
     NOISE,
     boundary_weights,
-    compare_neighbours,
+    compare_neighbors,
     slowness,
     two_views,
 )
@@ -148,16 +148,16 @@ def gather(sequence: LabelledSequence, store: Path) -> dict[str, np.ndarray]:
     found = {}
     features = np.asarray(sequence.features, dtype=np.float64)
     with threadpool_limits(1):
-        learnt = DynamicGraphEmbedding().fit(features)
+        learned = DynamicGraphEmbedding().fit(features)
         cosines, few = (
-            compare_neighbours(comparable_columns(features)),
+            compare_neighbors(comparable_columns(features)),
             in_few_directions(standardize(features)),
         )
         has_events = not why_no_events(few)
         both = two_views(
-            unit_rows(learnt.embedding_), unit_rows(np.asarray(learnt.start_, dtype=np.float64))
+            unit_rows(learned.embedding_), unit_rows(np.asarray(learned.start_, dtype=np.float64))
         )
-        half = learnt.embedding_.shape[1]
+        half = learned.embedding_.shape[1]
         views = {
             "both": both,
             "embedding": np.sqrt(2.0) * both[:, :half],

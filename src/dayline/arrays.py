@@ -1,4 +1,4 @@
-"""All code specific to an array library (NumPy, and PyTorch through array-api-compat), and threads over blocks of rows."""
+"""All code specific to an array library, NumPy or PyTorch, and threads over blocks of rows."""
 
 from __future__ import annotations
 
@@ -53,7 +53,10 @@ def is_single_precision(device: str, dtype: str) -> bool:
 
 
 def check_device(device: Any) -> Any:
-    """Return the PyTorch device, or None for NumPy on the CPU; raise ValueError if unknown or unavailable."""
+    """Return the PyTorch device, or None for NumPy on the CPU.
+
+    Raise ValueError if unknown or unavailable.
+    """
     if not isinstance(device, str):
         raise ValueError(
             f'device has type {type(device).__name__}; use "cpu", "torch", "cuda" or "mps"'
@@ -106,7 +109,7 @@ def like(values: NDArray[Any], x: Array) -> Array:
 
 
 def product_into(a: Array, b: Array, out: Array) -> Array:
-    """Compute a @ b into `out`: allocating every large product would take longer than the arithmetic."""
+    """Compute a @ b into `out`: allocating large products takes longer than the arithmetic."""
     return array_namespace(a).matmul(a, b, out=out)
 
 
@@ -116,7 +119,7 @@ def exp_in_place(x: Array) -> None:
 
 
 def columns_for_products(x: Array) -> Array:
-    """Convert to single precision, with columns of zeros up to a multiple of 16 on a CPU: its registers are as wide.
+    """Convert to single precision, on a CPU with columns of zeros up to a multiple of 16.
 
     A product with 15 columns takes almost twice as long as one with 16.
     """
@@ -198,7 +201,7 @@ class PositiveSolver:
 
 
 def main_axes(matrix: Array, n_axes: int) -> Array:
-    """Return the eigenvectors of the largest eigenvalues of a symmetric matrix, the largest last."""
+    """Return the eigenvectors of the largest eigenvalues of a symmetric matrix, largest last."""
     if is_torch_array(matrix):
         return array_namespace(matrix).linalg.eigh(matrix)[1][:, -n_axes:]
     from scipy.linalg import eigh
@@ -209,7 +212,7 @@ def main_axes(matrix: Array, n_axes: int) -> Array:
 
 
 def row_blocks(x: Array, *, at_least: int = 1) -> Iterator[slice]:
-    """Yield slices that cover the rows of a matrix, a block that fits in the cache (a large one on a GPU) at a time.
+    """Yield slices over the rows of a matrix, in blocks that fit in the cache (large on a GPU).
 
     Several steps on one block after the other take a fraction of the time and memory that they take
     on all rows. Matrix products want blocks of `at_least` a few hundred rows, cache or not.

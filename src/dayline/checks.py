@@ -143,7 +143,7 @@ def _repair(features: FloatArray, bad: Any, missing: Missing) -> FloatArray:
 
 
 def list_frames(frames: IntArray | Sequence[int], most: int = 5) -> str:
-    """Format frame numbers for a message: "frames 12, 13 and 40", "frames 0, 1, 2, 3, 4 and 95 more"."""
+    """Format frame numbers for a message: "frames 12 and 40", "frames 0, 1, 2 and 95 more"."""
     shown = [str(int(f)) for f in frames[:most]]
     if len(frames) > most:
         return f"frames {', '.join(shown)} and {len(frames) - most} more"
@@ -172,7 +172,7 @@ def looks_transposed(features: FloatArray) -> bool:
 
 
 def _roughness(x: FloatArray) -> float:
-    """Mean squared step between consecutive rows divided by that of random rows (1: no order, 0: smooth)."""
+    """Return the mean squared step between rows over that of random ones (0: smooth)."""
     ratios: list[float] = []
     for some in row_blocks(x.T):
         columns = np.ascontiguousarray(x[:, some].T)
@@ -184,7 +184,7 @@ def _roughness(x: FloatArray) -> float:
 
 
 def check_matrix(name: str, x: Any) -> Array:
-    """Return a NumPy or PyTorch matrix of finite numbers, integers as floating-point numbers, or raise an error."""
+    """Return a NumPy or PyTorch matrix of finite floating-point numbers, or raise an error."""
     kind = type(x).__name__
     if not (isinstance(x, np.ndarray) or is_torch_array(x)):
         raise TypeError(
@@ -237,12 +237,16 @@ def check_flag(name: str, value: Any) -> None:
 
 
 def check_seed(value: Any, *, largest: float = 2**32 - 1) -> None:
-    """Raise ValueError if random_state is not a seed; scikit-learn's have 32 bits, NumPy's may be larger."""
+    """Raise ValueError if random_state is not a seed.
+
+    Scikit-learn's have 32 bits, NumPy's may be larger.
+    """
     if value is not None:
         check_between("random_state", value, 0, largest, whole=True)
 
 
-def _is_whole(value: Any) -> bool:
+def is_whole(value: Any) -> bool:
+    """Return whether a value is a whole number."""
     # np.timedelta64 is an np.signedinteger.
     return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.timedelta64))
 
@@ -256,10 +260,10 @@ def check_between(
     whole: bool = False,
     above: bool = False,
 ) -> None:
-    """Raise ValueError for a number outside [low, high] (or not above low), or one that is not whole."""
+    """Raise ValueError for a number outside [low, high], not above low, or not whole."""
     kind = "a whole number" if whole else "a number"
     value = float(value) if isinstance(value, np.floating) else value
-    right = _is_whole(value) or (not whole and isinstance(value, float))
+    right = is_whole(value) or (not whole and isinstance(value, float))
     # An integer may have any size, but a real parameter must fit into double precision.
     inside = right and low <= value <= high and (whole or abs(value) <= LARGEST_NUMBER)
     if not inside or (above and value == low):
@@ -320,7 +324,9 @@ def _check_resolution(dtype: np.dtype[Any], seconds: FloatArray) -> None:
 
 
 def times_clock(times: Any) -> Literal["wall"] | None:
-    """Return "wall" for times that are dates, or seconds of at least 1e8 (in 1973); None for any others.
+    """Return "wall" for times that are dates, or seconds of at least 1e8 (in 1973).
+
+    None for any others.
 
     Parameters
     ----------
@@ -336,7 +342,7 @@ def times_clock(times: Any) -> Literal["wall"] | None:
 
 
 def times_kind(times: Any) -> str:
-    """Return the kind of times ("numbers", "durations", "dates", "dates with a time zone"), or "" if there are none.
+    """Return "numbers", "durations", "dates" or "dates with a time zone"; "" without times.
 
     Parameters
     ----------
@@ -359,7 +365,10 @@ def _first_time(times: Any) -> tuple[str, Any]:
 
 
 def _as_seconds(times: Any) -> FloatArray:
-    """Convert dates and durations to seconds; numbers are already seconds, and masked values are missing."""
+    """Convert dates and durations to seconds.
+
+    Numbers are already seconds, and masked values are missing.
+    """
     try:
         values = np.asarray(unmask(times))
     except (TypeError, ValueError):

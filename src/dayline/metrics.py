@@ -28,12 +28,12 @@ class BoundaryScore:
 
     @property
     def precision(self) -> float:
-        """Fraction of the found boundaries that are true (1 if there are neither found nor true boundaries)."""
+        """Fraction of the found boundaries that are true (1 if there are none of either)."""
         return self.n_matched / self.n_found if self.n_found else float(self.n_true == 0)
 
     @property
     def recall(self) -> float:
-        """Fraction of the true boundaries that are found (1 if there are neither found nor true boundaries)."""
+        """Fraction of the true boundaries that are found (1 if there are none of either)."""
         return self.n_matched / self.n_true if self.n_true else float(self.n_found == 0)
 
     @property
@@ -233,7 +233,7 @@ def hungarian_accuracy(found: Iterable[int], true: Iterable[int]) -> float:
 
 
 def _joint_counts(found: Iterable[int], true: Iterable[int]) -> tuple[IntArray, IntArray, IntArray]:
-    """Return both labellings and the number of frames with each true (rows) and found (columns) label."""
+    """Return both labelings and the number of frames with each true (row) and found label."""
     from sklearn.metrics.cluster import contingency_matrix
 
     a, b = _as_list(found, "found"), _as_list(true, "true")
@@ -256,7 +256,10 @@ def _hungarian(table: IntArray) -> float:
 
 
 def _normalized_mutual_information(table: IntArray) -> tuple[float, float]:
-    """Return both normalisations, by the geometric and arithmetic mean; 1 if both labellings have one group."""
+    """Return both normalisations, by the geometric and arithmetic mean.
+
+    1 if both labellings have one group.
+    """
     from scipy.stats import entropy
 
     if table.shape == (1, 1):

@@ -32,7 +32,10 @@ def counted(number: int, thing: str, things: str | None = None) -> str:
 
 
 def context_letter(number: int) -> str:
-    """Count contexts A .. Z, AA, AB, ..., like the columns of a spreadsheet; `number` counts from 0."""
+    """Count contexts A .. Z, AA, AB, ..., like the columns of a spreadsheet.
+
+    `number` counts from 0.
+    """
     letters = ""
     number += 1
     while number:
@@ -79,7 +82,7 @@ def clock_text(seconds: float, *, digits: int = 0, short: bool = False) -> str:
 
 
 def parse_offset(text: str) -> tuple[str, float]:
-    """Read the correction of a camera's clock, such as B=+3600, B=-1:00:00 or B=+1h30m, as its name and seconds."""
+    """Read a camera's name and clock correction in seconds: B=+3600, B=-1:00:00 or B=+1h30m."""
     name, equals, value = text.rpartition("=")
     units = re.fullmatch(
         r"([+-]?)(?=\d)(?:(\d+)h)?(?:(\d+)m(?:in)?)?(?:(\d+(?:\.\d+)?)s?)?", value.strip(), re.ASCII
@@ -97,7 +100,10 @@ def parse_offset(text: str) -> tuple[str, float]:
 
 
 def signed_clock(seconds: float) -> str:
-    """Format seconds since the start as 1:02:03, also before it: -0:00:30; empty if they are not a number."""
+    """Format seconds since the start as 1:02:03, also before it: -0:00:30.
+
+    Empty if they are not a number.
+    """
     if not math.isfinite(seconds):
         return ""
     return f"{'-' if seconds < 0 else ''}{clock_text(abs(seconds), short=True)}"

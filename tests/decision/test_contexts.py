@@ -11,7 +11,7 @@ from dayline.decision import contexts
 from dayline.decision.contexts import find_recurring_events
 
 
-def test_events_of_one_context_share_a_number_and_neighbours_never_do():
+def test_events_of_one_context_share_a_number_and_neighbors_never_do():
     looks = np.eye(3)[[0, 1, 0, 2, 1, 0]]
     x = np.repeat(looks, [4, 9, 30, 5, 2, 7], axis=0)
     found = find_recurring_events(x, np.asarray([4, 13, 43, 48, 50]))
@@ -22,7 +22,7 @@ def test_events_of_one_context_share_a_number_and_neighbours_never_do():
 
 
 def slow_recurring_events(x, boundaries):
-    """Merge the two nearest groups without neighbouring events, comparing all pairs each time."""
+    """Merge the two nearest groups without neighboring events, comparing all pairs each time."""
     edges = [0, *boundaries.tolist(), len(x)]
     events = [x[a:b] for a, b in pairwise(edges)]
     steps = [np.sum((a.mean(axis=0) - b.mean(axis=0)) ** 2) for a, b in pairwise(events)]

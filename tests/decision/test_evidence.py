@@ -10,7 +10,7 @@ from dayline.arrays import unit_rows
 from dayline.decision.decide import decide, nested_levels
 from dayline.decision.evidence import (
     boundary_weights,
-    compare_neighbours,
+    compare_neighbors,
     gather_evidence,
     share_of_change,
     two_views,
@@ -65,7 +65,7 @@ def test_both_views_have_the_same_weight(random):
 def test_a_hard_cut_weighs_more(random):
     x = np.cumsum(0.05 * random.normal(size=(300, 20)), axis=0)
     x[150:] += 3
-    weights = boundary_weights(compare_neighbours(standardize(x)), load_model())
+    weights = boundary_weights(compare_neighbors(standardize(x)), load_model())
     assert np.argmax(weights) == 150
     assert weights[150] > 2
 

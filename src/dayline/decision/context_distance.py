@@ -1,4 +1,4 @@
-"""Boundary scores by the distance of past and future, and the peaks among them (the rule of CES)."""
+"""Boundary scores by the distance of past and future, and the peaks among them (CES)."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def check_scores(scores: Any) -> FloatArray:
 
 
 def local_maxima(scores: FloatArray, *, order: int) -> IntArray:
-    """Find the frames that are strictly above `order` frames on either side, or as many as there are."""
+    """Find the frames that are strictly above `order` frames on either side."""
     from scipy.signal import argrelmax
 
     check_between("order", order, 1, whole=True)

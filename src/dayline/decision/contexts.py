@@ -15,7 +15,7 @@ def find_recurring_events(x: FloatArray, boundaries: IntArray) -> IntArray:
     """Return the community of every frame; events of the same context share one.
 
     Two events, or groups of events, are merged if the squared distance between their means is less
-    than 0.65 times its median over neighbouring events. Neighbouring events are never merged. Time
+    than 0.65 times its median over neighboring events. Neighbouring events are never merged. Time
     grows with the square of the number of events (40,000: half a minute), memory linearly.
 
     Parameters
@@ -51,8 +51,8 @@ class _Groups:
         self.means, self.lengths, self.alike = means, lengths, alike
         self.squares = np.sum(means * means, axis=1)
         self.labels = np.arange(n)
-        # Groups that hold a neighbouring event of each.
-        self.neighbours = [{k for k in (i - 1, i + 1) if 0 <= k < n} for i in range(n)]
+        # Groups that hold a neighboring event of each.
+        self.neighbors = [{k for k in (i - 1, i + 1) if 0 <= k < n} for i in range(n)]
         self.nearest = np.zeros(n, dtype=np.int64)
         # Squared distance to the nearest, infinite if none is alike. After a merger, a lower bound;
         # see `is_exact`.
@@ -83,7 +83,7 @@ class _Groups:
         """Squared distances of some groups to all; infinite if they may not be merged."""
         found = self.squares[groups, None] + self.squares - 2 * self.means[groups] @ self.means.T
         for row, i in enumerate(groups.tolist()):
-            found[row, [i, *self.neighbours[i]]] = np.inf
+            found[row, [i, *self.neighbors[i]]] = np.inf
         return np.asarray(found)
 
     def _merge(self, i: int, j: int) -> None:
@@ -91,9 +91,9 @@ class _Groups:
         self.means[i] = (self.lengths[i] * self.means[i] + self.lengths[j] * self.means[j]) / total
         self.lengths[i] = total
         self.labels[self.labels == j] = i
-        for k in self.neighbours[j]:
-            self.neighbours[k] = self.neighbours[k] - {j} | {i}
-        self.neighbours[i] |= self.neighbours[j]
+        for k in self.neighbors[j]:
+            self.neighbors[k] = self.neighbors[k] - {j} | {i}
+        self.neighbors[i] |= self.neighbors[j]
         self.squares[i] = self.means[i] @ self.means[i]
         # Nothing is near a group that is no longer used.
         self.squares[j] = self.distances[j] = np.inf

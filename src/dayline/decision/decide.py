@@ -1,16 +1,16 @@
-"""From evidence to a decision: the boundaries of highest expected F1, their probability, and nested levels."""
+"""From evidence to a decision: the boundaries of highest expected F1, and nested levels."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
-from dayline.checks import LARGEST_COUNT, check_between, show_value
+from dayline.checks import LARGEST_COUNT, check_between, is_whole, show_value
 from dayline.decision.contexts import find_recurring_events
 from dayline.decision.evidence import NO_EVENTS, NOISE, Evidence
 from dayline.decision.model import expected_f1, load_model
@@ -23,7 +23,7 @@ Frames: TypeAlias = Iterable[int | tuple[int, int]]
 
 
 def frames_given(name: str, frames: Frames | None) -> tuple[int | tuple[int, int], ...]:
-    """Return frames and ranges as a tuple, empty for None; raise ValueError for anything but a list of them."""
+    """Return frames and ranges as a tuple, empty for None; raise ValueError if they are no list."""
     if frames is None:
         return ()
     if not isinstance(frames, Iterable) or isinstance(frames, (str, bytes)):
@@ -34,7 +34,7 @@ def frames_given(name: str, frames: Frames | None) -> tuple[int | tuple[int, int
 
 
 def required_frames(must: Frames, scores: FloatArray, *, forbidden: IntArray) -> IntArray:
-    """Return the frames that must be boundaries; of a range, the allowed frame with the highest score.
+    """Return the frames that must be boundaries; of a range, the allowed one of highest score.
 
     Parameters
     ----------
@@ -62,40 +62,29 @@ def forbidden_frames(must_not: Frames, n_frames: int) -> IntArray:
 
 
 def _ranges(items: Frames, n_frames: int, name: str) -> list[tuple[int, int]]:
+    """Return every item as (first, stop); raise ValueError if a frame cannot be a boundary."""
     ranges = []
     for item in items:
-        first, stop = _as_range(item, name)
+        parts = item if isinstance(item, tuple) else (item, item)
+        if len(parts) != 2 or not all(is_whole(part) for part in parts):
+            raise ValueError(
+                f"{name}: {show_value(item)} is neither a frame number nor a range (first, stop)"
+            )
+        first, stop = int(parts[0]), int(parts[1]) + (0 if isinstance(item, tuple) else 1)
         if first >= stop:
             shown = f"({show_value(first)}, {show_value(stop)})"
             raise ValueError(
                 f"{name}: range {shown} is empty; give (first, stop) with first < stop"
             )
         if not 1 <= first < stop <= n_frames:
-            one = stop == first + 1
-            frames = (
-                f"frame {show_value(first)}"
-                if one
-                else f"range {show_value(first)} to {show_value(stop)}"
-            )
+            shown = f"range {show_value(first)} to {show_value(stop)}"
+            if stop == first + 1:
+                shown = f"frame {show_value(first)}"
             raise ValueError(
-                f"{name}: {frames} cannot be a boundary; boundaries are at 1 to {n_frames - 1}"
+                f"{name}: {shown} cannot be a boundary; boundaries are at 1 to {n_frames - 1}"
             )
         ranges.append((first, stop))
     return ranges
-
-
-def _as_range(item: Any, name: str) -> tuple[int, int]:
-    if isinstance(item, (int, np.integer)) and not isinstance(item, bool):
-        return int(item), int(item) + 1
-    if (
-        isinstance(item, tuple)
-        and len(item) == 2
-        and all(isinstance(i, (int, np.integer)) for i in item)
-    ):
-        return int(item[0]), int(item[1])
-    raise ValueError(
-        f"{name}: {show_value(item)} is neither a frame number nor a range (first, stop)"
-    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,10 +119,10 @@ class Requests:
 
 
 WEAK, STRONG = 0.5, 10.0
-"""How much a factor of two in duration weighs against a factor of two in the odds, for the typical duration of a kind
-of source and for one that is requested. The typical one matters in short recordings, which are
-split twice as finely
-as long ones (benchmarks/accuracy/short_recordings.py)."""
+"""How much a factor of two in duration weighs against a factor of two in the odds, for the typical
+duration of a kind of source and for one that is requested. The typical one matters in short
+recordings, which are split twice as finely as long ones
+(benchmarks/accuracy/short_recordings.py)."""
 
 MOST_DOUBLINGS = 40
 """Levels beyond these odds are not tried: in double precision every probability is 0 or 1 there."""
@@ -165,7 +154,7 @@ class Decision:
 
 
 def nested_levels(evidence: Evidence) -> tuple[Level, ...]:
-    """Decide as if boundaries were 2, 4, 8, ... times as likely as they are, and as unlikely; coarsest first.
+    """Decide as if boundaries were 2, 4, 8, ... times as likely, and as unlikely; coarsest first.
 
     Where events are equally clear, doubled odds take all of them or none. Further levels are
     inserted there, by the order of the candidates, so that no level has more than twice the events
@@ -189,7 +178,10 @@ def nested_levels(evidence: Evidence) -> tuple[Level, ...]:
 
 
 def _add_level(levels: list[Level], order: IntArray, number: int, factor: float) -> None:
-    """Add the first boundaries in order as the finest level; others before it, if it has over twice the events."""
+    """Add the first boundaries in order as the finest level.
+
+    Further ones come before it if it has over twice the events of the last.
+    """
     if levels:
         few, many = len(levels[-1].boundaries) + 1, number + 1
         # With any factor nearer to 1, the decision is that of the other level.
@@ -202,7 +194,7 @@ def _add_level(levels: list[Level], order: IntArray, number: int, factor: float)
 
 
 def _best_number(evidence: Evidence, doublings: int) -> int:
-    """Return the number of boundaries of highest expected F1, with the odds of each doubled that often."""
+    """Return the number of boundaries of highest expected F1 with the odds doubled that often."""
     log_odds = evidence.log_odds + doublings * np.log(2.0)
     expected = expected_f1(load_model().probabilities(evidence.strengths, log_odds=log_odds))
     n_required = len(evidence.hierarchy.required)
@@ -246,7 +238,7 @@ def decide(evidence: Evidence, levels: tuple[Level, ...], requests: Requests) ->
 
 
 def candidate_probabilities(evidence: Evidence) -> tuple[IntArray, FloatArray]:
-    """Return the candidates, in order, and the probability of each, whether it became a boundary or not."""
+    """Return all candidates in order, and the probability of each."""
     frames = np.sort(evidence.hierarchy.boundaries)
     return frames, boundary_probability(evidence, frames)
 
@@ -270,7 +262,7 @@ def boundary_probability(evidence: Evidence, boundaries: IntArray) -> FloatArray
 def _usual_level(
     evidence: Evidence, levels: tuple[Level, ...], expected: float | None, typical: float | None
 ) -> tuple[tuple[Level, ...], int]:
-    """Return the levels and the number of the usual one; if the requested events are shorter, add finer levels."""
+    """Return the levels, with finer ones if shorter events are requested, and the usual one."""
     total = float(evidence.clock[-1])
     if expected is not None and expected < total / (len(levels[-1].boundaries) + 1):
         n_events = round(min(total / expected, len(evidence.embedding)))
@@ -295,40 +287,30 @@ def _usual_level(
 
 
 def _warn_of_min_duration(evidence: Evidence, boundaries: IntArray, min_duration: float) -> None:
-    durations = np.diff(
-        evidence.clock[np.concatenate([[0], boundaries, [len(evidence.embedding)]])]
-    )
-    n_short = int(np.sum(durations < min_duration))
-    if len(boundaries) and n_short:
+    edges = np.concatenate([[0], boundaries, [len(evidence.embedding)]])
+    n_short = int(np.sum(np.diff(evidence.clock[edges]) < min_duration))
+    if n_short == 0:
+        return
+    if len(boundaries):
         remain = counted(n_short, "shorter event remains", "shorter events remain")
-        warnings.warn(
-            f"min_duration={min_duration:g}: {remain} beside required boundaries", stacklevel=3
-        )
-    elif n_short:
+        reason = f": {remain} beside required boundaries"
+    else:
         recording = f"the recording ({evidence.clock[-1]:g}, not counting pauses)"
-        warnings.warn(
-            f"min_duration={min_duration:g} is longer than {recording}; it becomes one event",
-            stacklevel=3,
-        )
+        reason = f" is longer than {recording}; it becomes one event"
+    warnings.warn(f"min_duration={min_duration:g}{reason}", stacklevel=3)
 
 
 def _exactly(evidence: Evidence, n_events: int, requested: str) -> IntArray:
-    """Return the boundaries of so many events, the highest first; warn if there cannot be as few or as many."""
+    """Return the boundaries of so many events, the highest first; warn if that is not possible."""
     wanted = max(n_events - 1, len(evidence.hierarchy.required))
     boundaries = evidence.hierarchy.first(wanted)
     found = len(boundaries) + 1
-    if found > n_events:
-        required = counted(
-            len(evidence.hierarchy.required), "required boundary", "required boundaries"
-        )
-        warnings.warn(
-            f"{requested} is not possible: with {required}, the fewest events are {found}",
-            stacklevel=2,
-        )
-    elif found < n_events:
-        warnings.warn(
-            f"{requested} is not possible: the most events here are {found}", stacklevel=2
-        )
+    if found != n_events:
+        n_required = len(evidence.hierarchy.required)
+        required = counted(n_required, "required boundary", "required boundaries")
+        most = f"with {required}, the fewest" if found > n_events else "the most"
+        here = "" if found > n_events else " here"
+        warnings.warn(f"{requested} is not possible: {most} events{here} are {found}", stacklevel=2)
     return boundaries
 
 
@@ -346,6 +328,7 @@ def without_short_events(
     best = np.full(len(edges), -np.inf)
     best[0] = 0.0
     previous = np.zeros(len(edges), dtype=np.int64)
+
     # An edge that stays cannot be skipped: `last` is the one before k. Edges from there up to
     # `reached` are far enough from k, and `winner` is the best of them.
     last, reached, winner = 0, 0, 0
@@ -372,7 +355,7 @@ def levels_around(
     *,
     min_duration: float | None = None,
 ) -> tuple[NestedLevel, ...]:
-    """Return up to three levels coarser and three finer than a decision, and the decision itself as level 0.
+    """Return up to three levels coarser and three finer than a decision, which is level 0.
 
     Without other requests, they are those of `level` = -3 to 3. A requested number or duration of
     events makes its own level 0. Required boundaries are in all of them, forbidden ones in none.
@@ -400,6 +383,7 @@ def levels_around(
         kept = np.intersect1d(level.boundaries, usual)
         if len(coarser) < MOST_STEPS and len(kept) < len(coarser[-1] if coarser else usual):
             coarser.append(kept)
+
     for level in levels:
         before = finer[-1] if finer else usual
         more = np.union1d(level.boundaries, before)
@@ -409,16 +393,10 @@ def levels_around(
             finer.append(more)
     if not coarser and not finer:
         return ()
-    numbered = [
-        *enumerate(coarser[::-1], start=-len(coarser)),
-        (0, usual),
-        *enumerate(finer, start=1),
-    ]
-    return tuple(_nested(evidence, number, boundaries) for number, boundaries in numbered)
 
-
-def _nested(evidence: Evidence, number: int, boundaries: IntArray) -> NestedLevel:
-    probabilities = boundary_probability(evidence, boundaries)
-    return NestedLevel(
-        number, tuple(boundaries.tolist()), tuple(round(float(p), 4) for p in probabilities)
-    )
+    nested = []
+    for number, boundaries in enumerate([*coarser[::-1], usual, *finer], start=-len(coarser)):
+        probabilities = boundary_probability(evidence, boundaries)
+        confidences = tuple(round(float(p), 4) for p in probabilities)
+        nested.append(NestedLevel(number, tuple(boundaries.tolist()), confidences))
+    return tuple(nested)

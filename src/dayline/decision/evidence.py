@@ -1,4 +1,4 @@
-"""Gather the evidence for boundaries: two views of the frames, hard cuts, and checks for noise and drift."""
+"""Evidence for boundaries: two views of the frames, hard cuts, and tests for noise and drift."""
 
 from __future__ import annotations
 
@@ -17,15 +17,18 @@ N_LAGS = 5
 """Lags at which frames are compared, from 0 on."""
 
 MOST_SLOWNESS, LEAST_UNITS = 10.0, 24
-"""Highest slowness that counts (some smooth recordings have events of only twenty frames), and least number of frames
-per unit of it, so that a short sequence can still have several events."""
+"""Highest slowness that counts (some smooth recordings have events of only twenty frames), and
+least number of frames per unit of it, so that a short sequence can still have several events."""
 
 HARD = 2.0
 """Robust standard deviations above which a jump is a hard cut: two, as usual."""
 
 
-def compare_neighbours(x: Array | ScaledRows) -> FloatArray:
-    """Return the cosine of frames t and t + lag, for lags 0 to 4, shape (5, n_frames); 0 after the last frame."""
+def compare_neighbors(x: Array | ScaledRows) -> FloatArray:
+    """Return the cosine of frames t and t + lag, for lags 0 to 4, shape (5, n_frames).
+
+    It is 0 after the last frame.
+    """
     cosines = np.zeros((N_LAGS, len(x)))
     # In one pass over rows that may be computed as they are needed.
     for block in row_blocks(x):
@@ -40,10 +43,10 @@ def compare_neighbours(x: Array | ScaledRows) -> FloatArray:
 
 
 def abruptness(cosines: FloatArray) -> FloatArray:
-    """Measure how much a jump stands out from the jumps nearby, in robust standard deviations of their logarithm.
+    """Measure how much a jump stands out from those nearby, in robust deviations of the log.
 
     The jump is the cosine distance between the sum of two frames before t and that of two from t
-    on; the usual jump is a running median over 101 frames. Cosines of neighbours are enough:
+    on; the usual jump is a running median over 101 frames. Cosines of neighbors are enough:
     features may have thousands of columns.
     """
     from scipy.ndimage import median_filter
@@ -65,7 +68,7 @@ def abruptness(cosines: FloatArray) -> FloatArray:
 
 
 def hard_cuts(jumps: FloatArray) -> FloatArray:
-    """Return by how much each jump exceeds that of a hard cut, 0 to 10, where it is the highest of five frames."""
+    """Return by how much a jump exceeds a hard cut, 0 to 10, where it is the highest of five."""
     from scipy.ndimage import maximum_filter1d
 
     # A cut shows in the jumps beside it too.
@@ -101,14 +104,13 @@ def slowness(cosines: FloatArray) -> float:
 
 
 NOISE, NO_EVENTS = -5.0, -30.0
-"""Added to the log odds of candidates within noise, which only finer levels have, and of those in sequences without
-events, which only a requested number has."""
+"""Added to the log odds of candidates within noise, which only finer levels have, and of those
+in sequences without events, which only a requested number has."""
 
 NEARBY, LEAST_NEARBY, LEAST_IN_QUARTERS = 4, 0.2, 2 / 3
-"""Frames on either side within which an event begins at once; share of change there, and in the quarters of two
-events that meet, below which frames drift. The latter is 0.25 on a line, 1 at a step, 0.8 if
-averages over a moving
-window blur the step over a quarter of both events."""
+"""Frames on either side within which an event begins at once; share of change there, and in the
+quarters of two events that meet, below which frames drift. The latter is 0.25 on a line, 1 at a
+step, 0.8 if averages over a moving window blur the step over a quarter of both events."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +120,7 @@ class Evidence:
     Attributes
     ----------
     embedding : ndarray of shape (n_frames, n_dims)
-        The learnt vector of every frame, a unit row; its main directions if nothing was learnt.
+        The learned vector of every frame, a unit row; its main directions if nothing was learned.
     hierarchy : Hierarchy
         The candidates of `two_views`. The penalty is that of the model, times the slowness of the
         frames.
@@ -164,9 +166,9 @@ def gather_evidence(
     model = load_model()
     standardized = standardized_rows(to_numpy(features))
     seen = unit_rows(to_numpy(directions).astype(np.float64))
-    learnt = seen if embedding is None else unit_rows(np.asarray(embedding, dtype=np.float64))
-    views = seen if embedding is None else two_views(learnt, seen)
-    cosines = compare_neighbours(spread_few_directions(standardized))
+    learned = seen if embedding is None else unit_rows(np.asarray(embedding, dtype=np.float64))
+    views = seen if embedding is None else two_views(learned, seen)
+    cosines = compare_neighbors(spread_few_directions(standardized))
     log_weights = boundary_weights(cosines, model)
     # The same recording at a higher frame rate has more frames to gain, also from noise.
     penalty = model.candidate_penalty * slowness(cosines)
@@ -196,11 +198,11 @@ def gather_evidence(
         )
     if why_one_event:
         log_odds[:] = NO_EVENTS
-    return Evidence(learnt, hierarchy, split, log_odds, why_one_event, _clock(len(views), times))
+    return Evidence(learned, hierarchy, split, log_odds, why_one_event, _clock(len(views), times))
 
 
 def two_views(embedding: FloatArray, directions: FloatArray) -> FloatArray:
-    """Join the embedding and the main directions of the denoised features, both with unit rows and the same weight.
+    """Join the embedding and the main directions of the features, with the same weight.
 
     The embedding is better where events recur, the features where they do not.
     """
@@ -208,7 +210,7 @@ def two_views(embedding: FloatArray, directions: FloatArray) -> FloatArray:
 
 
 def boundary_weights(cosines: FloatArray, model: DecisionModel) -> FloatArray:
-    """Return the logarithm of the weight of a boundary at every frame: events often begin with a hard cut."""
+    """Return the log weight of a boundary at every frame: events often begin with a hard cut."""
     return np.asarray(np.log1p(model.cut_weight * hard_cuts(abruptness(cosines))))
 
 

@@ -1,4 +1,4 @@
-"""The hierarchy of boundaries: events merged bottom-up, and the height at which each boundary disappears."""
+"""The hierarchy of boundaries: events merged bottom-up, and the height of each boundary."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dayline.decision.partition import partition_between, running_sums
 
 @dataclass(frozen=True)
 class Hierarchy:
-    """Candidates, the boundary that merging removes last first: the first k are the segmentation into k + 1 events.
+    """Candidates in order of height: the first k are the segmentation into k + 1 events.
 
     The height of each is the gain at which it is removed. It never rises, and is infinite for a
     required boundary. The other attributes are what `build_hierarchy` was given.
@@ -28,7 +28,9 @@ class Hierarchy:
     forbidden: IntArray
 
     def first(self, n_boundaries: int) -> IntArray:
-        """Return so many boundaries in order, or as many as there are; after the candidates come further ones.
+        """Return so many boundaries in order, or as many as there are.
+
+        After the candidates come further ones.
 
         Each quarter of the penalty adds candidates, which come after those before them: the order
         does not depend on how many are wanted.
@@ -55,7 +57,7 @@ def build_hierarchy(
     required: IntArray,
     forbidden: IntArray,
 ) -> Hierarchy:
-    """Find the candidate boundaries of a sequence of unit rows, then merge events until only those required are left.
+    """Find the candidate boundaries of unit rows, then merge events until only required ones stay.
 
     The candidates are the optimal partition at a low penalty: that of a boundary of weight 1, in
     frames of full contrast. The gain of a boundary is what it adds to the sum that the partition
@@ -88,7 +90,7 @@ def build_hierarchy(
         removed.append(edges[k])
         gains.append(value)
         after[before[k]], before[after[k]] = after[k], before[k]
-        # Merging changes the gains of neighbours.
+        # Merging changes the gains of neighbors.
         for beside in (before[k], after[k]):
             if beside in latest:
                 latest[beside] = gain(beside)

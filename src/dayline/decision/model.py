@@ -1,4 +1,4 @@
-"""The decision model: how probable a boundary is, given its height, and how many boundaries are worth it.
+"""The decision model: how probable a boundary of a height is, and how many are worth it.
 
 `benchmarks/accuracy/fit_decision.py` writes its numbers to model.json; docs/how-it-decides.md shows
 it.
@@ -16,12 +16,13 @@ import numpy as np
 from dayline.arrays import FloatArray
 
 MOST_ADDED, FRAMES_PER_ADDED = 5, 48
-"""Candidates that are added to those of a sequence before they are split: one for so many frames, up to five."""
+"""Candidates that are added to those of a sequence before they are split: one for so many
+frames, up to five."""
 
 
 @dataclass(frozen=True)
 class DecisionModel:
-    """What was learnt from recordings of many kinds, in which people marked events.
+    """What was learned from recordings of many kinds, in which people marked events.
 
     Attributes
     ----------
@@ -46,9 +47,9 @@ class DecisionModel:
     intercepts: FloatArray
 
     def split(self, log_heights: FloatArray, n_frames: int, *, penalty: float) -> float:
-        """Split candidates, which gain at least the penalty, into boundaries and the rest (N. Otsu, 1979).
+        """Split candidates into boundaries and the rest (N. Otsu, 1979).
 
-        The split lies halfway between two neighbouring heights, where the variance between the
+        The split lies halfway between two neighboring heights, where the variance between the
         classes is highest. It is the unit in which this sequence measures heights: how different
         events are, and how many frames they last, differs from recording to recording by factors of
         a hundred. With few candidates it is drawn towards the usual split. A few candidates that
@@ -74,7 +75,7 @@ class DecisionModel:
     def probabilities(
         self, strengths: FloatArray, *, log_odds: float | FloatArray = 0.0
     ) -> FloatArray:
-        """Return the probability of every boundary if the recording is of each kind, shape (n_kinds, n_boundaries).
+        """Return the probability of every boundary for each kind, shape (n_kinds, n_boundaries).
 
         Strengths are logarithms of heights over the split; infinite where the boundary is required.
         """
@@ -97,7 +98,7 @@ def load_model() -> DecisionModel:
 
 
 def expected_f1(probabilities: FloatArray) -> FloatArray:
-    """Return the expected F1 of the first k boundaries, for k = 0 to n, from their probabilities for each kind.
+    """Return the expected F1 of the first k boundaries, for k = 0 to n.
 
     For a recording of one kind, T boundaries are expected in all. If a boundary of probability p is
     right, 1 + T - p are, so each of k boundaries adds about 2 p / (k + 1 + T - p), here with the

@@ -1,4 +1,4 @@
-"""Noise, in the whole sequence or within events: white (frames in random order), autocorrelated, a random walk."""
+"""Noise, in a sequence or within events: frames in random order, autocorrelated, random walks."""
 
 from __future__ import annotations
 
@@ -17,40 +17,43 @@ LAGS = (1, 2, 3, 4, 8, 16)
 """Distances of the frames that are compared."""
 
 ORDERED, NOISY = 4.0, 2.75
-"""Standard deviations above which frames are not in random order, and below which frames within events are."""
+"""Standard deviations above which frames are not in random order, and below which frames within
+events are."""
 
 MOST_COEFFICIENT = 0.95
-"""Highest coefficient of autocorrelated noise: above it frames wander so far that they pass for events. A random walk
-has 1."""
+"""Highest coefficient of autocorrelated noise: above it frames wander so far that they pass for
+events. A random walk has 1."""
 
 UNEVEN, LONG = 1.3, 5.0
-"""Mean square of squared lengths, over that of Gaussian noise, above which some innovations stand out, and standard
-deviations above which a single one does: more than any of thousands in noise. Clean events that
-begin at random times
-have the covariances of autocorrelated noise, but only their first frames are new."""
+"""Mean square of squared lengths, over that of Gaussian noise, above which some innovations
+stand out, and standard deviations above which a single one does: more than any of thousands in
+noise. Clean events that begin at random times have the covariances of autocorrelated noise, but
+only their first frames are new."""
 
 LEAST_WHITE, LEAST_WALK, LEAST_AUTOCORRELATED, LEAST_WITHIN = 128, 256, 300, 1000
-"""Frames, or steps, of a shorter sequence are too few to call what remains within its events noise, all of it a
-random walk or autocorrelated noise, and what remains within events autocorrelated noise: short events look alike."""
+"""Frames, or steps, of a shorter sequence are too few to call what remains within its events
+noise, all of it a random walk or autocorrelated noise, and what remains within events
+autocorrelated noise: short events look alike."""
 
 MOST_DIRECTIONS = 64
-"""Directions of a walk that count. Standardized, columns that happen to wander less weigh more. This lowers ratios by
-up to a third of their standard deviation in one direction; four standard deviations in 64 of them are half of it."""
+"""Directions of a walk that count. Standardized, columns that happen to wander less weigh more.
+This lowers ratios by up to a third of their standard deviation in one direction; four standard
+deviations in 64 of them are half of it."""
 
 SHORT, FRAMES_PER_CANDIDATE = 16, 50
-"""Mean length of events in which the order of frames can still be judged. Noise of full height has a candidate for
-every few frames, certainly for every fifty."""
+"""Mean length of events in which the order of frames can still be judged. Noise of full height
+has a candidate for every few frames, certainly for every fifty."""
 
 N_STRETCHES, STRETCH = 8, 512
-"""Stretches of a long sequence in which noise within events is judged, and their frames. Events that follow noise
-leave traces of order, which more frames would show."""
+"""Stretches of a long sequence in which noise within events is judged, and their frames. Events
+that follow noise leave traces of order, which more frames would show."""
 
 BESIDE = 2
 """Frames on either side of a boundary that may belong to the other event."""
 
 
 def in_few_directions(x: Array | ScaledRows) -> FloatArray:
-    """Return standardized features in single precision, in random directions if there are many: noise stays noise."""
+    """Return standardized features, in random directions if there are many: noise stays noise."""
     n, n_columns = x.shape
     n_directions = max(N_DIRECTIONS, N_VALUES // n)
     # Rows may be computed as they are needed.
@@ -66,12 +69,15 @@ def in_few_directions(x: Array | ScaledRows) -> FloatArray:
 
 
 def why_no_events(x: FloatArray) -> str:
-    """Return why the frames, in few directions, have no events: all of them are noise; empty if they are not."""
+    """Return why the frames, in few directions, have no events: all of them are noise.
+
+    Empty if they are not.
+    """
     rows, event = x - x.mean(axis=0), np.zeros(len(x), dtype=np.int64)
     if not rows.any():
         return "all frames are equal"
     if _is_in_random_order(rows, event, ORDERED):
-        return "neighbouring frames are hardly more alike than others, over all columns"
+        return "neighboring frames are hardly more alike than others, over all columns"
     if len(rows) >= LEAST_AUTOCORRELATED and _is_autoregression(rows, event, ORDERED):
         return "the frames are autocorrelated noise"
     if _is_random_walk(rows):
@@ -80,7 +86,9 @@ def why_no_events(x: FloatArray) -> str:
 
 
 def n_above_noise(x: FloatArray, boundaries: IntArray, log_heights: FloatArray) -> int:
-    """Return how many of the candidates, the highest first, stand out from noise; `x` is in few directions.
+    """Return how many of the candidates, the highest first, stand out from noise.
+
+    `x` is in few directions.
 
     These are the fewest after which frames within events are in random order, and those after them
     that are clearly higher than the rest. The others would split noise, which has a bulk of
@@ -98,7 +106,7 @@ def n_above_noise(x: FloatArray, boundaries: IntArray, log_heights: FloatArray) 
     sample = x[frames]
 
     def is_noise(k: int, limit: float = NOISY) -> bool:
-        """Return whether frames within events are in random order or, in long sequences, an autoregression."""
+        """Return whether frames within events are in random order or an autoregression."""
         rows, event = _within(sample, np.append(ends, np.searchsorted(frames, boundaries[:k])))
         # Events that follow noise too closely leave frames that are less alike than in random
         # order.
@@ -123,7 +131,10 @@ def n_above_noise(x: FloatArray, boundaries: IntArray, log_heights: FloatArray) 
 
 
 def _within(x: FloatArray, boundaries: IntArray) -> tuple[FloatArray, IntArray]:
-    """Return frames without the mean of their event, and the event of each; those beside a boundary are left out."""
+    """Return frames without the mean of their event, and the event of each.
+
+    Those beside a boundary are left out.
+    """
     kept = np.setdiff1d(np.arange(len(x)), boundaries[:, None] + np.arange(-BESIDE, BESIDE))
     event = np.searchsorted(np.sort(boundaries), kept, side="right")
     return _without_means(x[kept], event), event
@@ -138,7 +149,7 @@ def _without_means(rows: FloatArray, event: IntArray) -> FloatArray:
 def _is_in_random_order(
     rows: FloatArray, event: IntArray, most: float, *, upwards_only: bool = False
 ) -> bool:
-    """Return whether frames of an event are as alike at every lag as in random order, within `most` deviations."""
+    """Return whether frames of an event are as alike at every lag as in random order."""
     n = len(rows)
     # Products show what is rare, cosines do not depend on outliers.
     for values in (rows, unit_rows(rows)):
@@ -156,7 +167,7 @@ def _is_in_random_order(
 
 
 def _is_autoregression(rows: FloatArray, event: IntArray, most: float) -> bool:
-    """Return whether x[t] = a x[t-1] + innovations, which are in random order and of which none stands out."""
+    """Return whether x[t] = a x[t-1] + innovations in random order of which none stands out."""
     # The covariances at lags 0, 1 and 2 are then c, a c and a^2 c. The innovations of successive
     # frames are unrelated if c1 - a (c0 + c2) + a^2 c1 = 0.
     c0, c1, c2 = (excess / n_pairs for excess, n_pairs in _excess(rows, event, (0, 1, 2)))
@@ -171,7 +182,7 @@ def _is_autoregression(rows: FloatArray, event: IntArray, most: float) -> bool:
 
 
 def _is_random_walk(rows: FloatArray) -> bool:
-    """Return whether frames wander as far as unrelated steps would take them, and no step stands out.
+    """Return whether frames wander as far as unrelated steps take them, and no step stands out.
 
     The variance ratio of Lo and MacKinlay (1988): in a walk, the mean squared distance of frames
     grows in proportion to the time between them, for 2, 4, 8, ... frames, up to an eighth of the
@@ -215,7 +226,7 @@ def _n_directions(rows: FloatArray) -> float:
 
 
 def _excess(rows: FloatArray, event: IntArray, lags: Iterable[int]) -> Iterator[tuple[float, int]]:
-    """Yield by how much products of frames of an event exceed those of any two, summed, and the number of pairs."""
+    """Yield by how much products at each lag exceed those of any two frames, and how many pairs."""
     _, first, lengths = np.unique(event, return_index=True, return_counts=True)
     sums, own = np.add.reduceat(rows, first, axis=0), np.add.reduceat(_products(rows, rows), first)
     usual = np.repeat(

@@ -26,7 +26,7 @@ def partition(
 ) -> IntArray:
     """Find the optimal partition of a sequence of vectors.
 
-    Maximises the sum over events of length times squared length of the event's mean, minus the
+    Maximizes the sum over events of length times squared length of the event's mean, minus the
     penalty of every boundary. Dynamic programming; starts that can no longer win are dropped. If
     more than 2,048 may still win, only those with the highest gain so far are kept, so that time
     grows linearly; with fewer, as in any sequence of at most 2,048 frames, the result is exact.
@@ -45,31 +45,29 @@ def partition(
     check_between("min_length", min_length, 1, whole=True)
     u = check_rows(x)
     n = len(u)
-    min_length = min(min_length, n + 1)
-    sums = running_sums(u)
-    penalties = _penalty_by_frame(penalty, n)
-    if candidates is None:
-        positions, least = np.arange(n + 1), min_length
-    else:
-        positions, least = np.union1d([0, n], _frames(candidates, n)), 1
-    allowed = np.isfinite(penalties[positions])
-    return _best_path(sums, positions[allowed], penalties, least)
-
-
-def _penalty_by_frame(penalty: float | FloatArray, n_frames: int) -> FloatArray:
-    """Return the penalty of a boundary at every frame; neither end of the sequence has one."""
+    penalties = np.zeros(n)
     try:
-        penalties = np.zeros(n_frames + 1)
-        penalties[:-1] = penalty
+        penalties[:] = penalty
     except (OverflowError, TypeError, ValueError):
-        penalties[:-1] = np.nan
-    penalties[0] = 0.0
-    if not np.all(penalties >= 0):
+        penalties[:] = np.nan
+    if not np.all(penalties[1:] >= 0):
         raise ValueError(
             f"penalty={show_value(penalty)}; it must be a number of at least 0, or one for each"
             " frame"
         )
-    return penalties
+    if candidates is None:
+        return _partition(u, penalties, np.arange(n + 1), min(min_length, n + 1))
+    return _partition(u, penalties, np.union1d([0, n], _frames(candidates, n)), 1)
+
+
+def _partition(
+    u: FloatArray, penalties: FloatArray, positions: IntArray, min_length: int
+) -> IntArray:
+    # Neither end of the sequence has a penalty.
+    at_edges = np.append(penalties, 0.0)
+    at_edges[0] = 0.0
+    allowed = np.isfinite(at_edges[positions])
+    return _best_path(running_sums(u), positions[allowed], at_edges, min_length)
 
 
 def _frames(candidates: Iterable[int], n_frames: int) -> IntArray:
@@ -103,7 +101,8 @@ def partition_between(x: FloatArray, penalties: FloatArray, fixed: IntArray) -> 
     for start, stop in pairwise([0, *fixed.tolist(), len(x)]):
         # Two events have two frames each at least.
         if stop - start > 3:
-            pieces.append(start + partition(x[start:stop], penalty=penalties[start:stop]))
+            positions = np.arange(stop - start + 1)
+            pieces.append(start + _partition(x[start:stop], penalties[start:stop], positions, 2))
     return np.unique(np.concatenate(pieces))
 
 
@@ -160,7 +159,10 @@ def _best_path(
 def _gains(
     sums: FloatArray, positions: IntArray, starts: IntArray, ends: IntArray, min_length: int
 ) -> FloatArray:
-    """Length times squared length of the mean of every event, by start and end; minus infinity if it is too short."""
+    """Return length times squared length of the mean of every event, by start and end.
+
+    It is minus infinity for events that are too short.
+    """
     lengths = positions[ends] - positions[starts][:, None]
     # From one product of sums, relative to the first end so that no digits are lost: differences of
     # all pairs take several times as long.
@@ -184,7 +186,7 @@ def running_sums(x: FloatArray) -> FloatArray:
 
 
 def trace_back(previous: IntArray, positions: IntArray) -> IntArray:
-    """Follow the best chain of positions from its last back to its first; neither end is a boundary."""
+    """Follow the best chain of positions back from its last; neither end is a boundary."""
     boundaries = []
     at = int(previous[-1])
     while at > 0:

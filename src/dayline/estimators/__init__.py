@@ -1,4 +1,4 @@
-"""Scikit-learn estimators: classes that check parameters, call one function and store its results."""
+"""Scikit-learn estimators: they check parameters, call one function and store its results."""
 
 from dayline.estimators.embedders import DynamicGraphEmbedding, PrincipalComponents
 from dayline.estimators.segmenter import EventSegmenter

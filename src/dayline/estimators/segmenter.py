@@ -238,11 +238,14 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         must_not: Frames = (),
         on_step: OnStep | None = None,
     ) -> Segmentation:
-        """Find the events of one sequence and return them as one object that can be saved; see `fit`."""
+        """Find the events of one sequence and return them as one object that can be saved.
+
+        See `fit`.
+        """
         return self.fit(X, times=times, must=must, must_not=must_not, on_step=on_step).segmentation_
 
     def score(self, X: Any, y: Any, *, times: Any = None, tolerance: int = 5) -> float:
-        """Return the F1 of the boundaries found in a sequence, for `GridSearchCV` and `cross_val_score`.
+        """Return the F1 of the boundaries of a sequence, for `GridSearchCV` and `cross_val_score`.
 
         The events of a sequence are found in that sequence alone: `X` is segmented with the
         parameters of this estimator, unless it is the one that was fitted. Each fold of a
@@ -418,7 +421,10 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         )
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters, with `embedding__` before those of the embedding; one that was None is the default then."""
+        """Set parameters, with `embedding__` before those of the embedding.
+
+        One that was None is the default then.
+        """
         of_embedding = any(name.startswith("embedding__") for name in params)
         if self.embedding is None and "embedding" not in params and of_embedding:
             self.embedding = DynamicGraphEmbedding()
@@ -430,7 +436,10 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         self._checked()
 
     def _checked(self) -> tuple[Embedder, Parameters, Requests]:
-        """Return a new embedder, its parameters and the requests; raise ValueError if one is wrong."""
+        """Return a new embedder, its parameters and the requests.
+
+        Raise ValueError if one is wrong.
+        """
         check_choice("detector", self.detector, ("partition", "ces"))
         check_choice("missing", self.missing, ("raise", "interpolate"))
         if self.embedding is not None and not isinstance(self.embedding, Embedder):

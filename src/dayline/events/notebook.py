@@ -1,4 +1,4 @@
-"""How a notebook shows a sequence: a coloured strip and a small table, as HTML without scripts."""
+"""How a notebook shows a sequence: a colored strip and a small table, as HTML without scripts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CONTEXT_COLORS = (
     "#999933",
     "#aa4499",
 )
-"""The "muted" colours of Paul Tol, which people with any kind of colour vision tell apart."""
+"""The "muted" colors of Paul Tol, which people with any kind of color vision tell apart."""
 
 NO_CONTEXT = "#bbbbbb"
 CELL = "padding:1px 10px 1px 0;text-align:left;white-space:nowrap"
@@ -32,14 +32,16 @@ MOST_PARTS = 400
 
 
 def context_color(context: int | None) -> str:
-    """Return the colour of the nth context, counted from 0 in the order in which they first occur."""
+    """Return the color of the nth context in the order in which they first occur."""
     return NO_CONTEXT if context is None else CONTEXT_COLORS[context % len(CONTEXT_COLORS)]
 
 
 def events_html(
     heading: str, rows: Sequence[Mapping[str, Any]], *, contexts: Sequence[int | None], of_day: bool
 ) -> str:
-    """Return a heading, a strip and a table of the events as HTML; all text is escaped, and nothing is loaded.
+    """Return a heading, a strip and a table of the events as HTML.
+
+    All text is escaped, and nothing is loaded.
 
     Parameters
     ----------
@@ -48,7 +50,7 @@ def events_html(
     rows : sequence of mapping
         The events, as `Segmentation.to_dicts` returns them.
     contexts : sequence of int or None
-        The context of every event; each has a colour, whether it recurs or not.
+        The context of every event; each has a color, whether it recurs or not.
     of_day : bool
         Whether seconds are times of day rather than since the start.
     """
@@ -125,7 +127,7 @@ def _strip(rows: Sequence[Mapping[str, Any]], colors: Sequence[str]) -> str:
 
 
 def _sampled(lengths: Sequence[int]) -> list[tuple[int, int]]:
-    """Return the events to draw and their lengths: all, or of many those at evenly spaced positions."""
+    """Return the events to draw and their lengths: of many, those at evenly spaced positions."""
     if len(lengths) <= MOST_PARTS:
         return list(enumerate(lengths))
     stops = list(accumulate(lengths))

@@ -121,7 +121,8 @@ class SkippedFile:
 EVENTS_VERSION = 1
 EVENTS_FORMAT = "dayline-events"
 MOST_FRAMES = 10_000_000
-"""More than a day of video at 100 frames per second; a small file that declares more is rejected."""
+"""More than a day of video at 100 frames per second; a small file that declares more is
+rejected."""
 
 
 def events_text(content: Mapping[str, Any]) -> str:
@@ -131,7 +132,10 @@ def events_text(content: Mapping[str, Any]) -> str:
 
 
 def parse_events(text: str) -> dict[str, Any]:
-    """Read the content of events.json in this or an older version; raise ValueError if it does not fit the schema."""
+    """Read the content of events.json in this or an older version.
+
+    Raise ValueError if it does not fit the schema.
+    """
     content = parse_json(text)
     if not isinstance(content, dict) or content.get("format") != EVENTS_FORMAT:
         raise ValueError(f'not an events file: "format" should be "{EVENTS_FORMAT}"')
@@ -268,7 +272,7 @@ class Segmentation:
 
     @property
     def start_times(self) -> tuple[float | None, ...]:
-        """When each event starts: at its `start_time` if that lies after the previous frame, else at its first frame.
+        """When each event starts: at its `start_time` after the previous frame, or its first frame.
 
         A file may be edited by hand, so that a `start_time` belongs to another frame.
         """
@@ -287,7 +291,7 @@ class Segmentation:
 
     @property
     def stop_times(self) -> tuple[float | None, ...]:
-        """When the last frame of each event is shown: at its `stop_time` if the next event starts later."""
+        """When each event stops: at its `stop_time` if the next starts later, or its last frame."""
         if self.times is None:
             return tuple(event.stop_time for event in self.events)
         starts = [*self.start_times[1:], None]
@@ -367,7 +371,10 @@ class Segmentation:
         return cls(events=tuple(events), **about)
 
     def __repr__(self) -> str:
-        """Return the numbers of events and frames, and from when to when; ASCII, so that it prints anywhere."""
+        """Return the numbers of events and frames, and from when to when.
+
+        ASCII, so that it prints anywhere.
+        """
         return f"Segmentation({', '.join(self._summary())})"
 
     def _summary(self) -> list[str]:
@@ -376,13 +383,15 @@ class Segmentation:
         return [*said, when] if when else said
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows: the events as a strip, coloured by context, and as a table."""
+        """Return what a notebook shows: the events as a colored strip and as a table."""
         heading = ", ".join([*([self.source] if self.source else []), *self._summary()])
         contexts = [event.community for event in self.events]
         return events_html(heading, self.to_dicts(), contexts=contexts, of_day=self.clock == "wall")
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """Return one dictionary per event; missing values are None. `to_frame` has the same columns.
+        """Return one dictionary per event.
+
+        Missing values are None. `to_frame` has the same columns.
 
         Returns
         -------
@@ -434,7 +443,7 @@ class Segmentation:
         return replace(self, **changes)
 
     def to_json(self) -> str:
-        """Return the segmentation as JSON (format in docs/events-json.md, schema in the package)."""
+        """Return the segmentation as JSON; docs/events-json.md describes the format."""
         return events_text({"n_frames": self.n_frames} | asdict(self))
 
     @classmethod
@@ -489,7 +498,10 @@ def read_events(path: str | Path) -> Segmentation:
 
 
 def when_text(segmentation: Segmentation) -> str:
-    """Format from when to when a sequence lasts: "2023-07-14 08:00 to 18:00"; empty if that is not known."""
+    """Format from when to when a sequence lasts: "2023-07-14 08:00 to 18:00".
+
+    Empty if that is not known.
+    """
     if segmentation.times is None:
         return ""
     first, last = min(segmentation.times), max(segmentation.times)

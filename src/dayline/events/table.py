@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def context_letters(events: Sequence[Event], places: Sequence[Place]) -> tuple[str, ...]:
-    """Return a letter per event: A for the first recurring context without a name, B for the next one, and so on.
+    """Return a letter per event: A for the first recurring context without a name, B for the next.
 
     Events of one recurring context share a letter. An event gets an empty string if its context is
     named or occurs only once, or if it has none: letters only help to see what recurs.
@@ -33,7 +33,7 @@ def context_letters(events: Sequence[Event], places: Sequence[Place]) -> tuple[s
 
 
 def same_place(events: Sequence[Event], places: Sequence[Place]) -> dict[int, int]:
-    """Return for each context the first one that shows the same place: with the same name, or recognized as such."""
+    """Return for each context the first one of the same place, by its name or as recognized."""
     marks = {p.community: (clean_text(p.name or "") or None, p.id) for p in places}
     first: dict[tuple[str, str], int] = {}
     same: dict[int, int] = {}
@@ -145,7 +145,7 @@ Kind: TypeAlias = Literal["int", "float", "str", "datetime"]
 def data_frame(
     columns: Mapping[str, Sequence[Any]], kinds: Mapping[str, Kind], *, backend: Backend
 ) -> Any:
-    """Make a data frame in which missing values are those of its library, and types do not depend on the values.
+    """Make a data frame with its library's missing values; types do not depend on the values.
 
     Parameters
     ----------

@@ -29,7 +29,8 @@ MOST_OF_VARIANCE = 0.99
 """Share of the variance from which on a few main directions stand for all columns."""
 
 LEAST_FRAMES = 64
-"""Frames of a shorter sequence have too few events for cosines to confuse, and too few frames to fill the bumps."""
+"""Frames of a shorter sequence have too few events for cosines to confuse, and too few frames to
+fill the bumps."""
 
 SOME_FRAMES = 128
 """Frames, chosen at random, that rule out most features: they vary in more directions."""
@@ -38,7 +39,8 @@ MOST_HELD = 2**21
 """Entries of a standardized matrix that is held: 16 MiB, less than the embedding needs."""
 
 SMALLEST_SPREAD = 1e-3
-"""Range of features, relative to their size, below which single precision keeps fewer than four of seven digits."""
+"""Range of features, relative to their size, below which single precision keeps fewer than four
+of seven digits."""
 
 FARTHEST = 1000.0
 """Distance in bandwidths beyond which a weight is 0, whatever the kernel."""
@@ -140,7 +142,7 @@ def _columns(rows: Array, is_kept: Array) -> Array:
 
 
 def _precise(x: Array) -> Array:
-    """Convert to double precision on the host, where it costs little: sums over a million frames need it."""
+    """Convert to double precision on the host: sums over a million frames need it."""
     return double(x) if is_on_host(x) else x
 
 
@@ -166,7 +168,7 @@ def comparable_columns(x: Array) -> Array:
 
 
 def spread_few_directions(columns: Array | ScaledRows) -> Any:
-    """Spread standardized columns that vary in three directions or fewer over 16 columns for each direction.
+    """Spread columns that vary in three directions or fewer over 16 columns for each.
 
     The cosine of two frames of one centered column is only a sign, and so it is if all columns
     follow one factor. So each direction becomes 16 Gaussian bumps of one standard deviation, evenly
@@ -189,7 +191,7 @@ def spread_few_directions(columns: Array | ScaledRows) -> Any:
 
 
 def _few_directions(columns: Array | ScaledRows) -> FloatArray | None:
-    """Return the main directions of standardized columns if three or fewer have nearly all of the variance."""
+    """Return the main directions if three or fewer have nearly all of the variance."""
     n, n_columns = columns.shape
     if n_columns <= FEW_COLUMNS or n < LEAST_FRAMES:
         return None
@@ -240,7 +242,10 @@ class ScaledRows:
 
 
 def standardized_rows(x: FloatArray) -> FloatArray | ScaledRows:
-    """Do the same as `standardize`, in double precision; the rows of a large matrix are computed when needed."""
+    """Do the same as `standardize`, in double precision.
+
+    The rows of a large matrix are computed when needed.
+    """
     rows = ScaledRows(x, ColumnScale.of(x))
     if x.size > MOST_HELD:
         return rows
@@ -251,7 +256,7 @@ def standardized_rows(x: FloatArray) -> FloatArray | ScaledRows:
 
 
 def fit_single_precision(features: FloatArray, *, by_column: bool) -> FloatArray:
-    """Scale to [-1, 1] what single precision cannot hold: small variation on large offsets, tiny and huge values.
+    """Scale to [-1, 1] what single precision cannot hold: large offsets, tiny and huge values.
 
     Scaling again later gives the same result. Everything else is returned unchanged.
 

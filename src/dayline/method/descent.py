@@ -100,13 +100,14 @@ MEMORY = 5
 """Steps that L-BFGS remembers on long sequences; the 10 of SciPy save no evaluations there."""
 
 DECREASE, CURVATURE = 1e-3, 0.9
-"""A step is taken if the loss falls by this fraction of what its slope promises, and the slope to that (Wolfe)."""
+"""A step is taken if the loss falls by this fraction of what its slope promises, and the slope
+to that (Wolfe)."""
 
 
 def descend_many_rows(
     objective: Objective, start: Array, *, max_evaluations: int, least_gain: float
 ) -> Descent:
-    """Minimize with L-BFGS where the rows are: SciPy would take longer than all else, and move them to the host.
+    """Minimize with L-BFGS where the rows are: SciPy would move them to the host and take longest.
 
     Parameters
     ----------

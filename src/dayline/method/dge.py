@@ -1,4 +1,4 @@
-"""Dynamic Graph Embedding: learn a graph over the frames and its embedding in turns (Algorithm 1)."""
+"""Dynamic Graph Embedding: learn a graph over frames and its embedding in turns (Algorithm 1)."""
 
 from __future__ import annotations
 
@@ -310,7 +310,7 @@ def learn_graph(x: Array, p: Parameters, on_step: OnStep = no_report) -> Dynamic
         graph = _graph_of_embedding(embedding, narrow, is_linear)
         graph = _temporal_prior(graph, p) if p.variant == "paper" else normalize_columns(graph)
 
-        # Graph structure update, semantic prior (Eq. 7): C = kmeans(X~_i; N_C), G~_i = g_mu(G~_i, C).
+        # Semantic prior (Eq. 7): C = kmeans(X~_i; N_C), G~_i = g_mu(G~_i, C).
         communities = find_communities(embedding, p.n_communities, p.random_state)
         graph = weaken_edges_between_communities(graph, communities, p.semantic_prior)
 

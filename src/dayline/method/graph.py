@@ -105,7 +105,7 @@ def _window_mean(x: Array, width: int) -> Array:
 
 
 def weaken_distant_edges(graph: Graph, *, temporal_prior: float) -> Graph:
-    """Shrink the weights between frames that are not neighbours in time (Eq. 6).
+    """Shrink the weights between frames that are not neighbors in time (Eq. 6).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Landmarks stand for all frames: the affinity of frames as an operator, exact for those near in time."""
+"""The affinity of frames as an operator: seen through landmarks, exact for those near in time."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ from dayline.arrays import (
 from dayline.method.linear import LinearGraph, SymmetricBand, SymmetricGraph, shifted, where_same
 
 MOST_LANDMARKS = 320
-"""Largest number of landmarks of an embedding; see docs/scale.md for what fewer and more of them change."""
+"""Largest number of landmarks of an embedding; see docs/scale.md for what fewer and more of them
+change."""
 
 MEMBERS = 8
 """Frames whose mean is a landmark."""
@@ -36,7 +37,8 @@ SAMPLE = 8192
 """Frames among which landmarks are sought; in longer sequences, this many evenly spaced ones."""
 
 NEAR = 5e-4
-"""No more landmarks are added once every frame is this near one of them: 1 - cosine, in bandwidths."""
+"""No more landmarks are added once every frame is this near one of them: 1 - cosine, in
+bandwidths."""
 
 ROUNDS = 3
 """Rounds of k-means after the first choice; more change nothing that can be measured."""
@@ -134,13 +136,15 @@ BLOCK_ROWS = 2048
 """Rows of a kernel that stay in the cache of a CPU; a GPU takes 128 times as many."""
 
 MOST_KEPT = 2**26
-"""Entries of a kernel that are kept from one product to the next; a larger kernel is computed again."""
+"""Entries of a kernel that are kept from one product to the next; a larger kernel is computed
+again."""
 
 FEW_DIMS = 128
 """Kernels over more columns than these are always kept: computing one again costs too much."""
 
 RIDGE = 1e-6
-"""Added to the diagonal of the kernel of the landmarks, per landmark: what single precision can tell from 0."""
+"""Added to the diagonal of the kernel of the landmarks, per landmark: what single precision can
+tell from 0."""
 
 
 class LandmarkBasis:
@@ -285,7 +289,7 @@ class LandmarkKernel:
         return product
 
     def diagonals(self, lags: Sequence[int]) -> list[Array]:
-        """Return the approximate entries (i, i + lag) for every lag >= 0 and every i, 0 beyond the last frame."""
+        """Return the approximate entries (i, i + lag) for every lag >= 0, 0 beyond the end."""
         centers = self._basis.centers
         xp = array_namespace(centers)
         n, reach = self.shape[0], max(lags)
@@ -345,7 +349,10 @@ class KernelGraph(SymmetricGraph):
         return self._kernel @ x
 
     def diagonal(self, lag: int) -> Array:
-        """Return the weights (i, i + lag); exact near the main diagonal, and everywhere for an embedding."""
+        """Return the weights (i, i + lag).
+
+        Exact near the main diagonal, and everywhere for an embedding.
+        """
         size = abs(lag)
         if size < len(self._exact):
             values = self._exact[size]

@@ -1,4 +1,4 @@
-"""Graphs as operators: products, sums and diagonals in time and memory linear in the number of frames.
+"""Graphs as operators: products, sums and diagonals in time linear in the number of frames.
 
 Scaled columns, smoothing, the two priors and sums wrap a graph in a graph. Nothing here is of size
 frames x frames.
@@ -187,7 +187,7 @@ class SymmetricBand:
 
 
 class SymmetricGraph(LinearGraph):
-    """A graph that is its own transpose: a product for all pairs, and a band that corrects those near in time."""
+    """A graph that is its own transpose: a far field, and a band that corrects near frames."""
 
     near: SymmetricBand
 

@@ -23,8 +23,8 @@ LEAST_USUAL = 1e-6
 """Usual deviation of a column, relative to the largest of all columns, below which it is noise."""
 
 CODE_FAR, CODE_OTHERS = 10.0, 8
-"""A code for missing values is farther from all other values of its column than ten times their range, if there are
-more than eight of them: counts and categories have fewer."""
+"""A code for missing values is farther from all other values of its column than ten times their
+range, if there are more than eight of them: counts and categories have fewer."""
 
 CODE_FRAMES = 1024
 """Frames, chosen at random, in which codes for missing values are searched."""
@@ -166,7 +166,7 @@ def _most(n_frames: int) -> int:
 
 
 def _sizes(features: FloatArray, *, n_spared: int = 0) -> tuple[FloatArray, FloatArray]:
-    """Root mean square distance of every frame from the median frame, in robust units of each column; that frame.
+    """Return the distance of every frame from the median frame, in robust units, and that frame.
 
     The columns in which each frame is farthest, `n_spared` of them, do not count.
     """
