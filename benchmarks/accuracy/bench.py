@@ -21,6 +21,7 @@ from pathlib import Path
 
 import numpy as np
 from joblib import Parallel, delayed
+from sequences import load_all
 from threadpoolctl import threadpool_limits
 
 from dayline import EventSegmenter, equal_pieces, random_cuts, score_boundaries
@@ -30,8 +31,7 @@ from dayline.research.baselines.kernel_change import KernelChangeSegmenter
 from dayline.research.baselines.kts import KernelTemporalSegmenter
 from dayline.research.baselines.tw_finch import TemporalFinch
 from dayline.research.baselines.window_difference import WindowDifferenceSegmenter
-from dayline.research.datasets.annotations import LabelledSequence, load_folder
-from dayline.research.datasets.motion import load_motion
+from dayline.research.datasets.annotations import LabelledSequence
 
 DEV = ("bbc", "gtea", "sensecam", "mocap6")
 METHODS: dict[str, Callable[[LabelledSequence], np.ndarray]] = {
@@ -44,8 +44,18 @@ METHODS: dict[str, Callable[[LabelledSequence], np.ndarray]] = {
     "paper": lambda s: EventSegmenter.paper().fit(s.features).boundaries_,
     "ces-raw": lambda s: ContextualSegmenter().fit(s.features).boundaries_,
     "ces-denoised": lambda s: ContextualSegmenter(denoise=True).fit(s.features).boundaries_,
-    "kernel-rbf": lambda s: KernelChangeSegmenter(kernel="rbf").fit(s.features).boundaries_,
-    "kernel-cosine": lambda s: KernelChangeSegmenter(kernel="cosine").fit(s.features).boundaries_,
+    "kernel-rbf": lambda s: (
+        KernelChangeSegmenter(kernel="rbf", standardize=False).fit(s.features).boundaries_
+    ),
+    "kernel-cosine": lambda s: (
+        KernelChangeSegmenter(kernel="cosine", standardize=False).fit(s.features).boundaries_
+    ),
+    "kernel-rbf, standardized": lambda s: (
+        KernelChangeSegmenter(kernel="rbf").fit(s.features).boundaries_
+    ),
+    "kernel-cosine, standardized": lambda s: (
+        KernelChangeSegmenter(kernel="cosine").fit(s.features).boundaries_
+    ),
     "kts": lambda s: KernelTemporalSegmenter().fit(s.features).boundaries_,
     "tw-finch": lambda s: TemporalFinch().fit(s.features).boundaries_,
     "window-difference": lambda s: WindowDifferenceSegmenter().fit(s.features).boundaries_,
@@ -143,13 +153,8 @@ def main() -> None:
     parser.add_argument("--store", type=Path, default=Path("results/accuracy"))
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()
-    sequences = [s for folder in arguments.folder for s in load_folder(folder)]
-    if not arguments.only_folders:
-        known = load_folder(arguments.root / "dev")
-        sequences += [s for group in DEV for s in known if s.group == group]
-        sequences += load_motion(arguments.root, "keck") + load_motion(
-            arguments.root, "mad", most=arguments.mad
-        )
+    root = None if arguments.only_folders else arguments.root
+    sequences = load_all(root, arguments.folder, mad=arguments.mad)
     if not sequences:
         raise SystemExit(f"no sequences under {arguments.root}; pass --root or --folder")
     for method in arguments.methods:

@@ -23,7 +23,7 @@ from threadpoolctl import threadpool_limits
 
 from dayline import EventSegmenter, score_boundaries
 from dayline.decision.evidence import slowness
-from dayline.research.datasets.annotations import LabelledSequence, load_folder
+from dayline.research.datasets.annotations import LabelledSequence
 
 
 def interpolated(x: np.ndarray, times: int) -> np.ndarray:
@@ -73,10 +73,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     by_kind: dict[str, list[LabelledSequence]] = {}
-    for sequence in [
-        *load_all(options.root),
-        *(s for folder in options.folder for s in load_folder(folder)),
-    ]:
+    for sequence in load_all(options.root, options.folder):
         by_kind.setdefault(sequence.group, []).append(sequence)
     chosen = [sequence for some in by_kind.values() for sequence in some[:2]]
     kinds = np.asarray([sequence.group for sequence in chosen])

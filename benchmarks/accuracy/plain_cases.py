@@ -28,8 +28,8 @@ METHODS: dict[str, Callable[[], object]] = {
     "dayline": EventSegmenter,
     NO_CHECK: EventSegmenter,
     "`fast()`": EventSegmenter.fast,
-    "cosine kernel": lambda: KernelChangeSegmenter(kernel="cosine"),
-    "rbf kernel": lambda: KernelChangeSegmenter(kernel="rbf"),
+    "cosine kernel": lambda: KernelChangeSegmenter(kernel="cosine", standardize=False),
+    "rbf kernel": lambda: KernelChangeSegmenter(kernel="rbf", standardize=False),
 }
 
 

@@ -1,15 +1,20 @@
-"""The sequences that the benchmarks use: ROOT/dev/GROUP/*.npz, Keck, and the first sequences of MAD."""
+"""The sequences that the benchmarks use: ROOT/dev/GROUP/*.npz, Keck, the first ten of MAD, and more folders."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from dayline.research.datasets.annotations import LabelledSequence, load_folder
 from dayline.research.datasets.motion import load_motion
 
 
-def load_all(root: Path, *, mad: int | None = 10) -> list[LabelledSequence]:
-    """Read the development sets, Keck, and the first `mad` sequences of MAD."""
-    return (
-        load_folder(root / "dev") + load_motion(root, "keck") + load_motion(root, "mad", most=mad)
-    )
+def load_all(
+    root: Path | None, folders: Sequence[Path] = (), *, mad: int | None = 10
+) -> list[LabelledSequence]:
+    """Read the development sets, Keck, the first `mad` sequences of MAD, and GROUP/*.npz of other folders."""
+    known = []
+    if root is not None:
+        known = load_folder(root / "dev") + load_motion(root, "keck")
+        known += load_motion(root, "mad", most=mad)
+    return known + [sequence for folder in folders for sequence in load_folder(folder)]

@@ -23,7 +23,7 @@ from sequences import load_all
 from threadpoolctl import threadpool_limits
 
 from dayline import EventSegmenter, score_boundaries
-from dayline.research.datasets.annotations import LabelledSequence, load_folder
+from dayline.research.datasets.annotations import LabelledSequence
 
 LENGTHS = (40, 80, 160, 320)
 ANSWERS = ("alone", "within the whole", "number given")
@@ -85,10 +85,7 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, action="append", default=[])
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
-    sequences = [
-        *load_all(options.root),
-        *(s for folder in options.folder for s in load_folder(folder)),
-    ]
+    sequences = load_all(options.root, options.folder)
     results = Parallel(options.jobs)(delayed(parts)(sequence) for sequence in sequences)
     counts: dict[tuple[int, str, str], Counts] = {}
     empty = dict.fromkeys(LENGTHS, 0)

@@ -16,8 +16,8 @@ import argparse
 import time
 
 import numpy as np
-from core import made_sequence
 from joblib import Parallel, delayed
+from made import made_sequence
 from methods import autograd_seconds
 from threadpoolctl import threadpool_limits
 

@@ -23,7 +23,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-from core import made_features
+from made import made_features
 
 from dayline import DynamicGraphEmbedding, EventSegmenter, score_boundaries
 from dayline.research.datasets.annotations import load_folder

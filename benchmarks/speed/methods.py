@@ -12,7 +12,7 @@ the most memory beyond the input, and interior F1 at a tolerance of 5 frames. Tw
 sequences, both of 40 contexts that recur:
 
     clear   contexts and noise of variance 1, around 0; events of 20 to 100 frames
-    noisy   `made_sequence` of core.py: all features are positive, so that all frames are alike;
+    noisy   `made_sequence` of made.py: all features are positive, so that all frames are alike;
     events of 5 to 44
 
 The time of ruptures depends on such differences by a factor of 10 to 100, because its pruning does.
@@ -48,7 +48,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from core import autograd_run, broadcast_cosines, made_sequence
+from made import autograd_run, broadcast_cosines, made_sequence
 
 TOLERANCE = 5
 WIDE, MILLION = (1000, 2048), (1_000_000, 64)

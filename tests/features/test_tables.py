@@ -118,14 +118,12 @@ def test_a_key_chooses_among_several(tmp_path):
 def test_boundaries_from_every_kind_of_file(tmp_path):
     np.savez(tmp_path / "b.npz", features=X, boundaries=[2, 4])
     np.savez(tmp_path / "l.npz", labels=[0, 0, 1, 1, 0, 0])
-    savemat(tmp_path / "l.mat", {"keck_label": [[0, 0, 1, 1, 0, 0]], "keck_labelS": [[2, 2, 2]]})
     np.save(tmp_path / "b.npy", [2, 4])
     (tmp_path / "b.txt").write_text("2\n4\n")
     (tmp_path / "events.csv").write_text("event,start,stop\n0,0,2\n1,2,4\n2,4,6\n")
     for name, n_frames in (
         ("b.npz", 6),
         ("l.npz", 6),
-        ("l.mat", 6),
         ("b.npy", None),
         ("b.txt", None),
         ("events.csv", 6),

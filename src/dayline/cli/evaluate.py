@@ -24,9 +24,7 @@ def evaluate(
     ],
     true: Annotated[
         Path,
-        typer.Argument(
-            help="True boundaries, in the same formats; .npz and .mat may hold labels instead."
-        ),
+        typer.Argument(help="True boundaries, in the same formats; .npz may hold labels instead."),
     ],
     tolerance: Annotated[int, typer.Option(min=0, help="Frames a boundary may be off.")] = 5,
     protocol: Annotated[

@@ -211,7 +211,7 @@ WriteChapters: TypeAlias = Annotated[
 ]
 
 Key: TypeAlias = Annotated[
-    str | None, Option(help="Array with the features (.npz, .mat).", rich_help_panel=TABLES)
+    str | None, Option(help="Array with the features (.npz).", rich_help_panel=TABLES)
 ]
 Transpose: TypeAlias = Annotated[
     bool, Option("--transpose", help="Columns are frames.", rich_help_panel=TABLES)

@@ -72,6 +72,20 @@ def test_an_odd_file_is_named(tmp_path, arrays, message):
         load_motion(tmp_path, "keck")
 
 
+def test_damaged_and_bloated_files_are_named(tmp_path):
+    path = tmp_path / "Keck_feature" / "keck_person_1.mat"
+    write(path.parent, path.name, x=np.ones((3, 12)), label=LABELS)
+    whole = path.read_bytes()
+    header = b"MATLAB 7.3".ljust(124) + b"\x00\x02IM"
+    for content in (whole[:200], b"words" * 40, header + bytes(600)):
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match=r"keck_person_1\.mat: .* a MATLAB file"):
+            load_motion(tmp_path, "keck")
+    savemat(path, {"x": np.zeros((5000, 10_000)), "label": LABELS}, do_compression=True)
+    with pytest.raises(ValueError, match=r"x and label declares 400 MB, over the limit"):
+        load_motion(tmp_path, "keck")
+
+
 def test_the_shared_sets_are_whole(shared):
     keck = load_motion(shared, "keck")
     assert [s.n_frames for s in keck] == [1245, 1245, 1225, 1245]

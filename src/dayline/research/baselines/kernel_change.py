@@ -13,7 +13,8 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray, unit_rows
-from dayline.checks import Missing, check_between, check_choice, show_value
+from dayline.checks import Missing, check_between, check_choice, check_flag, show_value
+from dayline.method.denoise import standardize
 from dayline.research.baselines.segmenter import (
     Baseline,
     check_n_events,
@@ -105,6 +106,9 @@ class KernelChangeSegmenter(Baseline):
         `kernel_penalty`).
     min_length : int, default=2
         Minimum number of frames of an event.
+    standardize : bool, default=True
+        Center every feature and divide it by its standard deviation first, as `EventSegmenter`
+        does.
     missing : {"raise", "interpolate"}, default="raise"
         How to handle NaN and infinity.
 
@@ -121,20 +125,23 @@ class KernelChangeSegmenter(Baseline):
         kernel: Literal["rbf", "cosine"] = "rbf",
         penalty: float | None = None,
         min_length: int = 2,
+        standardize: bool = True,
         missing: Missing = "raise",
     ) -> None:
         self.n_events = n_events
         self.kernel = kernel
         self.penalty = penalty
         self.min_length = min_length
+        self.standardize = standardize
         self.missing = missing
 
     def fit(self, X: Any, y: None = None) -> Self:  # noqa: ARG002
         """Find the events of one sequence, X of shape (n_frames, n_features); y is ignored."""
+        check_flag("standardize", self.standardize)
         features = take_features(self, X, missing=self.missing)
         check_n_events(self.n_events, len(features))
         boundaries = kernel_changes(
-            features,
+            standardize(features) if self.standardize else features,
             kernel=self.kernel,
             penalty=self.penalty,
             n_events=self.n_events,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,12 +11,9 @@ import numpy as np
 
 from dayline.arrays import IntArray
 from dayline.events import MOST_FRAMES, labels_to_boundaries, read_events
-from dayline.features.matlab_files import list_mat, load_mat
-from dayline.features.numpy_files import ArrayHeader, list_npz, load_npy, load_npz
+from dayline.features.numpy_files import list_npz, load_npy, load_npz
 from dayline.features.tables import existing_file
 from dayline.files import reading
-
-Load = Callable[[Path, Iterable[str]], Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -34,8 +30,7 @@ def read_boundaries(path: str | Path) -> BoundaryList:
     A text file without numbers has no boundaries; its first line may say "boundary" or
     "boundaries".
 
-    A .npz with labels instead of boundaries, and a .mat with one array whose name contains "label",
-    give the frames where the label changes.
+    A .npz with labels instead of boundaries gives the frames where the label changes.
     """
     kind = Path(path).suffix.lower()
     path = existing_file(path, may_be_empty=kind in (".csv", ".txt"))
@@ -44,36 +39,25 @@ def read_boundaries(path: str | Path) -> BoundaryList:
         return BoundaryList(
             np.asarray(segmentation.boundaries, dtype=np.int64), segmentation.n_frames
         )
-    if kind in (".npz", ".mat"):
-        return (
-            _from_arrays(path, list_npz(path), load_npz)
-            if kind == ".npz"
-            else _from_arrays(path, list_mat(path), load_mat)
-        )
+    if kind == ".npz":
+        return _from_arrays(path)
     if kind == ".npy":
         return BoundaryList(_whole(load_npy(path), path))
     if kind in (".csv", ".txt"):
         return _from_text(path)
-    raise ValueError(
-        f"{path}: boundaries are read from .json, .csv, .txt, .npy, .npz and .mat files"
-    )
+    raise ValueError(f"{path}: boundaries are read from .json, .csv, .txt, .npy and .npz files")
 
 
-def _from_arrays(path: Path, headers: Mapping[str, ArrayHeader], load: Load) -> BoundaryList:
+def _from_arrays(path: Path) -> BoundaryList:
+    headers = list_npz(path)
     n_frames = (*headers["features"].shape, 1)[0] if "features" in headers else None
     if "boundaries" in headers:
-        return BoundaryList(_whole(load(path, ["boundaries"])["boundaries"], path), n_frames)
-    labels = [n for n in headers if n.lower() in ("label", "labels")] or [
-        n
-        for n in headers
-        if "label" in n.lower() and "size" not in n.lower() and not n.endswith("S")
-    ]
-    if len(labels) != 1:
+        return BoundaryList(_whole(load_npz(path, ["boundaries"])["boundaries"], path), n_frames)
+    if "labels" not in headers:
         raise ValueError(
-            f"{path}: holds {', '.join(headers) or 'nothing'}, but neither boundaries nor one array"
-            " of labels"
+            f"{path}: holds {', '.join(headers) or 'nothing'}, but neither boundaries nor labels"
         )
-    values = np.ravel(load(path, labels)[labels[0]])
+    values = np.ravel(load_npz(path, ["labels"])["labels"])
     return BoundaryList(labels_to_boundaries(values), len(values))
 
 

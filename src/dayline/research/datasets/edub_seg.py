@@ -7,7 +7,7 @@ temporally-linked sequences. JVCI 50, 2018.
     ROOT/images/NAME/*.jpg                        photos, named by the time they were taken (HHMMSS)
     ROOT/GT/GT_NAME.xls, .csv or .txt             events of the first annotator, "072334 072658"
     each ROOT/GT/GT_NAME_2.xls, ..., GT_NAME_3.xls     the other annotators (or further columns of
-    the first file) ROOT/features/NAME.npy, .npz, .csv or .mat    precomputed features, a row per
+    the first file) ROOT/features/NAME.npy, .npz or .csv    precomputed features, a row per
     photo (optional)
 
 Folders may also be named Images, imageSets, Features, InceptionV3, CNNfeatures and
@@ -30,7 +30,7 @@ IMAGE_FOLDERS = ("images", "Images", "imageSets")
 TRUTH_FOLDERS = ("GT/segmentations", "GT", "gt")
 FEATURE_FOLDERS = ("features", "InceptionV3", "CNNfeatures", "Features/InceptionV3", "Features")
 IMAGE_TYPES = {".jpg", ".jpeg", ".png"}
-FEATURE_TYPES = (".npy", ".npz", ".csv", ".mat", ".parquet")
+FEATURE_TYPES = (".npy", ".npz", ".csv", ".parquet")
 
 
 def find_days(root: str | Path) -> dict[str, list[Path]]:

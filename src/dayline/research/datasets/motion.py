@@ -6,6 +6,7 @@ Published with L. Wang, Z. Ding, Y. Fu: Low-rank transfer human motion segmentat
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
 from dayline.events import labels_to_boundaries
-from dayline.features.tables import read_arrays
+from dayline.files import check_allocation, reading
 from dayline.media.frame import by_name
 from dayline.research.datasets.annotations import LabelledSequence, real_numbers, whole_numbers
 
@@ -25,6 +26,14 @@ MOTION_FOLDERS = {
     "ut": ("UT_dataset", "UT_GoogleNet"),
 }
 """Folders of each data set below the root; those with the features of the paper's table come first."""
+
+NUMERIC = (
+    "double",
+    "single",
+    "logical",
+    *(f"{u}int{n}" for u in ("", "u") for n in (8, 16, 32, 64)),
+)
+"""Types of arrays in MATLAB files."""
 
 
 def find_motion(root: str | Path, group: str) -> list[Path]:
@@ -62,8 +71,20 @@ def read_motion(path: str | Path, *, group: str) -> LabelledSequence:
         Name of the data set.
     """
     path = Path(path)
-    features, labels = _choose(read_arrays(path), path)
+    features, labels = _choose(_read_arrays(path), path)
     return LabelledSequence(group, path.stem, features, labels_to_boundaries(labels), labels)
+
+
+def _read_arrays(path: Path) -> dict[str, Any]:
+    """Return the numeric arrays of a .mat file, versions 4 to 7."""
+    from scipy.io import loadmat, whosmat
+
+    with reading(path, "a MATLAB file"):
+        declared = {name: shape for name, shape, kind in whosmat(path) if kind in NUMERIC}
+        n_bytes = sum(8 * math.prod(shape) for shape in declared.values())
+        check_allocation(path, n_bytes, what=" and ".join(declared))
+        content = loadmat(path, variable_names=list(declared))
+    return {name: content[name] for name in declared}
 
 
 def _choose(arrays: Mapping[str, Any], path: Path) -> tuple[FloatArray, IntArray]:
