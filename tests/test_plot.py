@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import replace
 
@@ -32,7 +33,7 @@ def labels(axes) -> list[str]:
 
 def drawn(figure) -> None:
     """Draw it as saving it does; warnings, such as of glyphs that the font lacks, are errors here."""
-    figure.savefig("/dev/null", format="png", dpi=40)
+    figure.savefig(os.devnull, format="png", dpi=40)
 
 
 def test_a_fitted_segmenter_shows_every_panel(fitted, made):

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import os
 import runpy
 import tarfile
 from pathlib import Path
@@ -15,7 +16,7 @@ SCRIPT = Path(__file__).parents[2] / "benchmarks" / "accuracy" / "archives.py"
 def script(monkeypatch, tmp_path):
     """The script, with pip set up for one folder and nothing else."""
     (tmp_path / "index").mkdir()
-    monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path / "index"))
     return runpy.run_path(str(SCRIPT))
