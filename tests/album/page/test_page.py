@@ -169,6 +169,11 @@ def test_a_failed_update_leaves_the_old_page(tmp_path, day, monkeypatch):
     assert (tmp_path / "index.html").read_bytes() == before
 
 
+def test_every_script_is_in_a_page():
+    used = set().union(*(modules(entry) for entry in ("page", "overview", "sequences")))
+    assert used == {path.stem for path in PAGE.glob("*.js")}
+
+
 @pytest.mark.parametrize("entry", ["page", "overview", "sequences"])
 def test_modules_import_what_others_export_under_names_of_their_own(entry):
     declared = r"^%s(?:async )?(?:function|const|let) ([\[{][^\]}]*[\]}]|\w+)"

@@ -14,7 +14,8 @@ from dayline.album.days import segment_days
 from dayline.album.page.template import DATA
 from dayline.album.save import save_events
 from dayline.album.segment import segment_source
-from dayline.album.view import ViewServer, asked_range, prepare
+from dayline.album.view import ViewServer, prepare
+from dayline.album.view_requests import asked_range
 from dayline.album.write import write_result
 from dayline.events import Segmentation
 from dayline.result_folder import OwnFiles

@@ -19,6 +19,7 @@ export function openChooser(index, kind) {
   const to = Math.min(event.stop, moving ? event.start + WINDOW : from + CHUNK);
   const grid = make("div", { class: "grid" });
   moveWithArrows(grid);
+
   const title = moving
     ? `Where does ${titleOf(index)} begin?`
     : `Where does a new event begin within ${titleOf(index)}?`;
@@ -33,6 +34,7 @@ export function openChooser(index, kind) {
     ),
     grid,
   );
+
   const limits = { first, stop: event.stop };
   fillChooser(grid, from, to, limits, (frame) => {
     chooser.close();
@@ -40,6 +42,7 @@ export function openChooser(index, kind) {
     else splitAt(frame);
     focusRow(eventAt(frame));
   });
+
   chooser.showModal();
   const start =
     grid.querySelector(`[data-frame="${moving ? event.start : from}"]`) ??

@@ -76,6 +76,7 @@ function fillHelp() {
       ),
     ),
   );
+
   help.append(
     make(
       "div",
@@ -87,24 +88,11 @@ function fillHelp() {
   );
 }
 
-function openHelp() {
+export function openHelp() {
   if (help.childElementCount === 0) fillHelp();
   if (!help.open) help.showModal();
 }
 
 help.addEventListener("click", (e) => {
   if (e.target === help) help.close();
-});
-document.getElementById("help-button").addEventListener("click", openHelp);
-document.addEventListener("keydown", (e) => {
-  if (
-    e.key !== "?" ||
-    e.ctrlKey ||
-    e.metaKey ||
-    e.altKey ||
-    e.target.matches?.("input:not([type=range]), textarea, select")
-  )
-    return;
-  e.preventDefault();
-  openHelp();
 });

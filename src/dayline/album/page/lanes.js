@@ -49,6 +49,7 @@ function wholeLane() {
     (sum, step) => sum + (step > longStep ? typicalStep : step),
     typicalStep,
   );
+
   const longest = Math.max(0.035 * recorded, longStep);
   const places = [];
   const pauses = [];
@@ -58,6 +59,7 @@ function wholeLane() {
     if (step > 1.5 * longest)
       pauses.push({ from: before + typicalStep, to: places[i], frame: i, seconds: step });
   });
+
   // The position of a time on the axis; null within a shortened pause.
   const placeOf = (time) => {
     const frame = lastUntil((f) => times[f], 0, nFrames, time);
@@ -66,6 +68,7 @@ function wholeLane() {
       ? null
       : places[frame] + after;
   };
+
   return {
     first: 0,
     stop: nFrames,

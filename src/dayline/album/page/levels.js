@@ -98,6 +98,7 @@ function eventsIn(view) {
   const same = new Map(known.map((event) => [`${event.start} ${event.stop}`, event]));
   const byStart = new Map(known.map((event) => [event.start, event]));
   const byStop = new Map(known.map((event) => [event.stop, event]));
+
   const shown = new Set(events);
   const edges = [0, ...found.keys(), nFrames];
   return edges.slice(0, -1).map((start, i) => {
@@ -109,6 +110,7 @@ function eventsIn(view) {
       (shown.has(old) || (old.name === null && !key.isChosen && !old.key_chosen))
     )
       return old;
+
     const owner = original.events.findLast((event) => event.start <= key.frame);
     return {
       ...owner,
@@ -176,6 +178,7 @@ export function levelsToSave() {
     now.join() === bases[usualBase].boundaries.join()
   )
     return original.levels;
+
   const saved = [];
   bases.forEach((base, i) => {
     const found = boundariesIn(base, view);
@@ -188,6 +191,7 @@ export function levelsToSave() {
     const confidences = boundaries.map((b) => found.get(b) ?? events[eventAt(b)].confidence ?? 0);
     saved.push({ level: i - view.level, boundaries, confidences });
   });
+
   // Edits may make a level the same as its neighbor.
   const count = (i) => saved[i].boundaries.length;
   const kept = saved.filter(

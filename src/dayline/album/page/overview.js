@@ -120,6 +120,7 @@ function card(event) {
     () => showEvent(event),
     "More like this",
   );
+
   return make(
     "div",
     { class: `card ${colorOf(event)}` },
@@ -165,16 +166,20 @@ function showEvent(event) {
   dialog.scrollTop = 0;
 }
 
+function photosOf(day) {
+  return day.list.reduce((sum, event) => sum + event.frames, 0);
+}
+
 // Calendar: one block per month, darker for more photos.
 function calendar() {
   const dated = days.filter((day) => day?.date);
   const box = document.getElementById("calendar");
   if (dated.length < 2) return;
-  const photos = (day) => day.list.reduce((sum, event) => sum + event.frames, 0);
   const byDate = new Map();
   for (const day of dated) byDate.set(day.date, [...(byDate.get(day.date) ?? []), day]);
+
   const counts = [...byDate.values()]
-    .map((list) => list.reduce((sum, day) => sum + photos(day), 0))
+    .map((list) => list.reduce((sum, day) => sum + photosOf(day), 0))
     .sort((a, b) => a - b);
   const level = (count) =>
     Math.min(
@@ -182,51 +187,59 @@ function calendar() {
       1 + Math.floor((4 * counts.filter((other) => other < count).length) / counts.length),
     );
   const months = [...new Set(dated.map((day) => day.date.slice(0, 7)))].sort();
+
   const grid = make("div", { class: "months" });
-  for (const month of months) {
-    const [year, number] = month.split("-").map(Number);
-    const first = (new Date(Date.UTC(year, number - 1, 1)).getUTCDay() + 6) % 7;
-    const length = new Date(Date.UTC(year, number, 0)).getUTCDate();
-    const cells = WEEKDAYS.map((day) =>
-      make("span", { class: "weekday", "aria-hidden": "true" }, day[0]),
-    );
-    for (let date = 1; date <= length; date += 1) {
-      const list = byDate.get(`${month}-${two(date)}`);
-      let cell;
-      if (list === undefined)
-        cell = make("span", { class: "date", "aria-hidden": "true" }, String(date));
-      else {
-        const count = list.reduce((sum, day) => sum + photos(day), 0);
-        const n = list.reduce((sum, day) => sum + day.list.length, 0);
-        const label = `${date} ${MONTHS[number - 1]} ${year}: ${plural(count, "photo")}, ${plural(n, "event")}`;
-        cell = make(
-          "a",
-          {
-            class: `date level${level(count)}`,
-            href: `#day-${list[0].index + 1}`,
-            title: label,
-            "aria-label": label,
-            tabindex: "-1",
-          },
-          String(date),
-        );
-      }
-      if (date === 1) cell.style.gridColumnStart = String(first + 1);
-      cells.push(cell);
-    }
-    grid.append(
-      make(
-        "div",
-        { class: "month", role: "group", "aria-label": `${MONTHS[number - 1]} ${year}` },
-        make("h3", {}, `${MONTHS[number - 1]} ${year}`),
-        make("div", { class: "dates" }, ...cells),
-      ),
-    );
-  }
+  for (const month of months) grid.append(monthBox(month, byDate, level));
   grid.querySelector("a").tabIndex = 0;
   moveWithArrows(grid, { selector: "a", columns: 7 });
   box.append(grid);
   box.hidden = false;
+}
+
+function monthBox(month, byDate, level) {
+  const [year, number] = month.split("-").map(Number);
+  const first = (new Date(Date.UTC(year, number - 1, 1)).getUTCDay() + 6) % 7;
+  const length = new Date(Date.UTC(year, number, 0)).getUTCDate();
+  const cells = WEEKDAYS.map((day) =>
+    make("span", { class: "weekday", "aria-hidden": "true" }, day[0]),
+  );
+
+  for (let date = 1; date <= length; date += 1) {
+    const list = byDate.get(`${month}-${two(date)}`);
+    let cell;
+    if (list === undefined)
+      cell = make("span", { class: "date", "aria-hidden": "true" }, String(date));
+    else {
+      const count = list.reduce((sum, day) => sum + photosOf(day), 0);
+      const n = list.reduce((sum, day) => sum + day.list.length, 0);
+      const label = `${date} ${MONTHS[number - 1]} ${year}: ${plural(count, "photo")}, ${plural(n, "event")}`;
+      cell = make(
+        "a",
+        {
+          class: `date level${level(count)}`,
+          href: `#day-${list[0].index + 1}`,
+          title: label,
+          "aria-label": label,
+          tabindex: "-1",
+        },
+        String(date),
+      );
+    }
+    if (date === 1) cell.style.gridColumnStart = String(first + 1);
+    cells.push(cell);
+  }
+
+  const name = `${MONTHS[number - 1]} ${year}`;
+  return make(
+    "div",
+    { class: "month", role: "group", "aria-label": name },
+    make("h3", {}, name),
+    make("div", { class: "dates" }, ...cells),
+  );
+}
+
+function amountOf(place, timed) {
+  return timed ? place.seconds : place.frames;
 }
 
 // Time per place: a bar for all days, and one per month.
@@ -238,46 +251,11 @@ function placeBars() {
     ...new Set(days.filter((day) => day?.date).map((day) => day.date.slice(0, 7))),
   ].sort();
   const timed = shown[0].seconds > 0;
-  const amount = (place) => (timed ? place.seconds : place.frames);
-  const most = Math.max(...shown.map(amount));
+  const most = Math.max(...shown.map((place) => amountOf(place, timed)));
   const mostInMonth = Math.max(1, ...shown.flatMap((place) => [...place.months.values()]));
-  const rows = shown.map((place) => {
-    const name = makeButton(
-      { class: "place-name", dir: "auto", title: "Show its events" },
-      () => searchPlace(place),
-      make("span", { class: "dot", "aria-hidden": "true" }),
-      make("span", {}, place.label),
-    );
-    const bar = make("span", { class: "bar" });
-    bar.style.width = `${Math.max(0.5, (100 * amount(place)) / most)}%`;
-    const cells = [
-      make("th", { scope: "row" }, name),
-      make("td", { class: "wide" }, make("span", { class: "rail" }, bar)),
-      make(
-        "td",
-        { class: "number" },
-        timed ? hoursText(place.seconds) : plural(place.frames, "photo"),
-      ),
-      make("td", { class: "number" }, plural(place.days.size, "day")),
-    ];
-    if (timed && months.length > 1) {
-      const strip = make(
-        "span",
-        { class: "by-month" },
-        ...months.map((month) => {
-          const seconds = place.months.get(month) ?? 0;
-          const text = `${MONTHS[Number(month.slice(5)) - 1]} ${month.slice(0, 4)}: ${hoursText(seconds)}`;
-          const column = make("span", { class: "column", title: text });
-          const fill = make("span", { class: "fill" });
-          fill.style.height = `${(100 * seconds) / mostInMonth}%`;
-          column.append(fill, make("span", { class: "unseen" }, `${text}; `));
-          return column;
-        }),
-      );
-      cells.push(make("td", { class: "months-cell" }, strip));
-    }
-    return make("tr", { class: place.color }, ...cells);
-  });
+
+  const rows = shown.map((place) => placeRow(place, { timed, months, most, mostInMonth }));
+
   const heads = [
     "Place",
     "",
@@ -290,6 +268,7 @@ function placeBars() {
     {},
     ...heads.map((text) => (text === "" ? make("td", {}) : make("th", { scope: "col" }, text))),
   );
+
   box.append(
     make(
       "div",
@@ -297,6 +276,7 @@ function placeBars() {
       make("table", { class: "time" }, make("thead", {}, head), make("tbody", {}, ...rows)),
     ),
   );
+
   rows.slice(SHOWN_PLACES).forEach((row) => {
     row.hidden = true;
   });
@@ -314,6 +294,47 @@ function placeBars() {
   box.hidden = false;
 }
 
+function placeRow(place, { timed, months, most, mostInMonth }) {
+  const name = makeButton(
+    { class: "place-name", dir: "auto", title: "Show its events" },
+    () => searchPlace(place),
+    make("span", { class: "dot", "aria-hidden": "true" }),
+    make("span", {}, place.label),
+  );
+
+  const bar = make("span", { class: "bar" });
+  bar.style.width = `${Math.max(0.5, (100 * amountOf(place, timed)) / most)}%`;
+
+  const cells = [
+    make("th", { scope: "row" }, name),
+    make("td", { class: "wide" }, make("span", { class: "rail" }, bar)),
+    make(
+      "td",
+      { class: "number" },
+      timed ? hoursText(place.seconds) : plural(place.frames, "photo"),
+    ),
+    make("td", { class: "number" }, plural(place.days.size, "day")),
+  ];
+
+  if (timed && months.length > 1) {
+    const strip = make(
+      "span",
+      { class: "by-month" },
+      ...months.map((month) => {
+        const seconds = place.months.get(month) ?? 0;
+        const text = `${MONTHS[Number(month.slice(5)) - 1]} ${month.slice(0, 4)}: ${hoursText(seconds)}`;
+        const column = make("span", { class: "column", title: text });
+        const fill = make("span", { class: "fill" });
+        fill.style.height = `${(100 * seconds) / mostInMonth}%`;
+        column.append(fill, make("span", { class: "unseen" }, `${text}; `));
+        return column;
+      }),
+    );
+    cells.push(make("td", { class: "months-cell" }, strip));
+  }
+  return make("tr", { class: place.color }, ...cells);
+}
+
 // Timelines of the days, all on the same hours, so that mornings stand above mornings.
 function timelines() {
   const ofDay = (day) => (day.date ? Date.parse(`${day.date}T00:00:00Z`) / 1000 : 0);
@@ -323,10 +344,11 @@ function timelines() {
   const earliest = Math.min(...wall.map((day) => day.list[0].start - ofDay(day)));
   const latest = Math.max(...wall.map((day) => day.list.at(-1).stop - ofDay(day)));
   const [from, to] = [Math.floor(earliest / 3600) * 3600, Math.ceil((latest + 1) / 3600) * 3600];
+
   for (const day of days) {
     if (day === null) continue;
     const row = document.getElementById(`day-${day.index + 1}`);
-    const n = day.list.reduce((sum, event) => sum + event.frames, 0);
+    const n = photosOf(day);
     const onHours = wall.includes(day);
     let before = 0;
     const band = make("div", { class: "band", "aria-hidden": "true" });
@@ -344,6 +366,7 @@ function timelines() {
       piece.addEventListener("click", () => showEvent(event));
       band.append(piece);
     }
+
     const list = make("details", { class: "events" }, make("summary", {}, "Events"));
     list.addEventListener("toggle", () => {
       if (list.open && list.childElementCount === 1)
@@ -394,10 +417,12 @@ function search() {
       ? event.place === chosenPlace.index
       : words.every((word) => texts[index].includes(word));
   const matches = words.length ? events.filter(isMatch) : [];
+
   const box = document.getElementById("results");
   box.hidden = words.length === 0;
   for (const part of document.querySelectorAll("#calendar, #places"))
     part.classList.toggle("aside", words.length > 0);
+
   const shown = new Set(matches.map((event) => event.day.index));
   document.querySelectorAll("#days > li").forEach((row, index) => {
     const named =
@@ -405,6 +430,7 @@ function search() {
       words.every((word) => comparable(row.querySelector("h3").textContent).includes(word));
     row.hidden = words.length > 0 && !shown.has(index) && !named;
   });
+
   found.textContent = words.length
     ? `${plural(matches.length, "event")} on ${plural(shown.size, "day")}`
     : "";

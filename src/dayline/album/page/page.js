@@ -4,6 +4,7 @@ import { openChooser } from "./chooser.js";
 import { make } from "./elements.js";
 import { connect, events, mergeWithPrevious, redo, undo } from "./events.js";
 import { clockText, nFrames, original, pictures, served, thing, times } from "./frames.js";
+import { openHelp } from "./help.js";
 import { lanes } from "./lanes.js";
 import {
   chosen,
@@ -146,6 +147,20 @@ document.addEventListener("keydown", (e) => {
 document.getElementById("undo").addEventListener("click", undo);
 document.getElementById("redo").addEventListener("click", redo);
 document.getElementById("save").addEventListener("click", save);
+document.getElementById("help-button").addEventListener("click", openHelp);
+document.addEventListener("keydown", (e) => {
+  if (
+    e.key !== "?" ||
+    e.ctrlKey ||
+    e.metaKey ||
+    e.altKey ||
+    e.target.matches?.("input:not([type=range]), textarea, select")
+  )
+    return;
+  e.preventDefault();
+  openHelp();
+});
+
 window.addEventListener("beforeprint", () => document.querySelectorAll(".event").forEach(fillRow));
 window.addEventListener(
   "scroll",
@@ -161,9 +176,6 @@ document.getElementById("hint").textContent =
     ? "Name events, or merge, split and move them."
     : "Click a picture to enlarge it. Name events, or merge, split and move them.";
 if (served) document.getElementById("save").textContent = "Save";
-connect({ keep: storeState, draw: render });
-render();
-restoreStored().then(goToAddress);
 
 // Addresses of events: index.html#event-12 shows event 12, counted from 1 as on the page. Rows have
 // no ids: browsers would go there by themselves and take the focus away.
@@ -178,3 +190,7 @@ function goToAddress() {
 }
 
 window.addEventListener("hashchange", goToAddress);
+
+connect({ keep: storeState, draw: render });
+render();
+restoreStored().then(goToAddress);

@@ -162,16 +162,19 @@ export function renderContexts(groups) {
       ),
     );
   }
+
   const recurring = chips.length;
   for (const which of chosen) {
     if (which === ONCE ? once.length === 0 : !groups.has(which)) chosen.delete(which);
   }
+
   if (recurring > 0 && once.length > 0) chips.push(chip(ONCE, "Seen once", once, "c-none"));
   if (chosen.size > 0) {
     chips.push(
       makeButton({ class: "quiet", id: "show-all-events" }, showAllEvents, "Show all events"),
     );
   }
+
   const focused = document.activeElement?.dataset?.context;
   box.replaceChildren(...chips);
   if (focused !== undefined) box.querySelector(`[data-context="${focused}"]`)?.focus();
@@ -230,6 +233,7 @@ function openPlaceDialog(context, event) {
   const list = groups.get(context);
   const label = contextLabel(context, groups);
   const longest = event ?? list.reduce((a, b) => (b.stop - b.start > a.stop - a.start ? b : a));
+
   const input = make("input", {
     class: "place-input",
     type: "text",
@@ -241,6 +245,7 @@ function openPlaceDialog(context, event) {
     "aria-label": "Name of the place",
     value: placeName(context) ?? "",
   });
+
   const names = [...new Set(places.map((place) => place.name?.trim()).filter(Boolean))];
   const scope =
     event !== null && list.length > 1
@@ -252,6 +257,7 @@ function openPlaceDialog(context, event) {
           scopeOption("one", `this event only, ${eventSpanText(event)}`, false),
         )
       : "";
+
   const done = () => {
     const only = placeDialog.querySelector('input[type=radio][value="one"]')?.checked === true;
     placeDialog.close();
@@ -267,6 +273,7 @@ function openPlaceDialog(context, event) {
       done();
     }
   });
+
   placeDialog.replaceChildren(
     make(
       "h2",
@@ -288,6 +295,7 @@ function openPlaceDialog(context, event) {
     ),
     make("div", { class: "place-end" }, cancel, save),
   );
+
   placeDialog.showModal();
   input.focus();
   input.select();

@@ -159,6 +159,7 @@ function makeRow(event, index) {
     spellcheck: "false",
   });
   name.value = event.name ?? "";
+
   const actions = make(
     "div",
     { class: "actions" },
@@ -168,6 +169,7 @@ function makeRow(event, index) {
   );
   if (movie !== null && times !== null)
     actions.append(actionButton("Play", "play", "Play the film from the start of this event"));
+
   const keyButton = make(
     "button",
     { type: "button", class: "key", "data-frame": String(key) },
@@ -184,6 +186,7 @@ function makeRow(event, index) {
     moveWithArrows(strip);
     body.append(strip);
   }
+
   const row = make(
     "li",
     { class: `event ${colorClass(event, index)}` },

@@ -35,7 +35,8 @@ def render(name: str, content: Mapping[str, Any], *, data: Mapping[str, Any] | N
     data : mapping, optional
         What the script reads.
     """
-    style = _package_text("overview.css" if name == "sequences" else f"{name}.css")
+    sheet = "page.css" if name == "page" else "overview.css"
+    style = _package_text("theme.css") + _package_text(sheet)
     script = bundle(name)
     environment = Environment(
         loader=PackageLoader("dayline.album", "page"),

@@ -139,11 +139,13 @@ function makeLane(lane) {
     "aria-valuemax": String(lane.stop - 1),
     "aria-valuenow": String(lane.first),
   });
+
   lane.band = make("div", { class: "band" });
   lane.cursor = make("span", { class: "cursor", hidden: "" });
   if (original.scores !== null) track.append(curve(lane));
   track.append(lane.band, lane.cursor);
   lane.track = track;
+
   track.addEventListener("pointermove", (e) => showPreview(lane, frameUnder(lane, e)));
   track.addEventListener("pointerleave", hidePreview);
   track.addEventListener("click", (e) => enlarge(frameUnder(lane, e)));
@@ -152,6 +154,7 @@ function makeLane(lane) {
   });
   track.addEventListener("blur", hidePreview);
   track.addEventListener("keydown", (e) => moveInLane(lane, e));
+
   return make(
     "div",
     { class: "lane" },

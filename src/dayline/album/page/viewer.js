@@ -81,6 +81,7 @@ function makeViewer() {
     on: viewerButton("›", "step on", "Next (right arrow)", () => viewFrame(viewed + 1)),
     close: viewerButton("×", "close", "Close (Escape)", () => viewer.close()),
   };
+
   viewer.append(
     make("div", { class: "viewer-head" }, make("div", {}, made.title, made.detail), made.close),
     make("div", { class: "viewer-middle" }, made.back, made.stage, made.on),
@@ -102,6 +103,7 @@ function makeViewer() {
       "← → frames   ↑ ↓ events   S split   M merge   B begins   E ends   K key   ? all keys   Esc close",
     ),
   );
+
   made.strip.addEventListener("click", (e) => {
     const frame = e.target.closest("[data-frame]")?.dataset.frame;
     if (frame !== undefined) viewFrame(Number(frame));
@@ -159,6 +161,7 @@ export function viewFrame(frame) {
   const name = original.names?.[viewed];
   const day = isWall && data.dated ? `${dayText(dayOf(times[viewed]), "short")}, ` : "";
   parts.title.textContent = titleOf(index);
+
   const shown = pictured(viewed);
   const standIn =
     shown === null || shown === viewed ? null : `picture of ${frameText(shown, true)}`;
@@ -170,6 +173,7 @@ export function viewFrame(frame) {
   ]
     .filter(Boolean)
     .join("  ·  ");
+
   if (!filmShows(viewed))
     parts.stage.replaceChildren(
       shown !== null
@@ -180,6 +184,7 @@ export function viewFrame(frame) {
           })
         : make("p", { class: "no-picture" }, frameText(viewed, true)),
     );
+
   const film = [];
   for (let other = viewed - NEIGHBORS; other <= viewed + NEIGHBORS; other += 1) {
     film.push(
@@ -189,6 +194,7 @@ export function viewFrame(frame) {
     );
   }
   parts.strip.replaceChildren(...film);
+
   parts.back.disabled = viewed === 0;
   parts.on.disabled = viewed === nFrames - 1;
   parts.split.disabled = viewed === event.start;
@@ -197,6 +203,7 @@ export function viewFrame(frame) {
   parts.merge.disabled = index === 0;
   parts.keyed.disabled = event.key_frame === viewed;
   parts.play.hidden = movie === null || times === null;
+
   const address = originalOf(viewed);
   parts.source.hidden = address === null;
   if (address !== null) parts.source.href = address;
