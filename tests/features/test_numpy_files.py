@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dayline.features.numpy_files import list_npz, load_npy, load_npz
-from dayline.features.tables import read_arrays, read_features
+from dayline.features.tables import read_features
 from dayline.files import UnreadableFileError
 from dayline.research.datasets.boundary_file import read_boundaries
 
@@ -59,7 +59,7 @@ def write_zeros(path, n_bytes, *, method=zipfile.ZIP_DEFLATED, head=b""):
             file.write(bytes(2**20))
 
 
-@pytest.mark.parametrize("reader", [read_features, read_arrays, read_boundaries])
+@pytest.mark.parametrize("reader", [read_features, load_npz, read_boundaries])
 def test_an_archive_that_unpacks_to_far_more_than_its_size_is_refused_before_it_is_read(
     tmp_path, reader
 ):
@@ -148,16 +148,10 @@ def test_pickled_objects_beside_the_wanted_array_are_left_alone(tmp_path):
         load_npz(tmp_path / "x.npz", ["about"])
 
 
-@pytest.mark.parametrize("suffix", ["npz", "mat"])
-def test_two_arrays_of_times_are_refused(tmp_path, suffix):
-    from scipy.io import savemat
-
-    arrays = {"features": X, "time": np.arange(6), "seconds": np.arange(6)}
-    (np.savez if suffix == "npz" else lambda path, **a: savemat(path, a))(
-        tmp_path / f"x.{suffix}", **arrays
-    )
+def test_two_arrays_of_times_are_refused(tmp_path):
+    np.savez(tmp_path / "x.npz", features=X, time=np.arange(6), seconds=np.arange(6))
     with pytest.raises(ValueError, match="has times in 'time' and 'seconds'; keep one and rename"):
-        read_features(tmp_path / f"x.{suffix}")
+        read_features(tmp_path / "x.npz")
 
 
 @pytest.mark.parametrize("damage", ["name", "ending", "length of a name"])

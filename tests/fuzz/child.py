@@ -19,7 +19,6 @@ from fuzz.mutations import SEED, damage
 from fuzz.oracle import Fault, judge_answer, judge_error
 from fuzz.readers import READERS, Reading, place_beside
 from fuzz.samples import Sample, samples
-from fuzz.second_readers import SECOND_READERS
 
 __all__ = ["MOST_MEMORY", "damaged_file"]
 
@@ -92,8 +91,6 @@ def _work(kind: str, indices: range, folder: Path, report: int) -> None:
     for sample in wholes:
         path.write_bytes(sample.data)
         answers.append(READERS[kind](path))
-        if kind in SECOND_READERS:  # what they import takes long on a busy machine
-            SECOND_READERS[kind](sample.data)
     resource.setrlimit(resource.RLIMIT_AS, (ADDRESSES, ADDRESSES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     for index in indices:

@@ -157,7 +157,7 @@ class StrayWarningError(Exception):
 
 def place_beside(path: Path) -> None:
     """Put beside a photo the others of its folder, undamaged."""
-    names = {".jpeg": "JPEG", ".png": "PNG", ".heic": "HEIF", ".dng": "RAW"}
+    names = {".jpeg": "JPEG", ".png": "PNG"}
     if path.suffix not in names:
         return
     for position, name in enumerate(PHOTO_NAMES):
@@ -166,10 +166,10 @@ def place_beside(path: Path) -> None:
 
 
 READERS: dict[str, Callable[[Path], Reading]] = {
-    **dict.fromkeys(("npy", "npz", "mat", "csv", "parquet"), _table),
+    **dict.fromkeys(("npy", "npz", "csv", "parquet"), _table),
     "json": _events,
     "places": _places,
     "onnx": _onnx,
-    **dict.fromkeys(("jpeg", "png", "heic", "dng"), _photos),
+    **dict.fromkeys(("jpeg", "png"), _photos),
     **dict.fromkeys(("mp4", "ts"), _video),
 }

@@ -15,8 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from fuzz.seals import MAT_SEAL, PNG_SEAL, ZIP_SEAL, Seal, zipped
-from made_raw import made_raw
+from fuzz.seals import PNG_SEAL, ZIP_SEAL, Seal, zipped
 
 __all__ = ["PHOTO_NAMES", "Sample", "samples"]
 
@@ -78,27 +77,6 @@ def _npz() -> list[Sample]:
         Sample(zipped(members, how), ZIP_SEAL, checked=True)
         for how in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
     ]
-
-
-def _mat() -> list[Sample]:
-    from scipy.io import savemat
-
-    cells = np.empty((1, 3), dtype=object)
-    cells[0] = [np.arange(4.0), "walk", np.ones((2, 2), dtype=np.uint8)]
-    content = {
-        "features": _features(),
-        "times": _times(),
-        "cells": cells,
-        "about": {"rate": 25.0, "camera": "left"},
-    }
-    made = []
-    for compressed in (False, True):
-        buffer = io.BytesIO()
-        savemat(buffer, content, do_compression=compressed)
-        data = buffer.getvalue()
-        dateless = b"MATLAB 5.0 MAT-file".ljust(116) + data[116:]
-        made.append(Sample(dateless, MAT_SEAL if compressed else None, checked=compressed))
-    return made
 
 
 def _csv() -> list[Sample]:
@@ -216,12 +194,8 @@ def picture(seed: int) -> np.ndarray:
 def photo(kind: str, position: int = 1, **options: Any) -> bytes:
     """Write a photo taken half a minute after the one before it."""
     from PIL import Image
-    from pillow_heif import register_heif_opener
 
     taken = f"2015:03:12 10:{position // 2:02d}:{30 * (position % 2):02d}"
-    if kind == "RAW":
-        return made_raw(options.get("suffix", "dng"), taken=taken, seed=position)
-    register_heif_opener()
     exif = Image.Exif()
     exif[0x0112] = 1
     exif.get_ifd(0x8769)[0x9003] = taken
@@ -241,20 +215,6 @@ def _jpeg() -> list[Sample]:
 def _png() -> list[Sample]:
     return [
         Sample(photo("PNG", palette=palette), PNG_SEAL, checked=True) for palette in (False, True)
-    ]
-
-
-def _heic() -> list[Sample]:
-    return [Sample(photo("HEIF", quality=50))]
-
-
-def _raw() -> list[Sample]:
-    """Make RAW files of several cameras; a reader looks at their content, not at their names."""
-    made = [photo("RAW", suffix=suffix) for suffix in ("dng", "nef", "cr2", "rw2", "cr3", "raf")]
-    # The JPEG inside begins with its own headers; around it are the structures of the RAW file.
-    return [
-        Sample(data, hot=(range(data.index(b"\xff\xd8")), range(len(data) - 400, len(data))))
-        for data in made
     ]
 
 
@@ -293,7 +253,6 @@ def _ts() -> list[Sample]:
 MAKERS = {
     "npy": _npy,
     "npz": _npz,
-    "mat": _mat,
     "csv": _csv,
     "parquet": _parquet,
     "json": _events,
@@ -301,8 +260,6 @@ MAKERS = {
     "onnx": _onnx,
     "jpeg": _jpeg,
     "png": _png,
-    "heic": _heic,
-    "dng": _raw,
     "mp4": _mp4,
     "ts": _ts,
 }

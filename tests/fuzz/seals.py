@@ -9,11 +9,9 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
-__all__ = ["MAT_SEAL", "PNG_SEAL", "ZIP_SEAL", "Seal"]
+__all__ = ["PNG_SEAL", "ZIP_SEAL", "Seal"]
 
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
-MAT_HEADER = 128
-MAT_COMPRESSED = 15
 
 
 @dataclass(frozen=True)
@@ -64,23 +62,5 @@ def _close_png(data: bytes, parts: list[bytes]) -> bytes:
     return b"".join(closed)
 
 
-def _mat_elements(data: bytes) -> list[bytes]:
-    elements, at = [], MAT_HEADER
-    while at < len(data):
-        kind, size = struct.unpack_from("<II", data, at)
-        assert kind == MAT_COMPRESSED
-        elements.append(zlib.decompress(data[at + 8 : at + 8 + size]))
-        at += 8 + size
-    return elements
-
-
-def _close_mat(data: bytes, parts: list[bytes]) -> bytes:
-    packed = [zlib.compress(part) for part in parts]
-    return data[:MAT_HEADER] + b"".join(
-        struct.pack("<II", MAT_COMPRESSED, len(p)) + p for p in packed
-    )
-
-
 ZIP_SEAL = Seal(lambda data: [content for _, content in _zip_members(data)], _close_zip)
 PNG_SEAL = Seal(lambda data: [content for _, content in _png_chunks(data)], _close_png)
-MAT_SEAL = Seal(_mat_elements, _close_mat)

@@ -1,11 +1,10 @@
-"""Read feature tables from untrusted files: .npy, .npz, .csv, .parquet, .mat."""
+"""Read feature tables from untrusted files: .npy, .npz, .csv, .parquet."""
 
 from __future__ import annotations
 
-import os
 import re
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -20,13 +19,9 @@ from dayline.features.csv_files import (
     first_offset,
     read_csv,
 )
-from dayline.features.matlab_files import list_mat, load_mat
 from dayline.features.numpy_files import ArrayHeader, list_npz, load_npy, load_npz, npy_header
 from dayline.files import UnreadableFileError, check_allocation, reading
-
-Load = Callable[[Path, Iterable[str]], Mapping[str, Any]]
-EXTENSIONS = (".npy", ".npz", ".csv", ".parquet", ".mat")
-"""Suffixes of feature files."""
+from dayline.media.frame import TABLE_SUFFIXES
 
 PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 
@@ -60,30 +55,27 @@ def read_features(
     Parameters
     ----------
     path : str or Path
-        .npy, .npz, .csv (with or without a header), .parquet or .mat. Pickles are never loaded.
+        .npy, .npz, .csv (with or without a header) or .parquet. Pickles are never loaded.
     key : str, optional
-        Name of the feature array in an .npz or .mat file; required if several arrays qualify.
+        Name of the feature array in an .npz file; required if several arrays qualify.
     transpose : bool
         Whether columns are frames.
     """
     path = existing_file(path)
-    readers: Mapping[str, Callable[[Path, str | None], FeatureTable]] = {
-        ".npy": lambda p, _: FeatureTable(_numeric(load_npy(p), p)),
-        ".npz": lambda p, k: _chosen(p, list_npz(p), load_npz, k),
-        ".csv": lambda p, _: _split_times(*read_csv(p), p),
-        ".parquet": lambda p, _: _read_parquet(p),
-        ".mat": lambda p, k: _chosen(p, list_mat(p), load_mat, k),
-    }
-    if path.suffix.lower() not in readers:
-        raise ValueError(
-            f"{path}: feature files end in {', '.join(EXTENSIONS)}, not"
-            f" {path.suffix or 'nothing'!r}"
-        )
-    if key is not None and path.suffix.lower() not in (".npz", ".mat"):
-        raise ValueError(
-            f"{path}: only .npz and .mat files have arrays to choose from; leave out the key"
-        )
-    table = readers[path.suffix.lower()](path, key)
+    kind = path.suffix.lower()
+    _refuse_other_kind(path)
+    if key is not None and kind != ".npz":
+        raise ValueError(f"{path}: only .npz files have arrays to choose from; leave out the key")
+
+    if kind == ".npy":
+        table = FeatureTable(_numeric(load_npy(path), path))
+    elif kind == ".npz":
+        table = _read_npz(path, key)
+    elif kind == ".csv":
+        table = _split_times(*read_csv(path), path)
+    else:
+        table = _read_parquet(path)
+
     features = table.features.T if transpose else table.features
     if features.ndim != 2 or 0 in features.shape:
         raise ValueError(
@@ -91,19 +83,33 @@ def read_features(
         )
     times = table.times
     if times is not None and np.isnan(times).all():
-        if path.suffix.lower() != ".npz":  # features.npz stores NaN for photos without times
+        if kind != ".npz":  # features.npz stores NaN for photos without times
             warnings.warn(
                 f"{path}: its time column is empty; the frames have no times", stacklevel=2
             )
         times = None
-    if times is not None and times.shape != (len(features),):
+    if times is None:
+        return FeatureTable(features)
+
+    if times.shape != (len(features),):
         raise ValueError(f"{path}: {times.size} times for {len(features)} frames")
-    if times is not None and not np.isfinite(times).all():
+    if not np.isfinite(times).all():
+        frame = int(np.argmin(np.isfinite(times)))
+        raise ValueError(f"{path}: frame {frame} has no time; provide all times or none")
+    return FeatureTable(features, times, table.clock)
+
+
+def _refuse_other_kind(path: Path) -> None:
+    kind = path.suffix.lower()
+    if kind == ".mat":
         raise ValueError(
-            f"{path}: frame {int(np.argmin(np.isfinite(times)))} has no time; provide all times or"
-            " none"
+            f"{path}: MATLAB files are not read; save the matrix for NumPy: "
+            'x = scipy.io.loadmat("FILE.mat"); numpy.savez("FILE.npz", features=x["NAME"])'
         )
-    return FeatureTable(features, times, table.clock if times is not None else None)
+    if kind not in TABLE_SUFFIXES:
+        raise ValueError(
+            f"{path}: feature files end in {', '.join(TABLE_SUFFIXES)}, not {kind or 'nothing'!r}"
+        )
 
 
 def table_shape(path: str | Path, *, key: str | None = None) -> tuple[int, int]:
@@ -117,16 +123,15 @@ def table_shape(path: str | Path, *, key: str | None = None) -> tuple[int, int]:
         See `read_features`.
     """
     path = existing_file(path)
-    suffix = path.suffix.lower()
-    if suffix in (".npz", ".mat"):
-        headers = list_npz(path) if suffix == ".npz" else list_mat(path)
-        shape = headers[_features_key(path, headers, key)].shape
-    elif suffix == ".csv":
-        shape = _csv_shape(path)
-    elif suffix == ".parquet":
-        shape = _parquet_shape(path)
-    else:
+    _refuse_other_kind(path)
+    kind = path.suffix.lower()
+    if kind == ".npy":
         shape = npy_header(path).shape
+    elif kind == ".npz":
+        headers = list_npz(path)
+        shape = headers[_features_key(path, headers, key)].shape
+    else:
+        shape = _csv_shape(path) if kind == ".csv" else _parquet_shape(path)
     if len(shape) != 2:
         raise ValueError(
             f"{path}: features have shape {shape}; pass a matrix with one row per frame"
@@ -154,14 +159,6 @@ def _parquet_shape(path: Path) -> tuple[int, ...]:
         return file.metadata.num_rows, file.metadata.num_columns
 
 
-def read_arrays(path: str | Path) -> dict[str, Any]:
-    """Read all arrays of an .npz file, or all numeric ones of a .mat file, by name. Pickles are never loaded."""
-    path = existing_file(path)
-    if path.suffix.lower() not in (".npz", ".mat"):
-        raise ValueError(f"{path}: named arrays are read from .npz and .mat files")
-    return load_mat(path) if path.suffix.lower() == ".mat" else load_npz(path)
-
-
 def existing_file(path: str | Path, *, may_be_empty: bool = False) -> Path:
     """Return the path of a file; raise ValueError if it is missing, a folder or, unless it may be, empty."""
     path = Path(path)
@@ -174,10 +171,9 @@ def existing_file(path: str | Path, *, may_be_empty: bool = False) -> Path:
     return path
 
 
-def _chosen(
-    path: Path, headers: Mapping[str, ArrayHeader], load: Load, key: str | None
-) -> FeatureTable:
+def _read_npz(path: Path, key: str | None) -> FeatureTable:
     """Read only the features and times from a file with several arrays."""
+    headers = list_npz(path)
     key = _features_key(path, headers, key)
     time = _the_times([name for name in headers if name in TIME_COLUMNS and name != key], path)
     wanted = [key] if time is None else [key, time]
@@ -186,10 +182,9 @@ def _chosen(
             raise ValueError(
                 f"{path}: {name!r} has type {headers[name].kind}; it must contain real numbers"
             )
-    arrays = load(path, wanted)
-    return FeatureTable(
-        _numeric(arrays[key], path), None if time is None else np.ravel(arrays[time])
-    )
+    arrays = load_npz(path, wanted)
+    times = None if time is None else np.ravel(arrays[time])
+    return FeatureTable(_numeric(arrays[key], path), times)
 
 
 def _features_key(path: Path, headers: Mapping[str, ArrayHeader], key: str | None) -> str:
@@ -259,7 +254,6 @@ def _read_parquet(path: Path) -> FeatureTable:
                 if name != dates_in
                 else _seconds(column, name, path)
             )
-        _look_for_lost_times([name.lower() for name in schema.names], path)
     if index:
         shown = ", ".join(map(repr, index))
         warnings.warn(
@@ -326,30 +320,6 @@ def _seconds_of_texts(texts: Sequence[str | None]) -> FloatArray:
 
 def _needs_pyarrow(path: Path) -> ValueError:
     return ValueError(f'{path}: reading .parquet needs pyarrow; pip install "dayline[parquet]"')
-
-
-def _look_for_lost_times(names: Sequence[str], path: Path) -> None:
-    """Warn if a parquet file names a time column that its schema lacks; its parts repeat the column names.
-
-    The bytes are searched because reading these names from a damaged file with pyarrow crashes the
-    process.
-    """
-    with path.open("rb") as file:
-        file.seek(-8, os.SEEK_END)
-        size = int.from_bytes(file.read(4), "little")
-        file.seek(-8 - size, os.SEEK_END)
-        footer = file.read(size).lower()
-    lost = [
-        name
-        for name in TIME_COLUMNS
-        if name not in names and bytes([len(name)]) + name.encode() in footer
-    ]
-    if lost:
-        warnings.warn(
-            f"{path}: names a column {lost[0]!r} that its schema lacks; it may be damaged and its"
-            " times lost",
-            stacklevel=5,
-        )
 
 
 def _is_real(kind: Any) -> bool:

@@ -98,7 +98,10 @@ def missing_frames(
         elif n > 0 and is_cut:
             found.append(MissingFrames(last, last + (n + 1) * step, n))
     elif math.isfinite(length):
-        is_early = length - ends > max(EARLY_SECONDS, EARLY_SHARE * length)
+        # The length of a movie is that of its frames; others round it, or measure the sound.
+        is_exact = "mp4" in name
+        margin = LONG_GAP * step if is_exact else max(EARLY_SECONDS, EARLY_SHARE * length)
+        is_early = length - ends > margin
         if is_early or (is_cut and length - ends > LONG_GAP * step):
             found.append(MissingFrames(last, length, round((length - last) / step) - 1))
     elif name in STREAMED and size < declared:
@@ -196,9 +199,13 @@ def declared_bytes(path: Path, container: str) -> int:
         return int.from_bytes(head[at + 40 : at + 48], "little")
     if container == "avi" and head[:4] == b"RIFF":
         return 8 + int.from_bytes(head[4:8], "little")
-    # A stream for broadcasting ends after a whole packet, with or without bytes around it.
-    size = path.stat().st_size
-    return size + 1 if container == "mpegts" and all(size % one for one in (188, 192, 204)) else 0
+    if container == "mpegts":
+        # It ends after a whole packet; each starts with one mark, perhaps with bytes around it.
+        size = path.stat().st_size
+        for length, before in ((188, 0), (192, 4), (204, 0)):
+            if set(head[before : 5 * length : length]) == {0x47}:
+                return size + 1 if size % length else 0
+    return 0
 
 
 def _asf_seconds(path: Path) -> float:

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
-from dayline.features.tables import read_arrays
+from dayline.features.numpy_files import load_npz
+from dayline.features.tables import existing_file
 from dayline.files import reading
 from dayline.media.frame import by_name
 
@@ -193,8 +194,8 @@ def load_folder(root: str | Path) -> list[LabelledSequence]:
 
 def read_labelled(path: str | Path) -> LabelledSequence:
     """Read features (a row per frame), boundaries and, if present, tolerance and labels from an .npz."""
-    path = Path(path)
-    arrays = read_arrays(path)
+    path = existing_file(path)
+    arrays = load_npz(path)
     missing = [name for name in ("features", "boundaries") if name not in arrays]
     if missing:
         raise ValueError(
