@@ -12,7 +12,7 @@ from dayline.research.reproduce.report import (
     Table,
     published,
     save_report,
-    summarise,
+    summarize,
     to_csv,
     to_markdown,
 )
@@ -28,7 +28,7 @@ def results():
 
 
 def test_spread_is_over_seeds_of_the_mean_over_sequences():
-    tsc, kts = summarise(results(), columns=("ACC", "NMI"))
+    tsc, kts = summarize(results(), columns=("ACC", "NMI"))
     cell = tsc.cells["ACC"]
     assert cell.mean == pytest.approx(0.45)
     # Means over sequences are 0.3 and 0.6; their sample deviation is 0.3 / sqrt(2).
@@ -41,7 +41,7 @@ def test_spread_is_over_seeds_of_the_mean_over_sequences():
 def report():
     rows = (
         published("DGE", ACC=0.72),
-        *summarise(results(), columns=("ACC",)),
+        *summarize(results(), columns=("ACC",)),
         Row("VCP", {}, "needs training"),
     )
     return Report("motion", (Table("keck", ("ACC", "NMI"), rows),), {"n_seeds": 2}, ("a note",))

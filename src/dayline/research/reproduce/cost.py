@@ -14,7 +14,7 @@ import numpy as np
 from dayline.research.datasets.annotations import LabelledSequence
 from dayline.research.datasets.synthetic import make_communities
 from dayline.research.reproduce.lifelog import VARIANTS, variant_finder
-from dayline.research.reproduce.report import Report, Table, published, summarise
+from dayline.research.reproduce.report import Report, Table, published, summarize
 from dayline.research.reproduce.tasks import Measured, OnDone, Task, choose, run_tasks
 
 COLUMNS = ("CPU s", "CPU s, 20 sequences", "peak MB")
@@ -64,7 +64,7 @@ def cost_report(
     results = run_tasks(tasks, store=out, settings={"table": "cost"}, on_done=on_done)
     rows = [
         published("20 sequences, Titan XP", **{"CPU s, 20 sequences": 120.0}),
-        *summarise(results, columns=COLUMNS),
+        *summarize(results, columns=COLUMNS),
     ]
     return Report(
         "cost",

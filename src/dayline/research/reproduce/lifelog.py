@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,12 +13,15 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
+from dayline.decision.context_distance import context_distance, pick_boundaries
+from dayline.estimators import DynamicGraphEmbedding, EventSegmenter
 from dayline.metrics import score_boundaries
 from dayline.research.baselines import catalogue
-from dayline.research.baselines.vcp import load_predictor
+from dayline.research.baselines.controls import equal_pieces, no_boundaries, random_cuts
+from dayline.research.baselines.vcp import VisualContextSegmenter, load_predictor
 from dayline.research.datasets.annotations import LabelledSequence, load_group
 from dayline.research.datasets.edub_seg import find_days, load_days
-from dayline.research.reproduce.pixels import FromPixels, Pixels, extract_days
+from dayline.research.reproduce.pixels import Pixels, extract_days
 from dayline.research.reproduce.report import (
     ABLATION,
     CORE_ABLATION,
@@ -29,7 +31,7 @@ from dayline.research.reproduce.report import (
     Row,
     Table,
     published,
-    summarise,
+    summarize,
 )
 from dayline.research.reproduce.tasks import Figures, Measured, OnDone, Task, choose, run_tasks
 
@@ -43,6 +45,14 @@ HYBRID: dict[str, Any] = {
     "n_loop_steps": 150,
     "embedding_bandwidth": 0.3,
 }
+OFF: dict[str, dict[str, Any]] = {
+    "full": {},
+    "alpha = 0": {"initial_graph_weight": 0.0},
+    "p = 0": {"smoothing_width": 1},
+    "eta = 0": {"temporal_prior": 0.0},
+    "mu = 0": {"semantic_prior": 0.0},
+}
+"""The method without alpha, p, eta or mu; p = 0 is a window of one frame."""
 
 
 def score_found(found: IntArray, sequence: LabelledSequence) -> Figures:
@@ -72,44 +82,13 @@ def make_tasks(
     finders: Mapping[str, Finder], sequences: Sequence[LabelledSequence], *, seeds: Sequence[int]
 ) -> list[Task]:
     """Pair every method with every sequence; only methods of `SEEDED` are run for more than one seed."""
-    return [
-        Task(
-            s.group,
-            s.name,
-            name,
-            partial(measure_boundaries, name, find, s, seeds=seeds if name in SEEDED else [0]),
-            s.digest,
-        )
-        for name, find in finders.items()
-        for s in sequences
-    ]
-
-
-def find_sequences(
-    root: str | Path, *, group: str, folder: str, only: Sequence[str] | None, most: int | None
-) -> list[LabelledSequence]:
-    """Read the sequences of a table, or of the named groups; raise ValueError if there are none.
-
-    Days with only photos have no features yet.
-    """
-    root = Path(root)
-    if not root.is_dir():
-        raise ValueError(f"{root}: no such folder; pass the folder with the data sets (--root)")
-    if only is not None:
-        groups = {name: load_group(root, name, most=most) for name in only}
-        empty = [name for name, some in groups.items() if not some]
-        if empty:
-            raise ValueError(
-                f"{root}: has no group {empty[0]} ({empty[0]}/*.npz, or dev/{empty[0]}/*.npz)"
-            )
-        return [s for some in groups.values() for s in some]
-    own = root if root.resolve().name == folder else root / folder
-    if not find_days(own):
-        raise ValueError(
-            f"{root}: {folder} not found (see `dayline datasets`); --only GROUP runs on other"
-            " features"
-        )
-    return load_days(own, group=group, most=most)
+    tasks = []
+    for name, find in finders.items():
+        for s in sequences:
+            own = seeds if name in SEEDED else [0]
+            measure = partial(measure_boundaries, name, find, s, seeds=own)
+            tasks.append(Task(s.group, s.name, name, measure, s.digest))
+    return tasks
 
 
 def _features(sequence: LabelledSequence) -> FloatArray:
@@ -118,47 +97,45 @@ def _features(sequence: LabelledSequence) -> FloatArray:
     return sequence.features
 
 
-def _by_variant(
-    sequence: LabelledSequence, _: int, *, variant: str, changes: Mapping[str, Any]
-) -> IntArray:
-    from dayline.estimators import DynamicGraphEmbedding, EventSegmenter
-
-    if variant == "default":
-        segmenter = EventSegmenter(DynamicGraphEmbedding().set_params(**changes))
-    elif variant == "paper()":
-        segmenter = EventSegmenter.paper(**changes)
-    else:
-        segmenter = EventSegmenter.authors(**(HYBRID if variant == "hybrid" else {}), **changes)
-    return np.asarray(segmenter.fit(_features(sequence)).boundaries_)
-
-
 def variant_finder(variant: str, **changes: Any) -> Finder:
     """Return a finder that follows one of `VARIANTS` with some parameters changed."""
-    return partial(_by_variant, variant=variant, changes=changes)
+
+    def find(sequence: LabelledSequence, _: int) -> IntArray:
+        if variant == "default":
+            segmenter = EventSegmenter(DynamicGraphEmbedding().set_params(**changes))
+        elif variant == "paper()":
+            segmenter = EventSegmenter.paper(**changes)
+        else:
+            segmenter = EventSegmenter.authors(**(HYBRID if variant == "hybrid" else {}), **changes)
+        return np.asarray(segmenter.fit(_features(sequence)).boundaries_)
+
+    return find
 
 
-def _baseline(sequence: LabelledSequence, seed: int, *, entry: catalogue.BaselineEntry) -> IntArray:
-    baseline = catalogue.make_baseline(entry.name)
-    if entry.is_seeded:
-        baseline.set_params(random_state=seed)
-    return np.asarray(baseline.fit(_features(sequence)).boundaries_)
+def stage_finder(variant: str, stage: str) -> Finder:
+    """Return a finder that applies the CES rule to one stage of a variant."""
+    make = DynamicGraphEmbedding.paper if variant == "paper()" else DynamicGraphEmbedding.authors
+
+    def find(sequence: LabelledSequence, _: int) -> IntArray:
+        learned = make(n_iterations=0).fit(_features(sequence))
+        return pick_boundaries(context_distance(getattr(learned, stage)))
+
+    return find
 
 
-def _equal_pieces(sequence: LabelledSequence, _: int) -> IntArray:
-    from dayline.research.baselines.controls import equal_pieces
+def baseline_finder(name: str) -> Finder:
+    """Return a finder that follows one of the catalogue's baselines."""
 
-    return equal_pieces(sequence.n_frames, len(sequence.boundaries) + 1)
+    def find(sequence: LabelledSequence, seed: int) -> IntArray:
+        baseline = catalogue.make_baseline(name)
+        if catalogue.BASELINES[name].is_seeded:
+            baseline.set_params(random_state=seed)
+        return np.asarray(baseline.fit(_features(sequence)).boundaries_)
 
-
-def _random_cuts(sequence: LabelledSequence, seed: int) -> IntArray:
-    from dayline.research.baselines.controls import random_cuts
-
-    return random_cuts(sequence.n_frames, len(sequence.boundaries) + 1, random_state=seed)
+    return find
 
 
 def _on_noise(sequence: LabelledSequence, seed: int) -> IntArray:
-    from dayline.estimators import EventSegmenter
-
     generator = np.random.default_rng(
         [seed, zlib.crc32(f"{sequence.group} {sequence.name}".encode())]
     )
@@ -166,21 +143,17 @@ def _on_noise(sequence: LabelledSequence, seed: int) -> IntArray:
     return np.asarray(EventSegmenter.authors().fit(noise).boundaries_)
 
 
-def _nothing(sequence: LabelledSequence, _: int) -> IntArray:
-    from dayline.research.baselines.controls import no_boundaries
-
-    return no_boundaries(sequence.n_frames)
-
-
 _ENTRIES = [entry for entry in catalogue.BASELINES.values() if entry.boundary_row]
 BASELINES: dict[str, Finder] = {
-    entry.boundary_row: partial(_baseline, entry=entry) for entry in _ENTRIES
+    entry.boundary_row: baseline_finder(entry.name) for entry in _ENTRIES
 }
 CONTROLS: dict[str, Finder] = {
-    "equal pieces (true number)": _equal_pieces,
-    "random cuts (true number)": _random_cuts,
+    "equal pieces (true number)": lambda s, _: equal_pieces(s.n_frames, len(s.boundaries) + 1),
+    "random cuts (true number)": lambda s, seed: random_cuts(
+        s.n_frames, len(s.boundaries) + 1, random_state=seed
+    ),
     "authors() on white noise": _on_noise,
-    "no boundary at all": _nothing,
+    "no boundary at all": lambda s, _: no_boundaries(s.n_frames),
 }
 ALWAYS = ("equal pieces (true number)", "random cuts (true number)", "no boundary at all")
 """Controls measured with any choice of methods; the one on noise is not, because it is slow."""
@@ -191,6 +164,7 @@ SEEDED = {
 }
 """Methods that depend on the seed; the variants of DGE keep the published seed of their communities."""
 
+LIFELOG_TABLES = ("edub-seg", "edub-seg-desc", "ablation", "core-ablation", "robustness")
 
 NOTES = (
     (
@@ -200,7 +174,7 @@ NOTES = (
     ),
     "Means over sequences; ± is the spread over seeds. Methods without ± do not depend on a seed.",
 )
-FROM_PIXELS = {"dayline segment": FromPixels.by_command, "AC-color": FromPixels.by_colors}
+FROM_PIXELS = ("dayline segment", "AC-color")
 NO_PIXELS = (
     "needs the photos; features were read from files (--model computes them from the photos"
     " instead)"
@@ -209,51 +183,6 @@ NO_NETWORK = (
     "needs a network trained on many other days; train one with dayline.research.baselines.vcp and"
     " give its file (--predictor)"
 )
-
-
-@dataclass(frozen=True)
-class Source:
-    """Where the sequences of a table come from, and how features are computed from photos."""
-
-    root: Path
-    only: Sequence[str] | None
-    most: int | None
-    out: Path
-    model: str | None = None
-    predictor: Path | None = None
-    methods: Sequence[str] | None = None
-    on_done: OnDone | None = None
-
-    def sequences(
-        self, rows: Iterable[str], *, desc: bool = False
-    ) -> tuple[list[LabelledSequence], FromPixels | None]:
-        """Read the days of EDUB-Seg or EDUB-SegDesc, or the named groups; compute missing features from photos.
-
-        Unknown methods raise ValueError first, because photos take a long time.
-        """
-        choose(self.methods, list(rows), what="method")
-        group, folder = ("edub-seg-desc", "EDUB-SegDesc") if desc else ("edub-seg", "EDUB-Seg")
-        found = find_sequences(
-            self.root, group=group, folder=folder, only=self.only, most=self.most
-        )
-        ready = self.model is None and all(s.features is not None for s in found)
-        if ready or self.only is not None:
-            return found, None
-        pixels = Pixels(self.model or "lite0", self.out / "photos")
-        seen, from_pixels = extract_days(found, pixels, on_done=self.on_done)
-        return seen, from_pixels
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What one table measures: methods by row, published rows and sequences."""
-
-    finders: Mapping[str, Finder]
-    known: Sequence[Row]
-    sequences: Sequence[LabelledSequence]
-    extra: Sequence[Task] = ()
-    never: Mapping[str, str] = field(default_factory=dict)
-    features: str = "read from files"
 
 
 def lifelog_report(
@@ -296,160 +225,130 @@ def lifelog_report(
     on_done : callable, optional
         Called after every sequence and method.
     """
+    is_of_days = table in PUBLISHED_DAYS
     if only is not None and (model or predictor):
         raise ValueError(
             "model and predictor are for days of photos; groups of feature files (only) have none"
         )
     if predictor is not None:
-        if not table.startswith("edub-seg"):
+        if not is_of_days:
             raise ValueError(
                 f"{table} has no row CES-VCP; a predictor is for edub-seg and edub-seg-desc"
             )
         load_predictor(predictor)  # before any photo is read
-    source = Source(Path(root), only, most, out, model, predictor, methods, on_done)
-    plan = _PLANS[table](source)
-    empty = {m: why for m, why in plan.never.items() if methods is None or m in methods}
-    chosen = {
-        m: find
-        for m, find in plan.finders.items()
-        if methods is None or m in methods or m in ALWAYS
-    }
+
+    # Unknown methods raise first, too, because photos take a long time.
+    finders, known = _methods(table)
+    of_days = (*FROM_PIXELS, "CES-VCP", "second annotators") if is_of_days else ()
+    choose(methods, [*finders, *of_days], what="method")
+    sequences = _sequences(Path(root), desc=table == "edub-seg-desc", only=only, most=most)
+    features, from_pixels = "read from files", None
+    if only is None and (model is not None or any(s.features is None for s in sequences)):
+        pixels = Pixels(model or "lite0", out / "photos")
+        sequences, from_pixels = extract_days(sequences, pixels, on_done=on_done)
+        features = f"{pixels.name}, from the photos"
+
+    empty: dict[str, str] = {}
+    annotated: list[LabelledSequence] = []
+    if is_of_days:
+        first = {name: finders.pop(name) for name in VARIANTS}
+        if from_pixels is None:
+            empty |= dict.fromkeys(FROM_PIXELS, NO_PIXELS)
+        else:
+            first |= zip(FROM_PIXELS, (from_pixels.by_command, from_pixels.by_colors), strict=True)
+        if predictor is None:
+            empty["CES-VCP"] = NO_NETWORK
+        else:
+            first["CES-VCP"] = lambda s, _: np.asarray(
+                VisualContextSegmenter(predictor=predictor).fit(_features(s)).boundaries_
+            )
+        finders = first | finders
+        annotated = [s for s in sequences if s.annotations]
+        if not annotated:
+            empty["second annotators"] = "these sequences have only one annotator"
+    wanted = [m for m in finders if methods is None or m in methods or m in ALWAYS]
+    empty = {m: why for m, why in empty.items() if methods is None or m in methods}
     if find_spec("ruptures") is None:
-        empty |= {m: "needs ruptures (extra baselines)" for m in chosen if "kernel" in m}
-    ready = {m: f for m, f in chosen.items() if m not in empty}
-    tasks = [*make_tasks(ready, plan.sequences, seeds=range(n_seeds)), *plan.extra]
-    settings = {
-        "table": table,
-        "n_seeds": n_seeds,
-        "features": plan.features,
-        "predictor": _fingerprint(predictor),
-    }
+        empty |= {m: "needs ruptures (extra baselines)" for m in wanted if "kernel" in m}
+
+    ready = {m: finders[m] for m in wanted if m not in empty}
+    tasks = make_tasks(ready, sequences, seeds=range(n_seeds))
+    for s in annotated:
+        measure = partial(_second_annotators, s)
+        tasks.append(Task(s.group, s.name, "second annotators", measure))
+    network = None if predictor is None else hashlib.sha256(predictor.read_bytes()).hexdigest()[:20]
+    settings = {"table": table, "n_seeds": n_seeds, "features": features, "predictor": network}
     results = run_tasks(tasks, store=out, settings=settings, n_jobs=n_jobs, on_done=on_done)
+
     tables = []
-    for group in dict.fromkeys(s.group for s in plan.sequences):
-        n = sum(s.group == group for s in plan.sequences)
-        known = plan.known if only is None else ()  # published figures are for the paper's own set
-        rows = [*known, *summarise((r for r in results if r.group == group), columns=COLUMNS)]
+    for group in dict.fromkeys(s.group for s in sequences):
+        n = sum(s.group == group for s in sequences)
+        rows = list(known) if only is None else []  # published figures are for the paper's own set
+        rows += summarize((r for r in results if r.group == group), columns=COLUMNS)
         rows += [Row(m, {}, reason) for m, reason in empty.items()]
         tables.append(Table(f"{table} on {group}, {n} sequences", COLUMNS, tuple(rows)))
-    seconds = {m: sum(r.cpu_seconds for r in results if r.method == m) for m in chosen}
+    seconds = {m: sum(r.cpu_seconds for r in results if r.method == m) for m in wanted}
     scope = {"n_jobs": n_jobs, "most": most, "only": only, "methods": methods}
-    return Report(table, tuple(tables), settings | scope, (_features_note(plan), *NOTES), seconds)
-
-
-def _fingerprint(path: Path | None) -> str | None:
-    return None if path is None else hashlib.sha256(path.read_bytes()).hexdigest()[:20]
-
-
-def _features_note(plan: Plan) -> str:
-    return (
-        f"Features: {plan.features}; published figures use InceptionV3. default uses these features"
+    note = (
+        f"Features: {features}; published figures use InceptionV3. default uses these features"
         " alone, dayline segment also the times, pauses and bursts of the photos."
     )
+    return Report(table, tuple(tables), settings | scope, (note, *NOTES), seconds)
+
+
+def _methods(table: str) -> tuple[dict[str, Finder], list[Row]]:
+    """Return the methods of a table that need features only, and its published rows."""
+    finders: dict[str, Finder] = {}
+    if table in PUBLISHED_DAYS:
+        finders = {variant: variant_finder(variant) for variant in VARIANTS} | BASELINES
+        known = [published(name, **row) for name, row in PUBLISHED_DAYS[table].items()]
+    elif table == "ablation":
+        finders["CES on raw features"] = BASELINES["CES on raw features"]
+        for variant in ("paper()", "authors()"):
+            for name, stage in (("NL-means", "denoised_"), ("embedding", "initial_embedding_")):
+                finders[f"{variant}, {name}"] = stage_finder(variant, stage)
+            finders[f"{variant}, DGE"] = variant_finder(variant)
+        known = [published(name, **row) for name, row in ABLATION.items()]
+    elif table == "core-ablation":
+        for variant in VARIANTS:
+            for name, changes in OFF.items():
+                finders[f"{variant}, {name}"] = variant_finder(variant, **changes)
+        known = [published(name, **{"F 5": f}) for name, f in CORE_ABLATION.items()]
+    else:
+        known = []
+        for symbol, (parameter, values) in GRID.items():
+            for value, f in values.items():
+                known.append(published(f"{symbol} = {value}", **{"F 5": f}))
+                for variant in ("authors()", "paper()", "default"):
+                    find = variant_finder(variant, **{parameter: value})
+                    finders[f"{variant}, {symbol} = {value}"] = find
+    return finders | CONTROLS, known
+
+
+def _sequences(
+    root: Path, *, desc: bool, only: Sequence[str] | None, most: int | None
+) -> list[LabelledSequence]:
+    """Read the days of a table, or the named groups; days with only photos have no features yet."""
+    if not root.is_dir():
+        raise ValueError(f"{root}: no such folder; pass the folder with the data sets (--root)")
+    if only is not None:
+        groups = {name: load_group(root, name, most=most) for name in only}
+        for name, some in groups.items():
+            if not some:
+                raise ValueError(f"{root}: has no group {name} ({name}/*.npz, or dev/{name}/*.npz)")
+        return [s for some in groups.values() for s in some]
+
+    group, folder = ("edub-seg-desc", "EDUB-SegDesc") if desc else ("edub-seg", "EDUB-Seg")
+    own = root if root.resolve().name == folder else root / folder
+    if not find_days(own):
+        raise ValueError(
+            f"{root}: {folder} not found (see `dayline datasets`); --only GROUP runs on other"
+            " features"
+        )
+    return load_days(own, group=group, most=most)
 
 
 def _second_annotators(sequence: LabelledSequence) -> Measured:
     scores = [score_found(other, sequence) for other in sequence.annotations]
     mean = {column: float(np.mean([score[column] for score in scores])) for column in scores[0]}
     return {"second annotators": [mean]}
-
-
-def _days(source: Source, *, desc: bool) -> Plan:
-    """Every variant, baseline and control at tolerances 5 to 1."""
-    rows = [*VARIANTS, *FROM_PIXELS, "CES-VCP", *BASELINES, *CONTROLS, "second annotators"]
-    sequences, from_pixels = source.sequences(rows, desc=desc)
-    finders: dict[str, Finder] = {variant: variant_finder(variant) for variant in VARIANTS}
-    never: dict[str, str] = {}
-    if from_pixels is not None:
-        finders |= {name: partial(find, from_pixels) for name, find in FROM_PIXELS.items()}
-    else:
-        never |= dict.fromkeys(FROM_PIXELS, NO_PIXELS)
-    if source.predictor is not None:
-        finders["CES-VCP"] = partial(_by_network, path=source.predictor)
-    else:
-        never["CES-VCP"] = NO_NETWORK
-    finders |= BASELINES | CONTROLS
-    marked = [s for s in sequences if s.annotations]
-    if not marked:
-        never["second annotators"] = "these sequences have only one annotator"
-    extra = [
-        Task(s.group, s.name, "second annotators", partial(_second_annotators, s)) for s in marked
-    ]
-    known = [
-        published(name, **row)
-        for name, row in PUBLISHED_DAYS["edub-seg-desc" if desc else "edub-seg"].items()
-    ]
-    return Plan(finders, known, sequences, extra, never, _origin(from_pixels))
-
-
-def _origin(from_pixels: FromPixels | None) -> str:
-    return (
-        "read from files" if from_pixels is None else f"{from_pixels.pixels.name}, from the photos"
-    )
-
-
-def _by_network(sequence: LabelledSequence, _: int, *, path: Path) -> IntArray:
-    from dayline.research.baselines.vcp import VisualContextSegmenter
-
-    return np.asarray(VisualContextSegmenter(predictor=path).fit(sequence.features).boundaries_)
-
-
-def _stage(sequence: LabelledSequence, _: int, *, stage: str, variant: str) -> IntArray:
-    """Apply the CES rule to one stage of a variant."""
-    from dayline.decision.context_distance import context_distance, pick_boundaries
-    from dayline.estimators import DynamicGraphEmbedding
-
-    make = DynamicGraphEmbedding.paper if variant == "paper()" else DynamicGraphEmbedding.authors
-    learnt = make(n_iterations=0).fit(sequence.features)
-    return pick_boundaries(context_distance(getattr(learnt, stage)))
-
-
-def _ablation(source: Source) -> Plan:
-    """Measure the stages: raw features, denoised features, the initial embedding, and the full method."""
-    finders: dict[str, Finder] = {"CES on raw features": BASELINES["CES on raw features"]}
-    for variant in ("paper()", "authors()"):
-        for name, stage in (("NL-means", "denoised_"), ("embedding", "initial_embedding_")):
-            finders[f"{variant}, {name}"] = partial(_stage, stage=stage, variant=variant)
-        finders[f"{variant}, DGE"] = variant_finder(variant)
-    known = [published(name, **figures) for name, figures in ABLATION.items()]
-    sequences, from_pixels = source.sequences([*finders, *CONTROLS])
-    return Plan(finders | CONTROLS, known, sequences, features=_origin(from_pixels))
-
-
-def _core_ablation(source: Source) -> Plan:
-    """Measure the method without alpha, p, eta or mu (p = 0 is a window of one frame)."""
-    off: dict[str, dict[str, Any]] = {
-        "full": {},
-        "alpha = 0": {"initial_graph_weight": 0.0},
-        "p = 0": {"smoothing_width": 1},
-        "eta = 0": {"temporal_prior": 0.0},
-        "mu = 0": {"semantic_prior": 0.0},
-    }
-    finders = {f"{r}, {name}": variant_finder(r, **off[name]) for r in VARIANTS for name in off}
-    known = [published(name, **{"F 5": f}) for name, f in CORE_ABLATION.items()]
-    sequences, from_pixels = source.sequences([*finders, *CONTROLS])
-    return Plan(finders | CONTROLS, known, sequences, features=_origin(from_pixels))
-
-
-def _robustness(source: Source) -> Plan:
-    """Measure the paper's whole grid, one hyperparameter at a time."""
-    finders, known = {}, []
-    for symbol, (parameter, values) in GRID.items():
-        for value, f in values.items():
-            known.append(published(f"{symbol} = {value}", **{"F 5": f}))
-            for variant in ("authors()", "paper()", "default"):
-                finders[f"{variant}, {symbol} = {value}"] = variant_finder(
-                    variant, **{parameter: value}
-                )
-    sequences, from_pixels = source.sequences([*finders, *CONTROLS])
-    return Plan(finders | CONTROLS, known, sequences, features=_origin(from_pixels))
-
-
-_PLANS: dict[str, Callable[[Source], Plan]] = {
-    "edub-seg": partial(_days, desc=False),
-    "edub-seg-desc": partial(_days, desc=True),
-    "ablation": _ablation,
-    "core-ablation": _core_ablation,
-    "robustness": _robustness,
-}
-LIFELOG_TABLES = tuple(_PLANS)

@@ -19,7 +19,7 @@ from dayline.metrics import hungarian_accuracy, score_boundaries, score_labels
 from dayline.research.baselines.catalogue import BASELINES, BaselineEntry, make_baseline
 from dayline.research.datasets.annotations import LabelledSequence
 from dayline.research.datasets.motion import MOTION_FOLDERS, load_motion
-from dayline.research.reproduce.report import Report, Row, Table, published, summarise
+from dayline.research.reproduce.report import Report, Row, Table, published, summarize
 from dayline.research.reproduce.tasks import Figures, Measured, OnDone, Task, choose, run_tasks
 
 LabelColumns = ("ACC", "ACC majority", "ACC runs", "NMI", "NMI arithmetic", "F1")
@@ -332,7 +332,7 @@ def motion_report(
             published(name, ACC=acc, NMI=nmi)
             for name, (acc, nmi) in PUBLISHED.get(group, {}).items()
         ]
-        rows += summarise((r for r in results if r.group == group), columns=LabelColumns)
+        rows += summarize((r for r in results if r.group == group), columns=LabelColumns)
         if not some:
             rows.append(
                 Row("all others", {}, f"{group} not found ({' or '.join(MOTION_FOLDERS[group])})")

@@ -151,7 +151,7 @@ def published(name: str, **figures: float) -> Row:
     return Row(f"published: {name}", {column: Cell(value) for column, value in figures.items()})
 
 
-def summarise(results: Iterable[Result], *, columns: Sequence[str]) -> list[Row]:
+def summarize(results: Iterable[Result], *, columns: Sequence[str]) -> list[Row]:
     """Average the results of one group over sequences and seeds, one row per name, in order of appearance.
 
     Parameters

@@ -20,7 +20,7 @@ from dayline.research.reproduce.lifelog import (
     make_tasks,
     variant_finder,
 )
-from dayline.research.reproduce.report import SYNTHETIC, Report, Table, published, summarise
+from dayline.research.reproduce.report import SYNTHETIC, Report, Table, published, summarize
 from dayline.research.reproduce.tasks import OnDone, choose, run_tasks
 
 NOTES = (
@@ -85,6 +85,6 @@ def synthetic_report(
     tasks = make_tasks(chosen, sequences, seeds=range(n_seeds))
     results = run_tasks(tasks, store=out, settings=settings, n_jobs=n_jobs, on_done=on_done)
     rows = [published(f"iteration {iteration}", **{"F 5": f}) for iteration, f in SYNTHETIC.items()]
-    rows += summarise(results, columns=COLUMNS)
+    rows += summarize(results, columns=COLUMNS)
     table = Table(f"synthetic, {len(sequences)} sequences of 350 frames", COLUMNS, tuple(rows))
     return Report("synthetic", (table,), settings | {"n_jobs": n_jobs}, NOTES)
