@@ -16,7 +16,6 @@ from dayline.album.earlier import (
     EVENTS,
     kept_edits,
     refuse_other_result,
-    source_digests,
     take_in_all,
 )
 from dayline.album.extraction import forget_read
@@ -145,7 +144,8 @@ def segment_days(
         Each day as it ends. Names of places follow once all have ended.
     """
     name = shown_name(source.resolve().name)
-    refuse_other_result(output, "days", name, source_digests(source))
+    digests = (digest for day in days for digest in day.sequence.digests)
+    refuse_other_result(output, "days", name, digests)
     with output_folder(output) as folder:
         take_in_all(folder)
         results = []

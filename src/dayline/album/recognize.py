@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -24,7 +24,7 @@ from dayline.album.places import (
     unit_vector,
 )
 from dayline.album.places_file import PLACES, read_places, write_places
-from dayline.album.write import faces_blurred, renew_exports
+from dayline.album.write import renew_exports
 from dayline.events import Place, Segmentation, read_events
 from dayline.files import write_text_whole
 from dayline.result_folder import MARK, OwnFiles, export_folder, output_folder
@@ -109,9 +109,8 @@ def places_beside(folder: Path) -> Path | None:
 def _locked(path: Path) -> AbstractContextManager[object]:
     """Lock the folder of the file: a second run must not read it before this one has written it."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    if (path.parent / MARK).is_file():
-        return output_folder(path.parent)
-    return export_folder(path.parent, force=True) if path.parent.is_dir() else nullcontext()
+    is_result = (path.parent / MARK).is_file()
+    return output_folder(path.parent) if is_result else export_folder(path.parent, force=True)
 
 
 def _sightings(
@@ -162,6 +161,7 @@ def _sightings(
 def _with_places(
     day: DescribedDay, places: Sequence[KnownPlace], source: Path | None
 ) -> DescribedDay:
+    """Write the result of a day again if its places have changed: events.json, table, page, exports."""
     here = {s.community: place for place in places for s in place.sightings if s.day == day.key}
     order = dict.fromkeys(e.community for e in day.segmentation.events if e.community is not None)
     found = tuple(
@@ -172,40 +172,18 @@ def _with_places(
     )
     if found == day.segmentation.places:
         return day
-    changed = replace(day, segmentation=day.segmentation.about(places=found))
-    rewrite_places(day.folder, changed.segmentation, source=source)
-    return changed
 
-
-def rewrite_places(
-    folder: Path,
-    segmentation: Segmentation,
-    *,
-    source: Path | None = None,
-) -> None:
-    """Write a result again whose places have changed: events.json, table, page, exports.
-
-    Parameters
-    ----------
-    folder : Path
-        The folder of the result.
-    segmentation : Segmentation
-        Its events.
-    source : Path, optional
-        The photos or the video.
-    """
-    with output_folder(folder):
+    segmentation = day.segmentation.about(places=found)
+    with output_folder(day.folder) as folder:
         own = OwnFiles(folder)
-        if not own.wrote(EVENTS):
-            return  # saved by a person since it was read; the next run uses it
-        if own.wrote("index.html"):
-            renew_page(segmentation, folder)
-        write_csv(segmentation, folder / "events.csv")
-        if any(place.name for place in segmentation.places):
-            # The titles in exports contain names of places.
-            renewed = renew_exports(
-                segmentation, folder, source=source, blur_faces=faces_blurred(folder)
-            )
-            for note in renewed.notes:
-                warnings.warn(f"{folder.name}: {note}", stacklevel=2)
-        write_text_whole(folder / EVENTS, segmentation.to_json())
+        if own.wrote(EVENTS):  # else a person saved it since it was read; the next run uses it
+            if own.wrote("index.html"):
+                renew_page(segmentation, folder)
+            write_csv(segmentation, folder / "events.csv")
+            if any(place.name for place in found):
+                # The titles in exports contain names of places.
+                _, notes = renew_exports(segmentation, folder, source=source)
+                for note in notes:
+                    warnings.warn(f"{folder.name}: {note}", stacklevel=2)
+            write_text_whole(folder / EVENTS, segmentation.to_json())
+    return replace(day, segmentation=segmentation)

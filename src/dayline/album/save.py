@@ -12,7 +12,7 @@ from dayline.album.days import overview_above, renew_overview
 from dayline.album.earlier import EVENTS, keep_edits, source_digests, take_in
 from dayline.album.export.table import write_csv
 from dayline.album.page.page import events_mark, frames_mark, page_data, renew_page
-from dayline.album.write import faces_blurred, old_chapters_notes, old_events_note, renew_exports
+from dayline.album.write import old_chapters_notes, old_events_note, renew_exports
 from dayline.events import Segmentation, read_events
 from dayline.files import write_text_whole
 from dayline.result_folder import MARK, keep_aside, output_folder
@@ -101,8 +101,7 @@ def save_events(
         # First the corrections: after a kill in between, the next run already uses them.
         keep_edits(folder, [saved], copy=False)
         write_text_whole(folder / EVENTS, saved.to_json())
-        renewed = replace(_renewed(saved, folder, source), history=history)
-    return _with_overview(renewed, folder)
+        return _renewed(saved, folder, source, history)
 
 
 def renew_result(folder: str | Path, *, source: Path | None = None) -> Saved:
@@ -117,8 +116,7 @@ def renew_result(folder: str | Path, *, source: Path | None = None) -> Saved:
     """
     with output_folder(folder) as folder:
         take_in(folder)
-        renewed = _renewed(read_events(folder / EVENTS), folder, source)
-    return _with_overview(renewed, folder)
+        return _renewed(read_events(folder / EVENTS), folder, source)
 
 
 def page_is_current(folder: Path) -> bool:
@@ -127,7 +125,9 @@ def page_is_current(folder: Path) -> bool:
     return data is not None and data.get("base") == events_mark(read_events(folder / EVENTS))
 
 
-def _renewed(segmentation: Segmentation, folder: Path, source: Path | None) -> Saved:
+def _renewed(
+    segmentation: Segmentation, folder: Path, source: Path | None, history: Path | None = None
+) -> Saved:
     """Write all that shows the events; what fails is named, and the others are still written."""
     renewed: list[str] = []
     notes: list[str] = []
@@ -136,38 +136,26 @@ def _renewed(segmentation: Segmentation, folder: Path, source: Path | None) -> S
         write_csv(segmentation, folder / "events.csv")
         renewed.append("events.csv")
         frames = _frames(segmentation, folder, source)
-        blurred, remedy = faces_blurred(folder), "pass it with --source"
-        exports = renew_exports(
-            segmentation, folder, source=frames, blur_faces=blurred, remedy=remedy
+        names, lines = renew_exports(
+            segmentation, folder, source=frames, remedy="pass it with --source"
         )
-        renewed += exports.names
-        notes += exports.notes
+        renewed += names
+        notes += lines
         # Last: a page that shows the events means that everything else does, also after a kill.
         try:
             renew_page(segmentation, folder)
             renewed.append("index.html")
         except (ValueError, OSError) as error:
             notes.append(old_events_note("index.html", error))
+        try:
+            if (above := overview_above(folder)) is not None:
+                renew_overview(above)
+                renewed.append("../index.html")
+        except (ValueError, OSError) as error:
+            notes.append(old_events_note("the overview of all days", error))
     notes += old_chapters_notes(folder)
     notes += [" ".join(str(warning.message).split()) for warning in caught]
-    return Saved(segmentation, renewed=tuple(renewed), notes=tuple(notes))
-
-
-def _with_overview(saved: Saved, folder: Path) -> Saved:
-    """Renew the overview of several days that shows a result."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        try:
-            above = overview_above(folder)
-            if above is None:
-                return saved
-            renew_overview(above)
-        except (ValueError, OSError) as error:
-            return replace(
-                saved, notes=(*saved.notes, old_events_note("the overview of all days", error))
-            )
-    notes = [" ".join(str(warning.message).split()) for warning in caught]
-    return replace(saved, renewed=(*saved.renewed, "../index.html"), notes=(*saved.notes, *notes))
+    return Saved(segmentation, history, tuple(renewed), tuple(notes))
 
 
 def _frames(segmentation: Segmentation, folder: Path, given: Path | None) -> Path | None:
@@ -177,18 +165,16 @@ def _frames(segmentation: Segmentation, folder: Path, given: Path | None) -> Pat
         return None
     above = folder.resolve().parent
     places = (Path.cwd(), above, above.parent) if given is None else (given,)
-    candidates = [*([] if given is None else [given]), *(place / name for place in places)]
-    return next((path for path in candidates if _holds(path, segmentation)), None)
-
-
-def _holds(path: Path, segmentation: Segmentation) -> bool:
-    with suppress(OSError, ValueError):
-        if segmentation.clock == "media":
-            film = film_of((segmentation.digests or ("",))[0])
-            return path.is_file() and film in ("", next(source_digests(path)))
-        return (
-            path.is_dir()
-            and segmentation.names is not None
-            and (path / segmentation.names[0]).is_file()
-        )
-    return False
+    candidates = [] if given is None else [given]
+    candidates += [place / name for place in places]
+    for path in candidates:
+        with suppress(OSError, ValueError):
+            if segmentation.clock == "media":
+                film = film_of((segmentation.digests or ("",))[0])
+                found = path.is_file() and film in ("", next(source_digests(path)))
+            else:
+                first = (segmentation.names or ("",))[0]
+                found = path.is_dir() and first != "" and (path / first).is_file()
+            if found:
+                return path
+    return None

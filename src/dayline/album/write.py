@@ -50,22 +50,9 @@ OF_FILM_RATE = ("edl", "otio", "fcpxml")
 """Formats that count at the frame rate of a film, which only the film itself tells."""
 
 
-@dataclass(frozen=True)
-class Renewed:
-    """The exports that were written again, by their names, and one line for each that was not."""
-
-    names: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-
-
 def faces_blurred(folder: Path) -> bool:
-    """Whether a result was made with blurred faces, as its page records."""
+    """Return whether a result was made with blurred faces, as its page records."""
     return bool(_page(folder).get("about", {}).get("blurred"))
-
-
-def shows_events(folder: Path, segmentation: Segmentation) -> bool:
-    """Whether the page of a result shows these events."""
-    return _page(folder).get("base") == events_mark(segmentation)
 
 
 def _page(folder: Path) -> dict[str, Any]:
@@ -80,10 +67,9 @@ def renew_exports(
     folder: Path,
     *,
     source: Path | None,
-    blur_faces: bool,
     skip: Collection[str] = (),
     remedy: str = "dayline export --source writes it again",
-) -> Renewed:
+) -> tuple[list[str], list[str]]:
     """Write the exports in a folder again; what fails is named, and the others are still written.
 
     Parameters
@@ -94,74 +80,59 @@ def renew_exports(
         The folder of the result.
     source : Path or None
         The photos or the video.
-    blur_faces : bool
-        Whether faces are blurred in the result.
     skip : collection of str
         Formats that are left as they are.
     remedy : str
         The way out for exports that need a source if there is none.
+
+    Returns
+    -------
+    renewed, notes : list of str
+        Names of what was written again, and one line for each export that was not.
     """
-    renewed, notes = [], []
-    for name in _exported(folder):
-        file = FORMATS[name].name
-        if name in skip:
+    blurred, renewed, notes = faces_blurred(folder), [], []
+    needs_source = (*OF_FRAMES, *(OF_FILM_RATE if segmentation.clock == "media" else ()))
+    for name, form in FORMATS.items():
+        path = folder / form.name
+        # A folder of exports has a record of its own; a day may have the same name, and has the
+        # mark of a result.
+        is_folder = path.is_dir() and not (path / MARK).exists() and any(path.glob(".dayline-*"))
+        if name == "csv" or name in skip or path.is_symlink() or not (path.is_file() or is_folder):
             continue
-        if source is None and (
-            name in OF_FRAMES or (name in OF_FILM_RATE and segmentation.clock == "media")
-        ):
-            notes.append(f"{file} shows the events before: its source was not found; {remedy}")
-            continue
-        if not (folder / file).is_dir() and not OwnFiles(folder).wrote(file):
-            notes.append(f"{file} was changed by hand and is left as it is")
+        if path.is_file() and not OwnFiles(folder).wrote(form.name):
+            notes.append(f"{form.name} was changed by hand and is left as it is")
             continue
         try:
-            if name == "xmp" and source is not None:
-                _check_sidecars(segmentation, folder / file, source)
-            export(segmentation, folder, formats=[name], source=source, blur_faces=blur_faces)
-            renewed.append(file)
-        except ExportsFailedError as error:
-            notes.append(old_events_note(file, ValueError(str(error).removeprefix(f"{name}: "))))
+            if source is None and name in needs_source:
+                raise ValueError(f"its source was not found; {remedy}")
+            # If only those in the folder were renewed, the others would no longer be known as ours.
+            if (
+                name == "xmp"
+                and source
+                and has_old_sidecars_beside(segmentation, path, source=source)
+            ):
+                raise ValueError(
+                    "the sidecars beside the photos do, too; dayline export --xmp-beside renews both"
+                )
+            export(segmentation, folder, formats=[name], source=source, blur_faces=blurred)
+            renewed.append(form.name)
         except (ValueError, OSError) as error:
-            notes.append(old_events_note(file, error))
-    return Renewed(tuple(renewed), tuple(notes))
-
-
-def _check_sidecars(segmentation: Segmentation, folder: Path, source: Path) -> None:
-    """Raise if sidecars beside the photos have the events before; only `dayline export` writes there."""
-    if has_old_sidecars_beside(segmentation, folder, source=source):
-        # If only those in the folder were renewed, the others would no longer be known as dayline's
-        # own.
-        raise ValueError(
-            "the sidecars beside the photos do, too; dayline export --xmp-beside renews both"
-        )
+            notes.append(old_events_note(form.name, error))
+    return renewed, notes
 
 
 def old_chapters_notes(folder: Path, *, new: str = "") -> list[str]:
     """Return a line for each copy of a film with chapters but the `new` one; to copy a film again takes too long."""
-    return [
-        f"{copy.name} has the chapters of before"
-        for copy in sorted(folder.glob("*-chapters.*"))
-        if copy.name != new
-    ]
+    copies = sorted(path.name for path in folder.glob("*-chapters.*"))
+    return [f"{name} has the chapters of before" for name in copies if name != new]
 
 
 def old_events_note(file: str, error: Exception) -> str:
     """Return the line that says why a file could not be renewed."""
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    if isinstance(error, ExportsFailedError):
+        reason = reason.partition(": ")[2]
     return f"{file} shows the events before: {' '.join(reason.split())}"
-
-
-def _exported(folder: Path) -> Iterator[str]:
-    """Yield the formats that an earlier run or export wrote into a folder."""
-    for name, form in FORMATS.items():
-        path = folder / form.name
-        if name == "csv" or path.is_symlink():
-            continue
-        # A folder of exports has a record of its own; a day may have the same name, and has the
-        # mark of a result.
-        is_own = path.is_dir() and not (path / MARK).exists() and any(path.glob(".dayline-*"))
-        if path.is_file() or is_own:
-            yield name
 
 
 @dataclass(frozen=True)
@@ -268,7 +239,7 @@ def write_result(
                 " them again",
                 stacklevel=2,
             )
-        changed = not shows_events(folder, segmentation)
+        changed = _page(folder).get("base") != events_mark(segmentation)
         pictures = (
             _pictures(result, folder, blur_faces=blur_faces, on_step=on_step)
             if thumbnails
@@ -315,44 +286,35 @@ def write_result(
             except (ValueError, OSError) as error:
                 failures = (*failures, failure_text(error))
         skip = formats if thumbnails else (*formats, *OF_FRAMES)
-        renewed = renew_exports(
-            segmentation, folder, source=source, blur_faces=blur_faces, skip=skip
-        )
+        renewed, notes = renew_exports(segmentation, folder, source=source, skip=skip)
         old_copies = old_chapters_notes(folder, new=copy_name) if changed else []
-        for note in (*renewed.notes, *old_copies):
+        for note in (*notes, *old_copies):
             warnings.warn(note, stacklevel=2)
-    written = Written(page, pictures or {}, exports, tuple(folder / name for name in renewed.names))
+    written = Written(page, pictures or {}, exports, tuple(folder / name for name in renewed))
     if failures:
         raise ExportError(failures, segmentation, written)
     return written
 
 
 def _remove_exported_pictures(folder: Path, keep: Collection[str], photos: Sequence[Path]) -> None:
-    """Remove exports of an earlier run that show photos; warn about those that cannot be made again."""
-    sorted_photos = folder / FORMATS["photos"].name
-    removed, left = [], []
-    # A day may be named "photos".
-    if (
-        sorted_photos.name not in keep
-        and sorted_photos.is_dir()
-        and not (sorted_photos / MARK).exists()
-    ):
+    """Remove photos that an earlier run sorted; warn about pictures that cannot be made again."""
+    left = [(path, "it was kept aside") for path in sorted(folder.glob("photos-kept-*"))]
+    sorted_photos, clips = folder / FORMATS["photos"].name, folder / FORMATS["clips"].name
+    # A day may have the name of an export.
+    exports = [path for path in (sorted_photos, clips) if not (path / MARK).exists()]
+    if sorted_photos in exports and sorted_photos.name not in keep and sorted_photos.is_dir():
         try:
             remove_sorted_photos(sorted_photos, photos)
-            removed.append(sorted_photos)
+            warnings.warn(
+                f"{sorted_photos} of an earlier run is removed: --no-thumbnails leaves no pictures",
+                stacklevel=4,
+            )
         except (ValueError, OSError) as error:
             left.append((sorted_photos, failure_text(error).split(";")[0]))
-    clips = folder / FORMATS["clips"].name
-    videos = [clips] if clips.is_dir() and not (clips / MARK).exists() else []
-    videos += [
-        path for path in sorted(folder.glob("*-chapters.*")) if path.suffix.lower() in CONTAINERS
-    ]
+
+    videos = [clips] if clips in exports and clips.is_dir() else []
+    videos += [p for p in sorted(folder.glob("*-chapters.*")) if p.suffix.lower() in CONTAINERS]
     left += [(path, "it may be the only copy") for path in videos if path.name not in keep]
-    left += [(path, "it was kept aside") for path in sorted(folder.glob("photos-kept-*"))]
-    for path in removed:
-        warnings.warn(
-            f"{path} of an earlier run is removed: --no-thumbnails leaves no pictures", stacklevel=4
-        )
     for path, why in left:
         warnings.warn(
             f"{path} has pictures and is not removed ({why}); do not share it", stacklevel=4
