@@ -58,7 +58,7 @@ class BoundaryScore:
 
 @dataclass(frozen=True)
 class LabelScore:
-    """Agreement of two labellings of the same frames; label names do not matter.
+    """Agreement of two labelings of the same frames; label names do not matter.
 
     Attributes
     ----------
@@ -213,11 +213,15 @@ def _first_come_pairs(found: IntArray, true: IntArray, tolerance: int) -> int:
 
 
 def score_labels(found: Iterable[int], true: Iterable[int]) -> LabelScore:
-    """Compare two labellings of the same frames (see `LabelScore`)."""
-    from sklearn.metrics import adjusted_rand_score
+    """Compare two labelings of the same frames (see `LabelScore`)."""
+    from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
     a, b, table = _joint_counts(found, true)
-    geometric, arithmetic = _normalized_mutual_information(table)
+    # Rounding must not push the score of equal labelings above 1.
+    geometric, arithmetic = (
+        min(float(normalized_mutual_info_score(b, a, average_method=mean)), 1.0)
+        for mean in ("geometric", "arithmetic")
+    )
     return LabelScore(
         hungarian_accuracy=_hungarian(table),
         majority_accuracy=float(table.max(axis=0).sum() / len(a)),
@@ -253,21 +257,3 @@ def _hungarian(table: IntArray) -> float:
 
     rows, columns = linear_sum_assignment(-table)
     return float(table[rows, columns].sum() / table.sum())
-
-
-def _normalized_mutual_information(table: IntArray) -> tuple[float, float]:
-    """Return both normalisations, by the geometric and arithmetic mean.
-
-    1 if both labellings have one group.
-    """
-    from scipy.stats import entropy
-
-    if table.shape == (1, 1):
-        return 1.0, 1.0
-    of_true, of_found = float(entropy(table.sum(axis=1))), float(entropy(table.sum(axis=0)))
-    shared = of_true + of_found - float(entropy(table.ravel()))
-    if min(of_true, of_found) <= 0.0 or shared <= np.finfo(float).eps:
-        return 0.0, 0.0
-    # Rounding must not push the score of equal labellings above 1.
-    geometric, arithmetic = float(np.sqrt(of_true * of_found)), 0.5 * (of_true + of_found)
-    return min(shared / geometric, 1.0), min(shared / arithmetic, 1.0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import timedelta
 from importlib.resources import files
@@ -125,38 +125,10 @@ MOST_FRAMES = 10_000_000
 rejected."""
 
 
-def events_text(content: Mapping[str, Any]) -> str:
-    """Write the content of events.json, with its format and version."""
-    about = {"format": EVENTS_FORMAT, "version": EVENTS_VERSION}
-    return json.dumps({**about, **content}, indent=1, ensure_ascii=True, allow_nan=False) + "\n"
-
-
-def parse_events(text: str) -> dict[str, Any]:
-    """Read the content of events.json in this or an older version.
-
-    Raise ValueError if it does not fit the schema.
-    """
-    content = parse_json(text)
-    if not isinstance(content, dict) or content.get("format") != EVENTS_FORMAT:
-        raise ValueError(f'not an events file: "format" should be "{EVENTS_FORMAT}"')
-    version = content.get("version")
-    if not isinstance(version, int) or not 1 <= version <= EVENTS_VERSION:
-        raise ValueError(
-            f"unknown events version {version!r} (known: 1 to {EVENTS_VERSION}); update dayline"
-        )
-    try:
-        # The events also give the number of frames, so a file without it is fine.
-        check_against(events_schema(), {"n_frames": 1} | content)
-    except ValueError as error:
-        raise ValueError(f"missing or invalid fields: {error}") from None
-    return content
-
-
 def events_schema() -> dict[str, Any]:
     """Return the JSON Schema of events.json."""
-    schema: dict[str, Any] = json.loads(
-        (files("dayline") / "events.schema.json").read_text(encoding="utf-8")
-    )
+    text = (files("dayline") / "events.schema.json").read_text(encoding="utf-8")
+    schema: dict[str, Any] = json.loads(text)
     return schema
 
 
@@ -249,11 +221,12 @@ class Segmentation:
         if len({place.community for place in self.places}) < len(self.places):
             raise ValueError("two places have the same community")
         for level in self.levels:
-            if len(level.confidences) != len(level.boundaries):
-                counts = (
-                    f"{len(level.confidences)} confidences for {len(level.boundaries)} boundaries"
+            n_boundaries, n_confidences = len(level.boundaries), len(level.confidences)
+            if n_confidences != n_boundaries:
+                raise ValueError(
+                    f"level {level.level} has {n_confidences} confidences for {n_boundaries}"
+                    " boundaries"
                 )
-                raise ValueError(f"level {level.level} has {counts}")
             if any(a >= b for a, b in pairwise((0, *level.boundaries, self.n_frames))):
                 raise ValueError(
                     f"the boundaries of level {level.level} must increase, between 1 and the last"
@@ -278,33 +251,28 @@ class Segmentation:
         """
         if self.times is None:
             return tuple(event.start_time for event in self.events)
-        return tuple(
-            (
-                event.start_time
-                if event.start_time is not None
-                and event.start
-                and self.times[event.start - 1] < event.start_time < self.times[event.start]
-                else self.times[event.start]
+        starts: list[float | None] = []
+        for event in self.events:
+            first, exact = self.times[event.start], event.start_time
+            is_between = (
+                event.start > 0
+                and exact is not None
+                and self.times[event.start - 1] < exact < first
             )
-            for event in self.events
-        )
+            starts.append(exact if is_between else first)
+        return tuple(starts)
 
     @property
     def stop_times(self) -> tuple[float | None, ...]:
         """When each event stops: at its `stop_time` if the next starts later, or its last frame."""
         if self.times is None:
             return tuple(event.stop_time for event in self.events)
-        starts = [*self.start_times[1:], None]
-        return tuple(
-            (
-                event.stop_time
-                if event.stop_time is not None
-                and start is not None
-                and self.times[event.stop - 1] < event.stop_time < start
-                else self.times[event.stop - 1]
-            )
-            for event, start in zip(self.events, starts, strict=True)
-        )
+        stops: list[float | None] = []
+        for event, start in zip(self.events, [*self.start_times[1:], None], strict=True):
+            last, exact = self.times[event.stop - 1], event.stop_time
+            is_between = exact is not None and start is not None and last < exact < start
+            stops.append(exact if is_between else last)
+        return tuple(stops)
 
     @property
     def is_dated(self) -> bool:
@@ -444,47 +412,61 @@ class Segmentation:
 
     def to_json(self) -> str:
         """Return the segmentation as JSON; docs/events-json.md describes the format."""
-        return events_text({"n_frames": self.n_frames} | asdict(self))
+        about = {"format": EVENTS_FORMAT, "version": EVENTS_VERSION, "n_frames": self.n_frames}
+        content = about | asdict(self)
+        return json.dumps(content, indent=1, ensure_ascii=True, allow_nan=False) + "\n"
 
     @classmethod
     def from_json(cls, text: str) -> Segmentation:
         """Read JSON written by `to_json` in this or an older version."""
-        content = parse_events(text)
-        segmentation = _from_content(content)
-        if content.get("n_frames", segmentation.n_frames) != segmentation.n_frames:
+        content = _parsed(text)
+        known = {f.name for f in fields(Event)}
+        events = []
+        for given in content["events"]:
+            values = {name: value for name, value in given.items() if name in known}
+            if values.get("location") is not None:
+                values["location"] = tuple(values["location"])
+            events.append(Event(**values))
+
+        about: dict[str, Any] = {k: content.get(k) for k in ("clock", "source", "method")}
+        for what in PER_FRAME:
+            about[what] = None if content.get(what) is None else tuple(content[what])
+        made = cls(
+            tuple(events),
+            **about,
+            skipped=tuple(SkippedFile(s["name"], s["why"]) for s in content.get("skipped", ())),
+            notes=tuple(content.get("notes", ())),
+            places=tuple(
+                Place(p["community"], p.get("name"), p.get("id")) for p in content.get("places", ())
+            ),
+            levels=tuple(
+                NestedLevel(level["level"], tuple(level["boundaries"]), tuple(level["confidences"]))
+                for level in content.get("levels", ())
+            ),
+        )
+        if content.get("n_frames", made.n_frames) != made.n_frames:
             raise ValueError(
-                f"n_frames is {content['n_frames']}, but the last event stops at"
-                f" {segmentation.n_frames}"
+                f"n_frames is {content['n_frames']}, but the last event stops at {made.n_frames}"
             )
-        return segmentation
+        return made
 
 
-def _from_content(content: Mapping[str, Any]) -> Segmentation:
-    known = {f.name for f in fields(Event)}
-    events = tuple(_event({k: v for k, v in e.items() if k in known}) for e in content["events"])
-
-    per_frame = {k: None if content.get(k) is None else tuple(content[k]) for k in PER_FRAME}
-    about = {k: content.get(k) for k in ("clock", "source", "method")}
-    skipped = tuple(SkippedFile(s["name"], s["why"]) for s in content.get("skipped", ()))
-    notes = tuple(content.get("notes", ()))
-    places = tuple(
-        Place(p["community"], p.get("name"), p.get("id")) for p in content.get("places", ())
-    )
-    levels = tuple(
-        NestedLevel(level["level"], tuple(level["boundaries"]), tuple(level["confidences"]))
-        for level in content.get("levels", ())
-    )
-    found = {"skipped": skipped, "notes": notes, "places": places, "levels": levels}
-    return Segmentation(events, **per_frame, **about, **found)  # type: ignore[arg-type]
-
-
-def _event(content: dict[str, Any]) -> Event:
-    event = Event(**content)
-    return (
-        event
-        if event.location is None
-        else replace(event, location=(event.location[0], event.location[1]))
-    )
+def _parsed(text: str) -> dict[str, Any]:
+    """Return the content of events.json; raise ValueError if it does not fit the schema."""
+    content = parse_json(text)
+    if not isinstance(content, dict) or content.get("format") != EVENTS_FORMAT:
+        raise ValueError(f'not an events file: "format" should be "{EVENTS_FORMAT}"')
+    version = content.get("version")
+    if not isinstance(version, int) or not 1 <= version <= EVENTS_VERSION:
+        raise ValueError(
+            f"unknown events version {version!r} (known: 1 to {EVENTS_VERSION}); update dayline"
+        )
+    try:
+        # The events also give the number of frames, so a file without it is fine.
+        check_against(events_schema(), {"n_frames": 1} | content)
+    except ValueError as error:
+        raise ValueError(f"missing or invalid fields: {error}") from None
+    return content
 
 
 def read_events(path: str | Path) -> Segmentation:

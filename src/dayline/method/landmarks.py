@@ -171,11 +171,8 @@ class LandmarkBasis:
     def inverse(self) -> Array:
         """Return the inverse of the kernel among landmarks."""
         if self._inverse is None:
-            xp = array_namespace(self.centers)
-            count = self.centers.shape[0]
-            self._inverse = self._solver(
-                xp.eye(count, dtype=self.centers.dtype, device=self.centers.device)
-            )
+            xp, like = array_namespace(self.centers), self.centers
+            self._inverse = self._solver(xp.eye(len(like), dtype=like.dtype, device=like.device))
         return self._inverse
 
     def solve(self, x: Array) -> Array:
@@ -221,13 +218,11 @@ class LandmarkKernel:
         self._centers = single(with_one / basis.bandwidth).T
         self._basis = basis
         self.shape = (x.shape[0], count)
-        self._on_host = is_on_host(x)
-        size = BLOCK_ROWS if self._on_host else 128 * BLOCK_ROWS
-        self._blocks = [slice(k, min(k + size, x.shape[0])) for k in range(0, x.shape[0], size)]
+        self._on_host, self._blocks = is_on_host(x), _blocks(x)
         self._kept: Array | None = None
-        self.is_kept = (
-            (x.shape[0] * count <= MOST_KEPT or x.shape[1] > FEW_DIMS) if keep is None else keep
-        )
+        self.is_kept = keep
+        if keep is None:
+            self.is_kept = x.shape[0] * count <= MOST_KEPT or x.shape[1] > FEW_DIMS
         if self.is_kept:
             kept = xp.empty(self.shape, dtype=self._centers.dtype, device=x.device)
             map_blocks(
@@ -250,11 +245,8 @@ class LandmarkKernel:
         if self._kept is not None:
             return self._kept[rows]
         xp = array_namespace(self._centers)
-        values = xp.empty(
-            (rows.stop - rows.start, self.shape[1]),
-            dtype=self._centers.dtype,
-            device=self._x.device,
-        )
+        shape = (rows.stop - rows.start, self.shape[1])
+        values = xp.empty(shape, dtype=self._centers.dtype, device=self._x.device)
         self._compute(rows, values)
         return values
 
@@ -332,17 +324,13 @@ class KernelGraph(SymmetricGraph):
         self._kernel = LandmarkKernel(x, self._basis)
         lags = range(min(reach, n - 1) + 1)
         self._exact = _exact_diagonals(x, lags, bandwidth)
+        self.sample = self._exact[0]
         self.near = SymmetricBand(
             [a - b for a, b in zip(self._exact, self._kernel.diagonals(lags), strict=True)]
         )
         # Features may have thousands of columns; an embedding is small, and smoothing may ask for
         # more diagonals.
         self._x = x if x.shape[1] <= FEW_DIMS else None
-
-    @property
-    def sample(self) -> Array:
-        """An array of the precision and device of the weights."""
-        return self._exact[0]
 
     def far_times(self, x: Array) -> Array:
         """Multiply what the landmarks see with `x`."""
@@ -364,11 +352,9 @@ class KernelGraph(SymmetricGraph):
 
     def within(self, groups: Array) -> LinearGraph:
         """Return the graph without its edges between frames of different groups."""
-        return (
-            super().within(groups)
-            if self._x is None
-            else _KernelWithinGroups(self, self._x, groups)
-        )
+        if self._x is None:
+            return super().within(groups)
+        return _KernelWithinGroups(self, self._x, groups)
 
 
 def _exact_diagonals(x: Array, lags: Sequence[int], bandwidth: float) -> list[Array]:
@@ -385,11 +371,14 @@ def _exact_diagonals(x: Array, lags: Sequence[int], bandwidth: float) -> list[Ar
                 cosines = xp.vecdot(u[:size], u[lag : lag + size])
                 values[rows.start : rows.start + size] = xp.exp((cosines - 1.0) / bandwidth)
 
-    size = BLOCK_ROWS if is_on_host(x) else 128 * BLOCK_ROWS
-    map_blocks(
-        write, [slice(k, min(k + size, n)) for k in range(0, n, size)], on_host=is_on_host(x)
-    )
+    map_blocks(write, _blocks(x), on_host=is_on_host(x))
     return found
+
+
+def _blocks(x: Array) -> list[slice]:
+    """Return slices over all rows, large ones on a GPU."""
+    size = BLOCK_ROWS if is_on_host(x) else 128 * BLOCK_ROWS
+    return [slice(k, min(k + size, x.shape[0])) for k in range(0, x.shape[0], size)]
 
 
 class _KernelWithinGroups(SymmetricGraph):
@@ -397,7 +386,8 @@ class _KernelWithinGroups(SymmetricGraph):
 
     def __init__(self, graph: KernelGraph, x: Array, groups: Array) -> None:
         xp = array_namespace(x)
-        self.shape, self._whole, self._groups = graph.shape, graph, groups
+        self.shape, self.sample = graph.shape, graph.sample
+        self._whole, self._groups = graph, groups
         self._order = xp.argsort(groups, stable=True)
         self._back = xp.argsort(self._order, stable=True)
         cuts = np.flatnonzero(np.diff(to_numpy(xp.take(groups, self._order)))) + 1
@@ -411,16 +401,11 @@ class _KernelWithinGroups(SymmetricGraph):
             [where_same(d, groups, lag) for lag, d in enumerate(graph.near.diagonals)]
         )
 
-    @property
-    def sample(self) -> Array:
-        return self._whole.sample
-
     def far_times(self, x: Array) -> Array:
         xp = array_namespace(x)
         by_group = xp.take(x, self._order, axis=0)
-        parts = [
-            kernel @ by_group[part] for kernel, part in zip(self._kernels, self._parts, strict=True)
-        ]
+        pairs = zip(self._kernels, self._parts, strict=True)
+        parts = [kernel @ by_group[part] for kernel, part in pairs]
         return xp.take(xp.concat(parts, axis=0), self._back, axis=0)
 
     def diagonal(self, lag: int) -> Array:

@@ -6,10 +6,10 @@ frames x frames.
 
 from __future__ import annotations
 
-import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -35,9 +35,12 @@ class LinearGraph(ABC):
     ----------
     shape : tuple of int
         (n_frames, n_frames).
+    sample : array
+        An array of the precision and device of the weights.
     """
 
     shape: tuple[int, int]
+    sample: Array
 
     @abstractmethod
     def __matmul__(self, x: Array) -> Array:
@@ -50,11 +53,6 @@ class LinearGraph(ABC):
     @abstractmethod
     def diagonal(self, lag: int) -> Array:
         """Return the weights (i, i + lag) for every frame i; 0 where there is no frame i + lag."""
-
-    @property
-    @abstractmethod
-    def sample(self) -> Array:
-        """An array of the precision and device of the weights."""
 
     def with_transpose_times(self, x: Array) -> Array:
         """Multiply the sum of the graph and its transpose with `x`."""
@@ -84,11 +82,9 @@ class LinearGraph(ABC):
 
     def columns(self, frames: Array) -> Array:
         """Return some columns, of shape (n_frames, n_chosen)."""
-        xp = array_namespace(self.sample)
-        chosen = xp.zeros(
-            (self.shape[0], len(frames)), dtype=self.sample.dtype, device=self.sample.device
-        )
-        chosen[frames, xp.arange(len(frames), device=self.sample.device)] = 1.0
+        xp, like = array_namespace(self.sample), self.sample
+        chosen = xp.zeros((self.shape[0], len(frames)), dtype=like.dtype, device=like.device)
+        chosen[frames, xp.arange(len(frames), device=like.device)] = 1.0
         return self @ chosen
 
     def entropy(self, most: int = 64) -> float:
@@ -210,13 +206,10 @@ class _WithinGroups(LinearGraph):
     """Any graph without its edges between groups, multiplied group by group."""
 
     def __init__(self, graph: LinearGraph, groups: Array) -> None:
-        self.shape, self._whole, self._groups = graph.shape, graph, groups
+        self.shape, self.sample = graph.shape, graph.sample
+        self._whole, self._groups = graph, groups
         xp = array_namespace(graph.sample)
         self._members = [groups == number for number in xp.unique_values(groups)]
-
-    @property
-    def sample(self) -> Array:
-        return self._whole.sample
 
     def __matmul__(self, x: Array) -> Array:
         return self._by_group(lambda part: self._whole @ part, x)
@@ -246,12 +239,9 @@ class _ScaledColumns(LinearGraph):
     """A graph with every column multiplied by a number."""
 
     def __init__(self, graph: LinearGraph, scale: Array) -> None:
-        self.shape, self._graph, self._scale = graph.shape, graph, scale
+        self.shape, self.sample = graph.shape, graph.sample
+        self._graph, self._scale = graph, scale
         self._near_with_transpose: SymmetricBand | None = None
-
-    @property
-    def sample(self) -> Array:
-        return self._graph.sample
 
     def __matmul__(self, x: Array) -> Array:
         return self._graph @ (self._scale[:, None] * x)
@@ -285,12 +275,9 @@ class _SmoothedGraph(LinearGraph):
     """A graph whose weights are averaged over a window; see `smooth_edges`."""
 
     def __init__(self, graph: LinearGraph, width: int) -> None:
-        self.shape, self._graph, self._width = graph.shape, graph, width
+        self.shape, self.sample = graph.shape, graph.sample
+        self._graph, self._width = graph, width
         self._before, self._after = width // 2, width - 1 - width // 2
-
-    @property
-    def sample(self) -> Array:
-        return self._graph.sample
 
     def __matmul__(self, x: Array) -> Array:
         return self._around(self._graph.__matmul__, x)
@@ -321,11 +308,10 @@ class _SmoothedGraph(LinearGraph):
             if abs(lag + apart) >= n:
                 continue
             # Rows i + a and columns i + lag + a + apart, with both offsets inside the window.
-            first, last = (
-                max(-self._before, -self._before - apart),
-                min(self._after, self._after - apart),
-            )
+            first = max(-self._before, -self._before - apart)
+            last = min(self._after, self._after - apart)
             total += self._window_sum(self._graph.diagonal(lag + apart), first, last)
+
         # A window around a frame beyond the last one reaches into the sequence, but there is no
         # such frame.
         total[: max(-lag, 0)] = 0.0
@@ -337,14 +323,11 @@ class _WeakenedBeyondNeighbors(LinearGraph):
     """A graph whose edges between frames more than one apart are weakened (Eq. 6)."""
 
     def __init__(self, graph: LinearGraph, temporal_prior: float) -> None:
-        self.shape, self._graph, self._prior = graph.shape, graph, temporal_prior
+        self.shape, self.sample = graph.shape, graph.sample
+        self._graph, self._prior = graph, temporal_prior
         self._near = {lag: temporal_prior * graph.diagonal(lag) for lag in (-1, 0, 1)}
         sides = self._near[1] + shifted(self._near[-1], 1)
         self._near_with_transpose = SymmetricBand([2.0 * self._near[0], sides])
-
-    @property
-    def sample(self) -> Array:
-        return self._graph.sample
 
     def __matmul__(self, x: Array) -> Array:
         product = (1.0 - self._prior) * (self._graph @ x)
@@ -373,27 +356,21 @@ class _SumOfGraphs(LinearGraph):
 
     def __init__(self, parts: Sequence[tuple[float, LinearGraph]]) -> None:
         self._parts = list(parts)
-        self.shape = self._parts[0][1].shape
-
-    @property
-    def sample(self) -> Array:
-        return self._parts[0][1].sample
+        self.shape, self.sample = parts[0][1].shape, parts[0][1].sample
 
     def __matmul__(self, x: Array) -> Array:
-        return self._sum([weight * (graph @ x) for weight, graph in self._parts])
+        return reduce(add, (weight * (graph @ x) for weight, graph in self._parts))
 
     def transposed_times(self, x: Array) -> Array:
-        return self._sum([weight * graph.transposed_times(x) for weight, graph in self._parts])
+        return reduce(add, (weight * graph.transposed_times(x) for weight, graph in self._parts))
 
     def with_transpose_times(self, x: Array) -> Array:
-        return self._sum([weight * graph.with_transpose_times(x) for weight, graph in self._parts])
+        return reduce(
+            add, (weight * graph.with_transpose_times(x) for weight, graph in self._parts)
+        )
 
     def diagonal(self, lag: int) -> Array:
-        return self._sum([weight * graph.diagonal(lag) for weight, graph in self._parts])
-
-    @staticmethod
-    def _sum(values: list[Array]) -> Array:
-        return reduce(operator.add, values)
+        return reduce(add, (weight * graph.diagonal(lag) for weight, graph in self._parts))
 
     def within(self, groups: Array) -> LinearGraph:
         return _SumOfGraphs([(weight, graph.within(groups)) for weight, graph in self._parts])
