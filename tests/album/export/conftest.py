@@ -1,4 +1,4 @@
-"""A film of four events with titles that try to break every format, and the FFmpeg that reads it back."""
+"""A film of four events with titles that try to break every format, and FFmpeg to read it."""
 
 from __future__ import annotations
 
@@ -20,6 +20,14 @@ STARTS = [0.0, 20.5, 41.0, 61.25]
 END = 82.25  # the last frame at 80.75, and the median distance of 1.5 s after it
 
 
+def ffmpeg(*arguments: str | Path) -> bytes:
+    """Run FFmpeg; return what it prints."""
+    command = [imageio_ffmpeg.get_ffmpeg_exe(), "-v", "error", *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, check=True)
+    assert done.stderr == b""
+    return done.stdout
+
+
 @pytest.fixture
 def film() -> Segmentation:
     """Media clock; events at 0, 20.5, 41 and 61.25 s, frames 1.5 s apart in the median."""
@@ -39,10 +47,9 @@ def ffmpeg_chapters():
     """Read the chapters of any file with the FFmpeg program: (start, end, title) in seconds."""
 
     def read(path: Path, *arguments: str) -> list[tuple[float, float, str]]:
-        command = [imageio_ffmpeg.get_ffmpeg_exe(), "-v", "error", *arguments, "-i", str(path)]
-        done = subprocess.run([*command, "-f", "ffmetadata", "-"], capture_output=True, check=True)
+        text = ffmpeg(*arguments, "-i", path, "-f", "ffmetadata", "-").decode()
         found = []
-        for block in done.stdout.decode().split("[CHAPTER]\n")[1:]:
+        for block in text.split("[CHAPTER]\n")[1:]:
             base, start, end, title = re.match(
                 r"TIMEBASE=(\S+)\nSTART=(\d+)\nEND=(\d+)\n(?:title=(.*))?", block, re.DOTALL
             ).groups()

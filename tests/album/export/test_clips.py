@@ -1,13 +1,12 @@
 from __future__ import annotations
 
-import subprocess
 from dataclasses import replace
 from pathlib import Path
 
 import av
-import imageio_ffmpeg
 import pytest
 
+from album.export.conftest import ffmpeg
 from dayline.album.export.clips import write_clips
 from dayline.album.export.formats import export
 from dayline.events import Event, Segmentation
@@ -58,8 +57,7 @@ def test_clips_together_are_the_film(film, tmp_path, suffix):
         if suffix == ".avi"
         else ["-c", "copy"]
     )
-    command = [imageio_ffmpeg.get_ffmpeg_exe(), "-v", "error", "-i", str(film), *how, str(copy)]
-    subprocess.run(command, check=True)
+    ffmpeg("-i", film, *how, copy)
     folder = write_clips(
         of(0.0, 3.0, 7.0, names=("a/b: c", None, "..")), tmp_path / "clips", source=copy
     )
@@ -92,8 +90,7 @@ def test_an_event_without_a_key_frame_is_in_the_clip_before(film, tmp_path):
 
 def test_a_recording_that_starts_late_is_cut_at_the_same_frames(film, tmp_path):
     late = tmp_path / "late.mkv"
-    command = [imageio_ffmpeg.get_ffmpeg_exe(), "-v", "error", "-i", str(film), "-c", "copy"]
-    subprocess.run([*command, "-output_ts_offset", "5", str(late)], check=True)
+    ffmpeg("-i", film, "-c", "copy", "-output_ts_offset", "5", late)
     folder = write_clips(of(0.0, 3.0), tmp_path / "clips", source=late)
     assert list(n_frames(folder).values()) == [75, 175]
 

@@ -2,17 +2,16 @@ from __future__ import annotations
 
 import logging
 import struct
-import subprocess
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
 import av
-import imageio_ffmpeg
 import numpy as np
 import pytest
 from av.stream import Disposition
 
+from album.export.conftest import ffmpeg
 from dayline.album.export.film import film_facts, write_chapters
 from dayline.album.export.formats import export
 from dayline.events import Event, Segmentation
@@ -94,18 +93,7 @@ def test_pictures_and_sound_are_copied_bit_for_bit(video, events, tmp_path):
 def test_no_frame_of_a_matroska_film_is_lost(video, events, tmp_path, suffix):
     """Matroska stores no decoding times; FFmpeg does not know those of the first frames."""
     film = tmp_path / "film.mkv"
-    command = [
-        imageio_ffmpeg.get_ffmpeg_exe(),
-        "-v",
-        "error",
-        "-i",
-        str(video),
-        "-c:v",
-        "libx264",
-        "-bf",
-        "2",
-    ]
-    subprocess.run([*command, "-c:a", "copy", str(film)], check=True)
+    ffmpeg("-i", video, "-c:v", "libx264", "-bf", "2", "-c:a", "copy", film)
     copy = write_chapters(film, events, tmp_path / f"copy{suffix}")
     with av.open(str(copy)) as container:
         assert [float(frame.time) for frame in container.decode(video=0)] == pytest.approx(
@@ -127,16 +115,7 @@ def test_tags_of_streams_stay(video, events, tmp_path):
 
 def test_the_rotation_of_a_phone_video_stays(video, events, tmp_path):
     turned = tmp_path / "turned.mp4"
-    command = [
-        imageio_ffmpeg.get_ffmpeg_exe(),
-        "-v",
-        "error",
-        "-display_rotation",
-        "90",
-        "-i",
-        str(video),
-    ]
-    subprocess.run([*command, "-c", "copy", str(turned)], check=True)
+    ffmpeg("-display_rotation", "90", "-i", video, "-c", "copy", turned)
     for suffix in (".mp4", ".mkv"):
         with av.open(str(write_chapters(turned, events, tmp_path / f"copy{suffix}"))) as container:
             assert next(container.decode(video=0)).rotation == 90

@@ -1,4 +1,4 @@
-"""Every export is opened by a program or library that is not ours, and gives back the same events."""
+"""Another program or library opens every export, and gives back the same events."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from fractions import Fraction
 from pathlib import Path
 
 import av
-import imageio_ffmpeg
 import numpy as np
 import pytest
 from lxml import etree
 from PIL import Image
 
+from album.export.conftest import ffmpeg
 from dayline.album.export.film import write_chapters
 from dayline.album.export.formats import FORMATS, export
 from dayline.events import Event, Place, Segmentation
@@ -38,30 +38,10 @@ def program(name: str) -> str:
 def film(tmp_path_factory) -> Path:
     """A film of 48.2 s with sound, a key frame a second, made by FFmpeg."""
     path = tmp_path_factory.mktemp("film") / "my film.mp4"
-    inputs = [
-        "-f",
-        "lavfi",
-        "-i",
-        "testsrc=size=64x48:rate=25",
-        "-f",
-        "lavfi",
-        "-i",
-        "sine=sample_rate=16000",
-    ]
-    options = [
-        "-t",
-        str(SECONDS),
-        "-c:v",
-        "libx264",
-        "-g",
-        "25",
-        "-pix_fmt",
-        "yuv420p",
-        "-c:a",
-        "aac",
-    ]
-    command = [imageio_ffmpeg.get_ffmpeg_exe(), "-v", "error", *inputs, *options, str(path)]
-    subprocess.run(command, check=True)
+    pictures = ("-f", "lavfi", "-i", "testsrc=size=64x48:rate=25")
+    sound = ("-f", "lavfi", "-i", "sine=sample_rate=16000")
+    options = f"-t {SECONDS} -c:v libx264 -g 25 -pix_fmt yuv420p -c:a aac".split()
+    ffmpeg(*pictures, *sound, *options, path)
     return path
 
 
@@ -171,18 +151,7 @@ def read_clips(path: Path, _: object) -> None:
     assert [clip.name[:9] for clip in clips] == ["01 Café &", "02 Event.", "03 =1+1.m", "04 Event."]
     lengths = []
     for clip in clips:
-        check = [
-            imageio_ffmpeg.get_ffmpeg_exe(),
-            "-v",
-            "error",
-            "-xerror",
-            "-i",
-            str(clip),
-            "-f",
-            "null",
-            "-",
-        ]
-        assert subprocess.run(check, capture_output=True, check=True).stderr == b""
+        ffmpeg("-xerror", "-i", clip, "-f", "null", "-")
         with av.open(str(clip)) as container:
             frames = list(container.decode(video=0))
             assert frames[0].key_frame
@@ -276,16 +245,8 @@ def test_another_program_reads_the_export(name, film, events, day, ffmpeg_chapte
 @pytest.mark.parametrize("suffix", [".mp4", ".mkv"])
 def test_ffprobe_reads_the_copy_with_chapters(film, events, tmp_path, suffix):
     def probed(path):
-        command = [
-            program("ffprobe"),
-            "-v",
-            "error",
-            "-of",
-            "json",
-            "-show_chapters",
-            "-show_format",
-            str(path),
-        ]
+        options = ["-v", "error", "-of", "json", "-show_chapters", "-show_format"]
+        command = [program("ffprobe"), *options, str(path)]
         return json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
 
     found = probed(write_chapters(film, events, tmp_path / f"copy{suffix}"))

@@ -143,7 +143,7 @@ def test_a_link_in_place_of_a_sidecar_is_not_followed(source, tmp_path):
 
 
 def test_exiftool_copies_a_sidecar_into_a_photo(tmp_path):
-    """The way into Lightroom, which ignores sidecars of JPEG files; the command is that of the documentation."""
+    """The way into Lightroom, which ignores sidecars of JPEG files, as the docs say."""
     if shutil.which("exiftool") is None:
         pytest.skip("exiftool is not installed")
     photos = tmp_path / "photos"

@@ -22,7 +22,7 @@ COMMUNITIES = [5] * 8 + [2] * 12 + [5] * 25 + [7] * 15
 
 
 def made_picture(frame: int, *, height: int = 90, width: int = 120) -> np.ndarray:
-    """A gradient whose colours turn from frame to frame."""
+    """A gradient whose colors turn from frame to frame."""
     rows, columns = np.mgrid[:height, :width]
     mixed = 60 * np.sin(columns / 17 + frame / 5) + 60 * np.cos(rows / 13 - frame / 9)
     return (
@@ -60,6 +60,10 @@ def made_day() -> Segmentation:
         for i, e in enumerate(day.events)
     ]
     return replace(day, events=tuple(events))
+
+
+def edges(result: Segmentation) -> list[tuple[int, int]]:
+    return [(event.start, event.stop) for event in result.events]
 
 
 @pytest.fixture
@@ -103,7 +107,7 @@ class Visit:
             self.page.remove_listener(event, listener)
 
     def open(self, address: str) -> None:
-        """Go to an address and wait until the page shows stored edits, which it asks the browser for."""
+        """Go to an address and wait until the page shows the edits that the browser has stored."""
         self.page.goto(address)
         self.wait_until(RESTORED)
 
@@ -124,6 +128,43 @@ class Visit:
     def row(self, number: int) -> Any:
         return self.page.locator(".event").nth(number)
 
+    def rename(self, number: int, name: str) -> None:
+        """Type a name into a row, and Enter."""
+        self.row(number).locator(".name").fill(name)
+        self.row(number).locator(".name").press("Enter")
+
+    def merge(self, number: int) -> None:
+        """Merge an event with the one before."""
+        self.row(number).locator("[data-action=merge]").click()
+
+    def split(self, number: int, frame: int) -> None:
+        """Begin a new event at a frame of this one."""
+        self.row(number).locator("[data-action=split]").click()
+        self.page.locator(f'#chooser [data-frame="{frame}"]').click()
+
+    def move(self, number: int, frame: int) -> None:
+        """Let an event begin at another frame."""
+        self.row(number).locator("[data-action=move]").click()
+        self.page.locator(f'#chooser [data-frame="{frame}"]').click()
+
+    def steps(self, control: str, *keys: str) -> None:
+        """Press keys in a control."""
+        self.page.locator(control).focus()
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def status(self) -> str:
+        """What the bar says about the edits."""
+        return self.page.locator("#status").inner_text()
+
+    def notices(self) -> list[str]:
+        """The messages above the bar."""
+        return self.page.locator(".notice p").all_inner_texts()
+
+    def answer(self, text: str) -> None:
+        """Press a button of a message."""
+        self.page.locator(".notice button", has_text=text).click()
+
     def wait_until(self, script: str) -> None:
         """Ask again and again; the page's policy forbids Playwright's own way of waiting."""
         for _ in range(100):
@@ -141,7 +182,7 @@ class Visit:
 
 
 class Window:
-    """Tabs of one size and colour scheme, offline, which share a storage."""
+    """Tabs of one size and color scheme, offline, which share a storage."""
 
     def __init__(self, browser: Any, size: tuple[int, int], color_scheme: str) -> None:
         viewport = {"width": size[0], "height": size[1]}
@@ -177,7 +218,7 @@ class Window:
 
 @pytest.fixture(scope="session")
 def windows(chromium: Any) -> Iterator[dict[Any, Window]]:
-    """All windows by size and colour scheme: a new one, or a new tab, takes most of the time of a test."""
+    """All windows by size and color scheme: opening one takes most of the time of a test."""
     made: dict[Any, Window] = {}
     yield made
     for window in made.values():

@@ -18,9 +18,8 @@ def test_corrections_saved_on_the_page_come_back(visit, tmp_path):
     assert found.segmentation.boundaries == (12, 24)
     write_result(found, folder)
     seen = visit(folder)
-    seen.row(2).locator("[data-action=merge]").click()
-    seen.row(0).locator("[data-action=split]").click()
-    seen.page.locator('#chooser [data-frame="5"]').click()
+    seen.merge(2)
+    seen.split(0, 5)
     seen.row(2).locator(".name").fill('Lunch "at" <Ada>')
     saved = seen.saved()
     assert seen.complaints == []

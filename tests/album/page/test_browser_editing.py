@@ -8,27 +8,23 @@ from pathlib import Path
 
 import pytest
 
+from album.page.conftest import edges
 from dayline.album.page.page import write_page
 from dayline.events import Segmentation, events_schema
 
 
-def edges(result: Segmentation) -> list[tuple[int, int]]:
-    return [(event.start, event.stop) for event in result.events]
-
-
 def test_what_was_not_touched_is_saved_unchanged(visit, day_folder, day):
     seen = visit(day_folder)
-    seen.row(1).locator(".name").fill("Breakfast")
-    seen.row(1).locator(".name").press("Enter")
+    seen.rename(1, "Breakfast")
     events = list(day.events)
     events[1] = replace(events[1], name="Breakfast")
     assert seen.saved() == replace(day, events=tuple(events))
-    assert seen.page.locator("#status").inner_text().startswith("Downloaded as events.json at ")
+    assert seen.status().startswith("Downloaded as events.json at ")
 
 
 def test_merging_joins_an_event_with_the_one_before(visit, day_folder, day):
     seen = visit(day_folder)
-    seen.row(2).locator("[data-action=merge]").click()
+    seen.merge(2)
     assert seen.spans() == ["09:00", "09:04", "10:12"]
     merged = seen.saved().events[1]
     assert (merged.start, merged.stop) == (8, 45)
@@ -45,15 +41,14 @@ def test_merging_joins_an_event_with_the_one_before(visit, day_folder, day):
 def test_a_merged_event_keeps_the_name_that_is_there(visit, day_folder):
     seen = visit(day_folder)
     seen.row(2).locator(".name").fill("Lunch")
-    seen.row(2).locator("[data-action=merge]").click()
+    seen.merge(2)
     assert seen.names() == ["Event 1", "Lunch", "Event 3"]
     assert [event.name for event in seen.saved().events] == [None, "Lunch", None]
 
 
 def test_splitting_makes_a_boundary_that_was_asked_for(visit, day_folder, day):
     seen = visit(day_folder)
-    seen.row(2).locator("[data-action=split]").click()
-    seen.page.locator('#chooser [data-frame="30"]').click()
+    seen.split(2, 30)
     assert not seen.page.locator("#chooser").is_visible()
     result = seen.saved()
     first, second = result.events[2:4]
@@ -132,10 +127,9 @@ def test_the_first_event_cannot_be_merged_up_nor_its_start_moved(visit, day_fold
 
 def test_undo_and_redo_go_back_and_forth(visit, day_folder, day):
     seen = visit(day_folder)
-    seen.row(1).locator("[data-action=merge]").click()
-    seen.row(1).locator("[data-action=merge]").click()
-    seen.row(0).locator(".name").fill("All morning")
-    seen.row(0).locator(".name").press("Enter")
+    seen.merge(1)
+    seen.merge(1)
+    seen.rename(0, "All morning")
     assert seen.names() == ["All morning", "Event 2"]
     seen.page.click("#undo")
     assert seen.names() == ["Event 1", "Event 2"]
@@ -155,8 +149,7 @@ def test_undo_and_redo_go_back_and_forth(visit, day_folder, day):
 def test_a_click_on_a_button_while_a_name_is_typed_does_both(visit, day_folder):
     seen = visit(day_folder)
     seen.row(2).locator(".name").fill("Walk")
-    seen.row(2).locator("[data-action=split]").click()
-    seen.page.locator('#chooser [data-frame="40"]').click()
+    seen.split(2, 40)
     assert [event.name for event in seen.saved().events] == [None, None, "Walk", None, None]
 
 
@@ -177,7 +170,7 @@ def test_a_name_is_trimmed_and_an_empty_one_removed(visit, day_folder):
 def test_pictures_of_untouched_rows_are_kept_when_events_change(visit, day_folder):
     seen = visit(day_folder)
     seen.page.evaluate("document.querySelectorAll('.event')[3].marked = true")
-    seen.row(1).locator("[data-action=merge]").click()
+    seen.merge(1)
     assert seen.page.evaluate("document.querySelectorAll('.event')[2].marked") is True
     assert seen.names()[2] == "Event 3"
 
@@ -186,8 +179,7 @@ def test_odd_names_come_back_as_they_were(visit, tmp_path, day):
     odd = "caf\udce9 \U0001f600 </script> \u2028 שלום \\ \"'.jpg"
     write_page(replace(day, names=(odd,) * 60), tmp_path)
     seen = visit(tmp_path)
-    seen.row(0).locator(".name").fill("</script><b>é😀")
-    seen.row(0).locator(".name").press("Enter")
+    seen.rename(0, "</script><b>é😀")
     result = seen.saved()
     assert result.names == (odd,) * 60
     assert result.events[0].name == "</script><b>é😀"
@@ -197,8 +189,7 @@ def test_the_saved_file_keeps_to_the_schema_and_to_plain_ascii(visit, tmp_path):
     jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed")
     write_page(Segmentation.from_boundaries([40], 100, source="é.npy"), tmp_path)
     seen = visit(tmp_path)
-    seen.row(1).locator("[data-action=split]").click()
-    seen.page.locator('#chooser [data-frame="70"]').click()
+    seen.split(1, 70)
     with seen.page.expect_download() as download:
         seen.page.keyboard.press("Control+s")
     text = Path(download.value.path()).read_text(encoding="ascii")
@@ -209,21 +200,10 @@ def test_the_saved_file_keeps_to_the_schema_and_to_plain_ascii(visit, tmp_path):
 
 def test_an_events_context_follows_its_frames(visit, day_folder):
     seen = visit(day_folder)
-    seen.row(1).locator("[data-action=move]").click()
-    seen.page.locator('#chooser [data-frame="18"]').click()
+    seen.move(1, 18)
     assert [event.community for event in seen.saved().events] == [
         2,
         2,
         5,
         7,
     ]  # 10 of 18 frames are of context 2
-
-
-def test_leaving_with_unsaved_changes_asks_first(visit, day_folder):
-    seen = visit(day_folder)
-    asked = "() => !dispatchEvent(new Event('beforeunload', { cancelable: true }))"
-    assert seen.page.evaluate(asked) is False
-    seen.row(1).locator("[data-action=merge]").click()
-    assert seen.page.evaluate(asked) is True
-    seen.saved()
-    assert seen.page.evaluate(asked) is False

@@ -136,5 +136,5 @@ def test_a_location_is_one_line_of_numbers(visit, tmp_path):
     assert seen.page.locator(".location").all_inner_texts() == ["41.3874, -2.1686"]
     assert seen.row(0).locator("a").count() == 0
     # Edits and other levels keep it.
-    seen.row(1).locator("[data-action=merge]").click()
+    seen.merge(1)
     assert seen.saved().events[0].location == (41.387412, -2.16861)

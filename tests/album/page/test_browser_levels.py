@@ -1,4 +1,4 @@
-"""The page in a browser: coarser and finer events, least confidence, and what a person did across levels."""
+"""Coarser and finer events, least confidence, and what a person did across levels."""
 
 from __future__ import annotations
 
@@ -30,30 +30,14 @@ def folder(tmp_path_factory):
     return folder
 
 
-def press(seen, control: str, *keys: str) -> None:
-    seen.page.locator(control).focus()
-    for key in keys:
-        seen.page.keyboard.press(key)
-
-
 def starts(result: Segmentation) -> list[int]:
     return [event.start for event in result.events]
-
-
-def split(seen, row: int, frame: int) -> None:
-    seen.row(row).locator("[data-action=split]").click()
-    seen.page.locator(f'#chooser [data-frame="{frame}"]').click()
-
-
-def name(seen, row: int, text: str) -> None:
-    seen.row(row).locator(".name").fill(text)
-    seen.row(row).locator(".name").press("Enter")
 
 
 def test_the_slider_goes_finer_and_everything_follows(visit, folder):
     seen = visit(folder)
     assert seen.page.locator("#level-count").inner_text() == "4 events"
-    press(seen, "#level", "ArrowRight")
+    seen.steps("#level", "ArrowRight")
     assert seen.spans() == ["09:00", "09:02", "09:04", "09:10", "09:15", "10:12"]
     assert seen.page.locator(".band .piece").count() == 6
     assert seen.page.locator("#level-count").inner_text() == "6 events"
@@ -85,7 +69,7 @@ def test_the_slider_goes_finer_and_everything_follows(visit, folder):
 
 def test_coarser_events_take_the_most_frequent_context_and_the_nearest_key(visit, folder):
     seen = visit(folder)
-    press(seen, "#level", "ArrowLeft")
+    seen.steps("#level", "ArrowLeft")
     first = seen.saved().events[0]
     assert (first.start, first.stop, first.community, first.key_frame) == (0, 20, 2, 10)
     assert (first.reason, first.confidence) == ("start", None)
@@ -93,10 +77,10 @@ def test_coarser_events_take_the_most_frequent_context_and_the_nearest_key(visit
 
 def test_steps_in_a_row_are_one_change_and_the_way_back_is_none(visit, folder):
     seen = visit(folder)
-    press(seen, "#level", "Home", "End", "ArrowLeft")
+    seen.steps("#level", "Home", "End", "ArrowLeft")
     assert seen.saved() == made_levels()
-    press(seen, "#level", "Home", "End")
-    assert seen.page.locator("#status").inner_text() == "1 change, in this browser"
+    seen.steps("#level", "Home", "End")
+    assert seen.status() == "1 change, in this browser"
     seen.page.click("#undo")
     assert seen.page.locator("#undo").is_disabled()
     assert len(seen.spans()) == 4
@@ -108,20 +92,20 @@ def test_steps_in_a_row_are_one_change_and_the_way_back_is_none(visit, folder):
 
 def test_what_a_person_set_and_removed_stays_across_levels(visit, folder):
     seen = visit(folder)
-    split(seen, 2, 33)
-    seen.row(1).locator("[data-action=merge]").click()
+    seen.split(2, 33)
+    seen.merge(1)
     assert starts(seen.saved()) == [0, 20, 33, 45]
-    press(seen, "#level", "ArrowRight")
+    seen.steps("#level", "ArrowRight")
     finer = seen.saved()
     assert starts(finer) == [0, 4, 20, 30, 33, 45]
     assert finer.events[4].reason == "required"
-    press(seen, "#level", "Home")
+    seen.steps("#level", "Home")
     assert starts(seen.saved()) == [0, 20, 33, 45]
     # A boundary that only a finer level has is removed for good, too.
-    press(seen, "#level", "End")
-    seen.row(1).locator("[data-action=merge]").click()
-    press(seen, "#level", "Home")
-    press(seen, "#level", "End")
+    seen.steps("#level", "End")
+    seen.merge(1)
+    seen.steps("#level", "Home")
+    seen.steps("#level", "End")
     assert starts(seen.saved()) == [0, 20, 30, 33, 45]
     for _ in range(20):
         seen.page.keyboard.press("Control+z")
@@ -131,11 +115,11 @@ def test_what_a_person_set_and_removed_stays_across_levels(visit, folder):
 
 def test_an_event_with_a_name_stays_as_it_is(visit, folder):
     seen = visit(folder)
-    name(seen, 1, "Breakfast")
-    name(seen, 2, "Walk")
-    press(seen, "#level", "Home")
+    seen.rename(1, "Breakfast")
+    seen.rename(2, "Walk")
+    seen.steps("#level", "Home")
     assert seen.names() == ["Event 1", "Breakfast", "Walk", "Event 4"]
-    press(seen, "#level", "End")
+    seen.steps("#level", "End")
     assert seen.names() == ["Event 1", "Event 2", "Breakfast", "Walk", "Event 5"]
     result = seen.saved()
     assert starts(result) == [0, 4, 8, 20, 45]
@@ -158,20 +142,20 @@ def test_a_key_photo_that_was_chosen_stays_across_levels(visit, folder):
         (22, False),
     ]
     assert seen.row(0).locator(".key-picture").get_attribute("src") == "thumbnails/000006.jpg"
-    press(seen, "#level", "Home")
+    seen.steps("#level", "Home")
     assert seen.saved().events[0].key_frame == 6
-    press(seen, "#level", "End")
+    seen.steps("#level", "End")
     assert [e.key_frame for e in seen.saved().events[:3]] == [2, 6, 15]
-    seen.row(1).locator("[data-action=merge]").click()
+    seen.merge(1)
     assert seen.saved().events[0].key_frame == 6  # chosen, though the other part is as long
 
 
 def test_the_least_confidence_leaves_boundaries_out_until_it_is_lowered(visit, folder):
     seen = visit(folder)
     assert seen.page.locator("#least-text").inner_text() == "any"
-    split(seen, 0, 3)
-    press(seen, "#level", "End")
-    press(seen, "#least", *["ArrowRight"] * 8)
+    seen.split(0, 3)
+    seen.steps("#level", "End")
+    seen.steps("#least", *["ArrowRight"] * 8)
     assert seen.page.locator("#least-text").inner_text() == "40%"
     assert starts(seen.saved()) == [
         0,
@@ -180,18 +164,18 @@ def test_the_least_confidence_leaves_boundaries_out_until_it_is_lowered(visit, f
         20,
         45,
     ]  # 4 and 30 are below 40%; 3 was set by the person
-    press(seen, "#least", *["ArrowRight"] * 5)
+    seen.steps("#least", *["ArrowRight"] * 5)
     assert starts(seen.saved()) == [0, 3, 20, 45]
-    press(seen, "#least", "Home")
+    seen.steps("#least", "Home")
     assert starts(seen.saved()) == [0, 3, 4, 8, 20, 30, 45]
-    assert seen.page.locator("#status").inner_text().startswith("Downloaded as events.json at ")
+    assert seen.status().startswith("Downloaded as events.json at ")
 
 
 def test_saved_levels_are_nested_and_come_back(visit, folder, tmp_path):
     seen = visit(folder)
-    split(seen, 2, 33)
-    press(seen, "#level", "End")
-    press(seen, "#least", *["ArrowRight"] * 5)
+    seen.split(2, 33)
+    seen.steps("#level", "End")
+    seen.steps("#least", *["ArrowRight"] * 5)
     saved = seen.saved()
     assert {level.level: level.boundaries for level in saved.levels} == {
         -2: (20, 33, 45),
@@ -201,7 +185,7 @@ def test_saved_levels_are_nested_and_come_back(visit, folder, tmp_path):
     write_page(saved, tmp_path, communities=COMMUNITIES)
     again = visit(tmp_path)
     assert again.page.locator("#level").input_value() == "2"
-    press(again, "#level", "Home")
+    again.steps("#level", "Home")
     assert starts(again.saved()) == [0, 20, 33, 45]
 
 
@@ -212,20 +196,20 @@ def test_edited_events_are_taken_up_at_the_level_they_belong_to(visit, tmp_path)
     write_page(edited, tmp_path)
     seen = visit(tmp_path)
     assert seen.page.locator("#level").input_value() == "2"
-    press(seen, "#level", "ArrowLeft")
+    seen.steps("#level", "ArrowLeft")
     assert starts(seen.saved()) == [0, 20, 45]  # 8 was removed
 
 
 def test_a_reload_keeps_the_level_and_what_the_person_did(visit, folder):
     seen = visit(folder)
-    split(seen, 2, 33)
-    seen.row(1).locator("[data-action=merge]").click()
-    press(seen, "#level", "End")
+    seen.split(2, 33)
+    seen.merge(1)
+    seen.steps("#level", "End")
     assert len(seen.spans()) == 6
     seen.reload()
     assert len(seen.spans()) == 6
     assert seen.page.locator("#level").input_value() == "2"
-    press(seen, "#level", "ArrowLeft")
+    seen.steps("#level", "ArrowLeft")
     assert starts(seen.saved()) == [0, 20, 33, 45]
 
 
@@ -235,7 +219,7 @@ def test_without_levels_there_is_no_slider_and_without_confidence_no_filter(
     seen = visit(day_folder)
     assert not seen.page.locator("#level").is_visible()
     assert seen.page.locator("#least").is_visible()
-    press(seen, "#least", *["ArrowRight"] * 13)
+    seen.steps("#least", *["ArrowRight"] * 13)
     assert starts(seen.saved()) == [0, 20, 45]
     assert seen.saved().levels == ()
     write_page(Segmentation.from_boundaries([40], 100), tmp_path)
@@ -254,8 +238,8 @@ def test_exact_times_of_cuts_survive_a_change_of_level(visit, tmp_path):
     )
     write_page(replace(film, events=cut, levels=levels), tmp_path)
     seen = visit(tmp_path)
-    press(seen, "#level", "Home")
-    press(seen, "#level", "End")
+    seen.steps("#level", "Home")
+    seen.steps("#level", "End")
     assert [(e.start_time, e.stop_time) for e in seen.saved().events[1:3]] == [
         (5.0, 9.92),
         (9.96, 19.5),

@@ -1,4 +1,4 @@
-"""The page of many days: calendar, timelines, time per place, search, similar events, links to events."""
+"""The page of many days: calendar, timelines, places, search, similar events, links."""
 
 from __future__ import annotations
 

@@ -128,8 +128,7 @@ def test_an_event_that_was_moved_stays_when_its_start_moves(opened):
     seen = opened()
     seen.row(4).locator(".place-button").click()
     name(seen, "cellar", only=True)
-    seen.row(4).locator('[data-action="move"]').click()
-    seen.page.locator('#chooser [data-frame="42"]').click()
+    seen.move(4, 42)
     events = seen.saved().events
     assert (events[4].start, events[4].community) == (42, 10)
 
@@ -183,7 +182,7 @@ def test_an_event_moved_to_a_place_stays_there_after_a_reload_and_on_a_renewed_p
     events[6] = replace(events[6], name="later")
     renew_page(made().about(events=tuple(events)), tmp_path)
     seen.reload()
-    seen.page.locator(".notice button").filter(has_text="Restore").click()
+    seen.answer("Restore")
     assert [tags(seen)[k] for k in (1, 3)] == ["cellar", "Seen once"]
     assert seen.names()[6] == "later"
     assert seen.complaints == []
@@ -191,8 +190,7 @@ def test_an_event_moved_to_a_place_stays_there_after_a_reload_and_on_a_renewed_p
 
 def test_undo_keys_stay_in_the_dialog_and_leaving_the_page_with_text_in_it_asks(opened):
     seen = opened([(3, "office")])
-    seen.row(0).locator(".name").fill("Lunch")
-    seen.row(0).locator(".name").press("Enter")
+    seen.rename(0, "Lunch")
     seen.saved()
     assert seen.page.evaluate(ASKS_ON_CLOSE) is False
     seen.row(1).locator(".place-button").click()
@@ -220,7 +218,7 @@ def test_undo_keys_stay_in_the_dialog_and_leaving_the_page_with_text_in_it_asks(
 
 def test_control_z_does_not_change_events_while_the_first_photo_of_one_is_chosen(opened):
     seen = opened()
-    seen.row(1).locator("[data-action=merge]").click()
+    seen.merge(1)
     assert seen.page.evaluate("document.activeElement.placeholder") == "Event 1"
     seen.row(3).locator("[data-action=move]").click()
     seen.page.keyboard.press("Control+z")

@@ -91,9 +91,8 @@ def test_a_long_film_shows_the_nearest_picture_and_keeps_exact_times(visit, tmp_
     seen.page.keyboard.press("End")
     assert seen.page.locator(".no-picture").inner_text() == "0:00:29"
     seen.page.keyboard.press("Escape")
-    seen.row(1).locator("[data-action=split]").click()
-    seen.page.locator('#chooser [data-frame="30"]').click()
-    seen.row(3).locator("[data-action=merge]").click()
+    seen.split(1, 30)
+    seen.merge(3)
     saved = seen.saved()
     assert [(e.start_time, e.stop_time) for e in saved.events] == [
         (0.0, 9.92),

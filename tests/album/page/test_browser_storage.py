@@ -1,4 +1,4 @@
-"""The page in a browser: edits stay in the browser's storage until they are saved, and it says where they are."""
+"""Edits stay in the browser's storage until they are saved, and the page says where they are."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from album.page.conftest import ASKS_ON_CLOSE, RESTORED, made_picture
+from album.page.conftest import ASKS_ON_CLOSE, RESTORED, edges, made_picture
 from dayline.album.page.page import write_page
 from dayline.album.pictures import write_thumbnails
 from dayline.events import NestedLevel, Place, Segmentation
@@ -28,34 +28,13 @@ BUSY = """
     window.setTimeout = (task, wait) => wait === 3000 ? 0 : later(task, wait);
     const { get } = Object.getOwnPropertyDescriptor(window, "localStorage");
     window.uses = 0;
-    Object.defineProperty(window, "localStorage", { get() { window.uses += 1; return get.call(window) } });
+    const counted = { get() { window.uses += 1; return get.call(window) } };
+    Object.defineProperty(window, "localStorage", counted);
 """
 FORBIDDEN = (
     "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('no',"
     " 'SecurityError') } })"
 )
-
-
-def edges(result: Segmentation) -> list[tuple[int, int]]:
-    return [(event.start, event.stop) for event in result.events]
-
-
-def status(seen: Any) -> str:
-    return seen.page.locator("#status").inner_text()
-
-
-def notices(seen: Any) -> list[str]:
-    return seen.page.locator(".notice p").all_inner_texts()
-
-
-def press(seen: Any, text: str) -> None:
-    seen.page.locator(".notice button", has_text=text).click()
-
-
-def name_event(seen: Any, number: int, name: str) -> None:
-    field = seen.row(number).locator(".name")
-    field.fill(name)
-    field.press("Enter")
 
 
 @pytest.fixture
@@ -66,13 +45,13 @@ def folder(tmp_path: Path, day: Segmentation) -> Path:
 
 def test_edits_survive_a_reload(visit, folder):
     seen = visit(folder)
-    name_event(seen, 1, "Breakfast")
-    seen.row(3).locator("[data-action=merge]").click()
-    assert status(seen) == "2 changes, in this browser"
+    seen.rename(1, "Breakfast")
+    seen.merge(3)
+    assert seen.status() == "2 changes, in this browser"
     seen.reload()
     assert seen.names() == ["Event 1", "Breakfast", "Event 3"]
-    assert status(seen) == "2 changes, in this browser"
-    assert notices(seen) == []
+    assert seen.status() == "2 changes, in this browser"
+    assert seen.notices() == []
     seen.page.click("#undo")
     assert seen.names() == ["Event 1", "Event 2", "Event 3", "Event 4"]
     seen.reload()
@@ -96,40 +75,38 @@ def test_a_name_that_is_being_typed_is_saved_and_stored_too(visit, folder):
 
 def test_the_state_says_what_is_where_and_undo_never_says_saved(visit, folder):
     seen = visit(folder)
-    name_event(seen, 0, "Breakfast")
-    assert status(seen) == "1 change, in this browser"
-    name_event(seen, 1, "Walk")
+    seen.rename(0, "Breakfast")
+    assert seen.status() == "1 change, in this browser"
+    seen.rename(1, "Walk")
     seen.saved()
-    assert re.fullmatch(r"Downloaded as events\.json at \d\d:\d\d", status(seen))
+    assert re.fullmatch(r"Downloaded as events\.json at \d\d:\d\d", seen.status())
     seen.page.click("#undo")
-    assert status(seen) == "1 change, in this browser"
+    assert seen.status() == "1 change, in this browser"
     seen.page.click("#undo")
-    assert status(seen) == "No changes"
+    assert seen.status() == "No changes"
     seen.page.click("#redo")
     seen.page.click("#redo")
-    assert status(seen).startswith("Downloaded as events.json at ")
+    assert seen.status().startswith("Downloaded as events.json at ")
     seen.reload()
-    assert status(seen).startswith("Downloaded as events.json at ")
+    assert seen.status().startswith("Downloaded as events.json at ")
     assert seen.page.evaluate(ASKS_ON_CLOSE) is False
-    name_event(seen, 2, "Lunch")
-    assert status(seen) == "3 changes, in this browser"
+    seen.rename(2, "Lunch")
+    assert seen.status() == "3 changes, in this browser"
     assert seen.page.evaluate(ASKS_ON_CLOSE) is True
 
 
 def test_moving_a_boundary_is_one_change(visit, folder):
     seen = visit(folder)
-    name_event(seen, 1, "Breakfast")
-    seen.row(1).locator("[data-action=move]").click()
-    seen.page.locator('#chooser [data-frame="5"]').click()
-    assert status(seen) == "2 changes, in this browser"
+    seen.rename(1, "Breakfast")
+    seen.move(1, 5)
+    assert seen.status() == "2 changes, in this browser"
 
 
 def test_edits_are_offered_after_the_page_was_renewed_and_fit_the_new_events(visit, folder, day):
     seen = visit(folder)
-    name_event(seen, 1, "Breakfast")
-    seen.row(3).locator("[data-action=merge]").click()
-    seen.row(0).locator("[data-action=split]").click()
-    seen.page.locator('#chooser [data-frame="4"]').click()
+    seen.rename(1, "Breakfast")
+    seen.merge(3)
+    seen.split(0, 4)
     # The next run finds a boundary at 30 that was not there, and not the one at 8.
     other = Segmentation.from_boundaries(
         (20, 30, 45), 60, times=day.times, clock="wall", digests=day.digests
@@ -137,20 +114,20 @@ def test_edits_are_offered_after_the_page_was_renewed_and_fit_the_new_events(vis
     write_page(other.about(source="my day"), folder)
     seen.reload()
     assert seen.spans() == ["09:00", "09:10", "09:15", "10:12"]
-    (offer,) = notices(seen)
+    (offer,) = seen.notices()
     assert re.fullmatch(
         r"You made 3 changes today at \d\d:\d\d that this page does not contain\.", offer
     )
     seen.page.evaluate(A_WEEK_AGO)
     seen.reload()
     assert re.fullmatch(
-        r"You made 3 changes on \d+ \w+ that this page does not contain\.", notices(seen)[0]
+        r"You made 3 changes on \d+ \w+ that this page does not contain\.", seen.notices()[0]
     )
-    press(seen, "Restore")
-    assert notices(seen) == []
-    assert status(seen) == "3 changes, in this browser"
+    seen.answer("Restore")
+    assert seen.notices() == []
+    assert seen.status() == "3 changes, in this browser"
     seen.reload()
-    assert notices(seen) == []
+    assert seen.notices() == []
     saved = seen.saved()
     assert edges(saved) == [(0, 4), (4, 20), (20, 30), (30, 60)]
     assert [event.name for event in saved.events] == [None, "Breakfast", None, None]
@@ -158,36 +135,35 @@ def test_edits_are_offered_after_the_page_was_renewed_and_fit_the_new_events(vis
 
 def test_edits_that_the_renewed_page_contains_are_not_offered(visit, folder):
     seen = visit(folder)
-    name_event(seen, 1, "Breakfast")
-    seen.row(3).locator("[data-action=merge]").click()
+    seen.rename(1, "Breakfast")
+    seen.merge(3)
     write_page(seen.saved(), folder)
     seen.reload()
     assert seen.names() == ["Event 1", "Breakfast", "Event 3"]
-    assert notices(seen) == []
+    assert seen.notices() == []
     assert not seen.page.locator("#bar").is_visible()
     assert seen.page.evaluate("Object.keys(localStorage)") == []
 
 
 def test_discarded_edits_do_not_come_back_unless_asked_to(visit, folder, day):
     seen = visit(folder)
-    name_event(seen, 1, "Breakfast")
+    seen.rename(1, "Breakfast")
     write_page(replace(day, events=(replace(day.events[0], name="Tea"), *day.events[1:])), folder)
     seen.reload()
-    press(seen, "Discard")
-    assert notices(seen) == ["1 change discarded."]
-    press(seen, "Undo")
-    assert notices(seen)[0].startswith("You made 1 change ")
-    press(seen, "Discard")
+    seen.answer("Discard")
+    assert seen.notices() == ["1 change discarded."]
+    seen.answer("Undo")
+    assert seen.notices()[0].startswith("You made 1 change ")
+    seen.answer("Discard")
     seen.reload()
     assert seen.names() == ["Tea", "Event 2", "Event 3", "Event 4"]
-    assert notices(seen) == []
+    assert seen.notices() == []
 
 
 def test_edits_made_before_photos_were_added_are_offered_too(visit, folder, day):
     seen = visit(folder)
-    seen.row(2).locator("[data-action=split]").click()
-    seen.page.locator('#chooser [data-frame="30"]').click()
-    name_event(seen, 2, "Walk")
+    seen.split(2, 30)
+    seen.rename(2, "Walk")
     later = Segmentation.from_boundaries(
         (23,),
         63,
@@ -198,7 +174,7 @@ def test_edits_made_before_photos_were_added_are_offered_too(visit, folder, day)
     )
     write_page(later, folder)
     seen.reload()
-    press(seen, "Restore")
+    seen.answer("Restore")
     saved = seen.saved()
     assert edges(saved) == [(0, 23), (23, 33), (33, 63)]
     assert [event.name for event in saved.events] == [None, "Walk", None]
@@ -206,7 +182,7 @@ def test_edits_made_before_photos_were_added_are_offered_too(visit, folder, day)
 
 def test_edits_stay_when_the_camera_clock_is_corrected(visit, folder, day):
     seen = visit(folder)
-    name_event(seen, 1, "Breakfast")
+    seen.rename(1, "Breakfast")
     write_page(day.about(times=tuple(time + 7200 for time in day.times)), folder)
     seen.reload()
     assert seen.names()[1] == "Breakfast"
@@ -214,11 +190,11 @@ def test_edits_stay_when_the_camera_clock_is_corrected(visit, folder, day):
 
 def test_another_recording_with_the_same_names_is_offered_nothing(visit, folder, day):
     seen = visit(folder)
-    name_event(seen, 1, "Breakfast")
+    seen.rename(1, "Breakfast")
     write_page(day.about(digests=tuple(f"other{t}" for t in range(60))), folder)
     seen.reload()
     assert seen.names()[1] == "Event 2"
-    assert notices(seen) == []
+    assert seen.notices() == []
 
 
 def test_another_result_of_the_same_photos_keeps_its_edits(visit, tmp_path, day):
@@ -231,17 +207,17 @@ def test_another_result_of_the_same_photos_keeps_its_edits(visit, tmp_path, day)
         other,
     )
     seen = visit(ours)
-    name_event(seen, 1, "Breakfast")
-    press(visit(other), "Discard")
+    seen.rename(1, "Breakfast")
+    visit(other).answer("Discard")
     seen.reload()
     assert seen.names()[1] == "Breakfast"
-    assert notices(visit(other)) == []
+    assert visit(other).notices() == []
 
 
 def test_names_of_places_are_stored_and_saved_with_the_events(visit, tmp_path, day):
     write_page(day.about(places=(Place(5, "office"),)), tmp_path)
     seen = visit(tmp_path)
-    name_event(seen, 0, "Breakfast")
+    seen.rename(0, "Breakfast")
     seen.reload()
     assert seen.saved().places == (Place(5, "office"),)
 
@@ -255,12 +231,12 @@ def test_a_level_is_one_change_and_survives_a_reload_with_the_edits_on_it(visit,
     seen = visit(tmp_path)
     seen.page.locator("#level").focus()
     seen.page.keyboard.press("End")
-    assert status(seen) == "1 change, in this browser"
-    seen.row(2).locator("[data-action=merge]").click()
-    name_event(seen, 0, "Tea")
-    assert status(seen) == "3 changes, in this browser"
+    assert seen.status() == "1 change, in this browser"
+    seen.merge(2)
+    seen.rename(0, "Tea")
+    assert seen.status() == "3 changes, in this browser"
     seen.reload()
-    assert status(seen) == "3 changes, in this browser"
+    assert seen.status() == "3 changes, in this browser"
     assert seen.page.locator("#level").input_value() == "1"
     seen.page.locator("#level").focus()
     seen.page.keyboard.press("Home")
@@ -270,7 +246,7 @@ def test_a_level_is_one_change_and_survives_a_reload_with_the_edits_on_it(visit,
         (20, 45),
         (45, 60),
     ]  # a named event keeps its edges
-    name_event(seen, 2, "Walk")
+    seen.rename(2, "Walk")
     # The next run finds a boundary that was not there.
     events = (
         *day.events[:3],
@@ -283,7 +259,7 @@ def test_a_level_is_one_change_and_survives_a_reload_with_the_edits_on_it(visit,
     )
     write_page(replace(day, events=events, levels=levels), tmp_path)
     seen.reload()
-    press(seen, "Restore")
+    seen.answer("Restore")
     assert [event.name for event in seen.saved().events] == ["Tea", None, "Walk", None, None]
 
 
@@ -295,19 +271,19 @@ def test_a_key_photo_that_was_chosen_is_one_change_and_is_offered_again(visit, f
     seen.page.keyboard.press("ArrowRight")
     seen.page.keyboard.press("k")
     seen.page.keyboard.press("Escape")
-    assert status(seen) == "1 change, in this browser"
+    assert seen.status() == "1 change, in this browser"
     write_page(replace(day, events=(replace(day.events[0], name="Tea"), *day.events[1:])), folder)
     seen.reload()
-    press(seen, "Restore")
+    seen.answer("Restore")
     assert (seen.saved().events[0].key_frame, seen.saved().events[0].key_chosen) == (3, True)
 
 
 def test_a_second_tab_follows_the_first(visit, folder):
     first, second = visit(folder), visit(folder)
-    name_event(first, 1, "Breakfast")
+    first.rename(1, "Breakfast")
     second.wait_until("document.querySelectorAll('.event .name')[1].value === 'Breakfast'")
-    assert status(second) == "1 change, in this browser"
-    name_event(second, 2, "Walk")
+    assert second.status() == "1 change, in this browser"
+    second.rename(2, "Walk")
     first.wait_until("document.querySelectorAll('.event .name')[2].value === 'Walk'")
     first.page.click("#undo")  # takes back what came from the other tab
     second.wait_until("document.querySelectorAll('.event .name')[2].value === ''")
@@ -325,30 +301,30 @@ def test_a_name_that_is_being_typed_stays_with_its_event_when_another_tab_merges
 ):
     first, second = visit(folder), visit(folder)
     half_typed(second, 3, "Fo")
-    first.row(1).locator("[data-action=merge]").click()
+    first.merge(1)
     second.wait_until("document.querySelectorAll('.event').length === 3")
     second.page.keyboard.type("ur")
     assert second.names() == ["Event 1", "Event 2", "Four"]
     second.page.keyboard.press("Enter")
-    assert status(second) == "2 changes, in this browser"
+    assert second.status() == "2 changes, in this browser"
     first.wait_until("document.querySelectorAll('.event .name')[2].value === 'Four'")
     assert second.spans() == first.spans() == ["09:00", "09:10", "10:12"]
     first.page.click("#undo")
     first.page.click("#undo")  # takes back the merge, too, and the other tab follows
     second.wait_until("document.querySelectorAll('.event').length === 4")
     assert second.names() == ["Event 1", "Event 2", "Event 3", "Event 4"]
-    assert notices(first) == notices(second) == []
+    assert first.notices() == second.notices() == []
     assert first.complaints == second.complaints == []
 
 
 def test_a_name_that_is_being_typed_is_not_lost_when_another_tab_changes_its_event(visit, folder):
     first, second = visit(folder), visit(folder)
     half_typed(second, 3, "Four")
-    first.row(3).locator("[data-action=merge]").click()
+    first.merge(3)
     second.page.locator(".notice", has_text="Another tab of this page has 1 change").wait_for()
     assert second.names() == ["Event 1", "Event 2", "Event 3", "Four"]
-    assert status(second) == "1 change, not stored: another tab has other changes"
-    press(second, "Keep these")
+    assert second.status() == "1 change, not stored: another tab has other changes"
+    second.answer("Keep these")
     first.wait_until("document.querySelectorAll('.event .name')[3]?.value === 'Four'")
     assert first.complaints == second.complaints == []
 
@@ -369,20 +345,20 @@ def test_edits_of_two_tabs_at_the_same_moment_are_never_overwritten_silently(
         "addEventListener('storage', (e) => e.stopImmediatePropagation(), true)"
     )
     second.reload()
-    name_event(first, 1, "Breakfast")
+    first.rename(1, "Breakfast")
     # A busy browser takes a while to show one tab what another has stored.
     second.wait_until("Object.values(localStorage).some((value) => value.includes('Breakfast'))")
-    name_event(second, 2, "Walk")
-    assert status(second) == "1 change, not stored: another tab has other changes"
-    (offer,) = notices(second)
+    second.rename(2, "Walk")
+    assert second.status() == "1 change, not stored: another tab has other changes"
+    (offer,) = second.notices()
     assert re.fullmatch(
         r"Another tab of this page has 1 change \(at \d\d:\d\d\) that this one does not contain\.",
         offer,
     )
     assert second.page.evaluate(ASKS_ON_CLOSE) is True
-    press(second, choice)
+    second.answer(choice)
     assert second.names()[:3] == names
-    assert status(second) == "1 change, in this browser"
+    assert second.status() == "1 change, in this browser"
     second.reload()
     assert second.names()[:3] == names
 
@@ -390,33 +366,33 @@ def test_edits_of_two_tabs_at_the_same_moment_are_never_overwritten_silently(
 def test_the_storage_is_left_alone_until_a_busy_browser_has_registered_the_page(
     visit_alone, folder
 ):
-    """Chromium loses what is stored before; that cannot be forced, but 5 of 100 first visits showed it under load."""
+    """Chromium loses what is stored before: 5 of 100 first visits showed it under load."""
     seen = visit_alone(folder)
     seen.page.add_init_script(BUSY)
     seen.page.reload()
-    name_event(seen, 1, "Breakfast")
-    assert status(seen) == "1 change, not stored yet"
+    seen.rename(1, "Breakfast")
+    assert seen.status() == "1 change, not stored yet"
     assert seen.page.evaluate("uses") == 0
     seen.page.evaluate("answer()")
     seen.wait_until(RESTORED)
     assert seen.page.evaluate("uses") > 0
-    assert status(seen) == "1 change, in this browser"
+    assert seen.status() == "1 change, in this browser"
     seen.page.reload()
-    name_event(seen, 2, "Walk")
+    seen.rename(2, "Walk")
     seen.page.evaluate("answer()")
     seen.wait_until(RESTORED)
-    assert status(seen) == "1 change, not stored: another tab has other changes"
-    press(seen, "Use those")
+    assert seen.status() == "1 change, not stored: another tab has other changes"
+    seen.answer("Use those")
     assert seen.names() == ["Event 1", "Breakfast", "Event 3", "Event 4"]
     assert seen.complaints == []
 
 
 def test_a_full_storage_is_told_and_the_page_goes_on(visit, folder):
     seen = visit(folder)
-    name_event(seen, 1, "Breakfast")
+    seen.rename(1, "Breakfast")
     seen.page.evaluate(FULL)
-    name_event(seen, 2, "Walk")
-    assert status(seen) == "2 changes, not stored: the browser's storage is full"
+    seen.rename(2, "Walk")
+    assert seen.status() == "2 changes, not stored: the browser's storage is full"
     assert seen.page.evaluate(ASKS_ON_CLOSE) is True
     assert [event.name for event in seen.saved().events] == [None, "Breakfast", "Walk", None]
     assert seen.page.evaluate(ASKS_ON_CLOSE) is False
@@ -429,8 +405,8 @@ def test_a_forbidden_storage_is_told_and_the_page_goes_on(visit_alone, folder):
     seen = visit_alone(folder)
     seen.page.add_init_script(FORBIDDEN)
     seen.reload()
-    name_event(seen, 1, "Breakfast")
-    assert status(seen) == "1 change, not stored: the browser forbids it"
+    seen.rename(1, "Breakfast")
+    assert seen.status() == "1 change, not stored: the browser forbids it"
     assert seen.page.evaluate(ASKS_ON_CLOSE) is True
     assert seen.saved().events[1].name == "Breakfast"
     assert seen.complaints == []
@@ -441,11 +417,11 @@ def test_a_forbidden_storage_is_told_and_the_page_goes_on(visit_alone, folder):
 )
 def test_a_damaged_entry_is_ignored(visit, folder, planted):
     seen = visit(folder)
-    name_event(seen, 1, "Breakfast")
+    seen.rename(1, "Breakfast")
     seen.page.evaluate("text => localStorage.setItem(Object.keys(localStorage)[0], text)", planted)
     seen.reload()
     assert seen.names() == ["Event 1", "Event 2", "Event 3", "Event 4"]
-    name_event(seen, 1, "Lunch")
+    seen.rename(1, "Lunch")
     seen.reload()
     assert seen.names() == ["Event 1", "Lunch", "Event 3", "Event 4"]
     assert seen.complaints == []
@@ -456,13 +432,13 @@ def test_a_download_shows_the_command_for_the_folder_it_was_opened_from(visit_al
     write_page(day, place)
     assert str(tmp_path) not in (place / "index.html").read_text(encoding="utf-8")
     seen = visit_alone(place)
-    name_event(seen, 1, "Breakfast")
+    seen.rename(1, "Breakfast")
     seen.saved()
     shown = str(place).replace("'", "'\\''")
     command = f"dayline view '{shown}' --corrections ~/Downloads/events.json"
     assert seen.page.locator(".command").inner_text() == command
     seen.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    press(seen, "Copy")
+    seen.answer("Copy")
     seen.page.locator(".notice button", has_text="Copied").wait_for()
     seen.page.locator(".notice .close").click()
-    assert notices(seen) == []
+    assert seen.notices() == []

@@ -68,15 +68,6 @@ def tab(chromium: Any) -> Iterator[Any]:
     context.close()
 
 
-def name_event(seen: Visit, number: int, name: str) -> None:
-    seen.row(number).locator(".name").fill(name)
-    seen.row(number).locator(".name").press("Enter")
-
-
-def status(seen: Visit) -> str:
-    return seen.page.locator("#status").inner_text()
-
-
 def shows(seen: Visit, text: str) -> None:
     seen.page.locator("#status", has_text=re.compile(text)).wait_for()
 
@@ -88,20 +79,20 @@ def test_save_writes_into_the_result_and_a_reload_shows_it(tab, out):
             "[...document.querySelectorAll('.key-picture')].every(image => image.complete &&"
             " image.naturalWidth > 0)"
         )
-        name_event(seen, 1, "Breakfast")
-        assert status(seen) == "1 change, in this browser"
+        seen.rename(1, "Breakfast")
+        assert seen.status() == "1 change, in this browser"
         seen.page.click("#save")
         shows(seen, rf"^Saved in {out} at \d\d:\d\d$")
         assert read_events(out / "events.json").events[1].name == "Breakfast"
         assert "Breakfast" in (out / "chapters.vtt").read_text()
         seen.page.click("#undo")
-        assert status(seen) == "1 change, in this browser"
+        assert seen.status() == "1 change, in this browser"
         seen.page.click("#redo")
-        assert status(seen).startswith("Saved in ")
+        assert seen.status().startswith("Saved in ")
         seen.reload()
         assert seen.names()[1] == "Breakfast"
         assert not seen.page.locator("#bar").is_visible()
-        name_event(seen, 0, "Tea")
+        seen.rename(0, "Tea")
         seen.page.keyboard.press("Control+s")
         shows(seen, "^Saved in ")
         assert len(list(out.glob("events-*.json"))) == 2
@@ -118,18 +109,18 @@ def test_save_writes_into_the_result_and_a_reload_shows_it(tab, out):
 def test_two_tabs_and_a_run_that_writes_lose_nothing(tab, out):
     with dayline_view(out) as (_, address):
         first, second = tab(address), tab(address)
-        name_event(first, 1, "Breakfast")
+        first.rename(1, "Breakfast")
         second.wait_until("document.querySelectorAll('.event .name')[1].value === 'Breakfast'")
         with output_folder(out):
             first.page.click("#save")
             first.page.locator(
                 ".notice", has_text="another dayline run is writing there"
             ).wait_for()
-            assert status(first) == "1 change, in this browser"
-        first.page.locator(".notice button", has_text="Try again").click()
+            assert first.status() == "1 change, in this browser"
+        first.answer("Try again")
         shows(first, "^Saved in ")
         shows(second, "^Saved in ")
-        name_event(second, 0, "Tea")
+        second.rename(0, "Tea")
         second.page.click("#save")
         shows(second, "^Saved in ")
         assert [event.name for event in read_events(out / "events.json").events] == [
@@ -146,10 +137,6 @@ def press_save(seen: Visit) -> None:
     shows(seen, "^(Saved in |[1-9])")
 
 
-def notices(seen: Visit) -> list[str]:
-    return seen.page.locator(".notice p").all_inner_texts()
-
-
 def names_on_disk(out: Path) -> list[str | None]:
     return [event.name for event in read_events(out / "events.json").events]
 
@@ -157,23 +144,23 @@ def names_on_disk(out: Path) -> list[str | None]:
 def test_saving_twice_leaves_the_storage_usable(tab, out):
     with dayline_view(out) as (_, address):
         seen = tab(address)
-        name_event(seen, 1, "Breakfast")
+        seen.rename(1, "Breakfast")
         for _ in range(3):
             press_save(seen)
-            assert status(seen).startswith("Saved in ")
-            assert notices(seen) == []
-        name_event(seen, 0, "Tea")
-        assert status(seen) == "1 change, in this browser"
+            assert seen.status().startswith("Saved in ")
+            assert seen.notices() == []
+        seen.rename(0, "Tea")
+        assert seen.status() == "1 change, in this browser"
         seen.reload()
         assert seen.names()[:2] == ["Tea", "Breakfast"]
-        assert notices(seen) == []
+        assert seen.notices() == []
         assert seen.complaints == []
 
 
 def test_returning_to_earlier_events_and_saving_them_is_what_a_reload_shows(tab, out):
     with dayline_view(out) as (_, address):
         first, second = tab(address), tab(address)
-        name_event(first, 0, "Lunch")
+        first.rename(0, "Lunch")
         press_save(first)
         for key, name in [("#undo", None), ("#redo", "Lunch"), ("#undo", None)]:
             first.page.click(key)
@@ -184,9 +171,9 @@ def test_returning_to_earlier_events_and_saving_them_is_what_a_reload_shows(tab,
         first.reload()
         assert first.names() == ["Event 1", "Event 2", "Event 3"]
         assert not first.page.locator("#bar").is_visible()
-        assert notices(first) == notices(second) == []
-        name_event(first, 1, "Walk")
-        assert status(first) == "1 change, in this browser"
+        assert first.notices() == second.notices() == []
+        first.rename(1, "Walk")
+        assert first.status() == "1 change, in this browser"
         press_save(first)
         assert names_on_disk(out) == [None, "Walk", None]
         first.reload()
@@ -198,18 +185,18 @@ def test_saved_changes_that_were_taken_back_are_not_offered_again(tab, out):
     with dayline_view(out) as (_, address):
         seen = tab(address)
         for name in ("Lunch", "Dinner"):
-            name_event(seen, 0, name)
+            seen.rename(0, name)
             press_save(seen)
         seen.reload()
         assert seen.names()[0] == "Dinner"
-        assert notices(seen) == []
+        assert seen.notices() == []
 
 
 def test_a_note_of_a_save_that_the_result_no_longer_contains_is_not_believed(tab, out):
     before = (out / "events.json").read_bytes(), (out / "index.html").read_bytes()
     with dayline_view(out) as (_, address):
         seen = tab(address)
-        name_event(seen, 0, "Lunch")
+        seen.rename(0, "Lunch")
         press_save(seen)
         # As another browser, or a run without the corrections, might leave it.
         (out / "events.json").write_bytes(before[0])
@@ -217,7 +204,7 @@ def test_a_note_of_a_save_that_the_result_no_longer_contains_is_not_believed(tab
         seen.reload()
         assert seen.names()[0] == "Event 1"
         assert not seen.page.locator("#bar").is_visible()
-        name_event(seen, 1, "Walk")
+        seen.rename(1, "Walk")
         press_save(seen)
         assert names_on_disk(out) == [None, "Walk", None]
 
@@ -242,18 +229,18 @@ def slow_save(seen: Visit) -> Iterator[Callable[[], None]]:
 def test_what_is_typed_while_save_takes_long_stays(tab, out):
     with dayline_view(out) as (_, address):
         seen = tab(address)
-        name_event(seen, 0, "Breakfast")
+        seen.rename(0, "Breakfast")
         with slow_save(seen) as answer:
             seen.page.click("#save")
-            assert status(seen) == "Saving"
+            assert seen.status() == "Saving"
             seen.row(1).locator(".name").click()
             seen.page.keyboard.type("Walk to")
             answer()
             seen.page.keyboard.type(" the old harbour")
         assert seen.names()[1] == "Walk to the old harbour"
-        assert status(seen).startswith("Saved in ")
+        assert seen.status().startswith("Saved in ")
         seen.page.keyboard.press("Tab")
-        assert status(seen) == "1 change, in this browser"
+        assert seen.status() == "1 change, in this browser"
         seen.reload()
         assert seen.names() == ["Breakfast", "Walk to the old harbour", "Event 3"]
         assert names_on_disk(out) == ["Breakfast", None, None]
@@ -267,8 +254,8 @@ def test_typing_goes_on_after_control_s_and_names_given_meanwhile_are_kept(tab, 
         with slow_save(seen) as answer:
             seen.page.keyboard.type("Lun")
             seen.page.keyboard.press("Control+s")
-            assert status(seen) == "Saving"
-            name_event(seen, 0, "Tea")
+            assert seen.status() == "Saving"
+            seen.rename(0, "Tea")
             seen.row(1).locator(".name").click()
             seen.page.keyboard.press("End")
             seen.page.keyboard.type("ch wi")
@@ -277,7 +264,7 @@ def test_typing_goes_on_after_control_s_and_names_given_meanwhile_are_kept(tab, 
             seen.page.keyboard.type("th Ana")
         seen.page.keyboard.press("Enter")
         assert seen.names() == ["Tea", "Lunch with Ana", "Event 3"]
-        assert status(seen) == "2 changes, in this browser"
+        assert seen.status() == "2 changes, in this browser"
         seen.reload()
         assert seen.names() == ["Tea", "Lunch with Ana", "Event 3"]
         press_save(seen)
@@ -300,12 +287,12 @@ def test_control_s_in_the_dialog_of_a_place_saves_its_name(tab, out):
 def test_edits_survive_a_kill_of_the_server_and_are_saved_by_the_next_one(tab, out):
     with dayline_view(out) as (process, address):
         seen = tab(address)
-        name_event(seen, 1, "Breakfast")
+        seen.rename(1, "Breakfast")
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
         seen.page.click("#save")
         seen.page.locator(".notice", has_text="dayline view does not answer").wait_for()
-        assert status(seen) == "1 change, in this browser"
+        assert seen.status() == "1 change, in this browser"
     with dayline_view(out) as (_, address):
         seen.open(address)
         assert seen.names()[1] == "Breakfast"
@@ -317,7 +304,7 @@ def test_edits_survive_a_kill_of_the_server_and_are_saved_by_the_next_one(tab, o
 def test_a_run_between_edits_and_save_is_noticed_and_the_edits_are_offered(tab, out, tmp_path):
     with dayline_view(out) as (_, address):
         seen = tab(address)
-        name_event(seen, 1, "Breakfast")
+        seen.rename(1, "Breakfast")
         # Another run finds other events.
         found = segment_source(tmp_path / "photos", model="color", store=out)
         events = read_events(out / "events.json")
@@ -332,7 +319,7 @@ def test_a_run_between_edits_and_save_is_noticed_and_the_edits_are_offered(tab, 
         seen.page.locator(".notice", has_text="has changed since this page was opened").wait_for()
         seen.reload()
         assert len(seen.names()) == 2
-        seen.page.locator(".notice button", has_text="Restore").click()
+        seen.answer("Restore")
         seen.page.click("#save")
         shows(seen, "^Saved in ")
     assert [event.name for event in read_events(out / "events.json").events] == [None, "Breakfast"]
@@ -351,7 +338,7 @@ def test_originals_open_if_their_folder_is_named(tab, out, tmp_path):
             == 200
         )
         seen.page.keyboard.press("Escape")
-        name_event(seen, 0, "Tea")
+        seen.rename(0, "Tea")
         seen.page.click("#save")
         shows(seen, "^Saved in ")
         assert seen.complaints == []

@@ -199,7 +199,7 @@ def _digest(path: Path) -> str:
 
 
 def _others(folder: Path, stamps: Stamps, originals: Sequence[Path]) -> list[tuple[Path, str]]:
-    """Return what dayline did not write into a folder or what was changed since, and which it is."""
+    """Return what dayline did not write or what was changed since, and which of both it is."""
     folders = {parent.as_posix() for name in stamps for parent in PurePosixPath(name).parents}
     others = []
     changed = []

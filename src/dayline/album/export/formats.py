@@ -49,20 +49,20 @@ class Given:
     ----------
     source : Path or None
         The photos or the video.
-    fps : float or None
-        Frames per second, in place of the times of the frames.
     film : FilmFacts or None
         What the header of the video says.
-    duration, rate : float or None
-        End and frame rate of the video, as far as they apply to these events.
+    clock : mapping
+        What places the events on a player's clock: `fps` in place of the times of the frames, and
+        the `duration` of the video, as far as they apply to these events.
+    rate : float or None
+        The frame rate of the video.
     xmp_beside, force : bool
         See `export`.
     """
 
     source: Path | None
-    fps: float | None
     film: FilmFacts | None
-    duration: float | None
+    clock: Mapping[str, float | None]
     rate: float | None
     xmp_beside: bool
     force: bool
@@ -105,49 +105,33 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
         "csv": Format("events.csv", lambda events, path, _: write_csv(events, path)),
         "webvtt": Format(
             "chapters.vtt",
-            lambda events, path, given: write_webvtt(
-                events, path, fps=given.fps, duration=given.duration
-            ),
+            lambda events, path, given: write_webvtt(events, path, **given.clock),
             is_timed=True,
         ),
         "ffmetadata": Format(
             "chapters.ffmetadata",
-            lambda events, path, given: write_ffmetadata(
-                events, path, fps=given.fps, duration=given.duration
-            ),
+            lambda events, path, given: write_ffmetadata(events, path, **given.clock),
             is_timed=True,
         ),
         "youtube": Format(
             "youtube.txt",
-            lambda events, path, given: write_youtube(
-                events, path, fps=given.fps, duration=given.duration
-            ),
+            lambda events, path, given: write_youtube(events, path, **given.clock),
             is_timed=True,
         ),
         "edl": Format(
             "events.edl",
-            lambda events, path, given: write_edl(
-                events, path, fps=given.fps, duration=given.duration, rate=given.rate
-            ),
+            lambda events, path, given: write_edl(events, path, rate=given.rate, **given.clock),
             is_timed=True,
         ),
         "otio": Format(
             "events.otio",
-            lambda events, path, given: write_otio(
-                events, path, fps=given.fps, duration=given.duration, rate=given.rate
-            ),
+            lambda events, path, given: write_otio(events, path, rate=given.rate, **given.clock),
             is_timed=True,
         ),
         "fcpxml": Format(
             "events.fcpxml",
             lambda events, path, given: write_fcpxml(
-                events,
-                path,
-                source=given.source,
-                film=given.film,
-                fps=given.fps,
-                duration=given.duration,
-                rate=given.rate,
+                events, path, source=given.source, film=given.film, rate=given.rate, **given.clock
             ),
             suits=("video", "features"),
             is_timed=True,
@@ -155,7 +139,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
         "clips": Format(
             "clips",
             lambda events, path, given: write_clips(
-                events, path, source=given.frames, fps=given.fps, force=given.force
+                events, path, source=given.frames, fps=given.clock["fps"], force=given.force
             ),
             suits=("video",),
             is_timed=True,
@@ -250,7 +234,9 @@ def export(
             beyond = (film.duration or 0.0) > segmentation.times[-1]
             duration = film.duration if beyond else None
 
-    given = Given(source, fps, film, duration, rate, xmp_beside, force)
+    given = Given(
+        source, film, {"fps": fps, "duration": duration}, rate, xmp_beside=xmp_beside, force=force
+    )
     written, failures = [], []
     with export_folder(folder, names=file_names(formats), force=force) as folder:
         for name in dict.fromkeys(formats):

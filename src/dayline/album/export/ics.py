@@ -19,7 +19,7 @@ LONGEST_LINE = 75
 """Bytes of a line, without its end."""
 
 SHORTEST = 60.0
-"""Seconds. An event of one photo lasts a minute: many calendars do not show events without a length."""
+"""Seconds that an event of one photo lasts: many calendars do not show events of length zero."""
 
 
 def write_ics(segmentation: Segmentation, path: str | Path) -> Path:
@@ -84,7 +84,7 @@ def _event(
 
 
 def _identifier(segmentation: Segmentation, start: float, used: set[str]) -> str:
-    """Derive an identifier from the source and the start, which names and settings do not change."""
+    """Derive an identifier from source and start, which names and settings do not change."""
     about = f"{clean_text(segmentation.source or '')}\n{_moment(start)}"
     identifier, k = str(uuid.uuid5(NAMESPACE, about)), 1
     while identifier in used:
@@ -105,7 +105,7 @@ def _escaped(text: str) -> str:
 
 
 def _folded(line: str) -> str:
-    """Break a line into parts of at most 75 bytes, between characters; each next part begins with a space."""
+    """Break a line between characters into parts of at most 75 bytes, the later ones indented."""
     parts, part = [], ""
     for character in line:
         if len((part + character).encode()) > LONGEST_LINE:

@@ -29,8 +29,9 @@ NAMESPACES = {
 }
 # fmt: off
 RAW_SUFFIXES = frozenset({
-    ".3fr", ".arw", ".cr2", ".cr3", ".crw", ".dcr", ".dng", ".erf", ".iiq", ".kdc", ".mef", ".mos", ".mrw", ".nef",
-    ".nrw", ".orf", ".pef", ".raf", ".raw", ".rw2", ".rwl", ".sr2", ".srf", ".srw", ".x3f",
+    ".3fr", ".arw", ".cr2", ".cr3", ".crw", ".dcr", ".dng", ".erf", ".iiq", ".kdc", ".mef", ".mos",
+    ".mrw", ".nef", ".nrw", ".orf", ".pef", ".raf", ".raw", ".rw2", ".rwl", ".sr2", ".srf", ".srw",
+    ".x3f",
 })
 # fmt: on
 FEW = 3
@@ -91,7 +92,7 @@ def write_xmp(
 
 
 def has_old_sidecars_beside(segmentation: Segmentation, folder: Path, *, source: Path) -> bool:
-    """Whether sidecars of an earlier run are also beside the photos, and differ from those of these events.
+    """Whether sidecars of an earlier run beside the photos differ from those of these events.
 
     Parameters
     ----------
@@ -186,7 +187,7 @@ def _keyword(text: str) -> str:
 
 
 def _relative_names(names: tuple[str, ...], source: str | Path | None) -> list[PurePosixPath]:
-    """Return the path of every photo within the source; names with unprintable bytes are looked up there."""
+    """Return the path of every photo within the source."""
     if source is None:
         return [PurePosixPath(checked_name(name)) for name in names]
     return [
@@ -196,7 +197,7 @@ def _relative_names(names: tuple[str, ...], source: str | Path | None) -> list[P
 
 
 def _sidecar_names(photos: list[PurePosixPath]) -> list[str]:
-    """Name the sidecar of every photo; two raw photos that differ only in their extension keep it."""
+    """Name the sidecar of every photo; two raw photos of one name keep their extensions."""
     names: list[str] = []
     taken = {f"{photo}.xmp".casefold() for photo in photos}
     for photo in photos:

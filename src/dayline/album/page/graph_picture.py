@@ -56,7 +56,7 @@ def graph_levels(graph: Array | Drawable, *, size: int) -> FloatArray:
 
 
 def block_means(graph: FloatArray, size: int) -> FloatArray:
-    """Shrink a square matrix to at most `size` rows and columns by the means of near-equal blocks."""
+    """Shrink a square matrix to at most `size` rows by the means of near-equal blocks."""
     n = len(graph)
     if n <= size:
         return graph
