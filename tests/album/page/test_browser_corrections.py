@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dayline.album.days import segment_days
+from dayline.album.photo_days import find_days
 from dayline.album.run import Settings
 from dayline.album.segment import segment_source
 from dayline.album.write import write_result
@@ -34,15 +35,13 @@ def test_corrections_saved_on_the_page_come_back(visit, tmp_path):
 
 @pytest.mark.slow
 def test_the_overview_leads_to_the_days(visit, tmp_path):
-    days = []
+    trip, out, settings = tmp_path / "trip", tmp_path / "out", Settings(model="color")
     for k in (2, 3):
-        days.append(tmp_path / "trip" / f"day {k} #&")
-        make_day(days[-1], day=f"2015031{k}")
-
-    settings = Settings(model="color")
-    list(segment_days(days, tmp_path / "out", settings, source=tmp_path / "trip"))
+        make_day(trip / f"day {k} #&", day=f"2015031{k}")
+    days = find_days(trip, settings, by_folder=True, store=out).days
+    list(segment_days(days, out, settings, source=trip))
     for width in (1280, 390):
-        seen = visit(tmp_path / "out", width=width)
+        seen = visit(out, width=width)
         seen.wait_until(
             "[...document.images].every(image => image.complete && image.naturalWidth > 0)"
         )
@@ -65,4 +64,3 @@ def test_a_real_day_is_usable_at_once(visit, shared, tmp_path):
     seen = visit(tmp_path)
     assert seen.page.locator(".event").count() == len(result.segmentation.events)
     assert seen.complaints == []
-    assert segment_source(shared / "photos" / "day1", store=tmp_path).n_reused == 586

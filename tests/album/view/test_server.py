@@ -12,11 +12,11 @@ import pytest
 
 from dayline.album.days import segment_days
 from dayline.album.page.template import DATA
+from dayline.album.photo_days import find_days
+from dayline.album.run import Settings
 from dayline.album.save import save_events
-from dayline.album.segment import segment_source
 from dayline.album.view import ViewServer, prepare
 from dayline.album.view_requests import asked_range
-from dayline.album.write import write_result
 from dayline.events import Segmentation
 from dayline.result_folder import OwnFiles
 from made_photos import make_day
@@ -263,17 +263,15 @@ def test_a_folder_without_a_result_is_refused(tmp_path):
 @pytest.fixture
 def trip(tmp_path) -> Path:
     """The result of two days; a third one could not be used."""
-    days = [tmp_path / "trip" / name for name in ("day 1", "day 2", "day 3")]
-    for number, day in enumerate(days[:2]):
-        make_day(day, [("red", 6), ("green", 7)], day=f"2015031{number}")
-    days[2].mkdir()
-
-    def segment_day(day: Path, folder: Path):
-        result = segment_source(day, model="color", store=folder)
-        return result.segmentation, write_result(result, folder).pictures
-
-    segment_days(days, tmp_path / "out", segment_day=segment_day, title="A trip")
-    return tmp_path / "out"
+    source, out, settings = tmp_path / "A trip", tmp_path / "out", Settings(model="color")
+    for number in (1, 2):
+        day = f"2015031{number}"
+        make_day(source / f"day {number}", [("red", 6), ("green", 7)], day=day)
+    (source / "day 3").mkdir()
+    (source / "day 3" / "broken.jpg").touch()
+    days = find_days(source, settings, by_folder=True, store=out).days
+    list(segment_days(days, out, settings, source=source))
+    return out
 
 
 def with_name(folder: Path, name: str) -> str:
