@@ -110,14 +110,19 @@ def _video(path: Path) -> Reading:
 
 def _images(source: Path, *, every: float | None) -> Reading:
     """Read all frames and leave out those that cannot be decoded, as segmenting does."""
-    from dayline.media.frame import drop_frames
+    from dayline.events import SkippedFile
+    from dayline.media.frame import refuse_mostly_bad
     from dayline.media.source import images, open_source
 
     with _warnings_as_words() as words:
         sequence = open_source(source, every=every)
         failed: dict[int, str] = {}
         pixels = dict(images(sequence, size=64, on_skip=failed.__setitem__, on_note=words.append))
-        sequence = drop_frames(sequence, failed)
+        lost = [SkippedFile(sequence.names[i], why) for i, why in failed.items()]
+        kept = tuple(frame for i, frame in enumerate(sequence.frames) if i not in failed)
+        skipped = (*sequence.skipped, *lost)
+        refuse_mostly_bad(source, skipped, n_good=len(kept))
+        sequence = replace(sequence, frames=kept, skipped=skipped)
     words += [*sequence.notes, *(f"{skipped.name}: {skipped.why}" for skipped in sequence.skipped)]
     assert len(pixels) == sequence.n_frames, "a frame that neither came nor was left out"
     answer = {

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from sklearn.isotonic import isotonic_regression
 
 from dayline.arrays import FloatArray, IntArray
 from dayline.media.frame import FrameSequence, shifted
@@ -270,6 +269,8 @@ def _refined(cameras: _Cameras, coarse: float) -> tuple[float, float]:
 
 def _curve(sums: FloatArray, counts: FloatArray, apart: FloatArray) -> tuple[FloatArray, float]:
     """Return the mean likeness by time between photos, falling, above the level that it falls to."""
+    from sklearn.isotonic import isotonic_regression
+
     number = np.digitize(apart, LAGS) - 1
     inside = number < len(LAGS) - 1
     total = np.bincount(number[inside], sums[inside], len(LAGS) - 1)

@@ -359,6 +359,8 @@ def _reduced(image: Image.Image, *, size: int) -> Image.Image:
     across, down = (
         max(1, int(side / new / 2)) for side, new in zip(image.size, (width, height), strict=True)
     )
+    if across == down == 1 and image.mode == "RGB":
+        return image.resize((width, height), Image.Resampling.BICUBIC)
     means = Image.new("RGB", (ceil(image.width / across), ceil(image.height / down)))
     for box in _tiles(image.size, across=across, down=down):
         tile = _to_rgb(image.crop(box), values)
