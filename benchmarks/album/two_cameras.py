@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from dayline.album.extraction import FrameReader, features_of, read_source
+from dayline.album.settings import Settings
 from dayline.features.extract import extract_features, load_extractor
 from dayline.media.clocks import ClockOffset, clock_offset
 from dayline.research.datasets.photostream import PLACES, _open_place, take_photo, visit
@@ -84,7 +85,7 @@ def split(times: np.ndarray, cameras: np.ndarray, features: np.ndarray) -> World
 
 def real(folder: Path, seed: int, model: str) -> World:
     """Deal out the photos of a folder at random."""
-    sequence = read_source(folder, FrameReader(load_extractor(model, threads=1)))
+    sequence = read_source(folder, FrameReader(load_extractor(model, threads=1)), Settings())
     cameras = np.random.default_rng(seed).integers(0, 2, sequence.n_frames)
     return split(np.asarray(sequence.times), cameras, features_of(sequence))
 

@@ -221,8 +221,8 @@ def test_a_key_photo_that_the_person_chose_stays():
     found = quietly([with_key(saved(), 4)], list("Nabcdefgh"))
     assert found.keys == (5,)
     made = apply_corrections(Segmentation.from_boundaries([4, 6], 9), found)
-    result = with_key_photos(made, np.eye(9, 3))
-    assert [(e.key_frame, e.key_chosen) for e in result.events][1] == (5, True)
+    events = with_key_photos(made.events, np.eye(9, 3))
+    assert [(e.key_frame, e.key_chosen) for e in events][1] == (5, True)
     # One that is gone is chosen anew.
     assert quietly([with_key(saved(), 4)], list("abcdfgh")).keys == ()
 

@@ -6,7 +6,7 @@ import pytest
 
 from dayline.album.days import segment_days, segment_recording, without_places
 from dayline.album.photo_days import PhotoDay, find_days
-from dayline.album.run import Settings
+from dayline.album.settings import Settings
 from dayline.events import SkippedFile
 from dayline.files import temporary_folder
 from dayline.media.frame import FrameSequence

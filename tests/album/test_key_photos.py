@@ -99,23 +99,23 @@ def test_tiny_images_have_no_content(shape):
     assert np.isfinite(values).all()
 
 
-def test_the_key_photo_is_nearest_to_the_centre():
-    found = with_key_photos(Segmentation.from_boundaries([3], 6), FEATURES)
-    assert [e.key_frame for e in found.events] == [1, 4]
+def test_the_key_photo_is_nearest_to_the_center():
+    found = with_key_photos(Segmentation.from_boundaries([3], 6).events, FEATURES)
+    assert [e.key_frame for e in found] == [1, 4]
 
 
 def test_of_the_good_ones():
     good = np.asarray([0.5, 0.3, 0.4, 0.1, 0.2, 0.9])
-    found = with_key_photos(Segmentation.from_boundaries([3], 6), FEATURES, good)
-    assert [e.key_frame for e in found.events] == [0, 5]
+    found = with_key_photos(Segmentation.from_boundaries([3], 6).events, FEATURES, good)
+    assert [e.key_frame for e in found] == [0, 5]
 
 
 def test_if_none_is_good_the_nearest_one_is_taken():
-    found = with_key_photos(Segmentation.from_boundaries([3], 6), FEATURES, np.zeros(6))
-    assert [e.key_frame for e in found.events] == [1, 4]
+    found = with_key_photos(Segmentation.from_boundaries([3], 6).events, FEATURES, np.zeros(6))
+    assert [e.key_frame for e in found] == [1, 4]
 
 
 def test_a_chosen_one_is_kept():
-    chosen = Segmentation((Event(0, 3, key_frame=2, key_chosen=True), Event(3, 6, key_frame=5)))
+    chosen = (Event(0, 3, key_frame=2, key_chosen=True), Event(3, 6, key_frame=5))
     found = with_key_photos(chosen, FEATURES, np.asarray([1, 1, 0.1, 1, 1, 1]))
-    assert [e.key_frame for e in found.events] == [2, 4]
+    assert [e.key_frame for e in found] == [2, 4]

@@ -8,22 +8,21 @@ import numpy as np
 
 from dayline.album.segment import segment_source, segment_table
 from dayline.events import NestedLevel, Segmentation
-from dayline.media.bursts import FrameGroups, expand_segmentation
+from dayline.media.bursts import FrameGroups
 from dayline.media.cuts import _Cut, _with_cuts
-from dayline.media.source import open_source
-from made_photos import MORNING, make_day, name_at, save
+from made_photos import MORNING, name_at, save
 
 LEVELS = (NestedLevel(0, (2,), (0.9,)), NestedLevel(1, (1, 2, 3), (0.2, 0.9, 0.3)))
 
 
-def test_bursts_are_expanded_in_every_level(tmp_path):
-    make_day(tmp_path, [("red", 6)])
-    found = Segmentation.from_boundaries([2], 4, levels=LEVELS)
-    expanded = expand_segmentation(
-        found, FrameGroups(np.asarray([0, 0, 1, 2, 2, 3])), open_source(tmp_path)
-    )
-    assert [level.boundaries for level in expanded.levels] == [(3,), (2, 3, 5)]
-    assert [level.confidences for level in expanded.levels] == [(0.9,), (0.2, 0.9, 0.3)]
+def test_bursts_are_expanded_in_every_level():
+    groups = FrameGroups(np.asarray([0, 0, 1, 2, 2, 3]))
+    levels = groups.expand_levels(LEVELS)
+    assert [level.boundaries for level in levels] == [(3,), (2, 3, 5)]
+    assert [level.confidences for level in levels] == [(0.9,), (0.2, 0.9, 0.3)]
+    events = groups.expand_events(Segmentation.from_boundaries([2], 4).events)
+    assert [(event.start, event.stop) for event in events] == [(0, 3), (3, 6)]
+    assert groups.expand_scores((0.1, 0.2, 0.3, 0.4)) == (0.1, 0.0, 0.2, 0.3, 0.0, 0.4)
 
 
 def test_a_boundary_that_moves_to_a_cut_moves_in_every_level():

@@ -19,13 +19,13 @@ def make_outing(folder, *, located=True):
         )
 
 
-def test_a_jump_of_kilometres_is_a_boundary(tmp_path):
+def test_a_jump_of_kilometers_is_a_boundary(tmp_path):
     make_outing(tmp_path)
     found = segment_source(tmp_path, model="color").segmentation
     assert found.boundaries == (10,)
     assert found.events[1].reason == "pause"
     assert (
-        "1 move of the camera by kilometres between two photos, the longest 12 km: each is a"
+        "1 move of the camera by kilometers between two photos, the longest 12 km: each is a"
         " boundary" in found.notes
     )
     assert [e.location for e in found.events] == [
@@ -67,5 +67,5 @@ def test_the_location_is_the_median_also_across_the_date_line():
         (-17.0, -179.7),
         None,
     ]
-    found = with_locations(Segmentation.from_boundaries([4, 7], 8), places)
-    assert [e.location for e in found.events] == [(2.0, 11.0), (-17.0, -179.9), None]
+    found = with_locations(Segmentation.from_boundaries([4, 7], 8).events, places)
+    assert [e.location for e in found] == [(2.0, 11.0), (-17.0, -179.9), None]

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from batch.made_sequences import killing, save_features
-from dayline.album.run import Settings
 from dayline.album.save import save_events
+from dayline.album.settings import Settings
 from dayline.batch.run import read_batch, segment_many
 from dayline.batch.sources import Source
 from dayline.batch.task import BatchRecord, Task, finished_record, make_task, run_task

@@ -10,8 +10,8 @@ KM = 1 / 111.195
 """Degrees of latitude."""
 
 
-def north(kilometres: float, start: tuple[float, float] = HOME) -> tuple[float, float]:
-    return start[0] + KM * kilometres, start[1]
+def north(kilometers: float, start: tuple[float, float] = HOME) -> tuple[float, float]:
+    return start[0] + KM * kilometers, start[1]
 
 
 def walk(n: int, start: float = 0.0, step: float = 0.05) -> list[tuple[float, float]]:
@@ -33,13 +33,13 @@ def test_distances_by_hand():
     assert distance_km(a, b)[3] == pytest.approx(878, abs=2)  # Berlin to Paris
 
 
-def test_a_way_of_kilometres_is_a_jump():
+def test_a_way_of_kilometers_is_a_jump():
     found = find_jumps([*walk(10), *walk(10, 5.0)])
     assert [jump.before for jump in found] == [10]
-    assert found[0].kilometres == pytest.approx(5.0 - 0.45, abs=1e-3)
+    assert found[0].kilometers == pytest.approx(5.0 - 0.45, abs=1e-3)
 
 
-def test_a_way_shorter_than_two_kilometres_is_none_unless_asked_for():
+def test_a_way_shorter_than_two_kilometers_is_none_unless_asked_for():
     places = [*walk(10), *walk(10, 2.0)]
     assert befores(places) == []
     assert befores(places, at_least=1.0) == [10]
@@ -78,6 +78,6 @@ def test_the_date_line_is_no_jump():
 
 
 @pytest.mark.parametrize("at_least", [0, -1, float("nan")])
-def test_no_kilometres_are_refused(at_least):
-    with pytest.raises(ValueError, match="needs more than 0 kilometres"):
+def test_no_kilometers_are_refused(at_least):
+    with pytest.raises(ValueError, match="needs more than 0 kilometers"):
         find_jumps([], at_least=at_least)

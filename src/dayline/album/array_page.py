@@ -13,7 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 from dayline.album.extraction import SourceResult
 from dayline.album.key_photos import with_key_photos
 from dayline.album.pictures import PictureSource, given_pictures
-from dayline.album.segment import Segmenter, segment_table
+from dayline.album.segment import segment_table
+from dayline.album.settings import Segmenter
 from dayline.album.write import write_result
 from dayline.arrays import FloatArray
 from dayline.estimators import EventSegmenter
@@ -72,13 +73,12 @@ def write_page(
         result = known or segment_table(
             features, times=times, source=name, store=folder, segmenter=segmenter, on_step=on_step
         )
+        about: dict[str, Any] = {}
         if name is not None:
-            result = result.named(name)
+            about["source"] = name
         if given is not None and result.segmentation.names is None:
-            result = replace(
-                result, segmentation=result.segmentation.about(names=given.names(len(features)))
-            )
-        result = replace(result, pictures=given)
+            about["names"] = given.names(len(features))
+        result = replace(result, segmentation=result.segmentation.about(**about), pictures=given)
         return write_result(
             result, folder, blur_faces=blur_faces and given is not None, on_step=on_step
         ).page
@@ -104,7 +104,8 @@ def _known(events: Any, *, times: Any, segmenter: Segmenter | None) -> SourceRes
         raise ValueError(f"{wrong} is for features; the {type(events).__name__} has its own")
     if isinstance(events, EventSegmenter):
         check_is_fitted(events)
-        segmentation = with_key_photos(events.segmentation_, events.embedding_)
+        found = events.segmentation_
+        segmentation = found.about(events=with_key_photos(found.events, events.embedding_))
         return SourceResult(segmentation, tuple(events.communities_.tolist()), events.graph_)
     has_contexts = all(event.community is not None for event in events.events)
     communities = np.repeat(

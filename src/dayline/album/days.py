@@ -26,7 +26,8 @@ from dayline.album.pictures import remove_thumbnails
 from dayline.album.places import EventFeatures, similar_events
 from dayline.album.places_file import PLACES
 from dayline.album.recognize import places_beside, read_day, recognize_places
-from dayline.album.run import Settings, is_table, segment_and_write
+from dayline.album.run import is_table, segment_and_write
+from dayline.album.settings import Settings
 from dayline.album.write import ExportError, Written, remove_other_pictures
 from dayline.events import Segmentation, read_events
 from dayline.files import UnreadableFileError, reading, refuse_link

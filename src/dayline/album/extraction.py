@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from time import monotonic
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +17,7 @@ from dayline.album.key_photos import measure_photo
 from dayline.album.page.graph_picture import Drawable
 from dayline.album.pictures import DECODED_SIDE, GivenPictures, PictureFolder
 from dayline.album.places import EventFeatures
+from dayline.album.settings import Settings
 from dayline.arrays import Array, FloatArray
 from dayline.events import Segmentation, SkippedFile
 from dayline.features.extract import Extractor, extract_features
@@ -72,16 +72,6 @@ class SourceResult:
     corrections: tuple[Segmentation, ...] = ()
     pictures: GivenPictures | None = None
     event_features: EventFeatures | None = None
-
-    def named(self, source: str) -> SourceResult:
-        """Return a copy with the name of the source."""
-        return replace(self, segmentation=self.segmentation.about(source=source))
-
-    def made_by(self, method: str) -> SourceResult:
-        """Return a copy with the name of the method."""
-        features = self.segmentation.method
-        method = f"{method}, {features}" if features else method
-        return replace(self, segmentation=self.segmentation.about(method=method))
 
 
 @dataclass(frozen=True)
@@ -251,24 +241,32 @@ def _merged(frame: Frame, read: Frame) -> Frame:
 
 
 def read_source(
-    source: str | Path | FrameSequence,
-    reader: FrameReader,
-    *,
-    every: float | None = None,
-    order: Literal["time", "name"] = "time",
-    offsets: Mapping[str, float] | None = None,
-    timezone: str | None = None,
+    source: str | Path | FrameSequence, reader: FrameReader, settings: Settings
 ) -> FrameSequence:
-    """Find the frames of a source, in order, and read each once; see `open_source`."""
+    """Find the frames of a source, in order, and read each once.
+
+    Parameters
+    ----------
+    source : str, Path or FrameSequence
+        A folder of photos, a video, or photos already in order.
+    reader : FrameReader
+        How frames are read. Photos that were read already are not read again.
+    settings : Settings
+        How they are put in order.
+    """
     if isinstance(source, FrameSequence):
         refuse_mostly_bad(source.source, source.skipped, n_good=source.n_frames)
-        is_seen = all(frame.seen is not None for frame in source.frames)
-        return source if is_seen else reader.read_sequence(source)
-    if not Path(source).is_dir():
-        return reader.read_sequence(open_source(source, every=every))
-    return open_source(
-        source, every=every, order=order, offsets=offsets, timezone=timezone, read=reader.read_files
+        is_read = all(frame.seen is not None for frame in source.frames)
+        return source if is_read else reader.read_sequence(source)
+    found = open_source(
+        source,
+        every=settings.every,
+        order=settings.order,
+        offsets=dict(settings.offsets),
+        timezone=settings.timezone,
+        read=reader.read_files,
     )
+    return reader.read_sequence(found) if found.kind == "video" else found
 
 
 def forget_read(folder: Path) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dayline.arrays import FloatArray, unit_rows
-from dayline.events import Event, Segmentation
+from dayline.events import Event
 
 MEASURES = ("content", "edge_sharpness", "clipped")
 """What `measure_photo` returns, in this order."""
@@ -142,16 +142,16 @@ ONE_IN = 10
 
 
 def with_key_photos(
-    segmentation: Segmentation, features: FloatArray, quality: FloatArray | None = None
-) -> Segmentation:
+    events: Sequence[Event], features: FloatArray, quality: FloatArray | None = None
+) -> tuple[Event, ...]:
     """Choose each event's key photo: of its good photos, the one nearest to the event's mean.
 
     One that a person chose stays.
 
     Parameters
     ----------
-    segmentation : Segmentation
-        The events.
+    events : sequence of Event
+        All events of a sequence.
     features : ndarray of shape (n_frames, n_features)
         One row per frame; nearness is the cosine similarity to the mean of the event's frames.
     quality : ndarray of shape (n_frames,), optional
@@ -159,22 +159,22 @@ def with_key_photos(
         are good, not counting the best tenth. If not given, all are.
     """
     directions = unit_rows(np.asarray(features, dtype=np.float64))
-    events = []
-    for event in segmentation.events:
+    shown = []
+    for event in events:
         if (
             event.key_chosen
             and event.key_frame is not None
             and event.start <= event.key_frame < event.stop
         ):
-            events.append(event)
+            shown.append(event)
             continue
         frames = np.arange(event.start, event.stop)
         nearness = directions[frames] @ directions[frames].mean(axis=0)
         if quality is not None:
             best = np.sort(quality[frames])[-1 - len(frames) // ONE_IN]
             nearness[quality[frames] < GOOD_ENOUGH * best] = -np.inf
-        events.append(replace(event, key_frame=int(frames[np.argmax(nearness)]), key_chosen=False))
-    return replace(segmentation, events=tuple(events))
+        shown.append(replace(event, key_frame=int(frames[np.argmax(nearness)]), key_chosen=False))
+    return tuple(shown)
 
 
 DIGITS = 5
@@ -182,22 +182,20 @@ DIGITS = 5
 
 
 def with_locations(
-    segmentation: Segmentation, locations: Sequence[tuple[float, float] | None]
-) -> Segmentation:
+    events: Sequence[Event], locations: Sequence[tuple[float, float] | None]
+) -> tuple[Event, ...]:
     """Give each event the median location of its frames; None if none of them has one.
 
     Parameters
     ----------
-    segmentation : Segmentation
-        The events.
+    events : sequence of Event
+        All events of a sequence.
     locations : sequence of (float, float) or None
         Latitude and longitude of every frame; empty if no frame has one.
     """
     if not locations:
-        return segmentation
-    return replace(
-        segmentation, events=tuple(_located(event, locations) for event in segmentation.events)
-    )
+        return tuple(events)
+    return tuple(_located(event, locations) for event in events)
 
 
 def _located(event: Event, locations: Sequence[tuple[float, float] | None]) -> Event:

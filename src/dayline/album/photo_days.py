@@ -7,7 +7,7 @@ from pathlib import Path
 
 from dayline.album.extraction import FrameReader, features_of
 from dayline.album.pictures import PictureFolder
-from dayline.album.run import Settings
+from dayline.album.settings import Settings
 from dayline.features.extract import load_extractor
 from dayline.installation import needs_extra
 from dayline.media.clocks import clock_corrections, is_worth_comparing

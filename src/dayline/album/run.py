@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -16,56 +15,15 @@ from dayline.album.earlier import (
 from dayline.album.export.formats import check_formats
 from dayline.album.extraction import SourceResult, forget_read
 from dayline.album.pictures import PictureFolder
-from dayline.album.segment import Segmenter, row_digests, segment_source, segment_table
+from dayline.album.segment import row_digests, segment_frames, segment_table
+from dayline.album.settings import Settings
 from dayline.album.write import Written, without_locations, write_result
 from dayline.events import Segmentation
 from dayline.features.tables import FeatureTable, read_features
-from dayline.media.breaks import check_jumps, check_pauses
 from dayline.media.faces import face_blurrer
 from dayline.media.frame import TABLE_SUFFIXES, FrameSequence
 from dayline.progress import OnStep
 from dayline.result_folder import output_folder
-
-
-@dataclass(frozen=True)
-class Settings:
-    """Everything a result depends on besides its source and a person's corrections.
-
-    Attributes
-    ----------
-    method : str
-        Name of the method, for events.json.
-    segmenter : EventSegmenter or BaselineSegmenter, optional
-        The method itself; `EventSegmenter()` if None.
-    formats : tuple of str
-        Exports to write (`dayline.album.export.formats.FORMATS`).
-    order, every, model, pause_seconds, pause_factor, jump_km, timezone
-        See `segment_source`.
-    offsets : tuple of (str, float)
-        Seconds to add to the times of a camera, with the name of its folder or its model.
-    thumbnails, blur_faces, write_chapters, share : bool
-        See `write_result`.
-    key, transpose
-        See `dayline.features.tables.read_features`.
-    """
-
-    method: str = "default"
-    segmenter: Segmenter | None = None
-    formats: tuple[str, ...] = ()
-    order: Literal["time", "name"] = "time"
-    every: float | None = None
-    model: str = "lite0"
-    pause_seconds: float = 300.0
-    pause_factor: float = 10.0
-    jump_km: float = 2.0
-    thumbnails: bool = True
-    blur_faces: bool = False
-    write_chapters: bool = False
-    share: bool = False
-    key: str | None = None
-    transpose: bool = False
-    offsets: tuple[tuple[str, float], ...] = ()
-    timezone: str | None = None
 
 
 def is_table(source: Path) -> bool:
@@ -84,10 +42,6 @@ def check_settings(settings: Settings, *, pictures: bool = True) -> None:
         Whether the sources may have pictures.
     """
     check_formats(settings.formats)
-    if settings.segmenter is not None:
-        settings.segmenter.check_parameters()
-    check_pauses(settings.pause_factor, settings.pause_seconds)
-    check_jumps(settings.jump_km)
     if settings.timezone is not None and pictures:
         from dayline.media.zones import time_zone
 
@@ -139,7 +93,7 @@ def segment_and_write(
             name = source.resolve().name
             refuse_other_result(folder, "recording", name, source_digests(source))
     with nullcontext() if folder is None else output_folder(folder) as place:
-        result = _found(source, place, settings, name, used, on_step).made_by(settings.method)
+        result = _found(source, place, settings, name, used, on_step)
         if settings.share:
             result = without_locations(result)
         if place is None:
@@ -188,26 +142,17 @@ def _found(
             store=folder,
             corrections=corrections,
             segmenter=settings.segmenter,
+            method=settings.method,
             on_step=on_step,
         )
-    with_pictures = settings.thumbnails and folder is not None
-    return segment_source(
+    pictures = None
+    if settings.thumbnails and folder is not None:
+        pictures = PictureFolder(folder, settings.blur_faces)
+    return segment_frames(
         source,
+        settings,
         store=folder,
-        model=settings.model,
-        every=settings.every,
-        order=settings.order,
-        offsets=dict(settings.offsets),
-        timezone=settings.timezone,
-        pause_factor=settings.pause_factor,
-        pause_seconds=settings.pause_seconds,
-        jump_km=settings.jump_km,
         corrections=corrections,
-        segmenter=settings.segmenter,
-        pictures=(
-            PictureFolder(folder, settings.blur_faces)
-            if with_pictures and folder is not None
-            else None
-        ),
+        pictures=pictures,
         on_step=on_step,
     )

@@ -22,7 +22,8 @@ from dayline.album.earlier import EVENTS, kept_edits, refuse_other_result, take_
 from dayline.album.page.sequences import SequenceRow, write_sequences
 from dayline.album.places_file import PLACES, read_places
 from dayline.album.recognize import read_day, recognize_places
-from dayline.album.run import Settings, check_settings
+from dayline.album.run import check_settings
+from dayline.album.settings import Settings
 from dayline.album.write import remove_other_pictures
 from dayline.batch.sources import Source, Sources, given_sources
 from dayline.batch.task import (

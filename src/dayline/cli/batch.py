@@ -66,7 +66,7 @@ def batch(
     interpolate: options.Interpolate = False,
 ) -> None:
     """Segment many sequences; finished ones are skipped, and an interrupted run resumes."""
-    from dayline.album.run import Settings
+    from dayline.album.settings import Settings
     from dayline.batch.run import segment_many
     from dayline.cli.console import progress_bar
 

@@ -13,7 +13,7 @@ from dayline.cli.export import FORMATS
 from dayline.research.baselines.catalogue import BASELINES
 
 if TYPE_CHECKING:
-    from dayline.album.segment import Segmenter
+    from dayline.album.settings import Segmenter
 
 MODELS = ("lite0", "color", "color-lab", "hog")
 DEVICES = ("cpu", "torch", "cuda", "mps")

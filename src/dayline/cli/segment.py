@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from dayline.album.days import SegmentedDay
-    from dayline.album.run import Settings
+    from dayline.album.settings import Settings
     from dayline.cli.console import StepBar
 
 
@@ -94,7 +94,8 @@ def segment(
     from dayline.album.days import segment_days, segment_recording
     from dayline.album.earlier import refuse_other_result, source_digests
     from dayline.album.photo_days import FoundDays, find_days
-    from dayline.album.run import Settings, is_table
+    from dayline.album.run import is_table
+    from dayline.album.settings import Settings
     from dayline.album.write import default_output
     from dayline.cli.console import open_in_browser, print_failures, progress_bar
     from dayline.events import read_events

@@ -145,23 +145,23 @@ def _is_regular(gaps: FloatArray, usual: float) -> bool:
 EARTH_RADIUS_KM = 6371.0
 NEARBY_STEPS = 3
 FASTEST = 1000.0
-"""Kilometres per hour of an airliner."""
+"""Kilometers per hour of an airliner."""
 
 
 @dataclass(frozen=True)
 class Jump:
-    """A way of kilometres on which no photos were taken.
+    """A way of kilometers on which no photos were taken.
 
     Attributes
     ----------
     before : int
         Index of the first frame after the jump.
-    kilometres : float
+    kilometers : float
         Length of the jump, in a straight line.
     """
 
     before: int
-    kilometres: float
+    kilometers: float
 
 
 def find_jumps(
@@ -171,7 +171,7 @@ def find_jumps(
     factor: float = 10.0,
     at_least: float = 2.0,
 ) -> tuple[Jump, ...]:
-    """Find where the camera moved kilometres between two photos.
+    """Find where the camera moved kilometers between two photos.
 
     A step between two located photos is a jump if it is longer than both `at_least` and `factor`
     times the typical step nearby: the larger of the medians of the three steps before and of the
@@ -190,7 +190,7 @@ def find_jumps(
     factor : float > 0
         Minimum length of a jump in units of the typical step nearby.
     at_least : float > 0
-        Minimum length of a jump in kilometres.
+        Minimum length of a jump in kilometers.
     """
     check_jumps(at_least)
     frames = [i for i, location in enumerate(locations) if location is not None]
@@ -215,9 +215,9 @@ def find_jumps(
 
 
 def check_jumps(at_least: float) -> None:
-    """Raise ValueError if the shortest jump is not a positive number of kilometres."""
+    """Raise ValueError if the shortest jump is not a positive number of kilometers."""
     if not at_least > 0:
-        raise ValueError(f"a jump needs more than 0 kilometres, not {at_least:g}")
+        raise ValueError(f"a jump needs more than 0 kilometers, not {at_least:g}")
 
 
 def distance_km(a: FloatArray, b: FloatArray) -> FloatArray:
@@ -232,7 +232,7 @@ def distance_km(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def _impossible(points: FloatArray, times: FloatArray, at_least: float) -> NDArray[np.bool_]:
-    """Find single points that lie far from both neighbours, which lie together, too far for the time between."""
+    """Find single points that lie far from both neighbors, which lie together, too far for the time between."""
     wrong = np.zeros(len(points), dtype=bool)
     to, back = distance_km(points[:-2], points[1:-1]), distance_km(points[1:-1], points[2:])
     hours = np.maximum(np.diff(times) / 3600.0, 0.0)

@@ -9,9 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dayline.arrays import FloatArray, IntArray
-from dayline.events import Event, NestedLevel, Segmentation
-from dayline.media.frame import FrameSequence
-from dayline.text import counted
+from dayline.events import Event, NestedLevel
 
 
 def signature(image: NDArray[np.uint8], *, side: int = 16) -> NDArray[np.uint8]:
@@ -116,6 +114,14 @@ class FrameGroups:
         opened = set(self.firsts.tolist())
         return tuple(int(self.of_frame[f]) for f in sorted(frames) if f in opened)
 
+    def expand_scores(self, scores: Sequence[float] | None) -> tuple[float, ...] | None:
+        """Turn scores of groups into scores of frames: no boundary can lie inside a burst."""
+        if scores is None:
+            return None
+        expanded = np.zeros(len(self.of_frame))
+        expanded[self.firsts] = scores
+        return tuple(expanded.tolist())
+
     def expand_events(self, events: Sequence[Event]) -> tuple[Event, ...]:
         """Turn events of groups into events of frames."""
         edges = np.append(self.firsts, len(self.of_frame))
@@ -159,39 +165,3 @@ def group_frames(
     opens = np.diff(group_bursts(times, signatures, max_gap_seconds=BURST_GAP), prepend=-1) > 0
     opens[[f for f in opened if 0 <= f < len(opens)]] = True
     return FrameGroups(np.cumsum(opens) - 1)
-
-
-def describe_bursts(groups: FrameGroups) -> str:
-    """Describe the bursts in a note."""
-    bursts = counted(groups.n_bursts, "burst")
-    return (
-        f"{bursts} of near-identical photos ({groups.n_in_bursts} photos): each counts as one frame"
-    )
-
-
-def expand_segmentation(
-    found: Segmentation, groups: FrameGroups, sequence: FrameSequence
-) -> Segmentation:
-    """Turn a segmentation of groups into one of the frames of a sequence."""
-    scores = None
-    if found.scores is not None:
-        # A boundary can lie before the first photo of a burst, never inside it.
-        scores = np.zeros(len(groups.of_frame))
-        scores[groups.firsts] = found.scores
-    events = groups.expand_events(found.events)
-    if sequence.times is not None:
-        first_and_last = [(sequence.times[e.start], sequence.times[e.stop - 1]) for e in events]
-        events = tuple(
-            replace(e, start_time=start, stop_time=stop)
-            for e, (start, stop) in zip(events, first_and_last, strict=True)
-        )
-    return Segmentation(
-        events=events,
-        scores=None if scores is None else tuple(scores.tolist()),
-        times=sequence.times,
-        clock=sequence.clock,
-        names=sequence.names,
-        skipped=sequence.skipped,
-        notes=found.notes,
-        levels=groups.expand_levels(found.levels),
-    )

@@ -6,8 +6,8 @@ import pytest
 
 from dayline.album.days import segment_days
 from dayline.album.photo_days import find_days
-from dayline.album.run import Settings
 from dayline.album.segment import segment_source
+from dayline.album.settings import Settings
 from dayline.album.write import write_result
 from made_photos import make_day
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from dayline.album.extraction import FrameReader, features_of, read_source
 from dayline.album.segment import segment_source
+from dayline.album.settings import Settings
 from dayline.arrays import FloatArray, IntArray
 from dayline.events import labels_to_boundaries
 from dayline.features.extract import load_extractor
@@ -111,7 +112,7 @@ def _extract(
 
     with output_folder(pixels.folder(sequence, name)) as store:
         reader = FrameReader(extractor, store, on_step=on_step)
-        photos = read_source(folder, reader, order="name")
+        photos = read_source(folder, reader, Settings(order="name"))
     index_of = {file: k for k, file in enumerate(_file_names(photos))}
     lost = [image for image in sequence.images if image.name not in index_of]
     if lost:
