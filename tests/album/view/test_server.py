@@ -13,8 +13,8 @@ import pytest
 from dayline.album.days import segment_days
 from dayline.album.page.template import DATA
 from dayline.album.photo_days import find_days
-from dayline.album.run import Settings
 from dayline.album.save import save_events
+from dayline.album.settings import Settings
 from dayline.album.view import ViewServer, prepare
 from dayline.album.view_requests import asked_range
 from dayline.events import Segmentation
