@@ -74,9 +74,10 @@ NONE = np.zeros(0, dtype=np.int64)
 BASELINES: dict[str, Callable[[int | None], object]] = {
     "window difference": lambda n: WindowDifferenceSegmenter(n),
     "window difference, 8 frames": lambda n: WindowDifferenceSegmenter(n, window=8),
-    # Without standardized columns, as in the tables of docs/; bench.py measures both.
     "kernel, cosine": lambda n: KernelChangeSegmenter(n, kernel="cosine", standardize=False),
     "kernel, rbf": lambda n: KernelChangeSegmenter(n, kernel="rbf", standardize=False),
+    "kernel, cosine, standardized": lambda n: KernelChangeSegmenter(n, kernel="cosine"),
+    "kernel, rbf, standardized": lambda n: KernelChangeSegmenter(n, kernel="rbf"),
     "CES, raw": lambda n: ContextualSegmenter(n),
     "CES, denoised": lambda n: ContextualSegmenter(n, denoise=True),
 }
@@ -311,6 +312,8 @@ TABLE_NAMES = {
     "window difference, 8 frames": "window difference (8 frames)",
     "kernel, cosine": "kernel change points (cosine)",
     "kernel, rbf": "kernel change points (rbf)",
+    "kernel, cosine, standardized": "kernel change points (cosine on standardized columns)",
+    "kernel, rbf, standardized": "kernel change points (rbf on standardized columns)",
     "CES, raw": "CES rule (raw features)",
     "CES, denoised": "CES rule (denoised features)",
 }
