@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count, pairwise
 from typing import TypeAlias
@@ -93,7 +93,8 @@ def find_corrections(
     digests, times : sequences
         Of the current frames.
     """
-    if not edits or not digests:
+    edits = _near(edits, digests)
+    if not edits:
         return Corrections()
     saved = _SavedFrames(edits)
     labels, position = saved.in_film(digests, times) or saved.among(digests, times)
@@ -126,6 +127,22 @@ def find_corrections(
         cuts=cuts,
         sampled=sampled,
     )
+
+
+def _near(edits: Sequence[Edit], digests: Sequence[str]) -> list[Edit]:
+    """Return the edits that share frames with the current ones, or with such an edit."""
+    here = {film_of(digest) or digest for digest in digests}
+    near: list[Edit] = []
+    for _ in range(2):
+        near = [edit for edit in edits if not here.isdisjoint(marks_of(edit))]
+        here.update(mark for edit in near for mark in marks_of(edit))
+    return near
+
+
+def marks_of(edit: Edit) -> Iterator[str]:
+    """Yield what tells the frames of an edit from others: the digests of photos and rows, and the film."""
+    for digest in (edit.digests or ()) if isinstance(edit, Segmentation) else edit:
+        yield film_of(digest) or digest
 
 
 class _SavedFrames:
@@ -500,29 +517,21 @@ def warn_of_absent_events(edits: Sequence[Edit], digests: Collection[str]) -> No
         Of all current frames.
     """
     saved = _SavedFrames(edits)
-    here = set(digests)
-    films = {film_of(digest) for digest in here} - {""}
-    present = {places[0][0] for digest in here if (places := saved.frames.get(digest))}
-    own = {places[0][0] for places in saved.frames.values() if places}
-    absent = [
-        event
-        for label, (number, event) in enumerate(saved.events)
-        if event.name is not None
-        and label in own - present
-        and film_of(_digests(edits[number])[0]) not in films
-    ]
+    here = set(marks_of(tuple(digests)))
+    is_here: dict[int, bool] = {}
+    for digest, places in saved.frames.items():
+        for label, _, _ in places:
+            is_here[label] = is_here.get(label, False) or (film_of(digest) or digest) in here
+
+    labeled = ((is_here.get(label), event) for label, (_, event) in enumerate(saved.events))
+    absent = [event for known, event in labeled if event.name is not None and known is False]
     if absent:
         names = ", ".join(repr(event.name) for event in absent[:5])
         more = f" and {len(absent) - 5} more" if len(absent) > 5 else ""
-        frames = counted(
-            sum(event.n_frames for event in absent), "photo or frame", "photos or frames"
-        )
+        n_frames = sum(event.n_frames for event in absent)
+        frames = counted(n_frames, "photo or frame", "photos or frames")
         warnings.warn(
             f"{names}{more}: none of the {frames} of {counted(len(absent), 'event')} is here any"
             " more; what you saved of them is kept, and returns with them",
             stacklevel=2,
         )
-
-
-def _digests(edit: Edit) -> tuple[str, ...]:
-    return (edit.digests or ()) if isinstance(edit, Segmentation) else edit

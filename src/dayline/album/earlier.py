@@ -13,10 +13,11 @@ import warnings
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from dayline.album.corrections import Edit, film_of
+from dayline.album.corrections import Edit, film_of, marks_of
 from dayline.album.page.overview import overview_data
 from dayline.album.page.page import page_data
 from dayline.events import Segmentation, read_events
@@ -160,13 +161,10 @@ def forget_corrections(folder: Path, digests: Collection[str]) -> None:
         keep_aside(path)
         _write(path, ())
         return
-    here = {film_of(digest) or digest for digest in digests}
-    if any(film_of(d) in here or d in here for edit in edits for d in _digests(edit)):
-        keep_edits(folder, [tuple(dict.fromkeys(digests))])
-
-
-def _digests(edit: Edit) -> tuple[str, ...]:
-    return (edit.digests or ()) if isinstance(edit, Segmentation) else edit
+    frames = tuple(dict.fromkeys(digests))
+    here = set(marks_of(frames))
+    if not all(here.isdisjoint(marks_of(edit)) for edit in edits):
+        keep_edits(folder, [frames])
 
 
 def _stripped(edit: Edit) -> Edit:
@@ -183,7 +181,7 @@ def without_replaced(edits: Sequence[Edit]) -> tuple[Edit, ...]:
     tables: set[tuple[str, int]] = set()
     kept = []
     for edit in edits:
-        frames = {film_of(digest) or digest for digest in _digests(edit)}
+        frames = set(marks_of(edit))
         table = _table(edit)
         if not frames <= seen and table not in tables:
             kept.append(edit)
@@ -215,29 +213,35 @@ def _content(edit: Edit) -> object:
 
 def _write(path: Path, edits: Sequence[Edit]) -> None:
     """Write corrections.json, also without edits: then nothing that events.json contains is one either."""
-    contents = [
-        json.loads(edit.to_json()) if isinstance(edit, Segmentation) else {"forgotten": list(edit)}
+    parts = [
+        edit.to_json() if isinstance(edit, Segmentation) else json.dumps({"forgotten": edit})
         for edit in edits
     ]
-    content = {"format": FORMAT, "version": VERSION, "edits": contents}
-    write_text_whole(path, json.dumps(content, indent=1) + "\n")
+    about = f'"format": "{FORMAT}", "version": {VERSION}'
+    write_text_whole(path, f'{{{about}, "edits": [{",".join(parts)}]}}\n')
 
 
 def _read(path: Path) -> tuple[Edit, ...]:
     """Read corrections.json, the newest edit first; a link is not followed."""
     if path.is_symlink() or not path.is_file():
         return ()
-    if path.stat().st_size > LARGEST_FILE:
+    about = path.stat()
+    if about.st_size > LARGEST_FILE:
         raise UnreadableFileError(f"{path}: larger than 512 MB; {REPAIR}")
     try:
-        content = parse_json((read_no_follow(path) or b"").decode("utf-8"))
-        if not isinstance(content, dict) or content.get("format") != FORMAT:
-            raise ValueError(f'not a file of corrections ("format" should be "{FORMAT}")')
-        if content.get("version") != VERSION:
-            raise ValueError(f"unknown version {content.get('version')!r} (known: {VERSION})")
-        return tuple(_edit(one) for one in _list(content.get("edits")))
+        return _parsed(path, about.st_mtime_ns, about.st_size)
     except ValueError as error:
         raise UnreadableFileError(f"{path}: {error}; {REPAIR}") from None
+
+
+@lru_cache(maxsize=1)  # each of many days reads the same file
+def _parsed(path: Path, modified: int, size: int) -> tuple[Edit, ...]:  # noqa: ARG001
+    content = parse_json((read_no_follow(path) or b"").decode("utf-8"))
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise ValueError(f'not a file of corrections ("format" should be "{FORMAT}")')
+    if content.get("version") != VERSION:
+        raise ValueError(f"unknown version {content.get('version')!r} (known: {VERSION})")
+    return tuple(_edit(one) for one in _list(content.get("edits")))
 
 
 def _edit(content: Any) -> Edit:
@@ -293,8 +297,7 @@ def with_digests(
         Name of the current source.
     """
     if edit.digests is not None:
-        here = {film_of(digest) or digest for digest in digests}
-        if not here.isdisjoint(film_of(digest) or digest for digest in edit.digests):
+        if not set(marks_of(tuple(digests))).isdisjoint(marks_of(edit)):
             return edit
         if names is None and (renewed := with_renewed_rows([edit], digests, source)):
             return renewed[0]
@@ -386,7 +389,7 @@ def refuse_other_result(
         names = {title} if held == "days" else {found.source for found in results}
         if source is None or source in names or names <= {None}:
             return
-        known = {film_of(d) or d for found in results for d in found.digests or ()}
+        known = {mark for found in results for mark in marks_of(found)}
         if any((film_of(digest) or digest) in known for digest in digests):
             return
 
