@@ -62,7 +62,7 @@ def check(kind: str, damaged: DamagedFile, whole: Reading, path: Path) -> Fault 
     except Exception as error:
         fault = judge_error(error, path)
     else:
-        fault = judge_answer(whole, reading, kind=kind, data=damaged.data, checked=damaged.checked)
+        fault = judge_answer(whole, reading, kind=kind, checked=damaged.checked)
     peak = _peak()
     if peak > MOST_MEMORY:
         _, _, used = (fault.cause if fault else "").partition(" at ")

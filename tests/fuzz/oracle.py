@@ -4,8 +4,10 @@
 2. a ValueError of one line that names the file (or, of photos, the folder); or
 3. another answer with a note or a warning that the whole file does not get; or
 4. another answer without one, if no reader could know better: the aspects in `FREE` differ and no
-   other does, or a transport stream ends between two packets, which a whole one may, too, or a movie ends one
-   frame early. A frame of a video may be shown a little earlier or later, by less than the shortest time between frames.
+   other does, or frames at the end of a stream are missing, which does not say how long it is,
+   or frames of a movie, whose edits may hide them. A
+   frame of a video may be shown a little earlier or later, by less than the shortest time between
+   frames.
 
 Everything else is a fault: any other exception, several lines, a signal, more memory or time than
 allowed.
@@ -22,7 +24,6 @@ from fuzz.readers import Answer, Reading, StrayWarningError
 
 __all__ = ["Fault", "judge_answer", "judge_error"]
 
-TS_PACKET = 188
 A_LITTLE = 0.2
 """Seconds between frames of the shortest videos."""
 
@@ -38,7 +39,8 @@ FREE: dict[str, frozenset[str] | None] = {
     # Also how a photo is turned, and the digits of its capture time. Another order is always said.
     "jpeg": PHOTO,
     "png": PHOTO,
-    "mp4": frozenset({"pixels", "sizes"}),
+    # Its index has no checksums.
+    "mp4": frozenset({"pixels", "sizes", "times"}),
     "ts": frozenset({"pixels", "sizes"}),
     # A text that was changed is another text.
     "csv": None,
@@ -86,9 +88,7 @@ def judge_error(error: BaseException, path: Path) -> Fault | None:
     return None
 
 
-def judge_answer(
-    whole: Reading, damaged: Reading, *, kind: str, data: bytes, checked: bool
-) -> Fault | None:
+def judge_answer(whole: Reading, damaged: Reading, *, kind: str, checked: bool) -> Fault | None:
     """Tell whether an answer is the one for the whole file, or comes with a word, or could not be known to be wrong.
 
     Parameters
@@ -97,8 +97,6 @@ def judge_answer(
         What was read from the file before and after the damage.
     kind : str
         The format.
-    data : bytes
-        The damaged file.
     checked : bool
         Whether checksums cover what was damaged.
     """
@@ -110,10 +108,8 @@ def judge_answer(
     free = FREE[kind]
     if not differing or free is None or (not checked and set(differing) <= free):
         return None
-    # A movie may also have one frame less than its length: lengths are rounded.
-    n_lost = whole.answer["n_frames"] - damaged.answer["n_frames"] if kind in ("mp4", "ts") else 0
-    is_whole = (kind == "ts" and len(data) % TS_PACKET == 0) or (kind == "mp4" and n_lost == 1)
-    if is_whole and _is_beginning(damaged.answer["times"], whole.answer["times"]):
+    # A stream does not say how long it is, and an edit of a movie hides frames.
+    if kind in ("mp4", "ts") and _is_beginning(damaged.answer["times"], whole.answer["times"]):
         return None
     changes = "; ".join(
         f"{a}: {whole.answer[a]!r:.200} became {damaged.answer[a]!r:.200}" for a in differing

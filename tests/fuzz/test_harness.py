@@ -102,10 +102,10 @@ def test_what_checksums_or_structure_tell_may_not_differ_without_a_word(
     change, kind, checked, is_fault
 ):
     damaged = WHOLE | change
-    fault = judge_answer(Reading(WHOLE), Reading(damaged), kind=kind, data=b"", checked=checked)
+    fault = judge_answer(Reading(WHOLE), Reading(damaged), kind=kind, checked=checked)
     assert (fault is not None) == is_fault
     with_a_word = Reading(damaged, ["b.npy: its times are gone"])
-    assert judge_answer(Reading(WHOLE), with_a_word, kind=kind, data=b"", checked=checked) is None
+    assert judge_answer(Reading(WHOLE), with_a_word, kind=kind, checked=checked) is None
 
 
 def test_a_word_that_the_whole_file_gets_too_is_none():
@@ -114,27 +114,23 @@ def test_a_word_that_the_whole_file_gets_too_is_none():
         Reading(WHOLE, [note]),
         Reading(WHOLE | {"shape": (1, 1)}, [note]),
         kind="npy",
-        data=b"",
         checked=False,
     )
     assert fault.kind == "silent"
 
 
 @pytest.mark.parametrize(
-    ("times", "length", "is_fault"),
+    ("times", "is_fault"),
     [
-        ((0.0, 1.1, 2.0), 500, False),
-        ((0.0, 1.3, 2.0), 500, True),
-        ((0.0, 1.0), 500, True),
-        ((0.0, 1.0), 2 * 188, False),
-        ((0.0, 2.0), 2 * 188, True),
+        ((0.0, 1.1, 2.0), False),
+        ((0.0, 1.3, 2.0), True),
+        ((0.0, 1.0), False),
+        ((0.0, 2.0), True),
     ],
 )
-def test_frames_of_a_stream_may_move_a_little_or_end_with_a_packet(times, length, is_fault):
+def test_frames_of_a_stream_may_move_a_little_or_end_early(times, is_fault):
     damaged = FILM | {"n_frames": len(times), "times": times}
-    fault = judge_answer(
-        Reading(FILM), Reading(damaged), kind="ts", data=bytes(length), checked=False
-    )
+    fault = judge_answer(Reading(FILM), Reading(damaged), kind="ts", checked=False)
     assert (fault is not None) == is_fault
 
 

@@ -63,16 +63,15 @@ def missing_frames(
     name = video.container.format.name
     times = np.asarray([float(frame.shown_at * video.time_base - start) for frame in frames])
     gaps = np.diff(times)
-    step = float(np.median(gaps)) if len(gaps) else 0.0
-    if step <= 0:
-        return ()
+    step = float(np.median(gaps)) if len(gaps) else 1 / float(video.stream.average_rate or 25)
     size, declared = path.stat().st_size, declared_bytes(path, name)
     usual, least = listing.n_bytes / len(frames), LEAST_BYTES.get(name, 256)
 
     n_missing = np.round(gaps / step) - 1
     lost = np.asarray([listing.lost.get(frame.stamp, 0) for frame in frames], dtype=np.float64)
     if name in STREAMED:
-        damaged = np.full(len(gaps), np.mean(np.abs(gaps / step - 1) <= 0.05) >= 0.95)
+        n_steady = np.count_nonzero(np.abs(gaps / step - 1) <= 0.05)
+        damaged = np.full(len(gaps), n_steady >= 0.95 * len(gaps))
     else:
         damaged = (gaps > FAR_GAP * step) & (size < declared)
         for i in np.flatnonzero(lost > least).tolist():
@@ -97,11 +96,11 @@ def missing_frames(
             found.append(MissingFrames(float(times[at - 1]), float(times[at]), n))
         elif n > 0 and is_cut:
             found.append(MissingFrames(last, last + (n + 1) * step, n))
+    elif "mp4" in name and video.stream.frames > listing.n_packets:
+        n = video.stream.frames - listing.n_packets
+        found.append(MissingFrames(last, max(length, last + step), n))
     elif math.isfinite(length):
-        # The length of a movie is that of its frames; others round it, or measure the sound.
-        is_exact = "mp4" in name
-        margin = LONG_GAP * step if is_exact else max(EARLY_SECONDS, EARLY_SHARE * length)
-        is_early = length - ends > margin
+        is_early = length - ends > max(EARLY_SECONDS, EARLY_SHARE * length)
         if is_early or (is_cut and length - ends > LONG_GAP * step):
             found.append(MissingFrames(last, length, round((length - last) / step) - 1))
     elif name in STREAMED and size < declared:

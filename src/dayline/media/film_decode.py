@@ -79,7 +79,7 @@ class Listing:
         Whether the last packet is not whole.
     end, end_of_all : int, float
         End of the last frame as a stamp, and that of all streams in seconds.
-    n_bytes, n_broken, n_without_stamp, n_doubled : int
+    n_bytes, n_packets, n_broken, n_without_stamp, n_doubled : int
         Bytes and number of the packets of pictures, and how many cannot be used.
     stopped : str
         Why reading stopped before the end of the file.
@@ -95,6 +95,7 @@ class Listing:
     end: int = 0
     end_of_all: float = 0.0
     n_bytes: int = 0
+    n_packets: int = 0
     n_broken: int = 0
     n_without_stamp: int = 0
     n_doubled: int = 0
@@ -138,6 +139,7 @@ def list_packets(video: VideoFile) -> Listing:
         first, last = content[:ENDS], content[-ENDS:]
         digest.update(packet.size.to_bytes(8) + first + last)
         found.n_bytes += packet.size
+        found.n_packets += 1
         if packet.pts is None:
             found.n_without_stamp += 1
             continue
