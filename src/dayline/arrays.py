@@ -57,39 +57,32 @@ def check_device(device: Any) -> Any:
 
     Raise ValueError if unknown or unavailable.
     """
+    choices = 'use "cpu", "torch", "cuda" or "mps"'
     if not isinstance(device, str):
-        raise ValueError(
-            f'device has type {type(device).__name__}; use "cpu", "torch", "cuda" or "mps"'
-        )
+        raise ValueError(f"device has type {type(device).__name__}; {choices}")
     kind = device.split(":")[0]
     if kind not in ("cpu", "torch", "cuda", "mps"):
-        raise ValueError(f'device="{device}" is not known; use "cpu", "torch", "cuda" or "mps"')
+        raise ValueError(f'device="{device}" is not known; {choices}')
     if device == "cpu":
         return None
     try:
         import torch
     except ModuleNotFoundError:
-        msg = (
+        raise ValueError(
             f'device="{device}" needs PyTorch; install it (pip install "dayline[gpu]") or use'
             ' device="cpu"'
-        )
-        raise ValueError(msg) from None
+        ) from None
+
     available = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
     if not available.get(kind, True):
         raise ValueError(f'device="{device}" is not available on this machine; use device="cpu"')
     try:
         target = torch.device("cpu" if kind == "torch" else device)
-        if (
-            target.type != "cuda"
-            or target.index is None
-            or target.index < torch.cuda.device_count()
-        ):
-            return target
-        raise ValueError(f'device="{device}" is not available on this machine; use device="cuda"')
     except RuntimeError:
-        raise ValueError(
-            f'device="{device}" is not known; use "cpu", "torch", "cuda" or "mps"'
-        ) from None
+        raise ValueError(f'device="{device}" is not known; {choices}') from None
+    if target.type == "cuda" and (target.index or 0) >= torch.cuda.device_count():
+        raise ValueError(f'device="{device}" is not available on this machine; use device="cuda"')
+    return target
 
 
 def to_numpy(x: Array) -> FloatArray:
@@ -183,9 +176,8 @@ class PositiveSolver:
         else:
             from scipy.linalg import cho_factor
 
-            self._factor, _ = cho_factor(
-                matrix.astype(np.float64), lower=True, overwrite_a=True, check_finite=False
-            )
+            precise = matrix.astype(np.float64)
+            self._factor, _ = cho_factor(precise, lower=True, overwrite_a=True, check_finite=False)
 
     def __call__(self, x: Array) -> Array:
         """Return the solution for every column of `x`."""
@@ -195,9 +187,8 @@ class PositiveSolver:
             return torch.cholesky_solve(x.to(self._factor.dtype), self._factor).to(self._dtype)
         from scipy.linalg import cho_solve
 
-        return cho_solve((self._factor, True), x, check_finite=False).astype(
-            self._dtype, copy=False
-        )
+        solved = cho_solve((self._factor, True), x, check_finite=False)
+        return solved.astype(self._dtype, copy=False)
 
 
 def main_axes(matrix: Array, n_axes: int) -> Array:
@@ -230,11 +221,11 @@ _pool: ThreadPoolExecutor | None = None
 
 def n_threads() -> int:
     """Return the number of cores that this process may use; OMP_NUM_THREADS lowers it."""
-    cores = (
-        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    )
-    asked = os.environ.get("OMP_NUM_THREADS", "")
-    return max(1, min(cores, int(asked))) if asked.isdigit() else cores
+    cores = os.cpu_count() or 1
+    if hasattr(os, "sched_getaffinity"):
+        cores = len(os.sched_getaffinity(0))
+    wanted = os.environ.get("OMP_NUM_THREADS", "")
+    return max(1, min(cores, int(wanted))) if wanted.isdigit() else cores
 
 
 def map_blocks(

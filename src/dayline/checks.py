@@ -85,8 +85,10 @@ def check_features(x: Any, *, missing: Missing = "raise") -> FloatArray:
         raise ValueError(f"features have type {features.dtype}; pass numbers")
     if np.iscomplexobj(features):
         raise ValueError("features are complex; pass real numbers")
+
     if features.dtype != np.float32 or features.size < MANY_VALUES:
         features = np.array(features, dtype=np.float64, order="C")
+
     # NaN makes the sum NaN, and infinity makes it infinite or NaN; so do values that are far too
     # large.
     with np.errstate(over="ignore", invalid="ignore"):
@@ -98,6 +100,7 @@ def check_features(x: Any, *, missing: Missing = "raise") -> FloatArray:
     if max(float(features.max()), -float(features.min())) > LARGEST:
         frame = int(np.argmax(np.abs(features).max(axis=1)))
         raise ValueError(f"frame {frame} contains a value above {LARGEST:g}; rescale the features")
+
     if looks_transposed(features):
         warnings.warn(
             f"features with {features.shape[0]} rows and {features.shape[1]} columns look"

@@ -37,10 +37,12 @@ def check_against(schema: Mapping[str, Any], value: Any, where: str = "") -> Non
         raise ValueError(
             f"{place} is {_short(value)}; it must be {' or '.join(map(_short, allowed))}"
         )
+
     kinds = schema.get("type", [])
     kinds = [kinds] if isinstance(kinds, str) else kinds
     if kinds and not any(_is_a(value, kind) for kind in kinds):
         raise ValueError(f"{place} is {_short(value)}; it must be of type {' or '.join(kinds)}")
+
     if isinstance(value, dict):
         for name in schema.get("required", ()):
             if name not in value:
@@ -59,6 +61,7 @@ def check_against(schema: Mapping[str, Any], value: Any, where: str = "") -> Non
             raise ValueError(
                 f"{place} has {len(value)} values; it must have at most {schema['maxItems']}"
             )
+
         items = schema.get("items", {})
         for k, item in enumerate(value):
             # Lists with one value per frame are long, and formatting a location for each takes most

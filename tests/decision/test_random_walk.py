@@ -3,7 +3,7 @@ import pytest
 from scipy.ndimage import uniform_filter1d
 
 from dayline.decision.noise import _is_random_walk, in_few_directions, why_no_events
-from dayline.method.denoise import ColumnScale, ScaledRows, standardize
+from dayline.method.denoise import ScaledRows, standardize
 from dayline.research.datasets.annotations import find_groups, read_labelled
 
 
@@ -17,7 +17,7 @@ def test_a_random_walk_is_one(n_columns):
         walk = np.cumsum(np.random.default_rng(seed).normal(size=(400, n_columns)), axis=0)
         assert is_random_walk(standardize(walk))
         assert is_random_walk(standardize(walk + np.linspace(0, 20, 400)[:, None]))
-        assert is_random_walk(ScaledRows(walk, ColumnScale.of(walk)))
+        assert is_random_walk(ScaledRows.of(walk))
 
 
 @pytest.mark.parametrize("n_columns", [1, 3, 30])

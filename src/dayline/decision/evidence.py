@@ -168,11 +168,13 @@ def gather_evidence(
     seen = unit_rows(to_numpy(directions).astype(np.float64))
     learned = seen if embedding is None else unit_rows(np.asarray(embedding, dtype=np.float64))
     views = seen if embedding is None else two_views(learned, seen)
+
     cosines = compare_neighbors(spread_few_directions(standardized))
     log_weights = boundary_weights(cosines, model)
     # The same recording at a higher frame rate has more frames to gain, also from noise.
     penalty = model.candidate_penalty * slowness(cosines)
     none = np.zeros(0, dtype=np.int64)
+
     # Constraints on some frames must not change how all the others are measured.
     free = hierarchy = build_hierarchy(
         views, log_weights, penalty=penalty, required=none, forbidden=none
@@ -182,14 +184,17 @@ def gather_evidence(
             views, log_weights, penalty=penalty, required=required, forbidden=forbidden
         )
     split = model.split(free.log_heights, len(views), penalty=penalty)
+
     few = in_few_directions(standardized)
     n_clear = n_above_noise(few, free.boundaries, free.log_heights)
     # By height: a constraint may move candidates by a frame.
     of_noise = np.max(free.log_heights[n_clear:], initial=-np.inf)
     log_odds = np.where(hierarchy.log_heights > of_noise, 0.0, NOISE)
+
     n_found = np.argmax(expected_f1(model.probabilities(free.log_heights[:n_clear] - split)))
     found = np.sort(free.boundaries[:n_found])
     nearby, in_quarters = (share_of_change(seen, found, part=part) for part in (0.0, 0.25))
+
     why_one_event = why_no_events(few)
     if not why_one_event and nearby < LEAST_NEARBY and in_quarters < LEAST_IN_QUARTERS:
         why_one_event = (

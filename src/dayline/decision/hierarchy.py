@@ -67,6 +67,7 @@ def build_hierarchy(
     penalties = penalty / weights
     penalties[forbidden] = np.inf
     frames = partition_between(x, penalties, required)
+
     edges = [0, *frames.tolist(), len(x)]
     sums = running_sums(x)[edges]
     before, after = [k - 1 for k in range(len(edges))], [k + 1 for k in range(len(edges))]
@@ -81,6 +82,7 @@ def build_hierarchy(
     latest = {k: gain(k) for k in range(1, len(edges) - 1) if not stays[k]}
     queue = [(value, k) for k, value in latest.items()]
     heapq.heapify(queue)
+
     removed, gains = [], []
     while queue:
         value, k = heapq.heappop(queue)
@@ -95,6 +97,7 @@ def build_hierarchy(
             if beside in latest:
                 latest[beside] = gain(beside)
                 heapq.heappush(queue, (latest[beside], beside))
+
     # A boundary is at least as high as those removed before it.
     heights = np.maximum.accumulate(np.maximum(gains, 1e-12))
     order = np.concatenate([required, removed[::-1]]).astype(np.int64)

@@ -117,6 +117,7 @@ def _best_path(
     penalty_at = penalties[positions]
     # Starts that may still win, and the position from which on each cannot.
     starts, limits = np.zeros(1, dtype=np.int64), np.full(1, np.inf)
+
     # A few calls for a block of ends take a tenth of the time of a few calls for every end.
     for first in range(1, n, BLOCK):
         ends = np.arange(first, min(first + BLOCK, n))
@@ -133,8 +134,10 @@ def _best_path(
                 out=highest[k + 1 :],
             )
         gains = np.concatenate([gains, between + (highest - penalty)[:, None]])
+
         starts, limits = np.append(starts, ends), np.append(limits, np.full(len(ends), np.inf))
         best[ends], previous[ends] = highest, starts[np.argmax(gains, axis=0)]
+
         # Splitting an event never lowers the sum. A start that gains no more at an end than the
         # best one less the penalty there therefore loses to a boundary at this end, for every end
         # at least `min_length` frames later.
@@ -145,6 +148,7 @@ def _best_path(
             np.inf,
         )
         limits = np.minimum(limits, since)
+
         kept = np.flatnonzero(limits > positions[min(first + BLOCK, n - 1)])
         if len(kept) > MOST_STARTS:
             # The newest have no gain yet.

@@ -67,12 +67,14 @@ def events_html(
         "to": "stop_time",
     }
     columns |= {name: name for name in ("confidence", "reason", "context")}
+
     # A context that has a name shows it instead of its letter.
     known = {key: any(row[key] is not None for row in rows) for key in (*columns.values(), "place")}
     shown = [
         name for name, key in columns.items() if known[key] or (key == "context" and known["place"])
     ]
     names = "".join(f'<th style="{CELL}">{name}</th>' for name in shown)
+
     lines = []
     for row, color in zip(rows[:MOST_ROWS], colors, strict=False):
         block = (
@@ -82,6 +84,7 @@ def events_html(
         cells = (escape(_cell(row, name, of_day=of_day)) for name in shown)
         texts = "".join(f'<td style="{WIDE_CELL}">{text}</td>' for text in cells)
         lines.append(f"<tr>{block}{texts}</tr>")
+
     left_out = len(rows) - MOST_ROWS
     below = f"<div>and {counted(left_out, 'more event')}</div>" if left_out > 0 else ""
     return (

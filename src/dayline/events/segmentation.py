@@ -207,6 +207,7 @@ class Segmentation:
                 raise ValueError(
                     f"event {before.start}..{before.stop} and the next one leave a gap or overlap"
                 )
+
         for event in self.events:
             if event.stop <= event.start:
                 raise ValueError(f"event {event.start}..{event.stop} contains no frames")
@@ -214,12 +215,14 @@ class Segmentation:
                 raise ValueError(
                     f"event {event.start}..{event.stop}: key frame {event.key_frame} does not exist"
                 )
+
         for what in PER_FRAME:
             values = getattr(self, what)
             if values is not None and len(values) != self.n_frames:
                 raise ValueError(f"{len(values)} {what} for {self.n_frames} frames")
         if len({place.community for place in self.places}) < len(self.places):
             raise ValueError("two places have the same community")
+
         for level in self.levels:
             n_boundaries, n_confidences = len(level.boundaries), len(level.confidences)
             if n_confidences != n_boundaries:

@@ -103,6 +103,7 @@ def event_rows(
     letters = context_letters(events, places)
     place_names = {place.community: place.name for place in places}
     rows = []
+
     for number, (event, (start, stop)) in enumerate(zip(events, spans, strict=True), start=1):
         known = start is not None and stop is not None and stop >= start
         values = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -56,20 +56,11 @@ def scale_to_range(x: Array, *, by_column: bool = False) -> Array:
     low = xp.min(x, axis=axis, keepdims=True)
     spread = xp.max(x, axis=axis, keepdims=True) - low
     safe = xp.where(spread > 0, spread, xp.ones_like(spread))
-    return _by_blocks(
-        lambda rows: xp.where(spread > 0, 2.0 * (rows - low) / safe - 1.0, xp.zeros_like(rows)),
-        x,
-        x.shape[1],
-    )
-
-
-def _by_blocks(function: Callable[[Array], Array], x: Array, n_columns: int) -> Array:
-    """Apply a function of rows to blocks of rows."""
-    xp = array_namespace(x)
-    made = xp.empty((x.shape[0], n_columns), dtype=x.dtype, device=x.device)
+    scaled = xp.empty(tuple(x.shape), dtype=x.dtype, device=x.device)
     for block in row_blocks(x):
-        made[block] = function(x[block])
-    return made
+        rows = 2.0 * (x[block] - low) / safe - 1.0
+        scaled[block] = xp.where(spread > 0, rows, xp.zeros_like(rows))
+    return scaled
 
 
 def standardize(x: Array) -> Array:
@@ -77,17 +68,36 @@ def standardize(x: Array) -> Array:
 
     If all columns are constant, the result is one column of zeros.
     """
-    scale = ColumnScale.of(x)
-    return _by_blocks(scale, x, scale.n_columns)
+    rows = ScaledRows.of(x)
+    scaled = array_namespace(x).empty(rows.shape, dtype=x.dtype, device=x.device)
+    for block in row_blocks(x):
+        scaled[block] = rows[block]
+    return scaled
+
+
+def standardized_rows(x: FloatArray) -> FloatArray | ScaledRows:
+    """Do the same as `standardize`, in double precision.
+
+    The rows of a large matrix are computed when needed.
+    """
+    rows = ScaledRows.of(x)
+    if x.size > MOST_HELD:
+        return rows
+    held = np.empty(rows.shape)
+    for block in row_blocks(x):
+        held[block] = rows[block]
+    return held
 
 
 @dataclass(frozen=True)
-class ColumnScale:
-    """What `standardize` does to the rows of one matrix; it can be applied to some rows at a time.
+class ScaledRows:
+    """The rows of a standardized matrix, computed when they are needed; its slices are arrays.
 
     Attributes
     ----------
-    is_varying : array of bool, shape (n_columns,)
+    x : array of shape (n_frames, n_features)
+        The matrix, as it was given.
+    is_varying : array of bool, shape (n_features,)
         Columns that are kept.
     low, spread : array
         Least value and range of each column that is kept.
@@ -95,6 +105,7 @@ class ColumnScale:
         Mean and standard deviation of each, in units of its range.
     """
 
+    x: Array
     is_varying: Array
     low: Array
     spread: Array
@@ -102,7 +113,7 @@ class ColumnScale:
     deviation: Array
 
     @classmethod
-    def of(cls, x: Array) -> ColumnScale:
+    def of(cls, x: Array) -> ScaledRows:
         """Measure the columns of a matrix."""
         xp = array_namespace(x)
         low, high = xp.min(x, axis=0), xp.max(x, axis=0)
@@ -110,35 +121,43 @@ class ColumnScale:
         kept = high > low
         low, high = _precise(low[kept]), _precise(high[kept])
         spread = high - low
-        mean = _column_means(lambda rows: _columns(rows, kept) - low, x) / spread
 
-        def squares(rows: Array) -> Array:
+        total = 0.0
+        for block in row_blocks(x):
+            total = total + xp.sum(_columns(x[block], kept) - low, axis=0)
+        mean = total / x.shape[0] / spread
+
+        squares = 0.0
+        for block in row_blocks(x):
             # Divide by the range first, so that tiny or huge columns do not under- or overflow.
-            centered = (_columns(rows, kept) - low) / spread - mean
-            return centered * centered
-
-        return cls(kept, low, spread, mean, xp.sqrt(_column_means(squares, x)))
+            centered = (_columns(x[block], kept) - low) / spread - mean
+            squares = squares + xp.sum(centered * centered, axis=0)
+        return cls(x, kept, low, spread, mean, xp.sqrt(squares / x.shape[0]))
 
     @property
-    def n_columns(self) -> int:
-        """Columns of the result."""
-        return max(1, int(self.low.shape[0]))
+    def shape(self) -> tuple[int, int]:
+        """As that of an array."""
+        return self.x.shape[0], max(1, int(self.low.shape[0]))
 
-    def __call__(self, rows: Array) -> Array:
-        """Standardize rows of the matrix."""
-        xp = array_namespace(rows)
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return self.shape[0]
+
+    def __getitem__(self, which: Any) -> Array:
+        """Return some rows, standardized."""
+        rows = self.x[which]
         if self.low.shape[0] == 0:
-            return xp.zeros_like(rows[:, :1])
-        scaled = (_precise(_columns(rows, self.is_varying)) - self.low) / self.spread
+            return array_namespace(rows).zeros_like(rows[:, :1])
+        scaled = (_columns(rows, self.is_varying) - self.low) / self.spread
         scaled -= self.mean
         scaled /= self.deviation
         return scaled
 
 
 def _columns(rows: Array, is_kept: Array) -> Array:
-    """Return some columns, without a copy if it is all of them."""
+    """Return some columns in sufficient precision, without a copy if it is all of them."""
     xp = array_namespace(is_kept)
-    return rows if bool(xp.all(is_kept)) else rows[:, is_kept]
+    return _precise(rows if bool(xp.all(is_kept)) else rows[:, is_kept])
 
 
 def _precise(x: Array) -> Array:
@@ -148,18 +167,13 @@ def _precise(x: Array) -> Array:
 
 def center_columns(x: Array) -> None:
     """Subtract from every column its mean, in place."""
-    mean = _column_means(lambda rows: rows, x)
-    for block in row_blocks(x):
-        x[block] -= mean
-
-
-def _column_means(function: Callable[[Array], Array], x: Array) -> Array:
-    """Mean of every column of a function of rows."""
     xp = array_namespace(x)
     total = 0.0
     for block in row_blocks(x):
-        total = total + xp.sum(function(_precise(x[block])), axis=0)
-    return total / x.shape[0]
+        total = total + xp.sum(_precise(x[block]), axis=0)
+    mean = total / x.shape[0]
+    for block in row_blocks(x):
+        x[block] -= mean
 
 
 def comparable_columns(x: Array) -> Array:
@@ -181,6 +195,7 @@ def spread_few_directions(columns: Array | ScaledRows) -> Any:
         columns = standardize(array_namespace(few[0]).concat(few))
     if columns.shape[1] > FEW_COLUMNS:
         return columns
+
     values = columns[:]
     xp = array_namespace(values)
     # In double precision on the CPU, so that every device has the same centers.
@@ -201,6 +216,7 @@ def _few_directions(columns: Array | ScaledRows) -> FloatArray | None:
     # Three eigenvalues have at least a third of the square of their sum in their squares.
     if np.sum(gram**2) < (0.95 * np.trace(gram)) ** 2 / FEW_COLUMNS:
         return None
+
     covariance = np.zeros((n_columns, n_columns))
     for block in row_blocks(columns):
         rows = to_numpy(columns[block]).astype(np.float64)
@@ -210,49 +226,6 @@ def _few_directions(columns: Array | ScaledRows) -> FloatArray | None:
     if share[-1] < MOST_OF_VARIANCE:
         return None
     return np.asarray(directions[:, ::-1][:, : int(np.argmax(share >= MOST_OF_VARIANCE)) + 1])
-
-
-@dataclass(frozen=True)
-class ScaledRows:
-    """The rows of a standardized matrix, computed when they are needed; its slices are arrays.
-
-    Attributes
-    ----------
-    x : array of shape (n_frames, n_features)
-        The matrix, as it was given.
-    scale : ColumnScale
-        Of that matrix.
-    """
-
-    x: Array
-    scale: ColumnScale
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """As that of an array."""
-        return self.x.shape[0], self.scale.n_columns
-
-    def __len__(self) -> int:
-        """Return the number of rows."""
-        return self.shape[0]
-
-    def __getitem__(self, rows: Any) -> Array:
-        """Return some rows, standardized."""
-        return self.scale(self.x[rows])
-
-
-def standardized_rows(x: FloatArray) -> FloatArray | ScaledRows:
-    """Do the same as `standardize`, in double precision.
-
-    The rows of a large matrix are computed when needed.
-    """
-    rows = ScaledRows(x, ColumnScale.of(x))
-    if x.size > MOST_HELD:
-        return rows
-    held = np.empty(rows.shape)
-    for block in row_blocks(x):
-        held[block] = rows[block]
-    return held
 
 
 def fit_single_precision(features: FloatArray, *, by_column: bool) -> FloatArray:
@@ -271,11 +244,9 @@ def fit_single_precision(features: FloatArray, *, by_column: bool) -> FloatArray
     low, high = features.min(axis=axis, keepdims=True), features.max(axis=axis, keepdims=True)
     spread, largest = high - low, np.maximum(np.abs(low), np.abs(high))
     held = (spread > SMALLEST_SPREAD * largest) & (largest < 1e30) & (spread > 1e-30)
-    return (
-        features
-        if held.all()
-        else np.where(held, features, scale_to_range(features, by_column=by_column))
-    )
+    if held.all():
+        return features
+    return np.where(held, features, scale_to_range(features, by_column=by_column))
 
 
 def nonlocal_means(

@@ -130,6 +130,7 @@ def descend_many_rows(
         if not slope < 0:
             reason = "ABNORMAL"
             break
+
         # Without a history, a step as long as that of the row that moves most: rows are of unit
         # length.
         step = 1.0 if history else 0.3 / float(_longest_row(direction))
@@ -149,6 +150,7 @@ def descend_many_rows(
             else:
                 taken = moved
                 break
+
             # The minimum of the parabola through both losses and the first slope, if it is inside;
             # else the middle.
             bend = new_loss - loss - step * slope
@@ -162,6 +164,7 @@ def descend_many_rows(
             if high - low < 1e-9 * max(1.0, high):
                 reason = "ABNORMAL"
                 break
+
         if taken is None:
             break
         change, bend_of = taken - x, new_gradient - gradient
@@ -169,6 +172,7 @@ def descend_many_rows(
         if product > 1e-12 * sum_of_products(bend_of, bend_of):
             # Single precision: the history only shapes the direction of a step.
             history = [*history[1 - MEMORY :], (single(change), single(bend_of), product)]
+
         if loss - new_loss <= least_gain:
             reason = "CONVERGENCE"
         x, loss, gradient = taken, new_loss, new_gradient

@@ -55,16 +55,17 @@ def outlying_frames(features: FloatArray) -> IntArray:
     ndarray of int
         The frames, in order; at most 2 % of all, or one.
     """
-    most = _most(len(features))
     if len(features) < FEWEST_FRAMES or not _is_any_value_far(features):
         return np.zeros(0, dtype=np.int64)
+    most = _most(len(features))
     found = _largest(_sizes(features)[0], most)
+
     # Of the many columns of a network, some are all but constant; one frame that is not must not
     # count for that.
     n_spared = int(MOST * features.shape[1])
-    return (
-        _largest(_sizes(features, n_spared=n_spared)[0], most) if len(found) and n_spared else found
-    )
+    if len(found) and n_spared:
+        found = _largest(_sizes(features, n_spared=n_spared)[0], most)
+    return found
 
 
 def _largest(sizes: FloatArray, most: int) -> IntArray:
@@ -127,30 +128,29 @@ def warn_of_missing_value_codes(features: FloatArray) -> None:
     Such a number is whole and beyond -1 and 1, the least or the greatest value of its column,
     occurs at least twice but in less than half of the frames, and is far from all other values.
     """
-    some = features
-    if len(features) > CODE_FRAMES:
-        some = features[
-            np.sort(np.random.default_rng(0).choice(len(features), CODE_FRAMES, replace=False))
-        ]
+    some = _some_frames(features, CODE_FRAMES)
     for codes in (some.min(axis=0), some.max(axis=0)):
         # Hardly any column of real numbers has such a value.
-        possible = np.flatnonzero((codes == np.floor(codes)) & (np.abs(codes) > 1))
-        columns = [
-            k for k in possible.tolist() if _is_code(some[:, k].astype(np.float64), float(codes[k]))
-        ]
-        if columns:
-            n_frames = int(np.sum(features[:, columns[0]] == codes[columns[0]]))
-            more = (
-                f" (and so in {counted(len(columns) - 1, 'other column')})"
-                if len(columns) > 1
-                else ""
-            )
-            warnings.warn(
-                f"{codes[columns[0]]:g} is far from all other values of column {columns[0]} and"
-                f" occurs in {n_frames} frames{more}; this may hide all boundaries; if it marks a"
-                " missing value, replace it with NaN and interpolate",
-                stacklevel=4,
-            )
+        possible = np.flatnonzero((codes == np.floor(codes)) & (np.abs(codes) > 1)).tolist()
+        columns = [k for k in possible if _is_code(some[:, k].astype(np.float64), float(codes[k]))]
+        if not columns:
+            continue
+        n_frames = int(np.sum(features[:, columns[0]] == codes[columns[0]]))
+        others = counted(len(columns) - 1, "other column")
+        more = f" (and so in {others})" if len(columns) > 1 else ""
+        warnings.warn(
+            f"{codes[columns[0]]:g} is far from all other values of column {columns[0]} and"
+            f" occurs in {n_frames} frames{more}; this may hide all boundaries; if it marks a"
+            " missing value, replace it with NaN and interpolate",
+            stacklevel=4,
+        )
+
+
+def _some_frames(features: FloatArray, most: int) -> FloatArray:
+    """Return all frames or, of more, so many chosen at random."""
+    if len(features) <= most:
+        return features
+    return features[np.sort(np.random.default_rng(0).choice(len(features), most, replace=False))]
 
 
 def _is_code(values: FloatArray, code: float) -> bool:
@@ -186,17 +186,13 @@ def _sizes(features: FloatArray, *, n_spared: int = 0) -> tuple[FloatArray, Floa
 
 def _usual_frame(features: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Median of every column, and its mean absolute deviation without the largest 2 %."""
-    if len(features) > MOST_FRAMES:
-        features = features[
-            np.sort(np.random.default_rng(0).choice(len(features), MOST_FRAMES, replace=False))
-        ]
+    features = _some_frames(features, MOST_FRAMES)
     n, dims = features.shape
     kept = n - _most(n)
     center, usual = np.empty(dims), np.empty(dims)
     for first in range(0, dims, COLUMNS):
-        columns = np.ascontiguousarray(
-            features[:, first : first + COLUMNS].T
-        )  # medians along rows take half the time
+        # Medians along rows take half the time.
+        columns = np.ascontiguousarray(features[:, first : first + COLUMNS].T)
         middle = np.median(columns, axis=1, keepdims=True)
         apart = np.abs(columns - middle)
         apart.partition(kept - 1, axis=1)
