@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import warnings
-from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from xml.etree import ElementTree  # only to write; no untrusted XML is parsed
 
@@ -73,21 +72,18 @@ def write_xmp(
         )
     if beside and source is None:
         raise ValueError("needs the folder of photos; pass source (--source)")
-    photos = _relative_names(segmentation.names, source)
-    sidecars = _sidecar_names(photos)
-    texts = _texts(segmentation)
+    texts = _sidecars(segmentation, source)
     # Read before they are replaced: they show which sidecars beside the photos are ours.
-    before = (
-        {name: read_no_follow(folder / name) for name in sidecars}
-        if beside and folder.is_dir()
-        else {}
-    )
+    before = {}
+    if beside and folder.is_dir():
+        before = {name: read_no_follow(folder / name) for name in texts}
+
     with replacing_folder(folder, force=force) as made:
-        for name, text in zip(sidecars, texts, strict=True):
+        for name, text in texts.items():
             (made / name).parent.mkdir(parents=True, exist_ok=True)
             (made / name).write_text(text, encoding="utf-8", newline="")
     if beside and source is not None:
-        _write_beside(Path(source), dict(zip(sidecars, _texts(segmentation), strict=True)), before)
+        _write_beside(Path(source), texts, before)
     return folder
 
 
@@ -103,13 +99,7 @@ def has_old_sidecars_beside(segmentation: Segmentation, folder: Path, *, source:
     source : Path
         The folder of photos.
     """
-    new = dict(
-        zip(
-            _sidecar_names(_relative_names(segmentation.names or (), source)),
-            _texts(segmentation),
-            strict=True,
-        )
-    )
+    new = _sidecars(segmentation, source)
     for path in folder.rglob("*.xmp"):
         name = path.relative_to(folder).as_posix()
         if all(file.is_file() and not file.is_symlink() for file in (path, source / name)):
@@ -152,10 +142,8 @@ def sidecar_text(title: str, *, group: str = "", place: str = "") -> str:
         for value in dict.fromkeys(values):
             ElementTree.SubElement(bag, _name("rdf:li")).text = value
     ElementTree.indent(root)
-    return (
-        '<?xml version="1.0"'
-        f' encoding="UTF-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
-    )
+    text = ElementTree.tostring(root, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
 
 
 def _name(qualified: str) -> str:
@@ -163,37 +151,30 @@ def _name(qualified: str) -> str:
     return f"{{{NAMESPACES[prefix]}}}{local}"
 
 
-def _texts(segmentation: Segmentation) -> Iterator[str]:
-    """Yield the sidecar of every photo."""
+def _sidecars(segmentation: Segmentation, source: str | Path | None) -> dict[str, str]:
+    """Return the name and the content of the sidecar of every photo."""
+    names = segmentation.names or ()
+    if source is None:
+        photos = [PurePosixPath(checked_name(name)) for name in names]
+    else:
+        # Names with unprintable bytes are looked up in the source.
+        paths = [photo_path(name, source=source).relative_to(source) for name in names]
+        photos = [PurePosixPath(path.as_posix()) for path in paths]
+
+    texts = []
     titles = event_titles(segmentation, contexts=False)
-    for event, title, start in zip(
-        segmentation.events, titles, segmentation.start_times, strict=True
-    ):
-        group = (
-            time_text(segmentation, start)[:10]
-            if segmentation.is_dated
-            else segmentation.source or ""
-        )
-        text = sidecar_text(
-            _keyword(title), group=_keyword(group), place=_keyword(place_name(segmentation, event))
-        )
-        for _ in range(event.n_frames):
-            yield text
+    events = zip(segmentation.events, titles, segmentation.start_times, strict=True)
+    for event, title, start in events:
+        day = time_text(segmentation, start)[:10] if segmentation.is_dated else None
+        group, place = day or segmentation.source or "", place_name(segmentation, event)
+        text = sidecar_text(_keyword(title), group=_keyword(group), place=_keyword(place))
+        texts += [text] * event.n_frames
+    return dict(zip(_sidecar_names(photos), texts, strict=True))
 
 
 def _keyword(text: str) -> str:
     """Keep the separators of hierarchies out of a keyword."""
     return re.sub(r"[|/]", "-", clean_text(text))
-
-
-def _relative_names(names: tuple[str, ...], source: str | Path | None) -> list[PurePosixPath]:
-    """Return the path of every photo within the source."""
-    if source is None:
-        return [PurePosixPath(checked_name(name)) for name in names]
-    return [
-        PurePosixPath(photo_path(name, source=source).relative_to(source).as_posix())
-        for name in names
-    ]
 
 
 def _sidecar_names(photos: list[PurePosixPath]) -> list[str]:
@@ -222,9 +203,8 @@ def _write_beside(source: Path, texts: dict[str, str], before: dict[str, bytes |
                 continue
         write_text_whole(path, text)
     if others:
-        shown = ", ".join(clean_text(name) for name in others[:FEW]) + (
-            ", ..." if len(others) > FEW else ""
-        )
+        shown = ", ".join(clean_text(name) for name in others[:FEW])
+        shown += ", ..." if len(others) > FEW else ""
         warnings.warn(
             f"{counted(len(others), 'sidecar')} not written by dayline, left unchanged: {shown}; "
             "those of dayline are in the xmp folder",
