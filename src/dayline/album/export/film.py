@@ -218,7 +218,7 @@ def film_facts(video: str | Path) -> FilmFacts:
 
 
 def check_is_film_of(segmentation: Segmentation, video: Path) -> None:
-    """Raise if this cannot be the video of these events: it has another size, and another length.
+    """Raise if this cannot be the video of these events: another film, of another length.
 
     A copy in another encoding has the same length, to within a few seconds of sound.
 
@@ -229,43 +229,40 @@ def check_is_film_of(segmentation: Segmentation, video: Path) -> None:
     video : Path
         The video to check.
     """
-    if segmentation.times is None:
-        return
-    is_of_video = segmentation.clock == "media"
     from dayline.media.film import film_digest
     from dayline.media.film_decode import opened_video
 
+    if segmentation.times is None:
+        return
+    is_of_video = segmentation.clock == "media"
     if is_of_video and segmentation.digests is not None:
         film, _, time = segmentation.digests[0].partition(":")
         if time and film == film_digest(video):
             return
 
     with opened_video(video) as opened:
-        start, length = (
-            stamp and stamp / 1e6
-            for stamp in (opened.container.start_time, opened.container.duration)
-        )
-    last = (
-        segmentation.times[-1] if is_of_video else max(segmentation.times) - min(segmentation.times)
-    )
+        if opened.container.duration is None:
+            return
+        length = opened.container.duration / 1e6
+        start = (opened.container.start_time or 0) / 1e6
+    first = 0.0 if is_of_video else min(segmentation.times)
+    last = (segmentation.times[-1] if is_of_video else max(segmentation.times)) - first
     # Some containers count from zero, even if the recording starts later.
-    apart = min(abs((length or last) - last), abs((length or last) - (start or 0.0) - last))
+    apart = min(abs(length - last), abs(length - start - last))
     between = last / max(1, segmentation.n_frames - 1)
-    if length is not None and apart > between + max(LENGTHS_DIFFER, 0.02 * length):
-        if is_of_video:
-            what = (
-                f"of {segmentation.source or 'a video'}, whose last frame is at {clock_text(last)}"
-            )
-            remedy = "pass the video that was segmented"
-        else:
-            kind = "features" if segmentation.names is None else "photos"
-            what, remedy = (
-                f"of {kind} that span {clock_text(last)}",
-                "leave out the source (--source)",
-            )
-        raise ValueError(
-            f"{video.name} lasts {clock_text(length)}, but these events are {what}; {remedy}"
-        )
+    if apart <= between + max(LENGTHS_DIFFER, 0.02 * length):
+        return
+
+    if is_of_video:
+        what = f"of {segmentation.source or 'a video'}, whose last frame is at {clock_text(last)}"
+        remedy = "pass the video that was segmented"
+    else:
+        kind = "features" if segmentation.names is None else "photos"
+        what = f"of {kind} that span {clock_text(last)}"
+        remedy = "leave out the source (--source)"
+    raise ValueError(
+        f"{video.name} lasts {clock_text(length)}, but these events are {what}; {remedy}"
+    )
 
 
 def _length(container: InputContainer, *, at_least: float = 0.0) -> float | None:
