@@ -8,7 +8,9 @@ import pytest
 from PIL import Image, ImageFilter
 
 from dayline.album import extraction
+from dayline.album.pictures import PictureFolder
 from dayline.album.segment import segment_source, segment_table
+from dayline.album.write import write_result
 from dayline.estimators import EventSegmenter
 from dayline.events import Segmentation
 from dayline.media import decode
@@ -170,10 +172,12 @@ def opened(monkeypatch):
     return names
 
 
-def test_a_second_run_opens_no_photo(tmp_path, opened):
+def test_every_photo_is_opened_once_and_by_a_second_run_never(tmp_path, opened, monkeypatch):
     photos, store = tmp_path / "photos", tmp_path / "store"
     paths = make_day(photos)
-    first = segment_source(photos, model="color", store=store)
+    first = segment_source(photos, model="color", store=store, pictures=PictureFolder(store))
+    monkeypatch.setattr("dayline.album.write.images", None)
+    assert len(write_result(first, store).pictures) == len(paths)
     assert sorted(opened) == sorted(path.name for path in paths)
     opened.clear()
     again = segment_source(photos, model="color", store=store)

@@ -235,7 +235,7 @@ def _write_overview(
     source: Path,
     places: Path,
 ) -> None:
-    """Recognize the places of all days that have a result, and write the page that links to them."""
+    """Recognize the places of all days that have a result, and write the overview."""
     sources = {folder / day.name: day.sequence.source for day in days}
     used = [read_day(result.folder) for result in results if result.segmentation is not None]
     found = {day.folder: day for day in recognize_places(used, places, sources=sources)}
@@ -266,7 +266,7 @@ def _tidy_gone_days(output: Path, days: Collection[str]) -> None:
 
 
 def without_places(text: str, *folders: Path) -> str:
-    """Remove these folders from the paths in a message: a page that is shared must not reveal local paths."""
+    """Remove these folders from the paths in a message, since a page may be shared."""
     places = {place for path in folders for place in (path, path.resolve(), path.absolute())}
     for place in sorted((shown_name(p) for p in places if p != Path()), key=len, reverse=True):
         # A short relative name, such as "out", may be part of another word.
@@ -306,7 +306,7 @@ def overview_is_current(folder: Path) -> bool:
 
 
 def renew_overview(folder: Path) -> None:
-    """Write the overview of several days again: the same days, less those whose results were removed.
+    """Write the overview of several days again, without those whose results were removed.
 
     Parameters
     ----------
@@ -347,7 +347,7 @@ def _overview(folder: Path) -> dict[str, Any] | None:
 
 
 def _days(folder: Path, data: dict[str, Any]) -> list[tuple[str, dict[str, Any] | None, str]]:
-    """Return the name of each day's folder, what the overview shows of it, and why it has no result."""
+    """Return each day's folder, what the overview shows of it, and why it has no result."""
     page = folder / "index.html"
     if "folders" not in data:
         raise UnreadableFileError(

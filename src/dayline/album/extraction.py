@@ -121,7 +121,7 @@ class FrameReader:
         film: FrameSequence | None = None,
         notes: dict[str, None] | None = None,
     ) -> list[Frame | str]:
-        """Return what was seen of each frame, now or in an earlier run, or why it cannot be used."""
+        """Return what was seen of each frame, now or earlier, or why it cannot be used."""
         keys = [_key(frame) for frame in frames]
         stored: Mapping[Key, Frame] = {}
         if self.store is not None:
@@ -221,7 +221,7 @@ class FrameReader:
 
 
 def _key(frame: Frame) -> Key:
-    """Identify a frame from one run to the next by the name, size and time of change of its file."""
+    """Identify a frame across runs by the name, size and time of change of its file."""
     # NumPy drops trailing NULs of a string, and lone surrogates cannot be written.
     name = frame.name.encode("utf-8", "backslashreplace").decode()
     try:
@@ -270,7 +270,7 @@ def read_source(
 
 
 def forget_read(folder: Path) -> None:
-    """Remove what was read of photos from a folder that will be shared: it says where they were taken."""
+    """Remove what was read of photos from a folder to be shared: it says where they were taken."""
     (folder / STORE).unlink(missing_ok=True)
 
 

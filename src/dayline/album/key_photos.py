@@ -15,13 +15,13 @@ MEASURES = ("content", "edge_sharpness", "clipped")
 """What `measure_photo` returns, in this order."""
 
 WORKING_SIDE = 64
-"""Pixels of the shorter side at which content is looked for: noise is averaged out, objects are still there."""
+"""Pixels of the shorter side at which content is looked for: without noise, but with objects."""
 
 GRID = 8
 """Content is counted in 8 x 8 parts of the image."""
 
 EDGE_STEP = 12.0
-"""Grey levels (0 to 255) between neighbouring pixels at an edge; a clear sky changes by a few."""
+"""Gray levels (0 to 255) between neighboring pixels at an edge; a clear sky changes by a few."""
 
 EDGE_SHARE = 0.1
 """Share of the pixels of a part that must be at an edge for the part to have content."""
@@ -30,7 +30,7 @@ STRONGEST = 0.95
 """Sharpness is measured at the strongest 5 % of all steps."""
 
 BLACK, WHITE = 12.0, 245.0
-"""Grey levels from which on a pixel shows nothing."""
+"""Gray levels from which on a pixel shows nothing."""
 
 ENOUGH_CONTENT = 0.5
 """Half of the parts: photos with more are equally good."""
@@ -39,7 +39,7 @@ BLURRED, SHARP = 0.6, 0.8
 """Edge sharpness of a blurred and of a sharp photo."""
 
 WORST = 0.05
-"""Factor of blur or wrong exposure at its worst; not 0, so that content still counts if all photos have the fault."""
+"""Factor of blur or wrong exposure at its worst; not 0, so that content still counts."""
 
 Image = NDArray[np.uint8]
 
@@ -60,10 +60,10 @@ def measure_photo(image: Image) -> NDArray[np.float32]:
         wide and 0.5 for very wide ones, whatever their contrast. Share of pixels that are black or
         white.
     """
-    grey = image.astype(np.float32) @ np.asarray([0.299, 0.587, 0.114], dtype=np.float32)
-    clipped = float(np.mean((grey <= BLACK) | (grey >= WHITE)))
-    small = _reduced(grey, max(1, min(grey.shape) // WORKING_SIDE))
-    return np.asarray([_content(small), _edge_sharpness(grey), clipped], dtype=np.float32)
+    gray = image.astype(np.float32) @ np.asarray([0.299, 0.587, 0.114], dtype=np.float32)
+    clipped = float(np.mean((gray <= BLACK) | (gray >= WHITE)))
+    small = _reduced(gray, max(1, min(gray.shape) // WORKING_SIDE))
+    return np.asarray([_content(small), _edge_sharpness(gray), clipped], dtype=np.float32)
 
 
 def photo_quality(measures: FloatArray) -> FloatArray:
@@ -84,9 +84,9 @@ def photo_quality(measures: FloatArray) -> FloatArray:
     return quality
 
 
-def _content(grey: NDArray[np.float32]) -> float:
+def _content(gray: NDArray[np.float32]) -> float:
     """Return the share of parts of the image in which enough pixels are at an edge."""
-    at_edge = _steps(grey) >= EDGE_STEP
+    at_edge = _steps(gray) >= EDGE_STEP
     if min(at_edge.shape) < GRID:
         return 0.0
     tops, lefts = (np.arange(GRID) * side // GRID for side in at_edge.shape)
@@ -102,9 +102,9 @@ def _content(grey: NDArray[np.float32]) -> float:
     return float(np.mean(counts >= EDGE_SHARE * sizes))
 
 
-def _edge_sharpness(grey: NDArray[np.float32]) -> float:
-    """Compare the strongest steps at half resolution with those at full resolution in the same place."""
-    fine, coarse = _steps(grey), _steps(_reduced(grey, 2))
+def _edge_sharpness(gray: NDArray[np.float32]) -> float:
+    """Compare the strongest steps at half resolution with those at full resolution there."""
+    fine, coarse = _steps(gray), _steps(_reduced(gray, 2))
     height, width = (min(a // 2, b) for a, b in zip(fine.shape, coarse.shape, strict=True))
     if not height or not width:
         return 0.0
@@ -117,17 +117,17 @@ def _edge_sharpness(grey: NDArray[np.float32]) -> float:
     return float(np.median(highest[strong] / coarse[strong])) if strong.any() else 0.0
 
 
-def _steps(grey: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the larger difference of each pixel to its neighbours on the right and below."""
-    right, below = np.abs(np.diff(grey, axis=1))[:-1], np.abs(np.diff(grey, axis=0))[:, :-1]
+def _steps(gray: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the larger difference of each pixel to its neighbors on the right and below."""
+    right, below = np.abs(np.diff(gray, axis=1))[:-1], np.abs(np.diff(gray, axis=0))[:, :-1]
     return np.maximum(right, below)
 
 
-def _reduced(grey: NDArray[np.float32], factor: int) -> NDArray[np.float32]:
+def _reduced(gray: NDArray[np.float32], factor: int) -> NDArray[np.float32]:
     """Average squares of pixels; incomplete ones at the right and lower edge are left out."""
-    height, width = (side // factor * factor for side in grey.shape)
+    height, width = (side // factor * factor for side in gray.shape)
     # Sums of slices are several times faster than means over two axes.
-    rows = sum((grey[k:height:factor] for k in range(1, factor)), start=grey[0:height:factor])
+    rows = sum((gray[k:height:factor] for k in range(1, factor)), start=gray[0:height:factor])
     columns = sum(
         (rows[:, k:width:factor] for k in range(1, factor)), start=rows[:, 0:width:factor]
     )
@@ -138,7 +138,7 @@ GOOD_ENOUGH = 0.7
 """Quality of an eligible photo, relative to the best of its event but for a tenth of its photos."""
 
 ONE_IN = 10
-"""A single photo may be the best for what does not belong to the event, such as someone who walks by."""
+"""One photo may be the best for what is not of the event, such as someone who walks by."""
 
 
 def with_key_photos(
@@ -178,7 +178,7 @@ def with_key_photos(
 
 
 DIGITS = 5
-"""Digits of a degree: about a metre."""
+"""Digits of a degree: about a meter."""
 
 
 def with_locations(
@@ -203,7 +203,7 @@ def _located(event: Event, locations: Sequence[tuple[float, float] | None]) -> E
     if not known:
         return replace(event, location=None)
     latitudes, longitudes = np.asarray(known, dtype=np.float64).T
-    # Relative to the first photo, so that 179.9 and -179.9 are neighbours.
+    # Relative to the first photo, so that 179.9 and -179.9 are neighbors.
     around = (longitudes - longitudes[0] + 180.0) % 360.0 - 180.0
     longitude = (longitudes[0] + float(np.median(around)) + 180.0) % 360.0 - 180.0
     return replace(

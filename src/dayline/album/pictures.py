@@ -33,7 +33,7 @@ PICTURE_SIDE = 640
 DECODED_SIDE = PICTURE_SIDE * 3 // 4
 
 MOST_PICTURES = 1000
-"""Pictures of a film, evenly spread, besides those of its boundaries and key frames; about 40 MB."""
+"""Pictures of a film besides those of its boundaries and key frames; about 40 MB."""
 
 NEAR_BOUNDARY = 2
 """Frames before and after a boundary that have a picture, so that a person can judge it."""
@@ -58,7 +58,7 @@ def pictured_frames(segmentation: Segmentation) -> list[int]:
 
 
 def _spread(times: Sequence[float]) -> list[int]:
-    """Return at most 1,000 frames; by time, so that a frame that cannot be decoded does not shift the others."""
+    """Return at most 1,000 frames; by time, so that a lost frame does not shift the others."""
     if len(times) <= MOST_PICTURES:
         return list(range(len(times)))
     since = np.asarray(times, dtype=np.float64) - times[0]
@@ -101,7 +101,7 @@ class PictureFolder:
             write_thumbnail(image, path, size=PICTURE_SIDE, hide=self._hide)
 
     def take_from_above(self, names: Iterable[str]) -> None:
-        """Move pictures here that were written above, before it was known which photos are of this day."""
+        """Move pictures here that were written above, before the days of the photos were known."""
         above, target = self.folder.parent, thumbnail_folder(self.folder)
         if not (above / MARK).is_file():
             return
@@ -111,7 +111,7 @@ class PictureFolder:
                 path.replace(target / name)
 
     def while_decoding(self, film: FrameSequence) -> Also:
-        """Write the pictures that do not depend on the events while a film is decoded for its features."""
+        """Write those that do not depend on the events while a film is decoded for its features."""
 
         def take(frame: int, image: Pixels) -> None:
             self.keep(film.frames[frame].digest, image)
@@ -194,7 +194,7 @@ def write_thumbnail(
 
 
 def is_whole_thumbnail(path: Path) -> bool:
-    """Return whether a picture of an earlier run can be reused: a regular file that is a complete JPEG.
+    """Return whether a picture of an earlier run can be reused: a regular and complete JPEG.
 
     Empty or truncated pictures are written again, and so are links, which may point anywhere.
     """
@@ -205,7 +205,7 @@ def is_whole_thumbnail(path: Path) -> bool:
 
 
 def remove_thumbnails(folder: str | Path, *, keep: Collection[str] = ()) -> None:
-    """Remove the pictures of an earlier run from `folder`, so that they are not shared with the page.
+    """Remove the pictures of an earlier run, so that they are not shared with the page.
 
     Parameters
     ----------
@@ -252,7 +252,7 @@ def _jpeg(pixels: Pixels, size: int) -> bytes:
     picture.thumbnail((size, size), Image.Resampling.LANCZOS, reducing_gap=2.0)
     for quality in (82, 74, 64, 52, 40, 28):
         buffer = BytesIO()
-        # Neither optimized nor progressive: that saves 5 % of the bytes and takes five times as long.
+        # Not optimized and progressive: that saves 5 % of the bytes and takes five times as long.
         picture.save(buffer, "JPEG", quality=quality)
         if buffer.tell() <= MOST_BYTES:
             return buffer.getvalue()
@@ -276,7 +276,7 @@ class GivenPictures:
     frames: Mapping[int, Path | Pixels]
 
     def names(self, n_frames: int) -> tuple[str, ...] | None:
-        """Return the file name of every frame, unless some have no file or two have the same name."""
+        """Return the file name of every frame, unless some have none or two have the same."""
         files = [picture for picture in self.frames.values() if isinstance(picture, Path)]
         found = tuple(shown_name(file.name) for file in files)
         return found if len(set(found)) == n_frames else None
@@ -284,7 +284,7 @@ class GivenPictures:
     def write(
         self, folder: Path, *, blur_faces: bool = False, on_step: OnStep | None = None
     ) -> dict[int, str]:
-        """Write the pictures that an earlier run has not written yet; return the path of each within `folder`."""
+        """Write the pictures that are missing; return the path of each within `folder`."""
         about = f"{PICTURE_SIDE} {'blurred' if blur_faces else 'plain'}"
         # By content: a picture that changed gets another name, so that the page of an earlier run
         # keeps its own.
@@ -320,7 +320,7 @@ class GivenPictures:
 def given_pictures(
     pictures: Sequence[PictureSource] | Mapping[int, PictureSource], n_frames: int
 ) -> GivenPictures:
-    """Check pictures that a caller passes; raise ValueError that names the frame, before any work is done.
+    """Check pictures that a caller passes; raise ValueError that names the frame.
 
     Parameters
     ----------
@@ -360,7 +360,7 @@ def _checked_picture(frame: int, picture: Any) -> Path | Pixels:
 
 
 def _pixels(frame: int, picture: Any) -> Pixels:
-    """Return a picture as RGB; accept grey ones, transparency, and numbers from 0 to 1, as matplotlib does."""
+    """Return a picture as RGB; accept gray ones, transparency, and numbers from 0 to 1."""
     try:
         values = np.asarray(picture)
     except (TypeError, ValueError):

@@ -32,7 +32,7 @@ def is_table(source: Path) -> bool:
 
 
 def check_settings(settings: Settings, *, pictures: bool = True) -> None:
-    """Raise ValueError if a setting is invalid or needs a package that is missing, before any work is done.
+    """Raise ValueError if a setting does not suit the source or needs a package that is missing.
 
     Parameters
     ----------

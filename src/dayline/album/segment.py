@@ -399,6 +399,6 @@ def segment_table(
 
 
 def row_digests(features: FloatArray) -> tuple[str, ...]:
-    """Return a hash of every row of features; it identifies the row if others are added or removed."""
+    """Return a hash of every row of features: what the row is, wherever it stands."""
     rows = np.ascontiguousarray(np.ma.filled(features, np.nan), dtype=np.float64)
     return tuple(hashlib.sha256(row.tobytes()).hexdigest()[:32] for row in rows)

@@ -72,7 +72,8 @@ def load_extractor(
 
         return load_onnx_file(Path(model), threads=threads)
     raise ValueError(
-        f'model "{model}" is not known; use lite0, color, color-lab, hog or the path of a .onnx file'
+        f'model "{model}" is not known; use lite0, color, color-lab, hog or the path of a .onnx'
+        " file"
     )
 
 

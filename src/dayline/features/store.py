@@ -1,4 +1,4 @@
-"""Keep what was seen of every photo or frame in a file, and reuse it while the photo is the same."""
+"""Keep what was seen of every frame in a file, and reuse it while the frame is the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Find where a recording breaks off: long pauses, clock jumps, and kilometers between two photos."""
+"""Find where a recording breaks off: pauses, clock jumps, kilometers between two photos."""
 
 from __future__ import annotations
 
@@ -221,7 +221,7 @@ def check_jumps(at_least: float) -> None:
 
 
 def distance_km(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Return the great-circle distance between points (latitude, longitude) in degrees, row by row."""
+    """Return the great-circle distances between points (latitude, longitude), row by row."""
     (lat_a, lon_a), (lat_b, lon_b) = np.radians(a).T, np.radians(b).T
     half = (
         np.sin((lat_b - lat_a) / 2) ** 2
@@ -232,7 +232,7 @@ def distance_km(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def _impossible(points: FloatArray, times: FloatArray, at_least: float) -> NDArray[np.bool_]:
-    """Find single points that lie far from both neighbors, which lie together, too far for the time between."""
+    """Find points far from both neighbors, which lie together, too far for the time between."""
     wrong = np.zeros(len(points), dtype=bool)
     to, back = distance_km(points[:-2], points[1:-1]), distance_km(points[1:-1], points[2:])
     hours = np.maximum(np.diff(times) / 3600.0, 0.0)

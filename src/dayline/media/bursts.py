@@ -1,4 +1,4 @@
-"""Bursts: photos of the same thing within seconds count as one frame; the result is expanded to all photos."""
+"""Bursts: photos of the same thing within seconds count as one frame."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dayline.events import Event, NestedLevel
 
 
 def signature(image: NDArray[np.uint8], *, side: int = 16) -> NDArray[np.uint8]:
-    """Shrink an image to a small grey thumbnail for comparing near-identical photos.
+    """Shrink an image to a small gray thumbnail for comparing near-identical photos.
 
     Parameters
     ----------
@@ -28,8 +28,8 @@ def signature(image: NDArray[np.uint8], *, side: int = 16) -> NDArray[np.uint8]:
     """
     from PIL import Image
 
-    grey = Image.fromarray(image).convert("L").resize((side, side), Image.Resampling.BOX)
-    return np.asarray(grey, dtype=np.uint8).ravel()
+    gray = Image.fromarray(image).convert("L").resize((side, side), Image.Resampling.BOX)
+    return np.asarray(gray, dtype=np.uint8).ravel()
 
 
 def group_bursts(
@@ -51,13 +51,13 @@ def group_bursts(
     times : sequence of float or None
         Seconds, one per photo, in order. Without times there are no bursts.
     signatures : array of shape (n_photos, k), uint8
-        Grey thumbnails from `signature`, one row per photo.
+        Gray thumbnails from `signature`, one row per photo.
     max_gap_seconds : float
         Longest time between two photos of a burst.
     max_length_seconds : float
         Longest time from the first to the last photo of a burst.
     max_difference : float
-        Largest mean difference, in grey levels of 0 to 255, from the first photo of the burst.
+        Largest mean difference, in gray levels of 0 to 255, from the first photo of the burst.
     """
     if times is None:
         return tuple(range(len(signatures)))

@@ -104,7 +104,7 @@ class ClockOffset:
 def clock_offset(
     times_a: FloatArray, features_a: FloatArray, times_b: FloatArray, features_b: FloatArray
 ) -> ClockOffset | None:
-    """Estimate by how much the clock of camera b is ahead of that of camera a; None if they cannot be compared.
+    """Estimate by how much the clock of camera b is ahead of that of camera a; None if unknown.
 
     For each offset up to a day, every photo is compared with those that the other camera would have
     taken just before and after it: how much more alike are they than photos in general? The
@@ -171,7 +171,7 @@ class _Cameras:
         return cls(times_a[order_a], times_b[order_b], a, b)
 
     def thinned(self, most: int) -> _Cameras:
-        """Keep the photos of some days of camera a and of the days around them, and thin out those."""
+        """Keep the photos of some days of camera a and of the days around, and thin out those."""
         days = np.unique(np.floor(self.times_a / DAY))
         keep_a, keep_b = (np.ones(len(t), dtype=bool) for t in (self.times_a, self.times_b))
         if len(self.times_a) > most:
@@ -187,7 +187,10 @@ class _Cameras:
         )
 
     def likeness(self, offset: float) -> tuple[FloatArray, FloatArray]:
-        """Return how alike each photo is to the other camera's at its time, beyond the usual, and when that was."""
+        """Return how alike each photo is to the other camera's at its time, and when that was.
+
+        The usual likeness of two photos is subtracted.
+        """
         usual_a, usual_b = self.a @ self.b.mean(axis=0), self.b @ self.a.mean(axis=0)
         usual = float(self.a.mean(axis=0) @ self.b.mean(axis=0))
         shifted = self.times_b - offset
@@ -219,7 +222,7 @@ def _nearby(
 
 
 def _evidence(values: FloatArray, _: FloatArray) -> float:
-    """Return the sum of the likeness in units of chance; few photos at the same time are little evidence."""
+    """Return the sum of the likeness in units of chance; few photos are little evidence."""
     return float(values.sum() / np.sqrt(len(values) + 20.0))
 
 
@@ -231,7 +234,7 @@ def _in_blocks(values: FloatArray, moments: FloatArray) -> tuple[FloatArray, Flo
 
 
 def _refined(cameras: _Cameras, coarse: float) -> tuple[float, float]:
-    """Return the best offset near a coarse one, and its standard error, from all pairs of photos near in time.
+    """Return the best offset near a coarse one, and its standard error, from all near pairs.
 
     How alike two photos are falls with the time between them. This curve is fitted, then the offset
     by least squares under the curve, in turns.
@@ -262,13 +265,13 @@ def _refined(cameras: _Cameras, coarse: float) -> tuple[float, float]:
     )
     found = offsets[np.argmax(draws @ gains, axis=1)]
     # The median of the draws is steadier than the one best offset, which a single photo can move.
-    centre = float(np.median(found))
-    error = float(np.sqrt(np.mean(np.square(found - centre))))
-    return coarse + centre, max(error, FINE_STEP / 2)
+    center = float(np.median(found))
+    error = float(np.sqrt(np.mean(np.square(found - center))))
+    return coarse + center, max(error, FINE_STEP / 2)
 
 
 def _curve(sums: FloatArray, counts: FloatArray, apart: FloatArray) -> tuple[FloatArray, float]:
-    """Return the mean likeness by time between photos, falling, above the level that it falls to."""
+    """Return the mean likeness by time between photos, above the level that it falls to."""
     from sklearn.isotonic import isotonic_regression
 
     number = np.digitize(apart, LAGS) - 1
@@ -284,7 +287,10 @@ def _curve(sums: FloatArray, counts: FloatArray, apart: FloatArray) -> tuple[Flo
 def _pairs(
     cameras: _Cameras, coarse: float, reach: float
 ) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Return the pairs of photos near in time: lag beyond the coarse offset, likeness, number of the half hour."""
+    """Return the pairs of photos near in time: lag, likeness, number of the half hour.
+
+    The lag is that beyond the coarse offset.
+    """
     shifted = cameras.times_b - coarse
     usual_a, usual_b = cameras.a @ cameras.b.mean(axis=0), cameras.b @ cameras.a.mean(axis=0)
     usual = float(cameras.a.mean(axis=0) @ cameras.b.mean(axis=0))
@@ -314,7 +320,7 @@ def is_worth_comparing(sequence: FrameSequence) -> bool:
 def clock_corrections(
     times: Sequence[float], cameras: Sequence[str], features: FloatArray, *, reference: str = ""
 ) -> tuple[dict[str, float], tuple[str, ...]]:
-    """Compare the clocks of cameras; return the seconds to add to the times of those that are wrong, and notes.
+    """Compare the clocks of cameras; return the seconds to add to those that are wrong, and notes.
 
     Each camera is compared with those already known to agree, the one with the most photos first.
 

@@ -249,7 +249,7 @@ def _one_to_one(groups: Sequence[Sequence[Frame]], photos: Photos) -> list[str] 
 def _with_skipped(
     groups: Sequence[DayGroup], photos: Photos
 ) -> tuple[tuple[DayGroup, ...], dict[str, list[SkippedFile]]]:
-    """Add each file that cannot be read to the group of its neighbor in name order; return others by folder."""
+    """Add each file that cannot be read to the group of its neighbor by name; return the others."""
     of_photo = {frame.name: k for k, group in enumerate(groups) for frame in group.frames}
     lost = {file.name: file for file in photos.skipped}
     near: dict[str, int] = {}

@@ -29,13 +29,13 @@ MAX_PIXELS = 200_000_000
 """Largest image that is decoded, just above the largest phone cameras."""
 
 BYTES_AT_ONCE = 600_000_000
-"""Memory for all photos being decoded at once; also what a single photo may take however small its file is."""
+"""Bytes for all photos being decoded at once; a single one may take as many, whatever its size."""
 
 LARGEST_EXPANSION = 400
-"""Above that, a photo may take this many times its file size; cameras use over half a bit per pixel."""
+"""Above that, a photo may take so many times its file size; cameras use half a bit per pixel."""
 
 LONGEST_SIDE = 20
-"""Largest longer side of a reduced image, in units of the requested shorter side; panoramas stay below it."""
+"""Largest longer side of a reduced image, in units of the shorter side; panoramas are below."""
 
 # Peak bytes per pixel while decoding, for libraries that need more than the image they return to
 # Pillow.
@@ -132,7 +132,7 @@ def read_photo(
 
 
 def decode_photo(path: Path, *, size: int) -> NDArray[np.uint8]:
-    """Decode a photo to upright RGB with a shorter side of `size` pixels; smaller photos keep their size.
+    """Decode a photo to upright RGB with a shorter side of `size` pixels; smaller ones stay.
 
     The longer side has at most `LONGEST_SIDE` times `size` pixels; a longer strip is reduced
     further.
@@ -157,7 +157,7 @@ def _decoded(image: Image.Image, file: BinaryIO, *, size: int) -> NDArray[np.uin
 
 
 def reduced(pixels: NDArray[np.uint8], *, size: int) -> NDArray[np.uint8]:
-    """Reduce a picture to a shorter side of `size` pixels, as `decode_photo` does; a smaller one stays."""
+    """Reduce a picture to a shorter side of `size` pixels, as `decode_photo` does."""
     if min(pixels.shape[:2]) <= size:
         return pixels
     return np.asarray(_reduced(Image.fromarray(pixels), size=size), dtype=np.uint8)
@@ -170,7 +170,7 @@ WEBP_METADATA = (b"VP8X", b"EXIF", b"XMP ")
 
 
 def content_digest(file: BinaryIO) -> str:
-    """Hash a photo without its metadata: it stays the same if times, locations or descriptions change.
+    """Hash a photo without its metadata, so that other times or descriptions do not change it.
 
     Parameters
     ----------
@@ -270,7 +270,7 @@ def _check_memory(image: Image.Image, *, file_size: int) -> None:
 
 
 class _SharedMemory:
-    """Memory budget shared by threads: a thread that would exceed it waits, unless no other thread holds any."""
+    """Memory shared by threads: one that would exceed it waits, unless no other holds any."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit

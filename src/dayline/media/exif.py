@@ -1,4 +1,4 @@
-"""When, where and with which camera a photo was taken: from EXIF data, its file name, or Google Takeout."""
+"""When, where and with which camera a photo was taken: EXIF data, file name, Google Takeout."""
 
 from __future__ import annotations
 
@@ -57,7 +57,8 @@ EXIF_OFFSET = re.compile(r"\s*([+-])(\d{2}):?(\d{2})", re.ASCII)
 DATE_AND_TIME = re.compile(
     r"(?<!\d)((?:19|20)\d{2})[-_.]?(\d{2})[-_.]?(\d{2})(?:[-_ T.]{0,3}|,?"
     r" (?:at|um|à|om|kl\.?|alle|a las) )"
-    r"(\d{1,2}(?=\D)|\d{2})[-_.:h]?(\d{2})[-_.:m]?(\d{2})(?:-?(\d{3}))?(?!\d)(?:[\s\u202f]?([AP])M\b)?",
+    r"(\d{1,2}(?=\D)|\d{2})[-_.:h]?(\d{2})[-_.:m]?(\d{2})(?:-?(\d{3}))?(?!\d)"
+    r"(?:[\s\u202f]?([AP])M\b)?",
     re.ASCII | re.IGNORECASE,
 )
 # Telegram writes the day first: photo_7@15-07-2023_10-11-12.
@@ -118,7 +119,7 @@ def time_in_name(name: str) -> float | None:
 
 
 def times_of_day(names: Sequence[str]) -> list[float | None] | None:
-    """Read names like 072334.jpg as hours, minutes and seconds; None for other names, and if there are no such times.
+    """Read names like 072334.jpg as hours, minutes and seconds; None for names without a time.
 
     Counters (000001, 000002, ...) are not times: consecutive numbers, numbers that would all fall
     in the first minute of the day, or numbers of which one is not a time.
@@ -145,7 +146,7 @@ def date_in_name(name: str) -> float | None:
 
 
 def date_in_file_name(name: str) -> float | None:
-    """Read the date of a photo whose name has a date but no time (IMG-20230715-WA0003), as seconds since 1970."""
+    """Read the date in a name without a time (IMG-20230715-WA0003), as seconds since 1970."""
     return date_in_name(_stem(name))
 
 
@@ -206,7 +207,7 @@ def exif_location(image: Image.Image) -> Location | None:
 
 
 def gps_time(image: Image.Image) -> float | None:
-    """Read the UTC time of the satellites in seconds since 1970; None if it is missing or invalid."""
+    """Read the UTC time of the satellites in seconds since 1970; None if missing or invalid."""
     tags = _gps_tags(image)
     clock = _numbers(tags.get(TIME), 3)
     try:
@@ -224,7 +225,7 @@ def gps_time(image: Image.Image) -> float | None:
 
 
 def with_utc(time: CaptureTime | None, name: str, utc: float | None) -> CaptureTime | None:
-    """Add the time of Takeout or GPS, in UTC: as the time itself, or as the time zone of a local time.
+    """Add the UTC time of Takeout or GPS: as the time itself, or as the zone of a local time.
 
     Parameters
     ----------
@@ -259,7 +260,7 @@ def _gps_tags(image: Image.Image) -> Mapping[int, Any]:
 
 
 def _degrees(value: Any, letter: str, letters: str, largest: float) -> float | None:
-    """Convert degrees, minutes and seconds; some cameras leave out the last ones and use fractions instead."""
+    """Convert degrees, minutes and seconds; some cameras write fractions of the first instead."""
     parts = _numbers(value, 3)
     if parts is None or letter not in letters or not letter:
         return None

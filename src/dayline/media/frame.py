@@ -17,12 +17,15 @@ from numpy.typing import NDArray
 from dayline.arrays import IntArray
 from dayline.events import SkippedFile
 
-RAW_SUFFIXES = frozenset(".cr2 .cr3 .nef .arw .dng .orf .rw2 .raf .pef .srw".split())  # noqa: SIM905
+RAW_SUFFIXES = frozenset(
+    {".cr2", ".cr3", ".nef", ".arw", ".dng", ".orf", ".rw2", ".raf", ".pef", ".srw"}
+)
 PHOTO_SUFFIXES = RAW_SUFFIXES | frozenset(
     ".jpg .jpeg .jpe .mpo .png .webp .tif .tiff .gif .heic .heif .hif .avif".split()  # noqa: SIM905
 )
 VIDEO_SUFFIXES = frozenset(
-    ".mp4 .m4v .mov .mkv .webm .avi .mpg .mpeg .ts .m2ts .mts .wmv .flv .3gp .ogv .vob .mxf".split()  # noqa: SIM905
+    ".mp4 .m4v .mov .mkv .webm .avi .mpg .mpeg .ts".split()  # noqa: SIM905
+    + ".m2ts .mts .wmv .flv .3gp .ogv .vob .mxf".split()  # noqa: SIM905
 )
 TABLE_SUFFIXES = (".npy", ".npz", ".csv", ".parquet")
 
@@ -141,7 +144,7 @@ class VideoIndex:
         return round(float(frame.shown_at * self.time_base - self.start), 6)
 
     def between(self, first: float, last: float) -> tuple[VideoFrame, ...]:
-        """Return all frames shown from `first` to `last`, in seconds since the start, both included."""
+        """Return all frames shown from `first` to `last`, both included, in seconds."""
         # Times of frames are rounded to the microsecond.
         slack = Fraction(1, 1_000_000)
         low, high = (

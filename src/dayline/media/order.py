@@ -149,7 +149,7 @@ def _dated(
 
 
 def _on_one_clock(exif_times: Sequence[CaptureTime | None]) -> list[float | None]:
-    """Convert times with different offsets from UTC to the offset of the earliest photo that has one."""
+    """Convert times to the offset from UTC of the earliest photo that has one."""
     with_offset = [
         (t.seconds - t.offset, t.offset)
         for t in exif_times
@@ -165,7 +165,7 @@ def _on_one_clock(exif_times: Sequence[CaptureTime | None]) -> list[float | None
 def _with_dates(
     names: Sequence[str], times: Sequence[float | None]
 ) -> tuple[list[float | None], tuple[str, ...]]:
-    """Place photos whose names have a date but no time after the other photos of that day, in name order."""
+    """Place photos whose names have a date but no time after the others of that day, by name."""
     # Times of day without a date are in the first days of 1970, and cannot be compared with dates.
     if all(t is None or t < 3 * DAY for t in times):
         return list(times), ()
@@ -279,7 +279,7 @@ def clock_notes(frames: Sequence[Frame]) -> tuple[str, ...]:
 
 
 def offset_notes(frames: Sequence[Frame]) -> tuple[str, ...]:
-    """Report changes of the recorded time zone, impossible offsets and photos without a time zone."""
+    """Report changes of the time zone, impossible offsets and photos without a time zone."""
     dated = [(frame.name, frame.taken) for frame in frames if frame.taken is not None]
     notes = []
     impossible = [(name, t.impossible_offset) for name, t in dated if t.impossible_offset]

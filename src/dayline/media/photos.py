@@ -169,7 +169,7 @@ def read_headers(found: FilesFound, *, on_step: OnStep | None = None) -> dict[Pa
 def with_given_offsets(
     photos: Photos, offsets: Mapping[str, float]
 ) -> tuple[Photos, tuple[str, ...]]:
-    """Add the given seconds to the times of cameras, whose clocks are right then; return notes, too.
+    """Add the given seconds to the times of cameras, whose clocks are right then; return notes.
 
     Parameters
     ----------

@@ -143,7 +143,8 @@ def time_text(seconds: float, *, clock: Literal["wall", "media"] | None) -> str:
             ) from None
         text = moment.strftime("%H:%M:%S" if moment.year == EPOCH.year else "%Y-%m-%d %H:%M:%S")
         return f"{text}.{rest:03d}" if rest else text
-    return f"{'-' if milliseconds < 0 else ''}{clock_text(abs(milliseconds) / 1000, digits=3, short=True)}"
+    sign = "-" if milliseconds < 0 else ""
+    return f"{sign}{clock_text(abs(milliseconds) / 1000, digits=3, short=True)}"
 
 
 A = TypeVar("A")
@@ -235,7 +236,7 @@ def _photo_images(
 
 
 def ahead(function: Callable[[A], T], arguments: Iterable[A], *, n_workers: int) -> Iterator[T]:
-    """Apply a function in threads and yield the results in order, computing only a few in advance."""
+    """Apply a function in threads and yield the results in order, only a few in advance."""
     pool = ThreadPoolExecutor(n_workers, thread_name_prefix="dayline-decode")
     waiting: deque[Future[Any]] = deque()
     try:

@@ -1,4 +1,4 @@
-"""Find files below a folder, passing over hidden ones, copies made by programs, and results of dayline.
+"""Find files below a folder, but hidden ones, copies made by programs, and results of dayline.
 
 Needs no package beyond the base install.
 """
@@ -28,7 +28,7 @@ MACHINE_FOLDERS = frozenset({"@eaDir", "__MACOSX", "lost+found"})
 RESULT_FILES = ("events.json", "index.html")
 
 CAMERA_FOLDER = re.compile(r"[1-9]\d{2}[0-9A-Z_]{5}", re.ASCII)
-"""100CANON, 101_PANA: cameras start a new one every thousand photos, even in the middle of a day."""
+"""100CANON, 101_PANA: cameras start a new one every thousand photos, even within a day."""
 
 
 @dataclass
