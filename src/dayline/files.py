@@ -19,7 +19,7 @@ UNFINISHED = re.compile(r"\.dayline-.*-[a-z0-9_]{8}\.part")
 """Names of unfinished files and folders: still being written, or left behind by a killed run."""
 
 BeforeReplacing: TypeAlias = Callable[[Path, Path], None]
-"""Called with the path to be replaced and the finished file that replaces it; may raise to prevent it."""
+"""Called with the path to be replaced and the file that replaces it; may raise to prevent it."""
 
 _watched: dict[Path, BeforeReplacing] = {}
 
@@ -144,7 +144,7 @@ def open_no_follow(path: Path, flags: int, mode: int = 0o666) -> int:
 
 
 def read_no_follow(path: Path) -> bytes | None:
-    """Read a regular file; return None if it is missing, raise ValueError if it is a link or anything else."""
+    """Read a regular file; return None if it is missing, and refuse anything else."""
     try:
         # Opening a pipe would block forever; for a regular file the flag has no effect.
         handle = open_no_follow(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
@@ -170,7 +170,7 @@ ALWAYS_ALLOWED = 256 * 2**20
 """Bytes of memory that the content of any file may take, however small the file is."""
 
 LARGEST_EXPANSION = 16
-"""Above that, content may take this many times the file size; real features compress by a factor of two or three."""
+"""Above that, content may take this many times the file size; features compress 2 to 3 times."""
 
 
 class UnreadableFileError(ValueError):

@@ -1,4 +1,4 @@
-"""Result folders: locked while being written, with protection for files that dayline did not write."""
+"""Lock folders of results while they are written, and protect files that dayline did not write."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # opening a pipe would block forever
 NO_LOCKS = {errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL}
 
 Others: TypeAlias = Literal["keep", "refuse", "replace"]
-"""What to do with a file that dayline did not write: keep it under a dated name, raise an error, or replace it."""
+"""What to do with a file that dayline did not write; "keep" gives it a dated name."""
 
 log = logging.getLogger(__name__)
 _held: set[tuple[int, int, int]] = set()
 
 
 class OutputFolderError(ValueError):
-    """A folder that cannot be used for results; the message may contain private paths and file names."""
+    """A folder that cannot be used for results; the message may contain private paths."""
 
 
 class LockedFolderError(OutputFolderError):
@@ -96,9 +96,9 @@ def output_folder(
         raise OutputFolderError(
             f"{folder}: cannot be used as output folder: {error.strerror}"
         ) from None
-    strangers = sorted(name for name in present - HIDDEN if not UNFINISHED.fullmatch(name))
-    if strangers and MARK not in present:
-        first = strangers[0] if len(strangers) == 1 else f"{strangers[0]}, ..."
+    foreign = sorted(name for name in present - HIDDEN if not UNFINISHED.fullmatch(name))
+    if foreign and MARK not in present:
+        first = foreign[0] if len(foreign) == 1 else f"{foreign[0]}, ..."
         raise OutputFolderError(
             f"{folder}: contains other files ({first}); choose a new or empty folder"
         )
@@ -139,7 +139,7 @@ def export_folder(
 def _guarded(
     folder: Path, others: Others, *, marked: bool, names: Iterable[str] = ()
 ) -> Iterator[None]:
-    """Lock a folder and protect its files; does nothing inside another such block of the same thread."""
+    """Lock a folder and protect its files, unless another block of this thread does."""
     about = folder.stat()
     key = (about.st_dev, about.st_ino, threading.get_ident())
     if key in _held:
@@ -251,7 +251,7 @@ class OwnFiles:
                 )
 
     def make_way(self, name: str, finished: Path, others: Others) -> None:
-        """Protect a file that is about to be replaced if dayline did not write it, and record its replacement.
+        """Protect a file that dayline did not write, and record what replaces it.
 
         Parameters
         ----------
@@ -281,7 +281,7 @@ class OwnFiles:
                     stacklevel=5,
                 )
         # Both are recorded until the new one is in place, so that a kill in between does not make
-        # them look foreign.
+        # them look like files of others.
         known[name] = (
             [current, new] if current is not None and current in known.get(name, ()) else [new]
         )

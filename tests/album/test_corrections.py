@@ -1,4 +1,4 @@
-"""Edits follow their frames by content, whatever files are called, wherever they are and when they were taken."""
+"""Edits follow their frames by content, whatever happens to names, folders and times."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TIMES = tuple(1_700_000_000.0 + 30 * k for k in range(8))
 
 
 def saved(boundaries=(3, 5), n_frames=8, **about):
-    """Events "event 0", "event 1", ... of photos a, b, c, ..., of which the second was set by the person."""
+    """Return events "event 0", "event 1", ... of photos a, b, c, ...; the person set the second."""
     given = {"digests": tuple("abcdefghijklmnopqrstuvwxyz"[:n_frames])} | about
     found = Segmentation.from_boundaries(boundaries, n_frames, **given)
     events = [replace(e, name=f"event {k}") for k, e in enumerate(found.events)]
@@ -81,7 +81,7 @@ def test_photos_before_the_first_event_do_not_take_its_name():
 
 
 def test_a_name_belongs_to_most_of_its_photos():
-    """Six photos of a second camera lie in a pause after the first of fifteen, and are an event of their own."""
+    """Six photos of a second camera lie in a pause after the first of fifteen."""
     walk = saved((15,), 20)
     found = quietly([walk], ["a", *"123456", *"bcdefghijklmno", *"pqrst"])
     assert names_of(found, [7, 21], 26) == [None, "event 0", "event 1"]

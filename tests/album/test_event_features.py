@@ -1,4 +1,4 @@
-"""What events look like is kept in a small file, which may be damaged, and tells which events are alike."""
+"""A small file keeps the mean features of events, which find those that are alike."""
 
 from __future__ import annotations
 

@@ -162,10 +162,10 @@ def test_contexts_with_one_name_are_one_place_however_they_look():
 def test_contexts_with_two_names_are_never_one_place():
     sightings = year()
     sightings[0] = replace(sightings[0], said="kitchen")
-    sightings[5] = replace(sightings[5], said="kitchen of the neighbours")
+    sightings[5] = replace(sightings[5], said="kitchen of the neighbors")
     names = {s.key: p.name for p in find_places(sightings) for s in p.sightings}
     assert names["day 1", 0] == "kitchen"
-    assert names["day 3", 2] == "kitchen of the neighbours"
+    assert names["day 3", 2] == "kitchen of the neighbors"
 
 
 def test_features_of_different_models_are_never_compared():
@@ -178,7 +178,7 @@ def test_the_scale_is_that_of_different_contexts_of_one_day():
     scale = scale_of(many)
     between = CENTRES / np.linalg.norm(CENTRES, axis=1, keepdims=True)
     pairs = (between @ between.T)[np.triu_indices(5, 1)]
-    assert scale.centre == pytest.approx(np.median(pairs), abs=0.03)
+    assert scale.center == pytest.approx(np.median(pairs), abs=0.03)
     assert scale_of([]) == Scale()
 
 

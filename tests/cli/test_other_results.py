@@ -1,4 +1,4 @@
-"""A folder with the result of another source is refused; that of the same source is updated, whatever changed."""
+"""A folder with the result of another source is refused; that of the same source is updated."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_days_that_are_all_new_keep_the_folder_of_their_source(made):
 
 
 def test_a_source_may_become_several_days_and_one_again(made):
-    """Two cameras on one day are one recording; with a second day, or by folder, there are several."""
+    """Two cameras on one day are one recording; a second day makes several."""
     out = made / "out"
     make_day(made / "tour" / "a", SCENES, day="20150312")
     make_day(made / "tour" / "b", (("blue", 10),), day="20150312")

@@ -1,4 +1,4 @@
-"""A name given on the page of one day is shown on the others: days of a folder, batches and single days."""
+"""A name given on the page of one day is shown on the others, and in batches."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_a_name_changed_in_the_file_of_places_reaches_all_days(trip, tmp_path):
     assert labels(out / "2015-03-13") == [None, "K\u00fcche"]
 
 
-def test_a_day_alone_uses_the_places_of_its_neighbours(trip, tmp_path):
+def test_a_day_alone_uses_the_places_of_its_neighbors(trip, tmp_path):
     out = tmp_path / "out"
     segmented(trip, "-o", out)
     name_context(out / "2015-03-12", 1, "garden")

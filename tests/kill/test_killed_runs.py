@@ -1,4 +1,4 @@
-"""After kill -9 at any moment, the same command gives what an undisturbed run gives, and no edit is lost.
+"""After kill -9 at any moment, the same command gives the usual result, and no edit is lost.
 
 The moments are changes to the file system (a file opened for writing, renamed, removed, a folder
 made, ...): the process ends just before one of them, which leaves every state that a kill can leave

@@ -1,4 +1,4 @@
-"""Runs commands of dayline in forked children, each killed before a chosen change to the file system.
+"""Run commands of dayline in forked children, each killed before a change to the file system.
 
 Reads one JSON request per line: {"arguments": [...], "log": path, "kill_before": number or null};
 answers with {"killed": bool, "code": int, "changes": number, "said": text}. "save FOLDER FILE"
@@ -30,7 +30,7 @@ WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 
 
 class Changes:
-    """Counts changes to the file system as the interpreter announces them, and ends the process before one."""
+    """Count changes to the file system, and end the process before one."""
 
     def __init__(self, kill_before: int | None) -> None:
         self.kill_before = kill_before

@@ -1,4 +1,4 @@
-"""Apply what a person corrected: boundaries, names, contexts, key photos and levels follow their frames.
+"""Apply what a person corrected: boundaries, names, contexts, key photos and levels.
 
 A frame is known by the digest of its content (`FrameSequence.digests`), so files may be renamed,
 moved, sorted otherwise, and their times may change.
@@ -140,7 +140,7 @@ def _near(edits: Sequence[Edit], digests: Sequence[str]) -> list[Edit]:
 
 
 def marks_of(edit: Edit) -> Iterator[str]:
-    """Yield what tells the frames of an edit from others: the digests of photos and rows, and the film."""
+    """Yield what identifies the frames of an edit: digests of photos and rows, or the film."""
     for digest in (edit.digests or ()) if isinstance(edit, Segmentation) else edit:
         yield film_of(digest) or digest
 
@@ -188,9 +188,10 @@ class _SavedFrames:
     def in_film(
         self, digests: Sequence[str], times: Sequence[float] | None
     ) -> tuple[IntArray, list[tuple[int, int]]] | None:
-        """Return the label of every frame of a film, and its edit and position there; None for other frames.
+        """Return the label of every frame of a film, and its edit and position there.
 
-        A film may be sampled at other times now: a frame belongs to the event that is shown then.
+        It is None for other frames. A film may be sampled at other times now: a frame belongs to
+        the event that is shown then.
         """
         if not (film := film_of(digests[0])) or times is None:
             return None
@@ -206,7 +207,7 @@ class _SavedFrames:
     def among(
         self, digests: Sequence[str], times: Sequence[float] | None
     ) -> tuple[IntArray, list[tuple[int, int]]]:
-        """Return the same for photos and rows. Equal ones keep their order, unless their times tell them."""
+        """Return the same for photos and rows; equal ones are known by time or by order."""
         labels = np.full(len(digests), -1)
         position = [(-1, -1)] * len(digests)
         left = {digest: list(self.frames.get(digest, ())) for digest in digests}
@@ -229,7 +230,7 @@ class _SavedFrames:
     def _is_at(
         self, saved: tuple[int, int, int], times: Sequence[float] | None, frame: int
     ) -> bool:
-        """Return whether a saved frame has the time of a current one, or one of the two times is unknown."""
+        """Return whether a saved frame has the time of a current one, if both are known."""
         edit = self.edits[saved[1]]
         if times is None or not isinstance(edit, Segmentation) or edit.times is None:
             return True
@@ -245,7 +246,7 @@ def film_of(digest: str) -> str:
 def _boundaries(
     labels: IntArray, frames: Sequence[IntArray], edits: Sequence[int]
 ) -> tuple[dict[int, int], IntArray]:
-    """Return where saved events start, each with its number, and the event on whose side every frame is.
+    """Return where each saved event starts, and the event on whose side every frame is.
 
     Photos may be in another order now. A boundary between two events then lies where fewest of
     their frames are on the wrong side, if most of the frames of both are on the right one.
@@ -276,7 +277,10 @@ def _boundaries(
 def _contexts(
     edits: Sequence[Edit], origin: Sequence[tuple[int, Event]], frames: Sequence[IntArray]
 ) -> tuple[dict[tuple[int, int | None], int], tuple[Place, ...]]:
-    """Number the contexts of all edits; the edit with most frames keeps its numbers, and a name is one context."""
+    """Number the contexts of all edits, so that each name is one context.
+
+    The edit with most frames keeps its numbers.
+    """
     n_frames: Counter[tuple[int, int]] = Counter()
     for (edit, event), inside in zip(origin, frames, strict=True):
         if event.community is not None:
@@ -308,7 +312,7 @@ def _exact_times(
     edits: Sequence[Edit],
     times: Sequence[float] | None,
 ) -> tuple[dict[int, tuple[float, float]], tuple[int, ...]]:
-    """Return the exact times at boundaries of a film, and the boundaries that are known at sampled frames only."""
+    """Return the exact times at boundaries of a film, and the boundaries without one."""
     cuts: dict[int, tuple[float, float]] = {}
     sampled = []
     for frame, number in opened_by.items():
@@ -372,10 +376,10 @@ def _levels(
 
 
 def with_saved_contexts(communities: Sequence[int], corrections: Corrections) -> tuple[int, ...]:
-    """Number the contexts of a new run as in the saved result: the one with most frames in common keeps its number.
+    """Number the contexts of a new run as in the saved result.
 
     Contexts are numbered anew in every run, but letters and names belong to the numbers that the
-    person saw.
+    person saw. The context with most frames in common keeps its number.
 
     Parameters
     ----------
@@ -407,7 +411,7 @@ def with_saved_contexts(communities: Sequence[int], corrections: Corrections) ->
 def apply_corrections(
     segmentation: Segmentation, corrections: Corrections, communities: Sequence[int] | None = None
 ) -> Segmentation:
-    """Give events the names, reasons, contexts and key photos that the person saved, and keep the saved levels.
+    """Give events the names, reasons, contexts, key photos and levels that the person saved.
 
     What was saved of an event goes to the one that has most of its frames.
 

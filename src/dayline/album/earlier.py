@@ -1,4 +1,4 @@
-"""What earlier runs left in an output folder: a person's edits, and results that must not be replaced.
+"""Keep a person's edits in an output folder, and protect results of other sources there.
 
 The edits of all results in a folder are in one corrections.json there, by the digests of their
 frames, so that a day finds them whatever its folder is called.
@@ -43,7 +43,7 @@ DOWNLOADS = re.compile(r"events(?: ?\(\d{1,4}\)|-\d{1,3})\.json")
 
 
 def corrections_folder(folder: Path) -> Path:
-    """Return the folder with the corrections of a result: that of all days if the result is one of several."""
+    """Return the folder with the corrections of a result: that of all days for one of several."""
     above = folder.absolute().parent
     if not (above / MARK).is_file():
         return folder
@@ -65,10 +65,10 @@ def kept_edits(folder: Path) -> tuple[Edit, ...]:
 
 
 def take_in(folder: Path) -> None:
-    """Keep the events.json that a person put into a result (the page saves under this name) as an edit.
+    """Keep the events.json that a person put into a result as an edit.
 
-    If there is no corrections.json, because it was deleted or the result comes from another folder,
-    the edits that events.json contains are kept, too.
+    The page saves under this name. If there is no corrections.json, because it was deleted or the
+    result comes from another folder, the edits that events.json contains are kept, too.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ def _stripped(edit: Edit) -> Edit:
 
 
 def without_replaced(edits: Sequence[Edit]) -> tuple[Edit, ...]:
-    """Leave out edits all of whose frames are in newer ones, and forgotten frames that no older edit has."""
+    """Leave out edits whose frames are all in newer ones, and what is forgotten completely."""
     seen: set[str] = set()
     tables: set[tuple[str, int]] = set()
     kept = []
@@ -194,7 +194,7 @@ def without_replaced(edits: Sequence[Edit]) -> tuple[Edit, ...]:
 
 
 def _table(edit: Edit) -> tuple[str, int] | None:
-    """Return the name and the number of rows of the table that an edit is about; None for photos and films."""
+    """Return the name and the number of rows of the table that an edit is about, if it is one."""
     if not isinstance(edit, Segmentation) or edit.names is not None or edit.source is None:
         return None
     return edit.source, edit.n_frames
@@ -212,7 +212,7 @@ def _content(edit: Edit) -> object:
 
 
 def _write(path: Path, edits: Sequence[Edit]) -> None:
-    """Write corrections.json, also without edits: then nothing that events.json contains is one either."""
+    """Write corrections.json; an empty one says that events.json contains no edits either."""
     parts = [
         edit.to_json() if isinstance(edit, Segmentation) else json.dumps({"forgotten": edit})
         for edit in edits
@@ -323,7 +323,7 @@ def with_digests(
 def with_renewed_rows(
     edits: Sequence[Edit], digests: Sequence[str], source: str | None
 ) -> tuple[Segmentation, ...]:
-    """Return the newest edit of a table in terms of rows whose features were computed anew, if there is one."""
+    """Return the newest edit of a table whose features were computed anew, by row number."""
     for edit in edits:
         if isinstance(edit, Segmentation) and _table(edit) == (source, len(digests)):
             return (replace(edit, digests=tuple(digests)),)
@@ -331,7 +331,7 @@ def with_renewed_rows(
 
 
 def note_unused_downloads(folder: Path, *, command: str) -> None:
-    """Warn about a download that a browser gave another name, such as "events (1).json"; no run uses it by itself.
+    """Warn about a download with a name such as "events (1).json", which no run uses by itself.
 
     Parameters
     ----------
@@ -364,10 +364,10 @@ PHRASES = {
 def refuse_other_result(
     folder: Path, kind: ResultKind, source: str | None = None, digests: Iterable[str] = ()
 ) -> None:
-    """Raise if a folder holds the result of another source: one with another name and none of these frames.
+    """Raise if a folder holds the result of another source.
 
-    A source may become another kind: a second day is added to the only one, or --by-folder is
-    given.
+    That is one with another name and none of these frames. A source may become another kind: a
+    second day is added to the only one, or --by-folder is given.
 
     Parameters
     ----------

@@ -167,29 +167,38 @@ def similar_events(
 
 
 SLOPE, EVEN, EVEN_OF_MANY = 18.0, 0.6, 0.8
-"""Logistic model of "this is the same place", given the closeness of two groups of contexts: their mean similarity
-divided by the similarity within the place. A single context that is closer than 0.6 is taken for
-the place; means of many contexts vary less, and must be closer. Chosen with
-benchmarks/album/places.py on made years; docs/places.md says
-how it does on others and on a real day."""
+"""Logistic model of "this is the same place", given the closeness of two groups of contexts.
+
+The closeness is their mean similarity divided by the similarity within the place. A single context
+that is closer than 0.6 is taken for the place; means of many contexts vary less, and must be
+closer. Chosen with benchmarks/album/places.py on made years; docs/places.md says how it does on
+others and on a real day.
+"""
 
 USUAL_WITHIN, WITHIN_WEIGHT = 2.8, 3
-"""Standardized similarity of contexts of one place, which counts as much as this number of pairs."""
+"""Standardized similarity of contexts of one place; it counts as much as this number of pairs."""
 
 TWICE, FEW_DAYS = 0.12, 10
-"""Share of the days of a place on which it has two contexts (0.08 to 0.09 in made years), and days without any place
-that are added to those known, so that a few days say nothing."""
+"""Share of the days of a place on which it has two contexts (0.08 to 0.09 in made years).
+
+So many days without any place are added to those known that a few days say nothing.
+"""
 
 ENOUGH = 0.5
 """Probability at which a context is taken for a known place."""
 
-USUAL_CENTRE, USUAL_SPREAD, USUAL_WEIGHT = 0.65, 0.09, 20
-"""Similarity of different contexts of a day for features of a network (lite0), which counts as much as this number of
-pairs: the first days have few pairs of their own."""
+USUAL_CENTER, USUAL_SPREAD, USUAL_WEIGHT = 0.65, 0.09, 20
+"""Similarity of different contexts of a day for features of a network (lite0).
+
+It counts as much as this number of pairs: the first days have few pairs of their own.
+"""
 
 MIXED, ENOUGH_CONTEXTS = 6.0, 20
-"""A context whose frames are this many spreads less alike than those of the median context shows several places and
-is not matched, if so many contexts are known. Chosen on three made years; docs/places.md has them."""
+"""Spreads by which a context is less alike than the median one if it shows several places.
+
+It is not matched, if so many contexts are known. Chosen on three made years; docs/places.md has
+them.
+"""
 
 SMALLEST_SPREAD = 0.01
 AT_ONCE = 4000
@@ -263,12 +272,12 @@ class KnownPlace:
 class Scale:
     """Median and spread of the similarity of different contexts of one day."""
 
-    centre: float = USUAL_CENTRE
+    center: float = USUAL_CENTER
     spread: float = USUAL_SPREAD
 
     def standardized(self, similarity: FloatArray) -> FloatArray:
-        """Return similarities in units of the spread above the centre."""
-        return (similarity - self.centre) / self.spread
+        """Return similarities in units of the spread above the center."""
+        return (similarity - self.center) / self.spread
 
 
 def unit_vector(vector: FloatArray) -> FloatArray:
@@ -337,11 +346,11 @@ def scale_of(sightings: Sequence[Sighting]) -> Scale:
     pairs = np.concatenate(found) if found else np.empty(0)
     if not len(pairs):
         return Scale()
-    centre = float(np.median(pairs))
-    spread = 1.4826 * float(np.median(np.abs(pairs - centre)))
+    center = float(np.median(pairs))
+    spread = 1.4826 * float(np.median(np.abs(pairs - center)))
     own = len(pairs) / (len(pairs) + USUAL_WEIGHT)
     return Scale(
-        own * centre + (1 - own) * USUAL_CENTRE,
+        own * center + (1 - own) * USUAL_CENTER,
         max(own * spread + (1 - own) * USUAL_SPREAD, SMALLEST_SPREAD),
     )
 
@@ -367,16 +376,16 @@ def find_places(
     for sighting in ordered:
         if len(sighting.features):
             by_model[sighting.model].append(sighting)
-    looks = [look for model in sorted(by_model) for look in _looks(by_model[model])]
+    alike = [group for model in sorted(by_model) for group in _alike(by_model[model])]
     groups: dict[tuple[str, object], list[Sighting]] = defaultdict(list)
-    for number, look in enumerate(looks):
-        name = next((s.said for s in look if s.said is not None), None)
-        groups[("look", number) if name is None else ("name", name)].extend(look)
+    for number, group in enumerate(alike):
+        name = _name(group)
+        groups[("unnamed", number) if name is None else ("named", name)].extend(group)
     members = [sorted(group, key=lambda s: (s.day, s.community)) for group in groups.values()]
     members.sort(key=lambda group: (group[0].day, group[0].community))
     found = []
     for identity, group in zip(_identities(members, known), members, strict=True):
-        name = next((s.said for s in group if s.said is not None), None)
+        name = _name(group)
         found.append(KnownPlace(identity, name, tuple(replace(s, shown=name) for s in group)))
     return _with_remembered(found, [s for s in ordered if not len(s.features)], known)
 
@@ -402,19 +411,19 @@ def _with_remembered(
     )
 
 
-def _looks(sightings: Sequence[Sighting]) -> list[list[Sighting]]:
+def _alike(sightings: Sequence[Sighting]) -> list[list[Sighting]]:
     """Group contexts that look alike; a person may still give several groups one name."""
     mixed = _mixed(sightings)
-    looks = []
+    alike = []
     # The name of a mixed context is its own: those that it looks like were shown as another place.
-    for look in _looks_of(
+    for group in _joined(
         sightings, [None if m else s.said for s, m in zip(sightings, mixed, strict=True)]
     ):
         # They help to see that two groups are one place, but nobody knows which of their places is
         # meant.
-        looks += [[sightings[k]] for k in look if mixed[k]]
-        looks += [pure] if (pure := [sightings[k] for k in look if not mixed[k]]) else []
-    return looks
+        alike += [[sightings[k]] for k in group if mixed[k]]
+        alike += [pure] if (pure := [sightings[k] for k in group if not mixed[k]]) else []
+    return alike
 
 
 def _mixed(sightings: Sequence[Sighting]) -> list[bool]:
@@ -427,7 +436,7 @@ def _mixed(sightings: Sequence[Sighting]) -> list[bool]:
     return [s.likeness is not None and s.likeness < middle - MIXED * spread for s in sightings]
 
 
-def _looks_of(sightings: Sequence[Sighting], said: list[str | None]) -> list[list[int]]:
+def _joined(sightings: Sequence[Sighting], said: list[str | None]) -> list[list[int]]:
     scale = scale_of(sightings)
     groups = _Groups(np.stack([s.features for s in sightings]), said, [s.day for s in sightings])
     for start in range(0, len(sightings), AT_ONCE):
@@ -463,7 +472,7 @@ class _Groups:
         self.days = [{number[day]} for day in days]
 
     def join_similar(self, rows: range, scale: Scale) -> None:
-        """Join rows by average linkage, the most similar first, as long as they are likely to be one place."""
+        """Join rows by average linkage, the most similar first, while one place is likely."""
         if len(rows) < 2:
             return
         from scipy.cluster.hierarchy import linkage
@@ -545,7 +554,7 @@ class _Groups:
 
 
 def _identities(members: Sequence[Sequence[Sighting]], known: Sequence[KnownPlace]) -> list[str]:
-    """Return the id of each group: that of the known place with most frames in common, else a new one."""
+    """Return the id of each group: of the known place with most frames in common, or a new one."""
     was = {s.key: place.id for place in known for s in place.sightings}
     shared: dict[tuple[int, str], int] = defaultdict(int)
     for number, group in enumerate(members):

@@ -149,7 +149,7 @@ def _sighting(sighting: Sighting) -> dict[str, Any]:
 
 
 def _thinned(sightings: Sequence[Sighting]) -> list[Sighting]:
-    """Return the sightings with the features of the named ones and of some others, spread over the days."""
+    """Return the sightings with the features of named ones and of others, spread over the days."""
     named = [k for k, s in enumerate(sightings) if s.said is not None]
     others = [k for k, s in enumerate(sightings) if s.said is None and len(s.features)]
     room = max(MOST_SIGHTINGS - len(named), 0)

@@ -71,7 +71,7 @@ def read_day(folder: Path) -> DescribedDay:
 def recognize_places(
     days: Sequence[DescribedDay], path: Path, *, sources: Mapping[Path, Path | None]
 ) -> tuple[DescribedDay, ...]:
-    """Match the contexts of days with the places in a file, update the file, and return the days with their places.
+    """Match the contexts of days with the places in a file, and return the days with places.
 
     Names that a person gave on the page of any day become names of the places, and all days get
     them.
@@ -161,7 +161,7 @@ def _sightings(
 def _with_places(
     day: DescribedDay, places: Sequence[KnownPlace], source: Path | None
 ) -> DescribedDay:
-    """Write the result of a day again if its places have changed: events.json, table, page, exports."""
+    """Write the result of a day again if its places have changed, with page and exports."""
     here = {s.community: place for place in places for s in place.sightings if s.day == day.key}
     order = dict.fromkeys(e.community for e in day.segmentation.events if e.community is not None)
     found = tuple(

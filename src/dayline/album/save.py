@@ -1,4 +1,4 @@
-"""Save the events that a person edited into a result, and renew everything there that shows them."""
+"""Save the events that a person edited into a result, and renew what shows them there."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dayline.result_folder import MARK, keep_aside, output_folder
 
 
 class ChangedResultError(ValueError):
-    """The events changed since the page was opened, so that saving would overwrite what the person has not seen."""
+    """The events changed since the page was opened; saving would overwrite unseen changes."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Saved:
 
 
 def is_result(folder: Path) -> bool:
-    """Whether a folder is the result of one recording, whose events can be saved."""
+    """Return whether a folder is the result of one recording, whose events can be saved."""
     return (
         (folder / MARK).is_file()
         and (folder / EVENTS).is_file()
@@ -61,7 +61,7 @@ def is_result(folder: Path) -> bool:
 def save_events(
     edited: Segmentation, folder: str | Path, *, base: str | None = None, source: Path | None = None
 ) -> Saved:
-    """Write events.json, keep the previous one under a dated name, and renew the page and the exports.
+    """Write events.json, keep the previous one under a dated name, and renew page and exports.
 
     Later runs of `dayline segment` apply the saved events as corrections. Only the events, their
     levels and the names of places are taken from `edited`; all else stays as it is in the result.
@@ -120,7 +120,10 @@ def renew_result(folder: str | Path, *, source: Path | None = None) -> Saved:
 
 
 def page_is_current(folder: Path) -> bool:
-    """Whether the page shows the events of events.json; not after a person replaced that, or a save was killed."""
+    """Return whether the page shows the events of events.json.
+
+    It does not after a person replaced that file, or a save was killed.
+    """
     data = page_data(folder / "index.html")
     return data is not None and data.get("base") == events_mark(read_events(folder / EVENTS))
 
@@ -159,7 +162,7 @@ def _renewed(
 
 
 def _frames(segmentation: Segmentation, folder: Path, given: Path | None) -> Path | None:
-    """Return the photos or the video of a result: what was given, or what lies next to it under the same name."""
+    """Return the photos or the video of a result: as given, or of the same name next to it."""
     name = segmentation.source
     if name is None or PurePath(name).name != name:
         return None

@@ -106,13 +106,11 @@ def renew_exports(
             if source is None and name in needs_source:
                 raise ValueError(f"its source was not found; {remedy}")
             # If only those in the folder were renewed, the others would no longer be known as ours.
-            if (
-                name == "xmp"
-                and source
-                and has_old_sidecars_beside(segmentation, path, source=source)
-            ):
+            photos = source if name == "xmp" else None
+            if photos and has_old_sidecars_beside(segmentation, path, source=photos):
                 raise ValueError(
-                    "the sidecars beside the photos do, too; dayline export --xmp-beside renews both"
+                    "the sidecars beside the photos do, too; dayline export --xmp-beside renews"
+                    " both"
                 )
             export(segmentation, folder, formats=[name], source=source, blur_faces=blurred)
             renewed.append(form.name)
@@ -122,7 +120,10 @@ def renew_exports(
 
 
 def old_chapters_notes(folder: Path, *, new: str = "") -> list[str]:
-    """Return a line for each copy of a film with chapters but the `new` one; to copy a film again takes too long."""
+    """Return a line for each copy of a film with chapters but the new one.
+
+    To copy a film again takes too long.
+    """
     copies = sorted(path.name for path in folder.glob("*-chapters.*"))
     return [f"{name} has the chapters of before" for name in copies if name != new]
 
@@ -342,7 +343,7 @@ def remove_other_pictures(
     keep: Collection[str] = (),
     photos: Sequence[Path] = (),
 ) -> None:
-    """Remove pictures of earlier runs: exports, and all in subfolders that are results, such as days that are gone.
+    """Remove pictures of earlier runs: exports, and results in subfolders, also of gone days.
 
     Warnings name what is removed, and what is not because it may be the only copy.
 
@@ -373,7 +374,7 @@ def remove_other_pictures(
 def chaptered_copy(
     video: Path | None, segmentation: Segmentation, folder: Path, *, fps: float | None = None
 ) -> Path:
-    """Copy a video with the events as chapters; to Matroska if its own container cannot hold them."""
+    """Copy a video with the events as chapters, to Matroska if its container cannot hold them."""
     if video is None:
         raise ValueError("--write-chapters needs the video; pass it as --source")
     if not video.is_file():
