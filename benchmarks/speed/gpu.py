@@ -1,17 +1,14 @@
 """Time on a GPU, and agreement of its boundaries with those of the CPU, in one run.
 
-    python benchmarks/speed/gpu.py [--frames 4000 100000] [--days 20] [--data FOLDER] [--device
-    cuda]
+    python benchmarks/speed/gpu.py [--frames 4000 100000] [--days 20] [--data FOLDER]
+        [--device cuda]
 
-- One long sequence: made features of 512 columns in single precision; seconds of every stage on the
-GPU and, up to
-  `--most-on-cpu` frames, on the CPU.
-- Many short sequences: `--days` made sequences of 937 frames x 2,048 features, segmented at once by
-`--processes`
-  processes that share the GPU (or the CPU), after each has segmented one.
-- Sequences GROUP/*.npz of a folder: interior F1 at a tolerance of one frame between float64 on the
-CPU and float64 or
-  float32 on the GPU.
+- One long sequence: made features of 512 columns in single precision; seconds of every stage on
+  the GPU and, up to `--most-on-cpu` frames, on the CPU.
+- Many short sequences: `--days` made sequences of 937 frames x 2,048 features, segmented at once
+  by `--processes` processes that share the GPU (or the CPU), after each has segmented one.
+- Sequences GROUP/*.npz of a folder: interior F1 at a tolerance of one frame between float64 on
+  the CPU and float64 or float32 on the GPU.
 """
 
 from __future__ import annotations

@@ -125,16 +125,15 @@ def given_sources(sources: Sources) -> tuple[tuple[Source, ...], tuple[str, ...]
 
 
 def find_sources(root: Path) -> tuple[tuple[Source, ...], tuple[str, ...]]:
-    """Find all sequences below a folder, in natural order of their paths, and note what was left out.
+    """Find all sequences below a folder in natural order, and note what was left out.
 
     - A folder with photos is one sequence, including the photos in its subfolders. So is a folder
-    whose subfolders
-      are those of a camera (100CANON, 101CANON).
+      whose subfolders are those of a camera (100CANON, 101CANON).
     - Each video is one sequence, but for the clip of a live photo (IMG_1.MOV beside IMG_1.HEIC).
     - Each feature file is one sequence, but for tables in a photo folder, which describe the
-    photos.
-    - Hidden files and results of dayline are passed over. Photos directly in the root are left out
-    with a note.
+      photos.
+    - Hidden files and results of dayline are passed over. Photos directly in the root are left
+      out with a note.
 
     Parameters
     ----------
