@@ -17,7 +17,7 @@ FAST = {"libx264": {"preset": "ultrafast"}, "libvpx": {"deadline": "realtime", "
 
 
 def moving_frame(scene: int, number: int) -> np.ndarray:
-    """One frame of a scene: a place of its own colors, a camera that pans, a thing that crosses, noise."""
+    """Draw one frame of a scene: its own colors, a camera that pans, a thing that crosses."""
     rng = np.random.default_rng(scene)
     colors = [
         np.asarray(colorsys.hsv_to_rgb((0.29 * scene + d) % 1, 0.8, 0.7)) * 255 for d in (0.0, 0.08)
@@ -36,7 +36,7 @@ def moving_frame(scene: int, number: int) -> np.ndarray:
 def film_frames(
     scenes: Sequence[int], *, dissolves: dict[int, int] | None = None
 ) -> Iterator[np.ndarray]:
-    """Yield the frames of scenes of these lengths; scene k of `dissolves` fades in over so many frames."""
+    """Yield the frames of scenes; scene k of `dissolves` fades in over so many frames."""
     fades = {} if dissolves is None else dissolves
     number = 0
     for k, length in enumerate(scenes):

@@ -1,4 +1,4 @@
-"""Made RAW files: the structures of each camera's format around a JPEG, without the RAW data itself."""
+"""Made RAW files: the structures of each camera's format around a JPEG."""
 
 from __future__ import annotations
 

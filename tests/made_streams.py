@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 
 def change_stamp(content: bytes, number: int, change: Callable[[int], int]) -> bytes:
-    """Change the presentation time stamp of one frame of a transport stream, in units of 1/90000 s."""
+    """Change the time stamp of one frame of a transport stream, in units of 1/90000 s."""
     places = []
     for start in range(0, len(content), 188):
         packet = content[start : start + 188]

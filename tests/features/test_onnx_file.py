@@ -389,7 +389,10 @@ def test_onnxruntime_reports_to_nobody(tmp_path):
         name: str(home) for name in ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")
     }
     environment = {k: v for k, v in os.environ.items() if k != "ORT_DISABLE_TELEMETRY"} | places
-    code = "from sys import argv; from dayline.features.extract import load_extractor; load_extractor(argv[1])"
+    code = (
+        "from sys import argv; from dayline.features.extract import load_extractor;"
+        "load_extractor(argv[1])"
+    )
     subprocess.run(
         [sys.executable, "-c", code, str(path)], env=environment, check=True, timeout=120
     )

@@ -24,7 +24,8 @@ __all__ = ["MOST_MEMORY", "damaged_file"]
 
 MOST_MEMORY = 2**30
 ADDRESSES = 8 * 2**30
-"""Libraries reserve addresses that they never use, so this limit only keeps the machine from harm."""
+"""Libraries reserve addresses that they never use, so this limit only keeps the machine from
+harm."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ def _peak() -> int:
 
 
 def _work(kind: str, indices: range, folder: Path, report: int) -> None:
-    """Check files and write a line before and after each, so that the parent knows which one was fatal."""
+    """Check files, with a line before and after each: the parent knows which one was fatal."""
     wholes = samples(kind)
     source = folder / "source"
     source.mkdir(exist_ok=True)

@@ -1,4 +1,4 @@
-"""Damage to bytes, drawn from a seed: the same format and index give the same damage on every machine."""
+"""Damage to bytes, drawn from a seed: the same on every machine."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ __all__ = ["Damaged", "damage"]
 
 SEED = 13
 HEADER = 160
-"""Bytes at either end of a file, where structure lies; one place in three or two is drawn from them."""
+"""Bytes at either end of a file, where structure lies; one place in three or two is drawn from
+them."""
 
 LONGEST_CHUNK = 64
 INTEGERS = {1: "B", 2: "H", 4: "I", 8: "Q"}
@@ -60,7 +61,7 @@ def damage(data: bytes, random: Random, *, hot: Sequence[range] = ()) -> Damaged
 
 
 def _place(data: bytes, random: Random, hot: Sequence[range]) -> int:
-    """Draw a position: one in three anywhere, one in three at an end, one in three where the structure lies."""
+    """Draw a position: anywhere, at an end, or where the structure lies, one in three each."""
     regions = [range(len(data)), range(HEADER), range(len(data) - HEADER, len(data)), *hot]
     drawn = random.choice((regions[:1], regions[1:3], regions[3:] or regions[1:3]))
     region = random.choice(drawn)

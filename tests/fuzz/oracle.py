@@ -89,7 +89,7 @@ def judge_error(error: BaseException, path: Path) -> Fault | None:
 
 
 def judge_answer(whole: Reading, damaged: Reading, *, kind: str, checked: bool) -> Fault | None:
-    """Tell whether an answer is the one for the whole file, or comes with a word, or could not be known to be wrong.
+    """Return a fault unless an answer is that of the whole file, or noted, or not to be known.
 
     Parameters
     ----------

@@ -35,7 +35,7 @@ class Found:
 
 
 def find_faults(kind: str, n_files: int, folder: Path) -> list[Found]:
-    """Read damaged files 0 .. n_files-1 of a format; after one that ends the child, a new child goes on.
+    """Read damaged files 0 .. n_files-1 of a format; a new child goes on after a fatal one.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Read a file of each format as a user of dayline does, and keep what was answered and what was said."""
+"""Read a file of each format as a user of dayline does, and keep answers and notes."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def _images(source: Path, *, every: float | None) -> Reading:
 
 @contextmanager
 def _warnings_as_words() -> Iterator[list[str]]:
-    """Collect dayline's own warnings; one of a library would reach the user without the name of the file."""
+    """Collect dayline's own warnings; one of a library would not name the file."""
     words: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -1,4 +1,4 @@
-"""Small whole files of every format that dayline reads, made anew in each run and the same in all of them.
+"""Small whole files of the formats that dayline parses, the same in every run.
 
 Small, because damage to a large one would mostly hit pixels and numbers, which every reader passes
 on.
@@ -137,9 +137,14 @@ def _places() -> list[Sample]:
     random = np.random.default_rng(6)
 
     def sighting(day: int, community: int, **about: Any) -> Sighting:
-        looks = unit_vector(random.normal(size=N_FEATURES))
+        direction = unit_vector(random.normal(size=N_FEATURES))
         return Sighting(
-            f"2023-07-{day:02d} walk", community, 40 + day, "lite0 0123456789abcdef", looks, **about
+            f"2023-07-{day:02d} walk",
+            community,
+            40 + day,
+            "lite0 0123456789abcdef",
+            direction,
+            **about,
         )
 
     kitchen = (

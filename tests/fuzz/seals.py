@@ -1,4 +1,4 @@
-"""Files with checksums, taken apart and sealed again, so that damage inside them gets past the checksums."""
+"""Files with checksums, taken apart and sealed again around damaged parts."""
 
 from __future__ import annotations
 

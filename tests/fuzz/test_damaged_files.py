@@ -1,4 +1,4 @@
-"""Whatever happened to a file, dayline answers as before, says what is wrong, or refuses it in one line."""
+"""A damaged file is read as before, with a note of what is wrong, or refused in one line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables of numbers in text files, one row per frame, with dates as seconds on the clock that was written."""
+"""Tables of numbers in text files, one row per frame; dates become seconds."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def is_date(text: str) -> bool:
-    """Whether a text is an ISO date, with or without a time of day."""
+    """Return whether a text is an ISO date, with or without a time of day."""
     return _parsed(text) is not None
 
 
 def _parsed(text: str) -> tuple[float, float] | None:
-    """Return the seconds since 1970 on the clock written, and its offset from UTC (NaN if none is given)."""
+    """Return the seconds since 1970 on the clock written, and its offset from UTC or NaN."""
     text = text.strip()
     if not ISO_DATE.fullmatch(text):
         return None
@@ -67,7 +67,7 @@ class DateColumn:
         self._offsets.append(parsed[1])
 
     def seconds(self) -> FloatArray:
-        """Return seconds since 1970, NaN where a date is missing; raise ValueError if only some have a time zone."""
+        """Return seconds since 1970 or NaN; raise ValueError if only some have a time zone."""
         written, offsets = (
             np.array(values, dtype=np.float64) for values in (self._written, self._offsets)
         )
@@ -84,7 +84,7 @@ class DateColumn:
 
 
 def first_offset(zone: str, seconds: float) -> float:
-    """Return the offset of a time zone from UTC in seconds, at a time; raise ValueError if the zone is not known.
+    """Return the offset of a time zone from UTC; raise ValueError if it is not known.
 
     Parameters
     ----------
@@ -236,7 +236,7 @@ def _date_column(first: list[str], header: list[str]) -> int | None:
 
 
 def _is_comment(line: str) -> bool:
-    """Whether a line is a comment rather than a row that starts with a spreadsheet error."""
+    """Return whether a line is a comment rather than a row that starts with a spreadsheet error."""
     cell = line.split(",", maxsplit=1)[0].strip().lower()
     return cell.startswith("#") and cell not in SPREADSHEET_ERRORS
 
@@ -260,7 +260,7 @@ def _float(word: str, frame: int, column: int) -> float:
 
 
 def _header(first: list[str]) -> list[str]:
-    """Return the column names if the first row contains names; raise ValueError if it may be a frame."""
+    """Return the column names in the first row, if any; raise ValueError if it may be a frame."""
     numbers = [_is_number(word) for word in first]
     if all(numbers):
         return []
@@ -277,7 +277,7 @@ def _header(first: list[str]) -> list[str]:
 
 
 def _are_names(words: Iterable[str]) -> bool:
-    """Whether words are column names rather than missing values: "-", "?", or the same word in every column."""
+    """Return whether words are column names, not missing values such as "-" in every column."""
     names = [word for word in words if word]
     if any("\n" in name or "\r" in name or name in SPREADSHEET_ERRORS for name in names):
         return False

@@ -17,7 +17,7 @@ _HSV_BINS = (16, 4, 4)
 _LAB_BINS = 23
 _LAB_RANGES = ((0.0, 100.0), (-128.0, 127.0), (-128.0, 127.0))
 # Below this saturation (of 255), the hue is camera noise.
-_GREY = 26
+_GRAY = 26
 _LINEAR_TO_XYZ = np.array(
     [
         [0.4124564, 0.3575761, 0.1804375],
@@ -29,12 +29,12 @@ _LINEAR_TO_XYZ = np.array(
 
 @dataclass(frozen=True)
 class ColorExtractor:
-    """Colour histogram of an image.
+    """Color histogram of an image.
 
     Attributes
     ----------
     space : {"hsv", "lab"}
-        Colour space.
+        Color space.
     """
 
     space: Literal["hsv", "lab"] = "hsv"
@@ -70,7 +70,7 @@ class ColorExtractor:
 
 
 def hsv_histogram(image: Image) -> NDArray[np.float32]:
-    """Joint histogram of hue, saturation and value; greys of the same value share a bin.
+    """Joint histogram of hue, saturation and value; grays of the same value share a bin.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def hsv_histogram(image: Image) -> NDArray[np.float32]:
     hue, saturation, value = (
         hsv[:, i].astype(np.int64) * n // 256 for i, n in enumerate(_HSV_BINS)
     )
-    hue[hsv[:, 1] < _GREY] = 0
+    hue[hsv[:, 1] < _GRAY] = 0
     return _roots_of_shares((hue, saturation, value), _HSV_BINS)
 
 
@@ -149,7 +149,7 @@ _NO_DIRECTION = 1e-7
 
 @dataclass(frozen=True)
 class HogExtractor:
-    """Gradients in 4 x 4 cells of 9 orientations, normalised in 3 x 3 overlapping blocks of 2 x 2 cells."""
+    """Gradients in 4 x 4 cells of 9 orientations, normalized in 3 x 3 blocks of 2 x 2 cells."""
 
     name: str = "hog"
 
@@ -171,48 +171,48 @@ class HogExtractor:
     def prepare(self, image: Image) -> NDArray[np.float32]:
         """Compute the histogram here, where it runs in parallel."""
         pixels = resize(image, size=HOG_SIZE, crop=None, interpolation="bilinear")
-        grey = pixels @ np.array([0.299, 0.587, 0.114]) / 255.0
-        return histogram_of_gradients(grey)
+        gray = pixels @ np.array([0.299, 0.587, 0.114]) / 255.0
+        return histogram_of_gradients(gray)
 
     def extract(self, batch: NDArray[Any]) -> NDArray[np.float32]:
         """Return the histograms unchanged."""
         return batch.astype(np.float32, copy=False)
 
 
-def histogram_of_gradients(grey: NDArray[Any]) -> NDArray[np.float32]:
+def histogram_of_gradients(gray: NDArray[Any]) -> NDArray[np.float32]:
     """Histogram of unsigned gradient directions, weighted by magnitude.
 
     Parameters
     ----------
-    grey : ndarray, (64, 64)
+    gray : ndarray, (64, 64)
         Brightness in [0, 1].
 
     Returns
     -------
     ndarray of float32, (324,)
-        Blocks row by row, each with 2 x 2 cells of 9 orientations, normalised, clipped at 0.2 and
-        normalised again.
+        Blocks row by row, each with 2 x 2 cells of 9 orientations, normalized, clipped at 0.2 and
+        normalized again.
     """
-    down, right = np.zeros_like(grey), np.zeros_like(grey)
-    down[1:-1] = grey[2:] - grey[:-2]
-    right[:, 1:-1] = grey[:, 2:] - grey[:, :-2]
+    down, right = np.zeros_like(gray), np.zeros_like(gray)
+    down[1:-1] = gray[2:] - gray[:-2]
+    right[:, 1:-1] = gray[:, 2:] - gray[:, :-2]
     turn = np.degrees(np.arctan2(down, right)) % 180.0
     orientation = (turn / (180.0 / _N_ORIENTATIONS)).astype(np.int64) % _N_ORIENTATIONS
-    row, column = np.indices(grey.shape) // _CELL
+    row, column = np.indices(gray.shape) // _CELL
     place = np.ravel_multi_index((row, column, orientation), (_N_CELLS, _N_CELLS, _N_ORIENTATIONS))
     counts = np.bincount(
         place.ravel(), np.hypot(down, right).ravel(), _N_CELLS**2 * _N_ORIENTATIONS
     )
     cells = counts.reshape(_N_CELLS, _N_CELLS, _N_ORIENTATIONS) / _CELL**2 + _NO_DIRECTION
     blocks = [
-        _normalise(cells[i : i + 2, j : j + 2].ravel())
+        _normalize(cells[i : i + 2, j : j + 2].ravel())
         for i in range(_N_CELLS - 1)
         for j in range(_N_CELLS - 1)
     ]
     return np.concatenate(blocks).astype(np.float32)
 
 
-def _normalise(block: NDArray[Any]) -> NDArray[Any]:
+def _normalize(block: NDArray[Any]) -> NDArray[Any]:
     unit = block / np.sqrt(np.sum(block**2) + _EPSILON**2)
     cut = np.minimum(unit, _CLIP)
     return np.asarray(cut / np.sqrt(np.sum(cut**2) + _EPSILON**2))

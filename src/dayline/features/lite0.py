@@ -11,7 +11,8 @@ from dayline.features.onnx import NetworkExtractor, open_session
 from dayline.features.preprocess import Preprocessing, fingerprint_of
 
 GRAPH = Path(__file__).with_name("lite0.onnx")
-"""The network without its weights, of which it names the places in the package's file: see `tools/lite0_graph.py`."""
+"""The network without its weights, of which it names the offsets in the package's file: see
+`tools/lite0_graph.py`."""
 
 LITE0_SHA256 = "579344248a93e23026e6b78f1f6faf0bc1d282386f6c881cdbaacd49cabf77db"
 

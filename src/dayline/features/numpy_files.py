@@ -1,4 +1,4 @@
-"""Arrays in NumPy files (.npy, .npz): sizes are checked before reading, and pickles are never loaded."""
+"""Arrays in NumPy files (.npy, .npz): sizes are checked first, and pickles never loaded."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def _members(archive: zipfile.ZipFile, path: Path) -> dict[str, zipfile.ZipInfo]
 
 
 def _announced_members(path: Path) -> int:
-    """Return the number of members declared at the end of a zip archive, which zipfile does not check."""
+    """Return how many members the end of a zip archive declares, which zipfile does not check."""
     with path.open("rb") as file:
         file.seek(-min(path.stat().st_size, LONGEST_ZIP_END), os.SEEK_END)
         end = file.read()

@@ -113,8 +113,9 @@ def _refuse_other_kind(path: Path) -> None:
 
 
 def table_shape(path: str | Path, *, key: str | None = None) -> tuple[int, int]:
-    """Return the rows and columns of a table of features from its header; for a .csv file, count its lines.
+    """Return the rows and columns of a table of features, without reading its values.
 
+    They are those of the header; the lines of a .csv file are counted.
     A header line or a time column may be counted as well.
 
     Parameters
@@ -160,7 +161,7 @@ def _parquet_shape(path: Path) -> tuple[int, ...]:
 
 
 def existing_file(path: str | Path, *, may_be_empty: bool = False) -> Path:
-    """Return the path of a file; raise ValueError if it is missing, a folder or, unless it may be, empty."""
+    """Return the path of a file; raise ValueError if it is missing, a folder or empty."""
     path = Path(path)
     if not path.exists():
         raise ValueError(f"{path}: no such file")
@@ -288,7 +289,7 @@ def _are_dates(kind: Any) -> bool:
 
 
 def _seconds(column: Any, name: str, path: Path) -> FloatArray:
-    """Return a column of dates as seconds since 1970 on the clock of its time zone at the first of them."""
+    """Return dates as seconds since 1970 on the clock of their zone at the first of them."""
     import pyarrow
     from pyarrow import types
 
@@ -340,7 +341,7 @@ def _index_columns(schema: Any) -> list[str]:
 def _split_times(
     values: FloatArray, header: list[str], dates_at: int | None, path: Path
 ) -> FeatureTable:
-    """Separate the time column from the features; `dates_at` is the column of dates, if there is one."""
+    """Separate the times, dates in the column `dates_at` if it is given, from the features."""
     if dates_at is not None and values.shape[1] == 1:
         raise UnreadableFileError(f"{path}: has dates but no features")
     if len(header) != values.shape[1] or len(header) == 1:

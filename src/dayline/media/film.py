@@ -23,8 +23,10 @@ from dayline.media.frame import Frame, FrameSequence, VideoFrame, VideoIndex, sh
 from dayline.media.source import time_text
 
 STEPS = ((60.0, 0.2), (3600.0, 0.5), (100_000.0, 1.0))
-"""Length of a video and the time between its frames, both in seconds: two frames a second, so that short events are
-seen; more from a clip, which has few; fewer from a long film, where they cost most."""
+"""Length of a video and the time between its frames, both in seconds.
+
+Two frames a second show short events. A clip has few frames, so it gives more; a long film, where
+they cost most, gives fewer."""
 
 MOST_FRAMES = 100_000
 """From longer recordings, such as those of surveillance cameras, frames are further apart."""
@@ -159,7 +161,7 @@ def _sampled(frames: Sequence[VideoFrame], *, step: Fraction) -> tuple[VideoFram
 
 
 def _start(video: VideoFile, frames: Sequence[VideoFrame], base: Fraction) -> Fraction:
-    """Return the time a player counts from: the start of the sound if it precedes the first frame."""
+    """Return the time a player counts from: that of the sound if it precedes the first frame."""
     first = frames[0].shown_at * base
     # PyAV's type hints promise a number, but a container without times has none.
     microseconds = cast("int | None", video.container.start_time)
@@ -175,7 +177,7 @@ def _start(video: VideoFile, frames: Sequence[VideoFrame], base: Fraction) -> Fr
 def frames_in_spans(
     sequence: FrameSequence, spans: Sequence[tuple[float, float]]
 ) -> tuple[FrameSequence, list[range]]:
-    """Return the sequence of all frames of a video that are shown in some spans, and the frames of each span.
+    """Return all frames of a video that are shown in some spans, and which are in each span.
 
     Frames that were not sampled are included.
 
@@ -193,8 +195,10 @@ def frames_in_spans(
     ordered = tuple(
         sorted({frame for frames in shown for frame in frames}, key=lambda frame: frame.shown_at)
     )
-    places = {frame.stamp: i for i, frame in enumerate(ordered)}
-    ranges = [range(places[f[0].stamp], places[f[-1].stamp] + 1) if f else range(0) for f in shown]
+    index_of = {frame.stamp: i for i, frame in enumerate(ordered)}
+    ranges = [
+        range(index_of[f[0].stamp], index_of[f[-1].stamp] + 1) if f else range(0) for f in shown
+    ]
     digest = sequence.frames[0].digest.partition(":")[0]
     every_frame = replace(
         sequence,

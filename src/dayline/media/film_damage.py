@@ -114,7 +114,7 @@ def missing_frames(
 
 
 def _joined(found: Sequence[MissingFrames], *, near: float) -> tuple[MissingFrames, ...]:
-    """Join places that a few frames lie between, which survived the same damage."""
+    """Join spans that a few frames lie between, which survived the same damage."""
     joined: list[MissingFrames] = []
     for one in found:
         if joined and one.first - joined[-1].last <= near:
@@ -348,7 +348,7 @@ def _lone_ends(
 
 
 def _between_steps(values: FloatArray, step: float) -> NDArray[np.bool_]:
-    """Find frames that are not a whole number of steps from either neighbor, if almost all others are."""
+    """Find frames between two steps of a rate that almost all others keep."""
     order = np.argsort(values, kind="stable")
     steps = np.diff(values[order]) / step
     if not _is_exact(steps):

@@ -29,10 +29,12 @@ from dayline.media.frame import Also, FrameSequence, VideoFrame, shown_name
 CONTAINERS = "mov,mp4,matroska,webm,avi,mpegts,mpeg,flv,asf,ogg,mxf"
 
 STREAMED = ("mpegts", "mpeg")
-"""Containers without an index: each frame has its own stamp, at an exact rate; the last stamp gives the length."""
+"""Containers without an index: each frame has its own stamp, at an exact rate; the last stamp gives
+the length."""
 
 MAX_PIXELS = 80_000_000
-"""Largest decoded frame: 12K. Decoders hold up to 20 frames at once, so the limit is lower than for photos."""
+"""Largest decoded frame: 12K. Decoders hold up to 20 frames at once, so the limit is lower than for
+photos."""
 
 
 ENDS = 512
@@ -210,7 +212,7 @@ def _opened(path: Path, name: str) -> InputContainer:
 
 
 def refuse_huge_frames(path: Path, video: VideoFile) -> None:
-    """Reject a video whose frames are too large, whether declared in the header or changed later."""
+    """Reject a video whose frames are too large, by its header or from a later frame on."""
     video.stream.codec_context.options = {"max_pixels": str(MAX_PIXELS)}
     width, height = video.stream.width, video.stream.height
     if width * height > MAX_PIXELS:
@@ -279,7 +281,7 @@ class PacketReader:
                 yield self._group, packet
 
     def skip_to(self, group: int) -> None:
-        """Seek to a group that is ahead, if that is faster than to read on; flush the decoder before."""
+        """Seek to a group that is ahead if that is faster; flush the decoder before."""
         # Without an index, a search lands anywhere.
         if self._video.container.format.name in STREAMED:
             return
@@ -299,7 +301,7 @@ class PacketReader:
         self._packets = self._video.container.demux(self._video.stream)
 
     def _found(self, packet: Packet[VideoStream]) -> bool:
-        """Return whether the first key frame after seeking is a known one, no later than the one sought."""
+        """Return whether the first key frame after seeking is known and not too late."""
         group = None if packet.pts is None else self._groups.get(packet.pts)
         if group is None or self._sought is None or group > self._sought:
             return False

@@ -257,7 +257,7 @@ def _canon_candidates(
 
 
 def _boxes(file: BinaryIO, place: int, stop: int) -> Iterator[tuple[bytes, int, int]]:
-    """Yield the name of each box of an ISO media file between two places, and where its content starts and stops."""
+    """Yield the name of each box of an ISO media file, and where its content starts and stops."""
     for _ in range(MOST_BOXES):
         header = read_at(file, place, 32)
         if place + 8 > stop or len(header) < 8:
@@ -277,7 +277,7 @@ def _boxes(file: BinaryIO, place: int, stop: int) -> Iterator[tuple[bytes, int, 
 
 
 def _jpeg_pixels(file: BinaryIO, place: int, length: int) -> int:
-    """Return the number of pixels of a JPEG that viewers can show, from its header; 0 if there is none."""
+    """Return the number of pixels of a JPEG from its header; 0 if no viewer can show it."""
     if read_at(file, place, 2) != b"\xff\xd8":
         return 0
     at = 2
@@ -335,7 +335,7 @@ def open_raw(path: Path) -> tuple[Image.Image, int] | None:
 
 
 def _developed(path: Path) -> tuple[Image.Image, bool] | None:
-    """Return a preview that only LibRaw finds, or the developed picture; and whether it is upright already."""
+    """Return the preview or picture of LibRaw, and whether it is upright already."""
     try:
         import rawpy
     except ModuleNotFoundError:
