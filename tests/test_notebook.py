@@ -1,4 +1,4 @@
-"""What a person sees of a segmentation in a console and in a notebook, and the events as a table."""
+"""What a segmentation shows in a console and a notebook, and the events as a table."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def labels(axes) -> list[str]:
 
 
 def drawn(figure) -> None:
-    """Draw it as saving it does; warnings, such as of glyphs that the font lacks, are errors here."""
+    """Draw it as saving it does; warnings, such as of missing glyphs, are errors here."""
     figure.savefig(os.devnull, format="png", dpi=40)
 
 

@@ -53,7 +53,7 @@ def test_the_size_of_blocks_changes_nothing(random, monkeypatch, block, min_leng
 
 
 def test_clear_boundaries_need_few_starts(random, monkeypatch):
-    """In a long event every frame may still be the start of the last one; almost none of them is."""
+    """In a long event every frame may still start the last one; almost none of them does."""
     x = np.repeat(random.normal(size=(6, 4)), 100, axis=0) + 0.05 * random.normal(size=(600, 4))
     exact = partition(x, penalty=3.0)
     assert exact.tolist() == [100, 200, 300, 400, 500]

@@ -12,6 +12,7 @@ from sklearn.decomposition import PCA
 
 import dayline
 from dayline import DynamicGraphEmbedding, EventSegmenter, PrincipalComponents
+from dayline.method.dge import Parameters
 from dayline.research.baselines.ac_color import ColorSegmenter
 from dayline.research.baselines.ces import ContextualSegmenter
 from dayline.research.baselines.kernel_change import KernelChangeSegmenter
@@ -28,7 +29,8 @@ from dayline.research.datasets.synthetic import make_communities
 X = np.abs(make_communities(24, stay=300.0, n_features=4, random_state=2).features)
 ODD = (
     None, "x", 3, -1, 0, 2.5, True, [], (1, 2), object(), np.arange(3), PCA(),
-    float("nan"), float("inf"), 1e300, 1e-310, np.float32(2.0), 10**9, 10**30, -(10**30), 10**400, 10**5000,
+    float("nan"), float("inf"), 1e300, 1e-310, np.float32(2.0), 10**9, 10**30, -(10**30), 10**400,
+    10**5000,
 )  # fmt: skip
 QUICK = {"n_steps": 5, "n_loop_steps": 3, "n_iterations": 1}
 ESTIMATORS = {
@@ -55,30 +57,39 @@ GRAPH = dayline.affinity_graph(X, bandwidth=0.1)
 START = dayline.principal_components(X, 3)
 SCORES = dayline.context_distance(X)
 FUNCTIONS = {
-    "dynamic_graph_embedding": {"features": X, "variant": "default", "n_components": 3, "initial_graph_weight": 0.1,
-                                "smoothing_width": 3, "temporal_prior": 0.3, "semantic_prior": 0.1, "start": "pca",
-                                "n_communities": 4, "search_radius": 4, "patch_radius": 1, "gradient": "full",
-                                "denoise_bandwidth": "median", "feature_bandwidth": 0.1, "embedding_bandwidth": 0.5,
-                                "rescale_columns": False, "random_state": 0, **QUICK},
-    "nonlocal_means": {"x": X, "search_radius": 3, "patch_radius": 1, "bandwidth": 0.25, "kernel": "gaussian",
-                       "decay": 0.5, "include_self": True},
+    "dynamic_graph_embedding": {
+        "features": X,
+        **vars(Parameters(n_components=3, n_communities=4, **QUICK)),
+    },
+    "nonlocal_means": {
+        "x": X, "search_radius": 3, "patch_radius": 1, "bandwidth": 0.25, "kernel": "gaussian",
+        "decay": 0.5, "include_self": True,
+    },
     "affinity_graph": {"x": X, "bandwidth": 0.1},
     "principal_components": {"x": X, "n_components": 3},
     "graph_cross_entropy": {"embedding": START, "graph": GRAPH, "bandwidth": 0.5},
-    "embed_graph": {"graph": GRAPH, "start": START, "bandwidth": 0.5, "n_steps": 5, "optimizer": "lbfgs",
-                    "gradient": "full"},
+    "embed_graph": {
+        "graph": GRAPH, "start": START, "bandwidth": 0.5, "n_steps": 5, "optimizer": "lbfgs",
+        "gradient": "full",
+    },
     "smooth_edges": {"graph": GRAPH, "width": 3},
     "weaken_distant_edges": {"graph": GRAPH, "temporal_prior": 0.3},
     "find_communities": {"x": X, "n_communities": 3, "random_state": 0},
-    "weaken_edges_between_communities": {"graph": GRAPH, "communities": np.arange(24) // 8, "semantic_prior": 0.1},
+    "weaken_edges_between_communities": {
+        "graph": GRAPH, "communities": np.arange(24) // 8, "semantic_prior": 0.1,
+    },
     "context_distance": {"x": X, "window": 8},
     "pick_boundaries": {"scores": SCORES, "order": 5},
     "partition": {"x": X, "penalty": 2.0, "min_length": 2, "candidates": [3, 9]},
-    "make_communities": {"n_frames": 24, "stay": 50.0, "variance": 3.0, "n_features": 3, "random_state": 0},
+    "make_communities": {
+        "n_frames": 24, "stay": 50.0, "variance": 3.0, "n_features": 3, "random_state": 0,
+    },
     "no_boundaries": {"n_frames": 24},
     "equal_pieces": {"n_frames": 24, "n_events": 3},
     "random_cuts": {"n_frames": 24, "n_events": 3, "random_state": 0},
-    "score_boundaries": {"found": [2], "true": [1], "tolerance": 5, "protocol": "ces", "n_frames": 24},
+    "score_boundaries": {
+        "found": [2], "true": [1], "tolerance": 5, "protocol": "ces", "n_frames": 24,
+    },
     "score_labels": {"found": [0, 0, 1], "true": [0, 1, 1]},
 }  # fmt: skip
 CALLS = [

@@ -13,7 +13,7 @@ from dayline.events import boundaries_to_labels
 
 @pytest.fixture(scope="module")
 def steps():
-    """Three sequences of 60 frames below each other, the number of each, and the event of every frame."""
+    """Three sequences of 60 frames, the number of each, and the event of every frame."""
     made = [make_communities(60, stay=300.0, n_features=4, random_state=k) for k in (1, 2, 3)]
     labels = [boundaries_to_labels(m.boundaries, 60) for m in made]
     return (

@@ -1,4 +1,4 @@
-"""Every stage against figures of the authors' notebook in the repository; each stage gets our own previous one."""
+"""Every stage against figures of the authors' notebook, each after our own previous one."""
 
 from __future__ import annotations
 

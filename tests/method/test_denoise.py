@@ -44,7 +44,7 @@ def mirrored(i, n):
 def slow_denoising(
     x, *, search_radius, patch_radius, bandwidth, power=1, decay=1.0, include_self=False
 ):
-    """Eq. 1 and 2, term by term; beyond the text, another kernel, less weight far away, and the frame itself."""
+    """Eq. 1 and 2, term by term, other kernels, less weight far away, the frame itself."""
     n = len(x)
     sides = [m for m in range(-patch_radius, patch_radius + 1) if m]
     distances = {

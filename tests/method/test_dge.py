@@ -41,9 +41,9 @@ def embed(graph, start, n_steps):
 
 
 PARAMETERS = {
-    "n_components": 5, "n_iterations": 2, "initial_graph_weight": 0.2, "smoothing_width": 5, "temporal_prior": 0.4,
-    "semantic_prior": 0.15, "n_communities": 6, "feature_bandwidth": 0.3, "embedding_bandwidth": 0.6, "n_steps": 9,
-    "n_loop_steps": 7, "random_state": 3,
+    "n_components": 5, "n_iterations": 2, "initial_graph_weight": 0.2, "smoothing_width": 5,
+    "temporal_prior": 0.4, "semantic_prior": 0.15, "n_communities": 6, "feature_bandwidth": 0.3,
+    "embedding_bandwidth": 0.6, "n_steps": 9, "n_loop_steps": 7, "random_state": 3,
 }  # fmt: skip
 
 

@@ -59,7 +59,7 @@ def test_at_most_two_in_a_hundred_or_one_are_outliers_and_none_of_fewer_than_eig
 
 
 def test_the_size_of_a_frame_is_its_root_mean_square_over_columns_that_usually_move():
-    """Distances of 30 and 90 in two columns: root mean square 67; in both 30: below 50. The third never moves."""
+    """30 and 90 in two columns: 67 on average; in both 30: below 50. The third never moves."""
     x = np.column_stack([swinging(100, f5=30.0), 7 * swinging(100, f5=90.0), swinging(100) * 0])
     x[5, 2] = 1e9
     assert outlying_frames(x).tolist() == [5]

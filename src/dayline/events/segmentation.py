@@ -389,13 +389,7 @@ class Segmentation:
             latitude, longitude : float or None
                 Degrees, north and east positive.
         """
-        return event_rows(
-            self.events,
-            zip(self.start_times, self.stop_times, strict=True),
-            names=self.names,
-            places=self.places,
-            dated=self.is_dated,
-        )
+        return event_rows(self)
 
     def to_frame(self, backend: Backend = "pandas") -> Any:
         """Return the events as a data frame, one row per event, with the columns of `to_dicts`.

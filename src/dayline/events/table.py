@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from dayline.text import clean_text, context_letter
 
 if TYPE_CHECKING:
-    from dayline.events.segmentation import Event, Place
+    from dayline.events.segmentation import Event, Place, Segmentation
 
 
 def context_letters(events: Sequence[Event], places: Sequence[Place]) -> tuple[str, ...]:
@@ -77,58 +77,45 @@ COLUMN_KINDS: dict[str, Kind] = {
 """Columns of `Segmentation.to_dicts` and `to_frame`."""
 
 
-def event_rows(
-    events: Sequence[Event],
-    spans: Iterable[tuple[float | None, float | None]],
-    *,
-    names: Sequence[str] | None,
-    places: Sequence[Place],
-    dated: bool,
-) -> list[dict[str, Any]]:
-    """Return the values of every event by column; missing ones are None.
+def event_rows(segmentation: Segmentation) -> list[dict[str, Any]]:
+    """Return the values of every event by column; missing ones are None."""
+    events, names = segmentation.events, segmentation.names
+    letters = context_letters(events, segmentation.places)
+    places = {place.community: place.name for place in segmentation.places}
+    spans = zip(segmentation.start_times, segmentation.stop_times, strict=True)
+    is_dated = segmentation.is_dated
 
-    Parameters
-    ----------
-    events : sequence of Event
-        The events in order.
-    spans : iterable of two floats or None
-        When each event starts and stops, in seconds.
-    names : sequence of str or None
-        File name of every frame.
-    places : sequence of Place
-        Names of recurring contexts.
-    dated : bool
-        Whether the seconds are dates.
-    """
-    letters = context_letters(events, places)
-    place_names = {place.community: place.name for place in places}
     rows = []
-
     for number, (event, (start, stop)) in enumerate(zip(events, spans, strict=True), start=1):
-        known = start is not None and stop is not None and stop >= start
-        values = (
-            number,
-            event.name,
-            letters[number - 1] or None,
-            None if event.community is None else place_names.get(event.community),
-            event.start,
-            event.stop,
-            event.n_frames,
-            start,
-            stop,
-            round(stop - start, 6) if known else None,  # type: ignore[operator]
-            _moment(start) if dated else None,
-            _moment(stop) if dated else None,
-            event.key_frame,
-            *(
-                names[frame] if names is not None and frame is not None else None
-                for frame in (event.key_frame, event.start, event.stop - 1)
-            ),
-            event.confidence,
-            event.reason,
-            *(event.location or (None, None)),
-        )
-        rows.append(dict(zip(COLUMN_KINDS, values, strict=True)))
+        duration = None
+        if start is not None and stop is not None and stop >= start:
+            duration = round(stop - start, 6)
+        shown = (event.key_frame, event.start, event.stop - 1)
+        photos = [None if names is None or k is None else names[k] for k in shown]
+        latitude, longitude = event.location or (None, None)
+        row = {
+            "event": number,
+            "name": event.name,
+            "context": letters[number - 1] or None,
+            "place": None if event.community is None else places.get(event.community),
+            "start": event.start,
+            "stop": event.stop,
+            "n_frames": event.n_frames,
+            "start_time": start,
+            "stop_time": stop,
+            "duration": duration,
+            "started": _moment(start) if is_dated else None,
+            "stopped": _moment(stop) if is_dated else None,
+            "key_frame": event.key_frame,
+            "key_photo": photos[0],
+            "first_photo": photos[1],
+            "last_photo": photos[2],
+            "confidence": event.confidence,
+            "reason": event.reason,
+            "latitude": latitude,
+            "longitude": longitude,
+        }
+        rows.append(row)
     return rows
 
 
