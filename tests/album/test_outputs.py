@@ -15,8 +15,10 @@ import pytest
 from dayline.album.earlier import forget_corrections
 from dayline.album.export.formats import export
 from dayline.album.pictures import PictureFolder
+from dayline.album.run import segment_and_write
 from dayline.album.save import save_events
 from dayline.album.segment import segment_source, segment_table
+from dayline.album.settings import Settings
 from dayline.album.write import ExportError, default_output, faces_blurred, write_result
 from dayline.events import Place, Segmentation, events_schema, read_events
 from dayline.media.source import images
@@ -368,6 +370,30 @@ def test_damaged_corrections_are_one_line_and_not_lost(tmp_path):
     with pytest.warns(UserWarning, match="it is kept as"):
         write_result(found, tmp_path / "out")
     assert [path.read_text() for path in (tmp_path / "out").glob("events-*.json")] == ["{"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["{", "[]", '{"format": "dayline-corrections", "version": 2}', "\xff"]
+    + [
+        f'{{"format": "dayline-corrections", "version": 1, "edits": {edits}}}'
+        for edits in ("3", "[{}]")
+    ],
+)
+def test_a_damaged_file_of_corrections_is_one_line_and_can_be_forgotten(tmp_path, text):
+    out = tmp_path / "out"
+    np.save(tmp_path / "walk.npy", np.random.default_rng(0).normal(size=(40, 3)))
+    segment_and_write(tmp_path / "walk.npy", out, Settings())
+    (out / "corrections.json").write_text(text, encoding="latin-1")
+    with pytest.raises(
+        ValueError, match=r"^[^\n]*corrections\.json: [^\n]*; repair it, or continue"
+    ):
+        segment_and_write(tmp_path / "walk.npy", out, Settings())
+    with pytest.warns(UserWarning, match=r"corrections\.json .* kept as"):
+        segment_and_write(tmp_path / "walk.npy", out, Settings(), forget=True)
+    kept = [path.read_text(encoding="latin-1") for path in out.glob("corrections-*.json")]
+    assert kept == [text]
+    segment_and_write(tmp_path / "walk.npy", out, Settings())
 
 
 def test_a_folder_without_pictures_has_none_of_earlier_results_inside_either(result, tmp_path):

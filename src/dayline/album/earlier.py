@@ -154,12 +154,12 @@ def forget_corrections(folder: Path, digests: Collection[str]) -> None:
     digests : collection of str
         Of its frames.
     """
-    path = corrections_folder(folder) / CORRECTIONS
+    place = corrections_folder(folder)
     try:
-        edits = _read(path)
+        edits = _read(place / CORRECTIONS)
     except ValueError:
-        keep_aside(path)
-        _write(path, ())
+        with output_folder(place):  # which keeps a copy of a file that somebody changed
+            _write(place / CORRECTIONS, ())
         return
     frames = tuple(dict.fromkeys(digests))
     here = set(marks_of(frames))
@@ -236,7 +236,10 @@ def _read(path: Path) -> tuple[Edit, ...]:
 
 @lru_cache(maxsize=1)  # each of many days reads the same file
 def _parsed(path: Path, modified: int, size: int) -> tuple[Edit, ...]:  # noqa: ARG001
-    content = parse_json((read_no_follow(path) or b"").decode("utf-8"))
+    try:
+        content = parse_json((read_no_follow(path) or b"").decode("utf-8"))
+    except UnicodeDecodeError:
+        raise ValueError("not a text file") from None
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise ValueError(f'not a file of corrections ("format" should be "{FORMAT}")')
     if content.get("version") != VERSION:

@@ -88,7 +88,8 @@ def segment_and_write(
     used: Segmentation | Literal["kept"] | None = None if forget else corrections or "kept"
     if folder is not None and not forget:
         if isinstance(source, FrameSequence):
-            refuse_other_result(folder, "recording", source.source.name, source.digests)
+            name = source.source.resolve().name
+            refuse_other_result(folder, "recording", name, source.digests)
         elif isinstance(source, Path) and not is_table(source):
             name = source.resolve().name
             refuse_other_result(folder, "recording", name, source_digests(source))
@@ -98,11 +99,11 @@ def segment_and_write(
             result = without_locations(result)
         if place is None:
             return result.segmentation, None
-        if corrections is None:
-            note_unused_downloads(place, command="the same command with")
         if forget:
             # Before an export can fail: the next run must not use forgotten corrections.
             forget_corrections(place, result.segmentation.digests or ())
+        if corrections is None:
+            note_unused_downloads(place, command="the same command with")
         written = write_result(
             result,
             place,
