@@ -100,7 +100,9 @@ def test_a_fitted_segmenter_and_a_segmentation_have_a_page_too(rows, tmp_path):
 
 def test_corrections_saved_in_the_folder_are_kept(rows, tmp_path):
     folder = write_page(rows, tmp_path / "out").parent
-    (folder / "events.json").write_text(Segmentation.from_boundaries([5], N).to_json())
+    digests = read_events(folder / "events.json").digests
+    saved = Segmentation.from_boundaries([5], N, digests=digests)
+    (folder / "events.json").write_text(saved.to_json())
     with pytest.warns(
         UserWarning, match=r"events\.json is not the file that dayline wrote; it is kept as"
     ):
