@@ -4,25 +4,35 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
+from sklearn.cluster import KMeans
 
 from dayline.arrays import Array, FloatArray, IntArray
-from dayline.estimators import DynamicGraphEmbedding
+from dayline.estimators import DynamicGraphEmbedding, EventSegmenter
 from dayline.events import boundaries_to_labels, labels_to_boundaries
+from dayline.method.graph import (
+    affinity_graph,
+    normalize_columns,
+    smooth_edges,
+    weaken_distant_edges,
+)
 from dayline.metrics import hungarian_accuracy, score_boundaries, score_labels
-from dayline.research.baselines.catalogue import BASELINES, BaselineEntry, make_baseline
+from dayline.research.baselines.catalogue import BASELINES, make_baseline
+from dayline.research.baselines.controls import equal_pieces, random_cuts
+from dayline.research.baselines.lrt import transfer_codes
+from dayline.research.baselines.spectral import random_walk_eigenvectors, vector_labels
+from dayline.research.baselines.tsc import code_graph
 from dayline.research.datasets.annotations import LabelledSequence
 from dayline.research.datasets.motion import MOTION_FOLDERS, load_motion
 from dayline.research.reproduce.report import Report, Row, Table, published, summarize
 from dayline.research.reproduce.tasks import Figures, Measured, OnDone, Task, choose, run_tasks
 
-LabelColumns = ("ACC", "ACC majority", "ACC runs", "NMI", "NMI arithmetic", "F1")
+LABEL_COLUMNS = ("ACC", "ACC majority", "ACC runs", "NMI", "NMI arithmetic", "F1")
 Labeller: TypeAlias = Callable[[FloatArray, int, int], IntArray]
 """Takes features, the number of labels and a seed."""
 
@@ -55,24 +65,8 @@ def score_sequence(labels: IntArray, sequence: LabelledSequence) -> Figures:
     }
 
 
-def measure_labels(method: str, sequence: LabelledSequence, *, seeds: Sequence[int]) -> Measured:
-    """Score one of `LABELLERS`, for every seed if it depends on one."""
-    features, true = sequence.features, sequence.labels
-    if features is None or true is None:
-        raise ValueError("features and classes are needed")
-    label, n_labels = LABELLERS[method], len(np.unique(true))
-    some = seeds if method in SEEDED else seeds[:1]
-    return {method: [score_sequence(label(features, n_labels, seed), sequence) for seed in some]}
-
-
-def _kmeans(x: FloatArray, n_labels: int, seed: int) -> IntArray:
-    from sklearn.cluster import KMeans
-
-    return np.asarray(KMeans(n_labels, n_init=10, random_state=seed).fit_predict(x))
-
-
-def _baseline(x: FloatArray, n_labels: int, seed: int, *, entry: BaselineEntry) -> IntArray:
-    baseline = make_baseline(entry.name)
+def _baseline(x: FloatArray, n_labels: int, seed: int, *, name: str) -> IntArray:
+    entry, baseline = BASELINES[name], make_baseline(name)
     if entry.number_parameter is not None:
         baseline.set_params(**{entry.number_parameter: n_labels})
     if entry.is_seeded:
@@ -80,31 +74,17 @@ def _baseline(x: FloatArray, n_labels: int, seed: int, *, entry: BaselineEntry) 
     return np.asarray(getattr(baseline.fit(x), entry.labels))
 
 
-def _default_events(x: FloatArray, n_labels: int, _: int) -> IntArray:
-    from dayline.estimators import EventSegmenter
-
-    return EventSegmenter(n_events=n_labels).fit_predict(x)
-
-
-def _equal_pieces(x: FloatArray, n_labels: int, _: int) -> IntArray:
-    from dayline.research.baselines.controls import equal_pieces
-
-    return boundaries_to_labels(equal_pieces(len(x), n_labels), len(x))
-
-
-def _random_cuts(x: FloatArray, n_labels: int, seed: int) -> IntArray:
-    from dayline.research.baselines.controls import random_cuts
-
-    return boundaries_to_labels(random_cuts(len(x), n_labels, random_state=seed), len(x))
-
-
 _ENTRIES = [entry for entry in BASELINES.values() if entry.label_row]
 LABELLERS: dict[str, Labeller] = {
-    "default, its own events": _default_events,
-    **{entry.label_row: partial(_baseline, entry=entry) for entry in _ENTRIES},
-    "k-means on raw features": _kmeans,
-    "equal pieces": _equal_pieces,
-    "random cuts": _random_cuts,
+    "default, its own events": lambda x, n, _: EventSegmenter(n_events=n).fit_predict(x),
+    **{entry.label_row: partial(_baseline, name=entry.name) for entry in _ENTRIES},
+    "k-means on raw features": lambda x, n, seed: KMeans(
+        n, n_init=10, random_state=seed
+    ).fit_predict(x),
+    "equal pieces": lambda x, n, _: boundaries_to_labels(equal_pieces(len(x), n), len(x)),
+    "random cuts": lambda x, n, seed: boundaries_to_labels(
+        random_cuts(len(x), n, random_state=seed), len(x)
+    ),
 }
 SEEDED = {
     "k-means on raw features",
@@ -112,7 +92,6 @@ SEEDED = {
     *(entry.label_row for entry in _ENTRIES if entry.is_seeded),
 }
 """Methods that depend on the seed; the others are measured once."""
-
 
 PUBLISHED = {
     "keck": {"TSC": (0.48, 0.71), "LRT": (0.55, 0.82), "MTS": (0.60, 0.83), "DGE": (0.72, 0.83)},
@@ -183,94 +162,50 @@ def motion_variants(
     return {name: variant.set_params(**size) for name, variant in variants.items()}
 
 
-def measure_variant(
-    name: str, variant: DynamicGraphEmbedding, sequence: LabelledSequence, *, seeds: Sequence[int]
+def measure(
+    method: str, sequence: LabelledSequence, source: LabelledSequence, *, seeds: Sequence[int]
 ) -> Measured:
-    """Learn once, then group by k-means on the embedding and by normalized cuts of the graph, for every seed."""
-    from dayline.method.graph import smooth_edges, weaken_distant_edges
+    """Score one of `MOTION_METHODS` for every seed.
 
-    features, _ = _known(sequence)
-    learnt = variant.fit(features)
-    graph: Any = np.asarray(learnt.graph_, dtype=np.float64)
+    Variants are learned once, then grouped by k-means on the embedding and by normalized cuts of
+    the graph. LRT transfers codes from `source`, another sequence of the set.
+    """
+    if sequence.features is None or source.features is None or sequence.labels is None:
+        raise ValueError("features and classes are needed")
+    features, n_labels = sequence.features, len(np.unique(sequence.labels))
+
+    def group(vectors: FloatArray) -> list[Figures]:
+        labels = (vector_labels(vectors, n_labels=n_labels, random_state=seed) for seed in seeds)
+        return [score_sequence(found, sequence) for found in labels]
+
+    def cut(graph: Array) -> list[Figures]:
+        return group(random_walk_eigenvectors(graph, n_vectors=n_labels))
+
+    if method in LABELLERS:
+        some = seeds if method in SEEDED else seeds[:1]
+        found = [LABELLERS[method](features, n_labels, seed) for seed in some]
+        return {method: [score_sequence(labels, sequence) for labels in found]}
+    if method == "LRT":
+        return {method: cut(code_graph(transfer_codes(source.features, features)))}
+
+    if method in (NOISE, SMOOTHED_NOISE):  # different for every sequence
+        generator = np.random.default_rng(zlib.crc32(f"{sequence.group} {sequence.name}".encode()))
+        features = generator.normal(size=features.shape)
+    if method == SMOOTHED_NOISE:  # the graph contains nothing of the frames
+        graph = normalize_columns(affinity_graph(features, bandwidth=0.0025 * features.shape[1]))
+        graph = weaken_distant_edges(smooth_edges(graph, width=50), temporal_prior=0.3)
+        return {method: cut(graph)}
+
+    variant = motion_variants()["hybrid" if method == NOISE else method]
+    learned = variant.fit(features)
+    graph = np.asarray(learned.graph_, dtype=np.float64)
     if variant.variant != "paper":
         graph = smooth_edges(graph, width=variant.smoothing_width)
         graph = weaken_distant_edges(graph, temporal_prior=variant.temporal_prior)
-    by_kmeans = _group(learnt.embedding_, sequence, seeds)
     return {
-        f"{name}, k-means": by_kmeans,
-        f"{name}, normalized cuts": _cut_graph(graph, sequence, seeds),
+        f"{method}, k-means": group(learned.embedding_),
+        f"{method}, normalized cuts": cut(graph),
     }
-
-
-def _measure_transfer(
-    sequence: LabelledSequence, source: LabelledSequence, *, seeds: Sequence[int]
-) -> Measured:
-    from dayline.research.baselines.lrt import transfer_codes
-    from dayline.research.baselines.tsc import code_graph
-
-    codes = transfer_codes(_known(source)[0], _known(sequence)[0])
-    return {"LRT": _cut_graph(code_graph(codes), sequence, seeds)}
-
-
-def _measure_smoothed_noise(sequence: LabelledSequence, *, seeds: Sequence[int]) -> Measured:
-    """Group a graph of noise that was only smoothed and weakened: it contains nothing of the frames."""
-    from dayline.method.graph import (
-        affinity_graph,
-        normalize_columns,
-        smooth_edges,
-        weaken_distant_edges,
-    )
-
-    noise, _ = _known(_noise(sequence))
-    graph = normalize_columns(affinity_graph(noise, bandwidth=0.0025 * noise.shape[1]))
-    graph = weaken_distant_edges(smooth_edges(graph, width=50), temporal_prior=0.3)
-    return {SMOOTHED_NOISE: _cut_graph(graph, sequence, seeds)}
-
-
-def _cut_graph(graph: Array, sequence: LabelledSequence, seeds: Sequence[int]) -> list[Figures]:
-    from dayline.research.baselines.spectral import random_walk_eigenvectors
-
-    vectors = random_walk_eigenvectors(graph, n_vectors=_known(sequence)[1])
-    return _group(vectors, sequence, seeds)
-
-
-def _group(vectors: FloatArray, sequence: LabelledSequence, seeds: Sequence[int]) -> list[Figures]:
-    from dayline.research.baselines.spectral import vector_labels
-
-    n_labels = _known(sequence)[1]
-    labels = (vector_labels(vectors, n_labels=n_labels, random_state=seed) for seed in seeds)
-    return [score_sequence(found, sequence) for found in labels]
-
-
-def _known(sequence: LabelledSequence) -> tuple[FloatArray, int]:
-    """Features and the number of classes."""
-    if sequence.features is None or sequence.labels is None:
-        raise ValueError("features and classes are needed")
-    return sequence.features, len(np.unique(sequence.labels))
-
-
-def _noise(sequence: LabelledSequence) -> LabelledSequence:
-    """Replace the features by noise, different for every sequence."""
-    generator = np.random.default_rng(zlib.crc32(f"{sequence.group} {sequence.name}".encode()))
-    return replace(sequence, features=generator.normal(size=_known(sequence)[0].shape))
-
-
-def _task(
-    method: str, sequence: LabelledSequence, source: LabelledSequence, seeds: Sequence[int]
-) -> Task:
-    variants = motion_variants()
-    if method in variants:
-        measure = partial(measure_variant, method, variants[method], sequence, seeds=seeds)
-    elif method == NOISE:
-        measure = partial(measure_variant, NOISE, variants["hybrid"], _noise(sequence), seeds=seeds)
-    elif method == SMOOTHED_NOISE:
-        measure = partial(_measure_smoothed_noise, sequence, seeds=seeds)
-    elif method == "LRT":
-        measure = partial(_measure_transfer, sequence, source, seeds=seeds)
-    else:
-        measure = partial(measure_labels, method, sequence, seeds=seeds)
-    data = f"{sequence.digest} {source.digest}" if method == "LRT" else sequence.digest
-    return Task(sequence.group, sequence.name, method, measure, data)
 
 
 def motion_report(
@@ -315,15 +250,16 @@ def motion_report(
         raise ValueError(
             f"{root}: no data found ({expected}); give the folder that holds them (--root)"
         )
-    seeds = range(n_seeds)
-    tasks = [
-        _task(method, sequence, some[(k + 1) % len(some)], seeds)
-        for method in chosen
-        if method not in absent
-        for some in sets.values()
-        for k, sequence in enumerate(some[:most])
-        if method != "LRT" or len(some) > 1
-    ]
+    tasks = []
+    for method in chosen:
+        for some in sets.values():
+            for k, sequence in enumerate(some[:most]):
+                if method in absent or (method == "LRT" and len(some) == 1):
+                    continue
+                source = some[(k + 1) % len(some)]
+                data = f"{sequence.digest} {source.digest}" if method == "LRT" else sequence.digest
+                run = partial(measure, method, sequence, source, seeds=range(n_seeds))
+                tasks.append(Task(sequence.group, sequence.name, method, run, data))
     settings = {"n_seeds": n_seeds, "n_components": 35, "smoothing_width": 50}
     results = run_tasks(tasks, store=out, settings=settings, n_jobs=n_jobs, on_done=on_done)
     tables = []
@@ -332,7 +268,7 @@ def motion_report(
             published(name, ACC=acc, NMI=nmi)
             for name, (acc, nmi) in PUBLISHED.get(group, {}).items()
         ]
-        rows += summarize((r for r in results if r.group == group), columns=LabelColumns)
+        rows += summarize((r for r in results if r.group == group), columns=LABEL_COLUMNS)
         if not some:
             rows.append(
                 Row("all others", {}, f"{group} not found ({' or '.join(MOTION_FOLDERS[group])})")
@@ -341,7 +277,7 @@ def motion_report(
         if "LRT" in chosen and len(some) == 1:
             missing |= {"LRT": "needs a second sequence as its source"}
         rows += [Row(name, {}, why) for name, why in missing.items()]
-        tables.append(Table(f"{group}, {len(some[:most])} sequences", LabelColumns, tuple(rows)))
+        tables.append(Table(f"{group}, {len(some[:most])} sequences", LABEL_COLUMNS, tuple(rows)))
     seconds = {m: sum(r.cpu_seconds for r in results if r.method == m) for m in chosen}
     return Report(
         "motion", tuple(tables), settings | {"n_jobs": n_jobs, "most": most}, NOTES, seconds
