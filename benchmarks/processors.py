@@ -5,7 +5,7 @@ python benchmarks/processors.py [--data ../shared/data/dev] [--no-tests]
 Libraries choose their code by the processor, so sums are rounded differently from machine to
 machine. Environment variables make them choose the code of older processors, and other numbers of
 threads. Under each setting this runs the tests of method, decision and estimators, and fits made
-sequences and, if there is a folder of labelled ones, those too. It fails if a test does, and lists
+sequences and, if there is a folder of labeled ones, those too. It fails if a test does, and lists
 every sequence whose boundaries are not those of the plain setting. A setting that this machine
 does not support is skipped.
 """

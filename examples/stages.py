@@ -26,7 +26,7 @@ from dayline import (
     score_boundaries,
 )
 from dayline.files import writing_whole
-from dayline.research.datasets.annotations import LabelledSequence, read_labelled
+from dayline.research.datasets.annotations import LabeledSequence, read_labeled
 from dayline.research.datasets.edub_seg import load_day
 from dayline.research.datasets.motion import read_motion
 
@@ -37,34 +37,34 @@ VARIANTS = {
 }
 
 
-def read(path: Path, day: str | None) -> LabelledSequence:
+def read(path: Path, day: str | None) -> LabeledSequence:
     if path.is_dir():
         if day is None:
             raise ValueError(f"{path} is a folder; choose a day with --day NAME")
         return load_day(path, day)
-    return read_motion(path, group="motion") if path.suffix == ".mat" else read_labelled(path)
+    return read_motion(path, group="motion") if path.suffix == ".mat" else read_labeled(path)
 
 
 def stages(
     features: np.ndarray, variant: str, iterations: int
 ) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """Return values and graph of every stage, each fitted from the start: fast, and it shows what each does."""
-    learnt = [VARIANTS[variant](n_iterations=k).fit(features) for k in range(iterations + 1)]
-    wide, narrow = learnt[0]._bandwidths(features.shape[1])
+    learned = [VARIANTS[variant](n_iterations=k).fit(features) for k in range(iterations + 1)]
+    wide, narrow = learned[0]._bandwidths(features.shape[1])
     found = {
         "features": (features, affinity_graph(features, bandwidth=wide)),
-        "denoised": (learnt[0].denoised_, affinity_graph(learnt[0].denoised_, bandwidth=wide)),
+        "denoised": (learned[0].denoised_, affinity_graph(learned[0].denoised_, bandwidth=wide)),
         "initial embedding": (
-            learnt[0].embedding_,
-            affinity_graph(learnt[0].embedding_, bandwidth=narrow),
+            learned[0].embedding_,
+            affinity_graph(learned[0].embedding_, bandwidth=narrow),
         ),
     }
     for k in range(1, iterations + 1):
-        found[f"iteration {k}"] = (learnt[k].embedding_, learnt[k].graph_)
+        found[f"iteration {k}"] = (learned[k].embedding_, learned[k].graph_)
     return found
 
 
-def draw(sequence: LabelledSequence, found: dict, path: Path, threshold: float) -> None:
+def draw(sequence: LabeledSequence, found: dict, path: Path, threshold: float) -> None:
     import matplotlib as mpl
 
     mpl.use("Agg")
@@ -93,7 +93,7 @@ def draw(sequence: LabelledSequence, found: dict, path: Path, threshold: float) 
         figure.savefig(file, format=path.suffix.lstrip(".") or "png", dpi=80)
 
 
-def print_controls(sequence: LabelledSequence) -> None:
+def print_controls(sequence: LabeledSequence) -> None:
     """Print the scores of controls, boundaries placed without using the frames."""
     n, true = sequence.n_frames, sequence.boundaries
     cuts = [random_cuts(n, len(true) + 1, random_state=seed) for seed in range(20)]

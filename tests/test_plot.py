@@ -113,7 +113,7 @@ def test_levels_of_a_file_are_shown_with_the_one_used_in_blue():
     assert titles(plot(other))[2] == "coarser and finer levels; none of them is used"
 
 
-def test_frames_are_labelled_with_their_times():
+def test_frames_are_labeled_with_their_times():
     def texts(**about) -> list[str]:
         axes = plot(Segmentation.from_boundaries([20], 40, **about)).axes[-1]
         format_frame = axes.xaxis.get_major_formatter()

@@ -127,7 +127,7 @@ def changes(labels: np.ndarray) -> np.ndarray:
 
 
 def shuffled(labels: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    """Return a random order in which neighbours have different labels."""
+    """Return a random order in which neighbors have different labels."""
     while True:
         left, order = list(random.permutation(len(labels))), []
         while left:
@@ -141,7 +141,7 @@ def shuffled(labels: np.ndarray, random: np.random.Generator) -> np.ndarray:
 
 
 def recordings(archive: Archive, name: str) -> tuple[list[np.ndarray], np.ndarray]:
-    """Return both halves of a set of labelled recordings, each of shape (n_samples, n_channels)."""
+    """Return both halves of a set of labeled recordings, each of shape (n_samples, n_channels)."""
     series, labels = [], []
     for half in ("TRAIN", "TEST"):
         text = archive.read(f"{name}/{name}_{half}.ts").decode()

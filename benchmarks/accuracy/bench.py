@@ -31,10 +31,10 @@ from dayline.research.baselines.kernel_change import KernelChangeSegmenter
 from dayline.research.baselines.kts import KernelTemporalSegmenter
 from dayline.research.baselines.tw_finch import TemporalFinch
 from dayline.research.baselines.window_difference import WindowDifferenceSegmenter
-from dayline.research.datasets.annotations import LabelledSequence
+from dayline.research.datasets.annotations import LabeledSequence
 
 DEV = ("bbc", "gtea", "sensecam", "mocap6")
-METHODS: dict[str, Callable[[LabelledSequence], np.ndarray]] = {
+METHODS: dict[str, Callable[[LabeledSequence], np.ndarray]] = {
     "default": lambda s: EventSegmenter().fit(s.features).boundaries_,
     "fast": lambda s: EventSegmenter.fast().fit(s.features).boundaries_,
     "default, true number": lambda s: (
@@ -64,7 +64,7 @@ METHODS: dict[str, Callable[[LabelledSequence], np.ndarray]] = {
 }
 
 
-def measure(method: str, sequence: LabelledSequence, store: Path) -> dict[str, float]:
+def measure(method: str, sequence: LabeledSequence, store: Path) -> dict[str, float]:
     """Score one method on one sequence, or read the stored scores of an earlier run."""
     path = store / method.replace(" ", "_") / sequence.group / f"{sequence.name}.json"
     if path.exists():

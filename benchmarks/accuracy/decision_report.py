@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fit_decision import Judged
 
     from dayline.decision.model import DecisionModel
-    from dayline.research.datasets.annotations import LabelledSequence
+    from dayline.research.datasets.annotations import LabeledSequence
 
 NEW_AT_010 = (
     "rai",
@@ -95,7 +95,7 @@ def print_table(
 
 
 def print_loss_of_fast(
-    sequences: list[LabelledSequence], judged: list[Judged], fast: list[Judged]
+    sequences: list[LabeledSequence], judged: list[Judged], fast: list[Judged]
 ) -> None:
     """Print what fast() loses, and whether it loses more where events recur, as far as people named the events."""
     default, other = by_kind(judged, lambda j: j.f1), by_kind(fast, lambda j: j.f1)

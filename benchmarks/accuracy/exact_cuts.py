@@ -74,7 +74,7 @@ class Scene:
     def __init__(self, rng: np.random.Generator) -> None:
         width, height = SIZE
         shape = (height * 3 // 2, width * 3 // 2)
-        colours = rng.uniform(20, 235, (3, 3))
+        colors = rng.uniform(20, 235, (3, 3))
         fine, coarse = (
             _texture(rng, shape, width=w) for w in (rng.uniform(1.5, 5), rng.uniform(12, 50))
         )
@@ -84,8 +84,8 @@ class Scene:
             fine = 0.5 + 0.5 * np.sin(
                 (rows * rng.normal() + columns * rng.normal()) / rng.uniform(3, 12)
             )
-        mix = colours[0] + coarse[..., None] * (colours[1] - colours[0])
-        mix = mix + 0.5 * fine[..., None] * (colours[2] - mix)
+        mix = colors[0] + coarse[..., None] * (colors[1] - colors[0])
+        mix = mix + 0.5 * fine[..., None] * (colors[2] - mix)
         self.place = np.clip(mix, 0, 255).astype(np.uint8)
         self.slack = np.asarray([shape[0] - height, shape[1] - width]) / 2
         self.periods = rng.uniform(6, 40, 2) * RATE
@@ -113,9 +113,9 @@ class Scene:
             2 * self.slack,
         ).astype(int)
         pixels = self.place[top : top + height, left : left + width].astype(np.int16)
-        for colour, (tall, wide), speed, origin in self.things:
+        for color, (tall, wide), speed, origin in self.things:
             y, x = ((origin + speed * number) % (height + tall, width + wide)).astype(int)
-            pixels[max(0, y - tall) : y, max(0, x - wide) : x] = colour.astype(np.int16)
+            pixels[max(0, y - tall) : y, max(0, x - wide) : x] = color.astype(np.int16)
         pixels += self.noise[number % 8] + round(8 * np.sin(number / self.light))
         return np.clip(pixels, 0, 255).astype(np.uint8)
 

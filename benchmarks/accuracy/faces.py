@@ -1,7 +1,7 @@
 """Count the faces that CenterFace and OpenCV's Haar cascades miss, and their false alarms.
 
 Faces: scikit-image's astronaut (NASA, public domain), turned and in several sizes, and its 100
-small grey faces, pasted into its pictures without people.
+small gray faces, pasted into its pictures without people.
 
     python benchmarks/accuracy/faces.py [--photos FOLDER] [--every N]
 
@@ -115,7 +115,7 @@ def _scenes() -> Iterator[Scene]:
     """Paste four heads into each picture."""
     heads = [(f"turned {abs(a)}", _astronaut(h, a)) for a in ANGLES for h in HEIGHTS]
     heads += [
-        (f"grey, {h} px", _grey(face, h)) for h in (50, 100) for face in data.lfw_subset()[:100]
+        (f"gray, {h} px", _gray(face, h)) for h in (50, 100) for face in data.lfw_subset()[:100]
     ]
     for first in range(0, len(heads), 4):
         scene = Image.fromarray(_background(BACKGROUNDS[first // 4 % len(BACKGROUNDS)]))
@@ -157,7 +157,7 @@ def _astronaut(
     return small, soft, box
 
 
-def _grey(
+def _gray(
     face: NDArray[np.float64], side: int
 ) -> tuple[Image.Image, Image.Image, tuple[float, float, float, float]]:
     picture = Image.fromarray(np.round(255 * face).astype(np.uint8)).resize(
@@ -196,15 +196,15 @@ def _haar() -> dict[str, Callable[[Pixels], Boxes]]:
 
     def find(pixels: Pixels) -> Boxes:
         scale = min(1.0, 640 / max(pixels.shape[:2]))
-        grey = cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY)
-        grey = cv2.equalizeHist(
-            cv2.resize(grey, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+        gray = cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY)
+        gray = cv2.equalizeHist(
+            cv2.resize(gray, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
         )
-        smallest = (max(20, max(grey.shape) // 30),) * 2
+        smallest = (max(20, max(gray.shape) // 30),) * 2
         asked = {"scaleFactor": 1.1, "minNeighbors": 2, "minSize": smallest}
-        boxes = [box for each in cascades for box in each.detectMultiScale(grey, **asked)]
-        mirrored = cascades[2].detectMultiScale(np.ascontiguousarray(grey[:, ::-1]), **asked)
-        boxes += [(grey.shape[1] - x - width, y, width, height) for x, y, width, height in mirrored]
+        boxes = [box for each in cascades for box in each.detectMultiScale(gray, **asked)]
+        mirrored = cascades[2].detectMultiScale(np.ascontiguousarray(gray[:, ::-1]), **asked)
+        boxes += [(gray.shape[1] - x - width, y, width, height) for x, y, width, height in mirrored]
         return [
             tuple(v / scale for v in (x, y, x + width, y + height)) for x, y, width, height in boxes
         ]

@@ -58,7 +58,7 @@ from dayline.method.denoise import comparable_columns, standardize
 from dayline.research.baselines.ces import ContextualSegmenter
 from dayline.research.baselines.kernel_change import KernelChangeSegmenter
 from dayline.research.baselines.window_difference import WindowDifferenceSegmenter
-from dayline.research.datasets.annotations import LabelledSequence
+from dayline.research.datasets.annotations import LabeledSequence
 
 MODEL = Path(__file__).parents[2] / "src" / "dayline" / "decision" / "model.json"
 FAMILIES = {
@@ -141,7 +141,7 @@ class Candidates:
         return right
 
 
-def gather(sequence: LabelledSequence, store: Path) -> dict[str, np.ndarray]:
+def gather(sequence: LabeledSequence, store: Path) -> dict[str, np.ndarray]:
     """Embed one sequence and find its candidates with every variant; or read what an earlier run has stored."""
     path = store / sequence.group / f"{sequence.name}.{sequence.digest[:12]}.npz"
     if path.exists():
@@ -294,7 +294,7 @@ def leave_families_out(
 
 
 def read(
-    sequences: list[LabelledSequence], found: list[dict[str, np.ndarray]], part: str
+    sequences: list[LabeledSequence], found: list[dict[str, np.ndarray]], part: str
 ) -> list[Candidates]:
     return [
         Candidates(

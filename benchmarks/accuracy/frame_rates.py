@@ -23,7 +23,7 @@ from threadpoolctl import threadpool_limits
 
 from dayline import EventSegmenter, score_boundaries
 from dayline.decision.evidence import slowness
-from dayline.research.datasets.annotations import LabelledSequence
+from dayline.research.datasets.annotations import LabeledSequence
 
 
 def interpolated(x: np.ndarray, times: int) -> np.ndarray:
@@ -44,7 +44,7 @@ RATES: dict[str, tuple[float, Callable[[np.ndarray], np.ndarray]]] = {
 }
 
 
-def judge(sequence: LabelledSequence, rate: str, most: int) -> list[tuple[float, int]]:
+def judge(sequence: LabeledSequence, rate: str, most: int) -> list[tuple[float, int]]:
     """Return F1 and the number of events, with slowness and without."""
     factor, change = RATES[rate]
     features = np.asarray(sequence.features[:most], dtype=np.float64)
@@ -72,7 +72,7 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=600)
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
-    by_kind: dict[str, list[LabelledSequence]] = {}
+    by_kind: dict[str, list[LabeledSequence]] = {}
     for sequence in load_all(options.root, options.folder):
         by_kind.setdefault(sequence.group, []).append(sequence)
     chosen = [sequence for some in by_kind.values() for sequence in some[:2]]

@@ -33,12 +33,12 @@ def digits(folder: Path) -> Made:  # noqa: ARG001
 
 
 def view(part: np.ndarray) -> np.ndarray:
-    """Return the square roots of the shares of colours and edge directions in a small picture."""
-    colours = [np.bincount((part[..., c] // 32).ravel(), minlength=8) for c in range(3)]
+    """Return the square roots of the shares of colors and edge directions in a small picture."""
+    colors = [np.bincount((part[..., c] // 32).ravel(), minlength=8) for c in range(3)]
     down, right = np.gradient(part.mean(axis=2))
     direction = (8 * (np.arctan2(down, right) / (2 * np.pi) + 0.5)).astype(int) % 8
     edges = np.bincount(direction.ravel(), np.hypot(down, right).ravel() / 16, minlength=8)
-    return np.sqrt(np.concatenate([*colours, edges]) / part[..., 0].size)
+    return np.sqrt(np.concatenate([*colors, edges]) / part[..., 0].size)
 
 
 def walk(

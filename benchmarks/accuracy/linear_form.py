@@ -22,10 +22,10 @@ from threadpoolctl import threadpool_limits
 
 from dayline import DynamicGraphEmbedding, EventSegmenter, score_boundaries
 from dayline.method import dge, landmarks
-from dayline.research.datasets.annotations import LabelledSequence, find_groups, load_group
+from dayline.research.datasets.annotations import LabeledSequence, find_groups, load_group
 
 
-def compare(sequence: LabelledSequence, counts: list[int]) -> list[tuple[float, float, float]]:
+def compare(sequence: LabeledSequence, counts: list[int]) -> list[tuple[float, float, float]]:
     """Return agreement, F1 of the linear form and F1 of the dense form, for every number of landmarks."""
     n = len(sequence.features)
 

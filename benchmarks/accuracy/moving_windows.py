@@ -22,7 +22,7 @@ N_EVENTS, N_CONTEXTS, N_COLUMNS = 12, 6, 32
 
 
 def made_events(mean_length: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Return features and boundaries of events that differ from their neighbours."""
+    """Return features and boundaries of events that differ from their neighbors."""
     contexts = random.normal(size=(N_CONTEXTS, N_COLUMNS))
     lengths = random.integers(mean_length // 2, 3 * mean_length // 2, N_EVENTS)
     # A step of 1 to 5 contexts is never back to the same one.

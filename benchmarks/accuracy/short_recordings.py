@@ -23,7 +23,7 @@ from sequences import load_all
 from threadpoolctl import threadpool_limits
 
 from dayline import EventSegmenter, score_boundaries
-from dayline.research.datasets.annotations import LabelledSequence
+from dayline.research.datasets.annotations import LabeledSequence
 
 LENGTHS = (40, 80, 160, 320)
 ANSWERS = ("alone", "within the whole", "number given")
@@ -54,7 +54,7 @@ class Counts:
         return 2 * self.matched / max(1, self.found + self.true)
 
 
-def parts(sequence: LabelledSequence) -> list[tuple[int, dict[str, np.ndarray], np.ndarray]]:
+def parts(sequence: LabeledSequence) -> list[tuple[int, dict[str, np.ndarray], np.ndarray]]:
     """Segment the whole and some parts; return for each part its length, the answers and the true boundaries."""
     features, made = np.asarray(sequence.features, dtype=np.float64), []
     true, n = np.asarray(sequence.boundaries), sequence.n_frames

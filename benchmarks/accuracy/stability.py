@@ -23,7 +23,7 @@ from sequences import load_all
 from threadpoolctl import threadpool_limits
 
 from dayline import DynamicGraphEmbedding, EventSegmenter, PrincipalComponents, score_boundaries
-from dayline.research.datasets.annotations import LabelledSequence
+from dayline.research.datasets.annotations import LabeledSequence
 
 METHODS = {
     "default": (EventSegmenter, DynamicGraphEmbedding),
@@ -61,7 +61,7 @@ def boundaries(method: str, variant: str, x: np.ndarray) -> EventSegmenter:
         return segmenter.fit(x)
 
 
-def compare(method: str, sequence: LabelledSequence, variants: list[str]) -> dict[str, object]:
+def compare(method: str, sequence: LabeledSequence, variants: list[str]) -> dict[str, object]:
     x = sequence.features.astype(np.float64)
     reference = boundaries(method, "", x)
     descents = () if method == "fast" else reference.embedder_.descents_

@@ -40,7 +40,7 @@ class Scene:
     furniture: tuple[tuple[str, tuple[int, int, int, int], tuple[int, int, int]], ...]
 
 
-def _colour(
+def _color(
     random: np.random.Generator, *, light: tuple[float, float] = (0.25, 0.95)
 ) -> tuple[int, int, int]:
     red, green, blue = colorsys.hsv_to_rgb(
@@ -57,7 +57,7 @@ def _paint(
 ) -> None:
     """Fill a box with one of the patterns."""
     left, top, right, bottom = box
-    ground, ink = _colour(random), _colour(random)
+    ground, ink = _color(random), _color(random)
     draw.rectangle(box, fill=ground)
     step = int(random.integers(10, 34))
     if pattern == "stripes":
@@ -103,20 +103,20 @@ def make_scene(place: int, seed: int) -> Scene:
             int(np.clip(horizon + random.integers(-120, 40), 10, height - h)),
         )
         kind = str(random.choice(["box", "round", "shelf", "window"]))
-        furniture.append((kind, (x, y, x + w, y + h), _colour(random)))
+        furniture.append((kind, (x, y, x + w, y + h), _color(random)))
     return Scene(picture, tuple(furniture))
 
 
 def _furnish(picture: Image.Image, scene: Scene, random: np.random.Generator) -> None:
     draw = ImageDraw.Draw(picture)
-    for kind, box, colour in scene.furniture:
+    for kind, box, color in scene.furniture:
         dx, dy = (int(v) for v in random.integers(-5, 6, 2))
         left, top, right, bottom = box[0] + dx, box[1] + dy, box[2] + dx, box[3] + dy
-        edge = tuple(c // 2 for c in colour)
+        edge = tuple(c // 2 for c in color)
         if kind == "round":
-            draw.ellipse((left, top, right, bottom), fill=colour, outline=edge, width=3)
+            draw.ellipse((left, top, right, bottom), fill=color, outline=edge, width=3)
             continue
-        draw.rectangle((left, top, right, bottom), fill=colour, outline=edge, width=3)
+        draw.rectangle((left, top, right, bottom), fill=color, outline=edge, width=3)
         if kind == "shelf":
             for y in range(top, bottom, 18):
                 draw.line((left, y, right, y), fill=edge, width=3)
@@ -135,7 +135,7 @@ def _clutter(picture: Image.Image, objects: int, random: np.random.Generator) ->
             int(random.integers(picture.height // 3, picture.height - h)),
         )
         shape = draw.ellipse if random.random() < 0.5 else draw.rectangle
-        shape((x, y, x + w, y + h), fill=_colour(random, light=(0.1, 1.0)))
+        shape((x, y, x + w, y + h), fill=_color(random, light=(0.1, 1.0)))
 
 
 def take_photo(

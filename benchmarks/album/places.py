@@ -14,7 +14,7 @@ each place, of which none may match.
 
 A context counts as matched if it is in the largest group of its place, as wrong if most of its
 group is another place. The real day (../shared/data/photos/day1) has no second day: each of its
-events is cut in two halves, which count as two days; the places were labelled by eye.
+events is cut in two halves, which count as two days; the places were labeled by eye.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ REAL_PLACES = {
 
 
 @dataclass(frozen=True)
-class Labelled:
+class Labeled:
     """A context, the place that most of its photos show, and the share of these photos."""
 
     sighting: Sighting
@@ -67,7 +67,7 @@ class Labelled:
     share: float
 
 
-def made_contexts(result: Path, truth: Path) -> list[Labelled]:
+def made_contexts(result: Path, truth: Path) -> list[Labeled]:
     """Read the contexts of all days of a result, with the true places of their photos."""
     photos = json.loads(truth.read_text(encoding="utf-8"))["photos"]
     place_of = {}
@@ -95,11 +95,11 @@ def made_contexts(result: Path, truth: Path) -> list[Labelled]:
             sighting = Sighting(
                 day.key, community, int(n), day.features.model, unit_vector(mean), likeness=likeness
             )
-            found.append(Labelled(sighting, place, many / weights.sum()))
+            found.append(Labeled(sighting, place, many / weights.sum()))
     return found
 
 
-def real_contexts(result: Path) -> list[Labelled]:
+def real_contexts(result: Path) -> list[Labeled]:
     """Cut each event of the real day in two halves, which count as contexts of two days."""
     segmentation = read_events(result / "events.json")
     with np.load(result / "features.npz") as stored:
@@ -116,11 +116,11 @@ def real_contexts(result: Path) -> list[Labelled]:
                 place, many = Counter(labels[f] for f in range(start, stop)).most_common(1)[0]
                 mean = unit_vector(frames[start:stop].mean(axis=0))
                 sighting = Sighting(f"half {half}", number, stop - start, "lite0", mean)
-                found.append(Labelled(sighting, place, many / (stop - start)))
+                found.append(Labeled(sighting, place, many / (stop - start)))
     return found
 
 
-def judge(contexts: Sequence[Labelled]) -> tuple[float, float, int, int]:
+def judge(contexts: Sequence[Labeled]) -> tuple[float, float, int, int]:
     """Return the shares of contexts of recurring places matched and wrong, and numbers of contexts and groups."""
     place_of = {c.sighting.key: c.place for c in contexts}
     days = defaultdict(set)
@@ -148,7 +148,7 @@ def judge(contexts: Sequence[Labelled]) -> tuple[float, float, int, int]:
     return matched / max(total, 1), wrong / max(total, 1), total, len(places)
 
 
-def calibrate(contexts: Sequence[Labelled]) -> tuple[float, float]:
+def calibrate(contexts: Sequence[Labeled]) -> tuple[float, float]:
     """Return the slope of the probability that a context shows the place nearest to it, and where it is one half."""
     scale = scale_of([c.sighting for c in contexts])
     rows = np.stack([c.sighting.features for c in contexts])
@@ -177,7 +177,7 @@ def calibrate(contexts: Sequence[Labelled]) -> tuple[float, float]:
     return float(model.coef_[0, 0]), float(-model.intercept_[0] / model.coef_[0, 0])
 
 
-def show(what: str, contexts: Sequence[Labelled]) -> None:
+def show(what: str, contexts: Sequence[Labeled]) -> None:
     matched, wrong, total, groups = judge(contexts)
     truth = len({c.place for c in contexts})
     print(
@@ -186,7 +186,7 @@ def show(what: str, contexts: Sequence[Labelled]) -> None:
     )
 
 
-def controls(contexts: Sequence[Labelled], seed: int = 0) -> None:
+def controls(contexts: Sequence[Labeled], seed: int = 0) -> None:
     random = np.random.default_rng(seed)
     shuffled = random.permutation([c.place for c in contexts])
     show(
@@ -195,7 +195,7 @@ def controls(contexts: Sequence[Labelled], seed: int = 0) -> None:
     )
     joined = tried = 0
     for _ in range(100):
-        by_place: dict[str, list[Labelled]] = defaultdict(list)
+        by_place: dict[str, list[Labeled]] = defaultdict(list)
         for context in contexts:
             if context.share == 1:
                 by_place[context.place].append(context)
@@ -215,7 +215,7 @@ def controls(contexts: Sequence[Labelled], seed: int = 0) -> None:
     )
 
 
-def _others(contexts: Sequence[Labelled], one: Sequence[Sighting]) -> list[Sighting]:
+def _others(contexts: Sequence[Labeled], one: Sequence[Sighting]) -> list[Sighting]:
     """Return contexts of two days, to be given names of their own: the scale has pairs, but nothing matches them."""
     keys = {s.key for s in one}
     days = sorted({c.sighting.day for c in contexts})[:2]

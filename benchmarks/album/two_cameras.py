@@ -4,7 +4,7 @@
 
 Two people spend days at made places (photographs of the demo, seen from changing angles in changing
 light). They are together for about two thirds of the visits, and each takes a photo every minute or
-two; camera b has other colours and another field of view. The clock of camera b is right, or 47
+two; camera b has other colors and another field of view. The clock of camera b is right, or 47
 minutes, -1, 2 or 13 hours ahead. As a control, the two people never meet and see different places.
 With --folder, the photos of a folder are dealt out to two cameras.
 """

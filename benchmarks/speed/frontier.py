@@ -25,7 +25,7 @@ from pathlib import Path
 import numpy as np
 
 from dayline import score_boundaries
-from dayline.research.datasets.annotations import LabelledSequence, find_groups, load_group
+from dayline.research.datasets.annotations import LabeledSequence, find_groups, load_group
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "accuracy"))
 from bench import METHODS
@@ -58,7 +58,7 @@ class Point:
     wall: float
 
 
-def measure(method: str, groups: dict[str, list[LabelledSequence]]) -> Point:
+def measure(method: str, groups: dict[str, list[LabeledSequence]]) -> Point:
     segment = METHODS[method]
     first = next(iter(groups.values()))[0]
     segment(first)  # load libraries before anything is measured

@@ -132,10 +132,10 @@ def make_fit(method: str) -> Callable[..., np.ndarray | None]:
             """The embedding, which says when it is done: the segmenter does not announce its decision."""
 
             def learn(self, features: Any, *, on_step: Any = None) -> Any:
-                learnt = super().learn(features, on_step=on_step)
+                learned = super().learn(features, on_step=on_step)
                 if on_step is not None:
                     on_step("decision", 1, 1)
-                return learnt
+                return learned
 
         def segmenter() -> EventSegmenter:
             if method == "fast":

@@ -104,7 +104,7 @@ def is_editable() -> bool:
 
 
 def installed_extras() -> list[Extra]:
-    """Return every extra of dayline, in the order of its metadata, with the packages that are missing."""
+    """Return every extra of dayline with the packages that are missing."""
     try:
         names = metadata.metadata("dayline").get_all("Provides-Extra") or []
     except metadata.PackageNotFoundError:
@@ -122,7 +122,7 @@ def installed_extras() -> list[Extra]:
 
 
 def _packages(package: str, extra: str) -> Iterator[str]:
-    """Yield the packages that an extra of a package adds, and those of the extras that these name."""
+    """Yield the packages that an extra adds, and those of the extras that these name."""
     for requirement in metadata.requires(package) or []:
         found = _REQUIREMENT.fullmatch(requirement)
         if found is None or extra not in _EXTRA_MARKER.findall(found["rest"]):

@@ -123,15 +123,15 @@ def test_whatsapp_photos_join_the_day_of_their_name(tmp_path):
 
 
 def walk(folder, ahead, *, seed, n_days=2):
-    """Photos of colourful visits: every visit has a colour of its own, which both cameras see."""
-    rng, colours = np.random.default_rng(seed), np.random.default_rng(0)
+    """Photos of colorful visits: every visit has a color of its own, which both cameras see."""
+    rng, colors = np.random.default_rng(seed), np.random.default_rng(0)
     for day in range(n_days):
         moment = datetime(2023, 7, 15 + day, 9)
         for _ in range(10):
-            colour, wait = colours.uniform(0, 255, (2, 2, 3)), colours.uniform(4, 15)
+            color, wait = colors.uniform(0, 255, (2, 2, 3)), colors.uniform(4, 15)
             for _k in range(12):
                 moment += timedelta(seconds=30 + 30 * rng.random())
-                pixels = np.kron(colour, np.ones((24, 24, 1))) + rng.normal(
+                pixels = np.kron(color, np.ones((24, 24, 1))) + rng.normal(
                     scale=6, size=(48, 48, 3)
                 )
                 path = folder / f"{moment + timedelta(seconds=ahead):%Y%m%d_%H%M%S}.png"

@@ -4,7 +4,7 @@ from scipy.ndimage import uniform_filter1d
 
 from dayline.decision.noise import _is_random_walk, in_few_directions, why_no_events
 from dayline.method.denoise import ScaledRows, standardize
-from dayline.research.datasets.annotations import find_groups, read_labelled
+from dayline.research.datasets.annotations import find_groups, read_labeled
 
 
 def is_random_walk(x):
@@ -63,7 +63,7 @@ def test_no_recording_of_the_development_sets_is_a_walk_or_noise(shared):
     if not groups:
         pytest.skip("the development sets are not there")
     for path in (path for files in groups.values() for path in files):
-        features = np.asarray(read_labelled(path).features, dtype=np.float64)
+        features = np.asarray(read_labeled(path).features, dtype=np.float64)
         for start in range(0, max(1, len(features) - 319), 320):
             part = features[start : start + 320] if start else features
             why = why_no_events(in_few_directions(standardize(part)))

@@ -204,8 +204,8 @@ def test_radii_and_widths_beyond_the_sequence_end_and_change_no_more(name, param
         (WindowDifferenceSegmenter(order=10**9), {"order": 24}),
         (SmoothedKMeans(3, radius=10**30), {"radius": 24}),
         (
-            TemporalSubspaceSegmenter(n_atoms=5, n_iterations=5, n_neighbours=10**10),
-            {"n_neighbours": 48},
+            TemporalSubspaceSegmenter(n_atoms=5, n_iterations=5, n_neighbors=10**10),
+            {"n_neighbors": 48},
         ),
     ],
     ids=lambda value: type(value).__name__,

@@ -8,7 +8,7 @@ import pytest
 from dayline import EventSegmenter, score_boundaries
 from dayline.method.outliers import draw_in, outlying_frames, warn_of_missing_value_codes
 from dayline.research.baselines.window_difference import WindowDifferenceSegmenter
-from dayline.research.datasets.annotations import find_groups, read_labelled
+from dayline.research.datasets.annotations import find_groups, read_labeled
 from dayline.research.datasets.synthetic import make_communities
 
 MADE = make_communities(240, stay=300.0, n_features=10, random_state=4)
@@ -109,8 +109,7 @@ def test_no_recording_of_the_development_sets_has_an_outlier(shared):
         warnings.simplefilter("error")
         for path in (path for files in groups.values() for path in files[:3]):
             assert (
-                len(outlying_frames(np.asarray(read_labelled(path).features, dtype=np.float64)))
-                == 0
+                len(outlying_frames(np.asarray(read_labeled(path).features, dtype=np.float64))) == 0
             ), path
 
 

@@ -80,7 +80,7 @@ def segment_many(
     places: str | Path | None = None,
     on_step: OnStep | None = None,
 ) -> Iterator[BatchRecord]:
-    """Segment many sequences, each to a folder of its own, and yield a record of each as it finishes.
+    """Segment many sequences to a folder each, and yield a record of each as it finishes.
 
     A result that an earlier run finished from the same input with the same settings is kept, and
     its record comes first. `output`/index.html lists all sequences for people, `output`/batch.jsonl
@@ -212,7 +212,7 @@ def _write_lists(
 
 
 def _recognize_places(tasks: Sequence[Task], path: Path) -> None:
-    """Give results the places of other results; feature files are left out, as their features differ."""
+    """Give results the places of other results; features in files cannot be compared."""
     sources = {
         task.folder: task.source.data
         for task in tasks
@@ -293,7 +293,7 @@ def run_local(tasks: Sequence[Task], *, jobs: int | None = None) -> Iterator[Bat
 
 
 def _memory_of_machine() -> int | None:
-    """Return the memory of this machine or container in bytes, or None if the system does not tell."""
+    """Return the memory of this machine or container in bytes, or None if it is not known."""
     sizes = []
     with suppress(AttributeError, ValueError, OSError):
         sizes.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
@@ -325,7 +325,7 @@ def _submitted(tasks: Sequence[Task], executor: Executor) -> Iterator[BatchRecor
 
 
 def _prepare_process() -> None:
-    """Leave Ctrl-C to the parent, which then ends this process; end with the parent if it is killed."""
+    """Leave Ctrl-C to the parent, which ends this process, and end if the parent is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = os.getppid()
 

@@ -39,7 +39,7 @@ OURS = {"index.html", "batch.jsonl", "thumbnails", "photos"}
 
 
 def folder_names(paths: Sequence[bytes], identities: Sequence[bytes] | None = None) -> list[str]:
-    """Return a folder name for each path: the path itself where it is safe, else with a hash at its end.
+    """Return a folder name for each path: the path where it is safe, else with a hash at its end.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ class Source:
 
 
 def given_sources(sources: Sources) -> tuple[tuple[Source, ...], tuple[str, ...]]:
-    """Return the sequences that a caller named or whose folder it named, and notes about what was left out.
+    """Return the sequences that a caller named, and notes about what was left out.
 
     Parameters
     ----------

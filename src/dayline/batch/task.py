@@ -39,7 +39,7 @@ WAIT_FOR_LOCK = 300.0
 DENSE_METHODS = ("paper", "authors")
 BYTES_PER_PAIR = 80
 BYTES_PER_VALUE = 40
-"""Dense methods hold ten matrices of frames x frames; every method holds five copies of the features."""
+"""Dense methods hold ten matrices of frames x frames; every method, five copies of the features."""
 
 # A Dask worker may have several threads, but warnings and the limit of BLAS are per process.
 _one_at_a_time = threading.Lock()
@@ -167,7 +167,7 @@ OF_PICTURES = (
 
 
 def _settings_of_kind(source: Source, settings: Settings) -> Settings:
-    """Return the settings with those that do not apply to a kind of source set to their defaults."""
+    """Return the settings; those that do not apply to this kind of source have their defaults."""
     usual = Settings()
     if source.kind == "table":
         return replace(
@@ -236,7 +236,7 @@ def renew_record(folder: Path) -> None:
 
 
 def run_task(task: Task) -> BatchRecord:
-    """Segment one sequence and write its result; an error becomes a record, so that the others go on."""
+    """Segment one sequence and write its result; an error becomes a record."""
     from threadpoolctl import threadpool_limits
 
     begin = time.perf_counter()

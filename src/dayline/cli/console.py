@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def print_anywhere() -> None:
-    """Print unencodable characters as backslash escapes, so that printing never fails a finished run."""
+    """Print characters that the output lacks as backslash escapes: printing never fails."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -37,7 +37,7 @@ REQUESTS = re.compile(r"\b(n_events|min_duration|expected_duration|level)=(?=[-\
 
 
 def one_line(error: Exception | str) -> str:
-    """Return a message as one line that names options instead of parameters: --n-events 3 for n_events=3."""
+    """Return a message as one line with options for parameters: --n-events 3 for n_events=3."""
     if isinstance(error, MemoryError):
         return "out of memory; use fewer or smaller frames"
     if isinstance(error, OSError) and error.strerror:
@@ -63,7 +63,7 @@ def completing(values: Iterable[str]) -> Callable[[str], list[str]]:
 
 
 def print_failures(failures: Sequence[str]) -> str:
-    """Print one line per failed export and return a summary; a single failure is its own summary."""
+    """Print one line per failed export and return a summary; one failure is its own summary."""
     if len(failures) == 1:
         return failures[0]
     for failure in failures:
@@ -82,8 +82,8 @@ NARROW = (
     ({"name": 24, "context": 12}, ("stop", "start", "reason")),
     ({"name": 12, "context": 8}, ("frames", "confidence", "to")),
 )
-"""What a narrow terminal does in two steps until the table fits: shorten names to these widths, then do without these
-columns, in their order; the page and events.csv have everything."""
+"""What a narrow terminal does in two steps until the table fits: shorten names to these widths,
+then do without these columns, in their order; the page and events.csv have everything."""
 
 BLOCKS, PLAIN_BLOCKS = "█▓", "#="
 """Characters that alternate between events, and those for encodings without blocks."""
@@ -124,7 +124,7 @@ def print_events(segmentation: Segmentation) -> None:
 
 
 def _table(segmentation: Segmentation, *, width: int, encoding: str) -> Table:
-    """Make the table of events, leaving out columns and shortening names until it is narrow enough."""
+    """Make the table of events, with columns left out and names shortened until it fits."""
     from rich.cells import cell_len
     from rich.table import Table
     from rich.text import Text
@@ -160,7 +160,7 @@ def _table(segmentation: Segmentation, *, width: int, encoding: str) -> Table:
 
 
 def _columns(segmentation: Segmentation, encoding: str) -> dict[str, list[str]]:
-    """Return the cells of the table by column, in order; columns of which nothing is known are absent."""
+    """Return the cells of the table by column; columns of which nothing is known are absent."""
     from dayline.album.export.titles import context_labels
     from dayline.text import clean_text
 
@@ -186,7 +186,7 @@ def _columns(segmentation: Segmentation, encoding: str) -> dict[str, list[str]]:
 
 
 def _time_columns(segmentation: Segmentation) -> dict[str, list[str]]:
-    """Return when events start and stop, and on which day if there are several; each date is shown once."""
+    """Return when events start and stop; if there are several days, each date is shown once."""
     if segmentation.times is None:
         return {}
     spans = [(event.start_time, event.stop_time) for event in segmentation.events]
@@ -232,7 +232,7 @@ def _shortened(text: str, width: int, encoding: str) -> str:
 
 
 def _strip(segmentation: Segmentation, *, width: int, blocks: str) -> Text:
-    """Draw events to scale in one line, in the colors of their communities and two alternating characters."""
+    """Draw events to scale, in the colors of their communities and two alternating characters."""
     from rich.text import Text
 
     strip = Text()
@@ -272,7 +272,7 @@ def print_notes(segmentation: Segmentation) -> None:
 
 
 def open_in_browser(page: Path | str) -> None:
-    """Open a page, or an address, if there is a screen; a text browser would take over the terminal."""
+    """Open a page or an address if there is a screen: a text browser would take the terminal."""
     import webbrowser
 
     if sys.platform != "linux" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"):
@@ -280,7 +280,7 @@ def open_in_browser(page: Path | str) -> None:
 
 
 class StepBar:
-    """A bar with the number of steps done, the time since the start, and the time left; call it as on_step.
+    """A bar with the steps done, the time since the start, and the time left; call it as on_step.
 
     Parameters
     ----------
@@ -341,7 +341,7 @@ class StepBar:
 
 @contextmanager
 def progress_bar(*, quiet: bool, announcement: str = "") -> Iterator[StepBar]:
-    """Yield a bar to call as on_step(what, done, total); it draws nothing if stderr is not a terminal."""
+    """Yield a bar to call as on_step; it draws nothing if stderr is not a terminal."""
     if quiet or not sys.stderr.isatty():
         yield StepBar(announcement="" if quiet else announcement)
         return

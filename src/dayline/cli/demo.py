@@ -1,4 +1,4 @@
-"""`dayline demo`: a synthetic sequence of photos, segmented from pixels and compared with its ground truth."""
+"""`dayline demo`: made photos, segmented from pixels and compared with their truth."""
 
 from __future__ import annotations
 

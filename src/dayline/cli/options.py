@@ -43,7 +43,7 @@ class Command(TyperCommand):
 
 
 def usual_model(method: str) -> str:
-    """Return the name of the model that computes features for a method unless another one is chosen."""
+    """Return the model that computes features for a method unless another one is chosen."""
     return "color-lab" if method == "ac-color" else "lite0"
 
 

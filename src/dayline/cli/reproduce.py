@@ -1,4 +1,4 @@
-"""`dayline reproduce`: a table of the paper, with published figures, ours and controls side by side."""
+"""`dayline reproduce`: a table of the paper, with published figures, ours and controls."""
 
 from __future__ import annotations
 

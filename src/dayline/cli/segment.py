@@ -332,7 +332,7 @@ def _refuse_options_of_others(
     videos: Mapping[str, object],
     tables: Mapping[str, object],
 ) -> None:
-    """Raise if an option is given that does not apply to this kind of source; mappings hold option and value."""
+    """Raise if an option with a value does not apply to this kind of source."""
     from dayline.album.run import is_table
 
     of_features = is_table(source)

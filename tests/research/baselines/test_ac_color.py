@@ -8,15 +8,15 @@ from dayline.research.baselines.ac_color import ColorSegmenter, color_distance
 
 
 @pytest.mark.parametrize(
-    ("colour", "lab"),
+    ("color", "lab"),
     [
         ((255, 255, 255), (100.0, 0.0, 0.0)),
         ((255, 0, 0), (53.24, 80.09, 67.20)),
         ((0, 0, 128), (12.97, 47.50, -64.70)),
     ],
 )
-def test_colours_fall_into_the_bins_of_their_lab_values(colour, lab):
-    histogram = lab_histogram(np.full((4, 6, 3), colour, dtype=np.uint8)).reshape(3, 23)
+def test_colors_fall_into_the_bins_of_their_lab_values(color, lab):
+    histogram = lab_histogram(np.full((4, 6, 3), color, dtype=np.uint8)).reshape(3, 23)
     ranges = ((0.0, 100.0), (-128.0, 127.0), (-128.0, 127.0))
     for channel, value, (low, high) in zip(histogram, lab, ranges, strict=True):
         expected = min(int((value - low) / (high - low) * 23), 22)
@@ -34,7 +34,7 @@ def test_distances_by_hand():
 
 
 def test_what_is_no_histogram_or_image_is_refused():
-    with pytest.raises(ValueError, match="frames 1 and 2; AC-color takes colour histograms"):
+    with pytest.raises(ValueError, match="frames 1 and 2; AC-color takes color histograms"):
         ColorSegmenter().fit(np.array([[1.0, 2.0], [-1.0, 2.0], [0.0, -3.0]]))
     with pytest.raises(ValueError, match=r"shape \(4, 4\)"):
         lab_histogram(np.zeros((4, 4), dtype=np.uint8))

@@ -5,7 +5,7 @@ import pytest
 from dayline.cli.options import METHODS
 from dayline.research.baselines.catalogue import BASELINES, make_baseline
 from dayline.research.reproduce.lifelog import BASELINES as FINDERS
-from dayline.research.reproduce.motion import LABELLERS
+from dayline.research.reproduce.motion import LABELERS
 
 
 def test_the_command_line_and_both_tables_offer_what_the_catalogue_lists():
@@ -14,7 +14,7 @@ def test_the_command_line_and_both_tables_offer_what_the_catalogue_lists():
         entry.boundary_row for entry in BASELINES.values() if entry.boundary_row
     ]
     assert [
-        row for row in LABELLERS if row in {entry.label_row for entry in BASELINES.values()}
+        row for row in LABELERS if row in {entry.label_row for entry in BASELINES.values()}
     ] == [entry.label_row for entry in BASELINES.values() if entry.label_row]
 
 

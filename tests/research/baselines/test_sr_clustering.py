@@ -49,7 +49,7 @@ def test_less_confidence_is_required_if_more_false_changes_are_allowed(random):
     assert np.abs(found - 150).min() <= 5
 
 
-def test_single_linkage_chains_neighbours_and_splits_gaps():
+def test_single_linkage_chains_neighbors_and_splits_gaps():
     a = np.deg2rad([0, 30, 60, 150, 170])
     # Steps of 30 degrees are 0.134 apart, the gap of 90 degrees is 1.
     x = np.column_stack([np.cos(a), np.sin(a)])

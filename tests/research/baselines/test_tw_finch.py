@@ -14,7 +14,7 @@ def angles(*degrees: float) -> np.ndarray:
     return np.column_stack([np.cos(a), np.sin(a)])
 
 
-def test_first_neighbours_are_near_in_features_and_time():
+def test_first_neighbors_are_near_in_features_and_time():
     # Frame 0 is most similar to frame 5 (2 degrees off: 0.0006), but that is 5 frames away
     # (0.0030); frame 1 (4 degrees off: 0.0024) is next to it. So the two pairs at the ends stay
     # apart.

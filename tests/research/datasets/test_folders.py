@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dayline.research.datasets.annotations import find_groups, load_group, read_labelled
+from dayline.research.datasets.annotations import find_groups, load_group, read_labeled
 
 
 def write(path, **arrays):
@@ -56,4 +56,4 @@ def test_an_odd_file_is_named(tmp_path, arrays, message):
 def test_odd_content_is_named_with_its_file(tmp_path, change, message):
     np.savez(tmp_path / "odd.npz", **{"features": np.eye(8, 2), "boundaries": [3], **change})
     with pytest.raises(ValueError, match=f"odd.npz: (the )?{message}"):
-        read_labelled(tmp_path / "odd.npz")
+        read_labeled(tmp_path / "odd.npz")

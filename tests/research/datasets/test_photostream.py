@@ -76,13 +76,13 @@ def test_the_truth_fits_the_plan_of_the_day(stream):
 
 
 def test_photos_of_a_place_look_alike_also_when_it_is_visited_again(stream):
-    """In mean colour, visits to one place lie much closer together than visits to two places."""
+    """In mean color, visits to one place lie much closer together than visits to two places."""
     edges = [0, *stream.boundaries, len(stream.names)]
-    colours = [
+    colors = [
         np.mean([pixels(stream, k).mean((0, 1)) for k in range(a, b)], axis=0)
         for a, b in pairwise(edges)
     ]
-    hues = np.asarray([colour / colour.sum() for colour in colours])
+    hues = np.asarray([color / color.sum() for color in colors])
     apart = np.linalg.norm(hues[:, None] - hues[None], axis=2)
     same = np.equal.outer(stream.contexts, stream.contexts)
     again = same & ~np.eye(len(hues), dtype=bool)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from dayline.research.datasets.annotations import LabelledSequence
+from dayline.research.datasets.annotations import LabeledSequence
 from dayline.research.reproduce.cost import cost_report
 from dayline.research.reproduce.lifelog import lifelog_report, score_found
 from dayline.research.reproduce.synthetic import synthetic_report
@@ -39,7 +39,7 @@ def rows_of(report, table=0):
 
 
 def test_the_papers_scorer_counts_the_ends():
-    sequence = LabelledSequence("g", "s", np.ones((40, 2)), np.asarray([20]))
+    sequence = LabeledSequence("g", "s", np.ones((40, 2)), np.asarray([20]))
     nothing = score_found(np.zeros(0, dtype=np.int64), sequence)
     # Ends match: 2 of 2 found, 2 of 3 true.
     assert (nothing["P 5"], nothing["R 5"], nothing["interior F 5"]) == (
@@ -144,9 +144,9 @@ def photographed_day(tmp_path):
     (place / "images" / "Subject1_Set1").mkdir(parents=True)
     (place / "GT").mkdir()
     names = [f"08{k:02d}00" for k in range(40)]
-    colours = np.repeat([[220, 40, 30], [30, 60, 210], [90, 200, 90]], [12, 16, 12], axis=0)
-    for name, colour in zip(names, colours, strict=True):
-        pixels = np.clip(colour + generator.normal(scale=12, size=(48, 64, 3)), 0, 255).astype(
+    colors = np.repeat([[220, 40, 30], [30, 60, 210], [90, 200, 90]], [12, 16, 12], axis=0)
+    for name, color in zip(names, colors, strict=True):
+        pixels = np.clip(color + generator.normal(scale=12, size=(48, 64, 3)), 0, 255).astype(
             np.uint8
         )
         Image.fromarray(pixels).save(place / "images" / "Subject1_Set1" / f"{name}.jpg")

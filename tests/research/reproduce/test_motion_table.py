@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.io import savemat
 
-from dayline.research.datasets.annotations import LabelledSequence
+from dayline.research.datasets.annotations import LabeledSequence
 from dayline.research.reproduce.motion import motion_report, motion_variants, score_sequence
 
 
@@ -27,7 +27,7 @@ def root(tmp_path):
 def test_scores_three_and_two_ways():
     true = np.asarray([1, 1, 1, 2, 2, 2, 2, 1, 1, 1])
     found = np.asarray([0, 0, 1, 1, 1, 1, 1, 0, 0, 0])
-    sequence = LabelledSequence("g", "s", np.ones((10, 2)), np.asarray([3, 7]), true, tolerance=0)
+    sequence = LabeledSequence("g", "s", np.ones((10, 2)), np.asarray([3, 7]), true, tolerance=0)
     figures = score_sequence(found, sequence)
     assert figures["ACC"] == pytest.approx(0.9)
     assert figures["ACC majority"] == pytest.approx(0.9)

@@ -1,4 +1,4 @@
-"""AC-color: agglomerative clustering of colour histograms, weighted by distance in time.
+"""AC-color: agglomerative clustering of color histograms, weighted by distance in time.
 
 Y. J. Lee, K. Grauman: Predicting important objects for egocentric video summarization. IJCV 114(1),
 2015.
@@ -29,12 +29,12 @@ from dayline.research.baselines.segmenter import (
 
 
 def color_distance(histograms: FloatArray, *, time_window: int = 60) -> FloatArray:
-    """Compare all frames by their colours and their distance in time.
+    """Compare all frames by their colors and their distance in time.
 
     Parameters
     ----------
     histograms : ndarray of shape (n_frames, n_bins)
-        Colour histograms, non-negative.
+        Color histograms, non-negative.
     time_window : int >= 1
         Frames at least this far apart have distance 1 (t).
 
@@ -55,7 +55,7 @@ def color_distance(histograms: FloatArray, *, time_window: int = 60) -> FloatArr
 
 
 class ColorSegmenter(Baseline):
-    """Group frames of similar colours that are near in time, and cut where the group changes (AC-color).
+    """Group frames of similar colors that are near in time; cut where the group changes (AC-color).
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class ColorSegmenter(Baseline):
         below = np.flatnonzero((features < 0).any(axis=1))
         if len(below):
             raise ValueError(
-                f"Negative values in data: {list_frames(below)}; AC-color takes colour histograms "
+                f"Negative values in data: {list_frames(below)}; AC-color takes color histograms "
                 "(of photos, model color-lab)"
             )
         self.communities_ = self._groups(features)

@@ -125,7 +125,7 @@ _ENTRIES = (
         "LowRankTransferSegmenter",
         labels="communities_",
         is_seeded=True,
-        caveat="uses this sequence itself as its source; the published system has a labelled one",
+        caveat="uses this sequence itself as its source; the published system has a labeled one",
     ),
     BaselineEntry(
         "vcp",

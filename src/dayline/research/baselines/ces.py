@@ -3,7 +3,7 @@
 A. Garcia del Molino, J.-H. Lim, A.-H. Tan: Predicting visual context for unsupervised event
 segmentation in continuous photo-streams. ACM Multimedia 2018. Their contexts come from a trained
 network (see `vcp`); the rule itself takes any vectors, and on raw features it is the ablation that
-every learnt embedding must beat.
+every learned embedding must beat.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from dayline.research.baselines.segmenter import (
 
 
 def strongest_maxima(scores: FloatArray, *, n_boundaries: int, order: int = 5) -> IntArray:
-    """Take the highest scores as boundaries: local maxima first, other frames only if those run out.
+    """Take the highest scores as boundaries: local maxima first, then other frames.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ def no_boundaries(n_frames: int) -> IntArray:
 
 
 def equal_pieces(n_frames: int, n_events: int) -> IntArray:
-    """Boundaries of events of equal length: frame i belongs to event floor(i n_events / n_frames)."""
+    """Return events of equal length: frame i belongs to event floor(i n_events / n_frames)."""
     check_between("n_frames", n_frames, 1, LARGEST_COUNT, whole=True)
     check_between("n_events", n_events, 1, n_frames, whole=True)
     return np.asarray([-(-k * n_frames // n_events) for k in range(1, n_events)], dtype=np.int64)

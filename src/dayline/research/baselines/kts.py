@@ -43,7 +43,7 @@ class _Cut:
 
 
 def scatter_sums(x: FloatArray) -> FloatArray:
-    """Tabulate the scatter of every run of frames: entry [stop, start] is for frames start .. stop-1.
+    """Tabulate the scatter of every run: entry [stop, start] is for frames start .. stop-1.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def cut_into(scatter: FloatArray, *, n_events: int, min_length: int = 1) -> IntA
 def cut_automatically(
     scatter: FloatArray, *, penalty: float = 0.5, min_length: int = 1
 ) -> IntArray:
-    """Cut into the number of events that minimises scatter + penalty m (log(n / m) + 1), m boundaries.
+    """Cut into the number of events that minimizes scatter + penalty m (log(n / m) + 1).
 
     Parameters
     ----------

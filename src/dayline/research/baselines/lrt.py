@@ -31,7 +31,7 @@ from dayline.research.baselines.segmenter import (
 from dayline.research.baselines.tsc import HEAVIEST, label_codes, solve_shifted, temporal_laplacian
 
 REACH, SPREAD, STRENGTH = 8, 3.0, 15.0
-"""The temporal graph links frames up to 8 apart, by 15 times a normal density of standard deviation 3."""
+"""The temporal graph links frames up to 8 apart, by 15 times a normal density of deviation 3."""
 
 
 def transfer_codes(
@@ -94,15 +94,15 @@ def transfer_codes(
 
 
 def _projection(residue: FloatArray, *, ridge: float, n_directions: int) -> FloatArray:
-    """Directions p with the least p.(R R^T + ridge).p for p.(R H R^T).p = 1, where H removes the mean."""
+    """Return directions p with the least p.(R R^T + ridge).p for p.(R H R^T).p = 1; H centers."""
     from scipy.linalg import eigh
 
     n = len(residue)
-    centred = residue - residue.mean(axis=1, keepdims=True)
+    centered = residue - residue.mean(axis=1, keepdims=True)
     # Maximise spread over size instead, since the spread may be singular and the ridge never is.
     size = residue @ residue.T + ridge * np.eye(n)
     values, vectors = eigh(
-        centred @ centred.T, size, subset_by_index=(max(n - n_directions, 0), n - 1)
+        centered @ centered.T, size, subset_by_index=(max(n - n_directions, 0), n - 1)
     )
     # Directions dominated by the ridge would grow without bound; the published data have none.
     kept = values > 0.01

@@ -101,7 +101,7 @@ def vector_labels(
 
 
 def _spread_start(points: FloatArray) -> Callable[..., FloatArray]:
-    """Return k-means++ for these points (D. Arthur, S. Vassilvitskii, SODA 2007), several candidates at every step.
+    """Start k-means for these points (k-means++, D. Arthur, S. Vassilvitskii, SODA 2007).
 
     scikit-learn's own takes two thirds of the time of k-means here, since it recomputes distances
     for every start.

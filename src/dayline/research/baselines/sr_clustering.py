@@ -1,4 +1,4 @@
-"""SR-Clustering (R-Clustering on one kind of features): clustering and change detection, joined by a graph cut."""
+"""SR-Clustering on one kind of features: clustering and change detection, joined by a graph cut."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dayline.research.baselines.segmenter import Baseline, store_boundaries, tak
 def potts_energy(
     labels: IntArray, costs: FloatArray, pairs: IntArray, weights: FloatArray
 ) -> float:
-    """Sum the costs of the labels and the weights of the pairs that differ (see `expand_labels`)."""
+    """Sum the costs of the labels and the weights of pairs that differ (see `expand_labels`)."""
     differ = labels[pairs[:, 0]] != labels[pairs[:, 1]]
     return float(costs[np.arange(len(labels)), labels].sum() + weights[differ].sum())
 
@@ -26,7 +26,7 @@ def potts_energy(
 def expand_labels(
     labels: IntArray, *, costs: FloatArray, pairs: IntArray, weights: FloatArray, n_sweeps: int = 5
 ) -> IntArray:
-    """Lower the energy of a labelling: each label in turn takes the best set of frames, found by min-cut.
+    """Lower the energy of labels: each in turn takes the best set of frames, found by min-cut.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def linked_clusters(x: FloatArray, *, cutoff: float = 0.2) -> IntArray:
 
 
 def adaptive_windows(x: FloatArray, *, confidence: float = 0.1) -> IntArray:
-    """Cut wherever two parts of the window since the last boundary differ more than chance allows (ADWIN).
+    """Cut where two parts of the window since the last boundary differ more than by chance (ADWIN).
 
     Parameters
     ----------
@@ -235,8 +235,8 @@ class SRClustering(Baseline):
 
 def _principal_part(x: FloatArray) -> FloatArray:
     """Principal components with 95 % of the variance."""
-    centred = x - x.mean(axis=0)
-    left, sizes, _ = np.linalg.svd(centred, full_matrices=False)
+    centered = x - x.mean(axis=0)
+    left, sizes, _ = np.linalg.svd(centered, full_matrices=False)
     shares = np.cumsum(sizes**2)
     if shares[-1] <= 1e-20:
         return np.zeros((len(x), 1))
@@ -245,7 +245,7 @@ def _principal_part(x: FloatArray) -> FloatArray:
 
 
 def _cluster_likelihood(x: FloatArray, clusters: IntArray) -> FloatArray:
-    """Nearness to the mean of every cluster; a frame is twice as near to its own as to the nearest."""
+    """Return the nearness to every cluster's mean; a frame is twice as near to its own."""
     distances = _distances_to_means(x, clusters)
     distances[np.arange(len(x)), clusters] = distances.min(axis=1) / 2.0
     return _share(distances)

@@ -30,14 +30,14 @@ MOST_ATOMS = 1000
 """Columns that a dictionary may have, however few frames there are."""
 
 HEAVIEST = 1e9
-"""Largest weight of a term, and 1 over the smallest of a constraint; beyond this, rounding dominates."""
+"""Largest weight of a term, and 1 over the smallest of a constraint: beyond, rounding dominates."""
 
 
 def temporal_codes(
     x: FloatArray,
     *,
     n_atoms: int = 80,
-    n_neighbours: int = 7,
+    n_neighbors: int = 7,
     ridge: float = 0.01,
     smoothness: float = 15.0,
     rho: float = 0.1,
@@ -52,7 +52,7 @@ def temporal_codes(
         One row per frame; scaled to length 1 here.
     n_atoms : int >= 1
         Columns of the dictionary.
-    n_neighbours : int >= 1
+    n_neighbors : int >= 1
         Frames of the temporal window, the frame itself included (k).
     ridge, smoothness : float >= 0
         Weights of |Z|^2 and of tr(Z L Z^T) (lambda 1 and lambda 2).
@@ -71,7 +71,7 @@ def temporal_codes(
     values = to_numpy(x).astype(np.float64)
     # Codes over more atoms than frames carry no information and take forever.
     check_between("n_atoms", n_atoms, 1, max(len(values), MOST_ATOMS), whole=True)
-    check_between("n_neighbours", n_neighbours, 1, whole=True)
+    check_between("n_neighbors", n_neighbors, 1, whole=True)
     check_between("n_iterations", n_iterations, 1, MOST_STEPS, whole=True)
     check_between("ridge", ridge, 0, HEAVIEST)
     check_between("smoothness", smoothness, 0, HEAVIEST)
@@ -91,7 +91,7 @@ def temporal_codes(
         2.0
         * smoothness
         * temporal_laplacian(
-            frames.shape[1], np.ones((min(n_neighbours, 2 * frames.shape[1]) - 1) // 2)
+            frames.shape[1], np.ones((min(n_neighbors, 2 * frames.shape[1]) - 1) // 2)
         )
     )
     for _ in range(n_iterations):
@@ -136,13 +136,13 @@ def temporal_laplacian(n: int, weights: FloatArray) -> FloatArray:
 
 
 def _solve_smooth(products: FloatArray, bands: FloatArray, right: FloatArray) -> FloatArray:
-    """Solve products @ V + V @ Laplacian = right for V: one banded system per eigenvector of `products`."""
+    """Solve products @ V + V @ Laplacian = right for V, a banded system per eigenvector."""
     values, vectors = np.linalg.eigh(products)
     return np.asarray(vectors @ solve_shifted(bands, values, vectors.T @ right))
 
 
 def solve_shifted(bands: FloatArray, shifts: FloatArray, right: FloatArray) -> FloatArray:
-    """Solve (B + shift) v = r for every shift and its row r, B symmetric and banded, B + shift positive.
+    """Solve (B + shift) v = r for every shift and its row r; B is symmetric and banded.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ def code_graph(codes: FloatArray) -> FloatArray:
 def label_codes(
     codes: FloatArray, *, n_events: int | None, random_state: int | None = 0
 ) -> IntArray:
-    """Label frames by their codes: events of the CES rule, or `n_events` groups of the graph of the codes.
+    """Label frames by their codes: events of the CES rule, or `n_events` groups of their graph.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ def label_codes(
 
 
 class TemporalSubspaceSegmenter(Baseline):
-    """Cut a sequence by the codes of its frames over a learnt dictionary (TSC, CES-TSC).
+    """Cut a sequence by the codes of its frames over a learned dictionary (TSC, CES-TSC).
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ class TemporalSubspaceSegmenter(Baseline):
         None applies the CES rule to the codes (CES-TSC). A number splits the graph of the codes
         into that many groups by normalized cuts (TSC); a group may recur, so there can be more
         events.
-    n_atoms, n_neighbours : int, default=80 and 7
+    n_atoms, n_neighbors : int, default=80 and 7
         Columns of the dictionary and frames of the temporal window.
     ridge, smoothness, rho : float, default=0.01, 15 and 0.1
         Weights of the codes' size, of their change in time, and of the constraints.
@@ -230,7 +230,7 @@ class TemporalSubspaceSegmenter(Baseline):
         n_events: int | None = None,
         *,
         n_atoms: int = 80,
-        n_neighbours: int = 7,
+        n_neighbors: int = 7,
         ridge: float = 0.01,
         smoothness: float = 15.0,
         rho: float = 0.1,
@@ -240,7 +240,7 @@ class TemporalSubspaceSegmenter(Baseline):
     ) -> None:
         self.n_events = n_events
         self.n_atoms = n_atoms
-        self.n_neighbours = n_neighbours
+        self.n_neighbors = n_neighbors
         self.ridge = ridge
         self.smoothness = smoothness
         self.rho = rho
@@ -255,7 +255,7 @@ class TemporalSubspaceSegmenter(Baseline):
         self.codes_ = temporal_codes(
             features,
             n_atoms=self.n_atoms,
-            n_neighbours=self.n_neighbours,
+            n_neighbors=self.n_neighbors,
             ridge=self.ridge,
             smoothness=self.smoothness,
             rho=self.rho,

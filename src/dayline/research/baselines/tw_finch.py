@@ -1,9 +1,9 @@
-"""Temporally weighted first-neighbour clustering (TW-FINCH).
+"""Temporally weighted first-neighbor clustering (TW-FINCH).
 
 M. S. Sarfraz, N. Murray, V. Sharma, A. Diba, L. Van Gool, R. Stiefelhagen: Temporally-weighted
 hierarchical clustering for unsupervised action segmentation. CVPR 2021.
 
-Every frame is linked to its first neighbour, the one with the least cosine distance times distance
+Every frame is linked to its first neighbor, the one with the least cosine distance times distance
 in time; linked frames form a group. Groups are then represented by their mean features and mean
 times and grouped again, until one group would be left.
 """
@@ -29,7 +29,7 @@ from dayline.research.baselines.segmenter import (
 
 
 def finch_hierarchy(x: FloatArray) -> list[IntArray]:
-    """Group frames by first neighbours, then the groups, and so on.
+    """Group frames by first neighbors, then the groups, and so on.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def finch_hierarchy(x: FloatArray) -> list[IntArray]:
     groups: IntArray = np.arange(len(x))
     while groups.max() > 0:
         means, times = _means(x, groups)
-        joined = _join(_first_neighbours(_weighted_distance(means, times)))
+        joined = _join(_first_neighbors(_weighted_distance(means, times)))
         coarser = in_order_of_appearance(joined[groups])
         if partitions and coarser.max() == 0:
             break
@@ -56,7 +56,7 @@ def finch_hierarchy(x: FloatArray) -> list[IntArray]:
 
 
 def merge_groups(x: FloatArray, groups: IntArray, *, n_groups: int) -> IntArray:
-    """Join the closest two groups that are first neighbours, one pair at a time, until `n_groups` are left.
+    """Join the closest first neighbors, one pair at a time, until `n_groups` are left.
 
     Parameters
     ----------
@@ -71,9 +71,9 @@ def merge_groups(x: FloatArray, groups: IntArray, *, n_groups: int) -> IntArray:
     while groups.max() + 1 > n_groups:
         means, times = _means(x, groups)
         distance = _weighted_distance(means, times)
-        neighbours = _first_neighbours(distance)
-        closest = int(np.argmin(distance[np.arange(len(means)), neighbours]))
-        groups = in_order_of_appearance(np.where(groups == closest, neighbours[closest], groups))
+        neighbors = _first_neighbors(distance)
+        closest = int(np.argmin(distance[np.arange(len(means)), neighbors]))
+        groups = in_order_of_appearance(np.where(groups == closest, neighbors[closest], groups))
     return groups
 
 
@@ -95,14 +95,14 @@ def _weighted_distance(means: FloatArray, times: FloatArray) -> FloatArray:
     return np.asarray(distance)
 
 
-def _first_neighbours(distance: FloatArray) -> IntArray:
+def _first_neighbors(distance: FloatArray) -> IntArray:
     return np.asarray(np.argmin(distance, axis=1))
 
 
-def _join(neighbours: IntArray) -> IntArray:
-    """Group items that are linked to each other or to the same neighbour."""
-    n = len(neighbours)
-    links = coo_array((np.ones(n), (np.arange(n), neighbours)), shape=(n, n))
+def _join(neighbors: IntArray) -> IntArray:
+    """Group items that are linked to each other or to the same neighbor."""
+    n = len(neighbors)
+    links = coo_array((np.ones(n), (np.arange(n), neighbors)), shape=(n, n))
     return np.asarray(connected_components(links, directed=False)[1])
 
 

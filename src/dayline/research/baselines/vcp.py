@@ -181,7 +181,7 @@ def predict_contexts(
 
 
 def save_predictor(predictor: ContextPredictor, path: str | Path) -> None:
-    """Write a network as a .safetensors file: numbers only, nothing that could run when it is loaded."""
+    """Write a network as a .safetensors file: nothing in it can run when it is loaded."""
     save = _safetensors().numpy.save
     arrays = {
         name: np.ascontiguousarray(w, dtype=np.float32) for name, w in predictor.weights.items()
@@ -260,7 +260,7 @@ def _place(device: str) -> Any:
 def _starting_weights(
     n_features: int, n_units: int, generator: np.random.Generator
 ) -> dict[str, FloatArray]:
-    """Uniform weights as PyTorch draws them, but from NumPy, so that every device starts from the same weights."""
+    """Draw uniform weights as PyTorch does, but with NumPy: every device starts from the same."""
     weights: dict[str, FloatArray] = {}
     for part, (inputs, units) in zip(
         PARTS, ((n_features, n_units), (n_units, n_features)), strict=True
@@ -295,7 +295,7 @@ def _network(weights: Mapping[str, FloatArray], device: str) -> tuple[Any, Any]:
 
 
 def _windows(sequences: Sequence[FloatArray], length: int) -> list[FloatArray]:
-    """View all windows of the sequences, one array of shape (n_windows, n_features, length) per sequence."""
+    """View all windows of each sequence, as an array of shape (n_windows, n_features, length)."""
     return [
         np.lib.stride_tricks.sliding_window_view(s.astype(np.float32), length, axis=0)
         for s in sequences

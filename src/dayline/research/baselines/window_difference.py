@@ -1,4 +1,4 @@
-"""Difference of two tapered windows, the simplest change detector: a novelty curve and a robust threshold.
+"""Difference of two tapered windows: a novelty curve and a robust threshold.
 
 The idea is J. Foote: Automatic audio segmentation using a measure of audio novelty. ICME 2000 (a
 checkerboard with Gaussian taper moved along the similarity matrix); with a linear kernel that is
@@ -104,7 +104,7 @@ class WindowDifferenceSegmenter(Baseline):
     order : int, default=5
         Of peaks closer than this many frames, the highest are kept.
     standardize : bool, default=True
-        Centre every feature and divide it by its standard deviation before frames are scaled to
+        Center every feature and divide it by its standard deviation before frames are scaled to
         length 1.
     missing : {"raise", "interpolate"}, default="raise"
         How to handle NaN and infinity.

@@ -22,7 +22,7 @@ from dayline.media.frame import by_name
 
 
 @dataclass(frozen=True)
-class LabelledSequence:
+class LabeledSequence:
     """One sequence of a data set and its ground truth.
 
     Attributes
@@ -182,18 +182,18 @@ def find_groups(root: str | Path) -> dict[str, list[Path]]:
     return {name: files for name, files in groups.items() if files}
 
 
-def load_group(root: str | Path, group: str, *, most: int | None = None) -> list[LabelledSequence]:
+def load_group(root: str | Path, group: str, *, most: int | None = None) -> list[LabeledSequence]:
     """Read the sequences of one group, at most `most`; an empty list if there is no such group."""
-    return [read_labelled(path) for path in find_groups(root).get(group, [])[:most]]
+    return [read_labeled(path) for path in find_groups(root).get(group, [])[:most]]
 
 
-def load_folder(root: str | Path) -> list[LabelledSequence]:
+def load_folder(root: str | Path) -> list[LabeledSequence]:
     """Read the sequences of all groups in a folder."""
-    return [read_labelled(path) for files in find_groups(root).values() for path in files]
+    return [read_labeled(path) for files in find_groups(root).values() for path in files]
 
 
-def read_labelled(path: str | Path) -> LabelledSequence:
-    """Read features (a row per frame), boundaries and, if present, tolerance and labels from an .npz."""
+def read_labeled(path: str | Path) -> LabeledSequence:
+    """Read features, boundaries and, if present, tolerance and labels from an .npz file."""
     path = existing_file(path)
     arrays = load_npz(path)
     missing = [name for name in ("features", "boundaries") if name not in arrays]
@@ -216,7 +216,7 @@ def read_labelled(path: str | Path) -> LabelledSequence:
     tolerance = whole_numbers(arrays.get("tolerance", 5), "tolerance", path)
     if len(tolerance) != 1:
         raise ValueError(f"{path}: tolerance must be a single number of frames")
-    return LabelledSequence(
+    return LabeledSequence(
         path.parent.name,
         path.stem,
         features,

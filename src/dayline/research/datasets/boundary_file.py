@@ -25,7 +25,7 @@ class BoundaryList:
 
 
 def read_boundaries(path: str | Path) -> BoundaryList:
-    """Read boundaries: events.json, events.csv (column start), .npz (boundaries), .npy, or numbers one per line.
+    """Read boundaries: events.json, events.csv, .npz (boundaries), .npy, or numbers one per line.
 
     A text file without numbers has no boundaries; its first line may say "boundary" or
     "boundaries".

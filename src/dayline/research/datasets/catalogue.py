@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from dayline.research.datasets.annotations import find_groups, read_labelled
+from dayline.research.datasets.annotations import find_groups, read_labeled
 from dayline.research.datasets.edub_seg import find_days, load_days
 from dayline.research.datasets.motion import MOTION_FOLDERS, find_motion, read_motion
 
@@ -42,7 +42,7 @@ LIFELOG = (
 
 
 def list_datasets(root: str | Path) -> list[DatasetEntry]:
-    """Search a folder for every data set of the paper; files are read, so that problems are found."""
+    """Search a folder for every data set of the paper, and read its files to find problems."""
     root = Path(root)
     if not root.is_dir():
         raise ValueError(f"{root}: no such folder")
@@ -66,7 +66,7 @@ def list_datasets(root: str | Path) -> list[DatasetEntry]:
     groups = find_groups(root)
     files = [path for some in groups.values() for path in some]
     needs = "dev/GROUP/*.npz: features, boundaries, tolerance"
-    found = _first_problem(read_labelled, files)
+    found = _first_problem(read_labeled, files)
     entries.append(DatasetEntry("dev", needs, "your own sequences", "your own", len(files), found))
     return entries
 

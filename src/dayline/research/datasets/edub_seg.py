@@ -24,7 +24,7 @@ import numpy as np
 from dayline.arrays import FloatArray, IntArray
 from dayline.features.tables import read_features
 from dayline.media.frame import by_name
-from dayline.research.datasets.annotations import TRUTH_TYPES, LabelledSequence, read_annotations
+from dayline.research.datasets.annotations import TRUTH_TYPES, LabeledSequence, read_annotations
 
 IMAGE_FOLDERS = ("images", "Images", "imageSets")
 TRUTH_FOLDERS = ("GT/segmentations", "GT", "gt")
@@ -64,13 +64,13 @@ def _truth_files(root: Path) -> list[Path]:
 
 def load_days(
     root: str | Path, *, group: str = "edub-seg", most: int | None = None
-) -> list[LabelledSequence]:
+) -> list[LabeledSequence]:
     """Read all days of a folder that have a ground truth, at most `most`."""
     return [load_day(root, name, group=group) for name in list(find_days(root))[:most]]
 
 
-def load_day(root: str | Path, name: str, *, group: str = "edub-seg") -> LabelledSequence:
-    """Read one day: the names of its photos, its features if present, and every annotator's boundaries.
+def load_day(root: str | Path, name: str, *, group: str = "edub-seg") -> LabeledSequence:
+    """Read one day: names of photos, features if present, and every annotator's boundaries.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def load_day(root: str | Path, name: str, *, group: str = "edub-seg") -> Labelle
     annotations: list[IntArray] = []
     for path in truths:
         annotations += read_annotations(path, [image.stem for image in images])
-    return LabelledSequence(
+    return LabeledSequence(
         group,
         name,
         features,

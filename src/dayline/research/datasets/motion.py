@@ -17,7 +17,7 @@ from dayline.arrays import FloatArray, IntArray
 from dayline.events import labels_to_boundaries
 from dayline.files import check_allocation, reading
 from dayline.media.frame import by_name
-from dayline.research.datasets.annotations import LabelledSequence, real_numbers, whole_numbers
+from dayline.research.datasets.annotations import LabeledSequence, real_numbers, whole_numbers
 
 MOTION_FOLDERS = {
     "keck": ("Keck_feature",),
@@ -25,7 +25,7 @@ MOTION_FOLDERS = {
     "weizmann": ("Weiz_feature", "Weiz_GoogleNet"),
     "ut": ("UT_dataset", "UT_GoogleNet"),
 }
-"""Folders of each data set below the root; those with the features of the paper's table come first."""
+"""Folders of each data set; those with the features of the paper's table come first."""
 
 NUMERIC = (
     "double",
@@ -55,12 +55,12 @@ def find_motion(root: str | Path, group: str) -> list[Path]:
     return []
 
 
-def load_motion(root: str | Path, group: str, *, most: int | None = None) -> list[LabelledSequence]:
-    """Read the sequences of one data set, at most `most`; an empty list if its folder is missing."""
+def load_motion(root: str | Path, group: str, *, most: int | None = None) -> list[LabeledSequence]:
+    """Read at most `most` sequences of one data set; none if its folder is missing."""
     return [read_motion(path, group=group) for path in find_motion(root, group)[:most]]
 
 
-def read_motion(path: str | Path, *, group: str) -> LabelledSequence:
+def read_motion(path: str | Path, *, group: str) -> LabeledSequence:
     """Read one sequence: the only matrix in the file, and the labels with one entry per frame.
 
     Parameters
@@ -72,7 +72,7 @@ def read_motion(path: str | Path, *, group: str) -> LabelledSequence:
     """
     path = Path(path)
     features, labels = _choose(_read_arrays(path), path)
-    return LabelledSequence(group, path.stem, features, labels_to_boundaries(labels), labels)
+    return LabeledSequence(group, path.stem, features, labels_to_boundaries(labels), labels)
 
 
 def _read_arrays(path: Path) -> dict[str, Any]:

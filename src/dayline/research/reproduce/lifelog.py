@@ -19,7 +19,7 @@ from dayline.metrics import score_boundaries
 from dayline.research.baselines import catalogue
 from dayline.research.baselines.controls import equal_pieces, no_boundaries, random_cuts
 from dayline.research.baselines.vcp import VisualContextSegmenter, load_predictor
-from dayline.research.datasets.annotations import LabelledSequence, load_group
+from dayline.research.datasets.annotations import LabeledSequence, load_group
 from dayline.research.datasets.edub_seg import find_days, load_days
 from dayline.research.reproduce.pixels import Pixels, extract_days
 from dayline.research.reproduce.report import (
@@ -35,7 +35,7 @@ from dayline.research.reproduce.report import (
 )
 from dayline.research.reproduce.tasks import Figures, Measured, OnDone, Task, choose, run_tasks
 
-Finder: TypeAlias = Callable[[LabelledSequence, int], IntArray]
+Finder: TypeAlias = Callable[[LabeledSequence, int], IntArray]
 """Takes a sequence and a seed."""
 COLUMNS = ("F 5", "R 5", "P 5", "F 4", "F 3", "F 2", "F 1", "interior F 5", "found / true")
 VARIANTS = ("paper()", "authors()", "hybrid", "default")
@@ -55,8 +55,8 @@ OFF: dict[str, dict[str, Any]] = {
 """The method without alpha, p, eta or mu; p = 0 is a window of one frame."""
 
 
-def score_found(found: IntArray, sequence: LabelledSequence) -> Figures:
-    """Score boundaries as the papers do (F, R and P at tolerances 1 to 5) and strictly inside (interior F)."""
+def score_found(found: IntArray, sequence: LabeledSequence) -> Figures:
+    """Score boundaries as the papers do (F, R, P at tolerances 1 to 5) and strictly inside."""
     figures: Figures = {}
     n, true = sequence.n_frames, sequence.boundaries
     for tolerance in (5, 4, 3, 2, 1):
@@ -72,16 +72,16 @@ def score_found(found: IntArray, sequence: LabelledSequence) -> Figures:
 
 
 def measure_boundaries(
-    row: str, find: Finder, sequence: LabelledSequence, *, seeds: Sequence[int]
+    row: str, find: Finder, sequence: LabeledSequence, *, seeds: Sequence[int]
 ) -> Measured:
     """Score what a method finds, for every seed."""
     return {row: [score_found(find(sequence, seed), sequence) for seed in seeds]}
 
 
 def make_tasks(
-    finders: Mapping[str, Finder], sequences: Sequence[LabelledSequence], *, seeds: Sequence[int]
+    finders: Mapping[str, Finder], sequences: Sequence[LabeledSequence], *, seeds: Sequence[int]
 ) -> list[Task]:
-    """Pair every method with every sequence; only methods of `SEEDED` are run for more than one seed."""
+    """Pair every method with every sequence; only those of `SEEDED` have more than one seed."""
     tasks = []
     for name, find in finders.items():
         for s in sequences:
@@ -91,7 +91,7 @@ def make_tasks(
     return tasks
 
 
-def _features(sequence: LabelledSequence) -> FloatArray:
+def _features(sequence: LabeledSequence) -> FloatArray:
     if sequence.features is None:
         raise ValueError("features are needed")
     return sequence.features
@@ -100,7 +100,7 @@ def _features(sequence: LabelledSequence) -> FloatArray:
 def variant_finder(variant: str, **changes: Any) -> Finder:
     """Return a finder that follows one of `VARIANTS` with some parameters changed."""
 
-    def find(sequence: LabelledSequence, _: int) -> IntArray:
+    def find(sequence: LabeledSequence, _: int) -> IntArray:
         if variant == "default":
             segmenter = EventSegmenter(DynamicGraphEmbedding().set_params(**changes))
         elif variant == "paper()":
@@ -116,7 +116,7 @@ def stage_finder(variant: str, stage: str) -> Finder:
     """Return a finder that applies the CES rule to one stage of a variant."""
     make = DynamicGraphEmbedding.paper if variant == "paper()" else DynamicGraphEmbedding.authors
 
-    def find(sequence: LabelledSequence, _: int) -> IntArray:
+    def find(sequence: LabeledSequence, _: int) -> IntArray:
         learned = make(n_iterations=0).fit(_features(sequence))
         return pick_boundaries(context_distance(getattr(learned, stage)))
 
@@ -126,7 +126,7 @@ def stage_finder(variant: str, stage: str) -> Finder:
 def baseline_finder(name: str) -> Finder:
     """Return a finder that follows one of the catalogue's baselines."""
 
-    def find(sequence: LabelledSequence, seed: int) -> IntArray:
+    def find(sequence: LabeledSequence, seed: int) -> IntArray:
         baseline = catalogue.make_baseline(name)
         if catalogue.BASELINES[name].is_seeded:
             baseline.set_params(random_state=seed)
@@ -135,7 +135,7 @@ def baseline_finder(name: str) -> Finder:
     return find
 
 
-def _on_noise(sequence: LabelledSequence, seed: int) -> IntArray:
+def _on_noise(sequence: LabeledSequence, seed: int) -> IntArray:
     generator = np.random.default_rng(
         [seed, zlib.crc32(f"{sequence.group} {sequence.name}".encode())]
     )
@@ -162,7 +162,7 @@ SEEDED = {
     "authors() on white noise",
     *(entry.boundary_row for entry in _ENTRIES if entry.is_seeded),
 }
-"""Methods that depend on the seed; the variants of DGE keep the published seed of their communities."""
+"""Methods that depend on the seed; variants of DGE keep the published seed of communities."""
 
 LIFELOG_TABLES = ("edub-seg", "edub-seg-desc", "ablation", "core-ablation", "robustness")
 
@@ -249,7 +249,7 @@ def lifelog_report(
         features = f"{pixels.name}, from the photos"
 
     empty: dict[str, str] = {}
-    annotated: list[LabelledSequence] = []
+    annotated: list[LabeledSequence] = []
     if is_of_days:
         first = {name: finders.pop(name) for name in VARIANTS}
         if from_pixels is None:
@@ -327,7 +327,7 @@ def _methods(table: str) -> tuple[dict[str, Finder], list[Row]]:
 
 def _sequences(
     root: Path, *, desc: bool, only: Sequence[str] | None, most: int | None
-) -> list[LabelledSequence]:
+) -> list[LabeledSequence]:
     """Read the days of a table, or the named groups; days with only photos have no features yet."""
     if not root.is_dir():
         raise ValueError(f"{root}: no such folder; pass the folder with the data sets (--root)")
@@ -348,7 +348,7 @@ def _sequences(
     return load_days(own, group=group, most=most)
 
 
-def _second_annotators(sequence: LabelledSequence) -> Measured:
+def _second_annotators(sequence: LabeledSequence) -> Measured:
     scores = [score_found(other, sequence) for other in sequence.annotations]
     mean = {column: float(np.mean([score[column] for score in scores])) for column in scores[0]}
     return {"second annotators": [mean]}

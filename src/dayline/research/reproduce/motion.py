@@ -1,4 +1,4 @@
-"""Human motion (Keck, MAD, Weizmann, UT): every variant of the method, every baseline, and the controls."""
+"""Human motion (Keck, MAD, Weizmann, UT): every variant, every baseline, and the controls."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ from dayline.research.baselines.controls import equal_pieces, random_cuts
 from dayline.research.baselines.lrt import transfer_codes
 from dayline.research.baselines.spectral import random_walk_eigenvectors, vector_labels
 from dayline.research.baselines.tsc import code_graph
-from dayline.research.datasets.annotations import LabelledSequence
+from dayline.research.datasets.annotations import LabeledSequence
 from dayline.research.datasets.motion import MOTION_FOLDERS, load_motion
 from dayline.research.reproduce.report import Report, Row, Table, published, summarize
 from dayline.research.reproduce.tasks import Figures, Measured, OnDone, Task, choose, run_tasks
 
 LABEL_COLUMNS = ("ACC", "ACC majority", "ACC runs", "NMI", "NMI arithmetic", "F1")
-Labeller: TypeAlias = Callable[[FloatArray, int, int], IntArray]
+Labeler: TypeAlias = Callable[[FloatArray, int, int], IntArray]
 """Takes features, the number of labels and a seed."""
 
 
-def score_sequence(labels: IntArray, sequence: LabelledSequence) -> Figures:
+def score_sequence(labels: IntArray, sequence: LabeledSequence) -> Figures:
     """Score labels against the classes of a sequence.
 
     ACC assigns groups to classes one to one (Hungarian); "majority" assigns each group to its most
@@ -75,7 +75,7 @@ def _baseline(x: FloatArray, n_labels: int, seed: int, *, name: str) -> IntArray
 
 
 _ENTRIES = [entry for entry in BASELINES.values() if entry.label_row]
-LABELLERS: dict[str, Labeller] = {
+LABELERS: dict[str, Labeler] = {
     "default, its own events": lambda x, n, _: EventSegmenter(n_events=n).fit_predict(x),
     **{entry.label_row: partial(_baseline, name=entry.name) for entry in _ENTRIES},
     "k-means on raw features": lambda x, n, seed: KMeans(
@@ -106,7 +106,7 @@ VARIANTS = (
     "default",
 )
 NOISE, SMOOTHED_NOISE = "hybrid on white noise", "white noise, smoothed 50 x 50"
-MOTION_METHODS = (*VARIANTS, "LRT", *LABELLERS, NOISE, SMOOTHED_NOISE)
+MOTION_METHODS = (*VARIANTS, "LRT", *LABELERS, NOISE, SMOOTHED_NOISE)
 NEVER = {
     "MTS": (
         "no program was published and its description leaves too much open; see the published row"
@@ -126,8 +126,8 @@ NOTES = (
         " within 5 frames."
     ),
     (
-        "Variants of DGE are learned once (communities with seed 0, as published); seeds affect only"
-        " the final grouping, as for LRT. For TSC they also affect the dictionary. Methods without"
+        "Variants of DGE are learned once (communities with seed 0, as published); seeds affect"
+        " only the final grouping, as for LRT. For TSC they also affect the dictionary. Methods without"
         " ± do not depend on a seed."
     ),
     (
@@ -163,7 +163,7 @@ def motion_variants(
 
 
 def measure(
-    method: str, sequence: LabelledSequence, source: LabelledSequence, *, seeds: Sequence[int]
+    method: str, sequence: LabeledSequence, source: LabeledSequence, *, seeds: Sequence[int]
 ) -> Measured:
     """Score one of `MOTION_METHODS` for every seed.
 
@@ -181,9 +181,9 @@ def measure(
     def cut(graph: Array) -> list[Figures]:
         return group(random_walk_eigenvectors(graph, n_vectors=n_labels))
 
-    if method in LABELLERS:
+    if method in LABELERS:
         some = seeds if method in SEEDED else seeds[:1]
-        found = [LABELLERS[method](features, n_labels, seed) for seed in some]
+        found = [LABELERS[method](features, n_labels, seed) for seed in some]
         return {method: [score_sequence(labels, sequence) for labels in found]}
     if method == "LRT":
         return {method: cut(code_graph(transfer_codes(source.features, features)))}

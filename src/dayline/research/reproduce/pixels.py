@@ -1,4 +1,4 @@
-"""Features, colours and pipeline results from the photos of a labelled day."""
+"""Features, colors and pipeline results from the photos of a labeled day."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dayline.arrays import FloatArray, IntArray
 from dayline.events import labels_to_boundaries
 from dayline.features.extract import load_extractor
 from dayline.media.frame import FrameSequence
-from dayline.research.datasets.annotations import LabelledSequence
+from dayline.research.datasets.annotations import LabeledSequence
 from dayline.research.reproduce.tasks import OnDone
 from dayline.result_folder import output_folder
 
@@ -40,7 +40,7 @@ class Pixels:
         """Name of the model, without the folder of its file."""
         return Path(self.model).stem if self.model.lower().endswith(".onnx") else self.model
 
-    def folder(self, sequence: LabelledSequence, what: str) -> Path:
+    def folder(self, sequence: LabeledSequence, what: str) -> Path:
         """Where something computed from one day is kept; `what` is a model's name."""
         return self.store / sequence.group / sequence.name / what
 
@@ -52,14 +52,14 @@ class FromPixels:
     pixels: Pixels
     colors: Mapping[str, FloatArray]
 
-    def by_colors(self, sequence: LabelledSequence, _: int) -> IntArray:
-        """Apply AC-color to the colours of the photos."""
+    def by_colors(self, sequence: LabeledSequence, _: int) -> IntArray:
+        """Apply AC-color to the colors of the photos."""
         from dayline.research.baselines.ac_color import ColorSegmenter
 
         return np.asarray(ColorSegmenter().fit(self.colors[sequence.name]).boundaries_)
 
-    def by_command(self, sequence: LabelledSequence, _: int) -> IntArray:
-        """Run `dayline segment`: with times, pauses, bursts and the typical duration for a wearable camera."""
+    def by_command(self, sequence: LabeledSequence, _: int) -> IntArray:
+        """Run `dayline segment`, with times, pauses, bursts and the typical duration of events."""
         result = segment_source(
             sequence.images[0].parent,
             store=self.pixels.folder(sequence, self.pixels.name),
@@ -74,13 +74,13 @@ class FromPixels:
 
 
 def extract_days(
-    sequences: list[LabelledSequence], pixels: Pixels, *, on_done: OnDone | None = None
-) -> tuple[list[LabelledSequence], FromPixels]:
+    sequences: list[LabeledSequence], pixels: Pixels, *, on_done: OnDone | None = None
+) -> tuple[list[LabeledSequence], FromPixels]:
     """Compute the features of every day from its photos, reusing those of an earlier run.
 
     Parameters
     ----------
-    sequences : list of LabelledSequence
+    sequences : list of LabeledSequence
         With images.
     pixels : Pixels
         How to compute them.
@@ -100,9 +100,9 @@ def _file_names(photos: FrameSequence | None) -> list[str]:
 
 
 def _extract(
-    sequence: LabelledSequence, pixels: Pixels, model: str, name: str, on_done: OnDone | None
+    sequence: LabeledSequence, pixels: Pixels, model: str, name: str, on_done: OnDone | None
 ) -> FloatArray:
-    """Return features in the order of the ground truth, which refers to every photo: none may be missing."""
+    """Return features in the order of the truth, which needs every photo."""
     folder = sequence.images[0].parent
     extractor = load_extractor(model, threads=1)
 

@@ -67,7 +67,7 @@ SYNTHETIC = {0: 0.59, 1: 0.62, 3: 0.64, 10: 0.67}
 
 @dataclass(frozen=True)
 class Cell:
-    """Mean over sequences and seeds; the spread is the standard deviation over seeds of the mean over sequences."""
+    """Mean over sequences and seeds, and the standard deviation over seeds of the mean."""
 
     mean: float
     spread: float | None = None
@@ -95,7 +95,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Report:
-    """The tables of one command, with all that is needed to print them again; seconds are CPU time."""
+    """The tables of one command, with all that is needed to print them again."""
 
     name: str
     tables: tuple[Table, ...]
@@ -128,7 +128,7 @@ def published(name: str, **figures: float) -> Row:
 
 
 def summarize(results: Iterable[Result], *, columns: Sequence[str]) -> list[Row]:
-    """Average the results of one group over sequences and seeds, one row per name, in order of appearance.
+    """Average the results of one group over sequences and seeds, one row per name.
 
     Parameters
     ----------

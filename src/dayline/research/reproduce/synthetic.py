@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from dayline.arrays import IntArray
-from dayline.research.datasets.annotations import LabelledSequence
+from dayline.research.datasets.annotations import LabeledSequence
 from dayline.research.datasets.synthetic import make_communities
 from dayline.research.reproduce.lifelog import (
     ALWAYS,
@@ -39,7 +39,7 @@ NOTES = (
 
 
 def _after_iterations(
-    sequence: LabelledSequence, _: int, *, iterations: int, variant: str
+    sequence: LabeledSequence, _: int, *, iterations: int, variant: str
 ) -> IntArray:
     from dayline.estimators import EventSegmenter
 
@@ -67,7 +67,7 @@ def synthetic_report(
     """Measure the synthetic example on `most` sequences (default 20)."""
     made = [make_communities(random_state=k) for k in range(most or 20)]
     sequences = [
-        LabelledSequence("synthetic", f"draw {k}", m.features, m.boundaries)
+        LabeledSequence("synthetic", f"draw {k}", m.features, m.boundaries)
         for k, m in enumerate(made)
     ]
     finders: dict[str, Finder] = {

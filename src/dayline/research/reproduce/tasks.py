@@ -48,7 +48,7 @@ class Result:
 
 
 def choose(wanted: Sequence[str] | None, among: Sequence[str], *, what: str) -> list[str]:
-    """Return the wanted names in the order of `among`, all of them for None; raise ValueError for an unknown one."""
+    """Return the wanted names in the order of `among`, or all of them for None."""
     unknown = [name for name in wanted or () if name not in among]
     if unknown:
         raise ValueError(f"{what} {unknown[0]!r} is not known; choose among {'; '.join(among)}")
