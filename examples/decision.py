@@ -1,4 +1,6 @@
-"""How the default decides, on a synthetic sequence: scores, candidates, nested levels, probability and contexts.
+"""How the default decides, on a synthetic sequence.
+
+Scores, candidates, nested levels, probability and contexts.
 
 python examples/decision.py [--output docs/images/decision.png]
 """

@@ -1,4 +1,6 @@
-"""The stages of one sequence, as in the paper's figure: features, graph, thresholded graph, boundaries and truth.
+"""The stages of one sequence, as in the paper's figure.
+
+Features, graph, thresholded graph, boundaries and truth.
 
     python examples/stages.py SEQUENCE [--variant authors] [--output stages.png]
 
@@ -48,7 +50,10 @@ def read(path: Path, day: str | None) -> LabeledSequence:
 def stages(
     features: np.ndarray, variant: str, iterations: int
 ) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """Return values and graph of every stage, each fitted from the start: fast, and it shows what each does."""
+    """Return values and graph of every stage, each fitted from the start.
+
+    That is fast, and shows what each does.
+    """
     learned = [VARIANTS[variant](n_iterations=k).fit(features) for k in range(iterations + 1)]
     wide, narrow = learned[0]._bandwidths(features.shape[1])
     found = {

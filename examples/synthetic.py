@@ -35,7 +35,10 @@ COLORS = np.asarray(["#0072b2", "#e69f00", "#009e73", "#cc79a7"])
 
 
 def learn(made: CommunitySequence, iterations: int) -> EventSegmenter:
-    """Run the `paper` variant as in the paper's example: the points themselves are the initial embedding."""
+    """Run the `paper` variant as in the paper's example.
+
+    The points themselves are the initial embedding.
+    """
     segmenter = EventSegmenter.paper(
         n_components=2,
         n_iterations=iterations,

@@ -65,7 +65,9 @@ from importlib.machinery import PathFinder
 class Installed(PathFinder):
     @classmethod
     def find_spec(cls, name, path=None, target=None):
-        return None if name.partition(".")[0] in {absent!r} else super().find_spec(name, path, target)
+        if name.partition(".")[0] in {absent!r}:
+            return None
+        return super().find_spec(name, path, target)
 
 sys.meta_path[sys.meta_path.index(PathFinder)] = Installed
 """

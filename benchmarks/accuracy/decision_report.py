@@ -1,4 +1,6 @@
-"""How well the decision model does on kinds of recordings that it has not seen: tables, reliability and pictures.
+"""How well the decision model does on kinds of recordings that it has not seen.
+
+Tables, reliability and pictures.
 
 `fit_decision.py` prints and draws with these; they change nothing that is fitted.
 """
@@ -97,7 +99,7 @@ def print_table(
 def print_loss_of_fast(
     sequences: list[LabeledSequence], judged: list[Judged], fast: list[Judged]
 ) -> None:
-    """Print what fast() loses, and whether it loses more where events recur, as far as people named the events."""
+    """Print what fast() loses, and whether it loses more where named events recur."""
     default, other = by_kind(judged, lambda j: j.f1), by_kind(fast, lambda j: j.f1)
     change = {kind: other[kind] - default[kind] for kind in default}
     values, random = np.asarray(list(change.values())), np.random.default_rng(0)
@@ -125,10 +127,12 @@ def print_loss_of_fast(
 
 
 def reliability(judged: list[Judged]) -> list[tuple[int, float, float, float, float]]:
-    """Return, by tenths of the stated probability of boundaries found: how many, and stated and right, twice.
+    """Return a row for each tenth of the stated probability of boundaries found.
 
-    First every kind counts the same, as in all tables; then every boundary does, so that the kinds
-    of most boundaries decide.
+    How many there are, and their stated and right share, each twice.
+
+        First every kind counts the same, as in all tables; then every boundary does, so that kinds
+        of most boundaries decide.
     """
     stated = np.concatenate([j.probabilities[: j.n_found] for j in judged])
     right = np.concatenate([j.sequence.is_right()[: j.n_found] for j in judged])

@@ -1,4 +1,4 @@
-"""Make a film with hard cuts and dissolves at known frames, segment it, and count what is found and what is exact.
+"""Count the known cuts and dissolves of a made film that are found, and those that are exact.
 
     python benchmarks/accuracy/exact_cuts.py --minutes 100
 

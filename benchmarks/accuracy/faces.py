@@ -132,7 +132,7 @@ def _scenes() -> Iterator[Scene]:
 def _astronaut(
     height: int, angle: int
 ) -> tuple[Image.Image, Image.Image, tuple[float, float, float, float]]:
-    """Cut out the head, turn it about the middle of the face, and reduce it so that the face has this height."""
+    """Cut out the head, turned about the middle of the face, with a face of this height."""
     whole = Image.fromarray(data.astronaut())
     middle = ((FACE[0] + FACE[2]) / 2, (FACE[1] + FACE[3]) / 2)
     reach = 120
@@ -182,7 +182,10 @@ def _centerface(least_confidence: float) -> Callable[[Pixels], Boxes]:
 
 
 def _haar() -> dict[str, Callable[[Pixels], Boxes]]:
-    """Return the detectors of dayline 0.1.0: three cascades, the one of profiles also on the mirrored image."""
+    """Return the detectors of dayline 0.1.0.
+
+    Three cascades, the one of profiles also on the mirrored image.
+    """
     try:
         import cv2
     except ModuleNotFoundError:

@@ -128,7 +128,7 @@ class Candidates:
         ).f1
 
     def is_right(self) -> np.ndarray:
-        """Return which candidates match: pairs within tolerance, the closest first, each used once."""
+        """Return which candidates match: the closest pairs within tolerance, each used once."""
         apart = np.abs(self.true[:, None] - self.boundaries[None, :])
         pairs = sorted(
             (apart[i, j], i, j) for i, j in zip(*np.nonzero(apart <= self.tolerance), strict=True)
@@ -142,7 +142,7 @@ class Candidates:
 
 
 def gather(sequence: LabeledSequence, store: Path) -> dict[str, np.ndarray]:
-    """Embed one sequence and find its candidates with every variant; or read what an earlier run has stored."""
+    """Embed one sequence and find its candidates with every variant, unless they are stored."""
     path = store / sequence.group / f"{sequence.name}.{sequence.digest[:12]}.npz"
     if path.exists():
         with np.load(path) as stored:
@@ -197,7 +197,10 @@ def gather(sequence: LabeledSequence, store: Path) -> dict[str, np.ndarray]:
 
 
 def fit_curve(strengths: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Fit slope and intercept of the log odds, by Newton's method with halved steps where it overshoots."""
+    """Fit slope and intercept of the log odds.
+
+    Newton's method, with halved steps where it overshoots.
+    """
     rows = np.column_stack([strengths, np.ones(len(strengths))])
 
     def cost(curve: np.ndarray) -> float:
@@ -285,7 +288,7 @@ def judge(sequence: Candidates, model: DecisionModel) -> Judged:
 def leave_families_out(
     sequences: list[Candidates], fitted_to: list[Candidates] | None = None
 ) -> list[Judged]:
-    """Judge every sequence by a model that is fitted to all other families, with the same or with other evidence."""
+    """Judge every sequence by a model fitted to all other families, maybe with other evidence."""
     judged = []
     for family in sorted({s.family for s in sequences}):
         model = fit_model([s for s in fitted_to or sequences if s.family != family])
@@ -324,7 +327,10 @@ def all_answers(
     candidates: list[Candidates],
     found: list[dict[str, np.ndarray]],
 ) -> Iterable[Answer]:
-    """Yield what every method found in every sequence: number of events not given, then given, then a control."""
+    """Yield what every method found in every sequence.
+
+    Number of events not given, then given, then a control.
+    """
 
     def answer(method: str, one: Candidates, boundaries: np.ndarray, *, given: bool) -> Answer:
         return Answer(method, one.kind, one.n_frames, one.tolerance, one.true, boundaries, given)

@@ -10,8 +10,10 @@ from archives import Archive, Made, changes
 from sklearn.datasets import load_digits
 
 PHOTOS = (
-    "astronaut.png", "brick.png", "camera.png", "cell.png", "chelsea.png", "clock_motion.png", "coffee.png",
-    "coins.png", "grass.png", "gravel.png", "hubble_deep_field.jpg", "ihc.png", "moon.png", "motorcycle_left.png",
+    "astronaut.png", "brick.png", "camera.png", "cell.png", "chelsea.png", "clock_motion.png",
+    "coffee.png",
+    "coins.png", "grass.png", "gravel.png", "hubble_deep_field.jpg", "ihc.png", "moon.png",
+    "motorcycle_left.png",
     "page.png", "retina.jpg", "rocket.jpg", "text.png",
 )  # fmt: skip
 
@@ -44,7 +46,7 @@ def view(part: np.ndarray) -> np.ndarray:
 def walk(
     size: tuple[int, int], window: int, n_steps: int, random: np.random.Generator
 ) -> np.ndarray:
-    """Return the corners of a window that moves slowly over a picture, with jitter, and turns at the edges."""
+    """Return corners of a window that moves over a picture with jitter and turns at the edges."""
     room = np.asarray(size) - window
     at, speed = random.uniform(0, room), random.uniform(-4, 4, 2)
     path = at + np.arange(n_steps)[:, None] * speed + random.normal(0, 2, (n_steps, 2))

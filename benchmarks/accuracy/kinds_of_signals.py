@@ -1,4 +1,4 @@
-"""Sequences of measured signals: nights, appliances, seasons, exercises and proteins (see other_kinds.py)."""
+"""Sequences of measured signals, from nights to proteins (see other_kinds.py)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from scipy import ndimage
 
 
 def wrist_rows(content: bytes) -> tuple[np.ndarray, np.ndarray]:
-    """Return activity and light of every epoch of an actigraph, and its state: 1 active, 0 at rest, -1 missing."""
+    """Return activity and light of every epoch of an actigraph, and its state.
+
+    1 active, 0 at rest, -1 missing.
+    """
     lines = list(csv.reader(content.decode("utf-8-sig").splitlines()))
     head = next(
         k
@@ -142,7 +145,7 @@ def table(text: str, category: str) -> list[dict[str, str]]:
 
 
 def backbone(atoms: np.ndarray) -> np.ndarray:
-    """Return distances between near residues, and sine and cosine of the dihedral angle of four in a row."""
+    """Return distances between near residues, and dihedral angles of four as sine and cosine."""
     n = len(atoms)
     at = np.clip(np.arange(n)[:, None] + np.arange(-2, 3), 0, n - 1)
     far = [

@@ -46,7 +46,10 @@ def hashed(words: Iterable[str], size: int) -> np.ndarray:
 
 
 def measures(tune: str) -> np.ndarray:
-    """Return a row per measure of a tune: duration of the twelve pitch classes, mean pitch, and number of notes."""
+    """Return a row per measure of a tune.
+
+    Duration of the twelve pitch classes, mean pitch, and number of notes.
+    """
     key = re.search(r"^K: *([A-G][b#]?)(m?)", tune, re.MULTILINE)
     sharps = SHARPS.get(key[1], 0) - 3 * bool(key[2]) if key else 0
     raised = dict.fromkeys("FCGDAEB"[: max(sharps, 0)], 1) | dict.fromkeys(

@@ -26,7 +26,7 @@ from dayline.research.datasets.annotations import LabeledSequence, find_groups, 
 
 
 def compare(sequence: LabeledSequence, counts: list[int]) -> list[tuple[float, float, float]]:
-    """Return agreement, F1 of the linear form and F1 of the dense form, for every number of landmarks."""
+    """Return agreement, linear F1 and dense F1 for every number of landmarks."""
     n = len(sequence.features)
 
     def f1(found: np.ndarray, true: np.ndarray, tolerance: int) -> float:

@@ -1,4 +1,4 @@
-"""F1 of the default on features that are averages over a moving window, as video networks give them.
+"""F1 of the default on averages over a moving window, as video networks give them.
 
     python benchmarks/accuracy/moving_windows.py [--seeds 5]
 

@@ -49,7 +49,7 @@ from dayline.files import writing_whole
 def band_features(
     x: np.ndarray, rate: float, window: int, hop: int, bands: list[tuple[float, float]]
 ) -> np.ndarray:
-    """Return mean, standard deviation and log band power of every channel, in overlapping windows."""
+    """Return mean, deviation and log band power of every channel in overlapping windows."""
     taper, frequency = np.hanning(window)[:, None], np.fft.rfftfreq(window, 1 / rate)
     rows = []
     for start in range(0, len(x) - window + 1, hop):
@@ -192,7 +192,8 @@ def eyes(folder: Path) -> Made:
 
 KINDS: dict[str, Callable[[Path], Made]] = {
     "motions": motions, "vowels": vowels, "speakers": speakers, "fmri": fmri, "eyes": eyes,
-    "nights": nights, "appliances": appliances, "seasons": seasons, "exercises": exercises, "proteins": proteins,
+    "nights": nights, "appliances": appliances, "seasons": seasons, "exercises": exercises,
+    "proteins": proteins,
     "tunes": tunes, "verses": verses, "languages": languages, "files": files, "genomes": genomes,
     "digits": digits, "photos": photos,
 }  # fmt: skip

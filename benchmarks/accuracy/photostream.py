@@ -1,4 +1,6 @@
-"""Boundaries of synthetic sequences of photos, from pixels: the default, the CES rule, and controls.
+"""Boundaries of synthetic sequences of photos, from pixels.
+
+The default, the CES rule, and controls.
 
     python benchmarks/accuracy/photostream.py [N_STREAMS] [--write docs/results.md]
 

@@ -1,4 +1,6 @@
-"""F1 on synthetic sequences whose events are plain: steps and visits in noise, and noise without events.
+"""F1 on synthetic sequences whose events are plain.
+
+Steps and visits in noise, and noise without events.
 
     python benchmarks/accuracy/plain_cases.py [--seeds 5]
 
@@ -54,7 +56,7 @@ def step(n_columns: int, size: float, random: np.random.Generator) -> np.ndarray
 
 
 def autoregression(coefficient: float, random: np.random.Generator) -> np.ndarray:
-    """Return noise of unit variance in 8 columns, of which each frame is partly that of the frame before."""
+    """Return unit noise in 8 columns in which each frame is partly the frame before."""
     noise = random.normal(size=(600, 8))
     return np.sqrt(1 - coefficient**2) * lfilter([1.0], [1.0, -coefficient], noise, axis=0)
 

@@ -63,7 +63,10 @@ class Answer:
 
 
 def results_csv(answers: Iterable[Answer], *, version: str) -> str:
-    """Write the means over the sequences of each data set; methods in the order given, data sets by name."""
+    """Write the means over the sequences of each data set.
+
+    Methods in the order given, data sets by name.
+    """
     groups: dict[tuple[str, bool], dict[str, list[Answer]]] = {}
     for one in answers:
         groups.setdefault((one.method, one.number_given), {}).setdefault(one.data_set, []).append(

@@ -1,4 +1,7 @@
-"""The sequences that the benchmarks use: ROOT/dev/GROUP/*.npz, Keck, the first ten of MAD, and more folders."""
+"""The sequences that the benchmarks use.
+
+ROOT/dev/GROUP/*.npz, Keck, the first ten of MAD, and more folders.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from dayline.research.datasets.motion import load_motion
 def load_all(
     root: Path | None, folders: Sequence[Path] = (), *, mad: int | None = 10
 ) -> list[LabeledSequence]:
-    """Read the development sets, Keck, the first `mad` sequences of MAD, and GROUP/*.npz of other folders."""
+    """Read the development sets, Keck, `mad` sequences of MAD, and GROUP/*.npz of folders."""
     known = []
     if root is not None:
         known = load_folder(root / "dev") + load_motion(root, "keck")

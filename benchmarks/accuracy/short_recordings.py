@@ -55,7 +55,10 @@ class Counts:
 
 
 def parts(sequence: LabeledSequence) -> list[tuple[int, dict[str, np.ndarray], np.ndarray]]:
-    """Segment the whole and some parts; return for each part its length, the answers and the true boundaries."""
+    """Segment the whole and some parts.
+
+    Return for each part its length, the answers and the true boundaries.
+    """
     features, made = np.asarray(sequence.features, dtype=np.float64), []
     true, n = np.asarray(sequence.boundaries), sequence.n_frames
     with threadpool_limits(1), warnings.catch_warnings():

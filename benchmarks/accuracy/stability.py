@@ -1,4 +1,6 @@
-"""Check that boundaries survive what must not matter: precision, library, threads, column order, 1e-6 noise.
+"""Check that boundaries survive what must not matter.
+
+Precision, library, threads, column order, 1e-6 noise.
 
     python benchmarks/accuracy/stability.py --root ../shared/data [--methods default authors]
     [--most 2500]

@@ -1,4 +1,4 @@
-"""Make a year of photos: 365 days of 40 photos at 12 recurring places, taken with one camera or two.
+"""Make a year of photos: 365 days of 40 at 12 recurring places, with one camera or two.
 
     python benchmarks/album/made_year.py FOLDER [--days 365] [--photos 40] [--places 12]
     [--one-camera] [--seed 0]
@@ -34,7 +34,7 @@ PATTERNS = ("plain", "stripes", "tiles", "dots", "boards", "speckle")
 
 @dataclass(frozen=True)
 class Scene:
-    """A place: its picture without light, clutter and noise, and the furniture that may be moved."""
+    """A place: its picture without light, clutter and noise, and its movable furniture."""
 
     picture: Image.Image
     furniture: tuple[tuple[str, tuple[int, int, int, int], tuple[int, int, int]], ...]
@@ -180,7 +180,10 @@ def take_photo(
 
 
 def plan_day(number: int, *, n_photos: int, n_places: int, seed: int) -> list[tuple[int, int]]:
-    """Return the visits of a day: place and number of photos; the first place of a day is often the last one too."""
+    """Return the visits of a day: place and number of photos.
+
+    The first place of a day is often the last one too.
+    """
     random = np.random.default_rng([seed, 2, number])
     # Some places are seen nearly every day (home, work), others now and then.
     weights = 1 / np.arange(1, n_places + 1) ** 0.7

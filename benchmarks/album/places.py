@@ -121,7 +121,7 @@ def real_contexts(result: Path) -> list[Labeled]:
 
 
 def judge(contexts: Sequence[Labeled]) -> tuple[float, float, int, int]:
-    """Return the shares of contexts of recurring places matched and wrong, and numbers of contexts and groups."""
+    """Return shares of recurring contexts matched and wrong, and numbers of contexts and groups."""
     place_of = {c.sighting.key: c.place for c in contexts}
     days = defaultdict(set)
     for context in contexts:
@@ -149,7 +149,7 @@ def judge(contexts: Sequence[Labeled]) -> tuple[float, float, int, int]:
 
 
 def calibrate(contexts: Sequence[Labeled]) -> tuple[float, float]:
-    """Return the slope of the probability that a context shows the place nearest to it, and where it is one half."""
+    """Return slope and middle of the probability that a context shows its nearest place."""
     scale = scale_of([c.sighting for c in contexts])
     rows = np.stack([c.sighting.features for c in contexts])
     similarity = scale.standardized(rows @ rows.T)
@@ -216,7 +216,10 @@ def controls(contexts: Sequence[Labeled], seed: int = 0) -> None:
 
 
 def _others(contexts: Sequence[Labeled], one: Sequence[Sighting]) -> list[Sighting]:
-    """Return contexts of two days, to be given names of their own: the scale has pairs, but nothing matches them."""
+    """Return contexts of two days, to be given names of their own.
+
+    The scale has pairs, but nothing matches them.
+    """
     keys = {s.key for s in one}
     days = sorted({c.sighting.day for c in contexts})[:2]
     return [c.sighting for c in contexts if c.sighting.day in days and c.sighting.key not in keys]

@@ -1,4 +1,4 @@
-"""How well the offset between the clocks of two cameras is found, and how often one is seen where there is none.
+"""How well the offset of two cameras' clocks is found, and how often one that is not there.
 
     python benchmarks/album/two_cameras.py [--worlds 4] [--seed 0] [--folder PHOTOS]
 

@@ -25,7 +25,7 @@ from places import made_contexts, show
 
 
 def opened(page: Path) -> str:
-    """Open the page in Chromium three times and return the best time until it is loaded and drawn."""
+    """Return the best of three times until Chromium has loaded and drawn the page."""
     program = shutil.which("chromium") or shutil.which("chromium-browser")
     try:
         from playwright.sync_api import sync_playwright

@@ -1,4 +1,6 @@
-"""List the license of every package that is installed beside this Python; exit with 1 if one is not permissive.
+"""List the license of every package that is installed beside this Python.
+
+Exit with 1 if one is not permissive.
 
     .venv/bin/python benchmarks/install/licenses.py [--json]
 
@@ -16,10 +18,12 @@ import sys
 from importlib.metadata import Distribution, distributions
 
 PERMISSIVE = {
-    "0BSD", "Apache-2.0", "BSD", "BSD-2-Clause", "BSD-3-Clause", "BSL-1.0", "CC0-1.0", "HPND", "ISC", "MIT",
+    "0BSD", "Apache-2.0", "BSD", "BSD-2-Clause", "BSD-3-Clause", "BSL-1.0", "CC0-1.0", "HPND",
+    "ISC", "MIT",
     "MIT-CMU", "PSF-2.0", "Python-2.0", "Unlicense", "Zlib",
 }  # fmt: skip
-"""SPDX identifiers of licenses that allow any use; "BSD" stands for packages that do not say which of them."""
+"""SPDX identifiers of licenses that allow any use; "BSD" stands for packages that do not say which
+of them."""
 FILE_COPYLEFT = {"MPL-2.0"}
 """Copyleft that ends at the file: no condition on programs that use the package."""
 ALLOWED = PERMISSIVE | FILE_COPYLEFT
@@ -42,7 +46,7 @@ INSTALLERS = {"pip", "setuptools", "uv", "wheel"}
 
 
 def license_of(package: Distribution) -> str:
-    """Return an SPDX expression as far as the package lets us tell, else what it says, else "unknown"."""
+    """Return the SPDX expression of a package, else what it says, else "unknown"."""
     about = package.metadata
     expression = about.get("License-Expression")
     if expression:

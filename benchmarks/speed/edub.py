@@ -1,4 +1,4 @@
-"""Time of `EventSegmenter.paper()` on made sequences of the shape of EDUB-Seg, beside the notebook's formulas.
+"""Time of `EventSegmenter.paper()` and of the notebook's formulas in the shape of EDUB-Seg.
 
     python benchmarks/speed/edub.py [--sequences 20] [--frames 18735] [--features 2048] [--jobs 2]
 

@@ -1,4 +1,4 @@
-"""Time against F1 of all methods that find the number of events themselves, on recorded sequences, in one run.
+"""Time against F1 of all methods that find the number of events themselves, in one run.
 
     python benchmarks/speed/frontier.py [--root ../shared/data/dev] [--most 3] [--draw
     docs/images/frontier.png]

@@ -1,4 +1,4 @@
-"""Made features, and plain autograd versions of the method, which the scripts here compare dayline with.
+"""Made features, and plain autograd versions of the method to compare dayline with.
 
 The autograd versions run the same stages (denoise, graph, PCA, three embeddings) with PyTorch's
 automatic differentiation, with cosines broadcast over frames x frames x components as in the
@@ -13,7 +13,10 @@ import numpy as np
 
 
 def made_features(n_frames: int, n_features: int) -> np.ndarray:
-    """Return noisy features that change every 25 frames on average, about as smooth as those of a wearable camera."""
+    """Return noisy features that change every 25 frames on average.
+
+    They are about as smooth as those of a wearable camera.
+    """
     return made_sequence(n_frames, n_features)[0]
 
 
@@ -27,7 +30,7 @@ def made_sequence(n_frames: int, n_features: int) -> tuple[np.ndarray, np.ndarra
 
 
 def autograd_embedding(graph, start, bandwidth: float, cosines: Callable, n_steps: int):
-    """Plain gradient descent with Barzilai-Borwein steps on an automatically differentiated cross-entropy."""
+    """Descend an automatically differentiated cross-entropy with Barzilai-Borwein steps."""
     import torch
 
     x = start.clone().requires_grad_(True)

@@ -129,7 +129,10 @@ def make_fit(method: str) -> Callable[..., np.ndarray | None]:
         from dayline import DynamicGraphEmbedding, EventSegmenter
 
         class Announced(DynamicGraphEmbedding):
-            """The embedding, which says when it is done: the segmenter does not announce its decision."""
+            """The embedding, which says when it is done.
+
+            The segmenter does not announce its decision.
+            """
 
             def learn(self, features: Any, *, on_step: Any = None) -> Any:
                 learned = super().learn(features, on_step=on_step)
@@ -232,7 +235,10 @@ def status_bytes(process: str, *names: str) -> int:
 
 
 def limit_memory(gigabytes: float) -> None:
-    """Let this process allocate so much more: a method that needs the whole machine would stop all others."""
+    """Let this process allocate so much more.
+
+    A method that needs the whole machine would stop all others.
+    """
     limit = status_bytes("self", "VmData:") + int(gigabytes * 1e9)
     resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 
@@ -271,7 +277,7 @@ def run_cell(
 
 
 def forecast(cell: Cell, before: Cell | None, *, limit: float, memory: float) -> str:
-    """Say why a measurement is not worth a try, if it is not, from the one of the next shorter sequence."""
+    """Say why a measurement is not worth a try, judged from the next shorter sequence."""
     if cell.n_frames > LONGEST.get(cell.method, cell.n_frames):
         return "not tried"
     if before is None:
@@ -291,7 +297,10 @@ def forecast(cell: Cell, before: Cell | None, *, limit: float, memory: float) ->
 
 @contextmanager
 def made_files(kind: str, n_frames: int, n_features: int) -> Iterator[dict[str, str]]:
-    """Write features and boundaries to a temporary folder, in a process of their own to keep this one small."""
+    """Write features and boundaries to a temporary folder.
+
+    This runs in a process of its own, which keeps this one small.
+    """
     with tempfile.TemporaryDirectory() as folder:
         files = {name: str(Path(folder) / f"{name}.npy") for name in ("features", "boundaries")}
         asked = {"kind": kind, "shape": [n_frames, n_features], **files}

@@ -1,4 +1,4 @@
-"""Time `dayline segment` on a folder of photos, beside what no program that uses the network can save.
+"""Time `dayline segment` on photos, beside what no program with the network can save.
 
     python benchmarks/speed/photos.py FOLDER
 

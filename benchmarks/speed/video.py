@@ -1,4 +1,4 @@
-"""Time decoding the sampled frames of videos with and without shortcuts, and check that the images are the same.
+"""Time decoding sampled frames with and without shortcuts, and check that they are the same.
 
     python benchmarks/speed/video.py FILM... [--every 0.5 10 60]
 

@@ -155,7 +155,10 @@ def index_text(scripts: Sequence[Script]) -> str:
 
 
 def save_figure(content: bytes, name: str) -> int:
-    """Write the figure and its thumbnail, both with at most 256 colors; return the bytes of the figure."""
+    """Write the figure and its thumbnail, both with at most 256 colors.
+
+    Return the bytes of the figure.
+    """
     from PIL import Image
 
     with Image.open(io.BytesIO(content)) as opened:

@@ -90,7 +90,8 @@ for boundary in segmenter.boundaries_:
         above.axvline(boundary - 0.5, color="0.1", lw=1, ls=":")
 for frame, color in MARKS.items():
     above.annotate(
-        f"{frame}", (frame - 0.5, -0.5), (frame - 0.5, -2.6), color=color, ha="center", weight="bold", size=11,
+        f"{frame}", (frame - 0.5, -0.5), (frame - 0.5, -2.6), color=color, ha="center",
+        weight="bold", size=11,
         arrowprops={"arrowstyle": "-|>", "color": color, "lw": 2}, annotation_clip=False,
     )  # fmt: skip
 above.set(yticks=[], ylabel="features", xlabel="frame")

@@ -28,7 +28,8 @@ LEVELS = {
 }
 NOISE = (4.0, 6.0, 40.0, 0.3, 9.0)
 DAY = (
-    ("sleep", 95), ("breakfast", 25), ("walk", 22), ("desk", 140), ("walk", 12), ("desk", 95), ("run", 38),
+    ("sleep", 95), ("breakfast", 25), ("walk", 22), ("desk", 140), ("walk", 12), ("desk", 95),
+    ("run", 38),
     ("breakfast", 30), ("reading", 80), ("sleep", 60),
 )  # fmt: skip
 CHARGING = {4: 70, 8: 45}  # minutes on the charger before these activities

@@ -39,7 +39,8 @@ def worker_of(result: Path) -> int | None:
 
 @contextmanager
 def killing(result: Path, *, times: int) -> Iterator[list[int]]:
-    """Kill -9 the first processes that work on a result, while the block runs; yields their numbers."""
+    """Kill -9 the first processes that work on a result, while the block runs; yields their
+    numbers."""
     killed: list[int] = []
     end = threading.Event()
 

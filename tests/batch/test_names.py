@@ -27,8 +27,10 @@ def test_plain_paths_keep_their_names():
 
 @pytest.mark.parametrize(
     "path",
-    ['a<b>:"|?*.npy', "con", "NUL.npy", "index.html", "batch.jsonl", "line\nbreak.npy", "-o", ". .", "end. ",
-     "\u202eabc", "a--b.npy", "x" * 300, "é" * 120, "back\\slash", os.fsdecode(b"\xff.npy"), "e\u0301.npy"],
+    ['a<b>:"|?*.npy', "con", "NUL.npy", "index.html", "batch.jsonl", "line\nbreak.npy", "-o",
+     ". .", "end. ",
+     "\u202eabc", "a--b.npy", "x" * 300, "é" * 120, "back\\slash", os.fsdecode(b"\xff.npy"),
+     "e\u0301.npy"],
 )  # fmt: skip
 def test_hostile_names_become_safe_ones(path):
     (name,) = names_of(path)

@@ -53,7 +53,8 @@ def mixed(tmp_path_factory):
 def test_every_kind_gets_a_whole_result_and_a_broken_one_is_reported(mixed):
     _, out, records = mixed
     assert statuses(records) == {
-        "broken.npy": "failed", "deep/same.npz": "done", "film.mp4": "done", "same.csv": "done", "same.npy": "done",
+        "broken.npy": "failed", "deep/same.npz": "done", "film.mp4": "done", "same.csv": "done",
+        "same.npy": "done",
         "trip/day 1": "done", HOSTILE: "done",
     }  # fmt: skip
     for record in records:

@@ -1,4 +1,5 @@
-"""The fit of the decision model: the same data give the same file, and a family is judged without its kinds."""
+"""The fit of the decision model: the same data give the same file, and a family is judged without
+its kinds."""
 
 from __future__ import annotations
 

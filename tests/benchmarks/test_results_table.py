@@ -1,4 +1,5 @@
-"""The table of scores for other people's papers: its format, and that the docs show the same figures."""
+"""The table of scores for other people's papers: its format, and that the docs show the same
+figures."""
 
 from __future__ import annotations
 
@@ -42,8 +43,10 @@ def test_scores_are_means_over_sequences_and_chance_is_taken_off(table):
     assert list(rows[0]) == list(table.COLUMNS)
     assert [row["number_given"] for row in rows] == ["no", "yes"]
     assert rows[0] | {"above_chance": ""} == {
-        "method": "a", "data_set": "x", "f1": "0.833", "tolerance": "1", "above_chance": "", "version": "9.9",
-        "number_given": "no", "precision": "0.750", "recall": "1.000", "n_sequences": "2", "n_frames": "2000",
+        "method": "a", "data_set": "x", "f1": "0.833", "tolerance": "1", "above_chance": "",
+        "version": "9.9",
+        "number_given": "no", "precision": "0.750", "recall": "1.000", "n_sequences": "2",
+        "n_frames": "2000",
         "n_true": "2", "n_found": "3",
     }  # fmt: skip
     assert 0.8 < float(rows[0]["above_chance"]) <= 0.833

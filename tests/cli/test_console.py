@@ -93,7 +93,8 @@ def test_a_terminal_of_80_columns_keeps_dates_confidence_and_contexts_beside_nam
 
 def test_a_pipe_gets_every_column_and_whole_names():
     lines = printed(made_days(names=NAMES), columns=None)
-    assert lines[1].split() == ["event", "start", "stop", "frames", "date", "from", "to", "confidence", "reason",
+    assert lines[1].split() == ["event", "start", "stop", "frames", "date", "from", "to",
+                                    "confidence", "reason",
                                 "context", "name"]  # fmt: skip
     assert lines[2].rstrip().endswith(NAMES[0])
     assert lines[3].rstrip().endswith(NAMES[1])

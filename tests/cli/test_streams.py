@@ -23,7 +23,8 @@ ENCODINGS = ["ascii", "cp1252", "utf-8"]
 
 
 def run_in(encoding, *arguments):
-    """Run a command in this process with an output of that encoding; return its exit code and what it wrote."""
+    """Run a command in this process with an output of that encoding; return its exit code and what
+    it wrote."""
     written = io.BytesIO()
     out = io.TextIOWrapper(written, encoding=encoding, errors="strict", write_through=True)
     code = 0

@@ -1,4 +1,5 @@
-"""What holds for every baseline: the interface, small and odd inputs, and clear synthetic events."""
+"""What holds for every baseline: the interface, small and odd inputs, and clear synthetic
+events."""
 
 from __future__ import annotations
 
@@ -40,7 +41,8 @@ SEGMENTERS = {
 }
 NUMBERED = [name for name, segmenter in SEGMENTERS.items() if "n_events" in segmenter.get_params()]
 EXACT = [name for name in NUMBERED if name not in {"tw-finch", "tsc", "lrt", "ac-color"}]
-"""Those that return as many events as requested, in the right places; the groups of the others may recur."""
+"""Those that return as many events as requested, in the right places; the groups of the others may
+recur."""
 
 TRUE = [25, 60, 78]
 one_by_one = pytest.mark.parametrize("segmenter", SEGMENTERS.values(), ids=SEGMENTERS)
