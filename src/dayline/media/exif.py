@@ -10,11 +10,12 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, time
 from math import isfinite
 from pathlib import Path
-from typing import Any
-
-from PIL import Image
+from typing import TYPE_CHECKING, Any
 
 from dayline.media.frame import Camera, CaptureTime, Location, shown_name
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 MAKE, MODEL, SERIAL = 0x010F, 0x0110, 0xA431
 LONGEST = 80

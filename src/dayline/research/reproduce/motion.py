@@ -127,8 +127,8 @@ NOTES = (
     ),
     (
         "Variants of DGE are learned once (communities with seed 0, as published); seeds affect"
-        " only the final grouping, as for LRT. For TSC they also affect the dictionary. Methods without"
-        " ± do not depend on a seed."
+        " only the final grouping, as for LRT. For TSC they also affect the dictionary. Methods"
+        " without ± do not depend on a seed."
     ),
     (
         "DGE runs in single precision, in half the time: compared with double precision, the means"
