@@ -337,7 +337,6 @@ def _prepare_process() -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-@needs_extra("cluster", "a Dask cluster")
 def run_on_cluster(tasks: Sequence[Task], address: str) -> Iterator[BatchRecord]:
     """Run tasks on the workers of a Dask cluster and yield their records as they finish.
 
@@ -351,8 +350,9 @@ def run_on_cluster(tasks: Sequence[Task], address: str) -> Iterator[BatchRecord]
     address : str
         The scheduler, such as tcp://host:8786.
     """
-    from distributed import Client, KilledWorker
-    from distributed.comm import CommClosedError
+    with needs_extra("cluster", "a Dask cluster"):
+        from distributed import Client, KilledWorker
+        from distributed.comm import CommClosedError
 
     if not ADDRESS.fullmatch(address):
         raise ValueError(
