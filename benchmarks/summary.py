@@ -182,8 +182,8 @@ def unseen_table() -> str:
     )
     return (
         markdown(columns, cells)
-        + f"\n\ndayline is ahead of the window difference in {simple} of {len(rows)} kinds, and of the"
-        + f"\ncosine kernel on standardized columns in {kernel}."
+        + f"\n\ndayline is ahead of the window difference in {simple} of {len(rows)} kinds, and of"
+        + f" the\ncosine kernel on standardized columns in {kernel}."
     )
 
 
@@ -232,9 +232,9 @@ def known_table() -> str:
     ahead = [sum(default[kind] > one[kind] for kind in default) for one in (window, kernel)]
     return (
         markdown(heads, cells)
-        + f"\n\ndayline is ahead of the window difference in {ahead[0]} of {len(default)} kinds, of the"
-        + f"\ncosine kernel on standardized columns in {ahead[1]}, and of the best of {len(BASELINES)}"
-        + f" baselines, if it\nwere known for each kind, in {first}."
+        + f"\n\ndayline is ahead of the window difference in {ahead[0]} of {len(default)} kinds,"
+        + f" of the\ncosine kernel on standardized columns in {ahead[1]}, and of the best of"
+        + f" {len(BASELINES)} baselines, if it\nwere known for each kind, in {first}."
     )
 
 

@@ -1,4 +1,6 @@
-"""The run of the authors' notebook in a few figures: its input, made anew, and a digest of every stage.
+"""Put the run of the authors' notebook in a few figures.
+
+They are its input, made anew, and a digest of every stage.
 
 Run as a script with the path of the whole run (`authors_run.npz`) it writes
 `tests/data/authors_run.json`.
@@ -48,7 +50,9 @@ def make_features() -> np.ndarray:
 
 
 def digest(x: np.ndarray) -> dict[str, Any]:
-    """Some entries, and what every entry takes part in: the norm and the products with waves along both axes.
+    """Return some entries, and what every entry takes part in.
+
+    That is the norm, and the products with waves along both axes.
 
     The waves have unit length, so that no product is off by more than the matrix is (Frobenius).
     """
@@ -70,7 +74,10 @@ def _waves(n: int) -> np.ndarray:
 
 
 def authors_scores(past: np.ndarray, future: np.ndarray) -> np.ndarray:
-    """Cosine distance of the authors' means up to t-1 and from t+1; the two frames at either end score 0."""
+    """Return the cosine distance of the authors' means up to t-1 and from t+1.
+
+    The two frames at either end score 0.
+    """
     before, after = past[1:-3], future[3:-1]
     cosine = (
         np.sum(before * after, axis=1)

@@ -8,7 +8,10 @@ import numpy as np
 
 
 def chains(start, stop, allowed):
-    """Yield every way to go from `start` to `stop` in allowed steps, as the list of frames in between."""
+    """Yield every way to go from `start` to `stop` in allowed steps.
+
+    A way is the list of frames in between.
+    """
     if allowed(start, stop):
         yield []
     for middle in range(start + 1, stop):
@@ -18,7 +21,10 @@ def chains(start, stop, allowed):
 
 
 def worth(x, boundaries, penalties):
-    """Sum over events of length times squared length of the mean, minus the penalty of every boundary."""
+    """Sum over events the length times the squared length of the mean, minus the penalties.
+
+    The penalties are those of all boundaries.
+    """
     events = [x[a:b] for a, b in pairwise([0, *boundaries, len(x)])]
     return sum(len(e) * np.sum(e.mean(axis=0) ** 2) for e in events) - sum(
         penalties[b] for b in boundaries

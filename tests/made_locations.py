@@ -37,7 +37,10 @@ def photo_at(
     colour: str = "red",
     utc_hours: float | None = None,
 ) -> Path:
-    """Save a photo taken some seconds after nine; its satellites show a time that many hours ahead of its clock."""
+    """Save a photo taken some seconds after nine.
+
+    Its satellites show a time that many hours ahead of its clock.
+    """
     exif = Image.Exif()
     moment = NINE + timedelta(seconds=seconds)
     exif.get_ifd(0x8769)[0x9003] = f"{moment:%Y:%m:%d %H:%M:%S}"

@@ -9,7 +9,10 @@ DAY = 86_400.0
 
 
 def made_days(seed, *, n_days=2, shared=1.0, n_places=30):
-    """Two cameras on visits of half an hour; a place is a direction, and the view drifts during a visit."""
+    """Make days of two cameras on visits of half an hour.
+
+    A place is a direction, and the view drifts during a visit.
+    """
     rng = np.random.default_rng(seed)
     places = rng.normal(size=(n_places, 40))
     rows = ([], [])

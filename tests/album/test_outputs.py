@@ -44,8 +44,8 @@ def test_the_folder_holds_page_json_and_table(result, tmp_path):
     assert len(pictures) == 38
     assert sorted(written.pictures.values()) == pictures
     assert set(files(tmp_path / "out")) - set(pictures) == {
-        ".dayline", ".dayline-files.json", "event-features.json", "events.csv", "events.json", "graph.png",
-        "index.html",
+        ".dayline", ".dayline-files.json", "event-features.json", "events.csv", "events.json",
+        "graph.png", "index.html",
     }  # fmt: skip
     content = json.loads((tmp_path / "out" / "events.json").read_text())
     jsonschema.validate(content, events_schema())

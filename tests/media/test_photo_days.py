@@ -62,8 +62,10 @@ def test_midnight_alone_does_not_end_a_day():
     "name",
     [
         "Screenshot_20230715-101112.png", "20230715_101112.jpg", "IMG_20230715_101112_1.jpg",
-        "2023-07-15 10.11.12.jpg", "signal-2023-07-15-101112.jpg", "WhatsApp Image 2023-07-15 at 10.11.12.jpeg",
-        "Screen Shot 2023-07-15 at 10.11.12\u202fAM.png", "Bildschirmfoto 2023-07-15 um 10.11.12.png",
+        "2023-07-15 10.11.12.jpg", "signal-2023-07-15-101112.jpg",
+        "WhatsApp Image 2023-07-15 at 10.11.12.jpeg",
+        "Screen Shot 2023-07-15 at 10.11.12\u202fAM.png",
+        "Bildschirmfoto 2023-07-15 um 10.11.12.png",
         "photo_7@15-07-2023_10-11-12.jpg", "VID_20230715_101112.jpg", "MVIMG_20230715_101112.jpg",
     ],
 )  # fmt: skip

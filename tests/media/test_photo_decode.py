@@ -147,7 +147,10 @@ def test_of_an_animation_the_first_frame(tmp_path, suffix):
 
 
 def png_header(width: int, height: int, *, spare: int = 0) -> bytes:
-    """A PNG that claims a size and holds almost nothing; `spare` bytes of padding stand for a large file."""
+    """Make a PNG that claims a size and holds almost nothing.
+
+    `spare` bytes of padding stand for a large file.
+    """
 
     def chunk(kind: bytes, content: bytes) -> bytes:
         return (

@@ -71,7 +71,10 @@ def test_more_than_half_bad_is_an_error(make_photo, tmp_path):
 
 
 def test_unreadable_files_are_named(make_photo, tmp_path, monkeypatch):
-    """Without permission, as the system would say it (tests may run as root, who may read everything)."""
+    """Name the files that the system gives no permission to read.
+
+    The refusal is made here: tests may run as root, who may read everything.
+    """
     make_photo("a.png")
     make_photo("b.png")
     really_open = Image.open
