@@ -20,7 +20,7 @@ def draw(page: Path, path: Path) -> None:
         raise SystemExit("Chromium is not installed; make chromium installs it")
     with sync_playwright() as playwright:
         opened = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
-        tab = opened.new_page(viewport={"width": 1120, "height": 700}, color_scheme="light")
+        tab = opened.new_page(viewport={"width": 1120, "height": 830}, color_scheme="light")
         tab.goto(page.resolve().as_uri())
         tab.wait_for_load_state("networkidle")
         tab.screenshot(path=path)

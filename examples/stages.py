@@ -55,7 +55,7 @@ def stages(
     That is fast, and shows what each does.
     """
     learned = [VARIANTS[variant](n_iterations=k).fit(features) for k in range(iterations + 1)]
-    wide, narrow = learned[0]._bandwidths(features.shape[1])
+    wide, narrow = learned[0].check_parameters().bandwidths(features.shape[1])
     found = {
         "features": (features, affinity_graph(features, bandwidth=wide)),
         "denoised": (learned[0].denoised_, affinity_graph(learned[0].denoised_, bandwidth=wide)),

@@ -129,7 +129,7 @@ def test_demo_leaves_a_page_and_beats_the_controls(tmp_path):
     assert rows[0]["f1"] > 0.8 > max(r["f1"] for r in rows[1:])
     assert any(e.reason in ("both", "pause") for e in found.events)
     assert (
-        run("segment", tmp_path / "demo" / "stream", "-o", "demo", "-q", cwd=tmp_path).returncode
+        run("segment", tmp_path / "demo" / "afternoon", "-o", "demo", "-q", cwd=tmp_path).returncode
         == 0
     )
 

@@ -34,7 +34,7 @@ def demo(
     from dayline.result_folder import output_folder
 
     with output_folder(output) as folder:
-        stream = make_photostream(folder / "stream", random_state=seed)
+        stream = make_photostream(folder / "afternoon", random_state=seed)
         write_text_whole(folder / "truth.json", stream.segmentation.to_json())
     is_opened = sys.stdout.isatty() if open_page is None else open_page
     segment(stream.folder, folder, open_page=is_opened)
