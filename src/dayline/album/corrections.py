@@ -210,31 +210,40 @@ class _SavedFrames:
         """Return the same for photos and rows; equal ones are known by time or by order."""
         labels = np.full(len(digests), -1)
         position = [(-1, -1)] * len(digests)
-        left = {digest: list(self.frames.get(digest, ())) for digest in digests}
+        unused = {digest: dict.fromkeys(self.frames.get(digest, ())) for digest in set(digests)}
+        at_time: dict[tuple[str, int | None], list[tuple[int, int, int]]] = {}
+        for digest, choices in unused.items():
+            for choice in choices:
+                second = _second(self._times(choice[1]), choice[2])
+                at_time.setdefault((digest, second), []).append(choice)
+
         for by_time in (True, False):
             for frame, digest in enumerate(digests):
-                for choice in left[digest] if labels[frame] < 0 else ():
-                    if not by_time or self._is_at(choice, times, frame):
-                        labels[frame], position[frame] = choice[0], choice[1:]
-                        left[digest].remove(choice)
-                        break
+                same = at_time.get((digest, _second(times, frame)))
+                if labels[frame] >= 0 or not (same if by_time else unused[digest]):
+                    continue
+                choice = same.pop(0) if by_time and same else next(iter(unused[digest]))
+                labels[frame], position[frame] = choice[0], choice[1:]
+                del unused[digest][choice]
 
         # A black photo of another day is not the same one; many equal photos of an event are.
         counts = Counter(labels.tolist())
         for frame, label in enumerate(labels.tolist()):
-            is_part = label >= 0 and 2 * counts[label] < self.events[label][1].n_frames
-            if is_part and not self._is_at((label, *position[frame]), times, frame):
+            edit, k = position[frame]
+            then = None if label < 0 else self._times(edit)
+            if then is None or times is None or abs(then[k] - times[frame]) <= SAME_TIME_WITHIN:
+                continue
+            if 2 * counts[label] < self.events[label][1].n_frames:
                 labels[frame], position[frame] = -1, (-1, -1)
         return labels, position
 
-    def _is_at(
-        self, saved: tuple[int, int, int], times: Sequence[float] | None, frame: int
-    ) -> bool:
-        """Return whether a saved frame has the time of a current one, if both are known."""
-        edit = self.edits[saved[1]]
-        if times is None or not isinstance(edit, Segmentation) or edit.times is None:
-            return True
-        return abs(edit.times[saved[2]] - times[frame]) <= SAME_TIME_WITHIN
+    def _times(self, number: int) -> tuple[float, ...] | None:
+        edit = self.edits[number]
+        return edit.times if isinstance(edit, Segmentation) else None
+
+
+def _second(times: Sequence[float] | None, frame: int) -> int | None:
+    return None if times is None else round(times[frame])
 
 
 def film_of(digest: str) -> str:
