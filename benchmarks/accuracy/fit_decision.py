@@ -50,9 +50,9 @@ from dayline.decision.evidence import (
     slowness,
     two_views,
 )
-from dayline.decision.hierarchy import build_hierarchy
 from dayline.decision.model import DecisionModel, expected_f1, load_model
 from dayline.decision.noise import in_few_directions, n_above_noise, why_no_events
+from dayline.decision.partition import build_hierarchy
 from dayline.files import write_text_whole
 from dayline.method.denoise import comparable_columns, standardize
 from dayline.research.baselines.ces import ContextualSegmenter

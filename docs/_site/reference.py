@@ -17,7 +17,7 @@ GROUPS = {
     "From a source to a page": ("album", "plotting"),
     "Scores and controls": ("metrics", "research.baselines.controls"),
     "The method, function by function": ("method",),
-    "From an embedding to boundaries": ("decision.context_distance", "decision.partition"),
+    "From an embedding to boundaries": ("decision.contexts", "decision.partition"),
     "Made data": ("research.datasets",),
 }
 """Modules whose public names stand together, in the order of `dayline.__all__`."""

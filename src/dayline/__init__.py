@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from dayline.album.array_page import write_page
     from dayline.album.segment import segment_source
     from dayline.album.write import write_result
-    from dayline.decision.context_distance import context_distance, pick_boundaries
+    from dayline.decision.contexts import context_distance, pick_boundaries
     from dayline.decision.decide import Level
     from dayline.decision.partition import partition
     from dayline.estimators import DynamicGraphEmbedding, EventSegmenter, PrincipalComponents
@@ -40,7 +40,7 @@ _HOMES = {
     "PrincipalComponents": "estimators",
     "Segmentation": "events",
     "affinity_graph": "method.graph",
-    "context_distance": "decision.context_distance",
+    "context_distance": "decision.contexts",
     "dynamic_graph_embedding": "method.dge",
     "embed_graph": "method.embedding",
     "equal_pieces": "research.baselines.controls",
@@ -50,7 +50,7 @@ _HOMES = {
     "no_boundaries": "research.baselines.controls",
     "nonlocal_means": "method.denoise",
     "partition": "decision.partition",
-    "pick_boundaries": "decision.context_distance",
+    "pick_boundaries": "decision.contexts",
     "plot": "plotting",
     "principal_components": "method.embedding",
     "random_cuts": "research.baselines.controls",

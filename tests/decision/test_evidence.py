@@ -7,7 +7,7 @@ import pytest
 
 from dayline import EventSegmenter
 from dayline.arrays import unit_rows
-from dayline.decision.decide import decide, nested_levels
+from dayline.decision.decide import Requests, decide, nested_levels
 from dayline.decision.evidence import (
     boundary_weights,
     compare_neighbors,
@@ -140,7 +140,7 @@ def test_the_memory_of_a_decision_grows_linearly(random):
         evidence = gather_evidence(
             directions, directions, directions, required=NONE, forbidden=NONE, times=None
         )
-        decision = decide(evidence, nested_levels(evidence), min_duration=3)
+        decision = decide(evidence, nested_levels(evidence), Requests(min_duration=3))
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

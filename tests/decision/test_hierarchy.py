@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dayline.arrays import unit_rows
-from dayline.decision.hierarchy import build_hierarchy
-from dayline.decision.partition import partition
+from dayline.decision.partition import build_hierarchy, partition
 
 NONE = np.zeros(0, dtype=np.int64)
 cases = st.tuples(st.integers(0, 10_000), st.integers(2, 70))

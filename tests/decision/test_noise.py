@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy.signal import lfilter
@@ -40,6 +42,22 @@ def test_order_is_judged_alike_in_few_directions(random, monkeypatch, is_ordered
     monkeypatch.setattr(module, "N_VALUES", 0)
     assert in_few_directions(x).shape == (300, 32)
     assert is_in_order(x) == is_ordered
+
+
+@pytest.mark.parametrize("shape", [(12, 30_000), (100, 5_000), (600, 3_000)])
+def test_wide_frames_take_no_more_than_a_few_times_their_memory(random, shape):
+    x = random.normal(size=shape)
+    tracemalloc.start()
+    in_few_directions(x)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 3 * x.nbytes
+
+
+def test_few_wide_frames_keep_their_products(random):
+    x = random.normal(size=(12, 30_000))
+    few = in_few_directions(x)
+    np.testing.assert_allclose(few @ few.T, x @ x.T, rtol=1e-4, atol=1e-4 * x.shape[1])
 
 
 def test_periodic_frames_are_in_order(random):

@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 
 from brute_force import best_between, best_partition, worth
 from dayline.decision import partition as module
-from dayline.decision.context_distance import context_distance, pick_boundaries
+from dayline.decision.contexts import context_distance, pick_boundaries
 from dayline.decision.partition import partition, partition_between
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from authors_figures import BOUNDARIES, FIGURES, LOSSES, STAGES, digest, make_features
-from dayline.decision.context_distance import context_distance, pick_boundaries
+from dayline.decision.contexts import context_distance, pick_boundaries
 from dayline.estimators import DynamicGraphEmbedding
 from dayline.method.communities import find_communities
 from dayline.method.denoise import authors_nonlocal_means, scale_to_range

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dayline.decision.context_distance import context_distance, pick_boundaries
+from dayline.decision.contexts import context_distance, pick_boundaries
 from dayline.estimators import DynamicGraphEmbedding
 from dayline.method.communities import find_communities
 from dayline.method.denoise import authors_nonlocal_means, scale_to_range

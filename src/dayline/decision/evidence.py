@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from dayline.arrays import Array, FloatArray, IntArray, row_blocks, to_numpy, unit_rows
-from dayline.decision.hierarchy import Hierarchy, build_hierarchy
 from dayline.decision.model import DecisionModel, expected_f1, load_model
 from dayline.decision.noise import in_few_directions, n_above_noise, why_no_events
-from dayline.decision.partition import running_sums
+from dayline.decision.partition import Hierarchy, build_hierarchy, running_sums
 from dayline.method.denoise import ScaledRows, spread_few_directions, standardized_rows
 
 N_LAGS = 5

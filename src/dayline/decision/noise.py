@@ -53,18 +53,27 @@ BESIDE = 2
 
 
 def in_few_directions(x: Array | ScaledRows) -> FloatArray:
-    """Return standardized features, in random directions if there are many: noise stays noise."""
+    """Return standardized features in fewer directions if they have many: noise stays noise.
+
+    Few frames span no more directions than there are of them; many are judged in random ones.
+    """
     n, n_columns = x.shape
     n_directions = max(N_DIRECTIONS, N_VALUES // n)
     # Rows may be computed as they are needed.
     blocks = (to_numpy(x[block]).astype(np.float32) for block in row_blocks(x, at_least=128))
     if n_columns <= n_directions:
         return np.concatenate(list(blocks))
+    if n <= n_directions:
+        # All products of frames stay as they are, and so does the memory, however wide frames are.
+        return np.asarray(np.linalg.qr(np.concatenate(list(blocks)).T, mode="r")).T
     directions = np.empty((n_columns, n_directions), dtype=np.float32)
     # In the order of the values of the first frames, so that the order of the columns does not
     # matter.
     order = np.lexsort(to_numpy(x[0:2]).astype(np.float64)[::-1])
-    directions[order] = np.random.default_rng(0).choice([-1.0, 1.0], size=directions.shape)
+    random = np.random.default_rng(0)
+    for block in row_blocks(directions):
+        some = directions[block]
+        directions[order[block]] = random.choice([-1.0, 1.0], size=some.shape)
     return np.concatenate([rows @ directions for rows in blocks])
 
 

@@ -24,8 +24,8 @@ from dayline.checks import (
     times_kind,
     unmask,
 )
-from dayline.decision.context_distance import _context_distance as context_distance
-from dayline.decision.context_distance import pick_boundaries
+from dayline.decision.contexts import _context_distance as context_distance
+from dayline.decision.contexts import pick_boundaries
 from dayline.decision.decide import (
     Decision,
     Frames,

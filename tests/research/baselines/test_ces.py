@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dayline.decision.context_distance import context_distance, pick_boundaries
+from dayline.decision.contexts import context_distance, pick_boundaries
 from dayline.research.baselines.ces import ContextualSegmenter, strongest_maxima
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dayline.decision.context_distance import context_distance, pick_boundaries
+from dayline.decision.contexts import context_distance, pick_boundaries
 from dayline.metrics import score_labels
 from dayline.research.baselines.tsc import (
     TemporalSubspaceSegmenter,

@@ -14,7 +14,7 @@ import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
 from dayline.checks import Missing, check_between, check_flag
-from dayline.decision.context_distance import (
+from dayline.decision.contexts import (
     check_scores,
     context_distance,
     local_maxima,

@@ -19,8 +19,7 @@ from dayline.checks import (
     show_value,
     unmask,
 )
-from dayline.decision.context_distance import context_distance
-from dayline.decision.contexts import find_recurring_events
+from dayline.decision.contexts import context_distance, find_recurring_events
 from dayline.decision.decide import Frames, forbidden_frames, frames_given, required_frames
 from dayline.events import Segmentation, boundaries_to_labels
 from dayline.method.denoise import standardize

@@ -16,7 +16,7 @@ import numpy as np
 
 from dayline.arrays import FloatArray, IntArray, to_numpy, unit_rows
 from dayline.checks import MOST_STEPS, Missing, check_between, check_seed
-from dayline.decision.context_distance import context_distance, pick_boundaries
+from dayline.decision.contexts import context_distance, pick_boundaries
 from dayline.events import boundaries_to_labels, labels_to_boundaries
 from dayline.research.baselines.segmenter import (
     Baseline,

@@ -19,7 +19,7 @@ from dayline.checks import (
     check_seed,
     show_value,
 )
-from dayline.decision.context_distance import pick_boundaries
+from dayline.decision.contexts import pick_boundaries
 from dayline.files import reading, writing_whole
 from dayline.research.baselines.ces import strongest_maxima
 from dayline.research.baselines.segmenter import (

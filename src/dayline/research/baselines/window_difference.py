@@ -14,7 +14,7 @@ import numpy as np
 
 from dayline.arrays import FloatArray, IntArray, to_numpy, unit_rows
 from dayline.checks import LARGEST_COUNT, Missing, check_between, check_flag
-from dayline.decision.context_distance import check_scores
+from dayline.decision.contexts import check_scores
 from dayline.method.denoise import standardize
 from dayline.research.baselines.ces import strongest_maxima
 from dayline.research.baselines.segmenter import (

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
-from dayline.decision.context_distance import context_distance, pick_boundaries
+from dayline.decision.contexts import context_distance, pick_boundaries
 from dayline.estimators import DynamicGraphEmbedding, EventSegmenter
 from dayline.metrics import score_boundaries
 from dayline.research.baselines import catalogue
