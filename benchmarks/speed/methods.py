@@ -127,6 +127,7 @@ def make_fit(method: str) -> Callable[..., np.ndarray | None]:
     """Return a function from features to boundaries."""
     if method in ("default", "dense", "fast"):
         from dayline import DynamicGraphEmbedding, EventSegmenter
+        from dayline.progress import no_report
 
         class Announced(DynamicGraphEmbedding):
             """The embedding, which says when it is done.
@@ -134,11 +135,9 @@ def make_fit(method: str) -> Callable[..., np.ndarray | None]:
             The segmenter does not announce its decision.
             """
 
-            def learn(self, features: Any, *, on_step: Any = None) -> Any:
-                learned = super().learn(features, on_step=on_step)
-                if on_step is not None:
-                    on_step("decision", 1, 1)
-                return learned
+            def learn(self, features: Any, parameters: Any, on_step: Any = no_report) -> None:
+                super().learn(features, parameters, on_step)
+                on_step("decision", 1, 1)
 
         def segmenter() -> EventSegmenter:
             if method == "fast":
