@@ -53,7 +53,7 @@ def autograd_embedding(graph, start, bandwidth: float, cosines: Callable, n_step
 def autograd_run(features: np.ndarray, cosines: Callable, n_steps: int) -> None:
     import torch
 
-    from dayline.method.dge import Parameters, denoise_features
+    from dayline.method.denoise import denoise_features
     from dayline.method.embedding import principal_components
     from dayline.method.graph import (
         affinity_graph,
@@ -61,6 +61,7 @@ def autograd_run(features: np.ndarray, cosines: Callable, n_steps: int) -> None:
         smooth_edges,
         weaken_distant_edges,
     )
+    from dayline.method.parameters import Parameters
 
     clean = denoise_features(torch.as_tensor(features, dtype=torch.float32), Parameters())
     initial = normalize_columns(affinity_graph(clean, bandwidth=0.1))

@@ -14,12 +14,14 @@ if TYPE_CHECKING:
     from dayline.decision.partition import partition
     from dayline.estimators import DynamicGraphEmbedding, EventSegmenter, PrincipalComponents
     from dayline.events import Event, Segmentation, read_events
-    from dayline.method.communities import find_communities
-    from dayline.method.denoise import nonlocal_means
-    from dayline.method.dge import dynamic_graph_embedding
-    from dayline.method.embedding import embed_graph, graph_cross_entropy, principal_components
-    from dayline.method.graph import (
+    from dayline.method.steps import (
         affinity_graph,
+        dynamic_graph_embedding,
+        embed_graph,
+        find_communities,
+        graph_cross_entropy,
+        nonlocal_means,
+        principal_components,
         smooth_edges,
         weaken_distant_edges,
         weaken_edges_between_communities,
@@ -39,28 +41,28 @@ _HOMES = {
     "Level": "decision.decide",
     "PrincipalComponents": "estimators",
     "Segmentation": "events",
-    "affinity_graph": "method.graph",
+    "affinity_graph": "method.steps",
     "context_distance": "decision.contexts",
-    "dynamic_graph_embedding": "method.dge",
-    "embed_graph": "method.embedding",
+    "dynamic_graph_embedding": "method.steps",
+    "embed_graph": "method.steps",
     "equal_pieces": "research.baselines.controls",
-    "find_communities": "method.communities",
-    "graph_cross_entropy": "method.embedding",
+    "find_communities": "method.steps",
+    "graph_cross_entropy": "method.steps",
     "make_communities": "research.datasets.synthetic",
     "no_boundaries": "research.baselines.controls",
-    "nonlocal_means": "method.denoise",
+    "nonlocal_means": "method.steps",
     "partition": "decision.partition",
     "pick_boundaries": "decision.contexts",
     "plot": "plotting",
-    "principal_components": "method.embedding",
+    "principal_components": "method.steps",
     "random_cuts": "research.baselines.controls",
     "read_events": "events",
     "score_boundaries": "metrics",
     "score_labels": "metrics",
     "segment_source": "album.segment",
-    "smooth_edges": "method.graph",
-    "weaken_distant_edges": "method.graph",
-    "weaken_edges_between_communities": "method.graph",
+    "smooth_edges": "method.steps",
+    "weaken_distant_edges": "method.steps",
+    "weaken_edges_between_communities": "method.steps",
     "write_page": "album.array_page",
     "write_result": "album.write",
 }

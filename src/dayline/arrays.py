@@ -101,16 +101,6 @@ def like(values: NDArray[Any], x: Array) -> Array:
     return np.asarray(values, dtype=x.dtype)
 
 
-def product_into(a: Array, b: Array, out: Array) -> Array:
-    """Compute a @ b into `out`: allocating large products takes longer than the arithmetic."""
-    return array_namespace(a).matmul(a, b, out=out)
-
-
-def exp_in_place(x: Array) -> None:
-    """Replace every value by its exponential."""
-    array_namespace(x).exp(x, out=x)
-
-
 def columns_for_products(x: Array) -> Array:
     """Convert to single precision, on a CPU with columns of zeros up to a multiple of 16.
 

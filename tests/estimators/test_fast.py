@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from dayline import EventSegmenter, PrincipalComponents, principal_components, score_boundaries
-from dayline.method.dge import Parameters, denoise_features
+from dayline.method.denoise import denoise_features
+from dayline.method.parameters import Parameters
 from dayline.research.datasets.synthetic import make_communities
 
 MADE = make_communities(240, stay=300.0, n_features=12, random_state=3)

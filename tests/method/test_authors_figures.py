@@ -14,7 +14,6 @@ from dayline.estimators import DynamicGraphEmbedding
 from dayline.method.communities import find_communities
 from dayline.method.denoise import authors_nonlocal_means, scale_to_range
 from dayline.method.embedding import (
-    authors_gradient,
     embed_graph,
     graph_cross_entropy,
     principal_components,
@@ -70,7 +69,9 @@ def run(figures: Run) -> Run:
 def descents(graph: Any, begin: Any, start: str) -> Run:
     loss, gradient = graph_cross_entropy(begin, graph, bandwidth=NARROW)
     made: Run = {f"loss_start_{start}": loss, f"gradient_{start}": gradient}
-    made[f"gradient_authors_{start}"] = authors_gradient(begin, graph, bandwidth=NARROW)
+    made[f"gradient_authors_{start}"] = graph_cross_entropy(
+        begin, graph, bandwidth=NARROW, gradient="half"
+    )[1]
     for n in (5, 150):
         descent = embed_graph(
             graph, start=begin, bandwidth=NARROW, n_steps=n, optimizer="barzilai-borwein"

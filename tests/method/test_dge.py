@@ -6,12 +6,11 @@ import pytest
 from dayline.arrays import unit_rows
 from dayline.estimators import DynamicGraphEmbedding
 from dayline.method.communities import find_communities
-from dayline.method.denoise import nonlocal_means, scale_to_range, standardize
-from dayline.method.dge import (
-    MethodParameters,
-    Parameters,
+from dayline.method.denoise import (
     denoise_features,
-    dynamic_graph_embedding,
+    nonlocal_means,
+    scale_to_range,
+    standardize,
 )
 from dayline.method.embedding import embed_graph, fix_rotation, principal_components
 from dayline.method.graph import (
@@ -21,6 +20,8 @@ from dayline.method.graph import (
     weaken_distant_edges,
     weaken_edges_between_communities,
 )
+from dayline.method.parameters import MethodParameters, Parameters
+from dayline.method.steps import dynamic_graph_embedding
 from dayline.research.datasets.synthetic import make_communities
 
 FEATURES = make_communities(90, stay=300.0, n_features=6, random_state=1).features

@@ -6,14 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dayline.method.embedding import (
-    authors_gradient,
+    BLOCK_ROWS,
     embed_graph,
     fix_rotation,
     graph_cross_entropy,
     principal_components,
 )
 from dayline.method.graph import affinity_graph, normalize_columns
-from dayline.method.symmetric import BLOCK_ROWS
 
 
 def central_differences(function, x, step=1e-5):
@@ -96,16 +95,20 @@ def dense_gradients(x, graph, bandwidth):
     ]
 
 
-@pytest.mark.parametrize("n", [5, 9, 2 * BLOCK_ROWS + 5])
-def test_both_gradients_are_those_of_whole_matrices(n, random):
+@pytest.mark.parametrize(
+    "n", [2, 5, BLOCK_ROWS - 1, BLOCK_ROWS, BLOCK_ROWS + 1, 3 * BLOCK_ROWS + 5]
+)
+def test_both_gradients_are_those_of_whole_matrices(xp, assert_close, n, random):
+    """Blocks of rows hold half of a symmetric matrix; their edges are where that could go wrong."""
     graph, x = random.random((n, n)), random.normal(size=(n, 3))
-    full, half = dense_gradients(x, graph, 0.4)
-    np.testing.assert_allclose(
-        graph_cross_entropy(x, graph, bandwidth=0.4)[1], full, rtol=1e-8, atol=1e-10
-    )
-    np.testing.assert_allclose(
-        authors_gradient(x, graph, bandwidth=0.4), half, rtol=1e-8, atol=1e-10
-    )
+    for gradient, expected in zip(("full", "half"), dense_gradients(x, graph, 0.4), strict=True):
+        loss, found = graph_cross_entropy(
+            xp.asarray(x), xp.asarray(graph), bandwidth=0.4, gradient=gradient
+        )
+        assert_close(found, expected, rtol=1e-8, atol=1e-10)
+        own = normalize_columns(affinity_graph(x, bandwidth=0.4))
+        exact = np.sum(graph * np.log(graph)) - np.sum(graph * np.log(own))
+        assert loss == pytest.approx(exact, rel=1e-10)
 
 
 def test_principal_components_match_the_singular_vectors(xp, assert_close, random):

@@ -21,17 +21,10 @@ from dayline.arrays import (
     unit_rows,
 )
 from dayline.checks import Missing, check_choice, check_features, unmask
-from dayline.method.communities import _find_communities as find_communities
-from dayline.method.denoise import fit_single_precision
-from dayline.method.dge import (
-    GraphForm,
-    MethodParameters,
-    Parameters,
-    Variant,
-    denoise_features,
-    learn_graph,
-)
-from dayline.method.embedding import _principal_components as principal_components
+from dayline.method.communities import find_communities
+from dayline.method.denoise import denoise_features, fit_single_precision
+from dayline.method.dge import learn_graph
+from dayline.method.embedding import principal_components
 from dayline.method.linear import LinearGraph
 from dayline.method.outliers import (
     draw_in,
@@ -39,6 +32,7 @@ from dayline.method.outliers import (
     warn_of_missing_value_codes,
     warn_of_outliers,
 )
+from dayline.method.parameters import GraphForm, MethodParameters, Parameters, Variant
 from dayline.progress import OnStep, no_report
 
 
@@ -354,4 +348,4 @@ class PrincipalComponents(SequenceEmbedder):
     @property
     def communities_(self) -> IntArray:
         """Community of every frame, by k-means; computed when read: the events do not need it."""
-        return find_communities(self.embedding_, self.n_communities, self.random_state)
+        return find_communities(self.embedding_, self.n_communities, random_state=self.random_state)

@@ -46,7 +46,7 @@ from dayline.estimators.embedders import (
     PrincipalComponents,
 )
 from dayline.events import Segmentation, boundaries_to_labels, labels_to_boundaries
-from dayline.method.dge import Parameters
+from dayline.method.parameters import Parameters
 from dayline.metrics import score_boundaries
 from dayline.progress import OnStep, no_report
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from dayline.arrays import Array, IntArray, to_numpy
-from dayline.checks import check_between, check_matrix, check_seed
 
 SAMPLE = 20_000
 """Frames that are grouped; of longer sequences, so many evenly spaced ones, which the rest join."""
@@ -14,21 +13,8 @@ SAMPLE = 20_000
 def find_communities(x: Array, n_communities: int, *, random_state: int | None = 0) -> IntArray:
     """Group frames by k-means (10 restarts); groups are numbered in order of first appearance.
 
-    Parameters
-    ----------
-    x : array of shape (n_frames, n_dims)
-        Features or embedding.
-    n_communities : int >= 1
-        Number of groups (N_C), at most the number of distinct frames.
-    random_state : int or None
-        Seed of the restarts.
+    There are at most as many groups (N_C) as distinct frames.
     """
-    check_between("n_communities", n_communities, 1, whole=True)
-    check_seed(random_state)
-    return _find_communities(check_matrix("x", x), n_communities, random_state)
-
-
-def _find_communities(x: Array, n_communities: int, random_state: int | None) -> IntArray:
     from sklearn.cluster import KMeans
 
     points = to_numpy(x).astype(np.float64)

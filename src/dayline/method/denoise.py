@@ -18,7 +18,7 @@ from dayline.arrays import (
     row_blocks,
     to_numpy,
 )
-from dayline.checks import LARGEST, check_between, check_choice, check_flag, check_matrix
+from dayline.method.parameters import Parameters
 
 Kernel: TypeAlias = Literal["exponential", "gaussian"]
 
@@ -165,17 +165,6 @@ def _precise(x: Array) -> Array:
     return double(x) if is_on_host(x) else x
 
 
-def center_columns(x: Array) -> None:
-    """Subtract from every column its mean, in place."""
-    xp = array_namespace(x)
-    total = 0.0
-    for block in row_blocks(x):
-        total = total + xp.sum(_precise(x[block]), axis=0)
-    mean = total / x.shape[0]
-    for block in row_blocks(x):
-        x[block] -= mean
-
-
 def comparable_columns(x: Array) -> Array:
     """Standardize columns; spread them over more if they vary in a few directions only."""
     return spread_few_directions(standardize(x))
@@ -259,57 +248,12 @@ def nonlocal_means(
     decay: float = 1.0,
     include_self: bool = False,
 ) -> Array:
-    """Replace every frame by a weighted mean of frames with similar neighborhoods (Eq. 1 and 2).
+    """Replace each frame by a mean of the L frames on either side (Eq. 1 and 2).
 
-    The defaults are the paper's, with the L1 distance averaged over frames and features.
-
-    Parameters
-    ----------
-    x : array of shape (n_frames, n_features)
-        Features, already scaled.
-    search_radius : int >= 0
-        Frames averaged on either side (L); 0 changes nothing.
-    patch_radius : int >= 1
-        Frames on either side that form the patch of a frame, without the frame itself (M).
-    bandwidth : float > 0 or "median"
-        Decay of the weights (h); "median" uses the median patch distance of the sequence.
-    kernel : {"exponential", "gaussian"}
-        exp(-D / h) as in the paper, or exp(-(D / h)^2).
-    decay : float in (0, 1]
-        Factor on the weight per frame of distance in time.
-    include_self : bool
-        Whether a frame contributes to its own mean.
+    A frame t frames away counts exp(-(d / h)) decay^t, or exp(-(d / h)^2) decay^t for "gaussian",
+    where d is how far the M frames on either side of both are apart, and h the bandwidth or the
+    median of d. The sequence is mirrored at its ends.
     """
-    check_between("search_radius", search_radius, 0, whole=True)
-    check_between("patch_radius", patch_radius, 1, whole=True)
-    if isinstance(bandwidth, str):
-        check_choice("bandwidth", bandwidth, ("median",))
-    else:
-        check_between("bandwidth", bandwidth, 1 / LARGEST)
-    check_choice("kernel", kernel, ("exponential", "gaussian"))
-    check_between("decay", decay, 0, 1, above=True)
-    check_flag("include_self", include_self)
-    return _nonlocal_means(
-        check_matrix("x", x),
-        search_radius,
-        patch_radius,
-        bandwidth,
-        kernel=kernel,
-        decay=decay,
-        include_self=include_self,
-    )
-
-
-def _nonlocal_means(
-    x: Array,
-    search_radius: int,
-    patch_radius: int,
-    bandwidth: float | Literal["median"],
-    *,
-    kernel: Kernel = "exponential",
-    decay: float = 1.0,
-    include_self: bool = False,
-) -> Array:
     reach = min(search_radius, x.shape[0] - 1)
     if reach < 1:
         return x
@@ -387,7 +331,15 @@ def _patch_distances(x: Array, reach: int, patch_radius: int) -> dict[int, Array
         # Positions in the mirrored sequence; the last block has those after its end too.
         first = block.start - radius if block.start == 0 else block.start
         stop = block.stop + radius if block.stop == n else block.stop
-        rows = _mirrored_rows(x, first, min(stop + reach, n + radius))
+        last = min(stop + reach, n + radius)
+        if first >= 0 and last <= n:
+            rows = x[first:last]
+        else:
+            # Reflect the sequence at its ends, without repeating the end frames.
+            period = 2 * (n - 1)
+            at = np.abs(np.arange(first, last)) % max(period, 1)
+            at = xp.asarray(np.minimum(at, period - at), device=x.device)
+            rows = xp.take(x, at, axis=0)
         for t, found in apart.items():
             size = min(stop, n - t + radius) - first
             if size > 0:
@@ -403,17 +355,6 @@ def _patch_distances(x: Array, reach: int, patch_radius: int) -> dict[int, Array
                 total = total + found[radius + side : radius + side + n - t]
         distances[t] = total / (2 * radius)
     return distances
-
-
-def _mirrored_rows(x: Array, first: int, stop: int) -> Array:
-    """Return rows of the sequence reflected at its ends, without repeating the end frames."""
-    n = x.shape[0]
-    if first >= 0 and stop <= n:
-        return x[first:stop]
-    period = 2 * (n - 1)
-    folded = np.abs(np.arange(first, stop)) % max(period, 1)
-    xp = array_namespace(x)
-    return xp.take(x, xp.asarray(np.minimum(folded, period - folded), device=x.device), axis=0)
 
 
 def authors_nonlocal_means(
@@ -445,3 +386,39 @@ def authors_nonlocal_means(
     later = {t: w * count[t:] for t, w in weights.items()}
     earlier = {t: w * count[:-t] for t, w in weights.items()}
     return scale_to_range(_weighted_mean(x, count, later=later, earlier=earlier))
+
+
+def denoise_features(x: Array, p: Parameters) -> Array:
+    """Scale and denoise features (Eq. 1 and 2) as a variant of the method does.
+
+    The default standardizes columns (see `comparable_columns`) and denoises lightly; "paper" scales
+    to [-1, 1] and denoises as in the text; "authors" does both as in the notebook.
+    """
+    if p.variant == "authors":
+        h = float(p.denoise_bandwidth)
+        return authors_nonlocal_means(x, p.search_radius, p.patch_radius, h)
+
+    if p.variant == "paper":
+        return nonlocal_means(
+            scale_to_range(x),
+            search_radius=p.search_radius,
+            patch_radius=p.patch_radius,
+            bandwidth=p.denoise_bandwidth,
+        )
+
+    denoised = nonlocal_means(
+        comparable_columns(x),
+        search_radius=p.search_radius,
+        patch_radius=p.patch_radius,
+        bandwidth=p.denoise_bandwidth,
+        kernel="gaussian",
+        decay=0.25,
+        include_self=True,
+    )
+    total = 0.0
+    for block in row_blocks(denoised):
+        total = total + array_namespace(x).sum(_precise(denoised[block]), axis=0)
+    mean = total / denoised.shape[0]
+    for block in row_blocks(denoised):
+        denoised[block] -= mean
+    return denoised

@@ -8,12 +8,12 @@ from dayline.arrays import (
     Array,
     array_namespace,
     double,
+    is_on_host,
     main_axes,
     row_blocks,
     sum_of_products,
     unit_rows,
 )
-from dayline.checks import MOST_STEPS, check_bandwidth, check_between, check_choice, check_matrix
 from dayline.method.descent import (
     Descent,
     Objective,
@@ -21,18 +21,14 @@ from dayline.method.descent import (
     descend_lbfgs,
     descend_many_rows,
 )
-from dayline.method.graph import Graph, check_graph
+from dayline.method.graph import Graph
 from dayline.method.landmarks import LandmarkBasis, LandmarkKernel, choose_landmarks
 from dayline.method.linear import LinearGraph
-from dayline.method.symmetric import (
-    empty_like_blocks,
-    exponential_kernel_into,
-    sum_with_transpose,
-    times,
-)
 
 Optimizer: TypeAlias = Literal["lbfgs", "barzilai-borwein"]
 Gradient: TypeAlias = Literal["full", "half"]
+
+BLOCK_ROWS = 128
 
 MANY_ROWS = 1500
 """Frames from which a `LinearGraph` is not descended with SciPy, whose steps would take as long as
@@ -43,25 +39,10 @@ LEAST_GAIN = 2.5e-5
 
 
 def principal_components(x: Array, n_components: int) -> Array:
-    """Project centered frames on their main directions (the start of Eq. 4).
+    """Project centered frames on their main directions, the strongest first (PCA_d).
 
-    Parameters
-    ----------
-    x : array of shape (n_frames, n_dims)
-        Features.
-    n_components : int >= 1
-        Number of directions to keep (d), at most n_frames and n_dims.
-
-    Returns
-    -------
-    array of shape (n_frames, min(n_components, n_frames, n_dims))
-        Strongest direction first; the largest entry of each column is positive.
+    There are at most as many as frames and columns; the largest entry of each is positive.
     """
-    check_between("n_components", n_components, 1, whole=True)
-    return _principal_components(check_matrix("x", x), n_components)
-
-
-def _principal_components(x: Array, n_components: int) -> Array:
     xp = array_namespace(x)
     n, dims = x.shape
     keep = min(n_components, n, dims)
@@ -102,7 +83,9 @@ def _fix_signs(x: Array) -> Array:
     return x * xp.where(signs < 0, -xp.ones_like(signs), xp.ones_like(signs))
 
 
-def graph_cross_entropy(embedding: Array, graph: Graph, *, bandwidth: float) -> tuple[float, Array]:
+def graph_cross_entropy(
+    embedding: Array, graph: Graph, *, bandwidth: float, gradient: Gradient = "full"
+) -> tuple[float, Array]:
     """Return the loss and gradient of an embedding whose graph should match a given one (Eq. 4).
 
     Every column of weights is treated as a distribution over frames; the loss is the sum over
@@ -112,81 +95,65 @@ def graph_cross_entropy(embedding: Array, graph: Graph, *, bandwidth: float) -> 
     array is larger than n_frames x n_frames; for a `LinearGraph`, E is seen through landmarks and
     no array is larger than n_frames x n_landmarks.
 
-    Parameters
-    ----------
-    embedding : array of shape (n_frames, n_components)
-        One row per frame; only directions matter. A zero row has gradient 0.
-    graph : Graph of shape (n_frames, n_frames)
-        Target weights, non-negative.
-    bandwidth : float >= 1e-6
-        Decay of the embedding's weights (l-tilde).
-
-    Returns
-    -------
-    loss : float
-        Zero if both graphs have the same normalized columns.
-    gradient : array of the embedding's shape
-        Derivative of the loss with respect to the embedding.
+    The "half" gradient is that of one of the authors' notebooks, with which the published table was
+    computed: only q (E u) - W^T u, the column of the frame itself, times the number of components.
     """
-    _check_pair("embedding", embedding, graph)
-    check_bandwidth("bandwidth", bandwidth)
-    return _objective(graph, embedding, bandwidth)(embedding)
-
-
-def _check_pair(name: str, embedding: Array, graph: Graph) -> None:
-    check_matrix(name, embedding)
-    check_graph("graph", graph)
-    n = embedding.shape[0]
-    if tuple(graph.shape) != (n, n):
-        raise ValueError(
-            f"graph has shape {tuple(graph.shape)}, but {name} has {n} rows; give the same frames"
-        )
-
-
-def authors_gradient(embedding: Array, graph: Graph, *, bandwidth: float) -> Array:
-    """Return half of the gradient, as in one of the authors' notebooks.
-
-    It has only the column of the frame itself, and is not divided by the number of components
-    either. The published table was computed with it.
-    """
-    return _objective(graph, embedding, bandwidth, "half")(embedding)[1]
+    return _objective(graph, embedding, bandwidth, gradient)(embedding)
 
 
 def _objective(
     graph: Graph, start: Array, bandwidth: float, gradient: Gradient = "full"
 ) -> Objective:
-    """Return an objective against one graph; what its evaluations share is computed once."""
+    """Return the loss and gradient against one graph; what evaluations share is computed once."""
     if isinstance(graph, LinearGraph):
         return _linear_objective(graph, start, bandwidth, gradient)
-    return _dense_objective(graph, bandwidth, gradient)
 
-
-def _dense_objective(graph: Array, bandwidth: float, gradient: Gradient) -> Objective:
-    """Compute every pair of frames.
-
-    The gradient with respect to u is a matrix times u: E * (q_i + q_j) - W - W^T, or E * q_i - W^T
-    for "half", both divided by the bandwidth.
-    """
+    # E, and W + W^T, are symmetric: blocks of rows hold them from the diagonal on, so that only
+    # half is computed, and a block stays in cache from one operation to the next. A GPU has one.
     xp = array_namespace(graph)
-    target = sum_with_transpose(graph)
-    kernel = empty_like_blocks(target)
+    n = graph.shape[0]
+    size = BLOCK_ROWS if is_on_host(graph) else n
+    rows = [slice(first, min(first + size, n)) for first in range(0, n, size)]
+    target = [graph[r, r.start :] + graph[r.start :, r].T for r in rows]
+    kernel = [xp.empty_like(values) for values in target]
     degrees = xp.sum(graph, axis=0)
-    entropy = _entropy(graph)
+    positive = xp.where(graph > 0, graph, xp.ones_like(graph))
+    entropy = float(xp.sum(graph * xp.log(positive)))
+
+    def times_kernel(x: Array) -> Array:
+        product = xp.zeros_like(x)
+        for r, values in zip(rows, kernel, strict=True):
+            product[r] += values @ x[r.start :]
+            product[r.stop :] += values[:, r.stop - r.start :].T @ x[r]
+        return product
 
     def evaluate(embedding: Array) -> tuple[float, Array]:
+        # E, and the sum of (W + W^T) log E. The -1 of the exponent enters the product as a column.
         u = unit_rows(embedding)
-        sums, agreement = exponential_kernel_into(kernel, u, bandwidth, target)
+        ones = xp.ones_like(u[:, :1])
+        left, right = xp.concat([u, -ones], axis=1) / bandwidth, xp.concat([u, ones], axis=1).T
+        agreement = 0.0
+        for r, values, aim in zip(rows, kernel, target, strict=True):
+            xp.matmul(left[r], right[:, r.start :], out=values)
+            found = sum_of_products(aim, values)
+            if r.stop < n:  # all but the square on the diagonal counts twice
+                square = r.stop - r.start
+                found = 2.0 * found - sum_of_products(aim[:, :square], values[:, :square])
+            agreement += found
+            xp.exp(values, out=values)
+
+        sums = times_kernel(ones)[:, 0]
         loss = entropy + float(xp.sum(degrees * xp.log(sums))) - agreement / 2
         share = degrees / sums
         if gradient == "half":
-            one_sided = share[:, None] * times(kernel, u) - (u.T @ graph).T
+            one_sided = share[:, None] * times_kernel(u) - (u.T @ graph).T
             return loss, _project(one_sided * (u.shape[1] / bandwidth), embedding, u)
 
-        for block, aim in zip(kernel, target, strict=True):
-            values = block.values
-            values *= share[block.rows, None] + share[block.columns]
-            values -= aim.values
-        return loss, _project(times(kernel, u) / bandwidth, embedding, u)
+        # The gradient with respect to u is (E * (q_i + q_j) - W - W^T) u.
+        for r, values, aim in zip(rows, kernel, target, strict=True):
+            values *= share[r, None] + share[r.start :]
+            values -= aim
+        return loss, _project(times_kernel(u) / bandwidth, embedding, u)
 
     return evaluate
 
@@ -223,12 +190,6 @@ def _linear_objective(
     return evaluate
 
 
-def _entropy(graph: Array) -> float:
-    xp = array_namespace(graph)
-    positive = xp.where(graph > 0, graph, xp.ones_like(graph))
-    return float(xp.sum(graph * xp.log(positive)))
-
-
 def _project(by_direction: Array, embedding: Array, u: Array) -> Array:
     """Apply the chain rule through u = x / |x|: only the tangent part counts."""
     xp = array_namespace(embedding)
@@ -249,40 +210,9 @@ def embed_graph(
 ) -> Descent:
     """Find the embedding whose graph best matches a given one (Eq. 4 and 5).
 
-    Eq. 5 blends two losses; the loss is linear in its target, so one call with the blended graph is
-    equivalent.
-
-    Parameters
-    ----------
-    graph : Graph of shape (n_frames, n_frames)
-        Target weights.
-    start : array of shape (n_frames, n_components)
-        Starting point.
-    bandwidth : float >= 1e-6
-        Decay of the embedding's weights (l-tilde).
-    n_steps : int
-        Maximum number of evaluations for "lbfgs", exact number of steps for "barzilai-borwein".
-    optimizer : {"lbfgs", "barzilai-borwein"}
-        A safeguarded descent from unit rows, or the authors' own.
-    gradient : {"full", "half"}
-        The true gradient, or the authors' (only for "barzilai-borwein").
+    "lbfgs" descends safely from unit rows; "barzilai-borwein" takes the authors' steps, with either
+    gradient.
     """
-    _check_pair("start", start, graph)
-    check_bandwidth("bandwidth", bandwidth)
-    check_choice("optimizer", optimizer, ("lbfgs", "barzilai-borwein"))
-    check_choice("gradient", gradient, ("full", "half"))
-    check_between("n_steps", n_steps, 1 if optimizer == "lbfgs" else 0, MOST_STEPS, whole=True)
-    return _embed_graph(graph, start, bandwidth, n_steps, optimizer, gradient)
-
-
-def _embed_graph(
-    graph: Graph,
-    start: Array,
-    bandwidth: float,
-    n_steps: int,
-    optimizer: Optimizer = "lbfgs",
-    gradient: Gradient = "full",
-) -> Descent:
     if optimizer == "barzilai-borwein":
         objective = _objective(graph, start, bandwidth, gradient)
         return descend_barzilai_borwein(objective, start, n_steps=n_steps)

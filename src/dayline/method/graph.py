@@ -1,11 +1,13 @@
-"""Graphs over frames and the two priors that reshape them (Eq. 3, 6 and 7)."""
+"""Graphs over frames and the two priors that reshape them (Eq. 3, 6 and 7).
+
+As everywhere in `method/`, arguments are trusted; `steps.py` checks those of others.
+"""
 
 from __future__ import annotations
 
 from typing import TypeAlias
 
 from dayline.arrays import Array, array_namespace, unit_rows
-from dayline.checks import LARGEST_COUNT, check_bandwidth, check_between, check_matrix, show_value
 from dayline.method.landmarks import KernelGraph, Landmarks
 from dayline.method.linear import LinearGraph
 
@@ -16,34 +18,11 @@ EXACT_REACH = 4
 """Frames up to this far apart in time have their exact weight, whatever the form of the graph."""
 
 
-def check_graph(name: str, graph: Graph) -> None:
-    """Raise an error for anything but a graph."""
-    if not isinstance(graph, LinearGraph):
-        check_matrix(name, graph)
-
-
 def affinity_graph(x: Array, *, bandwidth: float, landmarks: Landmarks | None = None) -> Graph:
-    """Link every pair of frames by how alike they look (Eq. 3).
+    """Link every pair of frames by exp(-(1 - cosine) / l), l the bandwidth (Eq. 3).
 
-    Parameters
-    ----------
-    x : array of shape (n_frames, n_dims)
-        Features or embedding, one row per frame. A zero row counts as orthogonal to every other.
-    bandwidth : float >= 1e-6
-        Decay of the weights (l); small values link only near-identical frames.
-    landmarks : Landmarks, optional
-        Through which to see pairs of frames far apart in time; None computes every pair.
-
-    Returns
-    -------
-    Graph of shape (n_frames, n_frames)
-        exp(-(1 - cosine) / bandwidth), symmetric, in (0, 1]; a `LinearGraph` with landmarks.
+    With landmarks, frames far apart in time are seen through them, as a `LinearGraph`.
     """
-    check_bandwidth("bandwidth", bandwidth)
-    return _affinity_graph(check_matrix("x", x), bandwidth, landmarks)
-
-
-def _affinity_graph(x: Array, bandwidth: float, landmarks: Landmarks | None = None) -> Graph:
     if landmarks is not None:
         return KernelGraph(x, landmarks, bandwidth, reach=EXACT_REACH)
     u = unit_rows(x)
@@ -59,21 +38,10 @@ def normalize_columns(graph: Graph) -> Graph:
 
 
 def smooth_edges(graph: Graph, *, width: int) -> Graph:
-    """Average every weight over a width x width window (local averaging before Eq. 6).
+    """Average every weight over a window of p x p frames, 0 outside (G * K_p, before Eq. 6).
 
-    Parameters
-    ----------
-    graph : Graph of shape (n_frames, n_frames)
-        Edge weights; entries outside count as 0.
-    width : int >= 1
-        Window (p); 1 changes nothing. An even window reaches one frame further back than forward.
+    An even window reaches one frame further back than forward.
     """
-    check_graph("graph", graph)
-    check_between("width", width, 1, LARGEST_COUNT, whole=True)
-    return _smooth_edges(graph, width)
-
-
-def _smooth_edges(graph: Graph, width: int) -> Graph:
     if width == 1:
         return graph
     if isinstance(graph, LinearGraph):
@@ -105,21 +73,7 @@ def _window_mean(x: Array, width: int) -> Array:
 
 
 def weaken_distant_edges(graph: Graph, *, temporal_prior: float) -> Graph:
-    """Shrink the weights between frames that are not neighbors in time (Eq. 6).
-
-    Parameters
-    ----------
-    graph : Graph of shape (n_frames, n_frames)
-        Edge weights.
-    temporal_prior : float in [0, 1]
-        Fraction removed from edges between frames more than one apart (eta); 0 changes nothing.
-    """
-    check_graph("graph", graph)
-    check_between("temporal_prior", temporal_prior, 0, 1)
-    return _weaken_distant_edges(graph, temporal_prior)
-
-
-def _weaken_distant_edges(graph: Graph, temporal_prior: float) -> Graph:
+    """Shrink by eta the weights between frames more than one apart in time (f_eta, Eq. 6)."""
     if temporal_prior == 0:
         return graph
     if isinstance(graph, LinearGraph):
@@ -134,29 +88,7 @@ def _weaken_distant_edges(graph: Graph, temporal_prior: float) -> Graph:
 def weaken_edges_between_communities(
     graph: Graph, communities: Array, *, semantic_prior: float
 ) -> Graph:
-    """Shrink the weights between frames of different communities (Eq. 7).
-
-    Parameters
-    ----------
-    graph : Graph of shape (n_frames, n_frames)
-        Edge weights.
-    communities : array of int, shape (n_frames,)
-        Community of every frame.
-    semantic_prior : float in [0, 1]
-        Fraction removed from edges between communities (mu); 0 changes nothing.
-    """
-    check_graph("graph", graph)
-    if tuple(getattr(communities, "shape", ())) != (graph.shape[0],):
-        raise ValueError(
-            f"communities={show_value(communities)}; give an array with one number for each frame"
-        )
-    check_between("semantic_prior", semantic_prior, 0, 1)
-    return _weaken_edges_between_communities(graph, communities, semantic_prior)
-
-
-def _weaken_edges_between_communities(
-    graph: Graph, communities: Array, semantic_prior: float
-) -> Graph:
+    """Shrink by mu the weights between frames of different communities (g_mu, Eq. 7)."""
     if semantic_prior == 0:
         return graph
     sample = graph.sample if isinstance(graph, LinearGraph) else graph

@@ -16,10 +16,8 @@ from dayline.arrays import (
     array_namespace,
     columns_for_products,
     double,
-    exp_in_place,
     is_on_host,
     map_blocks,
-    product_into,
     single,
     to_numpy,
     unit_rows,
@@ -162,7 +160,7 @@ class LandmarkBasis:
         xp = array_namespace(centers)
         count = centers.shape[0]
         own = (centers @ centers.T - 1.0) / bandwidth
-        exp_in_place(own)
+        xp.exp(own, out=own)
         own += RIDGE * count * xp.eye(count, dtype=own.dtype, device=own.device)
         self.centers, self.bandwidth = centers, bandwidth
         self._solver = PositiveSolver(own)
@@ -237,8 +235,9 @@ class LandmarkKernel:
         left = xp.empty((u.shape[0], u.shape[1] + 1), dtype=out.dtype, device=out.device)
         left[:, :-1] = u
         left[:, -1] = -1.0
-        product_into(left, self._centers, out)
-        exp_in_place(out)
+        # Allocating large products takes longer than the arithmetic.
+        xp.matmul(left, self._centers, out=out)
+        xp.exp(out, out=out)
 
     def _values(self, rows: slice) -> Array:
         """Return some rows of C."""

@@ -20,7 +20,8 @@ from dayline.decision.contexts import (
     local_maxima,
     pick_boundaries,
 )
-from dayline.method.dge import Parameters, denoise_features
+from dayline.method.denoise import denoise_features
+from dayline.method.parameters import Parameters
 from dayline.research.baselines.segmenter import (
     Baseline,
     check_n_events,
