@@ -12,7 +12,6 @@ import pytest
 from dayline.events import Segmentation
 from dayline.media.cuts import with_exact_cuts
 from dayline.media.film import film_digest
-from dayline.media.film_damage import declared_bytes
 from dayline.media.source import open_source
 from made_films import film_frames, make_moving_film
 from made_streams import change_stamp
@@ -73,7 +72,6 @@ def said(notes):
 def test_a_whole_film_has_no_notes(films, kind):
     sequence = open_source(films[kind], every=0.001)
     assert (sequence.n_frames, sequence.notes) == (N_FRAMES, ())
-    assert declared_bytes(films[kind], "mov,mp4") >= 0
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -102,9 +100,12 @@ def test_a_film_that_was_cut_off_is_said_once(damaged, kind, kept):
         assert note.endswith("to its end")
         return
     n, first, last = said(sequence.notes)
-    assert abs(n - (N_FRAMES - sequence.n_frames)) <= 4
+    # FFmpeg ignores the length of a .wmv file whose size is not the declared one: it is estimated
+    # from that size, and the frames of a short film differ in size.
+    few = 20 if kind == "wmv" else 4
+    assert abs(n - (N_FRAMES - sequence.n_frames)) <= few
     assert first == pytest.approx(sequence.times[-1])
-    assert last == pytest.approx(4.8, abs=0.3)
+    assert last == pytest.approx(4.8, abs=0.04 * (few + 3))
 
 
 @pytest.mark.parametrize("kind", ["mkv", "webm", "mp4", "mov", "avi", "wmv", "flv"])
@@ -116,7 +117,7 @@ def test_an_end_that_was_erased_is_said_once(damaged, kind):
 
 
 def test_a_file_from_which_bytes_were_removed_is_said_once(damaged):
-    for kind in ("mkv", "webm", "wmv"):
+    for kind in ("mkv", "webm"):
         path = damaged(kind, lambda data: data[: len(data) // 2] + data[len(data) * 2 // 3 :])
         sequence = open_source(path, every=0.001)
         assert abs(said(sequence.notes)[0] - (N_FRAMES - sequence.n_frames)) <= 3
@@ -149,11 +150,10 @@ def test_missing_frames_in_a_stream_are_said_though_nothing_is_broken(make_video
     assert open_source(make_video("v.mkv", times_ms=times_ms)).notes == ()
 
 
-def test_frames_that_share_a_time_stamp_are_counted(make_video):
+def test_a_frame_with_the_time_stamp_of_another_is_missing(make_video):
     path = make_video("film.ts", times_ms=range(0, 3000, 40), options={"bf": "0"}, corner=True)
     path.write_bytes(change_stamp(path.read_bytes(), 20, lambda stamp: stamp + 40 * 90))
-    notes = open_source(path).notes
-    assert "frames of the video with the time stamp of another, skipped: 1" in notes
+    assert said(open_source(path).notes)[0] == 1
 
 
 def write_film(path, *, times_ms=None, sound=0.0, movflags="", codec="libx264", options=OPTIONS):

@@ -16,7 +16,6 @@ from dayline.media.film_damage import (
     mended_stamps,
     missing_frames,
     missing_notes,
-    packet_notes,
 )
 from dayline.media.film_decode import STREAMED, Listing, VideoFile, list_packets, opened_video
 from dayline.media.frame import Frame, FrameSequence, VideoFrame, VideoIndex, shown_name
@@ -65,11 +64,11 @@ def read_video(path: str | Path, *, every: float | None = None) -> FrameSequence
             )
         start = _start(video, found, base)
         missing = missing_frames(video, source, found, listing, start=start)
-    notes = (
-        *mended_notes(found, base=base, start=start),
-        *packet_notes(listing, missing),
-        *missing_notes(missing),
-    )
+    notes = [*mended_notes(found, base=base, start=start), *missing_notes(missing)]
+    if listing.n_unusable and not missing:
+        notes.append(f"packets of the video that cannot be used, skipped: {listing.n_unusable}")
+    if listing.stopped:
+        notes.append(f"the video could not be read to its end ({listing.stopped})")
 
     seconds = float((found[-1].shown_at - found[0].shown_at) * base)
     step = default_every(seconds) if every is None else every
@@ -84,7 +83,7 @@ def read_video(path: str | Path, *, every: float | None = None) -> FrameSequence
         frames=_frames_of(source, index, frames, listing.digest),
         clock="media",
         order=f"by presentation time, one frame every {step:g} s ({len(frames)} of {len(found)})",
-        notes=notes,
+        notes=tuple(notes),
         video=index,
     )
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
-import struct
 from bisect import bisect_left, insort
 from collections.abc import Sequence
 from fractions import Fraction
@@ -20,9 +18,6 @@ from dayline.media.source import time_text
 
 LONG_GAP = 1.5
 """A gap of so many usual ones is damage if the file has bytes there that belong to no frame."""
-
-FAR_GAP = 5.0
-"""A gap of so many usual ones is damage even without these bytes, if the file is cut short."""
 
 LEAST_LOST = 0.05
 """Share of the bytes that the missing frames would have, on average, which must be there."""
@@ -43,9 +38,8 @@ def missing_frames(
     """Find where a video lost frames: in gaps of its time stamps, and at an end that comes early.
 
     A gap alone is no damage: a recording of a screen pauses while nothing moves. But the packets of
-    a whole file lie close together. Where frames were lost there are bytes that belong to no
-    packet, or the file is shorter than it declares. Streams for broadcasting have a steady rate, so
-    that their gaps are enough, and declare no size.
+    a whole file lie close together, and where frames were lost there are bytes that belong to no
+    packet. Streams for broadcasting have a steady rate, so that their gaps are enough.
 
     Parameters
     ----------
@@ -64,7 +58,6 @@ def missing_frames(
     times = np.asarray([float(frame.shown_at * video.time_base - start) for frame in frames])
     gaps = np.diff(times)
     step = float(np.median(gaps)) if len(gaps) else 1 / float(video.stream.average_rate or 25)
-    size, declared = path.stat().st_size, declared_bytes(path, name)
     usual, least = listing.n_bytes / len(frames), LEAST_BYTES.get(name, 256)
 
     n_missing = np.round(gaps / step) - 1
@@ -73,7 +66,7 @@ def missing_frames(
         n_steady = np.count_nonzero(np.abs(gaps / step - 1) <= 0.05)
         damaged = np.full(len(gaps), n_steady >= 0.95 * len(gaps))
     else:
-        damaged = (gaps > FAR_GAP * step) & (size < declared)
+        damaged = np.zeros(len(gaps), dtype=bool)
         for i in np.flatnonzero(lost > least).tolist():
             # Codecs store frames out of order, so the bytes may lie a few frames beside the gap.
             near = max(i - 1 - DEEPEST_REORDERING, 0)
@@ -84,32 +77,26 @@ def missing_frames(
         for i in np.flatnonzero(damaged & (gaps > LONG_GAP * step))
     ]
 
-    last = float(times[-1])
-    length, ends = declared_seconds(video, path, listing, start=start)
-    is_cut = size < declared or listing.ends_broken
-    is_cut |= listing.lost_at_end > max(LEAST_LOST * listing.n_bytes, least)
-    if name == "avi":
-        # Its stamps count the frames that are left; the header says how many there were.
-        n = round(float(video.stream.frames * video.time_base) / step - last / step) - 1
+    size, declared = path.stat().st_size, declared_bytes(path, name)
+    is_cut = size < declared
+    if name not in STREAMED:
+        is_cut |= listing.ends_broken or video.stream.frames > listing.n_packets
+        is_cut |= listing.lost_at_end > max(LEAST_LOST * listing.n_bytes, least)
+    length, ends = _declared_seconds(video, listing, start=start)
+    if math.isinf(length) and size < declared and name not in STREAMED:
+        length = ends * declared / size
+    early = length - ends
+    is_early = math.isfinite(length) and early > max(EARLY_SECONDS, EARLY_SHARE * length)
+    if is_early or (is_cut and early > LONG_GAP * step):
+        last, n = float(times[-1]), 0
+        if math.isfinite(length):
+            n = max(round((length - last) / step) - 1, 0)
         at = int(np.argmax(lost))
-        if n > 0 and at and lost[at] > least:
+        # The stamps of an AVI file count the frames that are left, so that its gaps close.
+        if name == "avi" and at and lost[at] > least:
             found.append(MissingFrames(float(times[at - 1]), float(times[at]), n))
-        elif n > 0 and is_cut:
-            found.append(MissingFrames(last, last + (n + 1) * step, n))
-    elif "mp4" in name and video.stream.frames > listing.n_packets:
-        n = video.stream.frames - listing.n_packets
-        found.append(MissingFrames(last, max(length, last + step), n))
-    elif math.isfinite(length):
-        is_early = length - ends > max(EARLY_SECONDS, EARLY_SHARE * length)
-        if is_early or (is_cut and length - ends > LONG_GAP * step):
-            found.append(MissingFrames(last, length, round((length - last) / step) - 1))
-    elif name in STREAMED and size < declared:
-        found.append(MissingFrames(last, math.inf, 0))
-    elif is_cut and name not in STREAMED:
-        whole = max(declared, size) / max(size - listing.lost_at_end, 1)
-        n = round(len(frames) * (whole - 1)) - sum(one.n_frames for one in found)
-        if n > 0:
-            found.append(MissingFrames(last, last + (n + 1) * step, n))
+        else:
+            found.append(MissingFrames(last, length, n))
     return _joined(found, near=DEEPEST_REORDERING * step)
 
 
@@ -126,38 +113,29 @@ def _joined(found: Sequence[MissingFrames], *, near: float) -> tuple[MissingFram
     return tuple(joined)
 
 
-def declared_seconds(
-    video: VideoFile, path: Path, listing: Listing, *, start: Fraction
+def _declared_seconds(
+    video: VideoFile, listing: Listing, *, start: Fraction
 ) -> tuple[float, float]:
     """Return the length that a video declares, infinite if none, and where what it declares ends.
 
     Both are in seconds from the start; the length of a container is also that of its sound.
     """
     stream, container = video.stream, video.container
+    name = container.format.name
     ends = float(listing.end * video.time_base - start)
-    # The length of a movie in fragments is that of the fragments that are left.
-    is_fragmented = "mp4" in container.format.name and not stream.frames
-    if container.format.name in STREAMED or is_fragmented:
-        return math.inf, ends
-    if stream.duration is not None and container.format.name not in ("asf", "flv"):
+    if name == "avi":  # FFmpeg limits its length by the size of the file
+        return float(stream.frames * video.time_base), ends
+    if "mp4" in name and stream.frames and stream.duration is not None:
         return float(stream.duration * video.time_base), ends
 
-    tag = DURATION_TAG.match(stream.metadata.get("DURATION", ""))
-    if tag is not None:
-        length = 3600 * int(tag[1]) + 60 * int(tag[2]) + float(tag[3])
-    elif container.duration is not None:
-        length, ends = container.duration / 1_000_000, listing.end_of_all - float(start)
-    elif container.format.name == "asf":
-        # FFmpeg ignores the length if the size is not that of the file.
-        length, ends = _asf_seconds(path), listing.end_of_all - float(start)
-    else:
+    # The length of a movie in fragments is that of the fragments that are left.
+    if name in STREAMED or "mp4" in name or container.duration is None:
         return math.inf, ends
+    length, ends = container.duration / 1_000_000, listing.end_of_all - float(start)
     # Some programs store the end time instead of the length.
     return length - float(start) if 0 < start < length else length, ends
 
 
-DURATION_TAG = re.compile(r"(\d{1,6}):(\d{2}):(\d{2}(?:\.\d+)?)", re.ASCII)
-MOST_BOXES = 10_000
 MATROSKA_SEGMENT = bytes.fromhex("18538067")
 ASF_PROPERTIES = bytes.fromhex("a1dcab8c47a9cf118ee400c00c205365")
 
@@ -174,48 +152,21 @@ def declared_bytes(path: Path, container: str) -> int:
     """
     with path.open("rb") as file:
         head = file.read(65_536)
-        if "mp4" in container:
-            # Boxes one after another: a length of four bytes, or of eight after the name.
-            at = 0
-            for _ in range(MOST_BOXES):
-                file.seek(at)
-                length, name, long = struct.unpack(">I4sQ", file.read(16).ljust(16, b"\0"))
-                if length == 0:
-                    break
-                if not name.isalnum():
-                    return path.stat().st_size + 1
-                at += long if length == 1 else max(length, 8)
-            return at
-
     at = head.find(MATROSKA_SEGMENT)
     if "matroska" in container and 0 <= at < len(head) - 12:
         # The leading zeros of a number say how many bytes it has; all ones stand for unknown.
         width = 9 - head[at + 4].bit_length()
         number = int.from_bytes(head[at + 4 : at + 4 + width]) & ~(1 << 7 * width)
         return 0 if width > 8 or number == (1 << 7 * width) - 1 else at + 4 + width + number
+
     at = head.find(ASF_PROPERTIES)
     if container == "asf" and 0 <= at < len(head) - 48:
         return int.from_bytes(head[at + 40 : at + 48], "little")
-    if container == "avi" and head[:4] == b"RIFF":
-        return 8 + int.from_bytes(head[4:8], "little")
-    if container == "mpegts":
-        # It ends after a whole packet; each starts with one mark, perhaps with bytes around it.
-        size = path.stat().st_size
-        for length, before in ((188, 0), (192, 4), (204, 0)):
-            if set(head[before : 5 * length : length]) == {0x47}:
-                return size + 1 if size % length else 0
+
+    size = path.stat().st_size
+    if container == "mpegts" and all(size % length for length in (188, 192, 204)):
+        return size + 1  # it ends after a whole packet
     return 0
-
-
-def _asf_seconds(path: Path) -> float:
-    """Return the length that the header of an ASF file declares, without what is loaded ahead."""
-    with path.open("rb") as file:
-        head = file.read(65_536)
-    at = head.find(ASF_PROPERTIES)
-    if not 0 <= at < len(head) - 88:
-        return math.inf
-    ticks, milliseconds = (int.from_bytes(head[at + k : at + k + 8], "little") for k in (64, 80))
-    return ticks / 1e7 - milliseconds / 1e3
 
 
 def missing_notes(missing: Sequence[MissingFrames]) -> tuple[str, ...]:
@@ -230,21 +181,6 @@ def missing_notes(missing: Sequence[MissingFrames]) -> tuple[str, ...]:
     number = f"about {n}, " if n else ""
     where = "" if len(missing) == 1 else f"at {len(missing)} points, first "
     return (f"missing frames in the video: {number}{where}from {first} to {last}",)
-
-
-def packet_notes(listing: Listing, missing: Sequence[MissingFrames]) -> tuple[str, ...]:
-    """Say which packets of a video were left out."""
-    counts = (
-        # They count among the missing frames, if there are some.
-        ("broken packets in the video, skipped", 0 if missing else listing.n_broken),
-        ("packets without a time stamp in the video, skipped", listing.n_without_stamp),
-        ("frames of the video with the time stamp of another, skipped", listing.n_doubled),
-    )
-    stopped = f"the video could not be read to its end ({listing.stopped})"
-    return (
-        *(f"{what}: {n}" for what, n in counts if n),
-        *((stopped,) if listing.stopped else ()),
-    )
 
 
 def mended_notes(

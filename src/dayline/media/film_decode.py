@@ -81,8 +81,9 @@ class Listing:
         Whether the last packet is not whole.
     end, end_of_all : int, float
         End of the last frame as a stamp, and that of all streams in seconds.
-    n_bytes, n_packets, n_broken, n_without_stamp, n_doubled : int
-        Bytes and number of the packets of pictures, and how many cannot be used.
+    n_bytes, n_packets, n_unusable : int
+        Bytes and number of the packets of pictures; how many are broken, or have no time stamp or
+        that of another.
     stopped : str
         Why reading stopped before the end of the file.
     digest : str
@@ -98,9 +99,7 @@ class Listing:
     end_of_all: float = 0.0
     n_bytes: int = 0
     n_packets: int = 0
-    n_broken: int = 0
-    n_without_stamp: int = 0
-    n_doubled: int = 0
+    n_unusable: int = 0
     stopped: str = ""
     digest: str = ""
 
@@ -143,7 +142,7 @@ def list_packets(video: VideoFile) -> Listing:
         found.n_bytes += packet.size
         found.n_packets += 1
         if packet.pts is None:
-            found.n_without_stamp += 1
+            found.n_unusable += 1
             continue
         found.end = max(found.end, packet.pts + (packet.duration or 0))
         if packet.is_keyframe:
@@ -152,10 +151,10 @@ def list_packets(video: VideoFile) -> Listing:
         found.ends_broken = packet.is_corrupt
         is_erased = is_compressed and packet.size > LEAST_PACKET and not (any(first) or any(last))
         if packet.is_corrupt or is_erased:
-            found.n_broken += packet.is_corrupt
+            found.n_unusable += packet.is_corrupt
             lost += packet.size
         elif packet.pts in found.groups:
-            found.n_doubled += 1
+            found.n_unusable += 1
         elif not packet.is_discard:
             found.groups[packet.pts] = group
             found.lost[packet.pts] = lost
