@@ -233,18 +233,6 @@ def test_frames_that_cannot_be_decoded_leave_the_boundary_and_a_note(film, tmp_p
     )
 
 
-def test_a_film_that_cannot_be_searched_is_exact_and_says_so(film, monkeypatch):
-    from dayline.media import film_decode as video_file
-
-    def fails(self, _group):
-        self.is_lost = bool(self._keys)
-
-    monkeypatch.setattr(video_file.PacketReader, "skip_to", fails)
-    segmentation = segmented(film).segmentation
-    assert starts(segmentation)[1:3] == [12.6, 31.6]
-    assert "the video could not be searched and was read from its start" in segmentation.notes
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1])
 def test_the_same_film_sampled_at_5_2_and_1_frames_a_second_has_the_same_events(tmp_path, seed):

@@ -104,7 +104,7 @@ def test_packets_of_groups_without_a_wanted_frame_are_not_decoded(make_video, mo
     monkeypatch.setattr(
         video_decode,
         "_decode",
-        lambda v, packet, c: sent.append(packet is not None) or decode(v, packet, c),
+        lambda v, packet: sent.append(packet is not None) or decode(v, packet),
     )
     assert [i for i, _ in images(read_video(path, every=0.04), size=64, indices=[10, 40])] == [
         10,

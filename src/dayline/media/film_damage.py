@@ -19,6 +19,9 @@ from dayline.media.source import time_text
 LONG_GAP = 1.5
 """A gap of so many usual ones is damage if the file has bytes there that belong to no frame."""
 
+FAR_GAP = 5.0
+"""A gap of so many usual ones is damage even without these bytes, if the file is cut short."""
+
 LEAST_LOST = 0.05
 """Share of the bytes that the missing frames would have, on average, which must be there."""
 
@@ -39,7 +42,8 @@ def missing_frames(
 
     A gap alone is no damage: a recording of a screen pauses while nothing moves. But the packets of
     a whole file lie close together, and where frames were lost there are bytes that belong to no
-    packet. Streams for broadcasting have a steady rate, so that their gaps are enough.
+    packet, or the file is shorter than it declares. Streams for broadcasting have a steady rate, so
+    that their gaps are enough.
 
     Parameters
     ----------
@@ -58,6 +62,7 @@ def missing_frames(
     times = np.asarray([float(frame.shown_at * video.time_base - start) for frame in frames])
     gaps = np.diff(times)
     step = float(np.median(gaps)) if len(gaps) else 1 / float(video.stream.average_rate or 25)
+    size, declared = path.stat().st_size, declared_bytes(path, name)
     usual, least = listing.n_bytes / len(frames), LEAST_BYTES.get(name, 256)
 
     n_missing = np.round(gaps / step) - 1
@@ -66,7 +71,7 @@ def missing_frames(
         n_steady = np.count_nonzero(np.abs(gaps / step - 1) <= 0.05)
         damaged = np.full(len(gaps), n_steady >= 0.95 * len(gaps))
     else:
-        damaged = np.zeros(len(gaps), dtype=bool)
+        damaged = (gaps > FAR_GAP * step) & (size < declared)
         for i in np.flatnonzero(lost > least).tolist():
             # Codecs store frames out of order, so the bytes may lie a few frames beside the gap.
             near = max(i - 1 - DEEPEST_REORDERING, 0)
@@ -77,14 +82,14 @@ def missing_frames(
         for i in np.flatnonzero(damaged & (gaps > LONG_GAP * step))
     ]
 
-    size, declared = path.stat().st_size, declared_bytes(path, name)
     is_cut = size < declared
     if name not in STREAMED:
         is_cut |= listing.ends_broken or video.stream.frames > listing.n_packets
         is_cut |= listing.lost_at_end > max(LEAST_LOST * listing.n_bytes, least)
     length, ends = _declared_seconds(video, listing, start=start)
     if math.isinf(length) and size < declared and name not in STREAMED:
-        length = ends * declared / size
+        # What is missing may be what the gaps lack.
+        length = ends if found else ends * declared / size
     early = length - ends
     is_early = math.isfinite(length) and early > max(EARLY_SECONDS, EARLY_SHARE * length)
     if is_early or (is_cut and early > LONG_GAP * step):

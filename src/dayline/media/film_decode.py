@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter, defaultdict, deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -219,95 +219,6 @@ def refuse_huge_frames(path: Path, video: VideoFile) -> None:
         raise ValueError(f"{shown_name(path)}: frames of {width} x {height} pixels are {limit}")
 
 
-class PacketReader:
-    """Reads packets with the number of their group, in order, and skips ahead if asked to.
-
-    Each key frame starts a group. Packets that are broken or have no time stamp are left out, and
-    an error ends the iteration.
-
-    Parameters
-    ----------
-    video : VideoFile
-        An open video, at its start.
-    keys : mapping of int to int, optional
-        Stamp of the key frame that starts a group, for groups to which `skip_to` may seek.
-
-    Attributes
-    ----------
-    is_lost : bool
-        Whether seeking went wrong; iteration then ends, and the rest is to be read from the start.
-    n_broken : int
-        How many packets were broken.
-    """
-
-    def __init__(self, video: VideoFile, keys: Mapping[int, int] | None = None) -> None:
-        self.is_lost = False
-        self.n_broken = 0
-        self._video = video
-        self._keys = {} if keys is None else keys
-        self._groups = {stamp: group for group, stamp in self._keys.items()}
-        self._group = 0
-        self._sought: int | None = None
-        self._read_on_to = 0
-        self._packets = video.container.demux(video.stream)
-
-    def __iter__(self) -> Iterator[tuple[int, Packet[VideoStream]]]:
-        """Yield groups and packets."""
-        while not self.is_lost:
-            try:
-                packet = next(self._packets, None)
-            # As in `list_packets`, which has said why.
-            except Exception:
-                return
-            if packet is None:
-                self.is_lost = self._sought is not None
-                return
-
-            if self._sought is not None:
-                if not packet.is_keyframe:
-                    continue
-                if not self._found(packet):
-                    self.is_lost = True
-                    return
-            else:
-                # Every key frame is counted, usable or not, so that two passes agree.
-                self._group += bool(packet.is_keyframe)
-            if packet.size == 0:
-                continue
-            if packet.is_corrupt:
-                self.n_broken += 1
-            elif packet.pts is not None:
-                yield self._group, packet
-
-    def skip_to(self, group: int) -> None:
-        """Seek to a group that is ahead if that is faster; flush the decoder before."""
-        # Without an index, a search lands anywhere.
-        if self._video.container.format.name in STREAMED:
-            return
-        # A reader that landed before the group it sought would land there again.
-        if (
-            group - self._group < FAR_AHEAD
-            or group not in self._keys
-            or self._group < self._read_on_to
-        ):
-            return
-        try:
-            self._video.container.seek(self._keys[group], stream=self._video.stream)
-        except (FFmpegError, OSError):
-            self.is_lost = True
-            return
-        self._sought = self._read_on_to = group
-        self._packets = self._video.container.demux(self._video.stream)
-
-    def _found(self, packet: Packet[VideoStream]) -> bool:
-        """Return whether the first key frame after seeking is known and not too late."""
-        group = None if packet.pts is None else self._groups.get(packet.pts)
-        if group is None or self._sought is None or group > self._sought:
-            return False
-        self._group, self._sought = group, None
-        return True
-
-
 def video_images(
     sequence: FrameSequence,
     *,
@@ -324,141 +235,140 @@ def video_images(
     only if requested. Frames that do not come this way are decoded again without shortcuts, from
     the start of the file.
     """
-    work = _Work(sequence, {_in_video(sequence, i).stamp: i for i in indices})
-    keys = None if sequence.video is None else sequence.video.keys
-    n_broken = 0
-    for shortcuts in (keys, None) if keys else (None,):
-        if not work.wanted:
+    in_video = {i: sequence.frames[i].in_video for i in indices}
+    wanted = {frame.stamp: frame for frame in in_video.values() if frame is not None}
+    index_of = {frame.stamp: i for i, frame in in_video.items() if frame is not None}
+    keys = {} if sequence.video is None else sequence.video.keys
+    most_broken, is_read_again = 0, False
+    for shortcuts in (keys, {}) if keys else ({},):
+        if not wanted:
             break
+        n_broken = 0
         with opened_video(sequence.source) as video:
             refuse_huge_frames(sequence.source, video)
-            reader = PacketReader(video, shortcuts)
-            for index, decoded in _requested(video, work, reader, shortcuts=bool(shortcuts)):
+            for decoded in _decoded(video, wanted, shortcuts):
+                if decoded is None:
+                    n_broken += 1
+                    continue
+                is_read_again |= bool(keys and not shortcuts)
+                index = index_of[cast("int", decoded.pts)]
                 if decoded.is_corrupt:
                     on_skip(index, "frame of the video is broken")
                     continue
+                second = None
                 try:
                     with reading("frame of the video", "a picture"):
                         image = _to_rgb(decoded, size=size)
-                        second = (
-                            None
-                            if also is None or index not in also
-                            else _to_rgb(decoded, size=also.size)
-                        )
+                        if also is not None and index in also:
+                            second = _to_rgb(decoded, size=also.size)
                 except UnreadableFileError as error:
                     on_skip(index, str(error))
                     continue
                 if also is not None and second is not None:
                     also.take(index, second)
                 yield index, image
-            n_broken = max(n_broken, reader.n_broken)
-    for index in sorted(work.wanted.values()):
+        most_broken = max(most_broken, n_broken)
+
+    for index in sorted(index_of[stamp] for stamp in wanted):
         on_skip(index, "frame of the video is missing or broken")
-    if on_note is not None and n_broken:
-        on_note(f"broken packets in the video, skipped while decoding: {n_broken}")
-    if on_note is not None and work.is_lost:
+    if on_note is not None and most_broken:
+        on_note(f"broken packets in the video, skipped while decoding: {most_broken}")
+    if on_note is not None and is_read_again:
         on_note("the video could not be searched and was read from its start")
 
 
-class _Work:
-    """The frames still to be decoded.
+def _decoded(
+    video: VideoFile, wanted: dict[int, VideoFrame], keys: Mapping[int, int]
+) -> Iterator[DecodedFrame | None]:
+    """Decode frames in one pass over the packets of a video; yield None for a broken packet.
 
-    Attributes
+    Parameters
     ----------
-    wanted : dict of int to int
-        Stamp of each frame and its index in the sequence.
-    is_lost : bool
-        Whether seeking in the file went wrong.
+    video : VideoFile
+        An open video, at its start.
+    wanted : dict of int to VideoFrame
+        The frames to decode, by their stamps. They are removed as they come; those that remain
+        were broken, or seeking went wrong.
+    keys : mapping of int to int
+        Stamp of the key frame that starts a group, for groups to which to seek; without any, all
+        packets are read, and all of a needed group are decoded.
     """
-
-    def __init__(self, sequence: FrameSequence, wanted: dict[int, int]) -> None:
-        self.wanted = wanted
-        self.is_lost = False
-        self._sequence = sequence
-        # For each group, the stamps of pending frames that need it.
-        self._needed: defaultdict[int, set[int]] = defaultdict(set)
-        for stamp, index in wanted.items():
-            for group in self._groups_of(index):
-                self._needed[group].add(stamp)
-
-    def _groups_of(self, index: int) -> range:
-        frame = _in_video(self._sequence, index)
-        return range(frame.first_group, frame.last_group + 1)
-
-    def needs(self, group: int) -> bool:
-        """Return whether a pending frame depends on a group."""
-        return bool(self._needed.get(group))
-
-    def take(self, stamp: int | None) -> int | None:
-        """Return the index of a frame that is pending, which it then no longer is."""
-        index = None if stamp is None else self.wanted.pop(stamp, None)
-        if stamp is not None and index is not None:
-            for group in self._groups_of(index):
-                self._needed[group].discard(stamp)
-        return index
-
-    def groups(self) -> list[int]:
-        """Return the groups that pending frames depend on."""
-        return sorted(group for group, stamps in self._needed.items() if stamps)
-
-
-def _in_video(sequence: FrameSequence, index: int) -> VideoFrame:
-    frame = sequence.frames[index].in_video
-    if frame is None:
-        raise ValueError(f"{sequence.source.name}: not a video")
-    return frame
-
-
-def _requested(
-    video: VideoFile, work: _Work, reader: PacketReader, *, shortcuts: bool
-) -> Iterator[tuple[int, DecodedFrame]]:
-    """Decode the pending frames, with their indices."""
+    needed = Counter(g for f in wanted.values() for g in range(f.first_group, f.last_group + 1))
+    ahead = deque(sorted(needed))
+    # Without an index, a search lands anywhere.
+    may_seek = video.container.format.name not in STREAMED
+    group_of = {stamp: group for group, stamp in keys.items()}
+    group, sought, read_on_to, is_running = 0, None, 0, False
     video.stream.thread_type = "AUTO"
-    ahead = deque(work.groups())
-    running = False
+    context = video.stream.codec_context
+    packets = video.container.demux(video.stream)
+    while True:
+        try:
+            packet = next(packets, None)
+        # As in `list_packets`, which has said why.
+        except Exception:
+            packet = None
+        if packet is not None:
+            if sought is None:
+                # Every key frame is counted, usable or not, so that two passes agree.
+                group += bool(packet.is_keyframe)
+            elif packet.is_keyframe:
+                found = None if packet.pts is None else group_of.get(packet.pts)
+                if found is None or found > sought:
+                    return
+                group, sought = found, None
+            if sought is not None or packet.size == 0 or packet.pts is None:
+                continue
+            if packet.is_corrupt:
+                yield None
+                continue
 
-    def taken(packet: Packet[VideoStream] | None) -> Iterator[tuple[int, DecodedFrame]]:
-        for decoded in _decode(video, packet, reader):
-            index = work.take(decoded.pts)
-            if index is not None:
-                yield index, decoded
-
-    for group, packet in reader:
-        if work.needs(group):
-            if shortcuts:
-                # A frame that no other depends on (most B frames) is skipped without loss unless it
-                # is wanted itself.
-                video.stream.codec_context.skip_frame = (
-                    "DEFAULT" if packet.pts in work.wanted else "NONREF"
-                )
-            yield from taken(packet)
-            running = True
+        is_needed = packet is not None and needed[group] > 0
+        if packet is not None and is_needed and keys:
+            # A frame that no other depends on (most B frames) is skipped without loss unless it is
+            # wanted itself.
+            context.skip_frame = "DEFAULT" if packet.pts in wanted else "NONREF"
+        if is_needed or is_running:
+            # After the last packet of a needed group, the decoder still holds some frames.
+            for decoded in _decode(video, packet if is_needed else None):
+                stamp = None if decoded is None else decoded.pts
+                frame = None if stamp is None else wanted.pop(stamp, None)
+                if frame is not None:
+                    needed.subtract(range(frame.first_group, frame.last_group + 1))
+                if frame is not None or decoded is None:
+                    yield decoded
+        if packet is None:
+            return
+        if is_running and not is_needed:
+            # The next needed group does not continue the last one.
+            context.flush_buffers()
+        is_running = is_needed
+        if is_needed:
             continue
-        if running:
-            # The next group does not continue the last one: drain the decoder and restart it.
-            yield from taken(None)
-            video.stream.codec_context.flush_buffers()
-            running = False
-        while ahead and (ahead[0] <= group or not work.needs(ahead[0])):
+
+        while ahead and (ahead[0] <= group or not needed[ahead[0]]):
             ahead.popleft()
         if not ahead:
             return
-        reader.skip_to(ahead[0])
-    if running:
-        yield from taken(None)
-    work.is_lost |= reader.is_lost
+        # A reader that landed before the group it sought would land there again.
+        is_far = ahead[0] - group >= FAR_AHEAD and group >= read_on_to
+        if may_seek and is_far and ahead[0] in keys:
+            try:
+                video.container.seek(keys[ahead[0]], stream=video.stream)
+            except (FFmpegError, OSError):
+                return
+            sought = read_on_to = ahead[0]
+            packets = video.container.demux(video.stream)
 
 
-def _decode(
-    video: VideoFile, packet: Packet[VideoStream] | None, reader: PacketReader
-) -> list[DecodedFrame]:
+def _decode(video: VideoFile, packet: Packet[VideoStream] | None) -> Sequence[DecodedFrame | None]:
+    """Return the frames that a packet completes, or one None if it is broken."""
     try:
         return video.stream.codec_context.decode(packet)
     # FFmpeg and PyAV fail in many ways on damaged data.
     except Exception:
         # A broken packet loses its own frame and perhaps some that depend on it, but not the video.
-        reader.n_broken += 1
-        return []
+        return [None]
 
 
 def _to_rgb(frame: DecodedFrame, *, size: int) -> NDArray[np.uint8]:
