@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from random import Random
-
-__all__ = ["Damaged", "damage"]
 
 SEED = 13
 HEADER = 160
@@ -17,30 +14,24 @@ them."""
 
 LONGEST_CHUNK = 64
 INTEGERS = {1: "B", 2: "H", 4: "I", 8: "Q"}
-NUMBERS = (
-    b"0",
-    b"-1",
-    b"1e308",
-    b"1e999",
-    b"99999999999",
-    b"4294967295",
-    b"-9223372036854775808",
-    b"nan",
-    b"0.5",
-)
+NUMBERS = (b"0", b"-1", b"1e308", b"1e999", b"99999999999", b"-9223372036854775808", b"nan", b"0.5")
 NUMBER = re.compile(rb"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 
+KINDS = {
+    "bit flipped": 6,
+    "byte set": 4,
+    "cut off": 2,
+    "chunk removed": 2,
+    "chunk doubled": 2,
+    "chunk zeroed": 1,
+    "integer": 4,
+    "number in digits": 2,
+}
+"""What may happen, and how often."""
 
-@dataclass(frozen=True)
-class Damaged:
-    """Damaged bytes, and how they were damaged, in words."""
 
-    data: bytes
-    how: str
-
-
-def damage(data: bytes, random: Random, *, hot: Sequence[range] = ()) -> Damaged:
-    """Damage bytes in one place, sometimes in two or three.
+def damage(data: bytes, random: Random, *, hot: Sequence[range] = ()) -> tuple[bytes, str]:
+    """Damage bytes in one place, sometimes in two or three; also return how, in words.
 
     Parameters
     ----------
@@ -55,9 +46,11 @@ def damage(data: bytes, random: Random, *, hot: Sequence[range] = ()) -> Damaged
     n_places = random.choice((1, 1, 1, 1, 2, 3))
     while len(words) < n_places or damaged == data:
         kind = random.choices(list(KINDS), weights=list(KINDS.values()))[0]
-        damaged, how = kind(damaged or data, random, hot)
-        words.append(how)
-    return Damaged(damaged, ", ".join(words))
+        damaged = damaged or data
+        at = _place(damaged, random, hot)
+        damaged = _damaged_at(damaged, at, kind, random)
+        words.append(f"{kind} at {at}")
+    return damaged, ", ".join(words)
 
 
 def _place(data: bytes, random: Random, hot: Sequence[range]) -> int:
@@ -68,105 +61,31 @@ def _place(data: bytes, random: Random, hot: Sequence[range]) -> int:
     return min(max(random.choice(region), 0), len(data) - 1)
 
 
-def _flip_a_bit(data: bytes, random: Random, hot: Sequence[range]) -> tuple[bytes, str]:
-    at, bit = _place(data, random, hot), random.randrange(8)
-    return (
-        data[:at] + bytes([data[at] ^ 1 << bit]) + data[at + 1 :],
-        f"bit {bit} of byte {at} flipped",
-    )
+def _damaged_at(data: bytes, at: int, kind: str, random: Random) -> bytes:
+    before, chunk = data[:at], data[at : at + random.randint(1, LONGEST_CHUNK)]
+    after = data[at + len(chunk) :]
+    if kind == "cut off":
+        return before
+    if kind == "chunk removed":
+        return before + after
+    if kind == "chunk doubled":
+        return before + chunk + chunk + after
+    if kind == "chunk zeroed":
+        return before + bytes(len(chunk)) + after
 
+    if kind == "number in digits":
+        found = NUMBER.search(data, at)
+        if found is not None:
+            return data[: found.start()] + random.choice(NUMBERS) + data[found.end() :]
+    if kind == "integer":
+        size = random.choice(list(INTEGERS))
+        top = 1 << 8 * size
+        powers = (top // 2, top // 2 - 1, top // 4, 1 << random.randrange(8 * size))
+        value = random.choice((0, 1, 2, top - 1, top - 2, *powers))
+        written = struct.pack(random.choice("<>") + INTEGERS[size], value)
+        return before + written + data[at + size :]
 
-def _change_a_byte(data: bytes, random: Random, hot: Sequence[range]) -> tuple[bytes, str]:
-    at, value = (
-        _place(data, random, hot),
-        random.choice((0, 1, 0x7F, 0x80, 0xFF, random.randrange(256))),
-    )
-    return data[:at] + bytes([value]) + data[at + 1 :], f"byte {at} set to {value}"
-
-
-def _cut_off(data: bytes, random: Random, hot: Sequence[range]) -> tuple[bytes, str]:
-    at = max(1, _place(data, random, hot))
-    return data[:at], f"cut to {at} bytes"
-
-
-def _chunk(data: bytes, random: Random, hot: Sequence[range]) -> slice:
-    at = _place(data, random, hot)
-    return slice(at, min(len(data), at + random.randint(1, LONGEST_CHUNK)))
-
-
-def _remove_a_chunk(data: bytes, random: Random, hot: Sequence[range]) -> tuple[bytes, str]:
-    chunk = _chunk(data, random, hot)
-    return data[: chunk.start] + data[chunk.stop :], f"bytes {chunk.start} to {chunk.stop} removed"
-
-
-def _duplicate_a_chunk(data: bytes, random: Random, hot: Sequence[range]) -> tuple[bytes, str]:
-    chunk = _chunk(data, random, hot)
-    return data[: chunk.stop] + data[chunk.start :], f"bytes {chunk.start} to {chunk.stop} doubled"
-
-
-def _copy_a_chunk_elsewhere(data: bytes, random: Random, hot: Sequence[range]) -> tuple[bytes, str]:
-    chunk, at = _chunk(data, random, hot), _place(data, random, hot)
-    copied = data[chunk]
-    return (
-        data[:at] + copied + data[at + len(copied) :],
-        f"bytes {chunk.start} to {chunk.stop} written over {at}",
-    )
-
-
-def _blank_a_chunk(data: bytes, random: Random, hot: Sequence[range]) -> tuple[bytes, str]:
-    chunk = _chunk(data, random, hot)
-    zeros = bytes(chunk.stop - chunk.start)
-    return (
-        data[: chunk.start] + zeros + data[chunk.stop :],
-        f"bytes {chunk.start} to {chunk.stop} zeroed",
-    )
-
-
-def _extreme_integer(data: bytes, random: Random, hot: Sequence[range]) -> tuple[bytes, str]:
-    at, size = _place(data, random, hot), random.choice(list(INTEGERS))
-    top = 1 << 8 * size
-    value = random.choice(
-        (
-            0,
-            1,
-            2,
-            top - 1,
-            top - 2,
-            top // 2,
-            top // 2 - 1,
-            top // 4,
-            1 << random.randrange(8 * size),
-        )
-    )
-    order = random.choice("<>")
-    written = struct.pack(order + INTEGERS[size], value)
-    return (
-        data[:at] + written + data[at + size :],
-        f"{order}{value} of {size} bytes written at {at}",
-    )
-
-
-def _extreme_number_in_text(data: bytes, random: Random, hot: Sequence[range]) -> tuple[bytes, str]:
-    """Replace a number that is written in digits; data without one lose a byte instead."""
-    found = NUMBER.search(data, _place(data, random, hot))
-    if found is None:
-        return _change_a_byte(data, random, hot)
-    value = random.choice(NUMBERS)
-    return (
-        data[: found.start()] + value + data[found.end() :],
-        f"number at {found.start()} set to {value.decode()}",
-    )
-
-
-_Kind = Callable[[bytes, Random, Sequence[range]], tuple[bytes, str]]
-KINDS: dict[_Kind, int] = {
-    _flip_a_bit: 6,
-    _change_a_byte: 4,
-    _cut_off: 2,
-    _remove_a_chunk: 2,
-    _duplicate_a_chunk: 2,
-    _copy_a_chunk_elsewhere: 1,
-    _blank_a_chunk: 1,
-    _extreme_integer: 4,
-    _extreme_number_in_text: 2,
-}
+    value = data[at] ^ 1 << random.randrange(8)
+    if kind != "bit flipped":
+        value = random.choice((0, 1, 0x7F, 0x80, 0xFF, random.randrange(256)))
+    return before + bytes([value]) + data[at + 1 :]

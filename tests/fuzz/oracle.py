@@ -17,18 +17,15 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
-from fuzz.readers import Answer, Reading, StrayWarningError
-
-__all__ = ["Fault", "judge_answer", "judge_error"]
+from fuzz.readers import Answer, Reading
 
 A_LITTLE = 0.2
 """Seconds between frames of the shortest videos."""
 
 TABLE = frozenset({"values", "dtype"})
-PHOTO = frozenset({"pixels", "sizes", "times"})
 FREE: dict[str, frozenset[str] | None] = {
     # A header that says int64 instead of float64 accounts for as many bytes.
     "npy": TABLE,
@@ -37,8 +34,7 @@ FREE: dict[str, frozenset[str] | None] = {
     "parquet": frozenset({"values", "has times", "shape"}),
     "onnx": frozenset({"values"}),
     # Also how a photo is turned, and the digits of its capture time. Another order is always said.
-    "jpeg": PHOTO,
-    "png": PHOTO,
+    "jpeg": frozenset({"pixels", "sizes", "times"}),
     # Its index has no checksums.
     "mp4": frozenset({"pixels", "sizes", "times"}),
     "ts": frozenset({"pixels", "sizes"}),
@@ -50,14 +46,13 @@ FREE: dict[str, frozenset[str] | None] = {
 """Aspects that may differ without a word, because nothing in the file could tell."""
 
 
-@dataclass(frozen=True)
-class Fault:
+class Fault(NamedTuple):
     """What went wrong.
 
     Attributes
     ----------
     kind : str
-        One of traceback, words, silent, memory, time, signal, warning.
+        One of traceback, words, silent, memory, died.
     cause : str
         Where or in what, the same for all damage that meets the same mistake.
     detail : str
@@ -73,8 +68,6 @@ def judge_error(error: BaseException, path: Path) -> Fault | None:
     """Tell whether an exception is one line that names the file."""
     text = str(error)
     where = _innermost_of_dayline(error)
-    if isinstance(error, StrayWarningError):
-        return Fault("warning", f"a warning of a library ({text.split(':')[0]})", text)
     if not isinstance(error, ValueError):
         return Fault("traceback", f"{type(error).__name__} at {where}", text)
     if _ran_out_of_memory(error):

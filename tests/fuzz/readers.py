@@ -14,8 +14,6 @@ import numpy as np
 
 from fuzz.samples import PHOTO_NAMES, photo
 
-__all__ = ["READERS", "Answer", "Reading", "StrayWarningError", "place_beside", "table_answer"]
-
 Answer = dict[str, Any]
 
 
@@ -25,16 +23,6 @@ class Reading:
 
     answer: Answer
     words: list[str] = field(default_factory=list)
-
-
-def table_answer(features: np.ndarray, times: np.ndarray | None) -> Answer:
-    """Split a table of features into aspects."""
-    return {
-        "shape": features.shape,
-        "has times": times is not None,
-        "dtype": str(features.dtype),
-        "values": _digest(features, *(() if times is None else (times,))),
-    }
 
 
 def _digest(*arrays: np.ndarray) -> str:
@@ -49,7 +37,13 @@ def _table(path: Path) -> Reading:
 
     with _warnings_as_words() as words:
         table = read_features(path)
-    return Reading(table_answer(table.features, table.times), words)
+    answer = {
+        "shape": table.features.shape,
+        "has times": table.times is not None,
+        "dtype": str(table.features.dtype),
+        "values": _digest(table.features, *(() if table.times is None else (table.times,))),
+    }
+    return Reading(answer, words)
 
 
 def _events(path: Path) -> Reading:
@@ -80,18 +74,13 @@ def _places(path: Path) -> Reading:
 
 
 def _onnx(path: Path) -> Reading:
-    from dayline.features.extract import load_extractor
-
-    with _warnings_as_words() as words:
-        return _features(load_extractor(str(path), threads=1), words)
-
-
-def _features(extractor: Any, words: list[str]) -> Reading:
-    from dayline.features.extract import extract_features
+    from dayline.features.extract import extract_features, load_extractor
 
     random = np.random.default_rng(4)
     images = [random.integers(0, 256, (40, 48, 3), dtype=np.uint8) for _ in range(3)]
-    features = extract_features(images, extractor)
+    with _warnings_as_words() as words:
+        extractor = load_extractor(str(path), threads=1)
+        features = extract_features(images, extractor)
     answer = {
         "n_features": (extractor.n_features, features.shape),
         "input_size": extractor.input_size,
@@ -149,25 +138,18 @@ def _warnings_as_words() -> Iterator[list[str]]:
         yield words
     for warning in caught:
         if warning.category is not UserWarning:
-            raise StrayWarningError(
-                f"{warning.category.__name__} at {warning.filename}:{warning.lineno}:"
-                f" {warning.message}"
-            )
+            where = f"{warning.filename}:{warning.lineno}"
+            raise RuntimeError(f"{warning.category.__name__} at {where}: {warning.message}")
         words.append(str(warning.message))
-
-
-class StrayWarningError(Exception):
-    """A warning of a library on its way to the user."""
 
 
 def place_beside(path: Path) -> None:
     """Put beside a photo the others of its folder, undamaged."""
-    names = {".jpeg": "JPEG", ".png": "PNG"}
-    if path.suffix not in names:
+    if path.suffix != ".jpeg":
         return
     for position, name in enumerate(PHOTO_NAMES):
         if name != path.stem:
-            path.with_stem(name).write_bytes(photo(names[path.suffix], position))
+            path.with_stem(name).write_bytes(photo(position))
 
 
 READERS: dict[str, Callable[[Path], Reading]] = {
@@ -175,6 +157,7 @@ READERS: dict[str, Callable[[Path], Reading]] = {
     "json": _events,
     "places": _places,
     "onnx": _onnx,
-    **dict.fromkeys(("jpeg", "png"), _photos),
-    **dict.fromkeys(("mp4", "ts"), _video),
+    "jpeg": _photos,
+    "mp4": _video,
+    "ts": _video,
 }
