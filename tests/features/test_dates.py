@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, timedelta, timezone
 import numpy as np
 import pytest
 
-from dayline.features.csv_files import first_offset, is_date
+from dayline.features.csv_files import parse_date
 from dayline.features.tables import read_features
 
 NOON = 1_715_515_200.0  # 2024-05-12 12:00, as if in UTC
@@ -81,13 +81,13 @@ def test_dates_a_second_apart_are_no_counter_of_rows(tmp_path):
         ),
         (
             "time,a\n2024-05-12T12:00,1\nyesterday,2\n",
-            "frame 1, column 0 is 'yesterday', not a date such as 2024-05-12T16:51:00",
+            "frame 1 is 'yesterday', not a date such as 2024-05-12T16:51:00",
         ),
         (
             "time,a\n2024-05-12T12:00,1\n2024-02-30,2\n",
-            "frame 1, column 0 is '2024-02-30', not a date",
+            "frame 1 is '2024-02-30', not a date",
         ),
-        ("time,a\n2024-05-12T12:00,1\n17,2\n", "frame 1, column 0 is '17', not a date"),
+        ("time,a\n2024-05-12T12:00,1\n17,2\n", "frame 1 is '17', not a date"),
         (
             "time,a\n2024-05-12T12:00,1\n2024-05-12T12:01Z,2\n",
             "frame 0 has a date without a time zone, others have",
@@ -185,26 +185,21 @@ def test_dates_in_parquet_that_cannot_be_used_are_named(tmp_path, columns, messa
         read_features(write_parquet(tmp_path, **columns))
 
 
-def test_a_time_zone_that_is_not_known_is_named(tmp_path):
+@pytest.mark.parametrize("zone", ["Mars/X", "../../etc/passwd", "/etc/passwd"])
+def test_a_time_zone_that_is_not_known_is_named(tmp_path, zone):
     pyarrow = pytest.importorskip("pyarrow")
-    path = write_parquet(
-        tmp_path, time=pyarrow.array([1, 2], pyarrow.int64()).cast(pyarrow.timestamp("s", "Mars/X"))
-    )
+    moments = pyarrow.array([1, 2], pyarrow.int64()).cast(pyarrow.timestamp("s", zone))
     with pytest.raises(
-        ValueError,
-        match=r"x\.parquet: column 'time': unknown time zone 'Mars/X'; pip install tzdata",
+        ValueError, match=rf"x\.parquet: column 'time': unknown time zone '{zone}'; pip install"
     ):
-        read_features(path)
-    for wicked in ("../../etc/passwd", "/etc/passwd", "a\0b", ""):
-        with pytest.raises(ValueError, match="unknown time zone"):
-            first_offset(wicked, 0.0)
+        read_features(write_parquet(tmp_path, time=moments))
 
 
 @pytest.mark.parametrize(
     "text", ["2024", "20240512", "2024-W20-1", "12/05/2024", "16:51:00", "", "2024-13-01", "x"]
 )
 def test_only_whole_iso_dates_are_dates(text):
-    assert not is_date(text)
+    assert parse_date(text) is None
 
 
 def test_a_file_of_dates_is_segmented_with_its_dates(tmp_path):

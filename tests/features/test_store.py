@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -91,11 +90,6 @@ def _rewrite(path, **changes):
     np.savez(path, **{name: value for name, value in fields.items() if value is not None})
 
 
-def _compress(path):
-    with np.load(path) as content:
-        np.savez_compressed(path, **content)
-
-
 def _about(text: bytes):
     return lambda path: _rewrite(path, about=np.frombuffer(text, dtype=np.uint8))
 
@@ -112,7 +106,6 @@ def _declare_much(path):
     "damage",
     [
         _cut,
-        _compress,
         _declare_much,
         _about(b""),
         _about(b"[1, 2, 3]"),
@@ -154,8 +147,3 @@ def test_a_damaged_file_is_never_read_wrong(file):
             # Times of change and sizes in the directory of the archive do not matter.
             assert frame.digest == FRAMES[key].digest
             np.testing.assert_array_equal(frame.seen.features, FRAMES[key].seen.features)
-
-
-def test_the_archive_is_not_compressed(file):
-    with zipfile.ZipFile(file) as archive:
-        assert {info.compress_type for info in archive.infolist()} == {zipfile.ZIP_STORED}

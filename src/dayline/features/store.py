@@ -41,8 +41,7 @@ def load_seen(path: Path, extractor: Extractor) -> tuple[dict[Key, Frame], str]:
     if path.is_symlink():
         return {}, f"{path.name} is a link to another place"
     try:
-        # dayline does not compress its stores, so a compressed file was written by something else.
-        fields = load_npz(path, ("format", "model", "fingerprint", "about", *COLUMNS), stored=True)
+        fields = load_npz(path, ("format", "model", "fingerprint", "about", *COLUMNS))
         with reading(path, "a feature store"):
             return _frames(fields, extractor)
     except UnreadableFileError as error:

@@ -12,13 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from dayline.arrays import FloatArray
-from dayline.features.csv_files import (
-    DATE_COLUMNS,
-    TIME_COLUMNS,
-    DateColumn,
-    first_offset,
-    read_csv,
-)
+from dayline.features.csv_files import DATE_COLUMNS, TIME_COLUMNS, read_csv, seconds_of_dates
 from dayline.features.numpy_files import ArrayHeader, list_npz, load_npy, load_npz, npy_header
 from dayline.files import UnreadableFileError, check_allocation, reading
 from dayline.media.frame import TABLE_SUFFIXES
@@ -179,9 +173,9 @@ def _read_npz(path: Path, key: str | None) -> FeatureTable:
     time = _the_times([name for name in headers if name in TIME_COLUMNS and name != key], path)
     wanted = [key] if time is None else [key, time]
     for name in wanted:
-        if not headers[name].is_numeric:
+        if not _is_numeric(headers[name].dtype):
             raise ValueError(
-                f"{path}: {name!r} has type {headers[name].kind}; it must contain real numbers"
+                f"{path}: {name!r} has type {headers[name].dtype}; it must contain real numbers"
             )
     arrays = load_npz(path, wanted)
     times = None if time is None else np.ravel(arrays[time])
@@ -193,7 +187,9 @@ def _features_key(path: Path, headers: Mapping[str, ArrayHeader], key: str | Non
     names = ", ".join(headers) or "nothing"
     if key is None:
         matrices = [
-            n for n, h in headers.items() if h.is_numeric and len(h.shape) == 2 and min(h.shape) > 1
+            name
+            for name, header in headers.items()
+            if _is_numeric(header.dtype) and len(header.shape) == 2 and min(header.shape) > 1
         ]
         likely = ["features"] if "features" in headers else matrices
         if len(likely) != 1:
@@ -214,9 +210,13 @@ def _the_times(names: Sequence[str], path: Path) -> str | None:
     return names[0] if names else None
 
 
+def _is_numeric(dtype: np.dtype[Any]) -> bool:
+    return dtype.kind in "biuf"
+
+
 def _numeric(values: Any, path: Path) -> FloatArray:
     values = np.asarray(values)
-    if values.dtype.kind not in "biuf":
+    if not _is_numeric(values.dtype):
         raise ValueError(f"{path}: values have type {values.dtype}; they must be real numbers")
     numbers: FloatArray = values
     return numbers
@@ -229,34 +229,36 @@ def _read_parquet(path: Path) -> FeatureTable:
         raise _needs_pyarrow(path) from None
     with reading(path, "a parquet file"), parquet.ParquetFile(path) as file:
         schema, n_rows = file.schema_arrow, file.metadata.num_rows
-        index = [name for name in _index_columns(schema) if name.lower() not in TIME_COLUMNS]
+        if len(set(schema.names)) < len(schema.names):
+            double = next(name for name in schema.names if schema.names.count(name) > 1)
+            raise UnreadableFileError(f"{path}: two of its columns are named {double!r}")
+
+        # The index of pandas is no feature, but it may have the times.
+        described = (schema.pandas_metadata or {}).get("index_columns", [])
+        index = [n for n in schema.names if n in described or PANDAS_INDEX.fullmatch(n)]
         dates_in = _date_field(schema, index, path)
-        index = [name for name in index if name != dates_in]
-        fields = [field for field in schema if field.name not in index]
+        dropped = [n for n in index if n != dates_in and n.lower() not in TIME_COLUMNS]
+        fields = [field for field in schema if field.name not in dropped]
         for field in fields:
             if not _is_real(field.type) and field.name != dates_in:
                 hint = "; name it time if these are the times" if _are_dates(field.type) else ""
-                why = (
-                    f"column {field.name!r} has type {field.type}; it must contain real"
+                raise UnreadableFileError(
+                    f"{path}: column {field.name!r} has type {field.type}; it must contain real"
                     f" numbers{hint}"
                 )
-                raise UnreadableFileError(f"{path}: {why}")
-        names = [field.name for field in fields]
-        if len(set(names)) < len(names):
-            double = next(name for name in names if names.count(name) > 1)
-            raise UnreadableFileError(f"{path}: two of its columns are named {double!r}")
+
         check_allocation(path, 8 * n_rows * len(fields), what=f"a table of {n_rows:,} rows")
+        names = [field.name for field in fields]
         table = file.read(columns=names)
         values = np.empty((n_rows, len(fields)))
         for k, name in enumerate(names):
             column = table.column(name)
-            values[:, k] = (
-                _numeric(column.to_numpy(), path)
-                if name != dates_in
-                else _seconds(column, name, path)
-            )
-    if index:
-        shown = ", ".join(map(repr, index))
+            if name == dates_in:
+                values[:, k] = _seconds(column, name, path)
+            else:
+                values[:, k] = _numeric(column.to_numpy(), path)
+    if dropped:
+        shown = ", ".join(map(repr, dropped))
         warnings.warn(
             f"{path}: dropped {shown}, which is the index of the table, not a feature", stacklevel=4
         )
@@ -268,18 +270,16 @@ def _date_field(schema: Any, index: Sequence[str], path: Path) -> str | None:
     """Return the name of the column with dates: one that is named after time, or pandas' index."""
     from pyarrow import types
 
-    found = [
-        field.name
-        for field in schema
-        if (_are_dates(field.type) and (field.name.lower() in DATE_COLUMNS or field.name in index))
-        or (
-            field.name.lower() in DATE_COLUMNS
-            and (types.is_string(field.type) or types.is_large_string(field.type))
-        )
-    ]
-    named = [name for name in found if name not in index]
+    named, other = [], []
+    for field in schema:
+        is_text = types.is_string(field.type) or types.is_large_string(field.type)
+        is_named = field.name.lower() in DATE_COLUMNS
+        if (is_named and (is_text or _are_dates(field.type))) and field.name not in index:
+            named.append(field.name)
+        elif field.name in index and (_are_dates(field.type) or (is_text and is_named)):
+            other.append(field.name)
     has_times = any(name.lower() in TIME_COLUMNS for name in schema.names if name not in index)
-    return _the_times(named if named or has_times else found, path)
+    return _the_times(named if named or has_times else other, path)
 
 
 def _are_dates(kind: Any) -> bool:
@@ -293,30 +293,27 @@ def _seconds(column: Any, name: str, path: Path) -> FloatArray:
     import pyarrow
     from pyarrow import types
 
-    kind = column.type
     try:
-        if not _are_dates(kind):
-            return _seconds_of_texts(column.to_pylist())
-        if types.is_date(kind):
+        if not _are_dates(column.type):
+            return seconds_of_dates([text or "" for text in column.to_pylist()])
+        if types.is_date(column.type):
             column = column.cast(pyarrow.timestamp("ms"))
         ticks = column.cast(pyarrow.int64()).to_numpy().astype(np.float64)
         seconds: FloatArray = ticks / {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[column.type.unit]
         known = np.flatnonzero(np.isfinite(seconds))
-        if column.type.tz is None or len(known) == 0:
+        zone = column.type.tz
+        if zone is None or len(known) == 0:
             return seconds
-        return seconds + first_offset(column.type.tz, float(seconds[known[0]]))
     except (ValueError, OverflowError) as error:
         raise UnreadableFileError(f"{path}: column {name!r}: {error}") from None
-
-
-def _seconds_of_texts(texts: Sequence[str | None]) -> FloatArray:
-    dates = DateColumn()
-    for frame, text in enumerate(texts):
-        try:
-            dates.add(text or "", is_missing=not text)
-        except ValueError as error:
-            raise ValueError(f"frame {frame} {error}") from None
-    return dates.seconds()
+    try:
+        whole = column.cast(pyarrow.timestamp("s", zone), safe=False)
+        return seconds + float(whole[int(known[0])].as_py().utcoffset().total_seconds())
+    except Exception:  # of pyarrow, pytz or zoneinfo, whichever knows time zones
+        raise UnreadableFileError(
+            f"{path}: column {name!r}: unknown time zone {zone[:40]!r}; pip install tzdata, or"
+            " store UTC"
+        ) from None
 
 
 def _needs_pyarrow(path: Path) -> ValueError:
@@ -329,13 +326,6 @@ def _is_real(kind: Any) -> bool:
     if types.is_dictionary(kind):
         return _is_real(kind.value_type)
     return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind))
-
-
-def _index_columns(schema: Any) -> list[str]:
-    """Return the names of the columns in which pandas stores the index."""
-    described = (schema.pandas_metadata or {}).get("index_columns", [])
-    # A range index is described by a dictionary and has no column.
-    return [name for name in schema.names if name in described or PANDAS_INDEX.fullmatch(name)]
 
 
 def _split_times(
