@@ -101,8 +101,13 @@ def judge_answer(whole: Reading, damaged: Reading, *, kind: str, checked: bool) 
     free = FREE[kind]
     if not differing or free is None or (not checked and set(differing) <= free):
         return None
-    # A stream does not say how long it is, and an edit of a movie hides frames.
-    if kind in ("mp4", "ts") and _is_beginning(damaged.answer["times"], whole.answer["times"]):
+    # A stream does not say how long it is, and the edits of a movie hide frames.
+    if kind == "ts" and _is_beginning(damaged.answer["times"], whole.answer["times"]):
+        return None
+    if kind == "mp4" and all(
+        any(abs(shown - time) < A_LITTLE for time in whole.answer["times"])
+        for shown in damaged.answer["times"]
+    ):
         return None
     changes = "; ".join(
         f"{a}: {whole.answer[a]!r:.200} became {damaged.answer[a]!r:.200}" for a in differing

@@ -196,10 +196,8 @@ def with_exact_cuts(
     starts: dict[int, int] = {}
     unclear: list[tuple[int, _Cut]] = []
     for b, window in windows.items():
-        between, nearby = (
-            seen.cut(times[b - 1], times[b]),
-            None if b in fixed else seen.cut(*window),
-        )
+        between = seen.cut(times[b - 1], times[b])
+        nearby = None if b in fixed else seen.cut(*window)
         if between is not None:
             cuts[b] = between
         if nearby is not None and (
@@ -271,20 +269,12 @@ def _changes_within(
     times = np.asarray(frames.times, dtype=np.float64)
     spans = _joined([(shown.start, shown.stop) for shown in ranges if shown])
     span_of = np.repeat(np.arange(len(spans)), [stop - start for start, stop in spans])
-    step, share, damaged = (
-        np.zeros(len(times)),
-        np.zeros(len(times)),
-        np.zeros(len(times), dtype=bool),
-    )
+    step, share = np.zeros(len(times)), np.zeros(len(times))
+    damaged = np.zeros(len(times), dtype=bool)
     held: defaultdict[int, dict[int, Image]] = defaultdict(dict)
     lost: dict[int, str] = {}
-    notes: dict[str, None] = {}
-    decoded = images(
-        frames,
-        size=COMPARED_SIDE,
-        on_skip=lost.__setitem__,
-        on_note=lambda note: notes.setdefault(note),
-    )
+    notes: list[str] = []
+    decoded = images(frames, size=COMPARED_SIDE, on_skip=lost.__setitem__, on_note=notes.append)
     missing = () if sequence.video is None else sequence.video.missing
     n_done = 0
     for index, image in decoded:
