@@ -71,12 +71,22 @@ def seconds_of_dates(texts: Sequence[str]) -> FloatArray:
     return np.asarray(seconds - offsets + offsets[np.argmax(has_zone)])
 
 
-def read_csv(path: Path) -> tuple[FloatArray, list[str], int | None]:
-    """Read a .csv file: its numbers, its column names in lower case, and which column has dates.
+def time_column(names: Sequence[str], path: Path) -> str | None:
+    """Return the name of the only column or array of times, if any; raise ValueError if several."""
+    if len(names) > 1:
+        raise ValueError(
+            f"{path}: has times in {' and '.join(map(repr, names))}; keep one and rename the others"
+        )
+    return names[0] if names else None
 
-    Without a header there are no names. Dates become seconds since 1970. Lines above the table may
-    start with #; the last of them is the header if the table has none, as written by NumPy. An
-    unnamed first column that counts the rows, as written by pandas, is dropped with a warning.
+
+def read_csv(path: Path) -> tuple[FloatArray, FloatArray | None, bool]:
+    """Read the features and times in a .csv file, and whether the times were dates.
+
+    Without a header there are no names, and no times. Dates become seconds since 1970. Lines above
+    the table may start with #; the last of them is the header if the table has none, as written by
+    NumPy. An unnamed first column that counts the rows, as written by pandas, is dropped with a
+    warning.
     """
     with reading(path, "a table of numbers"):
         try:
@@ -92,15 +102,24 @@ def read_csv(path: Path) -> tuple[FloatArray, list[str], int | None]:
         raise UnreadableFileError(f"{path}: has a header but no rows")
 
     n, columns = values.shape
-    is_named = len(header) == columns > 1 and header[0] in COUNTER_NAMES and all(header[1:])
-    if not is_named or dates_at == 0:
-        return values, header, dates_at
-    if np.array_equal(values[:, 0] - values[0, 0], np.arange(n)):
+    if dates_at is not None and columns == 1:
+        raise UnreadableFileError(f"{path}: has dates but no features")
+    if len(header) != columns or columns == 1:
+        return values, None, False
+    named = [name for k, name in enumerate(header) if name in TIME_COLUMNS or k == dates_at]
+    time = time_column(named, path)
+    times_at = dates_at if time is None or dates_at is not None else header.index(time)
+    times = None if times_at is None else values[:, times_at]
+    left_out = [] if times_at is None else [times_at]
+
+    is_unnamed = header[0] in COUNTER_NAMES and all(header[1:]) and times_at != 0
+    if is_unnamed and np.array_equal(values[:, 0] - values[0, 0], np.arange(n)):
         warnings.warn(
             f"{path}: dropped the first column, which has no name and counts the rows", stacklevel=3
         )
-        return values[:, 1:], header[1:], None if dates_at is None else dates_at - 1
-    return values, header, dates_at
+        left_out.append(0)
+    features = np.delete(values, left_out, axis=1) if left_out else values
+    return features, times, dates_at is not None
 
 
 def _read(file: TextIO) -> tuple[FloatArray, list[str], int | None]:

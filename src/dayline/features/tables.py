@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
 from dayline.arrays import FloatArray
-from dayline.features.csv_files import DATE_COLUMNS, TIME_COLUMNS, read_csv, seconds_of_dates
+from dayline.features.csv_files import (
+    DATE_COLUMNS,
+    TIME_COLUMNS,
+    read_csv,
+    seconds_of_dates,
+    time_column,
+)
 from dayline.features.numpy_files import ArrayHeader, list_npz, load_npy, load_npz, npy_header
 from dayline.files import UnreadableFileError, check_allocation, reading
 from dayline.media.frame import TABLE_SUFFIXES
@@ -66,7 +72,8 @@ def read_features(
     elif kind == ".npz":
         table = _read_npz(path, key)
     elif kind == ".csv":
-        table = _split_times(*read_csv(path), path)
+        features, times, is_dated = read_csv(path)
+        table = FeatureTable(features, times, "wall" if is_dated else None)
     else:
         table = _read_parquet(path)
 
@@ -170,7 +177,7 @@ def _read_npz(path: Path, key: str | None) -> FeatureTable:
     """Read only the features and times from a file with several arrays."""
     headers = list_npz(path)
     key = _features_key(path, headers, key)
-    time = _the_times([name for name in headers if name in TIME_COLUMNS and name != key], path)
+    time = time_column([name for name in headers if name in TIME_COLUMNS and name != key], path)
     wanted = [key] if time is None else [key, time]
     for name in wanted:
         if not _is_numeric(headers[name].dtype):
@@ -202,14 +209,6 @@ def _features_key(path: Path, headers: Mapping[str, ArrayHeader], key: str | Non
     return key
 
 
-def _the_times(names: Sequence[str], path: Path) -> str | None:
-    if len(names) > 1:
-        raise ValueError(
-            f"{path}: has times in {' and '.join(map(repr, names))}; keep one and rename the others"
-        )
-    return names[0] if names else None
-
-
 def _is_numeric(dtype: np.dtype[Any]) -> bool:
     return dtype.kind in "biuf"
 
@@ -236,50 +235,52 @@ def _read_parquet(path: Path) -> FeatureTable:
         # The index of pandas is no feature, but it may have the times.
         described = (schema.pandas_metadata or {}).get("index_columns", [])
         index = [n for n in schema.names if n in described or PANDAS_INDEX.fullmatch(n)]
-        dates_in = _date_field(schema, index, path)
-        dropped = [n for n in index if n != dates_in and n.lower() not in TIME_COLUMNS]
-        fields = [field for field in schema if field.name not in dropped]
-        for field in fields:
-            if not _is_real(field.type) and field.name != dates_in:
-                hint = "; name it time if these are the times" if _are_dates(field.type) else ""
+        may_be = [f.name for f in schema if _may_be_times(f, is_index=f.name in index)]
+        named = [name for name in may_be if name not in index]
+        time = time_column(named or may_be, path)
+        names = [name for name in schema.names if name != time and name not in index]
+        for name in names:
+            kind = schema.field(name).type
+            if not _is_real(kind):
+                hint = "; name it time if these are the times" if _are_dates(kind) else ""
                 raise UnreadableFileError(
-                    f"{path}: column {field.name!r} has type {field.type}; it must contain real"
-                    f" numbers{hint}"
+                    f"{path}: column {name!r} has type {kind}; it must contain real numbers{hint}"
                 )
 
-        check_allocation(path, 8 * n_rows * len(fields), what=f"a table of {n_rows:,} rows")
-        names = [field.name for field in fields]
-        table = file.read(columns=names)
-        values = np.empty((n_rows, len(fields)))
+        wanted = names if time is None else [*names, time]
+        check_allocation(path, 8 * n_rows * len(wanted), what=f"a table of {n_rows:,} rows")
+        table = file.read(columns=wanted)
+        values = np.empty((n_rows, len(names)))
         for k, name in enumerate(names):
-            column = table.column(name)
-            if name == dates_in:
-                values[:, k] = _seconds(column, name, path)
-            else:
-                values[:, k] = _numeric(column.to_numpy(), path)
+            values[:, k] = _numeric(table.column(name).to_numpy(), path)
+        times, is_dated = None, False
+        if time is not None:
+            is_dated = not _is_real(schema.field(time).type)
+            column = table.column(time)
+            times = _seconds(column, time, path) if is_dated else column.to_numpy().astype(float)
+
+    dropped = [repr(name) for name in index if name != time]
     if dropped:
-        shown = ", ".join(map(repr, dropped))
         warnings.warn(
-            f"{path}: dropped {shown}, which is the index of the table, not a feature", stacklevel=4
+            f"{path}: dropped {', '.join(dropped)}, which is the index of the table, not a feature",
+            stacklevel=4,
         )
-    dates_at = None if dates_in is None else names.index(dates_in)
-    return _split_times(values, [name.lower() for name in names], dates_at, path)
+    if is_dated and not names:
+        raise UnreadableFileError(f"{path}: has dates but no features")
+    return FeatureTable(values, times, "wall" if is_dated else None)
 
 
-def _date_field(schema: Any, index: Sequence[str], path: Path) -> str | None:
-    """Return the name of the column with dates: one that is named after time, or pandas' index."""
+def _may_be_times(field: Any, *, is_index: bool) -> bool:
+    """Return whether a column has times by its name and type; an index of dates needs no name."""
     from pyarrow import types
 
-    named, other = [], []
-    for field in schema:
-        is_text = types.is_string(field.type) or types.is_large_string(field.type)
-        is_named = field.name.lower() in DATE_COLUMNS
-        if (is_named and (is_text or _are_dates(field.type))) and field.name not in index:
-            named.append(field.name)
-        elif field.name in index and (_are_dates(field.type) or (is_text and is_named)):
-            other.append(field.name)
-    has_times = any(name.lower() in TIME_COLUMNS for name in schema.names if name not in index)
-    return _the_times(named if named or has_times else other, path)
+    name, kind = field.name.lower(), field.type
+    is_text = types.is_string(kind) or types.is_large_string(kind)
+    return (
+        (name in TIME_COLUMNS and _is_real(kind))
+        or (name in DATE_COLUMNS and (is_text or _are_dates(kind)))
+        or (is_index and _are_dates(kind))
+    )
 
 
 def _are_dates(kind: Any) -> bool:
@@ -326,20 +327,3 @@ def _is_real(kind: Any) -> bool:
     if types.is_dictionary(kind):
         return _is_real(kind.value_type)
     return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind))
-
-
-def _split_times(
-    values: FloatArray, header: list[str], dates_at: int | None, path: Path
-) -> FeatureTable:
-    """Separate the times, dates in the column `dates_at` if it is given, from the features."""
-    if dates_at is not None and values.shape[1] == 1:
-        raise UnreadableFileError(f"{path}: has dates but no features")
-    if len(header) != values.shape[1] or len(header) == 1:
-        return FeatureTable(values)
-    named = [name for k, name in enumerate(header) if name in TIME_COLUMNS or k == dates_at]
-    time = _the_times(named, path)
-    if time is None:
-        return FeatureTable(values)
-    at = header.index(time) if dates_at is None else dates_at
-    times = FeatureTable(np.delete(values, at, axis=1), values[:, at])
-    return times if dates_at is None else replace(times, clock="wall")
