@@ -74,7 +74,7 @@ def seconds_of_dates(texts: Sequence[str]) -> FloatArray:
 def time_column(names: Sequence[str], path: Path) -> str | None:
     """Return the name of the only column or array of times, if any; raise ValueError if several."""
     if len(names) > 1:
-        raise ValueError(
+        raise UnreadableFileError(
             f"{path}: has times in {' and '.join(map(repr, names))}; keep one and rename the others"
         )
     return names[0] if names else None

@@ -89,7 +89,9 @@ def hsv_histogram(image: Image) -> NDArray[np.float32]:
         hsv[:, i].astype(np.int64) * n // 256 for i, n in enumerate(_HSV_BINS)
     )
     hue[hsv[:, 1] < _GRAY] = 0
-    return _roots_of_shares((hue, saturation, value), _HSV_BINS)
+    joint = np.ravel_multi_index((hue, saturation, value), _HSV_BINS)
+    histogram = np.bincount(joint, minlength=int(np.prod(_HSV_BINS)))
+    return np.sqrt(histogram / len(joint)).astype(np.float32)
 
 
 def lab_histogram(image: Image) -> NDArray[np.float32]:
@@ -124,15 +126,6 @@ def _rgb_to_lab(rgb: NDArray[np.uint8]) -> NDArray[np.float64]:
     f = np.where(xyz > (6 / 29) ** 3, np.cbrt(xyz), xyz / (3 * (6 / 29) ** 2) + 4 / 29)
     x, y, z = f.T
     return np.stack([116 * y - 16, 500 * (x - y), 200 * (y - z)], axis=1)
-
-
-def _roots_of_shares(
-    bins: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]],
-    counts: tuple[int, int, int],
-) -> NDArray[np.float32]:
-    joint = np.ravel_multi_index(bins, counts)
-    histogram = np.bincount(joint, minlength=int(np.prod(counts)))
-    return np.sqrt(histogram / len(joint)).astype(np.float32)
 
 
 HOG_RECIPE = 1

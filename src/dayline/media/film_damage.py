@@ -254,19 +254,25 @@ def mended_stamps(
     return _repaired(stamps, wrong, between, step)
 
 
-def _is_exact(steps: FloatArray) -> bool:
-    return bool(np.mean(np.abs(steps - 1) <= 0.05) >= 0.95)
-
-
 def _out_of_line(values: FloatArray, step: float) -> NDArray[np.bool_]:
     steady = values - step * np.arange(len(values))
-    away = np.fmin(
-        np.abs(steady - _medians_before(steady)), np.abs(steady - _medians_after(steady))
-    )
+    before, after = _medians_around(steady)
+    away = np.fmin(np.abs(steady - before), np.abs(steady - after))
     # Codecs store some frames early, so a few always deviate.
     usual = float(np.quantile(away, 0.95))
-    out_of_order = (values < _medians_before(values)) | (values > _medians_after(values))
+    before, after = _medians_around(values)
+    out_of_order = (values < before) | (values > after)
     return np.asarray(out_of_order & (away > 2 * usual + 3 * step))
+
+
+def _medians_around(values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Medians of the frames before and after each frame; NaN where there are none."""
+    medians = []
+    for one in (values, values[::-1]):
+        windows = np.lib.stride_tricks.sliding_window_view(one, NEIGHBORS)
+        head = [np.nan, *(float(np.median(one[:i])) for i in range(1, NEIGHBORS))]
+        medians.append(np.concatenate([head, np.median(windows[: len(one) - NEIGHBORS], axis=1)]))
+    return medians[0], medians[1][::-1]
 
 
 def _lone_ends(
@@ -292,7 +298,7 @@ def _between_steps(values: FloatArray, step: float) -> NDArray[np.bool_]:
     """Find frames between two steps of a rate that almost all others keep."""
     order = np.argsort(values, kind="stable")
     steps = np.diff(values[order]) / step
-    if not _is_exact(steps):
+    if np.mean(np.abs(steps - 1) <= 0.05) < 0.95:
         return np.zeros(len(values), dtype=bool)
     uneven = np.abs(steps - np.round(steps)) > 0.1
     inside = uneven[1:] & uneven[:-1]
@@ -301,18 +307,6 @@ def _between_steps(values: FloatArray, step: float) -> NDArray[np.bool_]:
     found = np.zeros(len(values), dtype=bool)
     found[order] = [first, *inside, last]
     return found
-
-
-def _medians_before(values: FloatArray) -> FloatArray:
-    """Median of the frames before each frame; NaN for the first."""
-    windows = np.lib.stride_tricks.sliding_window_view(values, NEIGHBORS)
-    full = np.median(windows[: len(values) - NEIGHBORS], axis=1)
-    head = [np.nan, *(float(np.median(values[:i])) for i in range(1, NEIGHBORS))]
-    return np.concatenate([np.asarray(head), full])
-
-
-def _medians_after(values: FloatArray) -> FloatArray:
-    return _medians_before(values[::-1])[::-1]
 
 
 def _repaired(
