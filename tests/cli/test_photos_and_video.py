@@ -851,15 +851,15 @@ SLOWLY = """
 import signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from dayline.cli import main
-from dayline.features.handmade import ColorExtractor
-extract = ColorExtractor.extract
+from dayline.features.handmade import HandmadeExtractor
+extract = HandmadeExtractor.extract
 def slowly(self, batch):
     values = extract(self, batch)
     sys.stdout.write("a batch\\n")
     sys.stdout.flush()
     time.sleep(1.0)
     return values
-ColorExtractor.extract = slowly
+HandmadeExtractor.extract = slowly
 main()
 """
 

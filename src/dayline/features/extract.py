@@ -59,14 +59,10 @@ def load_extractor(
         from dayline.features.lite0 import load_lite0
 
         return load_lite0(threads=threads)
-    if model in ("color", "color-lab"):
-        from dayline.features.handmade import ColorExtractor
+    if model in ("color", "color-lab", "hog"):
+        from dayline.features.handmade import load_handmade
 
-        return ColorExtractor(space="lab" if model.endswith("lab") else "hsv")
-    if model == "hog":
-        from dayline.features.handmade import HogExtractor
-
-        return HogExtractor()
+        return load_handmade(model)
     if model.lower().endswith(".onnx"):
         from dayline.features.onnx import load_onnx_file
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,45 +29,51 @@ _LINEAR_TO_XYZ = np.array(
 
 
 @dataclass(frozen=True)
-class ColorExtractor:
-    """Color histogram of an image.
+class HandmadeExtractor:
+    """Features that a function computes from the pixels of a small image.
 
     Attributes
     ----------
-    space : {"hsv", "lab"}
-        Color space.
+    name : str
+        Name of the model.
+    fingerprint : str
+        Hash of everything that affects the values.
+    n_features : int
+        Number of features.
+    input_size : int
+        Side of the small image in pixels.
+    function : callable
+        Computes the features of the small image.
     """
 
-    space: Literal["hsv", "lab"] = "hsv"
-
-    @property
-    def name(self) -> str:
-        """Name of the model."""
-        return "color" if self.space == "hsv" else "color-lab"
-
-    @property
-    def fingerprint(self) -> str:
-        """Hash of everything that affects the values."""
-        return fingerprint_of("color", COLOR_RECIPE, self.space, COLOR_SIZE, _HSV_BINS, _LAB_BINS)
-
-    @property
-    def n_features(self) -> int:
-        """Number of features."""
-        return int(np.prod(_HSV_BINS)) if self.space == "hsv" else 3 * _LAB_BINS
-
-    @property
-    def input_size(self) -> int:
-        """Minimum shorter side of decoded images."""
-        return COLOR_SIZE
+    name: str
+    fingerprint: str
+    n_features: int
+    input_size: int
+    function: Callable[[Image], NDArray[np.float32]]
 
     def prepare(self, image: Image) -> NDArray[np.float32]:
-        """Compute the histogram here, where it runs in parallel."""
-        pixels = resize(image, size=COLOR_SIZE, crop=None, interpolation="bilinear")
-        return hsv_histogram(pixels) if self.space == "hsv" else lab_histogram(pixels)
+        """Compute the features here, where it runs in parallel."""
+        pixels = resize(image, size=self.input_size, crop=None, interpolation="bilinear")
+        return self.function(pixels)
 
     def extract(self, batch: NDArray[Any]) -> NDArray[np.float32]:
-        """Return the histograms unchanged."""
+        """Return the features unchanged."""
         return batch.astype(np.float32, copy=False)
+
+
+def load_handmade(model: str) -> HandmadeExtractor:
+    """Return what computes "color", "color-lab" or "hog"."""
+    if model == "hog":
+        # 4 x 4 cells of 9 orientations, normalized in 3 x 3 blocks of 2 x 2 cells.
+        recipe = fingerprint_of("hog", HOG_RECIPE, _CELL, _N_CELLS, _N_ORIENTATIONS, _CLIP)
+        n_features = (_N_CELLS - 1) ** 2 * 4 * _N_ORIENTATIONS
+        return HandmadeExtractor("hog", recipe, n_features, HOG_SIZE, _hog_of_image)
+    space = "lab" if model == "color-lab" else "hsv"
+    recipe = fingerprint_of("color", COLOR_RECIPE, space, COLOR_SIZE, _HSV_BINS, _LAB_BINS)
+    if space == "lab":
+        return HandmadeExtractor(model, recipe, 3 * _LAB_BINS, COLOR_SIZE, lab_histogram)
+    return HandmadeExtractor(model, recipe, int(np.prod(_HSV_BINS)), COLOR_SIZE, hsv_histogram)
 
 
 def hsv_histogram(image: Image) -> NDArray[np.float32]:
@@ -140,36 +147,8 @@ _EPSILON = 1e-5
 _NO_DIRECTION = 1e-7
 
 
-@dataclass(frozen=True)
-class HogExtractor:
-    """Gradients in 4 x 4 cells of 9 orientations, normalized in 3 x 3 blocks of 2 x 2 cells."""
-
-    name: str = "hog"
-
-    @property
-    def fingerprint(self) -> str:
-        """Hash of everything that affects the values."""
-        return fingerprint_of("hog", HOG_RECIPE, _CELL, _N_CELLS, _N_ORIENTATIONS, _CLIP)
-
-    @property
-    def n_features(self) -> int:
-        """Number of features."""
-        return (_N_CELLS - 1) ** 2 * 4 * _N_ORIENTATIONS
-
-    @property
-    def input_size(self) -> int:
-        """Minimum shorter side of decoded images."""
-        return HOG_SIZE
-
-    def prepare(self, image: Image) -> NDArray[np.float32]:
-        """Compute the histogram here, where it runs in parallel."""
-        pixels = resize(image, size=HOG_SIZE, crop=None, interpolation="bilinear")
-        gray = pixels @ np.array([0.299, 0.587, 0.114]) / 255.0
-        return histogram_of_gradients(gray)
-
-    def extract(self, batch: NDArray[Any]) -> NDArray[np.float32]:
-        """Return the histograms unchanged."""
-        return batch.astype(np.float32, copy=False)
+def _hog_of_image(image: Image) -> NDArray[np.float32]:
+    return histogram_of_gradients(image @ np.array([0.299, 0.587, 0.114]) / 255.0)
 
 
 def histogram_of_gradients(gray: NDArray[Any]) -> NDArray[np.float32]:
