@@ -63,6 +63,8 @@ def find_faults(kind: str, n_files: int, folder: Path) -> list[Found]:
         for line in faults.read_text().splitlines():
             index, how, fault = json.loads(line)
             found.append((index, how, Fault(*fault)))
+        if done.stdout:
+            raise RuntimeError(f"reading {kind} files prints: {done.stdout[:2000]}")
         if done.returncode == 0:
             break
         if not begun.exists():

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from dayline.arrays import FloatArray
 from dayline.events import NestedLevel, Segmentation
 from dayline.media.film import frames_in_spans
-from dayline.media.frame import FrameSequence, MissingFrames
+from dayline.media.frame import FrameSequence
 from dayline.media.source import images
 from dayline.progress import OnStep
 from dayline.text import counted
@@ -227,18 +227,16 @@ class _Seen:
         Of all frames around all boundaries.
     found : Changes
         From each frame to the next.
-    damaged : ndarray of bool
-        Frames next to which others cannot be decoded, so that no cut can be located.
-    missing : sequence of MissingFrames
-        Where the video lost frames.
+    damaged : list of (float, float)
+        Seconds between which frames are missing or cannot be decoded, so that no cut can be
+        located.
     notes : tuple of str
         What the reader of the video noted.
     """
 
     times: FloatArray
     found: Changes
-    damaged: NDArray[np.bool_]
-    missing: Sequence[MissingFrames]
+    damaged: list[tuple[float, float]]
     notes: tuple[str, ...]
 
     def cut(self, before: float, at: float) -> _Cut | None:
@@ -256,9 +254,7 @@ class _Seen:
 
     def is_damaged(self, first: float, last: float) -> bool:
         """Return whether frames within some seconds are missing or cannot be decoded."""
-        is_missing = any(one.first < last and one.last > first for one in self.missing)
-        within = (self.times >= first) & (self.times <= last)
-        return is_missing or bool(np.any(self.damaged[within]))
+        return any(start < last and stop > first for start, stop in self.damaged)
 
 
 def _changes_within(
@@ -270,12 +266,10 @@ def _changes_within(
     spans = _joined([(shown.start, shown.stop) for shown in ranges if shown])
     span_of = np.repeat(np.arange(len(spans)), [stop - start for start, stop in spans])
     step, share = np.zeros(len(times)), np.zeros(len(times))
-    damaged = np.zeros(len(times), dtype=bool)
     held: defaultdict[int, dict[int, Image]] = defaultdict(dict)
     lost: dict[int, str] = {}
     notes: list[str] = []
     decoded = images(frames, size=COMPARED_SIDE, on_skip=lost.__setitem__, on_note=notes.append)
-    missing = () if sequence.video is None else sequence.video.missing
     n_done = 0
     for index, image in decoded:
         span = int(span_of[index])
@@ -289,10 +283,13 @@ def _changes_within(
         n_done += 1
         if on_step is not None:
             on_step("exact cuts", n_done, len(spans))
+
+    missing = () if sequence.video is None else sequence.video.missing
+    damaged = [(one.first, one.last) for one in missing]
     for index in lost:
         start, stop = spans[int(span_of[index])]
-        damaged[start:stop] = True
-    return _Seen(times, Changes(step, share), damaged, missing, tuple(notes))
+        damaged.append((float(times[start]), float(times[stop - 1])))
+    return _Seen(times, Changes(step, share), damaged, tuple(notes))
 
 
 def _joined(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
