@@ -150,11 +150,6 @@ def test_wrong_boundaries_are_named(tmp_path, text, message):
         read_boundaries(tmp_path / "b.txt")
 
 
-def test_times_that_are_all_missing_are_no_times(tmp_path):
-    np.savez(tmp_path / "features.npz", features=np.eye(4), times=np.full(4, np.nan))
-    assert read_features(tmp_path / "features.npz").times is None
-
-
 def test_a_word_among_numbers_is_named(tmp_path):
     (tmp_path / "odd.csv").write_text("a,b\n1,2\n1,oops\n")
     with pytest.raises(ValueError, match=r"odd.csv: not a table .*: frame 1, column 1 is 'oops'$"):

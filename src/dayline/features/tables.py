@@ -84,10 +84,7 @@ def read_features(
         )
     times = table.times
     if times is not None and np.isnan(times).all():
-        if kind != ".npz":  # features.npz stores NaN for photos without times
-            warnings.warn(
-                f"{path}: its time column is empty; the frames have no times", stacklevel=2
-            )
+        warnings.warn(f"{path}: its time column is empty; the frames have no times", stacklevel=2)
         times = None
     if times is None:
         return FeatureTable(features)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import struct
 from bisect import bisect_left, insort
 from collections.abc import Sequence
 from fractions import Fraction
@@ -87,15 +88,13 @@ def missing_frames(
         is_cut |= listing.ends_broken or video.stream.frames > listing.n_packets
         is_cut |= listing.lost_at_end > max(LEAST_LOST * listing.n_bytes, least)
     length, ends = _declared_seconds(video, listing, start=start)
-    if math.isinf(length) and size < declared and name not in STREAMED:
-        # What is missing may be what the gaps lack.
-        length = ends if found else ends * declared / size
-    early = length - ends
-    is_early = math.isfinite(length) and early > max(EARLY_SECONDS, EARLY_SHARE * length)
-    if is_early or (is_cut and early > LONG_GAP * step):
-        last, n = float(times[-1]), 0
-        if math.isfinite(length):
-            n = max(round((length - last) / step) - 1, 0)
+    last = float(times[-1])
+    if math.isinf(length):
+        # What a shorter file lacks may be what the gaps lack; a stream declares no size.
+        if is_cut and (name in STREAMED or not found):
+            found.append(MissingFrames(last, length, 0))
+    elif length - ends > (LONG_GAP * step if is_cut else max(EARLY_SECONDS, EARLY_SHARE * length)):
+        n = max(round((length - last) / step) - 1, 0)
         at = int(np.argmax(lost))
         # The stamps of an AVI file count the frames that are left, so that its gaps close.
         if name == "avi" and at and lost[at] > least:
@@ -141,6 +140,7 @@ def _declared_seconds(
     return length - float(start) if 0 < start < length else length, ends
 
 
+MOST_BOXES = 10_000
 MATROSKA_SEGMENT = bytes.fromhex("18538067")
 ASF_PROPERTIES = bytes.fromhex("a1dcab8c47a9cf118ee400c00c205365")
 
@@ -155,8 +155,22 @@ def declared_bytes(path: Path, container: str) -> int:
     container : str
         FFmpeg's name of its format.
     """
+    size = path.stat().st_size
     with path.open("rb") as file:
         head = file.read(65_536)
+        if "mp4" in container:
+            # Boxes one after another: a length of four bytes, or of eight after the name.
+            at = 0
+            for _ in range(MOST_BOXES):
+                file.seek(at)
+                length, name, long = struct.unpack(">I4sQ", file.read(16).ljust(16, b"\0"))
+                if length == 0:
+                    break
+                if not name.isalnum():
+                    return size + 1
+                at += long if length == 1 else max(length, 8)
+            return at
+
     at = head.find(MATROSKA_SEGMENT)
     if "matroska" in container and 0 <= at < len(head) - 12:
         # The leading zeros of a number say how many bytes it has; all ones stand for unknown.
@@ -168,7 +182,6 @@ def declared_bytes(path: Path, container: str) -> int:
     if container == "asf" and 0 <= at < len(head) - 48:
         return int.from_bytes(head[at + 40 : at + 48], "little")
 
-    size = path.stat().st_size
     if container == "mpegts" and all(size % length for length in (188, 192, 204)):
         return size + 1  # it ends after a whole packet
     return 0
