@@ -16,6 +16,22 @@ CODECS = {".webm": "libvpx", ".avi": "mpeg4", ".wmv": "wmv2"}
 FAST = {"libx264": {"preset": "ultrafast"}, "libvpx": {"deadline": "realtime", "cpu-used": "8"}}
 
 
+class OpenedFilm:
+    """An open film of which a test replaces methods."""
+
+    def __init__(self, container: av.container.InputContainer) -> None:
+        self.container = container
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self.container, name)
+
+    def __enter__(self) -> OpenedFilm:
+        return self
+
+    def __exit__(self, *why: object) -> None:
+        self.container.close()
+
+
 def moving_frame(scene: int, number: int) -> np.ndarray:
     """Draw one frame of a scene: its own colors, a camera that pans, a thing that crosses."""
     rng = np.random.default_rng(scene)

@@ -10,6 +10,7 @@ from av.stream import Disposition
 
 from dayline.media.film import default_every
 from dayline.media.source import describe, images, open_source, read_video
+from made_films import OpenedFilm
 
 EVERY_40_MS = [40 * i for i in range(50)]
 GREYS = [20 + 4 * i for i in range(50)]
@@ -219,19 +220,7 @@ def test_a_reader_that_fails_on_the_way_ends_the_video_with_a_note(make_video, m
 
     path = make_video("v.mp4", times_ms=EVERY_40_MS)
 
-    class Failing:
-        def __init__(self, container):
-            self.container = container
-
-        def __getattr__(self, name):
-            return getattr(self.container, name)
-
-        def __enter__(self):
-            return self
-
-        def __exit__(self, *why):
-            self.container.close()
-
+    class Failing(OpenedFilm):
         def demux(self, *streams):
             for number, packet in enumerate(self.container.demux(*streams)):
                 if number == 30:

@@ -7,6 +7,7 @@ import pytest
 
 from dayline.media import film_decode as video_file
 from dayline.media.source import images, read_video
+from made_films import OpenedFilm
 
 EVERY_40_MS = [40 * i for i in range(200)]
 GREYS = [20 + i for i in range(200)]
@@ -31,19 +32,7 @@ def seeks(monkeypatch, *, lands=lambda stamp: stamp):
     stamps = []
     opened = video_file._opened
 
-    class Watched:
-        def __init__(self, container):
-            self.container = container
-
-        def __getattr__(self, name):
-            return getattr(self.container, name)
-
-        def __enter__(self):
-            return self
-
-        def __exit__(self, *why):
-            self.container.close()
-
+    class Watched(OpenedFilm):
         def seek(self, stamp, *, stream):
             stamps.append(stamp)
             self.container.seek(lands(stamp), stream=stream)

@@ -235,9 +235,11 @@ def video_images(
     only if requested. Frames that do not come this way are decoded again without shortcuts, from
     the start of the file.
     """
-    in_video = {i: sequence.frames[i].in_video for i in indices}
-    wanted = {frame.stamp: frame for frame in in_video.values() if frame is not None}
-    index_of = {frame.stamp: i for i, frame in in_video.items() if frame is not None}
+    wanted = {}
+    for i in indices:
+        frame = sequence.frames[i].in_video
+        if frame is not None:
+            wanted[frame.stamp] = (i, frame)
     keys = {} if sequence.video is None else sequence.video.keys
     most_broken, is_read_again = 0, False
     for shortcuts in (keys, {}) if keys else ({},):
@@ -246,15 +248,16 @@ def video_images(
         n_broken = 0
         with opened_video(sequence.source) as video:
             refuse_huge_frames(sequence.source, video)
-            for decoded in _decoded(video, wanted, shortcuts):
-                if decoded is None:
+            for found in _decoded(video, wanted, shortcuts):
+                if found is None:
                     n_broken += 1
                     continue
+                index, decoded = found
                 is_read_again |= bool(keys and not shortcuts)
-                index = index_of[cast("int", decoded.pts)]
                 if decoded.is_corrupt:
                     on_skip(index, "frame of the video is broken")
                     continue
+
                 second = None
                 try:
                     with reading("frame of the video", "a picture"):
@@ -269,7 +272,7 @@ def video_images(
                 yield index, image
         most_broken = max(most_broken, n_broken)
 
-    for index in sorted(index_of[stamp] for stamp in wanted):
+    for index in sorted(index for index, _ in wanted.values()):
         on_skip(index, "frame of the video is missing or broken")
     if on_note is not None and most_broken:
         on_note(f"broken packets in the video, skipped while decoding: {most_broken}")
@@ -278,22 +281,22 @@ def video_images(
 
 
 def _decoded(
-    video: VideoFile, wanted: dict[int, VideoFrame], keys: Mapping[int, int]
-) -> Iterator[DecodedFrame | None]:
+    video: VideoFile, wanted: dict[int, tuple[int, VideoFrame]], keys: Mapping[int, int]
+) -> Iterator[tuple[int, DecodedFrame] | None]:
     """Decode frames in one pass over the packets of a video; yield None for a broken packet.
 
     Parameters
     ----------
     video : VideoFile
         An open video, at its start.
-    wanted : dict of int to VideoFrame
-        The frames to decode, by their stamps. They are removed as they come; those that remain
-        were broken, or seeking went wrong.
+    wanted : dict of int to (int, VideoFrame)
+        The frames to decode and their indices, by their stamps. They are removed as they come;
+        those that remain were broken, or seeking went wrong.
     keys : mapping of int to int
         Stamp of the key frame that starts a group, for groups to which to seek; without any, all
         packets are read, and all of a needed group are decoded.
     """
-    needed = Counter(g for f in wanted.values() for g in range(f.first_group, f.last_group + 1))
+    needed = Counter(g for _, f in wanted.values() for g in range(f.first_group, f.last_group + 1))
     ahead = deque(sorted(needed))
     # Without an index, a search lands anywhere.
     may_seek = video.container.format.name not in STREAMED
@@ -313,10 +316,10 @@ def _decoded(
                 # Every key frame is counted, usable or not, so that two passes agree.
                 group += bool(packet.is_keyframe)
             elif packet.is_keyframe:
-                found = None if packet.pts is None else group_of.get(packet.pts)
-                if found is None or found > sought:
+                landed = None if packet.pts is None else group_of.get(packet.pts)
+                if landed is None or landed > sought:
                     return
-                group, sought = found, None
+                group, sought = landed, None
             if sought is not None or packet.size == 0 or packet.pts is None:
                 continue
             if packet.is_corrupt:
@@ -331,14 +334,15 @@ def _decoded(
         if is_needed or is_running:
             # After the last packet of a needed group, the decoder still holds some frames.
             for decoded in _decode(video, packet if is_needed else None):
-                stamp = None if decoded is None else decoded.pts
-                frame = None if stamp is None else wanted.pop(stamp, None)
-                if frame is not None:
+                if decoded is None:
+                    yield None
+                elif decoded.pts is not None and decoded.pts in wanted:
+                    index, frame = wanted.pop(decoded.pts)
                     needed.subtract(range(frame.first_group, frame.last_group + 1))
-                if frame is not None or decoded is None:
-                    yield decoded
+                    yield index, decoded
         if packet is None:
             return
+
         if is_running and not is_needed:
             # The next needed group does not continue the last one.
             context.flush_buffers()
