@@ -111,15 +111,6 @@ def test_a_damaged_value_inside_an_archive_is_found_by_its_checksum(tmp_path):
         read_features(tmp_path / "x.npz")
 
 
-def test_two_arrays_of_one_name_are_refused(tmp_path):
-    with zipfile.ZipFile(tmp_path / "x.npz", "w") as archive:
-        archive.writestr("features.npy", npy_bytes(X))
-        with pytest.warns(UserWarning, match="Duplicate name"):
-            archive.writestr("features.npy", npy_bytes(2 * X))
-    with pytest.raises(ValueError, match=r"x\.npz: contains two arrays named 'features'"):
-        read_features(tmp_path / "x.npz")
-
-
 def test_pickled_objects_beside_the_wanted_array_are_left_alone(tmp_path):
     np.savez(tmp_path / "x.npz", features=X, about=np.asarray([{}], dtype=object))
     np.testing.assert_array_equal(read_features(tmp_path / "x.npz").features, X)

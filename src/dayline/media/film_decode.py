@@ -201,8 +201,6 @@ def _opened(path: Path, name: str) -> InputContainer:
     with reading(name, "a video"):
         try:
             return av.open(f"file:{path}", options=options)
-        except PermissionError:
-            raise UnreadableFileError(f"{name}: no permission to read it") from None
         except (FFmpegError, OSError) as error:
             why = error.strerror or type(error).__name__
             raise UnreadableFileError(
