@@ -200,9 +200,7 @@ def load_onnx_file(path: Path, *, threads: int | None = None) -> NetworkExtracto
     preprocessing = _preprocessing(session, described, path)
 
     outputs = [output.name for output in session.get_outputs()]
-    if not outputs:
-        raise ValueError(f"{path}: has no output")
-    output = described.get("output", outputs[0])
+    output = described.get("output", next(iter(outputs), ""))
     if output not in outputs:
         raise ValueError(f"{path}: has no output {output!r}; it has {', '.join(outputs)}")
 
