@@ -13,8 +13,7 @@ from dayline.events import Segmentation
 from dayline.media.cuts import with_exact_cuts
 from dayline.media.film import film_digest
 from dayline.media.source import open_source
-from made_films import film_frames, make_moving_film
-from made_streams import change_stamp
+from made_films import change_stamp, film_frames, make_moving_film
 
 KINDS = ("mkv", "webm", "mp4", "mov", "ts", "avi", "wmv", "flv")
 SCENES = (60, 60)

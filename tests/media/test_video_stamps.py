@@ -5,7 +5,7 @@ import pytest
 
 from dayline.media.film_damage import mended_stamps
 from dayline.media.source import images, read_video
-from made_streams import change_stamp
+from made_films import change_stamp
 
 N_FRAMES = 150
 """At one every 200 ms: 30 s."""
