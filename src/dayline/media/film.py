@@ -199,11 +199,5 @@ def frames_in_spans(
         range(index_of[f[0].stamp], index_of[f[-1].stamp] + 1) if f else range(0) for f in shown
     ]
     digest = sequence.frames[0].digest.partition(":")[0]
-    every_frame = replace(
-        sequence,
-        frames=_frames_of(sequence.source, index, ordered, digest),
-        order="by presentation time",
-        notes=(),
-        skipped=(),
-    )
-    return every_frame, ranges
+    frames = _frames_of(sequence.source, index, ordered, digest)
+    return replace(sequence, frames=frames), ranges

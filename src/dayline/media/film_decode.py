@@ -72,7 +72,7 @@ class Listing:
     groups : dict of int to int
         Group of packets of every usable frame by its stamp, in the order of the file.
     keys : dict of int to int
-        Stamp of the key frame that starts a group, unless it is that of several.
+        Stamp of the key frame that starts a group.
     lost : dict of int to int
         Most bytes at one point of the file before a frame, by its stamp, that belong to no packet.
     lost_at_end : int
@@ -106,7 +106,7 @@ class Listing:
 
 def list_packets(video: VideoFile) -> Listing:
     """Read the packets of all streams of a video, up to its end or to where it cannot be read."""
-    found, digest, keys = Listing(), hashlib.sha256(), Counter[int]()
+    found, digest = Listing(), hashlib.sha256()
     # A movie says where its packets lie, in any order; elsewhere they follow one another.
     is_movie = "mp4" in video.container.format.name
     is_compressed = video.stream.codec_context.codec.name not in UNCOMPRESSED
@@ -147,7 +147,6 @@ def list_packets(video: VideoFile) -> Listing:
         found.end = max(found.end, packet.pts + (packet.duration or 0))
         if packet.is_keyframe:
             found.keys[group] = packet.pts
-            keys[packet.pts] += 1
         found.ends_broken = packet.is_corrupt
         is_erased = is_compressed and packet.size > LEAST_PACKET and not (any(first) or any(last))
         if packet.is_corrupt or is_erased:
@@ -159,8 +158,6 @@ def list_packets(video: VideoFile) -> Listing:
             found.groups[packet.pts] = group
             found.lost[packet.pts] = lost
             lost = 0
-    # A reader cannot tell apart groups whose key frames have one stamp.
-    found.keys = {group: stamp for group, stamp in found.keys.items() if keys[stamp] == 1}
     found.lost_at_end = lost
     # The parts of a movie that has an index lie anywhere.
     if reached >= 0 and not (is_movie and video.stream.frames):
