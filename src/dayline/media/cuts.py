@@ -189,27 +189,25 @@ def with_exact_cuts(
     ]
     if sequence.kind != "video" or times is None or not searched:
         return segmentation
+
     cuts = {b: _Cut(*known[b]) for b in searched if known is not None and b in known}
     margin = min(float(np.median(np.diff(times))), LONGEST_MARGIN)
     windows = {b: (times[b - 1] - margin, times[b] + margin) for b in searched if b not in cuts}
     seen = _changes_within(sequence, list(windows.values()), on_step)
     starts: dict[int, int] = {}
-    unclear: list[tuple[int, _Cut]] = []
     for b, window in windows.items():
         between = seen.cut(times[b - 1], times[b])
         nearby = None if b in fixed else seen.cut(*window)
         if between is not None:
             cuts[b] = between
-        if nearby is not None and (
-            between is None or nearby.change >= FAR_CLEARER * between.change
-        ):
-            unclear.append((b, nearby))
-    for b, cut in unclear:
+        if nearby is None or (between and nearby.change < FAR_CLEARER * between.change):
+            continue
         # The decision was one sampled frame off, no more: boundaries never overtake each other.
-        start = int(np.searchsorted(times, cut.after))
+        start = int(np.searchsorted(times, nearby.after))
         taken = {0, len(times), *segmentation.boundaries, *starts.values(), *forbidden}
         if abs(start - b) == 1 and start not in taken:
-            starts[b], cuts[b] = start, cut
+            starts[b], cuts[b] = start, nearby
+
     result = _with_cuts(segmentation, cuts, starts)
     n_damaged = sum(seen.is_damaged(*window) for window in windows.values())
     n_cuts = len(cuts.keys() - set(sampled).intersection(known or ()))
