@@ -228,9 +228,12 @@ def _is_number(word: str) -> bool:
 
 
 def _shown(word: str) -> str:
-    """Return a cell for a message; say so if it holds another separator."""
+    """Return a cell for a message, and what to do if it holds another separator."""
+    shown = repr(word.strip()[:40])
     for separator, name in ((";", "semicolons"), ("\t", "tabs")):
         if separator in word:
-            name = f"values are separated by {name}"
-            return f"{name}; save it with commas between values and points in numbers"
-    return repr(word.strip()[:40])
+            shown += (
+                f": values are separated by {name}; save it with commas between values and points"
+                " in numbers"
+            )
+    return shown
