@@ -106,13 +106,10 @@ def read_csv(path: Path) -> tuple[FloatArray, FloatArray | None, bool]:
         raise UnreadableFileError(f"{path}: has dates but no features")
     if len(header) != columns or columns == 1:
         return values, None, False
-    named = [name for k, name in enumerate(header) if name in TIME_COLUMNS or k == dates_at]
-    time = time_column(named, path)
-    times_at = dates_at if time is None or dates_at is not None else header.index(time)
-    times = None if times_at is None else values[:, times_at]
-    left_out = [] if times_at is None else [times_at]
-
-    is_unnamed = header[0] in COUNTER_NAMES and all(header[1:]) and times_at != 0
+    left_out = [k for k, name in enumerate(header) if name in TIME_COLUMNS or k == dates_at]
+    time_column([header[k] for k in left_out], path)
+    times = values[:, left_out[0]] if left_out else None
+    is_unnamed = header[0] in COUNTER_NAMES and all(header[1:]) and 0 not in left_out
     if is_unnamed and np.array_equal(values[:, 0] - values[0, 0], np.arange(n)):
         warnings.warn(
             f"{path}: dropped the first column, which has no name and counts the rows", stacklevel=3
