@@ -21,9 +21,10 @@ from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
 from pillow_heif import register_heif_opener
 
+from dayline.installation import MissingExtraError
 from dayline.media.exif import camera_of, exif_location, exif_time, gps_time, with_utc
 from dayline.media.frame import RAW_SUFFIXES, Frame
-from dayline.media.raw import NO_PREVIEW, open_raw
+from dayline.media.raw import open_raw
 
 MAX_PIXELS = 200_000_000
 """Largest image that is decoded, just above the largest phone cameras."""
@@ -90,6 +91,8 @@ def opened(path: Path) -> Iterator[tuple[Image.Image, BinaryIO]]:
                 yield image, file
     except BadImageError:
         raise
+    except MissingExtraError as error:
+        raise BadImageError(str(error)) from None
     except PermissionError:
         raise BadImageError("no permission to read it") from None
     except UnidentifiedImageError:
@@ -321,10 +324,7 @@ def _open(path: Path, file: BinaryIO) -> tuple[Image.Image, int]:
             if path.suffix.lower() not in RAW_SUFFIXES:
                 n_bytes = os.fstat(file.fileno()).st_size
                 return Image.open(file, formats=FORMATS), n_bytes
-            found = open_raw(path)
-            if found is None:
-                raise BadImageError(NO_PREVIEW)
-            return found
+            return open_raw(path, file)
         finally:
             Image.MAX_IMAGE_PIXELS = before
 
