@@ -169,9 +169,7 @@ def made_raw(suffix: str, *, taken: str = TAKEN, seed: int = 1, turned: int = 1)
         "nef": lambda: tiff(
             [camera("NIKON", "NIKON D90") | {0x014A: [pointed(large), sensor()]}], order=">"
         ),
-        "orf": lambda: tiff(
-            [camera("OLYMPUS", "E-M1") | sensor(), pointed(large)], version=0x4F52
-        ),
+        "orf": lambda: tiff([camera("OLYMPUS", "E-M1") | sensor(), pointed(large)], version=0x4F52),
         "pef": lambda: tiff([camera("PENTAX", "K-3") | sensor(), pointed(large)], order=">"),
         "srw": lambda: tiff([camera("SAMSUNG", "NX300") | pointed(large) | {0x014A: [sensor()]}]),
     }[suffix]()

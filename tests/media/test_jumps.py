@@ -75,9 +75,3 @@ def test_too_few_locations_give_no_jumps(places):
 
 def test_the_date_line_is_no_jump():
     assert befores([(-17.0, 179.999), (-17.0, -179.999), (-17.0, 179.998)]) == []
-
-
-@pytest.mark.parametrize("at_least", [0, -1, float("nan")])
-def test_no_kilometers_are_refused(at_least):
-    with pytest.raises(ValueError, match="needs more than 0 kilometers"):
-        find_jumps([], at_least=at_least)

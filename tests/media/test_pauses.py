@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from dayline.media.breaks import ClockJump, Pause, find_clock_jumps, find_pauses
+from dayline.media.breaks import Pause, find_pauses
 
 EVERY_30_S = [30.0 * i for i in range(10)]
 
@@ -52,34 +52,8 @@ def test_a_time_lapse_of_hours_between_photos_has_no_pauses():
 def test_the_rule_can_be_set():
     times = [*EVERY_30_S, 270.0 + 120.0]
     assert find_pauses(times, factor=3, at_least=0) == (Pause(10, 120.0),)
-    with pytest.raises(ValueError, match="factor > 0"):
-        find_pauses(times, factor=0)
 
 
 @pytest.mark.parametrize("times", [None, [], [5.0], [5.0, 5.0]])
 def test_without_two_different_times_there_is_nothing_to_find(times):
     assert find_pauses(times) == ()
-    assert find_clock_jumps(times) == ()
-
-
-def test_a_clock_set_back_by_an_hour_is_found():
-    times = [*EVERY_30_S, 270.0 + 30.0 - 3600.0, 270.0 + 60.0 - 3600.0]
-    assert find_clock_jumps(times) == (ClockJump(before=10, seconds=-3600.0),)
-
-
-def test_two_files_written_out_of_turn_within_a_second_are_no_clock_jump():
-    assert find_clock_jumps([0.0, 30.0, 29.5, 60.0]) == ()
-
-
-def test_a_gap_of_two_hours_and_one_usual_gap_is_a_clock_set_forward():
-    assert find_clock_jumps([*EVERY_30_S, 270.0 + 7200.0 + 33.0]) == (ClockJump(10, 7200.0),)
-
-
-@pytest.mark.parametrize("gap", [7200.0 + 300.0, 1800.0, 15 * 3600.0 + 30.0])
-def test_other_gaps_are_pauses_and_no_change_of_the_clock(gap):
-    assert find_clock_jumps([*EVERY_30_S, 270.0 + gap]) == ()
-
-
-def test_photos_without_a_rhythm_tell_nothing_about_hours():
-    times = [0.0, 10.0, 400.0, 460.0, 1900.0, 1901.0, 1901.0 + 3600.0 + 60.0]
-    assert find_clock_jumps(times) == ()

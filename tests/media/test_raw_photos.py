@@ -64,9 +64,7 @@ def test_without_rawpy_a_raw_file_is_skipped_and_says_what_to_install(tmp_path, 
     monkeypatch.setitem(sys.modules, "rawpy", None)
     (tmp_path / "a.nef").write_bytes(made_raw("nef"))
     (tmp_path / "b.jpg").write_bytes(jpeg(48))
-    why = (
-        'reading RAW photos needs more packages (rawpy is missing); pip install "dayline[raw]"'
-    )
+    why = 'reading RAW photos needs more packages (rawpy is missing); pip install "dayline[raw]"'
     assert read_photo_folder(tmp_path).skipped == (SkippedFile("a.nef", why),)
 
 

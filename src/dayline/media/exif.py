@@ -23,12 +23,8 @@ LONGEST = 80
 
 def camera_of(image: Image.Image) -> Camera:
     """Read make, model and serial number of the camera from the EXIF data of a photo."""
-    try:
-        exif = image.getexif()
-        make, model = _plain_text(exif.get(MAKE)), _plain_text(exif.get(MODEL))
-        serial = _plain_text(exif.get_ifd(EXIF_FOLDER).get(SERIAL))
-    except Exception:  # broken EXIF counts as missing, as for times
-        return Camera()
+    tags = _tags(image)
+    make, model, serial = (_plain_text(tags.get(tag)) for tag in (MAKE, MODEL, SERIAL))
     # Many cameras repeat the make in the model: "Canon", "Canon EOS 5D".
     whole = (
         model
@@ -82,21 +78,23 @@ LARGEST_OFFSET = 14 * 3600.0
 
 def exif_time(image: Image.Image) -> CaptureTime | None:
     """Read when a photo was taken from its EXIF data; None if the time is missing or invalid."""
-    try:
-        exif = image.getexif()
-        tags = {**exif, **exif.get_ifd(EXIF_FOLDER)}
-    # Treat broken EXIF as missing: the photo is still usable, and `Order.rule` says which times
-    # were used.
-    except Exception:
-        return None
+    tags = _tags(image)
     for time_tag, part_tag, offset_tag in EXIF_TAGS:
         found = EXIF_TIME.match(_text(tags, time_tag))
         seconds = None if found is None else _seconds(*map(int, found.groups()))
         if seconds is not None:
-            return CaptureTime(
-                seconds + _part(_text(tags, part_tag)), *_offset(_text(tags, offset_tag))
-            )
+            part, offset = _part(_text(tags, part_tag)), _offset(_text(tags, offset_tag))
+            return CaptureTime(seconds + part, offset)
     return None
+
+
+def _tags(image: Image.Image) -> Mapping[int, Any]:
+    """Return the tags of camera and time; none if they are broken, since the photo is usable."""
+    try:
+        exif = image.getexif()
+        return {**exif, **exif.get_ifd(EXIF_FOLDER)}
+    except Exception:
+        return {}
 
 
 def time_in_name(name: str) -> float | None:
@@ -165,16 +163,16 @@ def _part(digits: str) -> float:
     return float(f"0.{digits}") if digits.isascii() and digits.isdigit() else 0.0
 
 
-def _offset(text: str) -> tuple[float | None, str]:
-    """Read an offset from UTC; if no time zone has it, return it only as text."""
+def _offset(text: str) -> float | None:
+    """Read an offset from UTC; None if no time zone has it."""
     found = EXIF_OFFSET.match(text)
     if found is None:
-        return None, ""
+        return None
     sign, hours, minutes = found.groups()
     seconds = 3600.0 * int(hours) + MINUTE * int(minutes)
     if int(minutes) > 59 or seconds > LARGEST_OFFSET:
-        return None, f"{sign}{hours}:{minutes}"
-    return (-seconds if sign == "-" else seconds), ""
+        return None
+    return -seconds if sign == "-" else seconds
 
 
 def _seconds(
@@ -190,7 +188,7 @@ def _seconds(
 
 GPS_FOLDER = 0x8825
 LATITUDE_REF, LATITUDE, LONGITUDE_REF, LONGITUDE, TIME, STATUS, GPS_DATE = 1, 2, 3, 4, 7, 9, 29
-FIRST_GPS_YEAR, LAST_GPS_YEAR = 1980, 2200
+GPS_DAY = re.compile(r"(\d{4}):(\d{2}):(\d{2})", re.ASCII)
 NULL_ISLAND = 1e-4
 """Degrees: 0, 0 in the Atlantic is what devices write that do not know where they are."""
 
@@ -211,18 +209,14 @@ def gps_time(image: Image.Image) -> float | None:
     """Read the UTC time of the satellites in seconds since 1970; None if missing or invalid."""
     tags = _gps_tags(image)
     clock = _numbers(tags.get(TIME), 3)
-    try:
-        midnight = datetime.strptime(_plain_text(tags.get(GPS_DATE)), "%Y:%m:%d").replace(
-            tzinfo=UTC
-        )
-    except ValueError:
-        return None
-    if clock is None or not FIRST_GPS_YEAR <= midnight.year <= LAST_GPS_YEAR:
+    day = GPS_DAY.fullmatch(_plain_text(tags.get(GPS_DATE)))
+    midnight = None if day is None else _seconds(*map(int, day.groups()))
+    if clock is None or midnight is None:
         return None
     hour, minute, second = clock
     if not (0 <= hour < 24 and 0 <= minute < 60 and 0 <= second < 61):
         return None
-    return midnight.timestamp() + 3600.0 * hour + 60.0 * minute + second
+    return midnight + 3600.0 * hour + 60.0 * minute + second
 
 
 def with_utc(time: CaptureTime | None, name: str, utc: float | None) -> CaptureTime | None:
@@ -255,8 +249,7 @@ def with_utc(time: CaptureTime | None, name: str, utc: float | None) -> CaptureT
 def _gps_tags(image: Image.Image) -> Mapping[int, Any]:
     try:
         return image.getexif().get_ifd(GPS_FOLDER)
-    # Broken EXIF counts as missing, as for times.
-    except Exception:
+    except Exception:  # as for `_tags`
         return {}
 
 

@@ -191,8 +191,6 @@ class CaptureTime:
         Since 1970, as if the camera's clock showed UTC.
     offset : float or None
         Seconds by which that clock is ahead of UTC, if the photo records it.
-    impossible_offset : str
-        The recorded offset if no time zone has it, such as "+99:99"; otherwise empty.
     is_utc : bool
         Whether `seconds` is UTC because no clock of a camera is known (Google Takeout). With an
         `offset`, `seconds` is the local time derived from it.
@@ -200,7 +198,6 @@ class CaptureTime:
 
     seconds: float
     offset: float | None = None
-    impossible_offset: str = ""
     is_utc: bool = False
 
 

@@ -1,4 +1,4 @@
-"""Time zones: local times of photos that record only UTC, or no time zone at all."""
+"""Time zones: local times of photos that record only UTC or no zone, and one clock for a journey."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from zoneinfo import ZoneInfo
 
-from dayline.media.frame import CaptureTime
+from dayline.media.frame import CaptureTime, Frame
 from dayline.text import counted
 
 EPOCH = datetime(1970, 1, 1)
+MOST_CHANGES = 3
 
 
 def time_zone(name: str) -> ZoneInfo:
@@ -93,6 +95,42 @@ def _zoned(t: CaptureTime, zone: ZoneInfo) -> CaptureTime:
     aware = moment.replace(tzinfo=UTC).astimezone(zone) if t.is_utc else moment.replace(tzinfo=zone)
     offset = (aware.utcoffset() or timedelta()).total_seconds()
     return replace(t, seconds=t.seconds + offset if t.is_utc else t.seconds, offset=offset)
+
+
+def on_one_clock(taken: Sequence[CaptureTime | None]) -> list[float | None]:
+    """Convert times to the offset from UTC of the earliest photo that has one."""
+    with_offset = [
+        (t.seconds - t.offset, t.offset) for t in taken if t is not None and t.offset is not None
+    ]
+    home = min(with_offset)[1] if with_offset else 0.0
+    return [
+        None if t is None else t.seconds if t.offset is None else t.seconds - t.offset + home
+        for t in taken
+    ]
+
+
+def zone_notes(frames: Sequence[Frame]) -> tuple[str, ...]:
+    """Report changes of the time zone among photos in order, and photos without one."""
+    dated = [(frame.name, frame.taken) for frame in frames if frame.taken is not None]
+    known = [(name, t.offset) for name, t in dated if t.offset is not None]
+    changes = [(a[1], *b) for a, b in pairwise(known) if a[1] != b[1]]
+    if not changes:
+        return ()
+
+    first = f"UTC{offset_text(known[0][1])}"
+    notes = [
+        f"at {name} the camera's clock changes from UTC{offset_text(old)} to"
+        f" UTC{offset_text(new)}; all times are given in its first time zone, {first}"
+        for old, name, new in changes[:MOST_CHANGES]
+    ]
+    if len(changes) > MOST_CHANGES:
+        notes.append(
+            f"the camera's clock changes its time zone {len(changes) - MOST_CHANGES} more times"
+        )
+    if len(dated) > len(known):
+        without = len(dated) - len(known)
+        notes.append(f"{without} photos have no time zone; {first} is assumed for them")
+    return tuple(notes)
 
 
 def offset_text(seconds: float) -> str:
