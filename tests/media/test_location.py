@@ -9,7 +9,7 @@ from PIL.TiffImagePlugin import IFDRational
 from pillow_heif import register_heif_opener
 
 from dayline.media.exif import exif_location, gps_time
-from dayline.media.source import read_photo_folder
+from dayline.media.photos import read_photo_folder
 from made_locations import gps_tags, photo_at
 
 register_heif_opener()

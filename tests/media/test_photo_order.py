@@ -3,6 +3,9 @@ from __future__ import annotations
 from pathlib import Path
 from types import SimpleNamespace
 
+import pytest
+
+from dayline.album.settings import Settings
 from dayline.media.frame import CaptureTime, Frame
 from dayline.media.order import in_order
 
@@ -193,3 +196,8 @@ def test_a_whole_day_and_night_with_a_short_break_is_not_turned_around():
     order = order_photos(names, [None] * len(names))
     assert order.times == tuple(h * HOUR for h in hours)
     assert order.notes == ()
+
+
+def test_an_unknown_order_is_refused():
+    with pytest.raises(ValueError, match='order "size" is not known; use "time" or "name"'):
+        Settings(order="size")

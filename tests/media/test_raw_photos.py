@@ -12,8 +12,8 @@ from PIL import Image
 from dayline.events import SkippedFile
 from dayline.media.decode import BadImageError, decode_photo, read_photo
 from dayline.media.frame import Camera, CaptureTime
+from dayline.media.photos import read_photo_folder
 from dayline.media.raw import EXIF, GPS, tags_of_raw
-from dayline.media.source import read_photo_folder
 from made_raw import about, cr3_start, dng, jpeg, made_raw, sensor, tiff
 
 pytest.importorskip("rawpy", reason="rawpy is not installed")

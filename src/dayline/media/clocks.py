@@ -309,14 +309,6 @@ def _pairs(
     return np.concatenate(lags), np.concatenate(values), blocks
 
 
-def is_worth_comparing(sequence: FrameSequence) -> bool:
-    """Whether a sequence has photos of several cameras whose clocks can be compared."""
-    if sequence.times is None:
-        return False
-    names, counts = np.unique([frame.clock for frame in sequence.frames], return_counts=True)
-    return int(np.sum((counts >= FEWEST_PHOTOS) & (names != "?"))) > 1
-
-
 def clock_corrections(
     times: Sequence[float], cameras: Sequence[str], features: FloatArray, *, reference: str = ""
 ) -> tuple[dict[str, float], tuple[str, ...]]:
@@ -382,7 +374,7 @@ def with_one_clock(sequence: FrameSequence, features: FloatArray) -> FrameSequen
     features : array of shape (n_frames, n_features)
         Their features.
     """
-    if sequence.times is None or not is_worth_comparing(sequence):
+    if sequence.times is None:
         return sequence
     clocks = [frame.clock for frame in sequence.frames]
     corrections, notes = clock_corrections(

@@ -176,15 +176,11 @@ def group_by_day(photos: Photos) -> tuple[tuple[DayGroup, ...], tuple[str, ...]]
     found = [(day_text(day), days[day]) for day in sorted(days)]
     loose = [(top, undated[top]) for top in sorted(undated, key=_by_name)]
 
-    folders = _one_to_one([frames for _, frames in [*found, *loose]], photos)
-    if folders is not None and not all(CAMERA_FOLDER.fullmatch(top) for top in folders):
-        whole = [
-            DayGroup(folder, tuple(frames), folder)
-            for folder, (_, frames) in zip(folders, [*found, *loose], strict=True)
-        ]
-        groups, alone = _with_skipped(whole, photos)
-        closed = _closed(alone, photos)
-        return tuple(sorted((*groups, *closed), key=lambda group: _by_name(group.name))), ()
+    tops = [{_top(frame, photos) for frame in frames} for _, frames in [*found, *loose]]
+    flat = [top for inside in tops for top in inside]
+    is_one_to_one = len(flat) == len(tops) == len(set(flat))
+    if is_one_to_one and not all(CAMERA_FOLDER.fullmatch(top) for top in flat):
+        return group_by_folder(photos)
 
     dates = {name for name, _ in found}
     by_date = [DayGroup(name, tuple(frames)) for name, frames in found]
@@ -217,17 +213,14 @@ def group_by_folder(photos: Photos) -> tuple[tuple[DayGroup, ...], tuple[str, ..
     groups, alone = _with_skipped(
         [DayGroup(top, tuple(folders[top]), top) for top in sorted(folders, key=_by_name)], photos
     )
-    return tuple(sorted((*groups, *_closed(alone, photos)), key=lambda g: _by_name(g.name))), ()
-
-
-def _closed(alone: Mapping[str, Sequence[SkippedFile]], photos: Photos) -> list[DayGroup]:
-    """Return the folders of which no photo can be read: they are days as well, which say so."""
+    # Folders of which no photo can be read are days as well, which say so.
     entries = {shown_name(path.name): path.name for path in photos.root.iterdir()}
-    return [
-        DayGroup(entries[folder], (), entries[folder], tuple(files))
-        for folder, files in alone.items()
-        if folder in entries
+    closed = [
+        DayGroup(entries[top], (), entries[top], tuple(files))
+        for top, files in alone.items()
+        if top in entries
     ]
+    return tuple(sorted((*groups, *closed), key=lambda group: _by_name(group.name))), ()
 
 
 def _top(frame: Frame, photos: Photos) -> str:
@@ -237,13 +230,6 @@ def _top(frame: Frame, photos: Photos) -> str:
 
 def _by_name(folder: str) -> tuple[tuple[tuple[int, int, str], ...], ...]:
     return natural_key(shown_name(folder))
-
-
-def _one_to_one(groups: Sequence[Sequence[Frame]], photos: Photos) -> list[str] | None:
-    """Return the folder of each group if each has one folder of its own; else None."""
-    folders = [{_top(frame, photos) for frame in frames} for frames in groups]
-    flat = [folder for inside in folders for folder in inside]
-    return flat if len(flat) == len(groups) == len(set(flat)) else None
 
 
 def _with_skipped(

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from dayline.events import SkippedFile
+from dayline.installation import needs_extra
 from dayline.media.days import clocks_to_compare, with_camera_names
-from dayline.media.decode import BadImageError, read_photo
 from dayline.media.exif import sidecar_name, taken_time, time_in_name, with_utc
 from dayline.media.frame import (
     PHOTO_SUFFIXES,
@@ -84,8 +84,6 @@ def read_photo_folder(
     ValueError
         If there are no photos, or more than half of them cannot be read.
     """
-    if order not in ("time", "name"):
-        raise ValueError(f'order "{order}" is not known; use "time" or "name"')
     photos = read_photos(path, timezone=timezone, read=read)
     refuse_mostly_bad(photos.root, photos.skipped, n_good=len(photos.frames))
     photos, notes = with_given_offsets(with_camera_names(photos), offsets or {})
@@ -153,8 +151,11 @@ def read_photos(
     return Photos(folder, tuple(frames), tuple(skipped), notes)
 
 
+@needs_extra("photos", "reading photos")
 def read_headers(found: FilesFound, *, on_step: OnStep | None = None) -> dict[Path, Frame | str]:
     """Read the headers of photos; return what each says, or why it cannot be used."""
+    from dayline.media.decode import BadImageError, read_photo
+
     read: dict[Path, Frame | str] = {}
     for done, path in enumerate(found.photos):
         if on_step is not None and done % 100 == 0:

@@ -52,7 +52,7 @@ def open_raw(path: Path, file: BinaryIO) -> tuple[Image.Image, int]:
 
     source: str | BinaryIO = str(path)
     try:
-        source.encode()
+        str(path).encode()
     except UnicodeEncodeError:  # LibRaw takes names in UTF-8
         source = file
     try:
