@@ -124,13 +124,14 @@ def read_photo(
     pixels : ndarray of uint8, (height, width, 3), or None
         The picture.
     """
-    with opened(path) as (image, file):
+    # Pillow decodes a PNG to find EXIF data after its pixels.
+    with opened(path) as (image, file), _memory.holding(_peak_bytes(image)):
         taken = with_utc(exif_time(image), path.name, gps_time(image))
         camera, location = camera_of(image), exif_location(image)
         position = file.tell()
         digest = content_digest(file)
         file.seek(position)
-        pixels = None if size is None else _decoded(image, file, size=size)
+        pixels = None if size is None else _pixels(image, file, size=size)
     return Frame(name, path, digest, taken=taken, camera=camera, location=location), pixels
 
 
@@ -140,23 +141,22 @@ def decode_photo(path: Path, *, size: int) -> NDArray[np.uint8]:
     The longer side has at most `LONGEST_SIDE` times `size` pixels; a longer strip is reduced
     further.
     """
-    with opened(path) as (image, file):
-        return _decoded(image, file, size=size)
+    with opened(path) as (image, file), _memory.holding(_peak_bytes(image)):
+        return _pixels(image, file, size=size)
 
 
-def _decoded(image: Image.Image, file: BinaryIO, *, size: int) -> NDArray[np.uint8]:
-    with _memory.holding(_peak_bytes(image)):
-        # JPEG only: the decoder itself skips detail, which makes large photos several times faster.
-        image.draft(None, (size, size))
-        if image.format == "PNG":
-            position = file.tell()
-            _check_png(file)
-            file.seek(position)
-        image.load()
-        turned = _orientation(image)
-        small = _reduced(image, size=size)
-        image.close()  # frees the pixels before the next photo is decoded
-        return np.asarray(_upright(small, turned), dtype=np.uint8)
+def _pixels(image: Image.Image, file: BinaryIO, *, size: int) -> NDArray[np.uint8]:
+    # JPEG only: the decoder itself skips detail, which makes large photos several times faster.
+    image.draft(None, (size, size))
+    if image.format == "PNG":
+        position = file.tell()
+        _check_png(file)
+        file.seek(position)
+    image.load()
+    turn = UPRIGHT.get(_orientation(image))
+    small = _reduced(image, size=size)
+    image.close()  # frees the pixels before the next photo is decoded
+    return np.asarray(small if turn is None else small.transpose(turn), dtype=np.uint8)
 
 
 def reduced(pixels: NDArray[np.uint8], *, size: int) -> NDArray[np.uint8]:
@@ -342,11 +342,6 @@ def _orientation(image: Image.Image) -> int:
     # Broken EXIF is not a reason to lose the photo; it is shown without rotation.
     except Exception:
         return 1
-
-
-def _upright(image: Image.Image, orientation: int) -> Image.Image:
-    turn = UPRIGHT.get(orientation)
-    return image if turn is None else image.transpose(turn)
 
 
 def _reduced(image: Image.Image, *, size: int) -> Image.Image:
