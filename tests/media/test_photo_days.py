@@ -246,6 +246,9 @@ def test_the_clock_of_a_camera_that_records_time_zones_is_right(make_photo, tmp_
     make_photo("A/9.jpg", taken="2023:07:15 11:00:00")
     photos = with_camera_names(read_photos(tmp_path))
     assert clocks_to_compare(photos)[1] == "B"
+    assert {frame.clock for frame in read_photo_folder(tmp_path).frames} == {"A", "B"}
+    # In the order of names, no times are corrected.
+    assert {frame.clock for frame in read_photo_folder(tmp_path, order="name").frames} == {""}
     # It stays right if the offset of another camera is given.
     given, _ = with_given_offsets(photos, {"A": 0.0})
     compared, reference = clocks_to_compare(given)
@@ -258,7 +261,6 @@ def test_given_offsets_move_the_photos_of_a_folder(make_photo, tmp_path):
     sequence = read_photo_folder(tmp_path, offsets={"b": -HOUR})
     assert sequence.names == ("B/b.jpg", "A/a.jpg")
     assert sequence.times == (JULY_15 + 9.5 * HOUR, JULY_15 + 10 * HOUR)
-    assert sequence.shown_times == (JULY_15 + 10.5 * HOUR, JULY_15 + 10 * HOUR)
     assert "1 h 00 min taken from the times of b, as requested" in sequence.notes
     with pytest.raises(
         ValueError, match="--offset C: no camera or folder has this name; there are: A, B"

@@ -11,8 +11,9 @@ import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
 from dayline.events import SkippedFile
-from dayline.media.exif import date_in_file_name, date_in_name, time_in_name, times_of_day
+from dayline.media.exif import date_in_file_name, date_in_name, own_time, times_of_day
 from dayline.media.frame import Camera, Frame, natural_key, shown_name
+from dayline.media.order import filled
 from dayline.media.walk import CAMERA_FOLDER
 from dayline.text import counted
 
@@ -107,49 +108,33 @@ def photo_times(photos: Photos) -> tuple[list[float | None], list[bool]]:
         The photos.
     """
     names = [frame.name for frame in photos.frames]
-    times = [
-        time_in_name(frame.name) if frame.taken is None else frame.taken.seconds
-        for frame in photos.frames
-    ]
+    times = [own_time(frame) for frame in photos.frames]
     exact = [t is not None for t in times]
     folders: dict[str, list[int]] = defaultdict(list)
-    for i, name in enumerate(names):
-        folders[name.rpartition("/")[0]].append(i)
+    for i in sorted(range(len(names)), key=lambda i: (natural_key(names[i]), names[i])):
+        folders[names[i].rpartition("/")[0]].append(i)
+
     for folder, inside in folders.items():
         if not any(exact[i] for i in inside):
-            day = _date_of_folder(folder, photos)
+            parts = (*reversed(folder.split("/")), photos.root.resolve().name)
+            day = next((day for part in parts if (day := date_in_name(part)) is not None), None)
             clock = None if day is None else times_of_day([names[i] for i in inside])
-            for k, i in enumerate(inside):
-                t = None if clock is None else clock[k]
-                times[i] = None if t is None or day is None else day + t
-                exact[i] = times[i] is not None
-        _fill([names[i] for i in inside], inside, times)
-    shifts = [frame.shift for frame in photos.frames]
-    moved = [None if t is None else t + s for t, s in zip(times, shifts, strict=True)]
-    return moved, exact
-
-
-def _date_of_folder(folder: str, photos: Photos) -> float | None:
-    parts = (*reversed(folder.split("/")), photos.root.resolve().name)
-    return next((day for part in parts if (day := date_in_name(part)) is not None), None)
-
-
-def _fill(names: Sequence[str], inside: Sequence[int], times: list[float | None]) -> None:
-    for name, i in zip(names, inside, strict=True):
-        if times[i] is None and (day := date_in_file_name(name)) is not None:
-            times[i] = day + NOON
-    known = [i for i in inside if times[i] is not None]
-    if 2 * len(known) < len(inside) or not known:
+            for i, t in zip(inside, clock or [], strict=False):
+                if t is not None and day is not None:
+                    times[i], exact[i] = day + t, True
         for i in inside:
-            times[i] = None
-        return
-    in_order = sorted(
-        zip(names, inside, strict=True), key=lambda item: (natural_key(item[0]), item[0])
-    )
-    last = next(times[i] for _, i in in_order if times[i] is not None)
-    for _, i in in_order:
-        last = last if times[i] is None else times[i]
-        times[i] = last
+            if times[i] is None and (day := date_in_file_name(names[i])) is not None:
+                times[i] = day + NOON
+
+        known = [i for i in inside if times[i] is not None]
+        if known and 2 * len(known) >= len(inside):
+            for i, t in zip(inside, filled([times[i] for i in inside]), strict=True):
+                times[i] = t
+        else:
+            for i in known:
+                times[i] = None
+    moved = [None if t is None else t + f.shift for t, f in zip(times, photos.frames, strict=True)]
+    return moved, exact
 
 
 def group_by_day(photos: Photos) -> tuple[tuple[DayGroup, ...], tuple[str, ...]]:

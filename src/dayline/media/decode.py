@@ -167,9 +167,8 @@ def reduced(pixels: NDArray[np.uint8], *, size: int) -> NDArray[np.uint8]:
 
 
 BLOCK = 2**20
-PNG_METADATA = (b"tEXt", b"zTXt", b"iTXt", b"eXIf", b"tIME")
-# The header of an extended WebP says only which other chunks there are.
-WEBP_METADATA = (b"VP8X", b"EXIF", b"XMP ")
+# Of PNG, then of WebP, whose extended header says only which other chunks there are.
+METADATA = (b"tEXt", b"zTXt", b"iTXt", b"eXIf", b"tIME", b"VP8X", b"EXIF", b"XMP ")
 
 
 def content_digest(file: BinaryIO) -> str:
@@ -189,9 +188,9 @@ def content_digest(file: BinaryIO) -> str:
         parts = _jpeg_content(file)
     elif start.startswith(b"\x89PNG\r\n\x1a\n"):
         file.seek(8)
-        parts = _png_content(file)
+        parts = _chunk_content(file, is_png=True)
     elif start.startswith(b"RIFF") and start.endswith(b"WEBP"):
-        parts = _webp_content(file)
+        parts = _chunk_content(file, is_png=False)
     else:
         file.seek(0)
         parts = _blocks(file)
@@ -223,21 +222,16 @@ def _jpeg_content(file: BinaryIO) -> Iterator[bytes]:
     yield before
 
 
-def _png_content(file: BinaryIO) -> Iterator[bytes]:
+def _chunk_content(file: BinaryIO, *, is_png: bool) -> Iterator[bytes]:
+    """Yield the chunks of a PNG or WebP that are not metadata."""
     while len(head := file.read(8)) == 8:
-        length, kind = struct.unpack(">I4s", head)
-        if kind in PNG_METADATA:
-            file.seek(length + 4, os.SEEK_CUR)
+        if is_png:
+            length, kind = struct.unpack(">I4s", head)
+            length += 4  # its checksum
         else:
-            yield head
-            yield from _blocks(file, length + 4)
-
-
-def _webp_content(file: BinaryIO) -> Iterator[bytes]:
-    while len(head := file.read(8)) == 8:
-        kind, length = struct.unpack("<4sI", head)
-        length += length % 2
-        if kind in WEBP_METADATA:
+            kind, length = struct.unpack("<4sI", head)
+            length += length % 2
+        if kind in METADATA:
             file.seek(length, os.SEEK_CUR)
         else:
             yield head

@@ -12,7 +12,7 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dayline.media.frame import Camera, CaptureTime, Location, shown_name
+from dayline.media.frame import Camera, CaptureTime, Frame, Location, shown_name
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -115,6 +115,11 @@ def time_in_name(name: str) -> float | None:
             return seconds
     since_1970 = EPOCH.search(stem)
     return None if since_1970 is None else int(since_1970[1]) + int(since_1970[2] or 0) / 1000
+
+
+def own_time(frame: Frame) -> float | None:
+    """Return when a photo was taken, by what was read of it or else by its name."""
+    return time_in_name(frame.name) if frame.taken is None else frame.taken.seconds
 
 
 def times_of_day(names: Sequence[str]) -> list[float | None] | None:

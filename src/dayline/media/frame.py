@@ -325,11 +325,6 @@ class FrameSequence:
         return times if self.clock is not None else None
 
     @cached_property
-    def shown_times(self) -> tuple[float, ...]:
-        """Time of every frame as its camera showed it; empty if unknown."""
-        return tuple(frame.time - frame.shift for frame in self.frames if frame.time is not None)
-
-    @cached_property
     def digests(self) -> tuple[str, ...]:
         """Hash of the content of every frame."""
         return tuple(frame.digest for frame in self.frames)

@@ -71,7 +71,7 @@ def in_order(
         notes = (*notes, *dated)
     if None in times:
         notes = (*notes, _filled_note(names, times))
-    frames = [replace(f, time=t) for f, t in zip(frames, _filled(times), strict=True)]
+    frames = [replace(f, time=t) for f, t in zip(frames, filled(times), strict=True)]
 
     if by == "name":
         rule = f"by name, as requested (times: {rule})"
@@ -169,14 +169,14 @@ def _with_dates(
     )
 
 
-def _filled(times: Sequence[float | None]) -> list[float]:
+def filled(times: Sequence[float | None]) -> list[float]:
     """Give a photo without a time the time of the previous photo in name order."""
     last = next(t for t in times if t is not None)
-    filled = []
+    found = []
     for t in times:
         last = last if t is None else t
-        filled.append(last)
-    return filled
+        found.append(last)
+    return found
 
 
 def _filled_note(names: Sequence[str], times: Sequence[float | None]) -> str:

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 from dayline.events import SkippedFile
 from dayline.installation import needs_extra
 from dayline.media.days import clocks_to_compare, with_camera_names
-from dayline.media.exif import sidecar_name, taken_time, time_in_name, with_utc
+from dayline.media.exif import own_time, sidecar_name, taken_time, with_utc
 from dayline.media.frame import (
     PHOTO_SUFFIXES,
     Frame,
@@ -87,7 +87,11 @@ def read_photo_folder(
     photos = read_photos(path, timezone=timezone, read=read)
     refuse_mostly_bad(photos.root, photos.skipped, n_good=len(photos.frames))
     photos, notes = with_given_offsets(with_camera_names(photos), offsets or {})
-    photos, reference = clocks_to_compare(photos) if order == "time" else (photos, "")
+    reference = ""
+    if order == "time":
+        photos, reference = clocks_to_compare(photos)
+    else:  # times that were corrected would change the order
+        photos = replace(photos, frames=tuple(replace(f, clock="") for f in photos.frames))
     return photo_sequence(photos, order=order, reference=reference, notes=(*notes, *photos.notes))
 
 
@@ -118,8 +122,6 @@ def read_photos(
     """
     folder = Path(path)
     zone = None if timezone is None else time_zone(timezone)
-    if not folder.is_dir():
-        raise ValueError(f"{shown_name(folder)}: no such folder")
     refuse_result(folder)
     found = find_files(folder)
     if not found.photos and not found.closed:
@@ -262,8 +264,7 @@ def without_copies(photos: Photos) -> Photos:
     copies: dict[str, Frame] = {}
     for frame in sorted(photos.frames, key=lambda frame: natural_key(frame.name)):
         # A camera in the dark may write the same picture twice, under names with different times.
-        time = time_in_name(frame.name) if frame.taken is None else frame.taken.seconds
-        original = originals.setdefault((frame.digest, time), frame)
+        original = originals.setdefault((frame.digest, own_time(frame)), frame)
         if original is not frame:
             copies[frame.name] = original
     if not copies:
