@@ -266,9 +266,9 @@ def with_camera_names(photos: Photos) -> Photos:
     for key, top in zip(keys, tops, strict=True):
         folders_of[key].add(top)
         cameras_in[top].add(key)
+    clocks = {key: _named(key, folders_of, cameras_in) for key in folders_of}
     frames = tuple(
-        replace(frame, clock=_named(key, folders_of, cameras_in))
-        for frame, key in zip(photos.frames, keys, strict=True)
+        replace(frame, clock=clocks[key]) for frame, key in zip(photos.frames, keys, strict=True)
     )
     return replace(photos, frames=frames)
 
@@ -324,16 +324,12 @@ def _merged(
 ) -> dict[tuple[str, Camera], tuple[str, Camera]]:
     """Find folders of one camera: the same serial number, or the same model at different times."""
     owner: dict[tuple[str, Camera], tuple[str, Camera]] = {}
-    ends: dict[Camera, list[tuple[float, tuple[str, Camera]]]] = defaultdict(list)
+    stops: dict[tuple[str, Camera], float] = {}
     for key in sorted(spans, key=lambda key: (spans[key], key[0])):
         camera, (start, stop) = key[1], spans[key]
-        free = [k for k, (end, _) in enumerate(ends[camera]) if camera.serial or end < start]
-        if free:
-            owner[key] = ends[camera][free[0]][1]
-            ends[camera][free[0]] = (max(stop, ends[camera][free[0]][0]), owner[key])
-        else:
-            owner[key] = key
-            ends[camera].append((stop, key))
+        free = (k for k, end in stops.items() if k[1] == camera and (camera.serial or end < start))
+        owner[key] = next(free, key)
+        stops[owner[key]] = max(stop, stops.get(owner[key], stop))
     return owner
 
 

@@ -70,14 +70,17 @@ def in_order(
         times, dated = _with_dates(names, times)
         notes = (*notes, *dated)
     if None in times:
-        notes = (*notes, _filled_note(names, times))
+        without = [name for name, t in zip(names, times, strict=True) if t is None]
+        few = f"{len(without)} of {len(names)} photos have no capture time (first {without[0]})"
+        notes = (*notes, f"{few}; each gets the time of the previous photo in name order")
     frames = [replace(f, time=t) for f, t in zip(frames, filled(times), strict=True)]
 
     if by == "name":
         rule = f"by name, as requested (times: {rule})"
         steps = _set_back_notes(frames)
-        more = len(steps) - MOST_STEPS
-        notes = (*notes, *steps[:MOST_STEPS], *([f"and {more} more times"] if more > 0 else []))
+        notes = (*notes, *steps[:MOST_STEPS])
+        if len(steps) > MOST_STEPS:
+            notes = (*notes, f"the clock goes back {len(steps) - MOST_STEPS} more times")
     else:
         rule = f"by {rule}"
         if any(taken):
@@ -141,32 +144,28 @@ def _with_dates(
     names: Sequence[str], times: Sequence[float | None]
 ) -> tuple[list[float | None], tuple[str, ...]]:
     """Place photos whose names have a date but no time after the others of that day, by name."""
+    dated = [
+        i for i, t in enumerate(times) if t is None and date_in_file_name(names[i]) is not None
+    ]
     # Times of day without a date are in the first days of 1970, and cannot be compared with dates.
-    if all(t is None or t < 3 * DAY for t in times):
+    if not dated or all(t is None or t < 3 * DAY for t in times):
         return list(times), ()
+
     last: dict[float, float] = {}
     for t in times:
         if t is not None:
             day = (t - DAY_STARTS) // DAY * DAY
             last[day] = max(t, last.get(day, t))
     placed = list(times)
-    first = ""
-    for i, name in enumerate(names):
-        day_of_name = date_in_file_name(name) if times[i] is None else None
-        if day_of_name is not None:
-            first = first or name
-            # A second apart, so that they stay in order; nobody knows when they were taken.
-            last[day_of_name] = last.get(day_of_name, day_of_name + NOON) + 1.0
-            placed[i] = last[day_of_name]
-    n_dated = sum(t is not None for t in placed) - sum(t is not None for t in times)
-    if not n_dated:
-        return placed, ()
-    return placed, (
-        (
-            f"{n_dated} of {len(names)} photos have a date but no time in their names (first"
-            f" {first}); they follow the other photos of that day, in name order"
-        ),
+    for i in dated:
+        day = date_in_file_name(names[i]) or 0.0
+        # A second apart, so that they stay in order; nobody knows when they were taken.
+        placed[i] = last[day] = last.get(day, day + NOON) + 1.0
+    note = (
+        f"{len(dated)} of {len(names)} photos have a date but no time in their names (first"
+        f" {names[dated[0]]}); they follow the other photos of that day, in name order"
     )
+    return placed, (note,)
 
 
 def filled(times: Sequence[float | None]) -> list[float]:
@@ -177,14 +176,6 @@ def filled(times: Sequence[float | None]) -> list[float]:
         last = last if t is None else t
         found.append(last)
     return found
-
-
-def _filled_note(names: Sequence[str], times: Sequence[float | None]) -> str:
-    without = [name for name, t in zip(names, times, strict=True) if t is None]
-    return (
-        f"{len(without)} of {len(names)} photos have no capture time (first {without[0]}); each"
-        " gets the time of the previous photo in name order"
-    )
 
 
 SAME_TIME_WITHIN = 2.0
