@@ -15,15 +15,7 @@ from dayline.media.days import (
     photo_times,
     with_camera_names,
 )
-from dayline.media.exif import (
-    MOST_BYTES,
-    camera_of,
-    date_in_file_name,
-    sidecar_name,
-    taken_time,
-    time_in_name,
-)
-from dayline.media.frame import Camera, CaptureTime, Frame
+from dayline.media.frame import CaptureTime, Frame
 from dayline.media.order import in_order
 from dayline.media.photos import read_photo_folder, read_photos, with_given_offsets, without_copies
 from dayline.media.zones import in_local_time, time_zone
@@ -56,36 +48,6 @@ def test_without_a_pause_at_night_the_day_begins_at_four():
 
 def test_midnight_alone_does_not_end_a_day():
     assert days(22, 23.9, 24.1, 25) == ["2023-07-15"] * 4
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "Screenshot_20230715-101112.png", "20230715_101112.jpg", "IMG_20230715_101112_1.jpg",
-        "2023-07-15 10.11.12.jpg", "signal-2023-07-15-101112.jpg",
-        "WhatsApp Image 2023-07-15 at 10.11.12.jpeg",
-        "Screen Shot 2023-07-15 at 10.11.12\u202fAM.png",
-        "Bildschirmfoto 2023-07-15 um 10.11.12.png",
-        "photo_7@15-07-2023_10-11-12.jpg", "VID_20230715_101112.jpg", "MVIMG_20230715_101112.jpg",
-    ],
-)  # fmt: skip
-def test_times_in_the_names_that_programs_give(name):
-    assert time_in_name(name) == JULY_15 + 10 * HOUR + 11 * 60 + 12
-
-
-def test_milliseconds_and_halves_of_the_day_in_names():
-    assert time_in_name("signal-2023-07-15-10-11-12-345.jpg") == JULY_15 + 10 * HOUR + 672.345
-    assert time_in_name("PXL_20230715_101112345.jpg") == JULY_15 + 10 * HOUR + 672.345
-    assert (
-        time_in_name("WhatsApp Image 2023-07-15 at 9.11.12 PM (2).jpeg")
-        == JULY_15 + 21 * HOUR + 672
-    )
-    assert time_in_name("Screen Shot 2023-07-15 at 12.00.01 AM.png") == JULY_15 + 1
-
-
-def test_whatsapp_names_have_a_date_and_no_time():
-    assert time_in_name("IMG-20230715-WA0003.jpg") is None
-    assert date_in_file_name("IMG-20230715-WA0003.jpg") == JULY_15
 
 
 def test_photos_with_a_date_only_follow_those_of_their_day_by_number():
@@ -192,29 +154,11 @@ def test_a_file_that_is_there_twice_is_used_once(make_photo, tmp_path):
     assert len(without_copies(read_photos(tmp_path / "x")).frames) == 2
 
 
-def with_camera(path, *, make="", model="", serial="", taken="2023:07:15 10:00:00"):
+def with_camera(path, *, taken, model=""):
     exif = Image.Exif()
-    exif[0x010F], exif[0x0110] = make, model
-    inner = exif.get_ifd(0x8769)
-    inner[0x9003] = taken
-    if serial:
-        inner[0xA431] = serial
+    exif[0x0110], exif.get_ifd(0x8769)[0x9003] = model, taken
     path.parent.mkdir(parents=True, exist_ok=True)
     Image.new("RGB", (16, 12)).save(path, exif=exif.tobytes())
-    with Image.open(path) as image:
-        return camera_of(image)
-
-
-def test_the_camera_of_a_photo(tmp_path):
-    assert with_camera(
-        tmp_path / "a.jpg", make="Canon", model="Canon EOS 5D", serial="12"
-    ) == Camera("Canon EOS 5D", "12")
-    assert with_camera(tmp_path / "a.jpg", make="NIKON CORPORATION", model="NIKON D90") == Camera(
-        "NIKON D90"
-    )
-    assert with_camera(tmp_path / "a.jpg", make="Apple", model="iPhone\n12\0") == Camera(
-        "Apple iPhone 12"
-    )
 
 
 def test_cameras_differ_by_model_and_by_folders_filled_at_the_same_time(tmp_path):
@@ -268,47 +212,10 @@ def test_given_offsets_move_the_photos_of_a_folder(make_photo, tmp_path):
         read_photo_folder(tmp_path, offsets={"C": 1.0})
 
 
-@pytest.mark.parametrize(
-    ("photo", "sidecar"),
-    [
-        ("IMG_1.jpg", "IMG_1.jpg.json"),
-        ("IMG_1.jpg", "IMG_1.jpg.supplemental-metadata.json"),
-        ("IMG_1.jpg", "IMG_1.jpg.supplemental-me.json"),
-        ("IMG_1(1).jpg", "IMG_1.jpg(1).json"),
-        ("IMG_1(1).jpg", "IMG_1.jpg.supplemental-metadata(1).json"),
-        ("IMG_1-edited.jpg", "IMG_1.jpg.json"),
-        ("IMG_1-edited(2).jpg", "IMG_1.jpg(2).json"),
-        (f"{'x' * 50}.jpg", f"{'x' * 46}.json"),
-    ],
-)
-def test_names_of_takeout_files(photo, sidecar):
-    assert sidecar_name(photo, {sidecar, "metadata.json"}) == sidecar
-    assert sidecar_name("IMG_2.jpg", {sidecar}) is None
-
-
 def write_sidecar(path, seconds):
     path.write_text(
         json.dumps({"photoTakenTime": {"timestamp": str(int(seconds))}}), encoding="utf-8"
     )
-
-
-def test_takeout_files_are_not_trusted(tmp_path):
-    path = tmp_path / "a.json"
-    write_sidecar(path, JULY_15)
-    assert taken_time(path) == JULY_15
-    for text in (
-        "",
-        "[]",
-        "{",
-        '{"photoTakenTime": 3}',
-        '{"photoTakenTime": {"timestamp": "1e400"}}',
-        "[" * 9000,
-    ):
-        path.write_text(text, encoding="utf-8")
-        assert taken_time(path) is None
-    path.write_text(" " * MOST_BYTES + '{"photoTakenTime": {"timestamp": "1"}}', encoding="utf-8")
-    assert taken_time(path) is None
-    assert taken_time(tmp_path / "none.json") is None
 
 
 def test_takeout_times_are_used_if_there_is_no_other_and_shown_in_the_zone_of_neighbours(
