@@ -17,7 +17,13 @@ from dayline.media.days import (
 )
 from dayline.media.frame import CaptureTime, Frame
 from dayline.media.order import in_order
-from dayline.media.photos import read_photo_folder, read_photos, with_given_offsets, without_copies
+from dayline.media.photos import (
+    photo_sequence,
+    read_photo_folder,
+    read_photos,
+    with_given_offsets,
+    without_copies,
+)
 from dayline.media.zones import in_local_time, time_zone
 
 JULY_15 = 1_689_379_200.0  # 2023-07-15 00:00:00
@@ -82,8 +88,8 @@ def test_two_folders_of_one_day_are_one_day(make_photo, tmp_path):
     for k in range(3):
         make_photo(f"A/{k}.jpg", taken=f"2023:07:15 10:0{k}:00")
         make_photo(f"B/{k}.jpg", taken=f"2023:07:15 10:0{k}:30", grey=90)
-    (group,), notes = group_by_day(read_photos(tmp_path))
-    assert (group.name, len(group.frames), group.folder, notes) == ("2023-07-15", 6, "", ())
+    ((name, group),), notes = group_by_day(read_photos(tmp_path))
+    assert (name, len(group.frames), group.root, notes) == ("2023-07-15", 6, tmp_path, ())
 
 
 def test_folders_that_are_days_keep_their_names(make_photo, tmp_path):
@@ -91,7 +97,9 @@ def test_folders_that_are_days_keep_their_names(make_photo, tmp_path):
     make_photo("arrival/a.jpg", taken="2023:07:15 10:00:00")
     make_photo("undated/a.jpg")
     groups, _ = group_by_day(read_photos(tmp_path))
-    assert [(g.name, g.folder) for g in groups] == [(n, n) for n in ("arrival", "beach", "undated")]
+    assert [(name, group.root.name, group.frames[0].name) for name, group in groups] == [
+        (name, name, "a.jpg") for name in ("arrival", "beach", "undated")
+    ]
 
 
 def test_a_photo_without_a_time_stays_with_the_times_of_day_of_its_folder(make_photo, tmp_path):
@@ -99,8 +107,8 @@ def test_a_photo_without_a_time_stays_with_the_times_of_day_of_its_folder(make_p
         make_photo(name)
     make_photo("B/a.jpg", taken="2023:07:15 10:02:00")
     photos = read_photos(tmp_path)
-    (group,), notes = group_by_day(photos)
-    assert (group.name, len(group.frames), notes) == ("2023-07-15", 4, ())
+    ((name, group),), notes = group_by_day(photos)
+    assert (name, len(group.frames), notes) == ("2023-07-15", 4, ())
     assert photo_times(photos)[1] == [True, True, False, True]
 
 
@@ -111,12 +119,12 @@ def test_a_folder_of_several_days_is_split_and_undated_photos_stay_together(make
     make_photo("old/a.jpg")
     (tmp_path / "all" / "zero.jpg").touch()
     groups, notes = group_by_day(read_photos(tmp_path))
-    assert [(g.name, len(g.frames)) for g in groups] == [
+    assert [(name, len(group.frames)) for name, group in groups] == [
         ("2023-07-15", 1),
         ("2023-07-16", 2),
         ("old", 1),
     ]
-    assert [g.skipped[0].name for g in groups if g.skipped] == ["all/zero.jpg"]
+    assert [group.skipped[0].name for _, group in groups if group.skipped] == ["all/zero.jpg"]
     assert notes == (
         (
             "old: 1 photo without a date cannot be assigned to a day; this folder has a result of"
@@ -131,7 +139,7 @@ def test_folders_that_a_camera_makes_are_split_by_day_but_never_give_their_names
     make_photo("100CANON/a.jpg", taken="2023:07:15 10:00:00")
     make_photo("101CANON/a.jpg", taken="2023:07:16 10:00:00")
     groups, _ = group_by_day(read_photos(tmp_path))
-    assert [g.name for g in groups] == ["2023-07-15", "2023-07-16"]
+    assert [name for name, _ in groups] == ["2023-07-15", "2023-07-16"]
 
 
 def test_a_file_that_is_there_twice_is_used_once(make_photo, tmp_path):
@@ -268,11 +276,8 @@ def test_each_day_of_a_journey_has_its_local_time(make_photo, tmp_path):
     make_photo("a/1.jpg", taken="2023:07:15 23:00:00", offset="+02:00")
     make_photo("a/2.jpg", taken="2023:07:16 09:00:00", offset="-04:00")
     make_photo("a/3.jpg", taken="2023:07:16 10:00:00", offset="-04:00")
-    from dayline.media.photos import photo_sequence
-
-    photos = read_photos(tmp_path)
-    groups, _ = group_by_day(photos)
-    first, second = (photo_sequence(photos, group.frames) for group in groups)
+    groups, _ = group_by_day(read_photos(tmp_path))
+    first, second = (photo_sequence(group) for _, group in groups)
     assert (first.times, second.times) == (
         (JULY_15 + 23 * HOUR,),
         (JULY_15 + 33 * HOUR, JULY_15 + 34 * HOUR),

@@ -179,7 +179,7 @@ def test_a_folder_of_folders(make_photo, tmp_path):
     (tmp_path / "empty").mkdir()
     assert holds_only_folders(tmp_path)
     groups, _ = group_by_folder(read_photos(tmp_path))
-    assert [(group.name, len(group.frames)) for group in groups] == [("day2", 1), ("day10", 1)]
+    assert [(name, len(group.frames)) for name, group in groups] == [("day2", 1), ("day10", 1)]
     make_photo("loose.png")
     assert not holds_only_folders(tmp_path)
 
@@ -187,8 +187,8 @@ def test_a_folder_of_folders(make_photo, tmp_path):
 def test_folders_a_camera_makes_are_no_days(make_photo, tmp_path):
     for name in ("100CANON/a.png", "101CANON/a.png"):
         make_photo(name)
-    ((group,), _) = group_by_folder(read_photos(tmp_path))
-    assert (group.folder, len(group.frames)) == ("", 2)
+    (((_, group),), _) = group_by_folder(read_photos(tmp_path))
+    assert (group.root, len(group.frames)) == (tmp_path, 2)
 
 
 def test_a_real_day_is_ordered_by_the_times_in_its_names(shared_data):

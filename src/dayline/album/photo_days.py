@@ -126,21 +126,11 @@ def _grouped(
     photos = replace(photos, frames=tuple(replace(f, clock="") for f in photos.frames))
 
     groups, undated = group_by_folder(photos) if by_folder else group_by_day(photos)
-    if len(groups) == 1 and not groups[0].folder:
+    if len(groups) == 1 and groups[0][1].root == photos.root:
         one = photo_sequence(photos, order=settings.order, notes=(*notes, *photos.notes))
         return FoundDays(whole=one)
     days = tuple(
-        PhotoDay(
-            group.name,
-            photo_sequence(
-                photos,
-                group.frames,
-                source=photos.root / group.folder if group.folder else None,
-                order=settings.order,
-                skipped=group.skipped,
-                notes=notes,
-            ),
-        )
-        for group in groups
+        PhotoDay(name, photo_sequence(group, order=settings.order, notes=notes))
+        for name, group in groups
     )
     return FoundDays(days, notes=(*notes, *photos.notes, *undated))

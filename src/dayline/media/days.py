@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TypeAlias
 
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
 from dayline.events import SkippedFile
 from dayline.media.exif import date_in_file_name, date_in_name, own_time, times_of_day
-from dayline.media.frame import Camera, Frame, natural_key, shown_name
+from dayline.media.frame import Camera, Frame, Photos, natural_key, shown_name
 from dayline.media.order import filled
 from dayline.media.walk import CAMERA_FOLDER
 from dayline.text import counted
-
-if TYPE_CHECKING:
-    from dayline.media.photos import Photos
 
 DAY = 86_400.0
 NIGHT_ENDS = 6 * 3600.0
@@ -72,27 +69,8 @@ def day_text(number: int) -> str:
 
 NOON = 12 * 3600.0
 
-
-@dataclass(frozen=True)
-class DayGroup:
-    """The photos of one day, or of a folder without dates.
-
-    Attributes
-    ----------
-    name : str
-        The date, or the name of the folder.
-    frames : tuple of Frame
-        Its photos.
-    folder : str
-        The folder below the root that contains exactly these photos; empty if there is none.
-    skipped : tuple of SkippedFile
-        Photos that cannot be read and probably belong here.
-    """
-
-    name: str
-    frames: tuple[Frame, ...]
-    folder: str = ""
-    skipped: tuple[SkippedFile, ...] = ()
+Days: TypeAlias = tuple[tuple[str, Photos], ...]
+"""The photos of each day, or of a folder without dates, by its name."""
 
 
 def photo_times(photos: Photos) -> tuple[list[float | None], list[bool]]:
@@ -137,11 +115,11 @@ def photo_times(photos: Photos) -> tuple[list[float | None], list[bool]]:
     return moved, exact
 
 
-def group_by_day(photos: Photos) -> tuple[tuple[DayGroup, ...], tuple[str, ...]]:
+def group_by_day(photos: Photos) -> tuple[Days, tuple[str, ...]]:
     """Group photos by day, and note which folders could only be taken as they are.
 
-    If each folder directly below the root has exactly one day, and each day one folder, the groups
-    have the names of the folders. Otherwise they have the dates. Photos without dates stay together
+    If each folder directly below the root has exactly one day, and each day one folder, these
+    folders are the days (see `group_by_folder`). Otherwise they have the dates. Photos without dates stay together
     by folder.
 
     Parameters
@@ -168,11 +146,8 @@ def group_by_day(photos: Photos) -> tuple[tuple[DayGroup, ...], tuple[str, ...]]
         return group_by_folder(photos)
 
     dates = {name for name, _ in found}
-    by_date = [DayGroup(name, tuple(frames)) for name, frames in found]
-    by_folder = [
-        DayGroup(f"{top} (folder)" if top in dates else top, tuple(frames)) for top, frames in loose
-    ]
-    groups, alone = _with_skipped([*by_date, *by_folder], photos)
+    named = [(f"{top} (folder)" if top in dates else top, frames) for top, frames in loose]
+    groups, alone = _with_skipped([*found, *named], photos)
     notes = [
         f"{shown_name(top)}: {counted(len(frames), 'photo')} without a date cannot be assigned to"
         " a day; this folder has a result of its own"
@@ -185,27 +160,35 @@ def group_by_day(photos: Photos) -> tuple[tuple[DayGroup, ...], tuple[str, ...]]
     return groups, tuple(notes)
 
 
-def group_by_folder(photos: Photos) -> tuple[tuple[DayGroup, ...], tuple[str, ...]]:
+def group_by_folder(photos: Photos) -> tuple[Days, tuple[str, ...]]:
     """Group photos by the folder directly below the root, whatever their times.
 
-    The folders that cameras start every thousand photos (100CANON, 101CANON) stay together.
+    Names are relative to that folder. The folders that cameras start every thousand photos
+    (100CANON, 101CANON) stay together.
     """
     folders: dict[str, list[Frame]] = defaultdict(list)
     for frame in photos.frames:
         folders[_top(frame, photos)].append(frame)
     if all(CAMERA_FOLDER.fullmatch(top) for top in folders):
-        return (DayGroup(photos.root.name, photos.frames, "", photos.skipped),), ()
-    groups, alone = _with_skipped(
-        [DayGroup(top, tuple(folders[top]), top) for top in sorted(folders, key=_by_name)], photos
-    )
+        return ((photos.root.name, photos),), ()
+    groups, alone = _with_skipped(list(folders.items()), photos)
     # Folders of which no photo can be read are days as well, which say so.
     entries = {shown_name(path.name): path.name for path in photos.root.iterdir()}
     closed = [
-        DayGroup(entries[top], (), entries[top], tuple(files))
+        (entries[top], Photos(photos.root, (), tuple(files)))
         for top, files in alone.items()
         if top in entries
     ]
-    return tuple(sorted((*groups, *closed), key=lambda group: _by_name(group.name))), ()
+    days = sorted((*groups, *closed), key=lambda day: _by_name(day[0]))
+    return tuple((top, _below(group, top)) for top, group in days), ()
+
+
+def _below(photos: Photos, folder: str) -> Photos:
+    """Make the names of photos in a folder relative to it."""
+    prefix = f"{shown_name(folder)}/"
+    frames = (replace(f, name=f.name.removeprefix(prefix)) for f in photos.frames)
+    skipped = (replace(f, name=f.name.removeprefix(prefix)) for f in photos.skipped)
+    return Photos(photos.root / folder, tuple(frames), tuple(skipped))
 
 
 def _top(frame: Frame, photos: Photos) -> str:
@@ -218,10 +201,10 @@ def _by_name(folder: str) -> tuple[tuple[tuple[int, int, str], ...], ...]:
 
 
 def _with_skipped(
-    groups: Sequence[DayGroup], photos: Photos
-) -> tuple[tuple[DayGroup, ...], dict[str, list[SkippedFile]]]:
+    groups: Sequence[tuple[str, Sequence[Frame]]], photos: Photos
+) -> tuple[Days, dict[str, list[SkippedFile]]]:
     """Add each file that cannot be read to the group of its neighbor by name; return the others."""
-    of_photo = {frame.name: k for k, group in enumerate(groups) for frame in group.frames}
+    of_photo = {frame.name: k for k, (_, frames) in enumerate(groups) for frame in frames}
     lost = {file.name: file for file in photos.skipped}
     near: dict[str, int] = {}
     for name, k in of_photo.items():
@@ -236,7 +219,10 @@ def _with_skipped(
             skipped[near[top]].append(lost[name])
         else:
             alone[top].append(lost[name])
-    return tuple(replace(group, skipped=tuple(skipped[k])) for k, group in enumerate(groups)), alone
+    return tuple(
+        (name, Photos(photos.root, tuple(frames), tuple(skipped[k])))
+        for k, (name, frames) in enumerate(groups)
+    ), alone
 
 
 def with_camera_names(photos: Photos) -> Photos:

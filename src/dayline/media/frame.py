@@ -272,6 +272,28 @@ def shifted(frame: Frame, seconds: float) -> Frame:
 
 
 @dataclass(frozen=True)
+class Photos:
+    """The photos below a folder, in the order in which they were found.
+
+    Attributes
+    ----------
+    root : Path
+        The folder.
+    frames : tuple of Frame
+        The photos, with names relative to `root`; without times (see `FrameSequence`).
+    skipped : tuple of SkippedFile
+        Photos that cannot be read.
+    notes : tuple of str
+        What was assumed about time zones, and which other files are there.
+    """
+
+    root: Path
+    frames: tuple[Frame, ...]
+    skipped: tuple[SkippedFile, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class FrameSequence:
     """The frames of a source, in order.
 

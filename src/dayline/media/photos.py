@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -16,6 +16,7 @@ from dayline.media.frame import (
     PHOTO_SUFFIXES,
     Frame,
     FrameSequence,
+    Photos,
     natural_key,
     refuse_mostly_bad,
     shown_name,
@@ -28,28 +29,6 @@ from dayline.text import counted
 
 ReadFiles: TypeAlias = Callable[[FilesFound], Mapping[Path, Frame | str]]
 """Reads photos: what was read of each, or why it cannot be used."""
-
-
-@dataclass(frozen=True)
-class Photos:
-    """The photos below a folder, in the order in which they were found.
-
-    Attributes
-    ----------
-    root : Path
-        The folder.
-    frames : tuple of Frame
-        The photos, with names relative to `root`; without times (see `photo_sequence`).
-    skipped : tuple of SkippedFile
-        Photos that cannot be read.
-    notes : tuple of str
-        What was assumed about time zones, and which other files are there.
-    """
-
-    root: Path
-    frames: tuple[Frame, ...]
-    skipped: tuple[SkippedFile, ...] = ()
-    notes: tuple[str, ...] = ()
 
 
 def read_photo_folder(
@@ -208,12 +187,9 @@ def _names_of(frame: Frame) -> set[str]:
 
 def photo_sequence(
     photos: Photos,
-    frames: Sequence[Frame] | None = None,
     *,
-    source: Path | None = None,
     order: Literal["time", "name"] = "time",
     reference: str = "",
-    skipped: Sequence[SkippedFile] | None = None,
     notes: Sequence[str] = (),
 ) -> FrameSequence:
     """Put photos in order.
@@ -221,36 +197,23 @@ def photo_sequence(
     Parameters
     ----------
     photos : Photos
-        All photos.
-    frames : sequence of Frame, optional
-        Those to use; all by default.
-    source : Path, optional
-        Folder to which names are relative; that of all photos by default.
+        The photos.
     order : {"time", "name"}
         See `read_photo_folder`.
     reference : str
         The camera whose clock is right, if clocks are to be compared.
-    skipped : sequence of SkippedFile, optional
-        Photos of this sequence that cannot be read; all of them by default.
     notes : sequence of str
         Notes to add.
     """
-    folder = photos.root if source is None else source
-    lost = photos.skipped if skipped is None else skipped
-    prefix = "" if folder == photos.root else f"{shown_name(folder.relative_to(photos.root))}/"
-    chosen = [
-        replace(frame, name=frame.name.removeprefix(prefix))
-        for frame in (photos.frames if frames is None else frames)
-    ]
-    ordered, rule, found = in_order(chosen, folder_name=folder.resolve().name, by=order)
+    ordered, rule, found = in_order(photos.frames, folder_name=photos.root.resolve().name, by=order)
     return FrameSequence(
-        source=folder,
+        source=photos.root,
         kind="photos",
         frames=ordered,
         clock=None if not ordered or ordered[0].time is None else "wall",
         order=rule,
         notes=(*found, *notes),
-        skipped=tuple(SkippedFile(file.name.removeprefix(prefix), file.why) for file in lost),
+        skipped=photos.skipped,
         reference=reference,
     )
 
