@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -104,7 +104,7 @@ def read_photos(
     refuse_result(folder)
     found = find_files(folder)
     if not found.photos and not found.closed:
-        raise ValueError(_nothing(folder, found))
+        raise ValueError(_nothing(found))
 
     files = read_headers(found, on_step=on_step) if read is None else read(found)
     sidecars: dict[Path, set[str]] = defaultdict(set)
@@ -112,23 +112,20 @@ def read_photos(
         sidecars[file.parent].add(file.name)
     frames: list[Frame] = []
     skipped = list(found.closed)
-    n_used = 0
     for file in found.photos:
         frame = files[file]
         if isinstance(frame, str):
             skipped.append(SkippedFile(found.name(file), frame))
             continue
         sidecar = sidecar_name(file.name, sidecars[file.parent])
-        if sidecar is not None:
-            n_used += 1
-            if frame.taken is None or frame.taken.offset is None:
-                utc = taken_time(file.parent / sidecar)
-                frame = replace(frame, taken=with_utc(frame.taken, file.name, utc))
+        if sidecar is not None and (frame.taken is None or frame.taken.offset is None):
+            utc = taken_time(file.parent / sidecar)
+            frame = replace(frame, taken=with_utc(frame.taken, file.name, utc))
         frames.append(frame)
 
     local, notes = in_local_time([frame.taken for frame in frames], zone=zone)
     frames = [replace(frame, taken=t) for frame, t in zip(frames, local, strict=True)]
-    notes = (*notes, *_left_out(folder, found, n_used))
+    notes = (*notes, *_left_out(found))
     return Photos(folder, tuple(frames), tuple(skipped), notes)
 
 
@@ -241,32 +238,23 @@ def without_copies(photos: Photos) -> Photos:
     return replace(photos, frames=kept, notes=(note, *photos.notes))
 
 
-def _left_out(folder: Path, found: FilesFound, n_used: int) -> tuple[str, ...]:
-    notes = []
-    counts = (
-        (found.n_hidden, "hidden"),
-        (len(found.videos), "video"),
-        (found.n_other - n_used, "other"),
-    )
-    passed = [f"{n} {what}" for n, what in counts if n > 0]
+def _left_out(found: FilesFound) -> Iterator[str]:
+    counts = ((found.n_hidden, "hidden"), (len(found.videos), "video"), (found.n_other, "other"))
+    passed = ", ".join(f"{n} {what}" for n, what in counts if n)
     if passed:
-        notes.append(f"skipped files that are not photos: {', '.join(passed)}")
+        yield f"skipped files that are not photos: {passed}"
     if found.n_raw_twins:
         files = counted(found.n_raw_twins, "RAW file is", "RAW files are")
-        notes.append(f"{files} not used, since the same photo is there in another format")
+        yield f"{files} not used, since the same photo is there in another format"
     if found.results:
-        first = shown_name(found.results[0].relative_to(folder))
-        notes.append(f"skipped folders with earlier results: {len(found.results)} (first {first})")
-    return tuple(notes)
+        n, first = len(found.results), found.name(found.results[0])
+        yield f"skipped folders with earlier results: {n} (first {first})"
 
 
-def _nothing(folder: Path, found: FilesFound) -> str:
+def _nothing(found: FilesFound) -> str:
+    nothing = f"{shown_name(found.root)}: contains no photos"
     if found.videos:
-        first = shown_name(found.videos[0].relative_to(folder))
-        n_videos = len(found.videos)
-        return (
-            f"{shown_name(folder)}: contains no photos but {n_videos} videos; pass one of them"
-            f" ({first})"
-        )
+        n, first = len(found.videos), found.name(found.videos[0])
+        return f"{nothing} but {n} videos; pass one of them ({first})"
     kinds = " ".join(sorted(s.lstrip(".") for s in PHOTO_SUFFIXES))
-    return f"{shown_name(folder)}: contains no photos ({kinds}); pass a folder with photos"
+    return f"{nothing} ({kinds}); pass a folder with photos"

@@ -41,12 +41,11 @@ class FilesFound:
     photos, videos : list of Path
         Files by their suffix; exports of dayline are not photos.
     sidecars : list of Path
-        Files that end in .json, which are counted as other files, too; Google Takeout keeps times
-        in them.
+        Files that end in .json; Google Takeout keeps times in them.
     n_raw_twins : int
         Number of RAW files that are not used, since the same photo is there in another format.
     n_other, n_hidden : int
-        Number of other files, XMP sidecars aside, and of hidden files.
+        Number of other files, sidecars of photos aside, and of hidden files.
     results : list of Path
         Results and exports of dayline, which are not entered.
     closed : list of SkippedFile
@@ -79,10 +78,10 @@ def find_files(folder: Path) -> FilesFound:
             found.photos.append(path)
         elif suffix in VIDEO_SUFFIXES:
             found.videos.append(path)
-        elif suffix != ".xmp":  # a sidecar belongs to its photo
+        elif suffix == ".json":
+            found.sidecars.append(path)
+        elif suffix != ".xmp":
             found.n_other += 1
-            if suffix == ".json":
-                found.sidecars.append(path)
     _leave_out_raw_twins(found)
     return found
 
