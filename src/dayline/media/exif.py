@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, date, datetime, time
+from datetime import UTC, datetime
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -45,8 +45,8 @@ def _plain_text(value: Any) -> str:
 # to the file.
 EXIF_TAGS = ((0x9003, 0x9291, 0x9011), (0x9004, 0x9292, 0x9012), (0x0132, 0x9290, 0x9010))
 EXIF_FOLDER = 0x8769
-EXIF_TIME = re.compile(r"\s*(\d{4})[:/-](\d{2})[:/-](\d{2})[ T](\d{2}):(\d{2}):(\d{2})", re.ASCII)
-EXIF_OFFSET = re.compile(r"\s*([+-])(\d{2}):?(\d{2})", re.ASCII)
+EXIF_TIME = re.compile(r"(\d{4})[:/-](\d{2})[:/-](\d{2})[ T](\d{2}):(\d{2}):(\d{2})", re.ASCII)
+EXIF_OFFSET = re.compile(r"([+-])(\d{2}):?(\d{2})", re.ASCII)
 
 # 20150312_142233, IMG_20200102_142233, 2015-03-12 14.22.33, PXL_20210101_142233123 (milliseconds),
 # signal-2023-07-15-10-11-12-345, "WhatsApp Image 2023-07-15 at 10.11.12 AM", "Bildschirmfoto
@@ -79,12 +79,12 @@ LARGEST_OFFSET = 14 * 3600.0
 def exif_time(image: Image.Image) -> CaptureTime | None:
     """Read when a photo was taken from its EXIF data; None if the time is missing or invalid."""
     tags = _tags(image)
-    for time_tag, part_tag, offset_tag in EXIF_TAGS:
-        found = EXIF_TIME.match(_text(tags, time_tag))
+    for names in EXIF_TAGS:
+        when, part, offset = (_plain_text(tags.get(name)) for name in names)
+        found = EXIF_TIME.match(when)
         seconds = None if found is None else _seconds(*map(int, found.groups()))
         if seconds is not None:
-            part, offset = _part(_text(tags, part_tag)), _offset(_text(tags, offset_tag))
-            return CaptureTime(seconds + part, offset)
+            return CaptureTime(seconds + _part(part), _offset(offset))
     return None
 
 
@@ -158,13 +158,7 @@ def _stem(name: str) -> str:
     return name.rsplit("/", 1)[-1].rsplit(".", 1)[0]
 
 
-def _text(tags: Mapping[int, Any], tag: int) -> str:
-    value = tags.get(tag, "")
-    return value.decode("ascii", "replace") if isinstance(value, bytes) else str(value)
-
-
 def _part(digits: str) -> float:
-    digits = digits.strip().rstrip("\0")
     return float(f"0.{digits}") if digits.isascii() and digits.isdigit() else 0.0
 
 
@@ -186,7 +180,7 @@ def _seconds(
     if not FIRST_YEAR <= year <= LAST_YEAR:
         return None
     try:
-        return datetime.combine(date(year, month, day), time(hour, minute, second), UTC).timestamp()
+        return datetime(year, month, day, hour, minute, second, tzinfo=UTC).timestamp()
     except ValueError:
         return None
 
