@@ -14,7 +14,7 @@ from dayline.media.decode import BadImageError, decode_photo, read_photo
 from dayline.media.frame import Camera, CaptureTime
 from dayline.media.photos import read_photo_folder
 from dayline.media.raw import EXIF, GPS, tags_of_raw
-from made_raw import about, cr3_start, dng, jpeg, made_raw, sensor, tiff
+from made_raw import Shorts, about, cr3_start, dng, jpeg, made_raw, sensor, tiff
 
 pytest.importorskip("rawpy", reason="rawpy is not installed")
 KINDS = ("arw", "cr2", "dng", "nef", "orf", "pef", "srw")
@@ -77,6 +77,13 @@ def test_a_file_without_a_preview_is_developed(tmp_path):
     # Two by two pixels of the sensor make one. Turned once, its dark left is above.
     assert pixels.shape == (32, 24, 3)
     assert pixels[:16].mean() < pixels[16:].mean()
+
+
+def test_a_sensor_without_color_filters_is_developed_in_gray(tmp_path):
+    path = tmp_path / "a.dng"
+    gray = sensor() | {0x0106: Shorts((34892,))}  # linear raw
+    path.write_bytes(dng(about("Maker", "Model 1"), [gray]))
+    assert decode_photo(path, size=500).shape[2] == 3
 
 
 @pytest.mark.parametrize("kind", KINDS)

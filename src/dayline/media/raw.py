@@ -68,13 +68,15 @@ def open_raw(path: Path, file: BinaryIO) -> tuple[Image.Image, int]:
                     raise ValueError(f"{width} x {height} pixels are too many")
                 developed = raw.postprocess(half_size=True, use_camera_wb=True)
     except rawpy.LibRawError as error:
-        raise ValueError(error.args[0].decode()) from error
+        (reason,) = error.args  # of LibRaw bytes, of rawpy text
+        raise ValueError(reason.decode() if isinstance(reason, bytes) else reason) from error
 
     if has_jpeg:
         image: Image.Image = Image.open(io.BytesIO(preview.data), formats=("JPEG",))
         n_bytes = len(preview.data)
     else:
-        image, n_bytes = Image.fromarray(developed), path.stat().st_size
+        # A sensor without color filters gives one channel.
+        image, n_bytes = Image.fromarray(developed.squeeze()), path.stat().st_size
     # Broken EXIF counts as missing, as in other photos.
     with suppress(Exception):
         tags = tags_of_raw(file)
