@@ -3,7 +3,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import numpy as np
 import pytest
 from PIL import Image
 
@@ -32,14 +31,6 @@ def test_photos_are_found_below_the_folder_and_ordered_by_exif(make_photo, tmp_p
         "by capture time (EXIF)",
     )
     assert sequence.paths == tuple(tmp_path / name for name in sequence.names)
-
-
-def test_without_times_there_is_no_clock(make_photo, tmp_path):
-    for name in ("p10.png", "p9.png"):
-        make_photo(name)
-    sequence = read_photo_folder(tmp_path)
-    assert sequence.names == ("p9.png", "p10.png")
-    assert (sequence.times, sequence.clock) == (None, None)
 
 
 def test_bad_files_are_named_and_the_rest_goes_on(make_photo, tmp_path):
@@ -159,7 +150,7 @@ def test_a_photo_with_broken_exif_is_still_a_photo(make_photo, tmp_path):
         content[:start] + b"II*\0" + b"\xff" * 20 + content[start + 24 :]
     )
     sequence = read_photo_folder(tmp_path)
-    assert (sequence.names, sequence.times, sequence.skipped) == (("p.jpg",), None, ())
+    assert (sequence.names, sequence.clock, sequence.skipped) == (("p.jpg",), None, ())
     assert len(list(images(sequence, size=8))) == 1
 
 
@@ -212,26 +203,6 @@ def test_a_result_of_ours_is_no_source(make_photo, tmp_path):
     for read in (read_photo_folder, holds_only_folders):
         with pytest.raises(ValueError, match=r"day: is a dayline result, not a folder of photos"):
             read(tmp_path / "day")
-
-
-def test_an_impossible_offset_moves_no_photo(make_photo, tmp_path):
-    for i, offset in enumerate(("+01:00", "+99:99", "+01:00")):
-        make_photo(f"p{i}.jpg", taken=f"2015:03:12 10:00:0{i}", offset=offset)
-    sequence = read_photo_folder(tmp_path)
-    assert sequence.names == ("p0.jpg", "p1.jpg", "p2.jpg")
-    assert np.diff(sequence.times).tolist() == [1.0, 1.0]
-
-
-def test_a_year_that_no_camera_knows_is_no_time(make_photo, tmp_path):
-    for i, taken in enumerate(
-        ("2015:03:12 10:00:00", "9999:12:31 23:59:59", "2015:03:12 10:00:02")
-    ):
-        make_photo(f"p{i}.jpg", taken=taken, offset="-05:00")
-    sequence = read_photo_folder(tmp_path)
-    assert [time_text(t, clock="wall")[:4] for t in sequence.times] == ["2015"] * 3
-    assert any(
-        "1 of 3 photos have no capture time (first p1.jpg)" in note for note in sequence.notes
-    )
 
 
 def test_a_time_outside_the_calendar_is_one_line():
