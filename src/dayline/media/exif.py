@@ -207,7 +207,7 @@ def exif_location(image: Image.Image) -> Location | None:
 def gps_time(image: Image.Image) -> float | None:
     """Read the UTC time of the satellites in seconds since 1970; None if missing or invalid."""
     tags = _gps_tags(image)
-    clock = _numbers(tags.get(TIME), 3)
+    clock = _three(tags.get(TIME))
     day = GPS_DAY.fullmatch(_plain_text(tags.get(GPS_DATE)))
     midnight = None if day is None else _seconds(*map(int, day.groups()))
     if clock is None or midnight is None:
@@ -254,7 +254,7 @@ def _gps_tags(image: Image.Image) -> Mapping[int, Any]:
 
 def _degrees(value: Any, letter: str, letters: str, largest: float) -> float | None:
     """Convert degrees, minutes and seconds; some cameras write fractions of the first instead."""
-    parts = _numbers(value, 3)
+    parts = _three(value)
     if parts is None or letter not in letters or not letter:
         return None
     degrees, minutes, seconds = parts
@@ -266,15 +266,15 @@ def _degrees(value: Any, letter: str, letters: str, largest: float) -> float | N
     return -angle if letter == letters[1] else angle
 
 
-def _numbers(value: Any, count: int) -> list[float] | None:
-    """Return exactly this many finite numbers; fractions may have been written as 0/0."""
-    if not isinstance(value, tuple | list) or not 1 <= len(value) <= count:
+def _three(value: Any) -> list[float] | None:
+    """Return three finite numbers, of which the last may be missing; fractions may be 0/0."""
+    if not isinstance(value, tuple | list) or not 1 <= len(value) <= 3:
         return None
     try:
         numbers = [float(part) for part in value]
     except (TypeError, ValueError, ArithmeticError):
         return None
-    return [*numbers, *[0.0] * (count - len(numbers))] if all(map(isfinite, numbers)) else None
+    return [*numbers, 0.0, 0.0][:3] if all(map(isfinite, numbers)) else None
 
 
 def _letter(value: Any) -> str:
@@ -309,14 +309,12 @@ def sidecar_name(photo: str, names: Collection[str]) -> str | None:
         Names of the .json files in its folder.
     """
     stem, dot, suffix = photo.rpartition(".")
-    tries = [(photo, "")]
     copy = COPY.fullmatch(stem)
-    if copy is not None:
-        tries.append((copy[1] + dot + suffix, copy[2]))
-        stem = copy[1]
+    stem, number = (stem, "") if copy is None else copy.groups()
+    tries = [(photo, ""), (stem + dot + suffix, number)]
     edited = EDITED.fullmatch(stem)
     if edited is not None:
-        tries.append((edited[1] + dot + suffix, copy[2] if copy is not None else ""))
+        tries.append((edited[1] + dot + suffix, number))
     for name, number in tries:
         longer = (name + SUPPLEMENT[:length] for length in range(len(SUPPLEMENT), -1, -1))
         for kept in (*longer, name[:LONGEST_NAME]):
