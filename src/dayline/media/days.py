@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -247,12 +247,9 @@ def with_camera_names(photos: Photos) -> Photos:
 
     owner = _merged(spans)
     keys = [owner.get(key, key) for key in keys]
-    folders_of: dict[tuple[str, Camera], set[str]] = defaultdict(set)
-    cameras_in: dict[str, set[tuple[str, Camera]]] = defaultdict(set)
-    for key, top in zip(keys, tops, strict=True):
-        folders_of[key].add(top)
-        cameras_in[top].add(key)
-    clocks = {key: _named(key, folders_of, cameras_in) for key in folders_of}
+    pairs = set(zip(tops, keys, strict=True))
+    n_cameras, n_folders = Counter(top for top, _ in pairs), Counter(key for _, key in pairs)
+    clocks = {key: _named(key, n_folders, n_cameras) for key in n_folders}
     frames = tuple(
         replace(frame, clock=clocks[key]) for frame, key in zip(photos.frames, keys, strict=True)
     )
@@ -275,13 +272,12 @@ def clocks_to_compare(photos: Photos) -> tuple[Photos, str]:
     clocks = [
         frame.clock if known else "?" for frame, known in zip(photos.frames, exact, strict=True)
     ]
-    zoned: dict[str, int] = defaultdict(int)
-    many: dict[str, int] = defaultdict(int)
-    for clock, frame in zip(clocks, photos.frames, strict=True):
-        taken = frame.taken
-        if clock != "?":
-            many[clock] += 1
-            zoned[clock] += taken is not None and taken.offset is not None and not taken.is_utc
+    many = Counter(clock for clock in clocks if clock != "?")
+    zoned = Counter(
+        clock
+        for clock, frame in zip(clocks, photos.frames, strict=True)
+        if frame.taken is not None and frame.taken.offset is not None and not frame.taken.is_utc
+    )
     first = min(
         many, key=lambda name: (2 * zoned[name] < many[name], -many[name], name), default=""
     )
@@ -321,15 +317,15 @@ def _merged(
 
 def _named(
     key: tuple[str, Camera],
-    folders_of: Mapping[tuple[str, Camera], Collection[str]],
-    cameras_in: Mapping[str, Collection[tuple[str, Camera]]],
+    n_folders: Mapping[tuple[str, Camera], int],
+    n_cameras: Mapping[str, int],
 ) -> str:
+    """Name a camera, given the number of folders of each and of cameras in each folder."""
     top, camera = key
-    if top and len(folders_of[key]) == 1 and len(cameras_in[top]) == 1:
+    if top and n_folders[key] == 1 and n_cameras[top] == 1:
         return top
-    rivals = [other for other in folders_of if other[1].model == camera.model and other != key]
     model = camera.model or "unknown camera"
-    if not rivals:
+    if not any(other[1].model == camera.model and other != key for other in n_folders):
         return model
     return (
         f"{model} {camera.serial}" if camera.serial else f"{model} in {top or 'the folder itself'}"
