@@ -36,12 +36,12 @@ class Fractions:
     values: tuple[tuple[int, int], ...]
 
 
-def jpeg(side: int = 96, *, seed: int = 1, **options: Any) -> bytes:
+def jpeg(side: int = 96, *, seed: int = 1) -> bytes:
     """A smooth picture, three quarters as high as wide."""
     rows, columns = np.mgrid[0 : side * 3 // 4, 0:side]
     waves = [128 + 100 * np.sin((seed + k + 1) * (rows + 2 * columns) / side + k) for k in range(3)]
     buffer = io.BytesIO()
-    Image.fromarray(np.stack(waves, axis=2).astype(np.uint8)).save(buffer, "JPEG", **options)
+    Image.fromarray(np.stack(waves, axis=2).astype(np.uint8)).save(buffer, "JPEG")
     return buffer.getvalue()
 
 

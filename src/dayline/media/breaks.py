@@ -73,7 +73,7 @@ def _is_regular(gaps: FloatArray, usual: float) -> bool:
 
 
 EARTH_RADIUS_KM = 6371.0
-NEARBY_STEPS = 3
+NEARBY_STEPS, JUMP_FACTOR = 3, 10.0
 FASTEST = 1000.0
 """Kilometers per hour of an airliner."""
 
@@ -98,13 +98,12 @@ def find_jumps(
     locations: Sequence[tuple[float, float] | None],
     times: Sequence[float] | None = None,
     *,
-    factor: float = 10.0,
     at_least: float = 2.0,
 ) -> tuple[Jump, ...]:
     """Find where the camera moved kilometers between two photos.
 
-    A step between two located photos is a jump if it is longer than both `at_least` and `factor`
-    times the typical step nearby: the larger of the medians of the three steps before and of the
+    A step between two located photos is a jump if it is longer than both `at_least` and ten times
+    the typical step nearby: the larger of the medians of the three steps before and of the
     three after. On a train or in a car, where photos are taken on the way, all steps are long, and
     none of them is a jump. If nothing could have moved fast enough to take a single photo
     elsewhere, its location is wrong and is ignored.
@@ -117,8 +116,6 @@ def find_jumps(
     times : sequence of float, optional
         Seconds, one per frame. Between two located frames with others between them, the jump is put
         where the longest time passed; without times, before the second of them.
-    factor : float > 0
-        Minimum length of a jump in units of the typical step nearby.
     at_least : float > 0
         Minimum length of a jump in kilometers.
     """
@@ -138,7 +135,7 @@ def find_jumps(
             _median(steps[max(0, k - NEARBY_STEPS) : k]),
             _median(steps[k + 1 : k + 1 + NEARBY_STEPS]),
         )
-        if step > max(at_least, factor * nearby):
+        if step > max(at_least, JUMP_FACTOR * nearby):
             jumps.append(Jump(_longest_wait(frames[k], frames[k + 1], times), step))
     return tuple(jumps)
 
