@@ -1,9 +1,10 @@
-"""Made RAW files: the structures of each camera's format around a JPEG."""
+"""Made RAW files, as LibRaw reads them: tags of a camera, a preview, and a small sensor."""
 
 from __future__ import annotations
 
 import io
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,18 +36,13 @@ class Fractions:
     values: tuple[tuple[int, int], ...]
 
 
-def jpeg(side: int = 96, *, seed: int = 1, **options: Any) -> bytes:
+def jpeg(side: int = 96, *, seed: int = 1) -> bytes:
     """A smooth picture, three quarters as high as wide."""
     rows, columns = np.mgrid[0 : side * 3 // 4, 0:side]
     waves = [128 + 100 * np.sin((seed + k + 1) * (rows + 2 * columns) / side + k) for k in range(3)]
     buffer = io.BytesIO()
-    Image.fromarray(np.stack(waves, axis=2).astype(np.uint8)).save(buffer, "JPEG", **options)
+    Image.fromarray(np.stack(waves, axis=2).astype(np.uint8)).save(buffer, "JPEG")
     return buffer.getvalue()
-
-
-def lossless_jpeg(side: int) -> bytes:
-    """The start of a JPEG without loss, as RAW data are stored."""
-    return b"\xff\xd8\xff\xc3" + struct.pack(">HBHHB", 17, 14, side, side, 3) + bytes(400)
 
 
 def tiff(main: list[dict[int, Any]], *, order: str = "<", version: int = 42) -> bytes:
@@ -99,21 +95,20 @@ def _entry(out: bytearray, value: Any, order: str) -> tuple[int, int, bytes]:
     return 4, 1, struct.pack(f"{order}I", value)
 
 
-def about(taken: str = TAKEN, *, turned: int = 1, place: bool = True) -> dict[int, Any]:
-    """Tags of the camera, the time and the location 39.5 N, 2.75 E."""
-    gps = {
-        1: "N",
-        2: Fractions(((39, 1), (30, 1), (0, 1))),
-        3: "E",
-        4: Fractions(((2, 1), (45, 1), (0, 1))),
-    }
-    tags = {
-        0x010F: "Maker",
-        0x0110: "Model 1",
+def about(maker: str, model: str, *, taken: str = TAKEN, turned: int = 1) -> dict[int, Any]:
+    """Tags of the camera, the time with its zone, and the location 39.5 N, 2.75 E."""
+    return {
+        0x010F: maker,
+        0x0110: model,
         0x0112: Shorts((turned,)),
-        0x8769: {0x9003: taken, 0x9291: "50"},
+        0x8769: {0x9003: taken, 0x9011: "+02:00", 0x9291: "50", 0xA431: "1234"},
+        0x8825: {
+            1: "N",
+            2: Fractions(((39, 1), (30, 1), (0, 1))),
+            3: "E",
+            4: Fractions(((2, 1), (45, 1), (0, 1))),
+        },
     }
-    return tags | ({0x8825: gps} if place else {})
 
 
 def pointed(content: bytes) -> dict[int, Any]:
@@ -124,50 +119,57 @@ def strip(content: bytes, compression: int) -> dict[int, Any]:
     return {0x0103: Shorts((compression,)), 0x0111: Data(content), 0x0117: len(content)}
 
 
+def dng_preview(side: int, seed: int) -> dict[int, Any]:
+    shape = {0x0100: side, 0x0101: side * 3 // 4, 0x0116: side * 3 // 4}
+    kind = {0x00FE: 1, 0x0102: Shorts((8, 8, 8)), 0x0106: Shorts((6,)), 0x0115: Shorts((3,))}
+    return strip(jpeg(side, seed=seed), 7) | shape | kind
+
+
+def sensor() -> dict[int, Any]:
+    """64 x 48 pixels behind red, green and blue filters, darker on the left."""
+    pixels = np.full((48, 64), 200, np.uint16)
+    pixels[:, :32] //= 2
+    shape = {0x00FE: 0, 0x0100: 64, 0x0101: 48, 0x0116: 48}
+    kind = {tag: Shorts((value,)) for tag, value in ((0x0102, 16), (0x0106, 32803), (0x0115, 1))}
+    filters = {0x828D: Shorts((2, 2)), 0x828E: Bytes((0, 1, 1, 2))}
+    return strip(pixels.tobytes(), 1) | shape | kind | filters
+
+
+def dng(tags: dict[int, Any], parts: Sequence[dict[int, Any]]) -> bytes:
+    return tiff([tags | {0xC612: Bytes((1, 4, 0, 0)), 0xC614: "Model 1", 0x014A: list(parts)}])
+
+
 def box(name: bytes, content: bytes) -> bytes:
     return struct.pack(">I", 8 + len(content)) + name + content
 
 
-def cr3(preview: bytes, taken: str = TAKEN) -> bytes:
-    tags = {
-        b"CMT1": {0x010F: "Canon", 0x0112: Shorts((1,))},
-        b"CMT2": {0x9003: taken, 0x9291: "50"},
-        b"CMT4": about()[0x8825],
-    }
-    inside = b"".join(box(name, tiff([values])) for name, values in tags.items())
-    data = bytes.fromhex("85c0b687820f11e08111f4ce462b6a48") + inside
-    shown = box(b"PRVW", struct.pack(">IHHHHI", 0, 1, 96, 72, 1, len(preview)) + preview)
-    around = bytes.fromhex("eaf42b5e1c984b88b9fbb7dc406e4d16") + bytes(8) + shown
-    start = box(b"ftyp", b"crx \0\0\0\1") + box(b"moov", box(b"uuid", data))
-    return start + box(b"uuid", around) + box(b"mdat", bytes(64))
+def cr3_start() -> bytes:
+    """The first boxes of Canon's CR3, with the tags; LibRaw wants more."""
+    tags = about("Canon", "EOS R5")
+    inside = {b"CMT1": {0x010F: tags[0x010F]}, b"CMT2": tags[0x8769], b"CMT4": tags[0x8825]}
+    boxes = b"".join(box(name, tiff([values])) for name, values in inside.items())
+    return box(b"ftyp", b"crx \0\0\0\1") + box(b"moov", box(b"uuid", bytes(16) + boxes))
 
 
-def raf(preview: bytes) -> bytes:
-    header = b"FUJIFILMCCD-RAW 0201FF123456Camera".ljust(84, b"\0") + struct.pack(
-        ">II", 148, len(preview)
-    )
-    return header.ljust(148, b"\0") + preview + bytes(200)
-
-
-def made_raw(suffix: str, *, taken: str = TAKEN, seed: int = 1) -> bytes:
+def made_raw(suffix: str, *, taken: str = TAKEN, seed: int = 1, turned: int = 1) -> bytes:
     """Make a RAW file of a camera's format, with a preview of 96 x 72 pixels."""
     large, small = jpeg(96, seed=seed), jpeg(32, seed=seed)
-    main = about(taken)
-    exif = Image.Exif()
-    exif.get_ifd(0x8769).update({0x9003: taken, 0x9291: "50"})
-    if suffix == "raf":
-        return raf(jpeg(96, seed=seed, exif=exif.tobytes()))
-    if suffix == "cr3":
-        return cr3(large, taken)
+
+    def camera(maker: str, model: str) -> dict[int, Any]:
+        return about(maker, model, taken=taken, turned=turned)
+
     return {
+        "arw": lambda: tiff([camera("SONY", "ILCE-7M3") | pointed(large) | {0x014A: [sensor()]}]),
         "cr2": lambda: tiff(
-            [main | strip(large, 6), pointed(small), strip(lossless_jpeg(4000), 6)]
+            [camera("Canon", "Canon EOS 5D") | strip(large, 6), pointed(small), sensor()]
         ),
-        "nef": lambda: tiff([main | {0x014A: [pointed(large), strip(bytes(300), 1)]}], order=">"),
-        "arw": lambda: tiff([main | pointed(large), pointed(small)]),
-        "dng": lambda: tiff([main | {0x014A: [strip(lossless_jpeg(4000), 7), strip(large, 7)]}]),
-        "orf": lambda: tiff([main, pointed(large)], version=0x4F52),
-        "rw2": lambda: tiff([main | {0x002E: large}], version=0x55),
-        "pef": lambda: tiff([main, pointed(small), pointed(large)], order=">"),
-        "srw": lambda: tiff([main | {0x014A: pointed(large)}]),
+        "dng": lambda: dng(
+            camera("Apple", "iPhone") | dng_preview(32, seed), [sensor(), dng_preview(96, seed)]
+        ),
+        "nef": lambda: tiff(
+            [camera("NIKON", "NIKON D90") | {0x014A: [pointed(large), sensor()]}], order=">"
+        ),
+        "orf": lambda: tiff([camera("OLYMPUS", "E-M1") | sensor(), pointed(large)], version=0x4F52),
+        "pef": lambda: tiff([camera("PENTAX", "K-3") | sensor(), pointed(large)], order=">"),
+        "srw": lambda: tiff([camera("SAMSUNG", "NX300") | pointed(large) | {0x014A: [sensor()]}]),
     }[suffix]()

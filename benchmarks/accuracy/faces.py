@@ -23,7 +23,8 @@ from PIL import Image, ImageDraw, ImageFilter
 from skimage import data
 
 from dayline.media.faces import face_finder
-from dayline.media.source import images, read_photo_folder
+from dayline.media.photos import read_photo_folder
+from dayline.media.source import images
 
 Pixels = NDArray[np.uint8]
 Boxes = list[tuple[float, float, float, float]]

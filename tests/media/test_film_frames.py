@@ -13,7 +13,7 @@ from av.stream import Disposition
 
 from dayline.media import film_decode
 from dayline.media.film import default_every
-from dayline.media.source import describe, images, open_source, read_video
+from dayline.media.source import images, open_source, read_video
 from made_films import OpenedFilm
 
 EVERY_40_MS = [40 * i for i in range(50)]
@@ -77,7 +77,7 @@ def test_a_step_must_be_a_time(make_video, every):
 def test_times_count_from_the_start_of_the_recording(make_video):
     sequence = read_video(make_video("v.ts", times_ms=EVERY_40_MS), every=1)
     assert sequence.times == (0.0, 1.0)
-    assert [row.time for row in describe(sequence)] == ["0:00:00.000", "0:00:01.000"]
+    assert sequence.names == ("0:00:00.000", "0:00:01.000")
 
 
 @pytest.mark.parametrize(

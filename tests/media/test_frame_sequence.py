@@ -5,8 +5,10 @@ import sys
 
 import numpy as np
 import pytest
+from PIL import Image
 
-from dayline.media.source import describe, images, open_source, read_photo_folder, time_text
+from dayline.media.photos import read_photo_folder
+from dayline.media.source import images, open_source, time_text
 
 
 @pytest.fixture
@@ -16,13 +18,10 @@ def five_photos(make_photo, tmp_path):
     return tmp_path
 
 
-def test_images_come_in_order_whatever_the_number_of_threads(five_photos):
-    sequence = read_photo_folder(five_photos)
-    for n_workers in (1, 3):
-        greys = [
-            (i, int(image[0, 0, 0])) for i, image in images(sequence, size=8, n_workers=n_workers)
-        ]
-        assert greys == [(0, 10), (1, 50), (2, 90), (3, 130), (4, 170)]
+def test_images_come_in_order(five_photos):
+    decoded = images(read_photo_folder(five_photos), size=8)
+    greys = [(i, int(image[0, 0, 0])) for i, image in decoded]
+    assert greys == [(0, 10), (1, 50), (2, 90), (3, 130), (4, 170)]
 
 
 def test_only_some_images(five_photos):
@@ -31,32 +30,21 @@ def test_only_some_images(five_photos):
     assert list(images(sequence, size=8, indices=[])) == []
     with pytest.raises(ValueError, match="frames 2 to 5 requested from a sequence of 5"):
         images(sequence, size=8, indices=[2, 5])
-    with pytest.raises(ValueError, match="size and n_workers must be 1 or more"):
-        images(sequence, size=0)
 
 
-def test_a_photo_cut_off_after_its_header_is_told_and_left_out(five_photos):
+def test_photos_that_are_cut_off_or_vanish_after_they_were_found_are_told(five_photos):
     noise = np.random.default_rng(2).integers(0, 255, (64, 64, 3), dtype=np.uint8)
-    from PIL import Image
-
     Image.fromarray(noise).save(five_photos / "2.png")
     content = (five_photos / "2.png").read_bytes()
     (five_photos / "2.png").write_bytes(content[:2000])
     sequence = read_photo_folder(five_photos)
-    failed: dict[int, str] = {}
-    assert [i for i, _ in images(sequence, size=8, on_skip=failed.__setitem__)] == [0, 1, 3, 4]
-    assert list(failed) == [2]
-    assert failed[2].startswith("broken image: ")
-    with pytest.raises(ValueError, match=r"frame 2, 2\.png: broken image"):
-        list(images(sequence, size=8))
-
-
-def test_a_file_that_vanishes_after_it_was_found_is_told(five_photos):
-    sequence = read_photo_folder(five_photos)
     (five_photos / "4.png").unlink()
     failed: dict[int, str] = {}
-    assert len(list(images(sequence, size=8, on_skip=failed.__setitem__))) == 4
-    assert list(failed) == [4]
+    assert [i for i, _ in images(sequence, size=8, on_skip=failed.__setitem__)] == [0, 1, 3]
+    assert failed[2].startswith("broken image: ")
+    assert list(failed) == [2, 4]
+    with pytest.raises(ValueError, match=r"frame 2, 2\.png: broken image"):
+        list(images(sequence, size=8))
 
 
 def test_stopping_early_leaves_no_thread_behind(five_photos):
@@ -105,11 +93,6 @@ def test_anything_else_gets_one_clear_line(five_photos):
         assert "\n" not in str(refused.value)
     with pytest.raises(ValueError, match="is for videos"):
         open_source(five_photos, every=2)
-
-
-def test_a_sequence_can_be_listed(five_photos):
-    row = describe(read_photo_folder(five_photos))[3]
-    assert (row.index, row.name, row.time) == (3, "3.png", "")
 
 
 def test_importing_the_package_loads_neither_pillow_nor_pyav():

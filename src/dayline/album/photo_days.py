@@ -10,7 +10,7 @@ from dayline.album.pictures import PictureFolder
 from dayline.album.settings import Settings
 from dayline.features.extract import load_extractor
 from dayline.installation import needs_extra
-from dayline.media.clocks import clock_corrections, is_worth_comparing
+from dayline.media.clocks import clock_corrections
 from dayline.media.frame import FrameSequence, shifted
 from dayline.media.walk import holds_only_folders
 from dayline.progress import OnStep
@@ -116,31 +116,21 @@ def _grouped(
     if settings.order == "time":
         photos, reference = clocks_to_compare(photos)
         whole = photo_sequence(photos, reference=reference)
-        if store is not None and is_worth_comparing(whole):
-            clocks = [frame.clock for frame in whole.frames]
+        clocks = [frame.clock for frame in whole.frames]
+        if store is not None and whole.times is not None and any(clocks):
             corrections, wrong = clock_corrections(
-                whole.times or (), clocks, features_of(whole), reference=reference
+                whole.times, clocks, features_of(whole), reference=reference
             )
             frames = (shifted(f, corrections.get(f.clock, 0.0)) for f in photos.frames)
             photos, notes = replace(photos, frames=tuple(frames)), (*notes, *wrong)
     photos = replace(photos, frames=tuple(replace(f, clock="") for f in photos.frames))
 
     groups, undated = group_by_folder(photos) if by_folder else group_by_day(photos)
-    if len(groups) == 1 and not groups[0].folder:
+    if len(groups) == 1 and groups[0][1].root == photos.root:
         one = photo_sequence(photos, order=settings.order, notes=(*notes, *photos.notes))
         return FoundDays(whole=one)
     days = tuple(
-        PhotoDay(
-            group.name,
-            photo_sequence(
-                photos,
-                group.frames,
-                source=photos.root / group.folder if group.folder else None,
-                order=settings.order,
-                skipped=group.skipped,
-                notes=notes,
-            ),
-        )
-        for group in groups
+        PhotoDay(name, photo_sequence(group, order=settings.order, notes=notes))
+        for name, group in groups
     )
     return FoundDays(days, notes=(*notes, *photos.notes, *undated))

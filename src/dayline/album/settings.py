@@ -13,7 +13,6 @@ from dayline.arrays import Array, FloatArray, IntArray, to_numpy
 from dayline.decision.decide import Frames
 from dayline.estimators import EventSegmenter
 from dayline.events import Segmentation
-from dayline.media.breaks import check_jumps, check_pauses
 from dayline.method.linear import LinearGraph
 from dayline.progress import OnStep
 
@@ -98,8 +97,13 @@ class Settings:
             self.segmenter.check_parameters()
         if self.order not in ("time", "name"):
             raise ValueError(f'order "{self.order}" is not known; use "time" or "name"')
-        check_pauses(self.pause_factor, self.pause_seconds)
-        check_jumps(self.jump_km)
+        if not self.pause_factor > 0 or not self.pause_seconds >= 0:
+            raise ValueError(
+                f"pauses need factor > 0 and at_least >= 0 seconds, not {self.pause_factor} and"
+                f" {self.pause_seconds}"
+            )
+        if not self.jump_km > 0:
+            raise ValueError(f"a jump needs more than 0 kilometers, not {self.jump_km:g}")
 
 
 def copied_segmenter(segmenter: Segmenter | None, clock: str | None = None) -> Segmenter:

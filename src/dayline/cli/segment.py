@@ -246,7 +246,7 @@ def _print_frames(source: Path, settings: Settings, *, by_folder: bool) -> None:
     from dayline.album.photo_days import PhotoDay, find_days
     from dayline.album.run import is_table
     from dayline.media.breaks import find_pauses
-    from dayline.media.source import describe, open_source
+    from dayline.media.source import open_source, time_text
 
     if is_table(source):
         raise ValueError(
@@ -273,10 +273,11 @@ def _print_frames(source: Path, settings: Settings, *, by_folder: bool) -> None:
 
         if isinstance(day, PhotoDay):
             typer.echo(f"{day.name}:")
-        for row in describe(sequence):
-            if row.index in lengths:
-                typer.echo(f"       --- pause of {lengths[row.index]} ---")
-            typer.echo(f"{row.index:6d}  {row.time:23s}  {row.name}")
+        for i, frame in enumerate(sequence.frames):
+            if i in lengths:
+                typer.echo(f"       --- pause of {lengths[i]} ---")
+            time = "" if frame.time is None else time_text(frame.time, clock=sequence.clock)
+            typer.echo(f"{i:6d}  {time:23s}  {frame.name}")
         typer.echo(f"{sequence.n_frames} frames, {sequence.order}")
         for note in sequence.notes:
             typer.echo(f"note: {note}")

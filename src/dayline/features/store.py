@@ -90,7 +90,6 @@ def _frame(about: dict[str, Any], seen: Seen) -> Frame:
         taken = CaptureTime(
             seconds=_number(taken["seconds"]),
             offset=None if taken["offset"] is None else _number(taken["offset"]),
-            impossible_offset=str(taken["impossible_offset"]),
             is_utc=bool(taken["is_utc"]),
         )
     if location is not None:

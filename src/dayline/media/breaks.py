@@ -1,4 +1,4 @@
-"""Find where a recording breaks off: pauses, clock jumps, kilometers between two photos."""
+"""Find where a recording breaks off: pauses, and kilometers between two photos."""
 
 from __future__ import annotations
 
@@ -17,9 +17,6 @@ LONGEST_GAP = 2 * HOUR
 MANY_GAPS = 10
 """Fewer gaps may be equal by chance."""
 
-LARGEST_CLOCK_CHANGE_HOURS = 14
-"""A larger step forward counts as a pause: no flight crosses more time zones."""
-
 
 @dataclass(frozen=True)
 class Pause:
@@ -31,22 +28,6 @@ class Pause:
         Index of the first frame after the pause.
     seconds : float
         Length of the pause.
-    """
-
-    before: int
-    seconds: float
-
-
-@dataclass(frozen=True)
-class ClockJump:
-    """A frame at which the camera's clock appears to have been reset.
-
-    Attributes
-    ----------
-    before : int
-        Index of the first frame on the new clock.
-    seconds : float
-        How far the clock moved; negative if it went back.
     """
 
     before: int
@@ -78,62 +59,11 @@ def find_pauses(
     at_least : float >= 0
         Minimum length of a pause in seconds.
     """
-    check_pauses(factor, at_least)
-    gaps = _gaps(times)
-    usual = _usual(gaps)
+    gaps = np.diff(np.asarray([] if times is None else times, dtype=np.float64))
+    usual = _median(gaps[gaps > 0])
     limit = factor * usual if _is_regular(gaps, usual) else min(factor * usual, LONGEST_GAP)
     longer = gaps > max(limit, at_least)
     return tuple(Pause(int(i) + 1, float(gaps[i])) for i in np.flatnonzero(longer))
-
-
-def check_pauses(factor: float, at_least: float) -> None:
-    """Raise ValueError if the parameters of `find_pauses` are out of range."""
-    if not factor > 0 or not at_least >= 0:
-        raise ValueError(
-            f"pauses need factor > 0 and at_least >= 0 seconds, not {factor} and {at_least}"
-        )
-
-
-def find_clock_jumps(
-    times: Sequence[float] | None, *, backwards_over: float = 1.0, rhythm: float = 0.5
-) -> tuple[ClockJump, ...]:
-    """Find where the clock went back, or forward by whole hours (travel, summer time).
-
-    A step back is always a jump. A step forward can be distinguished from a pause only in a regular
-    sequence: if at least half of the gaps lie within `rhythm` of the usual one, a gap of whole
-    hours plus one usual gap counts as a clock change (up to 14 hours).
-
-    Parameters
-    ----------
-    times : sequence of float or None
-        Seconds, in the order in which the frames were taken (by anything but the clock).
-    backwards_over : float >= 0
-        Steps back of up to this many seconds are ignored (rounding, two files written out of
-        order).
-    rhythm : float in (0, 1)
-        Allowed deviation from the usual gap, as a fraction of it.
-    """
-    gaps = _gaps(times)
-    usual = _usual(gaps)
-    hours = np.round((gaps - usual) / HOUR)
-    spare = np.abs(gaps - usual - hours * HOUR)
-    near_usual = np.abs(gaps - usual) <= rhythm * usual
-    has_rhythm = gaps.size >= 4 and 0 < usual < HOUR / 10 and 2 * np.sum(near_usual) >= gaps.size
-    forward = (hours >= 1) & (hours <= LARGEST_CLOCK_CHANGE_HOURS) & (spare <= rhythm * usual)
-    back = gaps < -backwards_over
-    found = back | (forward if has_rhythm else False)
-    # The clock moved by the gap minus the gap expected without a jump.
-    moved = np.where(back, gaps - min(usual, HOUR), hours * HOUR)
-    return tuple(ClockJump(int(i) + 1, float(moved[i])) for i in np.flatnonzero(found))
-
-
-def _gaps(times: Sequence[float] | None) -> FloatArray:
-    return np.diff(np.asarray([] if times is None else times, dtype=np.float64))
-
-
-def _usual(gaps: FloatArray) -> float:
-    above = gaps[gaps > 0]
-    return float(np.median(above)) if above.size else 0.0
 
 
 def _is_regular(gaps: FloatArray, usual: float) -> bool:
@@ -143,7 +73,7 @@ def _is_regular(gaps: FloatArray, usual: float) -> bool:
 
 
 EARTH_RADIUS_KM = 6371.0
-NEARBY_STEPS = 3
+NEARBY_STEPS, JUMP_FACTOR = 3, 10.0
 FASTEST = 1000.0
 """Kilometers per hour of an airliner."""
 
@@ -168,13 +98,12 @@ def find_jumps(
     locations: Sequence[tuple[float, float] | None],
     times: Sequence[float] | None = None,
     *,
-    factor: float = 10.0,
     at_least: float = 2.0,
 ) -> tuple[Jump, ...]:
     """Find where the camera moved kilometers between two photos.
 
-    A step between two located photos is a jump if it is longer than both `at_least` and `factor`
-    times the typical step nearby: the larger of the medians of the three steps before and of the
+    A step between two located photos is a jump if it is longer than both `at_least` and ten times
+    the typical step nearby: the larger of the medians of the three steps before and of the
     three after. On a train or in a car, where photos are taken on the way, all steps are long, and
     none of them is a jump. If nothing could have moved fast enough to take a single photo
     elsewhere, its location is wrong and is ignored.
@@ -187,12 +116,9 @@ def find_jumps(
     times : sequence of float, optional
         Seconds, one per frame. Between two located frames with others between them, the jump is put
         where the longest time passed; without times, before the second of them.
-    factor : float > 0
-        Minimum length of a jump in units of the typical step nearby.
     at_least : float > 0
         Minimum length of a jump in kilometers.
     """
-    check_jumps(at_least)
     frames = [i for i, location in enumerate(locations) if location is not None]
     points = np.asarray(
         [location for location in locations if location is not None], dtype=np.float64
@@ -209,15 +135,9 @@ def find_jumps(
             _median(steps[max(0, k - NEARBY_STEPS) : k]),
             _median(steps[k + 1 : k + 1 + NEARBY_STEPS]),
         )
-        if step > max(at_least, factor * nearby):
+        if step > max(at_least, JUMP_FACTOR * nearby):
             jumps.append(Jump(_longest_wait(frames[k], frames[k + 1], times), step))
     return tuple(jumps)
-
-
-def check_jumps(at_least: float) -> None:
-    """Raise ValueError if the shortest jump is not a positive number of kilometers."""
-    if not at_least > 0:
-        raise ValueError(f"a jump needs more than 0 kilometers, not {at_least:g}")
 
 
 def distance_km(a: FloatArray, b: FloatArray) -> FloatArray:
@@ -254,5 +174,5 @@ def _longest_wait(first: int, last: int, times: Sequence[float] | None) -> int:
     )
 
 
-def _median(steps: FloatArray) -> float:
-    return float(np.median(steps)) if steps.size else 0.0
+def _median(values: FloatArray) -> float:
+    return float(np.median(values)) if values.size else 0.0

@@ -11,80 +11,33 @@ from numpy.typing import NDArray
 from dayline.arrays import FloatArray, IntArray
 from dayline.events import Event, NestedLevel
 
+SIDE = 16
 
-def signature(image: NDArray[np.uint8], *, side: int = 16) -> NDArray[np.uint8]:
+
+def signature(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Shrink an image to a small gray thumbnail for comparing near-identical photos.
 
     Parameters
     ----------
     image : array of shape (height, width, 3), uint8
         A decoded RGB image.
-    side : int
-        Width and height of the thumbnail.
 
     Returns
     -------
-    array of shape (side * side,), uint8
+    array of shape (SIDE * SIDE,), uint8
     """
     from PIL import Image
 
-    gray = Image.fromarray(image).convert("L").resize((side, side), Image.Resampling.BOX)
+    gray = Image.fromarray(image).convert("L").resize((SIDE, SIDE), Image.Resampling.BOX)
     return np.asarray(gray, dtype=np.uint8).ravel()
 
 
-def group_bursts(
-    times: Sequence[float] | None,
-    signatures: NDArray[np.uint8],
-    *,
-    max_gap_seconds: float = 2.0,
-    max_length_seconds: float = 10.0,
-    max_difference: float = 12.0,
-) -> tuple[int, ...]:
-    """Return the burst number of each photo; most photos are a burst of their own.
+LONGEST_GAP, LONGEST_BURST = 2.0, 10.0
+"""Seconds between two photos of a burst, and from its first to its last: a time-lapse of a still
+scene must not become one frame."""
 
-    A photo joins the current burst if it closely follows the last photo of the burst and resembles
-    the first. Bursts are kept short so that a time-lapse of a still scene does not become one
-    frame.
-
-    Parameters
-    ----------
-    times : sequence of float or None
-        Seconds, one per photo, in order. Without times there are no bursts.
-    signatures : array of shape (n_photos, k), uint8
-        Gray thumbnails from `signature`, one row per photo.
-    max_gap_seconds : float
-        Longest time between two photos of a burst.
-    max_length_seconds : float
-        Longest time from the first to the last photo of a burst.
-    max_difference : float
-        Largest mean difference, in gray levels of 0 to 255, from the first photo of the burst.
-    """
-    if times is None:
-        return tuple(range(len(signatures)))
-    if len(times) != len(signatures):
-        raise ValueError(
-            f"{len(times)} times for {len(signatures)} photos; give one time per photo"
-        )
-    bursts: list[int] = []
-    first = 0
-    for i in range(len(signatures)):
-        follows = (
-            i > 0
-            and 0 <= times[i] - times[i - 1] <= max_gap_seconds
-            and times[i] - times[first] <= max_length_seconds
-            and _difference(signatures[i], signatures[first]) <= max_difference
-        )
-        if not follows:
-            first = i
-        bursts.append(bursts[-1] + (not follows) if bursts else 0)
-    return tuple(bursts)
-
-
-def _difference(a: NDArray[np.uint8], b: NDArray[np.uint8]) -> float:
-    return float(np.mean(np.abs(a.astype(np.int16) - b.astype(np.int16))))
-
-
-BURST_GAP = 2.0
+LARGEST_DIFFERENCE = 12.0
+"""Mean gray levels, of 0 to 255, between a photo and the first of its burst."""
 
 
 @dataclass(frozen=True)
@@ -153,15 +106,29 @@ def group_frames(
 ) -> FrameGroups:
     """Find bursts of near-identical photos; every other frame is a group of its own.
 
+    A photo joins the current burst if it closely follows the last photo of the burst and resembles
+    the first.
+
     Parameters
     ----------
     times : sequence of float or None
-        Seconds, one per photo.
+        Seconds, one per photo, in order. Without times there are no bursts.
     signatures : array of shape (n_photos, k)
         See `signature`.
     opened : collection of int
         Frames that always start a group: required boundaries.
     """
-    opens = np.diff(group_bursts(times, signatures, max_gap_seconds=BURST_GAP), prepend=-1) > 0
-    opens[[f for f in opened if 0 <= f < len(opens)]] = True
+    if times is None:
+        return FrameGroups(np.arange(len(signatures)))
+    gray = signatures.astype(np.int16)
+    opens = np.ones(len(gray), dtype=bool)
+    first = 0
+    for i in range(1, len(gray)):
+        opens[i] = not (
+            0 <= times[i] - times[i - 1] <= LONGEST_GAP
+            and times[i] - times[first] <= LONGEST_BURST
+            and np.mean(np.abs(gray[i] - gray[first])) <= LARGEST_DIFFERENCE
+        )
+        first = i if opens[i] else first
+    opens[[frame for frame in opened if 0 <= frame < len(opens)]] = True
     return FrameGroups(np.cumsum(opens) - 1)

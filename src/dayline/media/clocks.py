@@ -120,85 +120,78 @@ def clock_offset(
     """
     if min(len(times_a), len(times_b)) < FEWEST_PHOTOS:
         return None
-    cameras = _Cameras.of(times_a, features_a, times_b, features_b)
-    coarse = cameras.thinned(MOST_COARSE)
+    order_a, order_b = np.argsort(times_a, kind="stable"), np.argsort(times_b, kind="stable")
+    a = _units(features_a[order_a] - features_a.mean(axis=0))
+    b = _units(features_b[order_b] - features_b.mean(axis=0))
+    if a.shape[1] > N_DIRECTIONS:
+        _, directions = np.linalg.eigh(a.T @ a + b.T @ b)
+        main = directions[:, -N_DIRECTIONS:]
+        a, b = _units(a @ main), _units(b @ main)
+    times_a, times_b = times_a[order_a], times_b[order_b]
+
+    coarse = _thinned(times_a, a, times_b, b, MOST_COARSE)
     grid = np.arange(-DAY, DAY + 1, COARSE_STEP)
-    evidence = np.asarray([_evidence(*coarse.likeness(offset)) for offset in grid])
+    evidence = np.asarray([_evidence(coarse, offset) for offset in grid])
     best = int(np.argmax(evidence))
     if evidence[best] <= 0:
         return None
     elsewhere = float(evidence[np.abs(grid - grid[best]) > ELSEWHERE].max())
-    fine = cameras.thinned(MOST_FINE)
+
+    fine = _thinned(times_a, a, times_b, b, MOST_FINE)
     offset, error = _refined(fine, float(grid[best]))
     values, moments = fine.likeness(offset)
-    sums, counts = _in_blocks(values, moments)
+    _, block = np.unique(np.floor(moments / BLOCK), return_inverse=True)
+    sums = np.bincount(block, values)
     spread = float(np.std(sums, ddof=1)) / np.sqrt(len(sums)) if len(sums) > 1 else np.inf
     return ClockOffset(
         seconds=offset,
         error=error,
-        likeness=float(sums.sum() / max(counts.sum(), 1)),
+        likeness=float(sums.sum() / max(len(values), 1)),
         t=float(np.mean(sums) / spread) if spread > 0 else 0.0,
         ratio=float(evidence[best]) / max(elsewhere, 1e-9),
         n_blocks=len(sums),
-        gain=1.0 - _evidence(*coarse.likeness(0.0)) / float(evidence[best]),
+        gain=1.0 - _evidence(coarse, 0.0) / float(evidence[best]),
     )
 
 
 @dataclass(frozen=True)
 class _Cameras:
-    """Two cameras: times in order, and features of length 1 in the main directions."""
+    """Two cameras: times in order, and what differs in each photo from the usual one.
+
+    The product of two rows is how much more alike two photos are than photos in general.
+    """
 
     times_a: FloatArray
     times_b: FloatArray
     a: FloatArray
     b: FloatArray
 
-    @classmethod
-    def of(
-        cls,
-        times_a: FloatArray,
-        features_a: FloatArray,
-        times_b: FloatArray,
-        features_b: FloatArray,
-    ) -> _Cameras:
-        order_a, order_b = np.argsort(times_a, kind="stable"), np.argsort(times_b, kind="stable")
-        a = _units(features_a[order_a] - features_a.mean(axis=0))
-        b = _units(features_b[order_b] - features_b.mean(axis=0))
-        if a.shape[1] > N_DIRECTIONS:
-            _, directions = np.linalg.eigh(a.T @ a + b.T @ b)
-            main = directions[:, -N_DIRECTIONS:]
-            a, b = _units(a @ main), _units(b @ main)
-        return cls(times_a[order_a], times_b[order_b], a, b)
-
-    def thinned(self, most: int) -> _Cameras:
-        """Keep the photos of some days of camera a and of the days around, and thin out those."""
-        days = np.unique(np.floor(self.times_a / DAY))
-        keep_a, keep_b = (np.ones(len(t), dtype=bool) for t in (self.times_a, self.times_b))
-        if len(self.times_a) > most:
-            chosen = days[:: max(1, -(-len(self.times_a) // most))]
-            keep_a = np.isin(np.floor(self.times_a / DAY), chosen)
-            around = np.concatenate([chosen - 1, chosen, chosen + 1])
-            keep_b = np.isin(np.floor(self.times_b / DAY), around)
-        index_a, index_b = np.flatnonzero(keep_a), np.flatnonzero(keep_b)
-        index_a = index_a[:: max(1, -(-len(index_a) // most))]
-        index_b = index_b[:: max(1, -(-len(index_b) // (3 * most)))]
-        return _Cameras(
-            self.times_a[index_a], self.times_b[index_b], self.a[index_a], self.b[index_b]
-        )
-
     def likeness(self, offset: float) -> tuple[FloatArray, FloatArray]:
-        """Return how alike each photo is to the other camera's at its time, and when that was.
-
-        The usual likeness of two photos is subtracted.
-        """
-        usual_a, usual_b = self.a @ self.b.mean(axis=0), self.b @ self.a.mean(axis=0)
-        usual = float(self.a.mean(axis=0) @ self.b.mean(axis=0))
+        """Return how alike each photo is to the other camera's at its time, and when that was."""
         shifted = self.times_b - offset
-        of_b = _nearby(shifted, self.b, self.times_a, self.a, usual_a) - usual_b + usual
-        of_a = _nearby(self.times_a, self.a, shifted, self.b, usual_b) - usual_a + usual
+        of_b = _nearby(shifted, self.b, self.times_a, self.a)
+        of_a = _nearby(self.times_a, self.a, shifted, self.b)
         values, moments = np.concatenate([of_a, of_b]), np.concatenate([self.times_a, shifted])
         known = np.isfinite(values)
         return values[known], moments[known]
+
+
+def _thinned(
+    times_a: FloatArray, a: FloatArray, times_b: FloatArray, b: FloatArray, most: int
+) -> _Cameras:
+    """Keep the photos of some days of camera a and of the days around, and thin out those."""
+    days = np.unique(np.floor(times_a / DAY))
+    keep_a, keep_b = (np.ones(len(t), dtype=bool) for t in (times_a, times_b))
+    if len(times_a) > most:
+        chosen = days[:: max(1, -(-len(times_a) // most))]
+        keep_a = np.isin(np.floor(times_a / DAY), chosen)
+        around = np.concatenate([chosen - 1, chosen, chosen + 1])
+        keep_b = np.isin(np.floor(times_b / DAY), around)
+    index_a, index_b = np.flatnonzero(keep_a), np.flatnonzero(keep_b)
+    index_a = index_a[:: max(1, -(-len(index_a) // most))]
+    index_b = index_b[:: max(1, -(-len(index_b) // (3 * most)))]
+    a, b = a[index_a], b[index_b]
+    return _Cameras(times_a[index_a], times_b[index_b], a - a.mean(axis=0), b - b.mean(axis=0))
 
 
 def _units(rows: FloatArray) -> FloatArray:
@@ -207,7 +200,7 @@ def _units(rows: FloatArray) -> FloatArray:
 
 
 def _nearby(
-    moments: FloatArray, rows: FloatArray, times: FloatArray, others: FloatArray, usual: FloatArray
+    moments: FloatArray, rows: FloatArray, times: FloatArray, others: FloatArray
 ) -> FloatArray:
     """Compare each photo with the other camera's before and after it; NaN if both are far."""
     after = np.searchsorted(times, moments)
@@ -216,21 +209,15 @@ def _nearby(
     for index in (before, after):
         distance = np.abs(times[index] - moments)
         weight = np.where(distance <= NEAR, 1.0 / (distance + 20.0), 0.0)
-        total += weight * (np.einsum("ij,ij->i", others[index], rows) - usual[index])
+        total += weight * np.einsum("ij,ij->i", others[index], rows)
         weights += weight
     return np.where(weights > 0, total / np.where(weights > 0, weights, 1.0), np.nan)
 
 
-def _evidence(values: FloatArray, _: FloatArray) -> float:
+def _evidence(cameras: _Cameras, offset: float) -> float:
     """Return the sum of the likeness in units of chance; few photos are little evidence."""
+    values, _ = cameras.likeness(offset)
     return float(values.sum() / np.sqrt(len(values) + 20.0))
-
-
-def _in_blocks(values: FloatArray, moments: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Sum the likeness in each half hour."""
-    numbers = np.floor(moments / BLOCK)
-    _, block = np.unique(numbers, return_inverse=True)
-    return np.bincount(block, values).astype(np.float64), np.bincount(block).astype(np.float64)
 
 
 def _refined(cameras: _Cameras, coarse: float) -> tuple[float, float]:
@@ -292,29 +279,17 @@ def _pairs(
     The lag is that beyond the coarse offset.
     """
     shifted = cameras.times_b - coarse
-    usual_a, usual_b = cameras.a @ cameras.b.mean(axis=0), cameras.b @ cameras.a.mean(axis=0)
-    usual = float(cameras.a.mean(axis=0) @ cameras.b.mean(axis=0))
-    first, last = (
-        np.searchsorted(shifted, cameras.times_a - reach),
-        np.searchsorted(shifted, cameras.times_a + reach),
-    )
+    first = np.searchsorted(shifted, cameras.times_a - reach)
+    last = np.searchsorted(shifted, cameras.times_a + reach)
     lags, values, of_a = [np.empty(0)], [np.empty(0)], [np.empty(0, dtype=np.int64)]
     for i in np.flatnonzero(last > first).tolist():
         near = slice(int(first[i]), int(last[i]))
         lags.append(shifted[near] - cameras.times_a[i])
-        values.append(cameras.b[near] @ cameras.a[i] - usual_a[i] - usual_b[near] + usual)
+        values.append(cameras.b[near] @ cameras.a[i])
         of_a.append(np.full(near.stop - near.start, i))
     halves = np.floor(cameras.times_a / BLOCK)[np.concatenate(of_a)]
     _, blocks = np.unique(halves, return_inverse=True)
     return np.concatenate(lags), np.concatenate(values), blocks
-
-
-def is_worth_comparing(sequence: FrameSequence) -> bool:
-    """Whether a sequence has photos of several cameras whose clocks can be compared."""
-    if sequence.times is None:
-        return False
-    names, counts = np.unique([frame.clock for frame in sequence.frames], return_counts=True)
-    return int(np.sum((counts >= FEWEST_PHOTOS) & (names != "?"))) > 1
 
 
 def clock_corrections(
@@ -382,7 +357,7 @@ def with_one_clock(sequence: FrameSequence, features: FloatArray) -> FrameSequen
     features : array of shape (n_frames, n_features)
         Their features.
     """
-    if sequence.times is None or not is_worth_comparing(sequence):
+    if sequence.times is None:
         return sequence
     clocks = [frame.clock for frame in sequence.frames]
     corrections, notes = clock_corrections(

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TypeAlias
 
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
 from dayline.events import SkippedFile
-from dayline.media.exif import date_in_file_name, date_in_name, time_in_name, times_of_day
-from dayline.media.frame import Camera, Frame, natural_key, shown_name
+from dayline.media.exif import date_in_file_name, date_in_name, own_time, times_of_day
+from dayline.media.frame import Camera, Frame, Photos, natural_key, shown_name
+from dayline.media.order import filled
 from dayline.media.walk import CAMERA_FOLDER
 from dayline.text import counted
-
-if TYPE_CHECKING:
-    from dayline.media.photos import Photos
 
 DAY = 86_400.0
 NIGHT_ENDS = 6 * 3600.0
@@ -71,27 +69,8 @@ def day_text(number: int) -> str:
 
 NOON = 12 * 3600.0
 
-
-@dataclass(frozen=True)
-class DayGroup:
-    """The photos of one day, or of a folder without dates.
-
-    Attributes
-    ----------
-    name : str
-        The date, or the name of the folder.
-    frames : tuple of Frame
-        Its photos.
-    folder : str
-        The folder below the root that contains exactly these photos; empty if there is none.
-    skipped : tuple of SkippedFile
-        Photos that cannot be read and probably belong here.
-    """
-
-    name: str
-    frames: tuple[Frame, ...]
-    folder: str = ""
-    skipped: tuple[SkippedFile, ...] = ()
+Days: TypeAlias = tuple[tuple[str, Photos], ...]
+"""The photos of each day, or of a folder without dates, by its name."""
 
 
 def photo_times(photos: Photos) -> tuple[list[float | None], list[bool]]:
@@ -107,56 +86,40 @@ def photo_times(photos: Photos) -> tuple[list[float | None], list[bool]]:
         The photos.
     """
     names = [frame.name for frame in photos.frames]
-    times = [
-        time_in_name(frame.name) if frame.taken is None else frame.taken.seconds
-        for frame in photos.frames
-    ]
+    times = [own_time(frame) for frame in photos.frames]
     exact = [t is not None for t in times]
     folders: dict[str, list[int]] = defaultdict(list)
-    for i, name in enumerate(names):
-        folders[name.rpartition("/")[0]].append(i)
+    for i in sorted(range(len(names)), key=lambda i: (natural_key(names[i]), names[i])):
+        folders[names[i].rpartition("/")[0]].append(i)
+
     for folder, inside in folders.items():
         if not any(exact[i] for i in inside):
-            day = _date_of_folder(folder, photos)
+            parts = (*reversed(folder.split("/")), photos.root.resolve().name)
+            day = next((day for part in parts if (day := date_in_name(part)) is not None), None)
             clock = None if day is None else times_of_day([names[i] for i in inside])
-            for k, i in enumerate(inside):
-                t = None if clock is None else clock[k]
-                times[i] = None if t is None or day is None else day + t
-                exact[i] = times[i] is not None
-        _fill([names[i] for i in inside], inside, times)
-    shifts = [frame.shift for frame in photos.frames]
-    moved = [None if t is None else t + s for t, s in zip(times, shifts, strict=True)]
+            for i, t in zip(inside, clock or [], strict=False):
+                if t is not None and day is not None:
+                    times[i], exact[i] = day + t, True
+        for i in inside:
+            if times[i] is None and (day := date_in_file_name(names[i])) is not None:
+                times[i] = day + NOON
+
+        known = [i for i in inside if times[i] is not None]
+        if known and 2 * len(known) >= len(inside):
+            for i, t in zip(inside, filled([times[i] for i in inside]), strict=True):
+                times[i] = t
+        else:
+            for i in known:
+                times[i] = None
+    moved = [None if t is None else t + f.shift for t, f in zip(times, photos.frames, strict=True)]
     return moved, exact
 
 
-def _date_of_folder(folder: str, photos: Photos) -> float | None:
-    parts = (*reversed(folder.split("/")), photos.root.resolve().name)
-    return next((day for part in parts if (day := date_in_name(part)) is not None), None)
-
-
-def _fill(names: Sequence[str], inside: Sequence[int], times: list[float | None]) -> None:
-    for name, i in zip(names, inside, strict=True):
-        if times[i] is None and (day := date_in_file_name(name)) is not None:
-            times[i] = day + NOON
-    known = [i for i in inside if times[i] is not None]
-    if 2 * len(known) < len(inside) or not known:
-        for i in inside:
-            times[i] = None
-        return
-    in_order = sorted(
-        zip(names, inside, strict=True), key=lambda item: (natural_key(item[0]), item[0])
-    )
-    last = next(times[i] for _, i in in_order if times[i] is not None)
-    for _, i in in_order:
-        last = last if times[i] is None else times[i]
-        times[i] = last
-
-
-def group_by_day(photos: Photos) -> tuple[tuple[DayGroup, ...], tuple[str, ...]]:
+def group_by_day(photos: Photos) -> tuple[Days, tuple[str, ...]]:
     """Group photos by day, and note which folders could only be taken as they are.
 
-    If each folder directly below the root has exactly one day, and each day one folder, the groups
-    have the names of the folders. Otherwise they have the dates. Photos without dates stay together
+    If each folder directly below the root has exactly one day, and each day one folder, these
+    folders are the days (see `group_by_folder`). Otherwise they have the dates. Photos without dates stay together
     by folder.
 
     Parameters
@@ -176,22 +139,15 @@ def group_by_day(photos: Photos) -> tuple[tuple[DayGroup, ...], tuple[str, ...]]
     found = [(day_text(day), days[day]) for day in sorted(days)]
     loose = [(top, undated[top]) for top in sorted(undated, key=_by_name)]
 
-    folders = _one_to_one([frames for _, frames in [*found, *loose]], photos)
-    if folders is not None and not all(CAMERA_FOLDER.fullmatch(top) for top in folders):
-        whole = [
-            DayGroup(folder, tuple(frames), folder)
-            for folder, (_, frames) in zip(folders, [*found, *loose], strict=True)
-        ]
-        groups, alone = _with_skipped(whole, photos)
-        closed = _closed(alone, photos)
-        return tuple(sorted((*groups, *closed), key=lambda group: _by_name(group.name))), ()
+    tops = [{_top(frame, photos) for frame in frames} for _, frames in [*found, *loose]]
+    flat = [top for inside in tops for top in inside]
+    is_one_to_one = len(flat) == len(tops) == len(set(flat))
+    if is_one_to_one and not all(CAMERA_FOLDER.fullmatch(top) for top in flat):
+        return group_by_folder(photos)
 
     dates = {name for name, _ in found}
-    by_date = [DayGroup(name, tuple(frames)) for name, frames in found]
-    by_folder = [
-        DayGroup(f"{top} (folder)" if top in dates else top, tuple(frames)) for top, frames in loose
-    ]
-    groups, alone = _with_skipped([*by_date, *by_folder], photos)
+    named = [(f"{top} (folder)" if top in dates else top, frames) for top, frames in loose]
+    groups, alone = _with_skipped([*found, *named], photos)
     notes = [
         f"{shown_name(top)}: {counted(len(frames), 'photo')} without a date cannot be assigned to"
         " a day; this folder has a result of its own"
@@ -204,30 +160,35 @@ def group_by_day(photos: Photos) -> tuple[tuple[DayGroup, ...], tuple[str, ...]]
     return groups, tuple(notes)
 
 
-def group_by_folder(photos: Photos) -> tuple[tuple[DayGroup, ...], tuple[str, ...]]:
+def group_by_folder(photos: Photos) -> tuple[Days, tuple[str, ...]]:
     """Group photos by the folder directly below the root, whatever their times.
 
-    The folders that cameras start every thousand photos (100CANON, 101CANON) stay together.
+    Names are relative to that folder. The folders that cameras start every thousand photos
+    (100CANON, 101CANON) stay together.
     """
     folders: dict[str, list[Frame]] = defaultdict(list)
     for frame in photos.frames:
         folders[_top(frame, photos)].append(frame)
     if all(CAMERA_FOLDER.fullmatch(top) for top in folders):
-        return (DayGroup(photos.root.name, photos.frames, "", photos.skipped),), ()
-    groups, alone = _with_skipped(
-        [DayGroup(top, tuple(folders[top]), top) for top in sorted(folders, key=_by_name)], photos
-    )
-    return tuple(sorted((*groups, *_closed(alone, photos)), key=lambda g: _by_name(g.name))), ()
-
-
-def _closed(alone: Mapping[str, Sequence[SkippedFile]], photos: Photos) -> list[DayGroup]:
-    """Return the folders of which no photo can be read: they are days as well, which say so."""
+        return ((photos.root.name, photos),), ()
+    groups, alone = _with_skipped(list(folders.items()), photos)
+    # Folders of which no photo can be read are days as well, which say so.
     entries = {shown_name(path.name): path.name for path in photos.root.iterdir()}
-    return [
-        DayGroup(entries[folder], (), entries[folder], tuple(files))
-        for folder, files in alone.items()
-        if folder in entries
+    closed = [
+        (entries[top], Photos(photos.root, (), tuple(files)))
+        for top, files in alone.items()
+        if top in entries
     ]
+    days = sorted((*groups, *closed), key=lambda day: _by_name(day[0]))
+    return tuple((top, _below(group, top)) for top, group in days), ()
+
+
+def _below(photos: Photos, folder: str) -> Photos:
+    """Make the names of photos in a folder relative to it."""
+    prefix = f"{shown_name(folder)}/"
+    frames = (replace(f, name=f.name.removeprefix(prefix)) for f in photos.frames)
+    skipped = (replace(f, name=f.name.removeprefix(prefix)) for f in photos.skipped)
+    return Photos(photos.root / folder, tuple(frames), tuple(skipped))
 
 
 def _top(frame: Frame, photos: Photos) -> str:
@@ -239,18 +200,11 @@ def _by_name(folder: str) -> tuple[tuple[tuple[int, int, str], ...], ...]:
     return natural_key(shown_name(folder))
 
 
-def _one_to_one(groups: Sequence[Sequence[Frame]], photos: Photos) -> list[str] | None:
-    """Return the folder of each group if each has one folder of its own; else None."""
-    folders = [{_top(frame, photos) for frame in frames} for frames in groups]
-    flat = [folder for inside in folders for folder in inside]
-    return flat if len(flat) == len(groups) == len(set(flat)) else None
-
-
 def _with_skipped(
-    groups: Sequence[DayGroup], photos: Photos
-) -> tuple[tuple[DayGroup, ...], dict[str, list[SkippedFile]]]:
+    groups: Sequence[tuple[str, Sequence[Frame]]], photos: Photos
+) -> tuple[Days, dict[str, list[SkippedFile]]]:
     """Add each file that cannot be read to the group of its neighbor by name; return the others."""
-    of_photo = {frame.name: k for k, group in enumerate(groups) for frame in group.frames}
+    of_photo = {frame.name: k for k, (_, frames) in enumerate(groups) for frame in frames}
     lost = {file.name: file for file in photos.skipped}
     near: dict[str, int] = {}
     for name, k in of_photo.items():
@@ -265,7 +219,10 @@ def _with_skipped(
             skipped[near[top]].append(lost[name])
         else:
             alone[top].append(lost[name])
-    return tuple(replace(group, skipped=tuple(skipped[k])) for k, group in enumerate(groups)), alone
+    return tuple(
+        (name, Photos(photos.root, tuple(frames), tuple(skipped[k])))
+        for k, (name, frames) in enumerate(groups)
+    ), alone
 
 
 def with_camera_names(photos: Photos) -> Photos:
@@ -290,14 +247,11 @@ def with_camera_names(photos: Photos) -> Photos:
 
     owner = _merged(spans)
     keys = [owner.get(key, key) for key in keys]
-    folders_of: dict[tuple[str, Camera], set[str]] = defaultdict(set)
-    cameras_in: dict[str, set[tuple[str, Camera]]] = defaultdict(set)
-    for key, top in zip(keys, tops, strict=True):
-        folders_of[key].add(top)
-        cameras_in[top].add(key)
+    pairs = set(zip(tops, keys, strict=True))
+    n_cameras, n_folders = Counter(top for top, _ in pairs), Counter(key for _, key in pairs)
+    clocks = {key: _named(key, n_folders, n_cameras) for key in n_folders}
     frames = tuple(
-        replace(frame, clock=_named(key, folders_of, cameras_in))
-        for frame, key in zip(photos.frames, keys, strict=True)
+        replace(frame, clock=clocks[key]) for frame, key in zip(photos.frames, keys, strict=True)
     )
     return replace(photos, frames=frames)
 
@@ -318,13 +272,12 @@ def clocks_to_compare(photos: Photos) -> tuple[Photos, str]:
     clocks = [
         frame.clock if known else "?" for frame, known in zip(photos.frames, exact, strict=True)
     ]
-    zoned: dict[str, int] = defaultdict(int)
-    many: dict[str, int] = defaultdict(int)
-    for clock, frame in zip(clocks, photos.frames, strict=True):
-        taken = frame.taken
-        if clock != "?":
-            many[clock] += 1
-            zoned[clock] += taken is not None and taken.offset is not None and not taken.is_utc
+    many = Counter(clock for clock in clocks if clock != "?")
+    zoned = Counter(
+        clock
+        for clock, frame in zip(clocks, photos.frames, strict=True)
+        if frame.taken is not None and frame.taken.offset is not None and not frame.taken.is_utc
+    )
     first = min(
         many, key=lambda name: (2 * zoned[name] < many[name], -many[name], name), default=""
     )
@@ -353,30 +306,26 @@ def _merged(
 ) -> dict[tuple[str, Camera], tuple[str, Camera]]:
     """Find folders of one camera: the same serial number, or the same model at different times."""
     owner: dict[tuple[str, Camera], tuple[str, Camera]] = {}
-    ends: dict[Camera, list[tuple[float, tuple[str, Camera]]]] = defaultdict(list)
+    stops: dict[tuple[str, Camera], float] = {}
     for key in sorted(spans, key=lambda key: (spans[key], key[0])):
         camera, (start, stop) = key[1], spans[key]
-        free = [k for k, (end, _) in enumerate(ends[camera]) if camera.serial or end < start]
-        if free:
-            owner[key] = ends[camera][free[0]][1]
-            ends[camera][free[0]] = (max(stop, ends[camera][free[0]][0]), owner[key])
-        else:
-            owner[key] = key
-            ends[camera].append((stop, key))
+        free = (k for k, end in stops.items() if k[1] == camera and (camera.serial or end < start))
+        owner[key] = next(free, key)
+        stops[owner[key]] = max(stop, stops.get(owner[key], stop))
     return owner
 
 
 def _named(
     key: tuple[str, Camera],
-    folders_of: Mapping[tuple[str, Camera], Collection[str]],
-    cameras_in: Mapping[str, Collection[tuple[str, Camera]]],
+    n_folders: Mapping[tuple[str, Camera], int],
+    n_cameras: Mapping[str, int],
 ) -> str:
+    """Name a camera, given the number of folders of each and of cameras in each folder."""
     top, camera = key
-    if top and len(folders_of[key]) == 1 and len(cameras_in[top]) == 1:
+    if top and n_folders[key] == 1 and n_cameras[top] == 1:
         return top
-    rivals = [other for other in folders_of if other[1].model == camera.model and other != key]
     model = camera.model or "unknown camera"
-    if not rivals:
+    if not any(other[1].model == camera.model and other != key for other in n_folders):
         return model
     return (
         f"{model} {camera.serial}" if camera.serial else f"{model} in {top or 'the folder itself'}"

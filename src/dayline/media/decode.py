@@ -21,9 +21,10 @@ from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
 from pillow_heif import register_heif_opener
 
+from dayline.installation import MissingExtraError
 from dayline.media.exif import camera_of, exif_location, exif_time, gps_time, with_utc
 from dayline.media.frame import RAW_SUFFIXES, Frame
-from dayline.media.raw import NO_PREVIEW, open_raw
+from dayline.media.raw import open_raw
 
 MAX_PIXELS = 200_000_000
 """Largest image that is decoded, just above the largest phone cameras."""
@@ -90,6 +91,8 @@ def opened(path: Path) -> Iterator[tuple[Image.Image, BinaryIO]]:
                 yield image, file
     except BadImageError:
         raise
+    except MissingExtraError as error:
+        raise BadImageError(str(error)) from None
     except PermissionError:
         raise BadImageError("no permission to read it") from None
     except UnidentifiedImageError:
@@ -121,13 +124,14 @@ def read_photo(
     pixels : ndarray of uint8, (height, width, 3), or None
         The picture.
     """
-    with opened(path) as (image, file):
+    # Pillow decodes a PNG to find EXIF data after its pixels.
+    with opened(path) as (image, file), _memory.holding(_peak_bytes(image)):
         taken = with_utc(exif_time(image), path.name, gps_time(image))
         camera, location = camera_of(image), exif_location(image)
         position = file.tell()
         digest = content_digest(file)
         file.seek(position)
-        pixels = None if size is None else _decoded(image, file, size=size)
+        pixels = None if size is None else _pixels(image, file, size=size)
     return Frame(name, path, digest, taken=taken, camera=camera, location=location), pixels
 
 
@@ -137,23 +141,22 @@ def decode_photo(path: Path, *, size: int) -> NDArray[np.uint8]:
     The longer side has at most `LONGEST_SIDE` times `size` pixels; a longer strip is reduced
     further.
     """
-    with opened(path) as (image, file):
-        return _decoded(image, file, size=size)
+    with opened(path) as (image, file), _memory.holding(_peak_bytes(image)):
+        return _pixels(image, file, size=size)
 
 
-def _decoded(image: Image.Image, file: BinaryIO, *, size: int) -> NDArray[np.uint8]:
-    with _memory.holding(_peak_bytes(image)):
-        # JPEG only: the decoder itself skips detail, which makes large photos several times faster.
-        image.draft(None, (size, size))
-        if image.format == "PNG":
-            position = file.tell()
-            _check_png(file)
-            file.seek(position)
-        image.load()
-        turned = _orientation(image)
-        small = _reduced(image, size=size)
-        image.close()  # frees the pixels before the next photo is decoded
-        return np.asarray(_upright(small, turned), dtype=np.uint8)
+def _pixels(image: Image.Image, file: BinaryIO, *, size: int) -> NDArray[np.uint8]:
+    # JPEG only: the decoder itself skips detail, which makes large photos several times faster.
+    image.draft(None, (size, size))
+    if image.format == "PNG":
+        position = file.tell()
+        _check_png(file)
+        file.seek(position)
+    image.load()
+    turn = UPRIGHT.get(_orientation(image))
+    small = _reduced(image, size=size)
+    image.close()  # frees the pixels before the next photo is decoded
+    return np.asarray(small if turn is None else small.transpose(turn), dtype=np.uint8)
 
 
 def reduced(pixels: NDArray[np.uint8], *, size: int) -> NDArray[np.uint8]:
@@ -164,9 +167,8 @@ def reduced(pixels: NDArray[np.uint8], *, size: int) -> NDArray[np.uint8]:
 
 
 BLOCK = 2**20
-PNG_METADATA = (b"tEXt", b"zTXt", b"iTXt", b"eXIf", b"tIME")
-# The header of an extended WebP says only which other chunks there are.
-WEBP_METADATA = (b"VP8X", b"EXIF", b"XMP ")
+# Of PNG, then of WebP, whose extended header says only which other chunks there are.
+METADATA = (b"tEXt", b"zTXt", b"iTXt", b"eXIf", b"tIME", b"VP8X", b"EXIF", b"XMP ")
 
 
 def content_digest(file: BinaryIO) -> str:
@@ -186,9 +188,9 @@ def content_digest(file: BinaryIO) -> str:
         parts = _jpeg_content(file)
     elif start.startswith(b"\x89PNG\r\n\x1a\n"):
         file.seek(8)
-        parts = _png_content(file)
+        parts = _chunk_content(file, is_png=True)
     elif start.startswith(b"RIFF") and start.endswith(b"WEBP"):
-        parts = _webp_content(file)
+        parts = _chunk_content(file, is_png=False)
     else:
         file.seek(0)
         parts = _blocks(file)
@@ -220,21 +222,16 @@ def _jpeg_content(file: BinaryIO) -> Iterator[bytes]:
     yield before
 
 
-def _png_content(file: BinaryIO) -> Iterator[bytes]:
+def _chunk_content(file: BinaryIO, *, is_png: bool) -> Iterator[bytes]:
+    """Yield the chunks of a PNG or WebP that are not metadata."""
     while len(head := file.read(8)) == 8:
-        length, kind = struct.unpack(">I4s", head)
-        if kind in PNG_METADATA:
-            file.seek(length + 4, os.SEEK_CUR)
+        if is_png:
+            length, kind = struct.unpack(">I4s", head)
+            length += 4  # its checksum
         else:
-            yield head
-            yield from _blocks(file, length + 4)
-
-
-def _webp_content(file: BinaryIO) -> Iterator[bytes]:
-    while len(head := file.read(8)) == 8:
-        kind, length = struct.unpack("<4sI", head)
-        length += length % 2
-        if kind in WEBP_METADATA:
+            kind, length = struct.unpack("<4sI", head)
+            length += length % 2
+        if kind in METADATA:
             file.seek(length, os.SEEK_CUR)
         else:
             yield head
@@ -321,10 +318,7 @@ def _open(path: Path, file: BinaryIO) -> tuple[Image.Image, int]:
             if path.suffix.lower() not in RAW_SUFFIXES:
                 n_bytes = os.fstat(file.fileno()).st_size
                 return Image.open(file, formats=FORMATS), n_bytes
-            found = open_raw(path)
-            if found is None:
-                raise BadImageError(NO_PREVIEW)
-            return found
+            return open_raw(path, file)
         finally:
             Image.MAX_IMAGE_PIXELS = before
 
@@ -342,11 +336,6 @@ def _orientation(image: Image.Image) -> int:
     # Broken EXIF is not a reason to lose the photo; it is shown without rotation.
     except Exception:
         return 1
-
-
-def _upright(image: Image.Image, orientation: int) -> Image.Image:
-    turn = UPRIGHT.get(orientation)
-    return image if turn is None else image.transpose(turn)
 
 
 def _reduced(image: Image.Image, *, size: int) -> Image.Image:

@@ -7,12 +7,12 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, date, datetime, time
+from datetime import UTC, datetime
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dayline.media.frame import Camera, CaptureTime, Location, shown_name
+from dayline.media.frame import Camera, CaptureTime, Frame, Location, shown_name
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -23,12 +23,8 @@ LONGEST = 80
 
 def camera_of(image: Image.Image) -> Camera:
     """Read make, model and serial number of the camera from the EXIF data of a photo."""
-    try:
-        exif = image.getexif()
-        make, model = _plain_text(exif.get(MAKE)), _plain_text(exif.get(MODEL))
-        serial = _plain_text(exif.get_ifd(EXIF_FOLDER).get(SERIAL))
-    except Exception:  # broken EXIF counts as missing, as for times
-        return Camera()
+    tags = _tags(image)
+    make, model, serial = (_plain_text(tags.get(tag)) for tag in (MAKE, MODEL, SERIAL))
     # Many cameras repeat the make in the model: "Canon", "Canon EOS 5D".
     whole = (
         model
@@ -49,8 +45,8 @@ def _plain_text(value: Any) -> str:
 # to the file.
 EXIF_TAGS = ((0x9003, 0x9291, 0x9011), (0x9004, 0x9292, 0x9012), (0x0132, 0x9290, 0x9010))
 EXIF_FOLDER = 0x8769
-EXIF_TIME = re.compile(r"\s*(\d{4})[:/-](\d{2})[:/-](\d{2})[ T](\d{2}):(\d{2}):(\d{2})", re.ASCII)
-EXIF_OFFSET = re.compile(r"\s*([+-])(\d{2}):?(\d{2})", re.ASCII)
+EXIF_TIME = re.compile(r"(\d{4})[:/-](\d{2})[:/-](\d{2})[ T](\d{2}):(\d{2}):(\d{2})", re.ASCII)
+EXIF_OFFSET = re.compile(r"([+-])(\d{2}):?(\d{2})", re.ASCII)
 
 # 20150312_142233, IMG_20200102_142233, 2015-03-12 14.22.33, PXL_20210101_142233123 (milliseconds),
 # signal-2023-07-15-10-11-12-345, "WhatsApp Image 2023-07-15 at 10.11.12 AM", "Bildschirmfoto
@@ -82,21 +78,23 @@ LARGEST_OFFSET = 14 * 3600.0
 
 def exif_time(image: Image.Image) -> CaptureTime | None:
     """Read when a photo was taken from its EXIF data; None if the time is missing or invalid."""
-    try:
-        exif = image.getexif()
-        tags = {**exif, **exif.get_ifd(EXIF_FOLDER)}
-    # Treat broken EXIF as missing: the photo is still usable, and `Order.rule` says which times
-    # were used.
-    except Exception:
-        return None
-    for time_tag, part_tag, offset_tag in EXIF_TAGS:
-        found = EXIF_TIME.match(_text(tags, time_tag))
+    tags = _tags(image)
+    for names in EXIF_TAGS:
+        when, part, offset = (_plain_text(tags.get(name)) for name in names)
+        found = EXIF_TIME.match(when)
         seconds = None if found is None else _seconds(*map(int, found.groups()))
         if seconds is not None:
-            return CaptureTime(
-                seconds + _part(_text(tags, part_tag)), *_offset(_text(tags, offset_tag))
-            )
+            return CaptureTime(seconds + _part(part), _offset(offset))
     return None
+
+
+def _tags(image: Image.Image) -> Mapping[int, Any]:
+    """Return the tags of camera and time; none if they are broken, since the photo is usable."""
+    try:
+        exif = image.getexif()
+        return {**exif, **exif.get_ifd(EXIF_FOLDER)}
+    except Exception:
+        return {}
 
 
 def time_in_name(name: str) -> float | None:
@@ -117,6 +115,11 @@ def time_in_name(name: str) -> float | None:
             return seconds
     since_1970 = EPOCH.search(stem)
     return None if since_1970 is None else int(since_1970[1]) + int(since_1970[2] or 0) / 1000
+
+
+def own_time(frame: Frame) -> float | None:
+    """Return when a photo was taken, by what was read of it or else by its name."""
+    return time_in_name(frame.name) if frame.taken is None else frame.taken.seconds
 
 
 def times_of_day(names: Sequence[str]) -> list[float | None] | None:
@@ -155,26 +158,20 @@ def _stem(name: str) -> str:
     return name.rsplit("/", 1)[-1].rsplit(".", 1)[0]
 
 
-def _text(tags: Mapping[int, Any], tag: int) -> str:
-    value = tags.get(tag, "")
-    return value.decode("ascii", "replace") if isinstance(value, bytes) else str(value)
-
-
 def _part(digits: str) -> float:
-    digits = digits.strip().rstrip("\0")
     return float(f"0.{digits}") if digits.isascii() and digits.isdigit() else 0.0
 
 
-def _offset(text: str) -> tuple[float | None, str]:
-    """Read an offset from UTC; if no time zone has it, return it only as text."""
+def _offset(text: str) -> float | None:
+    """Read an offset from UTC; None if no time zone has it."""
     found = EXIF_OFFSET.match(text)
     if found is None:
-        return None, ""
+        return None
     sign, hours, minutes = found.groups()
     seconds = 3600.0 * int(hours) + MINUTE * int(minutes)
     if int(minutes) > 59 or seconds > LARGEST_OFFSET:
-        return None, f"{sign}{hours}:{minutes}"
-    return (-seconds if sign == "-" else seconds), ""
+        return None
+    return -seconds if sign == "-" else seconds
 
 
 def _seconds(
@@ -183,14 +180,14 @@ def _seconds(
     if not FIRST_YEAR <= year <= LAST_YEAR:
         return None
     try:
-        return datetime.combine(date(year, month, day), time(hour, minute, second), UTC).timestamp()
+        return datetime(year, month, day, hour, minute, second, tzinfo=UTC).timestamp()
     except ValueError:
         return None
 
 
 GPS_FOLDER = 0x8825
 LATITUDE_REF, LATITUDE, LONGITUDE_REF, LONGITUDE, TIME, STATUS, GPS_DATE = 1, 2, 3, 4, 7, 9, 29
-FIRST_GPS_YEAR, LAST_GPS_YEAR = 1980, 2200
+GPS_DAY = re.compile(r"(\d{4}):(\d{2}):(\d{2})", re.ASCII)
 NULL_ISLAND = 1e-4
 """Degrees: 0, 0 in the Atlantic is what devices write that do not know where they are."""
 
@@ -210,19 +207,15 @@ def exif_location(image: Image.Image) -> Location | None:
 def gps_time(image: Image.Image) -> float | None:
     """Read the UTC time of the satellites in seconds since 1970; None if missing or invalid."""
     tags = _gps_tags(image)
-    clock = _numbers(tags.get(TIME), 3)
-    try:
-        midnight = datetime.strptime(_plain_text(tags.get(GPS_DATE)), "%Y:%m:%d").replace(
-            tzinfo=UTC
-        )
-    except ValueError:
-        return None
-    if clock is None or not FIRST_GPS_YEAR <= midnight.year <= LAST_GPS_YEAR:
+    clock = _three(tags.get(TIME))
+    day = GPS_DAY.fullmatch(_plain_text(tags.get(GPS_DATE)))
+    midnight = None if day is None else _seconds(*map(int, day.groups()))
+    if clock is None or midnight is None:
         return None
     hour, minute, second = clock
     if not (0 <= hour < 24 and 0 <= minute < 60 and 0 <= second < 61):
         return None
-    return midnight.timestamp() + 3600.0 * hour + 60.0 * minute + second
+    return midnight + 3600.0 * hour + 60.0 * minute + second
 
 
 def with_utc(time: CaptureTime | None, name: str, utc: float | None) -> CaptureTime | None:
@@ -255,14 +248,13 @@ def with_utc(time: CaptureTime | None, name: str, utc: float | None) -> CaptureT
 def _gps_tags(image: Image.Image) -> Mapping[int, Any]:
     try:
         return image.getexif().get_ifd(GPS_FOLDER)
-    # Broken EXIF counts as missing, as for times.
-    except Exception:
+    except Exception:  # as for `_tags`
         return {}
 
 
 def _degrees(value: Any, letter: str, letters: str, largest: float) -> float | None:
     """Convert degrees, minutes and seconds; some cameras write fractions of the first instead."""
-    parts = _numbers(value, 3)
+    parts = _three(value)
     if parts is None or letter not in letters or not letter:
         return None
     degrees, minutes, seconds = parts
@@ -274,15 +266,15 @@ def _degrees(value: Any, letter: str, letters: str, largest: float) -> float | N
     return -angle if letter == letters[1] else angle
 
 
-def _numbers(value: Any, count: int) -> list[float] | None:
-    """Return exactly this many finite numbers; fractions may have been written as 0/0."""
-    if not isinstance(value, tuple | list) or not 1 <= len(value) <= count:
+def _three(value: Any) -> list[float] | None:
+    """Return three finite numbers, of which the last may be missing; fractions may be 0/0."""
+    if not isinstance(value, tuple | list) or not 1 <= len(value) <= 3:
         return None
     try:
         numbers = [float(part) for part in value]
     except (TypeError, ValueError, ArithmeticError):
         return None
-    return [*numbers, *[0.0] * (count - len(numbers))] if all(map(isfinite, numbers)) else None
+    return [*numbers, 0.0, 0.0][:3] if all(map(isfinite, numbers)) else None
 
 
 def _letter(value: Any) -> str:
@@ -317,14 +309,12 @@ def sidecar_name(photo: str, names: Collection[str]) -> str | None:
         Names of the .json files in its folder.
     """
     stem, dot, suffix = photo.rpartition(".")
-    tries = [(photo, "")]
     copy = COPY.fullmatch(stem)
-    if copy is not None:
-        tries.append((copy[1] + dot + suffix, copy[2]))
-        stem = copy[1]
+    stem, number = (stem, "") if copy is None else copy.groups()
+    tries = [(photo, ""), (stem + dot + suffix, number)]
     edited = EDITED.fullmatch(stem)
     if edited is not None:
-        tries.append((edited[1] + dot + suffix, copy[2] if copy is not None else ""))
+        tries.append((edited[1] + dot + suffix, number))
     for name, number in tries:
         longer = (name + SUPPLEMENT[:length] for length in range(len(SUPPLEMENT), -1, -1))
         for kept in (*longer, name[:LONGEST_NAME]):

@@ -191,8 +191,6 @@ class CaptureTime:
         Since 1970, as if the camera's clock showed UTC.
     offset : float or None
         Seconds by which that clock is ahead of UTC, if the photo records it.
-    impossible_offset : str
-        The recorded offset if no time zone has it, such as "+99:99"; otherwise empty.
     is_utc : bool
         Whether `seconds` is UTC because no clock of a camera is known (Google Takeout). With an
         `offset`, `seconds` is the local time derived from it.
@@ -200,7 +198,6 @@ class CaptureTime:
 
     seconds: float
     offset: float | None = None
-    impossible_offset: str = ""
     is_utc: bool = False
 
 
@@ -275,6 +272,28 @@ def shifted(frame: Frame, seconds: float) -> Frame:
 
 
 @dataclass(frozen=True)
+class Photos:
+    """The photos below a folder, in the order in which they were found.
+
+    Attributes
+    ----------
+    root : Path
+        The folder.
+    frames : tuple of Frame
+        The photos, with names relative to `root`; without times (see `FrameSequence`).
+    skipped : tuple of SkippedFile
+        Photos that cannot be read.
+    notes : tuple of str
+        What was assumed about time zones, and which other files are there.
+    """
+
+    root: Path
+    frames: tuple[Frame, ...]
+    skipped: tuple[SkippedFile, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class FrameSequence:
     """The frames of a source, in order.
 
@@ -326,11 +345,6 @@ class FrameSequence:
         """Time of every frame in seconds; None if unknown."""
         times = tuple(frame.time for frame in self.frames if frame.time is not None)
         return times if self.clock is not None else None
-
-    @cached_property
-    def shown_times(self) -> tuple[float, ...]:
-        """Time of every frame as its camera showed it; empty if unknown."""
-        return tuple(frame.time - frame.shift for frame in self.frames if frame.time is not None)
 
     @cached_property
     def digests(self) -> tuple[str, ...]:

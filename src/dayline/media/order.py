@@ -9,12 +9,11 @@ from itertools import pairwise
 from statistics import median
 from typing import Literal
 
-from dayline.media.breaks import find_clock_jumps
 from dayline.media.exif import date_in_file_name, date_in_name, time_in_name, times_of_day
 from dayline.media.frame import CaptureTime, Frame, natural_key
-from dayline.media.zones import offset_text
+from dayline.media.zones import on_one_clock, zone_notes
 
-DAY = 86_400.0
+HOUR, DAY = 3600.0, 86_400.0
 # Photos from just before and just after midnight belong to one evening if the camera was off for
 # hours at another time of day; a recording from just after midnight to just before the next is
 # rarer.
@@ -71,17 +70,23 @@ def in_order(
         times, dated = _with_dates(names, times)
         notes = (*notes, *dated)
     if None in times:
-        notes = (*notes, _filled_note(names, times))
-    frames = [replace(f, time=t) for f, t in zip(frames, _filled(times), strict=True)]
+        without = [name for name, t in zip(names, times, strict=True) if t is None]
+        few = f"{len(without)} of {len(names)} photos have no capture time (first {without[0]})"
+        notes = (*notes, f"{few}; each gets the time of the previous photo in name order")
+    frames = [replace(f, time=t) for f, t in zip(frames, filled(times), strict=True)]
 
     if by == "name":
         rule = f"by name, as requested (times: {rule})"
+        steps = _set_back_notes(frames)
+        notes = (*notes, *steps[:MOST_STEPS])
+        if len(steps) > MOST_STEPS:
+            notes = (*notes, f"the clock goes back {len(steps) - MOST_STEPS} more times")
     else:
         rule = f"by {rule}"
         if any(taken):
-            notes = (*notes, *contradiction_notes(frames))
+            notes = (*notes, *_contradictions(frames))
         frames = sorted(frames, key=lambda frame: frame.time or 0.0)
-    return tuple(frames), rule, (*notes, *offset_notes(frames), *clock_notes(frames))
+    return tuple(frames), rule, (*notes, *zone_notes(frames))
 
 
 def _times(
@@ -89,30 +94,17 @@ def _times(
 ) -> tuple[list[float | None], str, tuple[str, ...]]:
     """Find the time of each photo; return the times, their origin and notes on assumptions."""
     in_names = [time_in_name(name) for name in names]
-    exif = _on_one_clock(exif_times)
+    exif = on_one_clock(exif_times)
     times = [e if e is not None else n for e, n in zip(exif, in_names, strict=True)]
     n_takeout = sum(t is not None and t.is_utc for t in exif_times)
     n_exif = sum(e is not None for e in exif) - n_takeout
     n_name = sum(t is not None for t in times) - n_exif - n_takeout
-    others = (
-        ("that of Google Takeout", "Google Takeout", n_takeout),
-        ("the time in the file name", "the file name", n_name),
-    )
-    used = [(text, origin, n) for text, origin, n in others if n]
-    if n_exif and used:
-        mixed = ", ".join(f"{n} others use {text}" for text, _, n in used)
-        rule = ", else ".join(("EXIF", *(origin for _, origin, _ in used)))
-        return times, f"capture time ({rule})", (f"{n_exif} photos have an EXIF time; {mixed}",)
-    if n_exif:
-        return times, "capture time (EXIF)", ()
-    if n_takeout and n_name:
-        mixed = (
-            f"{n_takeout} photos use the time of Google Takeout; {n_name} others use the time in"
-            " the file name"
-        )
-        return times, "capture time (Google Takeout, else the file name)", (mixed,)
-    if n_takeout:
-        return times, "capture time (Google Takeout)", ()
+    origins = (("EXIF", n_exif), ("Google Takeout", n_takeout), ("the file name", n_name))
+    used = [(origin, n) for origin, n in origins if n]
+    if n_exif or n_takeout:
+        rule = f"capture time ({', else '.join(origin for origin, _ in used)})"
+        mixed = ", ".join(f"{n} from {origin}" for origin, n in used)
+        return times, rule, (f"times of photos: {mixed}",) if len(used) > 1 else ()
     if n_name:
         return times, "the time in the file names", ()
     clock = times_of_day(names)
@@ -148,84 +140,51 @@ def _dated(
     return times, rule, (night,)
 
 
-def _on_one_clock(exif_times: Sequence[CaptureTime | None]) -> list[float | None]:
-    """Convert times to the offset from UTC of the earliest photo that has one."""
-    with_offset = [
-        (t.seconds - t.offset, t.offset)
-        for t in exif_times
-        if t is not None and t.offset is not None
-    ]
-    home = min(with_offset)[1] if with_offset else 0.0
-    return [
-        None if t is None else t.seconds if t.offset is None else t.seconds - t.offset + home
-        for t in exif_times
-    ]
-
-
 def _with_dates(
     names: Sequence[str], times: Sequence[float | None]
 ) -> tuple[list[float | None], tuple[str, ...]]:
     """Place photos whose names have a date but no time after the others of that day, by name."""
+    dated = [
+        i for i, t in enumerate(times) if t is None and date_in_file_name(names[i]) is not None
+    ]
     # Times of day without a date are in the first days of 1970, and cannot be compared with dates.
-    if all(t is None or t < 3 * DAY for t in times):
+    if not dated or all(t is None or t < 3 * DAY for t in times):
         return list(times), ()
+
     last: dict[float, float] = {}
     for t in times:
         if t is not None:
             day = (t - DAY_STARTS) // DAY * DAY
             last[day] = max(t, last.get(day, t))
     placed = list(times)
-    first = ""
-    for i, name in enumerate(names):
-        day_of_name = date_in_file_name(name) if times[i] is None else None
-        if day_of_name is not None:
-            first = first or name
-            # A second apart, so that they stay in order; nobody knows when they were taken.
-            last[day_of_name] = last.get(day_of_name, day_of_name + NOON) + 1.0
-            placed[i] = last[day_of_name]
-    n_dated = sum(t is not None for t in placed) - sum(t is not None for t in times)
-    if not n_dated:
-        return placed, ()
-    return placed, (
-        (
-            f"{n_dated} of {len(names)} photos have a date but no time in their names (first"
-            f" {first}); they follow the other photos of that day, in name order"
-        ),
+    for i in dated:
+        day = date_in_file_name(names[i]) or 0.0
+        # A second apart, so that they stay in order; nobody knows when they were taken.
+        placed[i] = last[day] = last.get(day, day + NOON) + 1.0
+    note = (
+        f"{len(dated)} of {len(names)} photos have a date but no time in their names (first"
+        f" {names[dated[0]]}); they follow the other photos of that day, in name order"
     )
+    return placed, (note,)
 
 
-def _filled(times: Sequence[float | None]) -> list[float]:
+def filled(times: Sequence[float | None]) -> list[float]:
     """Give a photo without a time the time of the previous photo in name order."""
     last = next(t for t in times if t is not None)
-    filled = []
+    found = []
     for t in times:
         last = last if t is None else t
-        filled.append(last)
-    return filled
-
-
-def _filled_note(names: Sequence[str], times: Sequence[float | None]) -> str:
-    without = [name for name, t in zip(names, times, strict=True) if t is None]
-    return (
-        f"{len(without)} of {len(names)} photos have no capture time (first {without[0]}); each"
-        " gets the time of the previous photo in name order"
-    )
+        found.append(last)
+    return found
 
 
 SAME_TIME_WITHIN = 2.0
-FEW_JUMPS = 3
-QUARTER_HOUR = 900.0
+MOST_STEPS = 3
 
 
-def contradiction_notes(frames: Sequence[Frame]) -> tuple[str, ...]:
-    """Report where EXIF times and file names disagree about the order or the time.
-
-    Parameters
-    ----------
-    frames : sequence of Frame
-        Photos with times, in name order.
-    """
-    notes = []
+def _contradictions(frames: Sequence[Frame]) -> tuple[str, ...]:
+    """Report where EXIF times and file names disagree, among photos in name order."""
+    notes: list[str] = []
     times = [frame.time or 0.0 for frame in frames]
     # Names are compared within a folder: two cameras take turns, each with names in order.
     folders: dict[str, list[float]] = {}
@@ -237,76 +196,38 @@ def contradiction_notes(frames: Sequence[Frame]) -> tuple[str, ...]:
             f"times contradict names: {moved} of {len(times)} photos have another position in name"
             " order"
         )
-        jumps = [jump for jump in find_clock_jumps(times) if jump.seconds < 0]
-        # If there are many jumps, the names are unrelated to time (random names, several cameras).
-        few = min(FEW_JUMPS, max(1, len(times) // 10))
-        for jump in jumps if len(jumps) <= few and len(folders) == 1 else ():
-            before, after = (frames[k].name for k in (jump.before - 1, jump.before))
-            notes.append(
-                f"from {before} to {after} the clock goes back by {span_text(-jump.seconds)}"
-                " (summer time, travel or reset?); photos around it may be out of order:"
-                ' order="name" (--order name) keeps name order'
-            )
+        # If there are many steps, the names are unrelated to time (random names, several cameras).
+        steps = _set_back_notes(frames)
+        if len(folders) == 1 and len(steps) <= min(MOST_STEPS, max(1, len(times) // 10)):
+            notes += [f"{step}; --order name keeps name order" for step in steps]
+
     differences = [
-        frame.taken.seconds - said
+        abs(frame.taken.seconds - said)
         for frame in frames
         if frame.taken is not None
         and not frame.taken.is_utc
         and (said := time_in_name(frame.name)) is not None
     ]
-    apart = [d for d in differences if abs(d) > SAME_TIME_WITHIN]
+    apart = [d for d in differences if d > SAME_TIME_WITHIN]
     if apart:
         notes.append(
             f"EXIF times and times in the file names differ for {len(apart)} of {len(differences)}"
-            f" photos, typically by {span_text(abs(median(apart)))}{_zone_hint(apart)}; EXIF times"
-            " are used"
+            f" photos, typically by {span_text(median(apart))}; EXIF times are used"
         )
     return tuple(notes)
 
 
-def clock_notes(frames: Sequence[Frame]) -> tuple[str, ...]:
-    """Report clock jumps among photos that are already in order."""
-    jumps = find_clock_jumps([frame.time or 0.0 for frame in frames])
-    notes = [
-        f"at {frames[jump.before].name} the clock goes"
-        f" {'forward' if jump.seconds > 0 else 'back'} by {span_text(abs(jump.seconds))}"
-        " (summer time, travel, or reset?); times are not changed"
-        for jump in jumps[:FEW_JUMPS]
-    ]
-    if len(jumps) > FEW_JUMPS:
-        notes.append(f"the clock jumps at {len(jumps) - FEW_JUMPS} more times")
-    return tuple(notes)
-
-
-def offset_notes(frames: Sequence[Frame]) -> tuple[str, ...]:
-    """Report changes of the time zone, impossible offsets and photos without a time zone."""
-    dated = [(frame.name, frame.taken) for frame in frames if frame.taken is not None]
-    notes = []
-    impossible = [(name, t.impossible_offset) for name, t in dated if t.impossible_offset]
-    if impossible:
-        name, offset = impossible[0]
-        notes.append(
-            f"ignored impossible offsets from UTC: {len(impossible)} (first {name}: {offset})"
-        )
-
-    known = [(name, t.offset) for name, t in dated if t.offset is not None]
-    changes = [(a[1], *b) for a, b in pairwise(known) if a[1] != b[1]]
-    for old, name, new in changes[:FEW_JUMPS]:
-        notes.append(
-            f"at {name} the camera's clock changes from UTC{offset_text(old)} to"
-            f" UTC{offset_text(new)}; all times are given in its first time zone,"
-            f" UTC{offset_text(known[0][1])}"
-        )
-    if len(changes) > FEW_JUMPS:
-        notes.append(
-            f"the camera's clock changes its time zone {len(changes) - FEW_JUMPS} more times"
-        )
-    without = len(dated) - len(known)
-    if changes and without:
-        notes.append(
-            f"{without} photos have no time zone; UTC{offset_text(known[0][1])} is assumed for them"
-        )
-    return tuple(notes)
+def _set_back_notes(frames: Sequence[Frame]) -> tuple[str, ...]:
+    """Report where the clock goes back among photos in name order, by more than a second."""
+    gaps = [(b.time or 0.0) - (a.time or 0.0) for a, b in pairwise(frames)]
+    # Without the step, the usual time would have passed.
+    usual = median([gap for gap in gaps if gap > 0] or [0.0])
+    return tuple(
+        f"from {a.name} to {b.name} the clock goes back by {span_text(min(usual, HOUR) - gap)}"
+        " (summer time, travel or reset?)"
+        for (a, b), gap in zip(pairwise(frames), gaps, strict=True)
+        if gap < -1.0
+    )
 
 
 def _longest_in_order(times: Sequence[float]) -> int:
@@ -316,14 +237,6 @@ def _longest_in_order(times: Sequence[float]) -> int:
         place = bisect_right(ends, t)
         ends[place : place + 1] = [t]
     return len(ends)
-
-
-def _zone_hint(differences: Sequence[float]) -> str:
-    shift = median(differences)
-    quarters = round(shift / QUARTER_HOUR)
-    same = all(abs(d - shift) <= SAME_TIME_WITHIN for d in differences)
-    whole = quarters != 0 and abs(shift - quarters * QUARTER_HOUR) <= SAME_TIME_WITHIN
-    return " (a time zone: some phones name files by UTC)" if same and whole else ""
 
 
 def span_text(seconds: float) -> str:

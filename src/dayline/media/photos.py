@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from dayline.events import SkippedFile
+from dayline.installation import needs_extra
 from dayline.media.days import clocks_to_compare, with_camera_names
-from dayline.media.decode import BadImageError, read_photo
-from dayline.media.exif import sidecar_name, taken_time, time_in_name, with_utc
+from dayline.media.exif import own_time, sidecar_name, taken_time, with_utc
 from dayline.media.frame import (
     PHOTO_SUFFIXES,
     Frame,
     FrameSequence,
+    Photos,
     natural_key,
     refuse_mostly_bad,
     shown_name,
@@ -28,28 +29,6 @@ from dayline.text import counted
 
 ReadFiles: TypeAlias = Callable[[FilesFound], Mapping[Path, Frame | str]]
 """Reads photos: what was read of each, or why it cannot be used."""
-
-
-@dataclass(frozen=True)
-class Photos:
-    """The photos below a folder, in the order in which they were found.
-
-    Attributes
-    ----------
-    root : Path
-        The folder.
-    frames : tuple of Frame
-        The photos, with names relative to `root`; without times (see `photo_sequence`).
-    skipped : tuple of SkippedFile
-        Photos that cannot be read.
-    notes : tuple of str
-        What was assumed about time zones, and which other files are there.
-    """
-
-    root: Path
-    frames: tuple[Frame, ...]
-    skipped: tuple[SkippedFile, ...] = ()
-    notes: tuple[str, ...] = ()
 
 
 def read_photo_folder(
@@ -84,12 +63,14 @@ def read_photo_folder(
     ValueError
         If there are no photos, or more than half of them cannot be read.
     """
-    if order not in ("time", "name"):
-        raise ValueError(f'order "{order}" is not known; use "time" or "name"')
     photos = read_photos(path, timezone=timezone, read=read)
     refuse_mostly_bad(photos.root, photos.skipped, n_good=len(photos.frames))
     photos, notes = with_given_offsets(with_camera_names(photos), offsets or {})
-    photos, reference = clocks_to_compare(photos) if order == "time" else (photos, "")
+    reference = ""
+    if order == "time":
+        photos, reference = clocks_to_compare(photos)
+    else:  # times that were corrected would change the order
+        photos = replace(photos, frames=tuple(replace(f, clock="") for f in photos.frames))
     return photo_sequence(photos, order=order, reference=reference, notes=(*notes, *photos.notes))
 
 
@@ -120,12 +101,10 @@ def read_photos(
     """
     folder = Path(path)
     zone = None if timezone is None else time_zone(timezone)
-    if not folder.is_dir():
-        raise ValueError(f"{shown_name(folder)}: no such folder")
     refuse_result(folder)
     found = find_files(folder)
     if not found.photos and not found.closed:
-        raise ValueError(_nothing(folder, found))
+        raise ValueError(_nothing(found))
 
     files = read_headers(found, on_step=on_step) if read is None else read(found)
     sidecars: dict[Path, set[str]] = defaultdict(set)
@@ -133,28 +112,28 @@ def read_photos(
         sidecars[file.parent].add(file.name)
     frames: list[Frame] = []
     skipped = list(found.closed)
-    n_used = 0
     for file in found.photos:
         frame = files[file]
         if isinstance(frame, str):
             skipped.append(SkippedFile(found.name(file), frame))
             continue
         sidecar = sidecar_name(file.name, sidecars[file.parent])
-        if sidecar is not None:
-            n_used += 1
-            if frame.taken is None or frame.taken.offset is None:
-                utc = taken_time(file.parent / sidecar)
-                frame = replace(frame, taken=with_utc(frame.taken, file.name, utc))
+        if sidecar is not None and (frame.taken is None or frame.taken.offset is None):
+            utc = taken_time(file.parent / sidecar)
+            frame = replace(frame, taken=with_utc(frame.taken, file.name, utc))
         frames.append(frame)
 
     local, notes = in_local_time([frame.taken for frame in frames], zone=zone)
     frames = [replace(frame, taken=t) for frame, t in zip(frames, local, strict=True)]
-    notes = (*notes, *_left_out(folder, found, n_used))
+    notes = (*notes, *_left_out(found))
     return Photos(folder, tuple(frames), tuple(skipped), notes)
 
 
+@needs_extra("photos", "reading photos")
 def read_headers(found: FilesFound, *, on_step: OnStep | None = None) -> dict[Path, Frame | str]:
     """Read the headers of photos; return what each says, or why it cannot be used."""
+    from dayline.media.decode import BadImageError, read_photo
+
     read: dict[Path, Frame | str] = {}
     for done, path in enumerate(found.photos):
         if on_step is not None and done % 100 == 0:
@@ -205,12 +184,9 @@ def _names_of(frame: Frame) -> set[str]:
 
 def photo_sequence(
     photos: Photos,
-    frames: Sequence[Frame] | None = None,
     *,
-    source: Path | None = None,
     order: Literal["time", "name"] = "time",
     reference: str = "",
-    skipped: Sequence[SkippedFile] | None = None,
     notes: Sequence[str] = (),
 ) -> FrameSequence:
     """Put photos in order.
@@ -218,36 +194,23 @@ def photo_sequence(
     Parameters
     ----------
     photos : Photos
-        All photos.
-    frames : sequence of Frame, optional
-        Those to use; all by default.
-    source : Path, optional
-        Folder to which names are relative; that of all photos by default.
+        The photos.
     order : {"time", "name"}
         See `read_photo_folder`.
     reference : str
         The camera whose clock is right, if clocks are to be compared.
-    skipped : sequence of SkippedFile, optional
-        Photos of this sequence that cannot be read; all of them by default.
     notes : sequence of str
         Notes to add.
     """
-    folder = photos.root if source is None else source
-    lost = photos.skipped if skipped is None else skipped
-    prefix = "" if folder == photos.root else f"{shown_name(folder.relative_to(photos.root))}/"
-    chosen = [
-        replace(frame, name=frame.name.removeprefix(prefix))
-        for frame in (photos.frames if frames is None else frames)
-    ]
-    ordered, rule, found = in_order(chosen, folder_name=folder.resolve().name, by=order)
+    ordered, rule, found = in_order(photos.frames, folder_name=photos.root.resolve().name, by=order)
     return FrameSequence(
-        source=folder,
+        source=photos.root,
         kind="photos",
         frames=ordered,
         clock=None if not ordered or ordered[0].time is None else "wall",
         order=rule,
         notes=(*found, *notes),
-        skipped=tuple(SkippedFile(file.name.removeprefix(prefix), file.why) for file in lost),
+        skipped=photos.skipped,
         reference=reference,
     )
 
@@ -261,8 +224,7 @@ def without_copies(photos: Photos) -> Photos:
     copies: dict[str, Frame] = {}
     for frame in sorted(photos.frames, key=lambda frame: natural_key(frame.name)):
         # A camera in the dark may write the same picture twice, under names with different times.
-        time = time_in_name(frame.name) if frame.taken is None else frame.taken.seconds
-        original = originals.setdefault((frame.digest, time), frame)
+        original = originals.setdefault((frame.digest, own_time(frame)), frame)
         if original is not frame:
             copies[frame.name] = original
     if not copies:
@@ -276,32 +238,23 @@ def without_copies(photos: Photos) -> Photos:
     return replace(photos, frames=kept, notes=(note, *photos.notes))
 
 
-def _left_out(folder: Path, found: FilesFound, n_used: int) -> tuple[str, ...]:
-    notes = []
-    counts = (
-        (found.n_hidden, "hidden"),
-        (len(found.videos), "video"),
-        (found.n_other - n_used, "other"),
-    )
-    passed = [f"{n} {what}" for n, what in counts if n > 0]
+def _left_out(found: FilesFound) -> Iterator[str]:
+    counts = ((found.n_hidden, "hidden"), (len(found.videos), "video"), (found.n_other, "other"))
+    passed = ", ".join(f"{n} {what}" for n, what in counts if n)
     if passed:
-        notes.append(f"skipped files that are not photos: {', '.join(passed)}")
+        yield f"skipped files that are not photos: {passed}"
     if found.n_raw_twins:
         files = counted(found.n_raw_twins, "RAW file is", "RAW files are")
-        notes.append(f"{files} not used, since the same photo is there in another format")
+        yield f"{files} not used, since the same photo is there in another format"
     if found.results:
-        first = shown_name(found.results[0].relative_to(folder))
-        notes.append(f"skipped folders with earlier results: {len(found.results)} (first {first})")
-    return tuple(notes)
+        n, first = len(found.results), found.name(found.results[0])
+        yield f"skipped folders with earlier results: {n} (first {first})"
 
 
-def _nothing(folder: Path, found: FilesFound) -> str:
+def _nothing(found: FilesFound) -> str:
+    nothing = f"{shown_name(found.root)}: contains no photos"
     if found.videos:
-        first = shown_name(found.videos[0].relative_to(folder))
-        n_videos = len(found.videos)
-        return (
-            f"{shown_name(folder)}: contains no photos but {n_videos} videos; pass one of them"
-            f" ({first})"
-        )
+        n, first = len(found.videos), found.name(found.videos[0])
+        return f"{nothing} but {n} videos; pass one of them ({first})"
     kinds = " ".join(sorted(s.lstrip(".") for s in PHOTO_SUFFIXES))
-    return f"{shown_name(folder)}: contains no photos ({kinds}); pass a folder with photos"
+    return f"{nothing} ({kinds}); pass a folder with photos"

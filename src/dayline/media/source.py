@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from dayline.installation import MissingExtraError, needs_extra
 from dayline.media.frame import (
@@ -20,10 +19,8 @@ from dayline.media.frame import (
     Image,
     shown_name,
 )
+from dayline.media.photos import ReadFiles, read_photo_folder
 from dayline.text import clock_text
-
-if TYPE_CHECKING:
-    from dayline.media.photos import ReadFiles
 
 
 def open_source(
@@ -75,23 +72,6 @@ def open_source(
         ) from None
 
 
-@needs_extra("photos", "reading photos")
-def read_photo_folder(
-    path: str | Path,
-    *,
-    order: Literal["time", "name"] = "time",
-    offsets: Mapping[str, float] | None = None,
-    timezone: str | None = None,
-    read: ReadFiles | None = None,
-) -> FrameSequence:
-    """Find the photos of a folder; see `dayline.media.photos.read_photo_folder`."""
-    from dayline.media import photos
-
-    return photos.read_photo_folder(
-        path, order=order, offsets=offsets, timezone=timezone, read=read
-    )
-
-
 @needs_extra("photos", "reading a video")
 def read_video(path: str | Path, *, every: float | None = None) -> FrameSequence:
     """Find the frames of a video; see `dayline.media.film.read_video`."""
@@ -101,23 +81,6 @@ def read_video(path: str | Path, *, every: float | None = None) -> FrameSequence
 
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-@dataclass(frozen=True)
-class FrameRow:
-    """One frame: its index, its name and its time as text ("" if unknown)."""
-
-    index: int
-    name: str
-    time: str
-
-
-def describe(sequence: FrameSequence) -> list[FrameRow]:
-    """List the frames of a sequence in order, with their times as text."""
-    times: list[str] = [""] * sequence.n_frames
-    if sequence.times is not None:
-        times = [time_text(t, clock=sequence.clock) for t in sequence.times]
-    return [FrameRow(i, n, t) for i, (n, t) in enumerate(zip(sequence.names, times, strict=True))]
 
 
 def time_text(seconds: float, *, clock: Literal["wall", "media"] | None) -> str:
@@ -158,7 +121,6 @@ def images(
     indices: Sequence[int] | None = None,
     on_skip: Callable[[int, str], None] | None = None,
     on_note: Callable[[str], None] | None = None,
-    n_workers: int = 2,
     also: Also | None = None,
 ) -> Iterator[tuple[int, Image]]:
     """Decode frames one after another, in sequence order.
@@ -177,8 +139,6 @@ def images(
         yielded. If not given, such a frame raises ValueError.
     on_note : callable, optional
         Called with notes on the whole source, such as the number of broken packets.
-    n_workers : int
-        Threads that decode photos in advance (a video uses the threads of its decoder).
     also : Also, optional
         A second size (video only).
 
@@ -188,37 +148,31 @@ def images(
     image : array of shape (height, width, 3), uint8
         RGB, upright.
     """
-    if size < 1 or n_workers < 1:
-        raise ValueError(f"size and n_workers must be 1 or more, not {size} and {n_workers}")
     wanted = sorted(set(range(sequence.n_frames) if indices is None else indices))
     if wanted and not 0 <= wanted[0] <= wanted[-1] < sequence.n_frames:
         raise ValueError(
             f"frames {wanted[0]} to {wanted[-1]} requested from a sequence of {sequence.n_frames}"
         )
-    skip = on_skip if on_skip is not None else _refuse(sequence)
+
+    def refuse(index: int, why: str) -> None:
+        raise ValueError(f"frame {index}, {sequence.names[index]}: {why}")
+
+    skip = refuse if on_skip is None else on_skip
     if sequence.kind == "video":
         from dayline.media.film_decode import video_images
 
         return video_images(
             sequence, size=size, indices=wanted, on_skip=skip, on_note=on_note, also=also
         )
-    return _photo_images(sequence, size=size, indices=wanted, on_skip=skip, n_workers=n_workers)
-
-
-def _refuse(sequence: FrameSequence) -> Callable[[int, str], None]:
-    def refuse(index: int, why: str) -> None:
-        raise ValueError(f"frame {index}, {sequence.names[index]}: {why}")
-
-    return refuse
+    return _photo_images(sequence, wanted, size=size, on_skip=skip)
 
 
 def _photo_images(
     sequence: FrameSequence,
+    indices: Sequence[int],
     *,
     size: int,
-    indices: Sequence[int],
     on_skip: Callable[[int, str], None],
-    n_workers: int,
 ) -> Iterator[tuple[int, Image]]:
     from dayline.media.decode import BadImageError, decode_photo
 
@@ -228,7 +182,7 @@ def _photo_images(
         except BadImageError as error:
             return str(error)
 
-    for index, result in zip(indices, ahead(decode, indices, n_workers=n_workers), strict=True):
+    for index, result in zip(indices, ahead(decode, indices, n_workers=2), strict=True):
         if isinstance(result, str):
             on_skip(index, result)
         else:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,7 +16,6 @@ from dayline.media.frame import (
     PHOTO_SUFFIXES,
     RAW_SUFFIXES,
     VIDEO_SUFFIXES,
-    by_name,
     shown_name,
 )
 from dayline.result_folder import MARK, SORTED_PHOTOS
@@ -42,12 +41,11 @@ class FilesFound:
     photos, videos : list of Path
         Files by their suffix; exports of dayline are not photos.
     sidecars : list of Path
-        Files that end in .json, which are counted as other files, too; Google Takeout keeps times
-        in them.
+        Files that end in .json; Google Takeout keeps times in them.
     n_raw_twins : int
         Number of RAW files that are not used, since the same photo is there in another format.
     n_other, n_hidden : int
-        Number of other files, XMP sidecars aside, and of hidden files.
+        Number of other files, sidecars of photos aside, and of hidden files.
     results : list of Path
         Results and exports of dayline, which are not entered.
     closed : list of SkippedFile
@@ -80,10 +78,10 @@ def find_files(folder: Path) -> FilesFound:
             found.photos.append(path)
         elif suffix in VIDEO_SUFFIXES:
             found.videos.append(path)
-        elif suffix != ".xmp":  # a sidecar belongs to its photo
+        elif suffix == ".json":
+            found.sidecars.append(path)
+        elif suffix != ".xmp":
             found.n_other += 1
-            if suffix == ".json":
-                found.sidecars.append(path)
     _leave_out_raw_twins(found)
     return found
 
@@ -164,28 +162,18 @@ def _identity(folder: Path) -> tuple[int, int]:
 
 def holds_only_folders(path: str | Path) -> bool:
     """Whether a folder contains no photos itself, but has subfolders that may."""
-    if not Path(path).is_dir():
-        return False
-    entries = _entries(Path(path))
-    return not _holds_photos(entries) and any(
-        is_folder(p) and not is_passed_over(p) for p in entries
-    )
-
-
-def _entries(folder: Path) -> list[Path]:
+    folder = Path(path)
     if not folder.is_dir():
-        raise ValueError(f"{shown_name(folder)}: no such folder")
+        return False
     refuse_result(folder)
     try:
-        return sorted(folder.iterdir(), key=by_name)
+        entries = list(folder.iterdir())
     except OSError as error:
-        raise ValueError(
-            f"{shown_name(folder)}: folder cannot be read: {error.strerror or error}"
-        ) from None
-
-
-def _holds_photos(entries: Sequence[Path]) -> bool:
-    return any(is_photo_name(p.name) and not is_folder(p) and not is_export(p) for p in entries)
+        why = f"folder cannot be read: {error.strerror or error}"
+        raise ValueError(f"{shown_name(folder)}: {why}") from None
+    if any(is_photo_name(p.name) and not is_folder(p) and not is_export(p) for p in entries):
+        return False
+    return any(is_folder(p) and not is_passed_over(p) for p in entries)
 
 
 def is_photo_name(name: str) -> bool:
