@@ -138,7 +138,7 @@ def test_what_is_wrong_with_a_cluster_is_said_in_one_line(cluster, root, tmp_pat
     assert "the cluster has no workers; start one with: dask worker" in error_at(cluster.address)
     cluster.start_workers(1)
     monkeypatch.setattr("dayline.batch.run.__version__", "0.0.0")
-    assert "not 0.0.0; install the same version" in error_at(cluster.address)
+    assert "cannot run dayline 0.0.0 (" in error_at(cluster.address)
     monkeypatch.undo()
     # The scheduler goes away in the middle.
     run = segment_many(root, output=out, cluster=cluster.address)

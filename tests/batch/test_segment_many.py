@@ -142,7 +142,7 @@ def test_a_second_run_computes_nothing_but_what_failed_or_changed(mixed):
 
 def task_for(path, out, settings=COLOR) -> Task:
     return make_task(
-        Source(path.name, path.name, "photos" if path.is_dir() else "table", path), out, settings
+        Source(path.name, path.name, "photos" if path.is_dir() else "features", path), out, settings
     )
 
 
@@ -288,33 +288,6 @@ def test_arrays_in_memory_are_sequences_too(tmp_path):
     arrays["first"] = features + 1.0
     again = list(segment_many(arrays, output=tmp_path / "out", jobs=1))
     assert statuses(again) == {"first": "done", "second/../..": "skipped"}
-
-
-def test_a_sequence_over_the_memory_is_refused_and_large_ones_run_alone(tmp_path, monkeypatch):
-    save_features(tmp_path / "root" / "small.npy")
-    np.save(tmp_path / "root" / "large.npy", np.zeros((30_000, 2), dtype=np.int8))
-    save_features(tmp_path / "root" / "middle.npy", n_frames=300)
-    monkeypatch.setattr("dayline.batch.run._memory_of_machine", lambda: 150_000)
-    together = []
-
-    def in_processes(tasks, jobs):
-        together.append([task.source.name for task in tasks])
-        yield from map(run_task, tasks)
-
-    monkeypatch.setattr("dayline.batch.run._in_processes", in_processes)
-    records = list(segment_many(tmp_path / "root", output=tmp_path / "out", jobs=2))
-    assert statuses(records) == {"small.npy": "done", "middle.npy": "done", "large.npy": "failed"}
-    assert records[0].message.startswith(
-        "needs about 2.4 MB of memory, and this machine has 150 kB"
-    )
-    assert together == [["small.npy"], ["middle.npy"]]
-
-
-@pytest.mark.parametrize(("method", "memory"), [("default", 40 * 10 * 3), ("paper", 1200 + 8000)])
-def test_memory_is_planned_from_the_declared_size(method, memory, tmp_path):
-    np.save(tmp_path / "x.npy", np.zeros((3, 10)))
-    settings = replace(COLOR, method=method, transpose=True)
-    assert task_for(tmp_path / "x.npy", tmp_path, settings).memory == memory
 
 
 @pytest.mark.slow

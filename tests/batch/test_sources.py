@@ -16,7 +16,7 @@ def touch(root: Path, *names: str) -> None:
 
 
 def found(root: Path) -> list[tuple[str, str]]:
-    return [(source.kind, source.name) for source in find_sources(root)[0]]
+    return [(source.kind, source.name) for source in find_sources(root)]
 
 
 def test_photo_folders_videos_and_feature_files_at_any_depth_are_sequences(tmp_path):
@@ -34,9 +34,9 @@ def test_photo_folders_videos_and_feature_files_at_any_depth_are_sequences(tmp_p
         ("photos", "day 2"),
         ("photos", "day 10"),
         ("video", "film.mp4"),
-        ("table", "more/deep/y.csv"),
-        ("table", "more/z.parquet"),
-        ("table", "x.npy"),
+        ("features", "more/deep/y.csv"),
+        ("features", "more/z.parquet"),
+        ("features", "x.npy"),
     ]
 
 
@@ -68,15 +68,13 @@ def test_hidden_files_and_results_are_passed_over(tmp_path):
         "out/x.npy/.dayline",
     )
     touch(tmp_path, "moved/index.html", "moved/events.json", "moved/features.npz", "@eaDir/a.jpg")
-    assert found(tmp_path) == [("table", "x.npy")]
+    assert found(tmp_path) == [("features", "x.npy")]
 
 
 def test_photos_directly_in_the_root_are_left_out_with_a_note(tmp_path):
     touch(tmp_path, "cover.jpg", "x.npy")
-    sources, notes = find_sources(tmp_path)
-    assert [source.name for source in sources] == ["x.npy"]
-    assert len(notes) == 1
-    assert "left out (1)" in notes[0]
+    with pytest.warns(UserWarning, match=r"left out \(1\)"):
+        assert found(tmp_path) == [("features", "x.npy")]
 
 
 def test_a_folder_without_sequences_says_what_to_do(tmp_path):
@@ -97,17 +95,15 @@ def test_a_result_is_not_a_root(tmp_path):
 def test_links_that_lead_back_end(tmp_path):
     touch(tmp_path, "more/x.npy")
     (tmp_path / "more" / "back").symlink_to(tmp_path)
-    assert found(tmp_path) == [("table", "more/x.npy")]
+    assert found(tmp_path) == [("features", "more/x.npy")]
 
 
 def test_given_paths_are_one_sequence_each_with_a_folder_each(tmp_path):
     touch(tmp_path, "a/x.npy", "b/x.npy", "day/p.jpg")
-    sources, _ = given_sources(
-        [tmp_path / "a" / "x.npy", tmp_path / "b" / "x.npy", tmp_path / "day"]
-    )
+    sources = given_sources([tmp_path / "a" / "x.npy", tmp_path / "b" / "x.npy", tmp_path / "day"])
     assert [(source.kind, source.name) for source in sources] == [
-        ("table", "x.npy"),
-        ("table", "x.npy"),
+        ("features", "x.npy"),
+        ("features", "x.npy"),
         ("photos", "day"),
     ]
     assert len({source.folder for source in sources}) == 3

@@ -44,7 +44,7 @@ def test_a_batch_says_what_it_did_and_fails_if_one_failed(root, tmp_path):
 
 def test_a_dry_run_lists_the_sequences_and_writes_nothing(root, tmp_path):
     done = run("batch", root, "-o", tmp_path / "out", "--dry-run")
-    assert done.stdout == "table   a.npy  ->  a.npy\ntable   b.csv  ->  b.csv\n2 sequences\n"
+    assert done.stdout == "features  a.npy  ->  a.npy\nfeatures  b.csv  ->  b.csv\n2 sequences\n"
     assert not (tmp_path / "out").exists()
 
 

@@ -144,12 +144,10 @@ def batch(
 def _print_sources(root: Path) -> None:
     from dayline.batch.sources import find_sources
 
-    sources, notes = find_sources(root)
+    sources = find_sources(root)
     for source in sources:
-        typer.echo(f"{source.kind:6s}  {source.name}  ->  {source.folder}")
+        typer.echo(f"{source.kind:8s}  {source.name}  ->  {source.folder}")
     typer.echo(counted(len(sources), "sequence"))
-    for note in notes:
-        typer.echo(f"note: {note}")
 
 
 def _print_record(record: BatchRecord, bar: StepBar, *, quiet: bool) -> None:
