@@ -54,7 +54,7 @@ def test_wrong_input_is_one_line_and_exit_code_2(root, tmp_path):
     (tmp_path / "others" / "letter.txt").write_text("dear")
     out = ("-o", tmp_path / "out")
     for message, arguments in {
-        "no such folder": (tmp_path / "nope", *out),
+        "no such file or folder": (tmp_path / "nope", *out),
         "contains no photo folder, video or feature file": (tmp_path / "empty", *out),
         "contains other files (letter.txt": (root, "-o", tmp_path / "others"),
         "contains other files (a.npy": (root, "-o", root),

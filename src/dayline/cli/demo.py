@@ -28,6 +28,7 @@ def demo(
 ) -> None:
     """Simulate an afternoon with a wearable camera from real photographs, and find its events."""
     from dayline.cli.evaluate import evaluate
+    from dayline.cli.options import Options
     from dayline.cli.segment import segment
     from dayline.files import write_text_whole
     from dayline.research.datasets.photostream import make_photostream
@@ -37,7 +38,7 @@ def demo(
         stream = make_photostream(folder / "afternoon", random_state=seed)
         write_text_whole(folder / "truth.json", stream.segmentation.to_json())
     is_opened = sys.stdout.isatty() if open_page is None else open_page
-    segment(stream.folder, folder, open_page=is_opened)
+    segment(stream.folder, output=folder, options=Options(), open_page=is_opened)
     typer.echo(
         f"\nAgainst the {len(stream.boundaries)} true boundaries, at most {TOLERANCE} photos off:\n"
     )

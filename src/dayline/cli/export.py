@@ -70,7 +70,6 @@ def export(
     )
     from dayline.album.export.formats import export as write
     from dayline.album.write import chaptered_copy, chaptered_name, faces_blurred
-    from dayline.cli.console import print_failures
     from dayline.events import read_events
     from dayline.result_folder import export_folder, output_folder
 
@@ -127,10 +126,10 @@ def export(
                 failures.append(failure_text(error))
         if failures and not written:
             # Inside the block, so that a folder created for nothing is removed again.
-            raise ValueError(print_failures(failures))
+            raise ValueError("; ".join(failures))
     for path in written:
         typer.echo(str(path))
     if xmp_beside and source is not None and "xmp" in {path.name for path in written}:
         typer.echo(f"sidecars beside the photos in {source}")
     if failures:
-        raise ValueError(f"{print_failures(failures)}; everything else is in {folder}")
+        raise ValueError(f"{'; '.join(failures)}; everything else is in {folder}")
