@@ -166,7 +166,10 @@ def segment(
     if open_page and output is not None:
         open_in_browser(output / "index.html")
 
-    if failures := [failure for result in results for failure in result.failures]:
+    failures = [failure for result in results for failure in result.failures]
+    if failures and found.days:
+        raise ValueError(f"some exports failed; the first: {failures[0]}")
+    if failures:
         raise ValueError(f"{'; '.join(failures)}; everything else is in {output}")
 
 
