@@ -66,7 +66,7 @@ def test_wrong_input_is_one_line_and_exit_code_2(root, tmp_path):
             "--cluster",
             "tcp://h:1",
         ),
-        "is not the address of a Dask scheduler": (root, *out, "--cluster", "h"),
+        "h: no Dask scheduler answers there": (root, *out, "--cluster", "h"),
         "format 'nope'": (root, *out, "--export", "nope"),
         "expected_duration=inf": (root, *out, "--expected-duration", "inf"),
         "--level does not apply to --method ces": (root, *out, "--method", "ces", "--level", 1),
