@@ -42,30 +42,15 @@ class Cluster:
 
     def start_scheduler(self) -> None:
         about = self.folder / "scheduler.json"
-        self.start(
-            "scheduler",
-            "--host",
-            "127.0.0.1",
-            "--port",
-            0,
-            "--no-dashboard",
-            "--scheduler-file",
-            about,
-        )
+        options = ("--host", "127.0.0.1", "--port", 0, "--no-dashboard", "--scheduler-file", about)
+        self.start("scheduler", *options)
         wait_until(
             lambda: about.exists() and about.read_text().endswith("}")
         )  # it is not written at once
         self.address = json.loads(about.read_text())["address"]
 
     def start_workers(self, n_workers: int) -> None:
-        options = (
-            "--no-nanny",
-            "--nthreads",
-            1,
-            "--no-dashboard",
-            "--local-directory",
-            self.folder,
-        )
+        options = ("--no-nanny", "--nthreads", 1, "--no-dashboard", "--local-directory", ".")
         for _ in range(n_workers):
             self.start("worker", self.address, *options)
         with distributed.Client(self.address, set_as_default=False) as client:

@@ -14,7 +14,7 @@ from dayline.album.save import save_events
 from dayline.album.settings import Settings
 from dayline.batch.run import read_batch, segment_many
 from dayline.batch.sources import Source
-from dayline.batch.task import BatchRecord, Task, finished_record, make_task, run_task
+from dayline.batch.task import FIELDS, BatchRecord, Task, finished_record, make_task, run_task
 from dayline.estimators import EventSegmenter
 from dayline.events import read_events
 from dayline.files import UNFINISHED
@@ -81,16 +81,7 @@ def test_the_list_has_a_line_per_sequence_in_order(mixed):
     assert [line["source"] for line in lines] == [
         HOSTILE, "broken.npy", "deep/same.npz", "film.mp4", "same.csv", "same.npy", "trip/day 1",
     ]  # fmt: skip
-    assert list(lines[0]) == [
-        "name",
-        "source",
-        "status",
-        "n_frames",
-        "n_events",
-        "seconds",
-        "message",
-        "events",
-    ]
+    assert tuple(lines[0]) == FIELDS
     by_name = {record.name: record for record in records}
     for record in read_batch(out / "batch.jsonl"):
         assert record.to_json() == by_name[record.name].to_json()

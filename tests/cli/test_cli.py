@@ -110,17 +110,9 @@ def test_demo_leaves_a_page_and_beats_the_controls(tmp_path):
     assert found.n_frames == 240
     assert (tmp_path / "demo" / "index.html").is_file()
     assert "The page is demo/index.html" in done.stdout
-    rows = json.loads(
-        run(
-            "evaluate",
-            "demo/events.json",
-            "demo/truth.json",
-            "--tolerance",
-            2,
-            "--json",
-            cwd=tmp_path,
-        ).stdout
-    )
+    files = ("demo/events.json", "demo/truth.json")
+    done = run("evaluate", *files, "--tolerance", 2, "--json", cwd=tmp_path)
+    rows = json.loads(done.stdout)
     assert rows[0]["f1"] > 0.8 > max(r["f1"] for r in rows[1:])
     assert any(e.reason in ("both", "pause") for e in found.events)
     assert (

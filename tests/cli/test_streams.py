@@ -79,15 +79,8 @@ def test_a_table_with_spreads_is_printed_on_any_output(encoding, tmp_path):
 
 @pytest.mark.slow
 def test_a_process_whose_output_is_not_utf_8_ends_well(features, tmp_path):
-    command = [
-        sys.executable,
-        "-c",
-        "from dayline.cli import main; main()",
-        "segment",
-        features,
-        "-o",
-        tmp_path / "o",
-    ]
+    start = [sys.executable, "-c", "from dayline.cli import main; main()"]
+    command = [*start, "segment", features, "-o", tmp_path / "o"]
     environment = os.environ | ENVIRONMENT | {"PYTHONIOENCODING": "cp1252"}
     done = subprocess.run(
         list(map(str, command)), capture_output=True, env=environment, check=False
