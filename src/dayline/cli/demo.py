@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from dayline.cli.options import OpenPage, Options
+
 TOLERANCE = 2
 
 
@@ -18,17 +20,10 @@ def demo(
     seed: Annotated[
         int, typer.Option(min=0, help="Seed; each gives another sequence of photos.")
     ] = 0,
-    open_page: Annotated[
-        bool | None,
-        typer.Option(
-            "--open/--no-open",
-            help="Open the page in a browser; default on a terminal with a display.",
-        ),
-    ] = None,
+    open_page: OpenPage = None,
 ) -> None:
     """Simulate an afternoon with a wearable camera from real photographs, and find its events."""
     from dayline.cli.evaluate import evaluate
-    from dayline.cli.options import Options
     from dayline.cli.segment import segment
     from dayline.files import write_text_whole
     from dayline.research.datasets.photostream import make_photostream

@@ -76,6 +76,7 @@ def export(
     if events.is_dir():
         events = events / "events.json"
     segmentation = read_events(events)
+
     if xmp_beside and "xmp" not in formats:
         formats = [*formats, "xmp"]
     if not formats and not write_chapters:
@@ -92,6 +93,7 @@ def export(
         raise ValueError(
             f"--fps only applies to {', '.join(timed)} and --write-chapters; leave it out"
         )
+
     names = file_names(formats)
     if write_chapters and source is not None:
         names.append(chaptered_name(source))
@@ -102,6 +104,7 @@ def export(
         if output is None
         else output_folder(output, others="replace" if force else "refuse", names=names)
     )
+
     failures: list[str] = []
     written: list[Path] = []
     with guarded as folder:
@@ -127,6 +130,7 @@ def export(
         if failures and not written:
             # Inside the block, so that a folder created for nothing is removed again.
             raise ValueError("; ".join(failures))
+
     for path in written:
         typer.echo(str(path))
     if xmp_beside and source is not None and "xmp" in {path.name for path in written}:

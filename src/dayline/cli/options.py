@@ -1,4 +1,4 @@
-"""Options that `dayline segment` and `dayline batch` share, and the settings that they stand for."""
+"""Options that several commands share, and the settings that they stand for."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from typer import Option
 
@@ -25,6 +25,14 @@ METHODS = (*PRESETS, *BASELINES)
 """Our default, the same decision without a graph, the two published variants, and the baselines."""
 
 PHOTOS, TABLES = "Photos and video", "Feature files"
+
+OpenPage: TypeAlias = Annotated[
+    bool | None,
+    Option(
+        "--open/--no-open",
+        help="Open the page in a browser; default on a terminal with a display.",
+    ),
+]
 
 
 @dataclass(frozen=True)
