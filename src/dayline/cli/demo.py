@@ -8,7 +8,9 @@ from typing import Annotated
 
 import typer
 
+from dayline.cli.evaluate import evaluate
 from dayline.cli.options import OpenPage, Options
+from dayline.cli.segment import segment
 
 TOLERANCE = 2
 
@@ -23,8 +25,6 @@ def demo(
     open_page: OpenPage = None,
 ) -> None:
     """Simulate an afternoon with a wearable camera from real photographs, and find its events."""
-    from dayline.cli.evaluate import evaluate
-    from dayline.cli.segment import segment
     from dayline.files import write_text_whole
     from dayline.research.datasets.photostream import make_photostream
     from dayline.result_folder import output_folder
