@@ -3,13 +3,15 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from batch.made_sequences import killing, save_features
+from batch.made_sequences import killing, save_features, wait_for_worker
 from dayline.album.save import save_events
 from dayline.album.settings import Settings
 from dayline.batch.run import read_batch, segment_many
@@ -273,6 +275,20 @@ def test_a_killed_process_loses_nothing(tmp_path):
     assert len(killed) == 1
     assert statuses(records) == {f"{k}.npy": "done" for k in range(4)}
     assert [p for p in (tmp_path / "out").rglob("*") if UNFINISHED.fullmatch(p.name)] == []
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="kills processes")
+def test_a_process_that_is_killed_while_idle_is_replaced(tmp_path):
+    for k in range(2):
+        save_features(tmp_path / "root" / f"{k}.npy", seed=k)
+    run = segment_many(tmp_path / "root", output=tmp_path / "out", jobs=1)
+    with ThreadPoolExecutor() as threads:
+        worker = threads.submit(wait_for_worker, tmp_path / "out" / "0.npy")
+        first = next(run)
+    os.kill(worker.result(), signal.SIGKILL)
+    time.sleep(1.0)
+    assert statuses([first, *run]) == {"0.npy": "done", "1.npy": "done"}
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from batch.made_sequences import save_features, worker_of
+from batch.made_sequences import save_features, wait_for_worker
 from cli.run_command import ENVIRONMENT, run
 from dayline.batch.run import read_batch
 from dayline.events import read_events
@@ -102,17 +102,6 @@ def is_alive(process: int) -> bool:
     return not status.exists() or status.read_text().rpartition(")")[2].split()[0] != "Z"
 
 
-def wait_for_worker(out: Path, names: list[str]) -> int:
-    end = time.monotonic() + 60
-    while time.monotonic() < end:
-        for name in names:
-            worker = worker_of(out / name)
-            if worker is not None:
-                return worker
-        time.sleep(0.002)
-    pytest.fail("no sequence was started")
-
-
 def assert_all_ended(process: int, worker: int) -> None:
     end = time.monotonic() + 10
     while is_alive(worker) and time.monotonic() < end:
@@ -133,7 +122,7 @@ def test_a_stopped_batch_leaves_whole_results_and_the_next_one_resumes(tmp_path,
         try:
             assert process.stdout is not None
             process.stdout.readline()  # the first sequence is finished
-            worker = wait_for_worker(out, names)
+            worker = wait_for_worker(*(out / name for name in names))
             if how == "SIGINT":
                 os.killpg(process.pid, signal.SIGINT)
                 _, err = process.communicate(timeout=60)

@@ -276,7 +276,10 @@ def _in_processes(tasks: Sequence[Task], jobs: int) -> Iterator[tuple[Task, Batc
             while waiting and len(running) < jobs:
                 task = waiting.popleft()
                 executor = idle.pop() if idle else ProcessPoolExecutor(1, initializer=_prepare)
-                running[executor.submit(run_task, task)] = task, executor
+                try:
+                    running[executor.submit(run_task, task)] = task, executor
+                except BrokenExecutor:  # its process was killed while it was idle
+                    waiting.appendleft(task)
 
             ended, _ = wait(running, return_when=FIRST_COMPLETED)
             for future in ended:
