@@ -241,6 +241,16 @@ def test_films_get_chapters_and_clips_and_photos_do_not(tmp_path):
     assert (tmp_path / "out" / "a.mp4" / "chapters.vtt").read_text().count("--> 00:00:11.000") == 1
 
 
+def test_a_message_does_not_say_where_the_network_lies(finished, tmp_path):
+    make_day(tmp_path / "day", [("red", 4)])
+    network = tmp_path / "home of ada" / "own.onnx"
+    network.parent.mkdir()
+    network.write_bytes(b"not a network")
+    record = run_task(task_for(tmp_path / "day", finished.output, Settings(model=str(network))))
+    assert record.status == "failed"
+    assert record.message.startswith("own.onnx: damaged, or not an ONNX file")
+
+
 def test_warnings_become_notes_of_the_sequence(tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / ".dayline").touch()

@@ -320,5 +320,5 @@ def _without_paths(text: str, task: Task) -> str:
     if isinstance(data, Path):
         for name in (str(data), shown_name(data)):
             text = text.removeprefix(f"{name}: ")
-        text = without_places(text, data.parent, task.output)
+        text = without_places(text, data.parent, task.output, Path(task.settings.model).parent)
     return text
