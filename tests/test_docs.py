@@ -144,7 +144,7 @@ def sandbox(made_sources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("XDG_CACHE_HOME", cache)
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setattr("dayline.album.view.serve", lambda server: server.server_close())
-    monkeypatch.setattr("dayline.batch.run._in_processes", lambda tasks, jobs: map(run_task, tasks))
+    monkeypatch.setattr("dayline.batch.run._run_here", lambda tasks, jobs: map(run_task, tasks))
     return tmp_path
 
 

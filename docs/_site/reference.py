@@ -60,7 +60,7 @@ def command_line_page() -> str:
     """Every command with its arguments and options."""
     from typer.main import get_command
 
-    from dayline.cli.app import app
+    from dayline.cli import app
 
     lines = [
         "# Command line",

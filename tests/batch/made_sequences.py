@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from dayline.research.datasets.synthetic import make_communities
 
@@ -35,6 +36,18 @@ def worker_of(result: Path) -> int | None:
     except OSError:
         return None
     return None if found is None else int(found[1])
+
+
+def wait_for_worker(*results: Path) -> int:
+    """The first process that works on one of these results."""
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        for result in results:
+            worker = worker_of(result)
+            if worker is not None:
+                return worker
+        time.sleep(0.002)
+    pytest.fail("no sequence was started")
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from batch.made_sequences import save_features, worker_of
+from batch.made_sequences import save_features, wait_for_worker
 from cli.run_command import ENVIRONMENT, run
 from dayline.batch.run import read_batch
 from dayline.events import read_events
@@ -44,7 +44,7 @@ def test_a_batch_says_what_it_did_and_fails_if_one_failed(root, tmp_path):
 
 def test_a_dry_run_lists_the_sequences_and_writes_nothing(root, tmp_path):
     done = run("batch", root, "-o", tmp_path / "out", "--dry-run")
-    assert done.stdout == "table   a.npy  ->  a.npy\ntable   b.csv  ->  b.csv\n2 sequences\n"
+    assert done.stdout == "features  a.npy  ->  a.npy\nfeatures  b.csv  ->  b.csv\n2 sequences\n"
     assert not (tmp_path / "out").exists()
 
 
@@ -54,19 +54,12 @@ def test_wrong_input_is_one_line_and_exit_code_2(root, tmp_path):
     (tmp_path / "others" / "letter.txt").write_text("dear")
     out = ("-o", tmp_path / "out")
     for message, arguments in {
-        "no such folder": (tmp_path / "nope", *out),
+        "no such file or folder": (tmp_path / "nope", *out),
         "contains no photo folder, video or feature file": (tmp_path / "empty", *out),
         "contains other files (letter.txt": (root, "-o", tmp_path / "others"),
         "contains other files (a.npy": (root, "-o", root),
-        "--jobs and --cluster contradict each other": (
-            root,
-            *out,
-            "--jobs",
-            2,
-            "--cluster",
-            "tcp://h:1",
-        ),
-        "is not the address of a Dask scheduler": (root, *out, "--cluster", "h"),
+        "--jobs and --cluster contradict": (root, *out, "--jobs", 2, "--cluster", "tcp://h:1"),
+        "h: no Dask scheduler answers there": (root, *out, "--cluster", "h"),
         "format 'nope'": (root, *out, "--export", "nope"),
         "expected_duration=inf": (root, *out, "--expected-duration", "inf"),
         "--level does not apply to --method ces": (root, *out, "--method", "ces", "--level", 1),
@@ -109,17 +102,6 @@ def is_alive(process: int) -> bool:
     return not status.exists() or status.read_text().rpartition(")")[2].split()[0] != "Z"
 
 
-def wait_for_worker(out: Path, names: list[str]) -> int:
-    end = time.monotonic() + 60
-    while time.monotonic() < end:
-        for name in names:
-            worker = worker_of(out / name)
-            if worker is not None:
-                return worker
-        time.sleep(0.002)
-    pytest.fail("no sequence was started")
-
-
 def assert_all_ended(process: int, worker: int) -> None:
     end = time.monotonic() + 10
     while is_alive(worker) and time.monotonic() < end:
@@ -140,7 +122,7 @@ def test_a_stopped_batch_leaves_whole_results_and_the_next_one_resumes(tmp_path,
         try:
             assert process.stdout is not None
             process.stdout.readline()  # the first sequence is finished
-            worker = wait_for_worker(out, names)
+            worker = wait_for_worker(*(out / name for name in names))
             if how == "SIGINT":
                 os.killpg(process.pid, signal.SIGINT)
                 _, err = process.communicate(timeout=60)

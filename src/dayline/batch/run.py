@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import signal
 import threading
 import time
 import warnings
+from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import BrokenExecutor, CancelledError, Executor, as_completed
-from contextlib import suppress
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    as_completed,
+    wait,
+)
 from pathlib import Path
-from queue import Empty
 from typing import Any
 
 from dayline import __version__
@@ -42,14 +48,11 @@ from dayline.files import write_text_whole
 from dayline.installation import needs_extra
 from dayline.media.frame import shown_name
 from dayline.progress import OnStep
-from dayline.result_folder import BATCH_LIST, MARK, output_folder
-from dayline.text import bytes_text, counted
+from dayline.result_folder import BATCH_LIST, output_folder
+from dayline.text import counted
 
 WRITE_SECONDS = 2.0
 """The list and the page are written again at most this often while results arrive."""
-
-CONNECT_SECONDS = 10
-ADDRESS = re.compile(r"([a-z]+://)?(\[[0-9a-fA-F:.]+\]|[^\s/:]+):\d+")
 
 
 def read_batch(path: str | Path) -> list[BatchRecord]:
@@ -117,10 +120,7 @@ def segment_many(
     check_settings(settings)
     output = Path(output)
 
-    found, notes = given_sources(sources)
-    for note in notes:
-        warnings.warn(note, stacklevel=2)
-
+    found = given_sources(sources)
     root = Path(sources) if isinstance(sources, str | Path) else None
     refuse_other_result(output, "batch", None if root is None else root.resolve().name)
     _note_other_batch(output, found)
@@ -190,6 +190,20 @@ def _segment_many(
             warn_of_absent_events(edits, {digest for digests in found for digest in digests})
 
 
+def _records(tasks: Sequence[Task], jobs: int | None, cluster: str | None) -> Iterator[BatchRecord]:
+    waiting = []
+    for task in tasks:
+        ready = finished_record(task)
+        if ready is None:
+            waiting.append(task)
+        else:
+            yield ready
+    if waiting and cluster is not None:
+        yield from _run_on_cluster(waiting, cluster)
+    elif waiting:
+        yield from _run_here(waiting, jobs)
+
+
 def _write_lists(
     records: dict[str, BatchRecord], sources: Sequence[Source], folder: Path, title: str
 ) -> None:
@@ -216,7 +230,7 @@ def _recognize_places(tasks: Sequence[Task], path: Path) -> None:
     sources = {
         task.folder: task.source.data
         for task in tasks
-        if task.source.kind != "table" and isinstance(task.source.data, Path)
+        if task.source.kind != "features" and isinstance(task.source.data, Path)
     }
     if not sources:
         return
@@ -226,105 +240,63 @@ def _recognize_places(tasks: Sequence[Task], path: Path) -> None:
             renew_record(new.folder)
 
 
-def _records(tasks: Sequence[Task], jobs: int | None, cluster: str | None) -> Iterator[BatchRecord]:
-    waiting = []
-    for task in tasks:
-        ready = finished_record(task)
-        if ready is None:
-            waiting.append(task)
-        else:
-            yield ready
-    if not waiting:
-        return
-    if cluster is None:
-        yield from run_local(waiting, jobs=jobs)
-    else:
-        yield from run_on_cluster(waiting, cluster)
+def _run_here(tasks: Sequence[Task], jobs: int | None) -> Iterator[BatchRecord]:
+    """Run tasks in processes of this machine and yield their records as they finish.
 
-
-def run_local(tasks: Sequence[Task], *, jobs: int | None = None) -> Iterator[BatchRecord]:
-    """Run tasks in processes and yield their records as they finish.
-
-    If a process is killed, which ends the others too, those that were running are tried again at
-    the end, one at a time; so are those that need more than an equal share of the memory. One that
-    needs more memory than there is fails.
-
-    Parameters
-    ----------
-    tasks : sequence of Task
-        The work.
-    jobs : int, optional
-        Most processes at a time; by default one per core.
+    Those whose process was killed are tried again at the end, one at a time: the memory may have
+    been too small for several.
     """
     from joblib import cpu_count
 
-    jobs = jobs or cpu_count()
-    memory = _memory_of_machine()
-    waiting: dict[str, Task] = {}
-    alone: list[Task] = []
-    for task in tasks:
-        if memory is not None and task.memory > memory:
-            yield failed_record(
-                task,
-                f"needs about {bytes_text(task.memory)} of memory, and this machine has"
-                f" {bytes_text(memory)}; use --method fast, or fewer frames",
-            )
-        elif memory is not None and task.memory * jobs > memory:
-            alone.append(task)
+    again = []
+    for task, record in _in_processes(tasks, jobs or cpu_count()):
+        if record is None:
+            again.append(task)
         else:
-            waiting[task.source.folder] = task
+            yield record
 
-    while waiting:
-        try:
-            for record in _in_processes(list(waiting.values()), jobs):
-                del waiting[record.name]
-                yield record
-        except BrokenExecutor:
-            # Tasks start in their order, so these were running.
-            alone += [waiting.pop(name) for name in list(waiting)[:jobs]]
-
-    for task in alone:
-        try:
-            yield from _in_processes([task], 1)
-        except BrokenExecutor:
-            yield failed_record(
-                task, "its process was killed; it may need more memory than this machine has"
-            )
+    killed = "its process was killed; it may need more memory than this machine has"
+    for task, record in _in_processes(again, 1):
+        yield record or failed_record(task, killed)
 
 
-def _memory_of_machine() -> int | None:
-    """Return the memory of this machine or container in bytes, or None if it is not known."""
-    sizes = []
-    with suppress(AttributeError, ValueError, OSError):
-        sizes.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    with suppress(OSError, ValueError):  # no limit reads "max"
-        sizes.append(int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii")))
-    return min(sizes, default=None)
+def _in_processes(tasks: Sequence[Task], jobs: int) -> Iterator[tuple[Task, BatchRecord | None]]:
+    """Yield tasks as they end, with their records; None if the process of a task was killed.
 
-
-def _in_processes(tasks: Sequence[Task], jobs: int) -> Iterator[BatchRecord]:
-    # Unlike the pool of the standard library, it does not import the caller's script again.
+    Every process has an executor of its own, for a process that is killed ends its executor.
+    """
+    # Unlike the one of the standard library, it does not import the caller's script again.
     from joblib.externals.loky import ProcessPoolExecutor
 
-    pool = ProcessPoolExecutor(min(jobs, len(tasks)), initializer=_prepare_process)
+    waiting = deque(tasks)
+    idle: list[Executor] = []
+    running: dict[Future[BatchRecord], tuple[Task, Executor]] = {}
     try:
-        yield from _submitted(tasks, pool)
+        while waiting or running:
+            while waiting and len(running) < jobs:
+                task = waiting.popleft()
+                executor = idle.pop() if idle else ProcessPoolExecutor(1, initializer=_prepare)
+                try:
+                    running[executor.submit(run_task, task)] = task, executor
+                except BrokenExecutor:  # its process was killed while it was idle
+                    waiting.appendleft(task)
+
+            ended, _ = wait(running, return_when=FIRST_COMPLETED)
+            for future in ended:
+                task, executor = running.pop(future)
+                try:
+                    record = future.result()
+                except BrokenExecutor:
+                    yield task, None
+                else:
+                    idle.append(executor)
+                    yield task, record
     finally:
-        # loky forgets its pending tasks when it kills its processes, and its thread then fails on
-        # those whose numbers still wait to be handed out.
-        with suppress(Empty):
-            while True:
-                pool._work_ids.get_nowait()
-        pool.shutdown(wait=True, kill_workers=True)
+        for executor in (*idle, *(executor for _, executor in running.values())):
+            executor.shutdown(kill_workers=True)  # type: ignore[call-arg]
 
 
-def _submitted(tasks: Sequence[Task], executor: Executor) -> Iterator[BatchRecord]:
-    futures = [executor.submit(run_task, task) for task in tasks]
-    for future in as_completed(futures):
-        yield future.result()
-
-
-def _prepare_process() -> None:
+def _prepare() -> None:
     """Leave Ctrl-C to the parent, which ends this process, and end if the parent is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = os.getppid()
@@ -337,37 +309,30 @@ def _prepare_process() -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def run_on_cluster(tasks: Sequence[Task], address: str) -> Iterator[BatchRecord]:
+CONNECT_SECONDS = 10
+
+
+def _run_on_cluster(tasks: Sequence[Task], address: str) -> Iterator[BatchRecord]:
     """Run tasks on the workers of a Dask cluster and yield their records as they finish.
 
     Each worker process runs one task at a time. Dask runs a task again if its worker is lost, and
     gives up after four losses.
-
-    Parameters
-    ----------
-    tasks : sequence of Task
-        The work. All workers must see its sources and its output folder under the same paths.
-    address : str
-        The scheduler, such as tcp://host:8786.
     """
     with needs_extra("cluster", "a Dask cluster"):
         from distributed import Client, KilledWorker
         from distributed.comm import CommClosedError
 
-    if not ADDRESS.fullmatch(address):
-        raise ValueError(
-            f"{address!r} is not the address of a Dask scheduler; write it as tcp://host:8786"
-        )
     try:
         client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
-    except (OSError, ValueError, ImportError) as error:
+    except Exception as error:  # Dask raises many kinds of them
         why = " ".join(str(error).split())
         raise ValueError(
-            f"{address}: no Dask scheduler answers there ({why}); start one with: dask scheduler"
+            f"{address}: no Dask scheduler answers there ({why}); start one with dask scheduler,"
+            " which prints its address, such as tcp://host:8786"
         ) from None
 
     with client:
-        _check_workers(client, tasks[0].output)
+        _check_workers(client)
         with warnings.catch_warnings():
             # Features in memory travel with their task: scattered to a worker, they would be lost
             # with it.
@@ -393,28 +358,19 @@ def run_on_cluster(tasks: Sequence[Task], address: str) -> Iterator[BatchRecord]
             executor.shutdown(wait=False)
 
 
-def _check_workers(client: Any, output: Path) -> None:
-    """Raise if there are no workers, or if one of them cannot do the work."""
-    answers = client.run(_worker_state, str(output / MARK), on_error="return")
-    if not answers:
+def _check_workers(client: Any) -> None:
+    """Raise if there are no workers, or if one of them does not have this version of dayline."""
+    versions = client.run(_version_here, on_error="return")
+    if not versions:
         raise ValueError("the cluster has no workers; start one with: dask worker ADDRESS")
-    for worker, answer in answers.items():
-        if isinstance(answer, ImportError):
-            raise ValueError(f"worker {worker} cannot import dayline ({answer}); install it there")
-        if isinstance(answer, BaseException):
-            raise ValueError(f"worker {worker} does not work: {answer}")
-        version, sees_output = answer
+    for worker, version in versions.items():
         if version != __version__:
             raise ValueError(
-                f"worker {worker} has dayline {version}, not {__version__}; install the same"
-                " version"
-            )
-        if not sees_output:
-            raise ValueError(
-                f"worker {worker} does not see {output}; use a folder that all machines share"
+                f"worker {worker} cannot run dayline {__version__} ({version}); install that"
+                " version there"
             )
 
 
-def _worker_state(mark: str) -> tuple[str, bool]:
-    """Return the version of dayline on a worker, and whether it sees the output folder."""
-    return __version__, Path(mark).is_file()
+def _version_here() -> str:
+    """Return the version of dayline on a worker."""
+    return __version__

@@ -6,14 +6,16 @@ import hashlib
 import os
 import re
 import unicodedata
+import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from dayline.album.export.formats import Kind
 from dayline.album.run import is_table
 from dayline.arrays import FloatArray
 from dayline.features.tables import FeatureTable
@@ -27,6 +29,187 @@ from dayline.media.walk import (
     is_photo_name,
     refuse_result,
 )
+
+Sources: TypeAlias = str | Path | Sequence[str | Path] | Mapping[str, Any]
+"""A folder to search, the paths of single sequences, or features in memory by name."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """One sequence.
+
+    Attributes
+    ----------
+    name : str
+        Its path below the root, or the name it was given; safe to display.
+    folder : str
+        Name of the folder of its result.
+    kind : {"photos", "video", "features"}
+        A folder of photos, a video, or features in a file or in memory.
+    data : Path or FeatureTable
+        Where it is.
+    """
+
+    name: str
+    folder: str
+    kind: Kind
+    data: Path | FeatureTable
+
+
+def given_sources(sources: Sources) -> list[Source]:
+    """Return the sequences that a caller named.
+
+    Parameters
+    ----------
+    sources : str, Path, sequence of them, or mapping of str to array
+        A folder is searched (see `find_sources`); each path of a sequence is one sequence, as for
+        `dayline segment`.
+    """
+    if isinstance(sources, Mapping):
+        return _from_arrays(sources)
+    if not isinstance(sources, str | Path):
+        return _from_paths([Path(path) for path in sources])
+    path = Path(sources)
+    return find_sources(path) if is_folder(path) else _from_paths([path])
+
+
+def find_sources(root: Path) -> list[Source]:
+    """Find all sequences below a folder in natural order, and warn of photos that are left out.
+
+    - A folder with photos is one sequence, including the photos in its subfolders. So is a folder
+      whose subfolders are those of a camera (100CANON, 101CANON).
+    - Each video is one sequence, but for the clip of a live photo (IMG_1.MOV beside IMG_1.HEIC).
+    - Each feature file is one sequence, but for tables in a photo folder, which describe the
+      photos.
+    - Hidden files and results of dayline are passed over. Photos directly in the root are left
+      out with a note.
+
+    Parameters
+    ----------
+    root : Path
+        The folder.
+    """
+    refuse_result(root)
+    found = sorted(
+        _below(root, root, set()),
+        key=lambda item: natural_key(shown_name(item[1].relative_to(root))),
+    )
+    loose = sum(_is_photo(path) for path in _entries(root))
+    if not found:
+        hint = "; it holds photos itself, so run dayline segment on it" if loose else ""
+        raise ValueError(
+            f"{shown_name(root)}: contains no photo folder, video or feature file{hint}"
+        )
+    if loose:
+        warnings.warn(
+            f"photos directly in {shown_name(root)} are left out ({loose}); move them to a folder"
+            " of their own",
+            stacklevel=2,
+        )
+
+    names = [path.relative_to(root) for _, path in found]
+    folders = folder_names([os.fsencode(name.as_posix()) for name in names])
+    return [
+        Source(shown_name(name), folder, kind, path.absolute())
+        for (kind, path), name, folder in zip(found, names, folders, strict=True)
+    ]
+
+
+def _below(folder: Path, root: Path, been: set[tuple[int, int]]) -> Iterator[tuple[Kind, Path]]:
+    about = folder.stat()
+    if (about.st_dev, about.st_ino) in been:
+        return  # a link leads back here
+    been.add((about.st_dev, about.st_ino))
+
+    entries = _entries(folder)
+    subfolders = [path for path in entries if is_folder(path) and not is_passed_over(path)]
+    photos = {path.stem.casefold() for path in entries if _is_photo(path)}
+    if folder != root and (photos or _is_camera(subfolders)):
+        yield "photos", folder
+        found = find_files(folder)
+        live = {(path.parent, path.stem.casefold()) for path in found.photos}
+        for path in found.videos:
+            if (path.parent, path.stem.casefold()) not in live:
+                yield "video", path
+        return
+
+    for path in entries:
+        if path.name.startswith(".") or is_folder(path):
+            continue
+        if is_table(path):
+            yield "features", path
+        elif path.suffix.lower() in VIDEO_SUFFIXES and path.stem.casefold() not in photos:
+            yield "video", path
+    for path in subfolders:
+        yield from _below(path, root, been)
+
+
+def _entries(folder: Path) -> list[Path]:
+    try:
+        return sorted(
+            folder.iterdir(), key=lambda path: (path.is_symlink(), os.fsencode(path.name))
+        )
+    except OSError as error:
+        raise ValueError(
+            f"{shown_name(folder)}: folder cannot be read: {error.strerror or error}"
+        ) from None
+
+
+def _is_photo(path: Path) -> bool:
+    return is_photo_name(path.name) and not is_folder(path) and not is_export(path)
+
+
+def _is_camera(subfolders: Sequence[Path]) -> bool:
+    """Whether the subfolders with photos are those that a camera starts every thousand photos."""
+    if not any(CAMERA_FOLDER.fullmatch(path.name) for path in subfolders):
+        return False
+    with_photos = [path for path in subfolders if find_files(path).photos]
+    return bool(with_photos) and all(CAMERA_FOLDER.fullmatch(path.name) for path in with_photos)
+
+
+def _from_paths(paths: Sequence[Path]) -> list[Source]:
+    if not paths:
+        raise ValueError("there are no sequences; pass at least one path")
+    for path in paths:
+        if not path.exists():
+            raise ValueError(f"{shown_name(path)}: no such file or folder")
+    whole = [path.resolve() for path in paths]
+    twice = next((path for k, path in enumerate(whole) if path in whole[:k]), None)
+    if twice is not None:
+        raise ValueError(f"{shown_name(twice)}: is given twice; leave one out")
+
+    folders = folder_names(
+        [os.fsencode(path.name) for path in whole], [os.fsencode(path) for path in whole]
+    )
+    return [
+        Source(shown_name(path.name), folder, _kind(path), path)
+        for path, folder in zip(whole, folders, strict=True)
+    ]
+
+
+def _kind(path: Path) -> Kind:
+    return "photos" if path.is_dir() else "features" if is_table(path) else "video"
+
+
+def _from_arrays(arrays: Mapping[str, Any]) -> list[Source]:
+    if not arrays:
+        raise ValueError("there are no sequences; pass at least one array")
+    folders = folder_names([name.encode("utf-8", "surrogatepass") for name in arrays])
+    return [
+        Source(shown_name(name), folder, "features", FeatureTable(_matrix(name, values)))
+        for (name, values), folder in zip(arrays.items(), folders, strict=True)
+    ]
+
+
+def _matrix(name: str, values: Any) -> FloatArray:
+    array = np.asarray(values)
+    if array.ndim != 2 or 0 in array.shape or array.dtype.kind not in "biuf":
+        raise ValueError(
+            f"{shown_name(name)}: an array of shape {array.shape} and type {array.dtype}; "
+            "pass a matrix of real numbers with one row per frame"
+        )
+    return array
+
 
 SEPARATOR = "--"
 """Stands for the slash in the name of the result of day/film.mp4, day--film.mp4."""
@@ -69,194 +252,11 @@ def _safe(path: bytes) -> tuple[str, bool]:
     name = unicodedata.normalize("NFC", joined)
     name = "".join(c if c.isprintable() and c != "\ufffd" else "_" for c in UNSAFE.sub("_", name))
     name = name[:LONGEST].lstrip(".-~ ").rstrip(". ")
+    name = name.encode("utf-8")[: 2 * LONGEST].decode("utf-8", "ignore")
     if DEVICES.fullmatch(name) or name.casefold() in OURS or not name:
         return f"_{name}", False
+
     clear = not any(
         SEPARATOR in part or part.startswith("-") or part.endswith("-") for part in parts
     )
-    fits = len(name.encode("utf-8")) <= 2 * LONGEST
-    if not fits:
-        name = name.encode("utf-8")[: 2 * LONGEST].decode("utf-8", "ignore")
-    return name, clear and fits and name == joined
-
-
-Kind: TypeAlias = Literal["photos", "video", "table"]
-Sources: TypeAlias = str | Path | Sequence[str | Path] | Mapping[str, Any]
-"""A folder to search, the paths of single sequences, or features in memory by name."""
-
-
-@dataclass(frozen=True)
-class Source:
-    """One sequence.
-
-    Attributes
-    ----------
-    name : str
-        Its path below the root, or the name it was given; safe to display.
-    folder : str
-        Name of the folder of its result.
-    kind : {"photos", "video", "table"}
-        A folder of photos, a video, or features in a file or in memory.
-    data : Path or FeatureTable
-        Where it is.
-    """
-
-    name: str
-    folder: str
-    kind: Kind
-    data: Path | FeatureTable
-
-
-def given_sources(sources: Sources) -> tuple[tuple[Source, ...], tuple[str, ...]]:
-    """Return the sequences that a caller named, and notes about what was left out.
-
-    Parameters
-    ----------
-    sources : str, Path, sequence of them, or mapping of str to array
-        A folder is searched (see `find_sources`); each path of a sequence is one sequence, as for
-        `dayline segment`.
-    """
-    if isinstance(sources, str | Path):
-        path = Path(sources)
-        return find_sources(path) if is_folder(path) else (_from_paths([path]), ())
-    if isinstance(sources, Mapping):
-        return _from_arrays(sources), ()
-    return _from_paths([Path(path) for path in sources]), ()
-
-
-def find_sources(root: Path) -> tuple[tuple[Source, ...], tuple[str, ...]]:
-    """Find all sequences below a folder in natural order, and note what was left out.
-
-    - A folder with photos is one sequence, including the photos in its subfolders. So is a folder
-      whose subfolders are those of a camera (100CANON, 101CANON).
-    - Each video is one sequence, but for the clip of a live photo (IMG_1.MOV beside IMG_1.HEIC).
-    - Each feature file is one sequence, but for tables in a photo folder, which describe the
-      photos.
-    - Hidden files and results of dayline are passed over. Photos directly in the root are left
-      out with a note.
-
-    Parameters
-    ----------
-    root : Path
-        The folder.
-    """
-    refuse_result(root)
-    found = sorted(
-        _below(root, root, set()),
-        key=lambda item: natural_key(shown_name(item[1].relative_to(root))),
-    )
-    loose = sum(_is_photo(path) for path in _entries(root))
-    if not found:
-        hint = "; it holds photos itself, so run dayline segment on it" if loose else ""
-        raise ValueError(
-            f"{shown_name(root)}: contains no photo folder, video or feature file{hint}"
-        )
-    notes: tuple[str, ...] = ()
-    if loose:
-        notes = (
-            (
-                f"photos directly in {shown_name(root)} are left out ({loose}); move them to a"
-                " folder of their own"
-            ),
-        )
-    paths = [path.relative_to(root) for _, path in found]
-    folders = folder_names([os.fsencode(path.as_posix()) for path in paths])
-    sources = (
-        Source(shown_name(name), folder, kind, path.absolute())
-        for (kind, path), name, folder in zip(found, paths, folders, strict=True)
-    )
-    return tuple(sources), notes
-
-
-def _below(folder: Path, root: Path, been: set[tuple[int, int]]) -> Iterator[tuple[Kind, Path]]:
-    about = folder.stat()
-    if (about.st_dev, about.st_ino) in been:
-        return  # a link leads back here
-    been.add((about.st_dev, about.st_ino))
-    entries = _entries(folder)
-    subfolders = [path for path in entries if is_folder(path) and not is_passed_over(path)]
-    photos = {path.stem.casefold() for path in entries if _is_photo(path)}
-    if folder != root and (photos or _is_camera(subfolders)):
-        yield "photos", folder
-        found = find_files(folder)
-        live = {(path.parent, path.stem.casefold()) for path in found.photos}
-        for path in found.videos:
-            if (path.parent, path.stem.casefold()) not in live:
-                yield "video", path
-        return
-    for path in entries:
-        if path.name.startswith(".") or is_folder(path):
-            continue
-        if is_table(path):
-            yield "table", path
-        elif path.suffix.lower() in VIDEO_SUFFIXES and path.stem.casefold() not in photos:
-            yield "video", path
-    for path in subfolders:
-        yield from _below(path, root, been)
-
-
-def _entries(folder: Path) -> list[Path]:
-    try:
-        return sorted(
-            folder.iterdir(), key=lambda path: (path.is_symlink(), os.fsencode(path.name))
-        )
-    except OSError as error:
-        raise ValueError(
-            f"{shown_name(folder)}: folder cannot be read: {error.strerror or error}"
-        ) from None
-
-
-def _is_photo(path: Path) -> bool:
-    return is_photo_name(path.name) and not is_folder(path) and not is_export(path)
-
-
-def _is_camera(subfolders: Sequence[Path]) -> bool:
-    """Whether the subfolders with photos are those that a camera starts every thousand photos."""
-    if not any(CAMERA_FOLDER.fullmatch(path.name) for path in subfolders):
-        return False
-    with_photos = [path for path in subfolders if find_files(path).photos]
-    return bool(with_photos) and all(CAMERA_FOLDER.fullmatch(path.name) for path in with_photos)
-
-
-def _from_paths(paths: Sequence[Path]) -> tuple[Source, ...]:
-    if not paths:
-        raise ValueError("there are no sequences; pass at least one path")
-    for path in paths:
-        if not path.exists():
-            raise ValueError(f"{shown_name(path)}: no such file or folder")
-    whole = [path.resolve() for path in paths]
-    twice = next((path for k, path in enumerate(whole) if path in whole[:k]), None)
-    if twice is not None:
-        raise ValueError(f"{shown_name(twice)}: is given twice; leave one out")
-    names = [path.name for path in whole]
-    folders = folder_names(
-        [os.fsencode(name) for name in names], [os.fsencode(path) for path in whole]
-    )
-    return tuple(
-        Source(shown_name(name), folder, _kind(path), path)
-        for name, folder, path in zip(names, folders, whole, strict=True)
-    )
-
-
-def _kind(path: Path) -> Kind:
-    return "photos" if path.is_dir() else "table" if is_table(path) else "video"
-
-
-def _from_arrays(arrays: Mapping[str, Any]) -> tuple[Source, ...]:
-    if not arrays:
-        raise ValueError("there are no sequences; pass at least one array")
-    folders = folder_names([name.encode("utf-8", "surrogatepass") for name in arrays])
-    return tuple(
-        Source(shown_name(name), folder, "table", FeatureTable(_matrix(name, values)))
-        for (name, values), folder in zip(arrays.items(), folders, strict=True)
-    )
-
-
-def _matrix(name: str, values: Any) -> FloatArray:
-    array = np.asarray(values)
-    if array.ndim != 2 or 0 in array.shape or array.dtype.kind not in "biuf":
-        raise ValueError(
-            f"{shown_name(name)}: an array of shape {array.shape} and type {array.dtype}; "
-            "pass a matrix of real numbers with one row per frame"
-        )
-    return array
+    return name, clear and name == joined

@@ -7,7 +7,7 @@ import json
 import threading
 import time
 import warnings
-from contextlib import suppress
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -16,13 +16,14 @@ import numpy as np
 
 from dayline import __version__
 from dayline.album.days import without_places
-from dayline.album.export.formats import suited_formats
+from dayline.album.earlier import EVENTS
+from dayline.album.export.formats import Kind, suited_formats
 from dayline.album.run import segment_and_write
 from dayline.album.settings import Settings
 from dayline.album.write import ExportError, Written
 from dayline.batch.sources import Source
 from dayline.events import Segmentation
-from dayline.features.tables import FeatureTable, table_shape
+from dayline.features.tables import FeatureTable
 from dayline.files import read_no_follow, refuse_link, write_text_whole
 from dayline.media.frame import shown_name
 from dayline.media.walk import find_files
@@ -33,16 +34,7 @@ FIELDS = ("name", "source", "status", "n_frames", "n_events", "seconds", "messag
 """In batch.jsonl, in this order."""
 
 MOST_PICTURES = 6
-WAIT_FOR_LOCK = 300.0
-"""Seconds to wait for a result that a lost worker may still be writing."""
-
-DENSE_METHODS = ("paper", "authors")
-BYTES_PER_PAIR = 80
-BYTES_PER_VALUE = 40
-"""Dense methods hold ten matrices of frames x frames; every method, five copies of the features."""
-
-# A Dask worker may have several threads, but warnings and the limit of BLAS are per process.
-_one_at_a_time = threading.Lock()
+"""Pictures of one sequence on the page of all."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +82,7 @@ class BatchRecord:
 
 @dataclass(frozen=True)
 class Task:
-    """The work on one sequence, in whichever process.
+    """The work on one sequence.
 
     Attributes
     ----------
@@ -102,15 +94,12 @@ class Task:
         Those that apply to its kind.
     key : str
         Hash of the input, the settings and the version.
-    memory : int
-        Bytes that it needs by its declared size.
     """
 
     source: Source
     output: Path
     settings: Settings
     key: str
-    memory: int
 
     @property
     def folder(self) -> Path:
@@ -118,8 +107,20 @@ class Task:
         return self.output / self.source.folder
 
 
+OF_PHOTOS = ("order", "offsets", "timezone")
+OF_VIDEOS = ("every", "write_chapters")
+OF_PICTURES = ("model", "pause_seconds", "pause_factor", "jump_km", "thumbnails", "blur_faces")
+OF_FEATURES = ("key", "transpose")
+NOT_FOR: Mapping[Kind, tuple[str, ...]] = {
+    "photos": (*OF_VIDEOS, *OF_FEATURES),
+    "video": (*OF_PHOTOS, *OF_FEATURES),
+    "features": (*OF_PHOTOS, *OF_VIDEOS, *OF_PICTURES),
+}
+"""Settings that do not apply to a kind of source: a result does not depend on them."""
+
+
 def make_task(source: Source, output: Path, settings: Settings) -> Task:
-    """Plan the work on one sequence; only its headers are read.
+    """Plan the work on one sequence; only names, sizes and times of its files are read.
 
     Parameters
     ----------
@@ -130,57 +131,23 @@ def make_task(source: Source, output: Path, settings: Settings) -> Task:
     settings : Settings
         The settings of the batch; those that do not apply to this kind of source are ignored.
     """
-    settings = _settings_of_kind(source, settings)
-    n_frames, n_features = 0, 0
+    usual = {name: getattr(Settings(), name) for name in NOT_FOR[source.kind]}
+    formats = suited_formats(settings.formats, source.kind)
+    settings = replace(settings, formats=formats, **usual)
+
     state: Any
     if isinstance(source.data, FeatureTable):
         values = np.ascontiguousarray(source.data.features)
-        n_frames, n_features = values.shape
         state = [values.shape, str(values.dtype), hashlib.sha256(values.data).hexdigest()]
     elif source.kind == "photos":
         photos = find_files(source.data).photos
-        n_frames = len(photos)
         state = [[shown_name(p.relative_to(source.data)), *_file_state(p)] for p in photos]
     else:
         state = _file_state(source.data)
-        if source.kind == "table":
-            with suppress(ValueError, OSError):  # the task itself reports it
-                n_frames, n_features = table_shape(source.data, key=settings.key)
-                if settings.transpose:
-                    n_frames, n_features = n_features, n_frames
 
-    memory = BYTES_PER_VALUE * n_frames * n_features
-    if settings.method in DENSE_METHODS:
-        memory += BYTES_PER_PAIR * n_frames * n_frames
-    described = json.dumps(
-        [FORMAT, __version__, source.name, _described(settings), state], sort_keys=True
-    )
-    key = hashlib.sha256(described.encode()).hexdigest()
-    return Task(source, output, settings, key, memory)
-
-
-OF_PICTURES = (
-    *("order", "every", "model", "pause_seconds", "pause_factor", "jump_km"),
-    *("thumbnails", "blur_faces", "offsets", "timezone"),
-)
-"""Settings that do not apply to feature files."""
-
-
-def _settings_of_kind(source: Source, settings: Settings) -> Settings:
-    """Return the settings; those that do not apply to this kind of source have their defaults."""
-    usual = Settings()
-    if source.kind == "table":
-        return replace(
-            settings,
-            formats=suited_formats(settings.formats, "features"),
-            write_chapters=False,
-            **{name: getattr(usual, name) for name in OF_PICTURES},
-        )
-    settings = replace(settings, key=None, transpose=False)
-    if source.kind == "photos":
-        formats = suited_formats(settings.formats, "photos")
-        return replace(settings, every=None, formats=formats, write_chapters=False)
-    return replace(settings, order=usual.order, formats=suited_formats(settings.formats, "video"))
+    described = [FORMAT, __version__, source.name, _described(settings), state]
+    key = hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()
+    return Task(source, output, settings, key)
 
 
 def _described(settings: Settings) -> dict[str, Any]:
@@ -190,8 +157,7 @@ def _described(settings: Settings) -> dict[str, Any]:
     parameters = {} if segmenter is None else segmenter.get_params(deep=True)
     # Nested estimators stand for themselves by their own parameters.
     values["segmenter"] = [type(segmenter).__name__, {k: repr(v) for k, v in parameters.items()}]
-    files = [Path(name) for name in (values["model"],) if name is not None]
-    values["files"] = [_file_state(path) for path in files if path.is_file()]
+    values["network"] = _file_state(Path(settings.model))
     return values
 
 
@@ -216,7 +182,7 @@ def finished_record(task: Task) -> BatchRecord | None:
         if (content["format"], content["key"]) != (FORMAT, task.key):
             return None
         # A person may have corrected it, or another command replaced it.
-        if content["digest"] != _digest(task.folder / "events.json"):
+        if content["digest"] != _digest(task.folder / EVENTS):
             return None
         if not all((task.folder / name).exists() for name in content["files"]):
             return None
@@ -231,8 +197,15 @@ def renew_record(folder: Path) -> None:
     """Record that dayline itself wrote events.json of a finished result again."""
     content = json.loads(read_no_follow(folder / BATCH_RECORD) or b"null")
     if isinstance(content, dict) and content.get("format") == FORMAT:
-        content["digest"] = _digest(folder / "events.json")
+        content["digest"] = _digest(folder / EVENTS)
         write_text_whole(folder / BATCH_RECORD, json.dumps(content, indent=1) + "\n")
+
+
+WAIT_FOR_LOCK = 300.0
+"""Seconds to wait for a result that a lost worker may still be writing."""
+
+# A Dask worker may have several threads, but warnings and the limit of BLAS are per process.
+_one_at_a_time = threading.Lock()
 
 
 def run_task(task: Task) -> BatchRecord:
@@ -256,6 +229,7 @@ def run_task(task: Task) -> BatchRecord:
             )
         except Exception as error:  # also a bug in dayline or in a library must not end the others
             record = failed_record(task, _one_line(error, task))
+
     notes = (_without_paths(str(warning.message), task) for warning in caught)
     if record.status == "failed":
         record = replace(record, seconds=round(time.perf_counter() - begin, 3))
@@ -302,7 +276,7 @@ def _computed(task: Task, begin: float) -> BatchRecord:
     content = {
         "format": FORMAT,
         "key": task.key,
-        "digest": _digest(task.folder / "events.json"),
+        "digest": _digest(task.folder / EVENTS),
         "files": ["events.csv", *files, *(("thumbnails",) if written.pictures else ())],
         "record": asdict(record),
     }
@@ -319,7 +293,7 @@ def _record(task: Task, segmentation: Segmentation, written: Written) -> BatchRe
         status="done",
         n_frames=segmentation.n_frames,
         n_events=len(segmentation.events),
-        events=f"{task.source.folder}/events.json",
+        events=f"{task.source.folder}/{EVENTS}",
         pictures=tuple(written.pictures[frame] for frame in shown if frame in written.pictures),
     )
 
@@ -346,5 +320,5 @@ def _without_paths(text: str, task: Task) -> str:
     if isinstance(data, Path):
         for name in (str(data), shown_name(data)):
             text = text.removeprefix(f"{name}: ")
-        text = without_places(text, data.parent, task.output)
+        text = without_places(text, data.parent, task.output, Path(task.settings.model).parent)
     return text

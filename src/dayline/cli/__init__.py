@@ -2,37 +2,80 @@
 
 from __future__ import annotations
 
+import itertools
+import logging
+import os
 import sys
-from typing import Any
+import warnings
+from typing import Annotated, Any
+
+import typer
 
 from dayline import __version__
+from dayline.cli.batch import batch
+from dayline.cli.console import one_line, print_anywhere
+from dayline.cli.datasets import datasets
+from dayline.cli.demo import demo
+from dayline.cli.doctor import doctor
+from dayline.cli.evaluate import evaluate
+from dayline.cli.export import export
+from dayline.cli.options import with_options
+from dayline.cli.reproduce import reproduce
+from dayline.cli.segment import segment
+from dayline.cli.view import view
 
 INTERRUPTED = 130
 """Exit code that shells expect after Ctrl-C."""
 
+# Some versions of Typer bundle Click, others depend on it; this finds the class in both.
+UsageError: Any = next(
+    kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
+)
+
+app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
+for command in (
+    with_options(segment),
+    view,
+    with_options(batch),
+    evaluate,
+    export,
+    demo,
+    datasets,
+    reproduce,
+    doctor,
+):
+    app.command()(command)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"dayline {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _about(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
+    ] = False,
+) -> None:
+    """Split a sequence of images or feature vectors into events."""
+
 
 def main() -> None:
     """Run the command line; a user's mistake gives one line and exit code 2, never a traceback."""
-    if sys.argv[1:] == ["--version"]:
-        print(f"dayline {__version__}")  # needs nothing of what the commands load
-        return
-
-    import logging
-    import os
-    import warnings
-
-    import typer
-
-    from dayline.cli.app import UsageError, app
-    from dayline.cli.console import one_line, print_anywhere
 
     def show_warning(message: Warning | str, *_: Any) -> None:
-        typer.echo(f"dayline: note: {one_line(message)}", err=True)
+        print(f"dayline: note: {one_line(message)}", file=sys.stderr)
 
     print_anywhere()
     warnings.showwarning = show_warning  # type: ignore[assignment]
     logging.basicConfig(format="dayline: note: %(message)s", level=logging.WARNING)
     try:
+        _refuse_empty(sys.argv)
         code = app(prog_name="dayline", standalone_mode=False)
         if code == INTERRUPTED:
             raise typer.Abort
@@ -54,3 +97,15 @@ def main() -> None:
             raise
         typer.echo(f"dayline: {one_line(error)}", err=True)
         sys.exit(2)
+
+
+def _refuse_empty(words: list[str]) -> None:
+    """Raise if a value is empty, as that of an unset variable of the shell.
+
+    As a path it would be the current folder.
+    """
+    for before, word in itertools.pairwise(words):
+        if word == "":
+            raise ValueError(f"the value after {before} is empty (an unset shell variable?)")
+        if word.startswith("--") and word.endswith("="):
+            raise ValueError(f"the value after {word} is empty (an unset shell variable?)")

@@ -8,6 +8,10 @@ from typing import Annotated
 
 import typer
 
+from dayline.cli.evaluate import evaluate
+from dayline.cli.options import OpenPage, Options
+from dayline.cli.segment import segment
+
 TOLERANCE = 2
 
 
@@ -18,17 +22,9 @@ def demo(
     seed: Annotated[
         int, typer.Option(min=0, help="Seed; each gives another sequence of photos.")
     ] = 0,
-    open_page: Annotated[
-        bool | None,
-        typer.Option(
-            "--open/--no-open",
-            help="Open the page in a browser; default on a terminal with a display.",
-        ),
-    ] = None,
+    open_page: OpenPage = None,
 ) -> None:
     """Simulate an afternoon with a wearable camera from real photographs, and find its events."""
-    from dayline.cli.evaluate import evaluate
-    from dayline.cli.segment import segment
     from dayline.files import write_text_whole
     from dayline.research.datasets.photostream import make_photostream
     from dayline.result_folder import output_folder
@@ -37,7 +33,7 @@ def demo(
         stream = make_photostream(folder / "afternoon", random_state=seed)
         write_text_whole(folder / "truth.json", stream.segmentation.to_json())
     is_opened = sys.stdout.isatty() if open_page is None else open_page
-    segment(stream.folder, folder, open_page=is_opened)
+    segment(stream.folder, output=folder, options=Options(), open_page=is_opened)
     typer.echo(
         f"\nAgainst the {len(stream.boundaries)} true boundaries, at most {TOLERANCE} photos off:\n"
     )

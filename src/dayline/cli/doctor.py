@@ -4,32 +4,13 @@ from __future__ import annotations
 
 import platform
 import sys
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Mapping
+from typing import Annotated
 
 import typer
 
-from dayline import __version__
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dayline.installation import Gpu
-
-USES = {
-    "photos": "photos and video",
-    "parquet": "feature files in Parquet",
-    "demo": "dayline demo",
-    "faces": "blurring faces",
-    "raw": "RAW photos without a preview",
-    "otio": "OpenTimelineIO timelines",
-    "figures": "the figures of dayline reproduce",
-    "gpu": "GPUs (PyTorch)",
-    "baselines": "kernel change points (ruptures)",
-    "vcp": "the baseline VCP (PyTorch)",
-    "datasets": "data sets in .xls files",
-    "cluster": "dayline batch on a Dask cluster",
-}
-"""What each extra is for."""
+from dayline import __version__, installation
+from dayline.installation import EXTRAS, installed_version, missing_packages, platform_text
 
 REPORTED = ("numpy", "scipy", "scikit-learn", "typer", "onnxruntime", "av", "pillow", "torch")
 """Packages whose versions a bug report needs."""
@@ -49,35 +30,26 @@ def doctor(
     ] = False,
 ) -> None:
     """Show what is installed and what is missing."""
-    from dayline.installation import (
-        find_gpus,
-        installed_extras,
-        installed_version,
-        is_editable,
-        platform_text,
-    )
-
-    name = f"dayline {__version__}"
-    extras = installed_extras()
+    missing = {extra: missing_packages(extra) for extra in EXTRAS}
     versions = [f"{name} {version}" for name in REPORTED if (version := installed_version(name))]
-    gpus = find_gpus() if gpu else None
+    gpus = installation.find_gpus() if gpu else None
 
     if line:
         # Nothing here may hold paths, or names of people or machines.
-        present = " ".join(extra.name for extra in extras if not extra.missing)
+        present = " ".join(extra for extra, packages in missing.items() if not packages)
         parts = [
-            f"{name} (editable)" if is_editable() else name,
+            f"dayline {__version__}",
             f"{platform.python_implementation()} {platform.python_version()}",
             platform_text(),
             *versions,
             f"extras: {present or 'none'}",
         ]
         if gpus is not None:
-            parts.append(f"GPUs: {', '.join(one.name for one in gpus) or 'none'}")
+            parts.append(f"GPUs: {', '.join(gpus.values()) or 'none'}")
         typer.echo("; ".join(parts))
         return
 
-    typer.echo(f"{name}, editable" if is_editable() else name)
+    typer.echo(f"dayline {__version__}")
     typer.echo(f"Python {platform.python_version()} ({sys.executable})")
     typer.echo(platform_text())
     model, problem = _model()
@@ -85,13 +57,10 @@ def doctor(
     typer.echo(f"device  {_device(gpus)}")
 
     typer.echo("\nextras")
-    for extra in extras:
-        mark = "-" if extra.missing else "yes"
-        text = USES.get(extra.name, "")
-        if extra.missing:
-            adds = f'pip install "dayline[{extra.name}]" adds {", ".join(extra.missing)}'
-            text = f"{text}: {adds}" if text else adds
-        typer.echo(f"  {mark:4}{extra.name:10} {text}")
+    for extra, (use, _) in EXTRAS.items():
+        packages = ", ".join(missing[extra])
+        way = f': pip install "dayline[{extra}]" adds {packages}' if packages else ""
+        typer.echo(f"  {'-' if packages else 'yes':4}{extra:10} {use}{way}")
     typer.echo(f"\nversions  {', '.join(versions)}")
     typer.echo("ffmpeg, exiftool and a browser are not needed; the page opens in any browser.")
     if problem:
@@ -113,11 +82,9 @@ def _model() -> tuple[str, str | None]:
     return "lite0 (EfficientNet-Lite0, the default), weights installed", None
 
 
-def _device(gpus: Sequence[Gpu] | None) -> str:
-    from dayline.installation import installed_version
-
+def _device(gpus: Mapping[str, str] | None) -> str:
     if gpus is not None:
-        found = ", ".join(f"{one.name} (--device {one.device})" for one in gpus)
+        found = ", ".join(f"{name} (--device {device})" for device, name in gpus.items())
         return found or "cpu; PyTorch finds no GPU"
     version = installed_version("torch")
     if version is None:

@@ -70,13 +70,13 @@ def export(
     )
     from dayline.album.export.formats import export as write
     from dayline.album.write import chaptered_copy, chaptered_name, faces_blurred
-    from dayline.cli.console import print_failures
     from dayline.events import read_events
     from dayline.result_folder import export_folder, output_folder
 
     if events.is_dir():
         events = events / "events.json"
     segmentation = read_events(events)
+
     if xmp_beside and "xmp" not in formats:
         formats = [*formats, "xmp"]
     if not formats and not write_chapters:
@@ -93,6 +93,7 @@ def export(
         raise ValueError(
             f"--fps only applies to {', '.join(timed)} and --write-chapters; leave it out"
         )
+
     names = file_names(formats)
     if write_chapters and source is not None:
         names.append(chaptered_name(source))
@@ -103,6 +104,7 @@ def export(
         if output is None
         else output_folder(output, others="replace" if force else "refuse", names=names)
     )
+
     failures: list[str] = []
     written: list[Path] = []
     with guarded as folder:
@@ -127,10 +129,11 @@ def export(
                 failures.append(failure_text(error))
         if failures and not written:
             # Inside the block, so that a folder created for nothing is removed again.
-            raise ValueError(print_failures(failures))
+            raise ValueError("; ".join(failures))
+
     for path in written:
         typer.echo(str(path))
     if xmp_beside and source is not None and "xmp" in {path.name for path in written}:
         typer.echo(f"sidecars beside the photos in {source}")
     if failures:
-        raise ValueError(f"{print_failures(failures)}; everything else is in {folder}")
+        raise ValueError(f"{'; '.join(failures)}; everything else is in {folder}")

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dayline.cli import options
+from dayline.cli.options import PHOTOS, Options
 from dayline.text import duration_text, parse_offset
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from dayline.album.days import SegmentedDay
+    from dayline.album.export.formats import Kind
     from dayline.album.settings import Settings
-    from dayline.cli.console import StepBar
 
 
 def segment(
@@ -28,6 +28,7 @@ def segment(
             )
         ),
     ],
+    *,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -39,12 +40,25 @@ def segment(
             ),
         ),
     ] = None,
-    method: options.Method = "default",
-    n_events: options.NEvents = None,
-    min_duration: options.MinDuration = None,
-    expected_duration: options.ExpectedDuration = None,
-    level: options.Level = 0,
-    device: options.Device = "cpu",
+    options: Options,
+    by_folder: Annotated[
+        bool,
+        typer.Option(
+            "--by-folder",
+            help="Each subfolder is a day, whatever the times of its photos.",
+            rich_help_panel=PHOTOS,
+        ),
+    ] = False,
+    offset: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=(
+                "Add to the times of a camera, by folder or model: B=+3600, B=-1:00:00 or B=+47m;"
+                " repeatable. Without it, clocks that differ are found from photos that look alike."
+            ),
+            rich_help_panel=PHOTOS,
+        ),
+    ] = None,
     corrections: Annotated[
         Path | None,
         typer.Option(
@@ -61,130 +75,74 @@ def segment(
             help="Do not use the corrections of earlier runs (a copy is kept).",
         ),
     ] = False,
-    export: options.Export = [],  # noqa: B006 - Typer makes a copy
     open_page: Annotated[
         bool, typer.Option("--open/--no-open", help="Open the page in a browser.")
     ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="List the frames in order, and stop.")
     ] = False,
-    quiet: options.Quiet = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print events.json instead of a table.")
     ] = False,
-    order: options.Order = "time",
-    by_folder: options.ByFolder = False,
-    offset: options.Offset = [],  # noqa: B006 - Typer makes a copy
-    timezone: options.Timezone = None,
-    every: options.Every = None,
-    model: options.Model = None,
-    pause_seconds: options.PauseSeconds = 300.0,
-    pause_factor: options.PauseFactor = 10.0,
-    jump_km: options.JumpKm = 2.0,
-    no_thumbnails: options.NoThumbnails = False,
-    blur_faces: options.BlurFaces = False,
-    share: options.Share = False,
-    write_chapters: options.WriteChapters = False,
-    places: options.Places = None,
-    key: options.Key = None,
-    transpose: options.Transpose = False,
-    interpolate: options.Interpolate = False,
 ) -> None:
     """Split photos, a video or a sequence of features into events."""
     from dayline.album.days import segment_days, segment_recording
     from dayline.album.earlier import refuse_other_result, source_digests
     from dayline.album.photo_days import FoundDays, find_days
+    from dayline.album.places_file import read_places
     from dayline.album.run import is_table
-    from dayline.album.settings import Settings
     from dayline.album.write import default_output
-    from dayline.cli.console import open_in_browser, print_failures, progress_bar
+    from dayline.cli.console import open_in_browser, progress_bar
     from dayline.events import read_events
     from dayline.media.walk import holds_only_folders
 
-    settings = Settings(
-        method=method,
-        segmenter=options.chosen_segmenter(
-            method,
-            interpolate=interpolate,
-            device=device,
-            level=level,
-            n_events=n_events,
-            min_duration=min_duration,
-            expected_duration=expected_duration,
-        ),
-        formats=tuple(export),
-        order=order,
-        every=every,
-        model=model or options.usual_model(method),
-        pause_seconds=pause_seconds,
-        pause_factor=pause_factor,
-        jump_km=jump_km,
-        thumbnails=not no_thumbnails,
-        blur_faces=blur_faces,
-        share=share,
-        write_chapters=write_chapters,
-        key=key,
-        transpose=transpose,
-        offsets=tuple(parse_offset(text) for text in offset),
-        timezone=timezone,
-    )
+    offsets = tuple(parse_offset(text) for text in offset or ())
+    settings = replace(options.settings(), offsets=offsets)
     if dry_run:
         _print_frames(source, settings, by_folder=by_folder)
         return
 
-    _refuse_options_of_others(
-        source,
-        photos={"--by-folder": by_folder, "--offset": offset, "--timezone": timezone},
-        photos_and_videos={"--model": model, "--blur-faces": blur_faces, "--places": places},
-        videos={"--every": every},
-        tables={"--key": key, "--transpose": transpose, "--interpolate": interpolate},
-    )
-    _check(
-        source,
-        output,
-        settings,
-        corrections=corrections,
-        forget=forget_corrections,
-        places=places,
-    )
-
-    announcement = ""
-    if output is None and not is_table(source):
+    kind: Kind = "photos" if source.is_dir() else "features" if is_table(source) else "video"
+    _check_options(source, kind, options, settings, by_folder=by_folder)
+    if kind == "features" and options.export and output is None:
+        raise ValueError("--export needs a folder for the result; choose one with -o")
+    if corrections is not None and forget_corrections:
+        raise ValueError(
+            "--corrections and --forget-corrections contradict each other; use one of them"
+        )
+    if options.places is not None:
+        read_places(options.places)
+    if output is None and kind != "features":
         output = default_output(source)
-        announcement = f"dayline: the result goes to {output} (choose another folder with -o)"
 
-    results: list[SegmentedDay] = []
     found = FoundDays()
-    with progress_bar(quiet=quiet or as_json, announcement=announcement) as bar:
+    results: list[SegmentedDay] = []
+    with progress_bar(quiet=options.quiet or as_json) as on_step:
         if output is not None and holds_only_folders(source):
             # Before the photos of all days are read, for which features are kept there.
             if not forget_corrections:
                 name = source.resolve().name
                 refuse_other_result(output, "days", name, source_digests(source))
-            found = find_days(source, settings, by_folder=by_folder, store=output, on_step=bar)
-            if found.days and as_json:
-                raise ValueError(
-                    f"{source}: --json works for one day only; read events.json in each day's"
-                    " result instead"
-                )
-            if found.days and corrections is not None:
-                raise ValueError(
-                    f"{source}: --corrections works for one day only; pass the folder of that day"
-                )
+            found = find_days(source, settings, by_folder=by_folder, store=output, on_step=on_step)
 
         if found.days and output is not None:
-            for note in () if quiet else found.notes:
-                bar.echo(f"dayline: note: {note}", err=True)
+            for option, is_given in (("--json", as_json), ("--corrections", corrections)):
+                if is_given:
+                    raise ValueError(
+                        f"{source}: {option} works for one day only; pass the folder of that day"
+                    )
+            for note in () if options.quiet else found.notes:
+                print(f"dayline: note: {note}", file=sys.stderr)
             for day in segment_days(
                 found.days,
                 output,
                 settings,
                 source=source,
                 forget=forget_corrections,
-                places=places,
-                on_step=bar,
+                places=options.places,
+                on_step=on_step,
             ):
-                _print_day(day, bar, quiet=quiet)
+                _print_day(day, quiet=options.quiet)
                 results.append(day)
         else:
             whole = segment_recording(
@@ -193,15 +151,18 @@ def segment(
                 settings,
                 corrections=None if corrections is None else read_events(corrections),
                 forget=forget_corrections,
-                places=places,
-                on_step=bar,
+                places=options.places,
+                on_step=on_step,
             )
             results.append(whole)
 
     if as_json and results[0].segmentation is not None:
         typer.echo(results[0].segmentation.to_json(), nl=False)
-    elif not quiet:
-        _print_end(results, output, is_days=bool(found.days))
+    elif not options.quiet:
+        if not found.days:
+            _print_recording(results[0])
+        if output is not None:
+            typer.echo(f"\nThe page is {output / 'index.html'}")
     if open_page and output is not None:
         open_in_browser(output / "index.html")
 
@@ -209,36 +170,33 @@ def segment(
     if failures and found.days:
         raise ValueError(f"some exports failed; the first: {failures[0]}")
     if failures:
-        raise ValueError(f"{print_failures(failures)}; everything else is in {output}")
+        raise ValueError(f"{'; '.join(failures)}; everything else is in {output}")
 
 
-def _check(
-    source: Path,
-    output: Path | None,
-    settings: Settings,
-    *,
-    corrections: Path | None,
-    forget: bool,
-    places: Path | None,
+def _check_options(
+    source: Path, kind: Kind, options: Options, settings: Settings, *, by_folder: bool
 ) -> None:
-    """Raise if a request cannot be met, before any work is done."""
-    from dayline.album.export.formats import Kind, check_suited
-    from dayline.album.places_file import read_places
-    from dayline.album.run import check_settings, is_table
+    """Raise if an option does not apply to this kind of source, or needs a missing package."""
+    from dayline.album.export.formats import check_suited
+    from dayline.album.run import check_settings
 
-    kind: Kind = "photos" if source.is_dir() else "features" if is_table(source) else "video"
+    for name, value, kinds, only in (
+        ("--by-folder", by_folder, ("photos",), "photos"),
+        ("--offset", settings.offsets, ("photos",), "photos"),
+        ("--timezone", options.timezone, ("photos",), "photos"),
+        ("--model", options.model, ("photos", "video"), "photos and videos"),
+        ("--blur-faces", options.blur_faces, ("photos", "video"), "photos and videos"),
+        ("--places", options.places, ("photos", "video"), "photos and videos"),
+        ("--every", options.every, ("video",), "videos"),
+        ("--write-chapters", options.write_chapters, ("video",), "videos"),
+        ("--key", options.key, ("features",), "feature files"),
+        ("--transpose", options.transpose, ("features",), "feature files"),
+        ("--interpolate", options.interpolate, ("features",), "feature files"),
+    ):
+        if value and kind not in kinds:
+            raise ValueError(f"{name} only applies to {only}, not to {source}; leave it out")
     check_settings(settings, pictures=kind != "features")
-    if places is not None:
-        read_places(places)
     check_suited(settings.formats, kind, source=source)
-    if settings.formats and output is None and kind == "features":
-        raise ValueError("--export needs a folder for the result; choose one with -o")
-    if settings.write_chapters and kind != "video":
-        raise ValueError(f"{source}: chapters can only be written to a video")
-    if corrections is not None and forget:
-        raise ValueError(
-            "--corrections and --forget-corrections contradict each other; use one of them"
-        )
 
 
 def _print_frames(source: Path, settings: Settings, *, by_folder: bool) -> None:
@@ -266,6 +224,7 @@ def _print_frames(source: Path, settings: Settings, *, by_folder: bool) -> None:
             )
         else:
             sequence = day
+
         pauses = find_pauses(
             sequence.times, factor=settings.pause_factor, at_least=settings.pause_seconds
         )
@@ -287,63 +246,37 @@ def _print_frames(source: Path, settings: Settings, *, by_folder: bool) -> None:
         typer.echo(f"note: {note}")
 
 
-def _print_day(day: SegmentedDay, bar: StepBar, *, quiet: bool) -> None:
+def _print_day(day: SegmentedDay, *, quiet: bool) -> None:
     from dayline.events import when_text
     from dayline.media.frame import shown_name
     from dayline.text import counted
 
     name = shown_name(day.folder.name)
     for failure in day.failures:
-        bar.echo(f"dayline: note: {failure}", err=True)
+        print(f"dayline: note: {failure}", file=sys.stderr)
     if day.segmentation is None:
-        bar.echo(f"dayline: note: {name}: {day.why}", err=True)
+        print(f"dayline: note: {name}: {day.why}", file=sys.stderr)
     elif not quiet:
         events = counted(len(day.segmentation.events), "event")
         when = when_text(day.segmentation)
         photos = counted(day.segmentation.n_frames, "photo")
-        bar.echo(f"{name}: {events} in {photos}{f', {when}' if when else ''}")
+        print(f"{name}: {events} in {photos}{f', {when}' if when else ''}")
 
 
-def _print_end(results: Sequence[SegmentedDay], output: Path | None, *, is_days: bool) -> None:
-    """Print the events of one recording, and where the page and other files are."""
+def _print_recording(result: SegmentedDay) -> None:
+    """Print the events of one recording, and which files were written."""
     from dayline.cli.console import print_events, print_notes
     from dayline.text import clean_text
 
-    segmentation, written = results[0].segmentation, results[0].written
-    if not is_days and segmentation is not None:
-        print_events(segmentation)
-        print_notes(segmentation)
-    if output is not None:
-        typer.echo(f"\nThe page is {output / 'index.html'}")
-    if not is_days and written is not None:
-        # A film may have any name, and its copy has it too.
-        for what, files in (
-            ("Also written", written.exports),
-            ("Exports of earlier runs, updated", written.renewed),
-        ):
-            if files:
-                typer.echo(f"{what}: {clean_text(', '.join(map(str, files)))}")
-
-
-def _refuse_options_of_others(
-    source: Path,
-    *,
-    photos: Mapping[str, object],
-    photos_and_videos: Mapping[str, object],
-    videos: Mapping[str, object],
-    tables: Mapping[str, object],
-) -> None:
-    """Raise if an option with a value does not apply to this kind of source."""
-    from dayline.album.run import is_table
-
-    of_features = is_table(source)
-    is_video = not (of_features or source.is_dir())
-    for kind, given, fits in (
-        ("feature files", tables, of_features),
-        ("photos", photos, source.is_dir()),
-        ("photos and videos", photos_and_videos, not of_features),
-        ("videos", videos, is_video),
+    if result.segmentation is not None:
+        print_events(result.segmentation)
+        print_notes(result.segmentation)
+    if result.written is None:
+        return
+    for what, files in (
+        ("Also written", result.written.exports),
+        ("Exports of earlier runs, updated", result.written.renewed),
     ):
-        wrong = [name for name, value in given.items() if value and not fits]
-        if wrong:
-            raise ValueError(f"{wrong[0]} only applies to {kind}, not to {source}; leave it out")
+        if files:
+            # A film may have any name, and its copy has it too.
+            typer.echo(f"{what}: {clean_text(', '.join(map(str, files)))}")

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dayline.cli.options import OpenPage
+
 if TYPE_CHECKING:
     from dayline.album.save import Saved
 
@@ -35,13 +37,7 @@ def view(
         int | None,
         typer.Option(min=1, max=65535, help="Port to listen on, on this machine only."),
     ] = None,
-    open_page: Annotated[
-        bool | None,
-        typer.Option(
-            "--open/--no-open",
-            help="Open the page in a browser; default on a terminal with a display.",
-        ),
-    ] = None,
+    open_page: OpenPage = None,
 ) -> None:
     """Open a result in the browser so that Save writes to its folder.
 
@@ -57,6 +53,7 @@ def view(
         raise ValueError(f"{source}: no such file or folder")
     if folder.is_file() and folder.name in ("events.json", "index.html"):
         folder = folder.parent
+
     for result, renewed in prepare(folder, source=source):
         if isinstance(renewed, ValueError):
             typer.echo(f"dayline: note: {result}: its page is not renewed: {renewed}", err=True)
@@ -64,15 +61,16 @@ def view(
         if "index.html" in renewed.renewed:
             typer.echo(f"dayline: note: {result}: the page is renewed from events.json", err=True)
         _print_notes(renewed)
+
     if corrections is not None and not is_result(folder):
         raise ValueError(
             f"{folder}: --corrections works for one result only; pass the folder of that day"
         )
     if corrections is not None:
-        _print_saved(
-            folder, save_events(read_events(corrections.expanduser()), folder, source=source)
-        )
+        events = read_events(corrections.expanduser())
+        _print_saved(folder, save_events(events, folder, source=source))
     note_unused_downloads(folder, command=f"dayline view {folder}")
+
     server = ViewServer(folder, port=port, source=source, on_save=_print_saved)
     typer.echo(f"The page is {server.address}")
     typer.echo("Only this machine can open it, while this command runs; Ctrl-C ends it.")

@@ -40,12 +40,6 @@ def load_npy(path: Path) -> NDArray[Any]:
         return _read_array(file, path.stat().st_size, path, "the array")
 
 
-def npy_header(path: Path) -> ArrayHeader:
-    """Read the shape and type of the array in an .npy file."""
-    with reading(path, "a NumPy file"), path.open("rb") as file:
-        return _header(file)
-
-
 def list_npz(path: Path) -> dict[str, ArrayHeader]:
     """Read the names, shapes and types of the arrays in an .npz file."""
     with reading(path, "a NumPy file"), zipfile.ZipFile(path) as archive:

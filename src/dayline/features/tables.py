@@ -19,7 +19,7 @@ from dayline.features.csv_files import (
     seconds_of_dates,
     time_column,
 )
-from dayline.features.numpy_files import ArrayHeader, list_npz, load_npy, load_npz, npy_header
+from dayline.features.numpy_files import ArrayHeader, list_npz, load_npy, load_npz
 from dayline.files import UnreadableFileError, check_allocation, reading
 from dayline.installation import needs_extra
 from dayline.media.frame import TABLE_SUFFIXES
@@ -109,53 +109,6 @@ def _refuse_other_kind(path: Path) -> None:
         raise ValueError(
             f"{path}: feature files end in {', '.join(TABLE_SUFFIXES)}, not {kind or 'nothing'!r}"
         )
-
-
-def table_shape(path: str | Path, *, key: str | None = None) -> tuple[int, int]:
-    """Return the rows and columns of a table of features, without reading its values.
-
-    They are those of the header; the lines of a .csv file are counted.
-    A header line or a time column may be counted as well.
-
-    Parameters
-    ----------
-    path, key
-        See `read_features`.
-    """
-    path = existing_file(path)
-    _refuse_other_kind(path)
-    kind = path.suffix.lower()
-    if kind == ".npy":
-        shape = npy_header(path).shape
-    elif kind == ".npz":
-        headers = list_npz(path)
-        shape = headers[_features_key(path, headers, key)].shape
-    else:
-        shape = _csv_shape(path) if kind == ".csv" else _parquet_shape(path)
-    if len(shape) != 2:
-        raise ValueError(
-            f"{path}: features have shape {shape}; pass a matrix with one row per frame"
-        )
-    return shape
-
-
-def _csv_shape(path: Path) -> tuple[int, ...]:
-    n_lines, last = 0, b""
-    with path.open("rb") as file:
-        while block := file.read(2**20):
-            n_lines += block.count(b"\n")
-            last = block
-        file.seek(0)
-        n_columns = file.readline(2**20).count(b",") + 1
-    return n_lines + (not last.endswith(b"\n")), n_columns
-
-
-@needs_extra("parquet", "reading .parquet files")
-def _parquet_shape(path: Path) -> tuple[int, ...]:
-    from pyarrow import parquet
-
-    with reading(path, "a parquet file"), parquet.ParquetFile(path) as file:
-        return file.metadata.num_rows, file.metadata.num_columns
 
 
 def existing_file(path: str | Path, *, may_be_empty: bool = False) -> Path:
