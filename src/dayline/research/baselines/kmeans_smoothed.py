@@ -8,15 +8,13 @@ around it.
 
 from __future__ import annotations
 
-from typing import Any, Self
-
 import numpy as np
 
-from dayline.arrays import IntArray
+from dayline.arrays import FloatArray, IntArray
 from dayline.checks import Missing, check_between
 from dayline.events import labels_to_boundaries
 from dayline.method.communities import find_communities
-from dayline.research.baselines.segmenter import Baseline, store_boundaries, take_features
+from dayline.research.baselines.segmenter import Baseline
 
 
 def smooth_labels(labels: IntArray, *, radius: int = 5) -> IntArray:
@@ -77,11 +75,9 @@ class SmoothedKMeans(Baseline):
         self.missing = missing
         self.random_state = random_state
 
-    def fit(self, X: Any, y: None = None) -> Self:  # noqa: ARG002
-        """Find the events of one sequence, X of shape (n_frames, n_features); y is ignored."""
+    def find_boundaries(self, features: FloatArray) -> IntArray:
+        """Return the first frame of every event but the first."""
         check_between("n_communities", self.n_communities, 1, whole=True)
-        check_between("radius", self.radius, 0, whole=True)
-        features = take_features(self, X, missing=self.missing)
         groups = find_communities(features, self.n_communities, random_state=self.random_state)
         self.communities_ = smooth_labels(groups, radius=self.radius)
-        return store_boundaries(self, labels_to_boundaries(self.communities_), len(features))
+        return labels_to_boundaries(self.communities_)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from dayline.checks import Missing, check_between
 from dayline.events import boundaries_to_labels, labels_to_boundaries
 from dayline.method.communities import in_order_of_appearance
 from dayline.method.denoise import scale_to_range
-from dayline.research.baselines.segmenter import Baseline, store_boundaries, take_features
+from dayline.research.baselines.segmenter import Baseline
 
 
 def potts_energy(
@@ -201,14 +201,13 @@ class SRClustering(Baseline):
         self.pair_reach = pair_reach
         self.missing = missing
 
-    def fit(self, X: Any, y: None = None) -> Self:  # noqa: ARG002
-        """Find the events of one sequence, X of shape (n_frames, n_features); y is ignored."""
+    def find_boundaries(self, features: FloatArray) -> IntArray:
+        """Return the first frame of every event but the first."""
         check_between("cutoff", self.cutoff, 0, above=True)
         check_between("confidence", self.confidence, 0, 1, above=True)
         check_between("change_weight", self.change_weight, 0, 1)
         check_between("pair_weight", self.pair_weight, 0)
         check_between("pair_reach", self.pair_reach, 1, whole=True)
-        features = take_features(self, X, missing=self.missing)
         rooted = unit_rows(np.sign(features) * np.sqrt(np.abs(features)))
         components = _principal_part(rooted)
         self.clusters_ = linked_clusters(components, cutoff=self.cutoff)
@@ -230,7 +229,7 @@ class SRClustering(Baseline):
             pairs=pairs,
             weights=self.pair_weight * np.exp(-apart),
         )
-        return store_boundaries(self, labels_to_boundaries(self.communities_), len(features))
+        return labels_to_boundaries(self.communities_)
 
 
 def _principal_part(x: FloatArray) -> FloatArray:

@@ -10,20 +10,13 @@ step costs linear time in the number of frames.
 
 from __future__ import annotations
 
-from typing import Any, Self
-
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray, to_numpy, unit_rows
 from dayline.checks import MOST_STEPS, Missing, check_between, check_seed
 from dayline.decision.contexts import context_distance, pick_boundaries
 from dayline.events import boundaries_to_labels, labels_to_boundaries
-from dayline.research.baselines.segmenter import (
-    Baseline,
-    check_n_events,
-    store_boundaries,
-    take_features,
-)
+from dayline.research.baselines.segmenter import Baseline
 from dayline.research.baselines.spectral import graph_labels
 
 MOST_ATOMS = 1000
@@ -177,7 +170,11 @@ def code_graph(codes: FloatArray) -> FloatArray:
 
 
 def label_codes(
-    codes: FloatArray, *, n_events: int | None, random_state: int | None = 0
+    codes: FloatArray,
+    features: FloatArray,
+    *,
+    n_events: int | None,
+    random_state: int | None = 0,
 ) -> IntArray:
     """Label frames by their codes: events of the CES rule, or `n_events` groups of their graph.
 
@@ -185,11 +182,15 @@ def label_codes(
     ----------
     codes : ndarray of shape (n_frames, n_atoms)
         Non-negative codes.
+    features : ndarray of shape (n_frames, n_features)
+        What the codes are of. Identical frames are one group, although their codes start at random.
     n_events : int or None
         Number of groups; None uses the events of the CES rule.
     random_state : int or None
         Seed of k-means.
     """
+    if np.all(features == features[0]):
+        return np.zeros(len(features), dtype=np.int64)
     if n_events is None:
         return boundaries_to_labels(pick_boundaries(context_distance(codes)), len(codes))
     return graph_labels(code_graph(codes), n_labels=n_events, random_state=random_state)
@@ -248,10 +249,8 @@ class TemporalSubspaceSegmenter(Baseline):
         self.missing = missing
         self.random_state = random_state
 
-    def fit(self, X: Any, y: None = None) -> Self:  # noqa: ARG002
-        """Find the events of one sequence, X of shape (n_frames, n_features); y is ignored."""
-        features = take_features(self, X, missing=self.missing)
-        check_n_events(self.n_events, len(features))
+    def find_boundaries(self, features: FloatArray) -> IntArray:
+        """Return the first frame of every event but the first."""
         self.codes_ = temporal_codes(
             features,
             n_atoms=self.n_atoms,
@@ -263,8 +262,6 @@ class TemporalSubspaceSegmenter(Baseline):
             random_state=self.random_state,
         )
         self.communities_ = label_codes(
-            self.codes_, n_events=self.n_events, random_state=self.random_state
+            self.codes_, features, n_events=self.n_events, random_state=self.random_state
         )
-        if np.all(features == features[0]):
-            self.communities_ = np.zeros(len(features), dtype=np.int64)
-        return store_boundaries(self, labels_to_boundaries(self.communities_), len(features))
+        return labels_to_boundaries(self.communities_)

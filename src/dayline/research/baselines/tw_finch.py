@@ -10,8 +10,6 @@ times and grouped again, until one group would be left.
 
 from __future__ import annotations
 
-from typing import Any, Self
-
 import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
@@ -20,12 +18,7 @@ from dayline.arrays import FloatArray, IntArray, unit_rows
 from dayline.checks import Missing, check_between
 from dayline.events import labels_to_boundaries
 from dayline.method.communities import in_order_of_appearance
-from dayline.research.baselines.segmenter import (
-    Baseline,
-    check_n_events,
-    store_boundaries,
-    take_features,
-)
+from dayline.research.baselines.segmenter import Baseline
 
 
 def finch_hierarchy(x: FloatArray) -> list[IntArray]:
@@ -135,11 +128,9 @@ class TemporalFinch(Baseline):
         self.level = level
         self.missing = missing
 
-    def fit(self, X: Any, y: None = None) -> Self:  # noqa: ARG002
-        """Find the events of one sequence, X of shape (n_frames, n_features); y is ignored."""
+    def find_boundaries(self, features: FloatArray) -> IntArray:
+        """Return the first frame of every event but the first."""
         check_between("level", self.level, 0, whole=True)
-        features = take_features(self, X, missing=self.missing)
-        check_n_events(self.n_events, len(features))
         partitions = finch_hierarchy(features)
         if self.n_events is None:
             self.communities_ = partitions[min(self.level, len(partitions) - 1)]
@@ -149,4 +140,4 @@ class TemporalFinch(Baseline):
                 *(p for p in partitions if p.max() + 1 >= self.n_events),
             ]
             self.communities_ = merge_groups(features, enough[-1], n_groups=self.n_events)
-        return store_boundaries(self, labels_to_boundaries(self.communities_), len(features))
+        return labels_to_boundaries(self.communities_)

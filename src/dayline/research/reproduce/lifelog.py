@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import zlib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,24 +17,27 @@ from dayline.arrays import FloatArray, IntArray
 from dayline.decision.contexts import context_distance, pick_boundaries
 from dayline.estimators import DynamicGraphEmbedding, EventSegmenter
 from dayline.metrics import score_boundaries
-from dayline.research.baselines import catalogue
+from dayline.research.baselines.ac_color import ColorSegmenter
+from dayline.research.baselines.catalogue import BASELINES, is_seeded, make_baseline
 from dayline.research.baselines.controls import equal_pieces, no_boundaries, random_cuts
 from dayline.research.baselines.vcp import VisualContextSegmenter, load_predictor
 from dayline.research.datasets.annotations import LabeledSequence, load_group
 from dayline.research.datasets.edub_seg import find_days, load_days
-from dayline.research.reproduce.pixels import Pixels, extract_days
-from dayline.research.reproduce.report import (
-    ABLATION,
-    CORE_ABLATION,
-    GRID,
-    PUBLISHED_DAYS,
+from dayline.research.reproduce.pixels import Pixels
+from dayline.research.reproduce.published import ABLATION, CORE_ABLATION, DAYS, GRID
+from dayline.research.reproduce.tables import (
+    Figures,
+    Measured,
+    OnDone,
     Report,
     Row,
     Table,
+    Task,
+    choose,
     published,
+    run_tasks,
     summarize,
 )
-from dayline.research.reproduce.tasks import Figures, Measured, OnDone, Task, choose, run_tasks
 
 Finder: TypeAlias = Callable[[LabeledSequence, int], IntArray]
 """Takes a sequence and a seed."""
@@ -127,10 +131,8 @@ def baseline_finder(name: str) -> Finder:
     """Return a finder that follows one of the catalogue's baselines."""
 
     def find(sequence: LabeledSequence, seed: int) -> IntArray:
-        baseline = catalogue.make_baseline(name)
-        if catalogue.BASELINES[name].is_seeded:
-            baseline.set_params(random_state=seed)
-        return np.asarray(baseline.fit(_features(sequence)).boundaries_)
+        fitted = make_baseline(name, seed=seed).fit(_features(sequence))
+        return np.asarray(fitted.boundaries_)
 
     return find
 
@@ -143,8 +145,8 @@ def _on_noise(sequence: LabeledSequence, seed: int) -> IntArray:
     return np.asarray(EventSegmenter.authors().fit(noise).boundaries_)
 
 
-_ENTRIES = [entry for entry in catalogue.BASELINES.values() if entry.boundary_row]
-BASELINES: dict[str, Finder] = {
+_ENTRIES = [entry for entry in BASELINES.values() if entry.boundary_row]
+FOLLOWED: dict[str, Finder] = {
     entry.boundary_row: baseline_finder(entry.name) for entry in _ENTRIES
 }
 CONTROLS: dict[str, Finder] = {
@@ -160,7 +162,7 @@ ALWAYS = ("equal pieces (true number)", "random cuts (true number)", "no boundar
 SEEDED = {
     "random cuts (true number)",
     "authors() on white noise",
-    *(entry.boundary_row for entry in _ENTRIES if entry.is_seeded),
+    *(entry.boundary_row for entry in _ENTRIES if is_seeded(entry.name)),
 }
 """Methods that depend on the seed; variants of DGE keep the published seed of communities."""
 
@@ -225,7 +227,7 @@ def lifelog_report(
     on_done : callable, optional
         Called after every sequence and method.
     """
-    is_of_days = table in PUBLISHED_DAYS
+    is_of_days = table in DAYS
     if only is not None and (model or predictor):
         raise ValueError(
             "model and predictor are for days of photos; groups of feature files (only) have none"
@@ -242,26 +244,30 @@ def lifelog_report(
     of_days = (*FROM_PIXELS, "CES-VCP", "second annotators") if is_of_days else ()
     choose(methods, [*finders, *of_days], what="method")
     sequences = _sequences(Path(root), desc=table == "edub-seg-desc", only=only, most=most)
-    features, from_pixels = "read from files", None
+    features, pixels = "read from files", None
+    colors: dict[str, FloatArray] = {}
     if only is None and (model is not None or any(s.features is None for s in sequences)):
         pixels = Pixels(model or "lite0", out / "photos")
-        sequences, from_pixels = extract_days(sequences, pixels, on_done=on_done)
+        colored = Pixels("color-lab", out / "photos")
+        colors = {s.name: colored.extract(s, on_done) for s in sequences}
+        sequences = [replace(s, features=pixels.extract(s, on_done)) for s in sequences]
         features = f"{pixels.name}, from the photos"
 
     empty: dict[str, str] = {}
     annotated: list[LabeledSequence] = []
     if is_of_days:
         first = {name: finders.pop(name) for name in VARIANTS}
-        if from_pixels is None:
+        if pixels is None:
             empty |= dict.fromkeys(FROM_PIXELS, NO_PIXELS)
         else:
-            first |= zip(FROM_PIXELS, (from_pixels.by_command, from_pixels.by_colors), strict=True)
+            segment = pixels.segment
+            first["dayline segment"] = lambda s, _: segment(s)
+            first["AC-color"] = lambda s, _: ColorSegmenter().fit(colors[s.name]).boundaries_
         if predictor is None:
             empty["CES-VCP"] = NO_NETWORK
         else:
-            first["CES-VCP"] = lambda s, _: np.asarray(
-                VisualContextSegmenter(predictor=predictor).fit(_features(s)).boundaries_
-            )
+            by_contexts = VisualContextSegmenter(predictor=predictor)
+            first["CES-VCP"] = lambda s, _: by_contexts.fit(_features(s)).boundaries_
         finders = first | finders
         annotated = [s for s in sequences if s.annotations]
         if not annotated:
@@ -299,26 +305,26 @@ def lifelog_report(
 def _methods(table: str) -> tuple[dict[str, Finder], list[Row]]:
     """Return the methods of a table that need features only, and its published rows."""
     finders: dict[str, Finder] = {}
-    if table in PUBLISHED_DAYS:
-        finders = {variant: variant_finder(variant) for variant in VARIANTS} | BASELINES
-        known = [published(name, **row) for name, row in PUBLISHED_DAYS[table].items()]
+    if table in DAYS:
+        finders = {variant: variant_finder(variant) for variant in VARIANTS} | FOLLOWED
+        known = [published(name, row) for name, row in DAYS[table].items()]
     elif table == "ablation":
-        finders["CES on raw features"] = BASELINES["CES on raw features"]
+        finders["CES on raw features"] = FOLLOWED["CES on raw features"]
         for variant in ("paper()", "authors()"):
             for name, stage in (("NL-means", "denoised_"), ("embedding", "initial_embedding_")):
                 finders[f"{variant}, {name}"] = stage_finder(variant, stage)
             finders[f"{variant}, DGE"] = variant_finder(variant)
-        known = [published(name, **row) for name, row in ABLATION.items()]
+        known = [published(name, row) for name, row in ABLATION.items()]
     elif table == "core-ablation":
         for variant in VARIANTS:
             for name, changes in OFF.items():
                 finders[f"{variant}, {name}"] = variant_finder(variant, **changes)
-        known = [published(name, **{"F 5": f}) for name, f in CORE_ABLATION.items()]
+        known = [published(name, {"F 5": f}) for name, f in CORE_ABLATION.items()]
     else:
         known = []
         for symbol, (parameter, values) in GRID.items():
             for value, f in values.items():
-                known.append(published(f"{symbol} = {value}", **{"F 5": f}))
+                known.append(published(f"{symbol} = {value}", {"F 5": f}))
                 for variant in ("authors()", "paper()", "default"):
                     find = variant_finder(variant, **{parameter: value})
                     finders[f"{variant}, {symbol} = {value}"] = find

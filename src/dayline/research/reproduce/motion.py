@@ -22,15 +22,27 @@ from dayline.method.graph import (
     weaken_distant_edges,
 )
 from dayline.metrics import hungarian_accuracy, score_boundaries, score_labels
-from dayline.research.baselines.catalogue import BASELINES, make_baseline
+from dayline.research.baselines.catalogue import BASELINES, is_seeded, make_baseline
 from dayline.research.baselines.controls import equal_pieces, random_cuts
 from dayline.research.baselines.lrt import transfer_codes
 from dayline.research.baselines.spectral import random_walk_eigenvectors, vector_labels
 from dayline.research.baselines.tsc import code_graph
 from dayline.research.datasets.annotations import LabeledSequence
 from dayline.research.datasets.motion import MOTION_FOLDERS, load_motion
-from dayline.research.reproduce.report import Report, Row, Table, published, summarize
-from dayline.research.reproduce.tasks import Figures, Measured, OnDone, Task, choose, run_tasks
+from dayline.research.reproduce.published import MOTION
+from dayline.research.reproduce.tables import (
+    Figures,
+    Measured,
+    OnDone,
+    Report,
+    Row,
+    Table,
+    Task,
+    choose,
+    published,
+    run_tasks,
+    summarize,
+)
 
 LABEL_COLUMNS = ("ACC", "ACC majority", "ACC runs", "NMI", "NMI arithmetic", "F1")
 Labeler: TypeAlias = Callable[[FloatArray, int, int], IntArray]
@@ -66,12 +78,8 @@ def score_sequence(labels: IntArray, sequence: LabeledSequence) -> Figures:
 
 
 def _baseline(x: FloatArray, n_labels: int, seed: int, *, name: str) -> IntArray:
-    entry, baseline = BASELINES[name], make_baseline(name)
-    if entry.number_parameter is not None:
-        baseline.set_params(**{entry.number_parameter: n_labels})
-    if entry.is_seeded:
-        baseline.set_params(random_state=seed)
-    return np.asarray(getattr(baseline.fit(x), entry.labels))
+    fitted = make_baseline(name, number=n_labels, seed=seed).fit(x)
+    return np.asarray(getattr(fitted, BASELINES[name].labels))
 
 
 _ENTRIES = [entry for entry in BASELINES.values() if entry.label_row]
@@ -89,14 +97,10 @@ LABELERS: dict[str, Labeler] = {
 SEEDED = {
     "k-means on raw features",
     "random cuts",
-    *(entry.label_row for entry in _ENTRIES if entry.is_seeded),
+    *(entry.label_row for entry in _ENTRIES if is_seeded(entry.name)),
 }
 """Methods that depend on the seed; the others are measured once."""
 
-PUBLISHED = {
-    "keck": {"TSC": (0.48, 0.71), "LRT": (0.55, 0.82), "MTS": (0.60, 0.83), "DGE": (0.72, 0.83)},
-    "mad": {"TSC": (0.56, 0.77), "LRT": (0.60, 0.82), "MTS": (0.62, 0.83), "DGE": (0.67, 0.82)},
-}
 VARIANTS = (
     "paper()",
     "paper(), columns rescaled",
@@ -265,8 +269,8 @@ def motion_report(
     tables = []
     for group, some in sets.items():
         rows = [
-            published(name, ACC=acc, NMI=nmi)
-            for name, (acc, nmi) in PUBLISHED.get(group, {}).items()
+            published(name, {"ACC": acc, "NMI": nmi})
+            for name, (acc, nmi) in MOTION.get(group, {}).items()
         ]
         rows += summarize((r for r in results if r.group == group), columns=LABEL_COLUMNS)
         if not some:
