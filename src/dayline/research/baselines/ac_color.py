@@ -12,6 +12,7 @@ shorter ones it finds far too many boundaries.
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,7 @@ def color_distance(histograms: FloatArray, *, time_window: int = 60) -> FloatArr
     return np.asarray(1.0 - weight * np.exp(-chi2 / (mean if mean > 0 else 1.0)))
 
 
+@dataclass(eq=False, repr=False)
 class ColorSegmenter(Baseline):
     """Group frames of similar colors that are near in time; cut where the group changes (AC-color).
 
@@ -74,12 +76,10 @@ class ColorSegmenter(Baseline):
         Group of each frame.
     """
 
-    def __init__(
-        self, n_events: int | None = None, *, time_window: int = 60, missing: Missing = "raise"
-    ) -> None:
-        self.n_events = n_events
-        self.time_window = time_window
-        self.missing = missing
+    n_events: int | None = None
+    _: KW_ONLY
+    time_window: int = 60
+    missing: Missing = "raise"
 
     def __sklearn_tags__(self) -> Any:
         """Declare that input must be non-negative."""

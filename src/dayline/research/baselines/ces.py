@@ -8,6 +8,8 @@ every learned embedding must beat.
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
+
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
@@ -43,6 +45,7 @@ def strongest_maxima(scores: FloatArray, *, n_boundaries: int, order: int = 5) -
     return np.sort(ranked[:n_boundaries])
 
 
+@dataclass(eq=False, repr=False)
 class ContextualSegmenter(Baseline):
     """Cut where the means of the frames before and after are farthest apart (CES rule).
 
@@ -67,20 +70,12 @@ class ContextualSegmenter(Baseline):
         Distance of past and future at each frame.
     """
 
-    def __init__(
-        self,
-        n_events: int | None = None,
-        *,
-        denoise: bool = False,
-        window: int = 8,
-        order: int = 5,
-        missing: Missing = "raise",
-    ) -> None:
-        self.n_events = n_events
-        self.denoise = denoise
-        self.window = window
-        self.order = order
-        self.missing = missing
+    n_events: int | None = None
+    _: KW_ONLY
+    denoise: bool = False
+    window: int = 8
+    order: int = 5
+    missing: Missing = "raise"
 
     def find_boundaries(self, features: FloatArray) -> IntArray:
         """Return the first frame of every event but the first."""

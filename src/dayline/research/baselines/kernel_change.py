@@ -8,6 +8,7 @@ methods. Signal Processing 167, 2020 (the library).
 from __future__ import annotations
 
 import math
+from dataclasses import KW_ONLY, dataclass
 from typing import Literal
 
 import numpy as np
@@ -33,6 +34,7 @@ def kernel_penalty(x: FloatArray, *, kernel: Literal["rbf", "cosine"]) -> float:
     return 0.5 * log_n * max(1.0 - float(mean @ mean), 1e-9)
 
 
+@dataclass(eq=False, repr=False)
 class KernelChangeSegmenter(Baseline):
     """Cut a sequence where its mean in a kernel's space changes (KernelCPD of ruptures).
 
@@ -59,22 +61,13 @@ class KernelChangeSegmenter(Baseline):
         First frame of every event but the first, and the event number of each frame.
     """
 
-    def __init__(
-        self,
-        n_events: int | None = None,
-        *,
-        kernel: Literal["rbf", "cosine"] = "rbf",
-        penalty: float | None = None,
-        min_length: int = 2,
-        standardize: bool = True,
-        missing: Missing = "raise",
-    ) -> None:
-        self.n_events = n_events
-        self.kernel = kernel
-        self.penalty = penalty
-        self.min_length = min_length
-        self.standardize = standardize
-        self.missing = missing
+    n_events: int | None = None
+    _: KW_ONLY
+    kernel: Literal["rbf", "cosine"] = "rbf"
+    penalty: float | None = None
+    min_length: int = 2
+    standardize: bool = True
+    missing: Missing = "raise"
 
     @needs_extra("baselines", "kernel change points")
     def find_boundaries(self, features: FloatArray) -> IntArray:

@@ -8,6 +8,8 @@ around it.
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
+
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
@@ -40,6 +42,7 @@ def smooth_labels(labels: IntArray, *, radius: int = 5) -> IntArray:
     return np.asarray(np.argmax(around, axis=1))
 
 
+@dataclass(eq=False, repr=False)
 class SmoothedKMeans(Baseline):
     """Group frames by k-means, smooth the groups in time and cut where they change.
 
@@ -62,18 +65,11 @@ class SmoothedKMeans(Baseline):
         Group of each frame after smoothing.
     """
 
-    def __init__(
-        self,
-        n_communities: int = 30,
-        *,
-        radius: int = 5,
-        missing: Missing = "raise",
-        random_state: int | None = 0,
-    ) -> None:
-        self.n_communities = n_communities
-        self.radius = radius
-        self.missing = missing
-        self.random_state = random_state
+    n_communities: int = 30
+    _: KW_ONLY
+    radius: int = 5
+    missing: Missing = "raise"
+    random_state: int | None = 0
 
     def find_boundaries(self, features: FloatArray) -> IntArray:
         """Return the first frame of every event but the first."""

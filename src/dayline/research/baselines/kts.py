@@ -18,7 +18,7 @@ that is the default here.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Literal
 
 import numpy as np
@@ -182,6 +182,7 @@ def _cut_at_penalty(scatter: FloatArray, linear_penalty: float, min_length: int)
     return _Cut(found, float(best[n] - linear_penalty * len(found)), linear_penalty)
 
 
+@dataclass(eq=False, repr=False)
 class KernelTemporalSegmenter(Baseline):
     """Cut a sequence so that frames are close to the mean of their event (KTS).
 
@@ -205,20 +206,12 @@ class KernelTemporalSegmenter(Baseline):
         First frame of every event but the first, and the event number of each frame.
     """
 
-    def __init__(
-        self,
-        n_events: int | None = None,
-        *,
-        kernel: Literal["cosine", "linear"] = "cosine",
-        penalty: float = 0.5,
-        min_length: int = 2,
-        missing: Missing = "raise",
-    ) -> None:
-        self.n_events = n_events
-        self.kernel = kernel
-        self.penalty = penalty
-        self.min_length = min_length
-        self.missing = missing
+    n_events: int | None = None
+    _: KW_ONLY
+    kernel: Literal["cosine", "linear"] = "cosine"
+    penalty: float = 0.5
+    min_length: int = 2
+    missing: Missing = "raise"
 
     def find_boundaries(self, features: FloatArray) -> IntArray:
         """Return the first frame of every event but the first."""

@@ -15,6 +15,7 @@ U stays exactly zero; U is left out here.
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -118,6 +119,7 @@ def _solve_smooth(seen: FloatArray, mu: float, bands: FloatArray, right: FloatAr
     return np.asarray(solution + directions.T @ (inside - directions @ solution))
 
 
+@dataclass(eq=False, repr=False)
 class LowRankTransferSegmenter(Baseline):
     """Cut a sequence by the codes of its frames over the frames of a source sequence (LRT).
 
@@ -150,26 +152,15 @@ class LowRankTransferSegmenter(Baseline):
         Group of each frame; its event if `n_events` is None.
     """
 
-    def __init__(
-        self,
-        n_events: int | None = None,
-        *,
-        source: Any = None,
-        n_directions: int = 80,
-        smoothness: float = 0.15,
-        mu: float = 0.001,
-        n_iterations: int = 20,
-        missing: Missing = "raise",
-        random_state: int | None = 0,
-    ) -> None:
-        self.n_events = n_events
-        self.source = source
-        self.n_directions = n_directions
-        self.smoothness = smoothness
-        self.mu = mu
-        self.n_iterations = n_iterations
-        self.missing = missing
-        self.random_state = random_state
+    n_events: int | None = None
+    _: KW_ONLY
+    source: Any = None
+    n_directions: int = 80
+    smoothness: float = 0.15
+    mu: float = 0.001
+    n_iterations: int = 20
+    missing: Missing = "raise"
+    random_state: int | None = 0
 
     def find_boundaries(self, features: FloatArray) -> IntArray:
         """Return the first frame of every event but the first."""

@@ -31,7 +31,8 @@ from dayline.research.baselines.catalogue import BASELINES, make_baseline
 class Baseline(BaseEstimator):  # type: ignore[misc]
     """Cut one sequence into events; a subclass has its parameters and `find_boundaries`.
 
-    The parameters `n_events`, `missing` and `random_state` are checked here, if there are any.
+    Subclasses are dataclasses, so that each parameter stands in one line. The parameters `n_events`,
+    `missing` and `random_state` are checked here, if there are any.
 
     Attributes
     ----------

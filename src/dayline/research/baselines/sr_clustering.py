@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -154,6 +155,7 @@ def adaptive_windows(x: FloatArray, *, confidence: float = 0.1) -> IntArray:
     return np.asarray(boundaries, dtype=np.int64)
 
 
+@dataclass(eq=False, repr=False)
 class SRClustering(Baseline):
     """Cluster frames, detect changes and join both by a graph cut (SR-Clustering without concepts).
 
@@ -184,22 +186,13 @@ class SRClustering(Baseline):
         Results of the clustering and of the change detection.
     """
 
-    def __init__(
-        self,
-        *,
-        cutoff: float = 0.2,
-        confidence: float = 0.1,
-        change_weight: float = 0.9,
-        pair_weight: float = 0.5,
-        pair_reach: int = 5,
-        missing: Missing = "raise",
-    ) -> None:
-        self.cutoff = cutoff
-        self.confidence = confidence
-        self.change_weight = change_weight
-        self.pair_weight = pair_weight
-        self.pair_reach = pair_reach
-        self.missing = missing
+    _: KW_ONLY
+    cutoff: float = 0.2
+    confidence: float = 0.1
+    change_weight: float = 0.9
+    pair_weight: float = 0.5
+    pair_reach: int = 5
+    missing: Missing = "raise"
 
     def find_boundaries(self, features: FloatArray) -> IntArray:
         """Return the first frame of every event but the first."""

@@ -10,6 +10,8 @@ step costs linear time in the number of frames.
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
+
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray, to_numpy, unit_rows
@@ -196,6 +198,7 @@ def label_codes(
     return graph_labels(code_graph(codes), n_labels=n_events, random_state=random_state)
 
 
+@dataclass(eq=False, repr=False)
 class TemporalSubspaceSegmenter(Baseline):
     """Cut a sequence by the codes of its frames over a learned dictionary (TSC, CES-TSC).
 
@@ -226,28 +229,16 @@ class TemporalSubspaceSegmenter(Baseline):
         Group of each frame; its event if `n_events` is None.
     """
 
-    def __init__(
-        self,
-        n_events: int | None = None,
-        *,
-        n_atoms: int = 80,
-        n_neighbors: int = 7,
-        ridge: float = 0.01,
-        smoothness: float = 15.0,
-        rho: float = 0.1,
-        n_iterations: int = 100,
-        missing: Missing = "raise",
-        random_state: int | None = 0,
-    ) -> None:
-        self.n_events = n_events
-        self.n_atoms = n_atoms
-        self.n_neighbors = n_neighbors
-        self.ridge = ridge
-        self.smoothness = smoothness
-        self.rho = rho
-        self.n_iterations = n_iterations
-        self.missing = missing
-        self.random_state = random_state
+    n_events: int | None = None
+    _: KW_ONLY
+    n_atoms: int = 80
+    n_neighbors: int = 7
+    ridge: float = 0.01
+    smoothness: float = 15.0
+    rho: float = 0.1
+    n_iterations: int = 100
+    missing: Missing = "raise"
+    random_state: int | None = 0
 
     def find_boundaries(self, features: FloatArray) -> IntArray:
         """Return the first frame of every event but the first."""

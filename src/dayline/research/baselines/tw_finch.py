@@ -10,6 +10,8 @@ times and grouped again, until one group would be left.
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
+
 import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
@@ -99,6 +101,7 @@ def _join(neighbors: IntArray) -> IntArray:
     return np.asarray(connected_components(links, directed=False)[1])
 
 
+@dataclass(eq=False, repr=False)
 class TemporalFinch(Baseline):
     """Group frames that are alike and near in time, and cut where the group changes (TW-FINCH).
 
@@ -121,12 +124,10 @@ class TemporalFinch(Baseline):
         Group of each frame.
     """
 
-    def __init__(
-        self, n_events: int | None = None, *, level: int = 2, missing: Missing = "raise"
-    ) -> None:
-        self.n_events = n_events
-        self.level = level
-        self.missing = missing
+    n_events: int | None = None
+    _: KW_ONLY
+    level: int = 2
+    missing: Missing = "raise"
 
     def find_boundaries(self, features: FloatArray) -> IntArray:
         """Return the first frame of every event but the first."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -311,6 +311,7 @@ def compare_contexts(past: FloatArray, future: FloatArray) -> FloatArray:
     return scores
 
 
+@dataclass(eq=False, repr=False)
 class VisualContextSegmenter(Baseline):
     """Cut where the context read from the past differs from the one read from the future (CES-VCP).
 
@@ -346,30 +347,17 @@ class VisualContextSegmenter(Baseline):
         The network used.
     """
 
-    def __init__(
-        self,
-        n_events: int | None = None,
-        *,
-        predictor: Any = None,
-        n_units: int = 64,
-        n_epochs: int = 20,
-        batch_size: int = 32,
-        learning_rate: float = 0.001,
-        order: int = 5,
-        missing: Missing = "raise",
-        device: str = "cpu",
-        random_state: int | None = 0,
-    ) -> None:
-        self.n_events = n_events
-        self.predictor = predictor
-        self.n_units = n_units
-        self.n_epochs = n_epochs
-        self.batch_size = batch_size
-        self.learning_rate = learning_rate
-        self.order = order
-        self.missing = missing
-        self.device = device
-        self.random_state = random_state
+    n_events: int | None = None
+    _: KW_ONLY
+    predictor: Any = None
+    n_units: int = 64
+    n_epochs: int = 20
+    batch_size: int = 32
+    learning_rate: float = 0.001
+    order: int = 5
+    missing: Missing = "raise"
+    device: str = "cpu"
+    random_state: int | None = 0
 
     def find_boundaries(self, features: FloatArray) -> IntArray:
         """Return the first frame of every event but the first."""

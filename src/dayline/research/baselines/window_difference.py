@@ -8,6 +8,8 @@ absolute deviation of the curve.
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
+
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray, to_numpy, unit_rows
@@ -85,6 +87,7 @@ def pick_outstanding(scores: FloatArray, *, order: int = 5) -> IntArray:
     return np.asarray(peaks[values[peaks] > max(threshold, 1e-12)], dtype=np.int64)
 
 
+@dataclass(eq=False, repr=False)
 class WindowDifferenceSegmenter(Baseline):
     """Cut where the tapered mean of the frames before differs most from that of the frames after.
 
@@ -110,20 +113,12 @@ class WindowDifferenceSegmenter(Baseline):
         Squared difference of the two means at each frame.
     """
 
-    def __init__(
-        self,
-        n_events: int | None = None,
-        *,
-        window: int = 16,
-        order: int = 5,
-        standardize: bool = True,
-        missing: Missing = "raise",
-    ) -> None:
-        self.n_events = n_events
-        self.window = window
-        self.order = order
-        self.standardize = standardize
-        self.missing = missing
+    n_events: int | None = None
+    _: KW_ONLY
+    window: int = 16
+    order: int = 5
+    standardize: bool = True
+    missing: Missing = "raise"
 
     def find_boundaries(self, features: FloatArray) -> IntArray:
         """Return the first frame of every event but the first."""
