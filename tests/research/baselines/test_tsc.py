@@ -9,7 +9,6 @@ from dayline.research.baselines.tsc import (
     TemporalSubspaceSegmenter,
     _solve_smooth,
     code_graph,
-    label_codes,
     temporal_codes,
     temporal_laplacian,
 )
@@ -67,7 +66,7 @@ def test_ces_tsc_is_the_ces_rule_on_the_codes(random):
     x = np.cumsum(random.normal(size=(90, 6)), axis=0)
     fitted = TemporalSubspaceSegmenter(n_atoms=10).fit(x)
     assert fitted.boundaries_.tolist() == pick_boundaries(context_distance(fitted.codes_)).tolist()
-    assert label_codes(fitted.codes_, n_events=None).tolist() == fitted.labels_.tolist()
+    assert fitted.communities_.tolist() == fitted.labels_.tolist()
 
 
 def test_the_seed_decides(random):

@@ -7,9 +7,8 @@ import pytest
 from PIL import Image
 
 from dayline.research.datasets.annotations import LabeledSequence
-from dayline.research.reproduce.cost import cost_report
 from dayline.research.reproduce.lifelog import lifelog_report, score_found
-from dayline.research.reproduce.synthetic import synthetic_report
+from dayline.research.reproduce.made import cost_report, synthetic_report
 
 
 @pytest.fixture
