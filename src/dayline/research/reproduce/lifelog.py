@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from dayline.arrays import FloatArray, IntArray
+from dayline.arrays import IntArray
 from dayline.decision.contexts import context_distance, pick_boundaries
 from dayline.estimators import DynamicGraphEmbedding, EventSegmenter
 from dayline.metrics import score_boundaries
@@ -95,12 +95,6 @@ def make_tasks(
     return tasks
 
 
-def _features(sequence: LabeledSequence) -> FloatArray:
-    if sequence.features is None:
-        raise ValueError("features are needed")
-    return sequence.features
-
-
 def variant_finder(variant: str, **changes: Any) -> Finder:
     """Return a finder that follows one of `VARIANTS` with some parameters changed."""
 
@@ -111,7 +105,7 @@ def variant_finder(variant: str, **changes: Any) -> Finder:
             segmenter = EventSegmenter.paper(**changes)
         else:
             segmenter = EventSegmenter.authors(**(HYBRID if variant == "hybrid" else {}), **changes)
-        return np.asarray(segmenter.fit(_features(sequence)).boundaries_)
+        return np.asarray(segmenter.fit(sequence.features).boundaries_)
 
     return find
 
@@ -121,7 +115,7 @@ def stage_finder(variant: str, stage: str) -> Finder:
     make = DynamicGraphEmbedding.paper if variant == "paper()" else DynamicGraphEmbedding.authors
 
     def find(sequence: LabeledSequence, _: int) -> IntArray:
-        learned = make(n_iterations=0).fit(_features(sequence))
+        learned = make(n_iterations=0).fit(sequence.features)
         return pick_boundaries(context_distance(getattr(learned, stage)))
 
     return find
@@ -131,7 +125,7 @@ def baseline_finder(name: str) -> Finder:
     """Return a finder that follows one of the catalogue's baselines."""
 
     def find(sequence: LabeledSequence, seed: int) -> IntArray:
-        fitted = make_baseline(name, seed=seed).fit(_features(sequence))
+        fitted = make_baseline(name, seed=seed).fit(sequence.features)
         return np.asarray(fitted.boundaries_)
 
     return find
@@ -141,7 +135,7 @@ def _on_noise(sequence: LabeledSequence, seed: int) -> IntArray:
     generator = np.random.default_rng(
         [seed, zlib.crc32(f"{sequence.group} {sequence.name}".encode())]
     )
-    noise = generator.normal(size=_features(sequence).shape)
+    noise = generator.normal(size=np.asarray(sequence.features).shape)
     return np.asarray(EventSegmenter.authors().fit(noise).boundaries_)
 
 
@@ -176,7 +170,6 @@ NOTES = (
     ),
     "Means over sequences; ± is the spread over seeds. Methods without ± do not depend on a seed.",
 )
-FROM_PIXELS = ("dayline segment", "AC-color")
 NO_PIXELS = (
     "needs the photos; features were read from files (--model computes them from the photos"
     " instead)"
@@ -241,43 +234,27 @@ def lifelog_report(
 
     # Unknown methods raise first, too, because photos take a long time.
     finders, known = _methods(table)
-    of_days = (*FROM_PIXELS, "CES-VCP", "second annotators") if is_of_days else ()
-    choose(methods, [*finders, *of_days], what="method")
+    choose(methods, list(finders), what="method")
     sequences = _sequences(Path(root), desc=table == "edub-seg-desc", only=only, most=most)
-    features, pixels = "read from files", None
-    colors: dict[str, FloatArray] = {}
+
+    features = "read from files"
     if only is None and (model is not None or any(s.features is None for s in sequences)):
-        pixels = Pixels(model or "lite0", out / "photos")
-        colored = Pixels("color-lab", out / "photos")
+        pixels, colored = (Pixels(m, out / "photos") for m in (model or "lite0", "color-lab"))
         colors = {s.name: colored.extract(s, on_done) for s in sequences}
         sequences = [replace(s, features=pixels.extract(s, on_done)) for s in sequences]
         features = f"{pixels.name}, from the photos"
+        if is_of_days:
+            finders["dayline segment"] = lambda s, _: pixels.segment(s)
+            finders["AC-color"] = lambda s, _: ColorSegmenter().fit(colors[s.name]).boundaries_
+    if predictor is not None:
+        by_contexts = VisualContextSegmenter(predictor=predictor)
+        finders["CES-VCP"] = lambda s, _: by_contexts.fit(s.features).boundaries_
+    annotated = [s for s in sequences if s.annotations and is_of_days]
+    if annotated:
+        del finders["second annotators"]
 
-    empty: dict[str, str] = {}
-    annotated: list[LabeledSequence] = []
-    if is_of_days:
-        first = {name: finders.pop(name) for name in VARIANTS}
-        if pixels is None:
-            empty |= dict.fromkeys(FROM_PIXELS, NO_PIXELS)
-        else:
-            segment = pixels.segment
-            first["dayline segment"] = lambda s, _: segment(s)
-            first["AC-color"] = lambda s, _: ColorSegmenter().fit(colors[s.name]).boundaries_
-        if predictor is None:
-            empty["CES-VCP"] = NO_NETWORK
-        else:
-            by_contexts = VisualContextSegmenter(predictor=predictor)
-            first["CES-VCP"] = lambda s, _: by_contexts.fit(_features(s)).boundaries_
-        finders = first | finders
-        annotated = [s for s in sequences if s.annotations]
-        if not annotated:
-            empty["second annotators"] = "these sequences have only one annotator"
     wanted = [m for m in finders if methods is None or m in methods or m in ALWAYS]
-    empty = {m: why for m, why in empty.items() if methods is None or m in methods}
-    if find_spec("ruptures") is None:
-        empty |= {m: "needs ruptures (extra baselines)" for m in wanted if "kernel" in m}
-
-    ready = {m: finders[m] for m in wanted if m not in empty}
+    ready = {m: find for m in wanted if not isinstance(find := finders[m], str)}
     tasks = make_tasks(ready, sequences, seeds=range(n_seeds))
     for s in annotated:
         measure = partial(_second_annotators, s)
@@ -291,9 +268,9 @@ def lifelog_report(
         n = sum(s.group == group for s in sequences)
         rows = list(known) if only is None else []  # published figures are for the paper's own set
         rows += summarize((r for r in results if r.group == group), columns=COLUMNS)
-        rows += [Row(m, {}, reason) for m, reason in empty.items()]
+        rows += [Row(m, {}, why) for m in wanted if isinstance(why := finders[m], str)]
         tables.append(Table(f"{table} on {group}, {n} sequences", COLUMNS, tuple(rows)))
-    seconds = {m: sum(r.cpu_seconds for r in results if r.method == m) for m in wanted}
+    seconds = {m: sum(r.cpu_seconds for r in results if r.method == m) for m in ready}
     scope = {"n_jobs": n_jobs, "most": most, "only": only, "methods": methods}
     note = (
         f"Features: {features}; published figures use InceptionV3. default uses these features"
@@ -302,11 +279,14 @@ def lifelog_report(
     return Report(table, tuple(tables), settings | scope, (note, *NOTES), seconds)
 
 
-def _methods(table: str) -> tuple[dict[str, Finder], list[Row]]:
-    """Return the methods of a table that need features only, and its published rows."""
-    finders: dict[str, Finder] = {}
+def _methods(table: str) -> tuple[dict[str, Finder | str], list[Row]]:
+    """Return the methods of a table, or why a row is empty without more input; and known rows."""
+    finders: dict[str, Finder | str] = {}
     if table in DAYS:
-        finders = {variant: variant_finder(variant) for variant in VARIANTS} | FOLLOWED
+        finders = {variant: variant_finder(variant) for variant in VARIANTS}
+        finders |= {"dayline segment": NO_PIXELS, "AC-color": NO_PIXELS, "CES-VCP": NO_NETWORK}
+        finders |= FOLLOWED
+        finders["second annotators"] = "these sequences have only one annotator"
         known = [published(name, row) for name, row in DAYS[table].items()]
     elif table == "ablation":
         finders["CES on raw features"] = FOLLOWED["CES on raw features"]
@@ -328,6 +308,8 @@ def _methods(table: str) -> tuple[dict[str, Finder], list[Row]]:
                 for variant in ("authors()", "paper()", "default"):
                     find = variant_finder(variant, **{parameter: value})
                     finders[f"{variant}, {symbol} = {value}"] = find
+    if find_spec("ruptures") is None:
+        finders |= {m: "needs ruptures (extra baselines)" for m in finders if "kernel" in m}
     return finders | CONTROLS, known
 
 
@@ -335,8 +317,6 @@ def _sequences(
     root: Path, *, desc: bool, only: Sequence[str] | None, most: int | None
 ) -> list[LabeledSequence]:
     """Read the days of a table, or the named groups; days with only photos have no features yet."""
-    if not root.is_dir():
-        raise ValueError(f"{root}: no such folder; pass the folder with the data sets (--root)")
     if only is not None:
         groups = {name: load_group(root, name, most=most) for name in only}
         for name, some in groups.items():

@@ -57,9 +57,7 @@ def score_sequence(labels: IntArray, sequence: LabeledSequence) -> Figures:
     geometric or the arithmetic mean of the entropies. F1 is that of the boundaries inside the
     sequence.
     """
-    true = sequence.labels
-    if true is None:
-        raise ValueError("the sequence has no classes")
+    true = np.asarray(sequence.labels)
     score = score_labels(labels, true)
     found = labels_to_boundaries(labels)
     runs = boundaries_to_labels(found, len(labels))
@@ -145,25 +143,24 @@ NOTES = (
 )
 
 
-def motion_variants(
-    n_components: int = 35, smoothing_width: int = 50
-) -> dict[str, DynamicGraphEmbedding]:
-    """Return every variant of the method, with d and p of the motion table.
+def motion_variants() -> dict[str, DynamicGraphEmbedding]:
+    """Return every variant of the method, with d = 35 and p = 50, as in the motion table.
 
     "hybrid" is the notebook with the start, gradient, l-tilde and steps of the text; the text,
     taken literally, has l-hat = 0.0025, with which nearly all weights between frames vanish.
     """
-    size = {"n_components": n_components, "smoothing_width": smoothing_width, "dtype": "float32"}
     hybrid = DynamicGraphEmbedding.authors(start="pca", gradient="full", n_loop_steps=150)
     variants = {
         "paper()": DynamicGraphEmbedding.paper(),
         "paper(), columns rescaled": DynamicGraphEmbedding.paper(rescale_columns=True),
         "paper(), l-hat = 0.0025": DynamicGraphEmbedding.paper(feature_bandwidth=0.0025),
         "authors()": DynamicGraphEmbedding.authors(),
-        "hybrid": hybrid.set_params(embedding_bandwidth=0.02 * n_components),
+        "hybrid": hybrid.set_params(embedding_bandwidth=0.02 * 35),
         "default": DynamicGraphEmbedding(),
     }
-    return {name: variant.set_params(**size) for name, variant in variants.items()}
+    for variant in variants.values():
+        variant.set_params(n_components=35, smoothing_width=50, dtype="float32")
+    return variants
 
 
 def measure(
@@ -174,9 +171,7 @@ def measure(
     Variants are learned once, then grouped by k-means on the embedding and by normalized cuts of
     the graph. LRT transfers codes from `source`, another sequence of the set.
     """
-    if sequence.features is None or source.features is None or sequence.labels is None:
-        raise ValueError("features and classes are needed")
-    features, n_labels = sequence.features, len(np.unique(sequence.labels))
+    features, n_labels = np.asarray(sequence.features), len(np.unique(np.asarray(sequence.labels)))
 
     def group(vectors: FloatArray) -> list[Figures]:
         labels = (vector_labels(vectors, n_labels=n_labels, random_state=seed) for seed in seeds)
@@ -190,7 +185,7 @@ def measure(
         found = [LABELERS[method](features, n_labels, seed) for seed in some]
         return {method: [score_sequence(labels, sequence) for labels in found]}
     if method == "LRT":
-        return {method: cut(code_graph(transfer_codes(source.features, features)))}
+        return {method: cut(code_graph(transfer_codes(np.asarray(source.features), features)))}
 
     if method in (NOISE, SMOOTHED_NOISE):  # different for every sequence
         generator = np.random.default_rng(zlib.crc32(f"{sequence.group} {sequence.name}".encode()))
@@ -244,8 +239,7 @@ def motion_report(
     chosen = [m for m in MOTION_METHODS if m in wanted or m in ("equal pieces", "random cuts")]
     kernels = [] if find_spec("ruptures") else [m for m in chosen if "kernel" in m]
     absent = dict.fromkeys(kernels, "needs ruptures (extra baselines)")
-    if not Path(root).is_dir():
-        raise ValueError(f"{root}: no such folder; pass the folder with the data sets (--root)")
+
     # LRT uses the next person as its source, measured or not.
     sets = {g: load_motion(root, g) for g in choose(only, list(MOTION_FOLDERS), what="data set")}
     lost = [group for group, some in sets.items() if not some]
@@ -254,6 +248,7 @@ def motion_report(
         raise ValueError(
             f"{root}: no data found ({expected}); give the folder that holds them (--root)"
         )
+
     tasks = []
     for method in chosen:
         for some in sets.values():
@@ -266,6 +261,7 @@ def motion_report(
                 tasks.append(Task(sequence.group, sequence.name, method, run, data))
     settings = {"n_seeds": n_seeds, "n_components": 35, "smoothing_width": 50}
     results = run_tasks(tasks, store=out, settings=settings, n_jobs=n_jobs, on_done=on_done)
+
     tables = []
     for group, some in sets.items():
         rows = [
@@ -282,7 +278,7 @@ def motion_report(
             missing |= {"LRT": "needs a second sequence as its source"}
         rows += [Row(name, {}, why) for name, why in missing.items()]
         tables.append(Table(f"{group}, {len(some[:most])} sequences", LABEL_COLUMNS, tuple(rows)))
+
     seconds = {m: sum(r.cpu_seconds for r in results if r.method == m) for m in chosen}
-    return Report(
-        "motion", tuple(tables), settings | {"n_jobs": n_jobs, "most": most}, NOTES, seconds
-    )
+    scope = {"n_jobs": n_jobs, "most": most}
+    return Report("motion", tuple(tables), settings | scope, NOTES, seconds)
