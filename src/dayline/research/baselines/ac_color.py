@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
-from dayline.checks import LARGEST_COUNT, Missing, check_between, list_frames
+from dayline.checks import LARGEST_COUNT, check_between, list_frames
 from dayline.events import labels_to_boundaries
 from dayline.method.communities import in_order_of_appearance
 from dayline.research.baselines.segmenter import Baseline
@@ -79,7 +79,6 @@ class ColorSegmenter(Baseline):
     n_events: int | None = None
     _: KW_ONLY
     time_window: int = 60
-    missing: Missing = "raise"
 
     def __sklearn_tags__(self) -> Any:
         """Declare that input must be non-negative."""

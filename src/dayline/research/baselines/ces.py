@@ -13,7 +13,7 @@ from dataclasses import KW_ONLY, dataclass
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
-from dayline.checks import Missing, check_between, check_flag
+from dayline.checks import check_between, check_flag
 from dayline.decision.contexts import (
     check_scores,
     context_distance,
@@ -75,7 +75,6 @@ class ContextualSegmenter(Baseline):
     denoise: bool = False
     window: int = 8
     order: int = 5
-    missing: Missing = "raise"
 
     def find_boundaries(self, features: FloatArray) -> IntArray:
         """Return the first frame of every event but the first."""

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray, unit_rows
-from dayline.checks import Missing, check_between, check_choice, check_flag, show_value
+from dayline.checks import check_between, check_choice, check_flag, show_value
 from dayline.installation import needs_extra
 from dayline.method.denoise import standardize
 from dayline.research.baselines.segmenter import Baseline
@@ -67,7 +67,6 @@ class KernelChangeSegmenter(Baseline):
     penalty: float | None = None
     min_length: int = 2
     standardize: bool = True
-    missing: Missing = "raise"
 
     @needs_extra("baselines", "kernel change points")
     def find_boundaries(self, features: FloatArray) -> IntArray:

@@ -13,7 +13,7 @@ from dataclasses import KW_ONLY, dataclass
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
-from dayline.checks import Missing, check_between
+from dayline.checks import check_between
 from dayline.events import labels_to_boundaries
 from dayline.method.communities import find_communities
 from dayline.research.baselines.segmenter import Baseline
@@ -68,7 +68,6 @@ class SmoothedKMeans(Baseline):
     n_communities: int = 30
     _: KW_ONLY
     radius: int = 5
-    missing: Missing = "raise"
     random_state: int | None = 0
 
     def find_boundaries(self, features: FloatArray) -> IntArray:

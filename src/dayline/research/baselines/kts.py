@@ -24,7 +24,7 @@ from typing import Literal
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray, to_numpy, unit_rows
-from dayline.checks import Missing, check_between, check_choice, show_value
+from dayline.checks import check_between, check_choice, show_value
 from dayline.research.baselines.segmenter import Baseline
 
 
@@ -211,7 +211,6 @@ class KernelTemporalSegmenter(Baseline):
     kernel: Literal["cosine", "linear"] = "cosine"
     penalty: float = 0.5
     min_length: int = 2
-    missing: Missing = "raise"
 
     def find_boundaries(self, features: FloatArray) -> IntArray:
         """Return the first frame of every event but the first."""

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray, to_numpy, unit_rows
-from dayline.checks import MOST_STEPS, Missing, check_between, check_features, check_seed
+from dayline.checks import MOST_STEPS, check_between, check_features, check_seed
 from dayline.events import labels_to_boundaries
 from dayline.research.baselines.segmenter import Baseline
 from dayline.research.baselines.tsc import HEAVIEST, label_codes, solve_shifted, temporal_laplacian
@@ -159,7 +159,6 @@ class LowRankTransferSegmenter(Baseline):
     smoothness: float = 0.15
     mu: float = 0.001
     n_iterations: int = 20
-    missing: Missing = "raise"
     random_state: int | None = 0
 
     def find_boundaries(self, features: FloatArray) -> IntArray:

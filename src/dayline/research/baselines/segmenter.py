@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -28,11 +29,17 @@ from dayline.progress import OnStep
 from dayline.research.baselines.catalogue import BASELINES, make_baseline
 
 
+@dataclass(eq=False, repr=False)
 class Baseline(BaseEstimator):  # type: ignore[misc]
     """Cut one sequence into events; a subclass has its parameters and `find_boundaries`.
 
-    Subclasses are dataclasses, so that each parameter stands in one line. The parameters `n_events`,
-    `missing` and `random_state` are checked here, if there are any.
+    Subclasses are dataclasses, so that each parameter stands in one line. The parameters `n_events`
+    and `random_state` are checked here, if there are any.
+
+    Parameters
+    ----------
+    missing : {"raise", "interpolate"}, default="raise"
+        How to handle NaN and infinity.
 
     Attributes
     ----------
@@ -40,15 +47,15 @@ class Baseline(BaseEstimator):  # type: ignore[misc]
         First frame of every event but the first, and the event number of each frame.
     """
 
-    boundaries_: IntArray
-    labels_: IntArray
+    _: KW_ONLY
+    missing: Missing = "raise"
 
     def fit(self, X: Any, y: None = None) -> Self:  # noqa: ARG002
         """Find the events of one sequence, X of shape (n_frames, n_features); y is ignored."""
         given = self.get_params(deep=False)
         check_seed(given.get("random_state"))
         rows = validate_data(self, unmask(X), dtype="numeric", ensure_all_finite=False)
-        features = check_features(rows, missing=given.get("missing", "raise"))
+        features = check_features(rows, missing=self.missing)
         frames = outlying_frames(features)
         if len(frames):
             warn_of_outliers(frames, drawn_in=False)
@@ -62,8 +69,8 @@ class Baseline(BaseEstimator):  # type: ignore[misc]
                     " event per frame"
                 )
 
-        self.boundaries_ = np.asarray(self.find_boundaries(features), dtype=np.int64)
-        self.labels_ = boundaries_to_labels(self.boundaries_, len(features))
+        self.boundaries_: IntArray = np.asarray(self.find_boundaries(features), dtype=np.int64)
+        self.labels_: IntArray = boundaries_to_labels(self.boundaries_, len(features))
         return self
 
     def fit_predict(self, X: Any, y: None = None) -> IntArray:  # noqa: ARG002

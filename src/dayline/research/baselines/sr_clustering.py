@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray, unit_rows
-from dayline.checks import Missing, check_between
+from dayline.checks import check_between
 from dayline.events import boundaries_to_labels, labels_to_boundaries
 from dayline.method.communities import in_order_of_appearance
 from dayline.method.denoise import scale_to_range
@@ -192,7 +192,6 @@ class SRClustering(Baseline):
     change_weight: float = 0.9
     pair_weight: float = 0.5
     pair_reach: int = 5
-    missing: Missing = "raise"
 
     def find_boundaries(self, features: FloatArray) -> IntArray:
         """Return the first frame of every event but the first."""

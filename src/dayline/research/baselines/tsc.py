@@ -15,7 +15,7 @@ from dataclasses import KW_ONLY, dataclass
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray, to_numpy, unit_rows
-from dayline.checks import MOST_STEPS, Missing, check_between, check_seed
+from dayline.checks import MOST_STEPS, check_between, check_seed
 from dayline.decision.contexts import context_distance, pick_boundaries
 from dayline.events import boundaries_to_labels, labels_to_boundaries
 from dayline.research.baselines.segmenter import Baseline
@@ -237,7 +237,6 @@ class TemporalSubspaceSegmenter(Baseline):
     smoothness: float = 15.0
     rho: float = 0.1
     n_iterations: int = 100
-    missing: Missing = "raise"
     random_state: int | None = 0
 
     def find_boundaries(self, features: FloatArray) -> IntArray:

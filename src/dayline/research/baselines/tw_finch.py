@@ -17,7 +17,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from dayline.arrays import FloatArray, IntArray, unit_rows
-from dayline.checks import Missing, check_between
+from dayline.checks import check_between
 from dayline.events import labels_to_boundaries
 from dayline.method.communities import in_order_of_appearance
 from dayline.research.baselines.segmenter import Baseline
@@ -127,7 +127,6 @@ class TemporalFinch(Baseline):
     n_events: int | None = None
     _: KW_ONLY
     level: int = 2
-    missing: Missing = "raise"
 
     def find_boundaries(self, features: FloatArray) -> IntArray:
         """Return the first frame of every event but the first."""

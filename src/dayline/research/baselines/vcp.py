@@ -13,7 +13,6 @@ from dayline.arrays import FloatArray, IntArray, check_device, unit_rows
 from dayline.checks import (
     LARGEST_COUNT,
     MOST_STEPS,
-    Missing,
     check_between,
     check_features,
     check_seed,
@@ -355,7 +354,6 @@ class VisualContextSegmenter(Baseline):
     batch_size: int = 32
     learning_rate: float = 0.001
     order: int = 5
-    missing: Missing = "raise"
     device: str = "cpu"
     random_state: int | None = 0
 

@@ -13,7 +13,7 @@ from dataclasses import KW_ONLY, dataclass
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray, to_numpy, unit_rows
-from dayline.checks import LARGEST_COUNT, Missing, check_between, check_flag
+from dayline.checks import LARGEST_COUNT, check_between, check_flag
 from dayline.decision.contexts import check_scores
 from dayline.method.denoise import standardize
 from dayline.research.baselines.ces import strongest_maxima
@@ -118,7 +118,6 @@ class WindowDifferenceSegmenter(Baseline):
     window: int = 16
     order: int = 5
     standardize: bool = True
-    missing: Missing = "raise"
 
     def find_boundaries(self, features: FloatArray) -> IntArray:
         """Return the first frame of every event but the first."""
