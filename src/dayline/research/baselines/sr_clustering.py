@@ -24,8 +24,12 @@ def potts_energy(
     return float(costs[np.arange(len(labels)), labels].sum() + weights[differ].sum())
 
 
+MOST_SWEEPS = 5
+"""Over all labels; the expansion stops before if a sweep changes nothing."""
+
+
 def expand_labels(
-    labels: IntArray, *, costs: FloatArray, pairs: IntArray, weights: FloatArray, n_sweeps: int = 5
+    labels: IntArray, *, costs: FloatArray, pairs: IntArray, weights: FloatArray
 ) -> IntArray:
     """Lower the energy of labels: each in turn takes the best set of frames, found by min-cut.
 
@@ -39,12 +43,10 @@ def expand_labels(
         Frames that should have the same label.
     weights : ndarray of shape (n_pairs,)
         Penalty of two different labels, at least 0.
-    n_sweeps : int >= 1
-        Maximum number of sweeps over all labels; stops when a sweep changes nothing.
     """
     best: IntArray = np.array(labels, dtype=np.int64)
     energy = potts_energy(best, costs, pairs, weights)
-    for _ in range(n_sweeps):
+    for _ in range(MOST_SWEEPS):
         before = energy
         for label in range(costs.shape[1]):
             moved = _expand_one(best, label, costs, pairs, weights)
