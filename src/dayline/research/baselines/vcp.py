@@ -94,7 +94,6 @@ def train_predictor(
     """
     import torch
 
-    _torch_device(device)
     for name, value in {"n_past": n_past, "n_future": n_future, "batch_size": batch_size}.items():
         check_between(name, value, 1, LARGEST_COUNT, whole=True)
     check_between("n_units", n_units, 1, MOST_UNITS, whole=True)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
-from dayline.features.numpy_files import load_npz
+from dayline.features.numpy_files import list_npz, load_npz
 from dayline.features.tables import existing_file
 from dayline.media.frame import by_name
 
@@ -106,23 +106,15 @@ def load_folder(root: str | Path, *, most: int | None = None) -> list[LabeledSeq
 def read_labeled(path: str | Path) -> LabeledSequence:
     """Read features, boundaries and, if present, tolerance and labels from an .npz file."""
     path = existing_file(path)
-    arrays = load_npz(path)
-    missing = [name for name in ("features", "boundaries") if name not in arrays]
-    if missing:
-        raise ValueError(
-            f"{path}: has no {' and no '.join(missing)}; it contains"
-            f" {', '.join(arrays) or 'nothing'}"
-        )
+    optional = [name for name in ("labels", "tolerance") if name in list_npz(path)]
+    arrays = load_npz(path, ["features", "boundaries", *optional])
     features = real_numbers(arrays["features"], "features", path)
     boundaries = whole_numbers(arrays["boundaries"], "boundaries", path)
-    if features.ndim != 2 or (
-        len(boundaries) and not 0 < boundaries.min() <= boundaries.max() < len(features)
-    ):
+    if features.ndim != 2 or np.any(np.diff([0, *boundaries, len(features)]) <= 0):
         raise ValueError(
-            f"{path}: boundaries must lie inside the {len(features)} frames of a matrix of features"
+            f"{path}: boundaries must increase inside the frames of a matrix of features; its shape"
+            f" is {features.shape}"
         )
-    if np.any(np.diff(boundaries) <= 0):
-        raise ValueError(f"{path}: boundaries must increase")
     labels = np.ravel(arrays.get("labels", []))
     tolerance = whole_numbers(arrays.get("tolerance", 5), "tolerance", path)
     if len(tolerance) != 1:
