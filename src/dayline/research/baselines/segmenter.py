@@ -136,11 +136,13 @@ class BaselineSegmenter(BaseEstimator):  # type: ignore[misc]
             warnings.warn(f"{self.name} {caveat}", stacklevel=2)
         if on_step is not None:
             on_step(self.name, 0, 1)
+
         features = check_features(X, missing=self.missing)
         seconds = check_times(times, len(features))
         forbidden = forbidden_frames(frames_given("must_not", must_not), len(features))
         scores = context_distance(features)
         required = required_frames(frames_given("must", must), scores, forbidden=forbidden)
+
         self.baseline_ = baseline.fit(features)
         found = np.union1d(np.setdiff1d(self.baseline_.boundaries_, forbidden), required).astype(
             np.int64
@@ -151,6 +153,7 @@ class BaselineSegmenter(BaseEstimator):  # type: ignore[misc]
                 " requested: its groups recur, or required boundaries (such as pauses) were added",
                 stacklevel=2,
             )
+
         self.communities_: IntArray = find_recurring_events(unit_rows(standardize(features)), found)
         return Segmentation.from_boundaries(
             found,

@@ -204,16 +204,17 @@ class SRClustering(Baseline):
         check_between("pair_reach", self.pair_reach, 1, whole=True)
         rooted = unit_rows(np.sign(features) * np.sqrt(np.abs(features)))
         components = _principal_part(rooted)
-        self.clusters_ = linked_clusters(components, cutoff=self.cutoff)
         scaled = scale_to_range(components) / 2.0 + 0.5
-        self.windows_ = boundaries_to_labels(
-            adaptive_windows(scaled, confidence=self.confidence), len(features)
-        )
-        both = np.unique(np.column_stack([self.clusters_, self.windows_]), axis=0)
-        likely = (1.0 - self.change_weight) * _cluster_likelihood(rooted, self.clusters_)[
-            :, both[:, 0]
-        ]
-        likely += self.change_weight * _window_likelihood(scaled, self.windows_)[:, both[:, 1]]
+        self.clusters_ = linked_clusters(components, cutoff=self.cutoff)
+        changes = adaptive_windows(scaled, confidence=self.confidence)
+        self.windows_ = boundaries_to_labels(changes, len(features))
+
+        # A label is a cluster in a window.
+        clusters, windows = np.unique(np.column_stack([self.clusters_, self.windows_]), axis=0).T
+        by_cluster = _cluster_likelihood(rooted, self.clusters_)[:, clusters]
+        by_window = _window_likelihood(scaled, self.windows_)[:, windows]
+        likely = (1.0 - self.change_weight) * by_cluster + self.change_weight * by_window
+
         pairs = _near_pairs(len(features), self.pair_reach)
         shown = scale_to_range(features, by_column=True) / 2.0
         apart = np.linalg.norm(shown[pairs[:, 0]] - shown[pairs[:, 1]], axis=1)

@@ -72,32 +72,26 @@ def temporal_codes(
     check_between("smoothness", smoothness, 0, HEAVIEST)
     check_between("rho", rho, 1 / HEAVIEST, HEAVIEST)
     check_seed(random_state, largest=np.inf)
+
     frames = unit_rows(values).T
+    n = frames.shape[1]
     generator = np.random.default_rng(random_state)
-    atoms, codes = (
-        generator.random((len(frames), n_atoms)),
-        generator.random((n_atoms, frames.shape[1])),
-    )
+    atoms, codes = generator.random((len(frames), n_atoms)), generator.random((n_atoms, n))
     atoms /= np.linalg.norm(atoms, axis=0)
     atom_duals, code_duals = np.zeros_like(atoms), np.zeros_like(codes)
     free_codes: FloatArray = codes
     identity = np.eye(n_atoms)
-    laplacian = (
-        2.0
-        * smoothness
-        * temporal_laplacian(
-            frames.shape[1], np.ones((min(n_neighbors, 2 * frames.shape[1]) - 1) // 2)
-        )
-    )
+    reach = (min(n_neighbors, 2 * n) - 1) // 2
+    laplacian = 2.0 * smoothness * temporal_laplacian(n, np.ones(reach))
+
     for _ in range(n_iterations):
         products = free_codes @ free_codes.T + rho * identity
-        free_atoms = np.linalg.solve(
-            products, (frames @ free_codes.T + rho * atoms - atom_duals).T
-        ).T
+        right = frames @ free_codes.T + rho * atoms - atom_duals
+        free_atoms = np.linalg.solve(products, right.T).T
         products = free_atoms.T @ free_atoms + (2.0 * ridge + rho) * identity
-        free_codes = _solve_smooth(
-            products, laplacian, free_atoms.T @ frames + rho * codes - code_duals
-        )
+        right = free_atoms.T @ frames + rho * codes - code_duals
+        free_codes = _solve_smooth(products, laplacian, right)
+
         atoms = np.maximum(free_atoms + atom_duals / rho, 0.0)
         atoms /= np.maximum(np.linalg.norm(atoms, axis=0), 1.0)
         codes = np.maximum(free_codes + code_duals / rho, 0.0)

@@ -41,7 +41,7 @@ def finch_hierarchy(x: FloatArray) -> list[IntArray]:
     groups: IntArray = np.arange(len(x))
     while groups.max() > 0:
         means, times = _means(x, groups)
-        joined = _join(_first_neighbors(_weighted_distance(means, times)))
+        joined = _join(np.argmin(_weighted_distance(means, times), axis=1))
         coarser = in_order_of_appearance(joined[groups])
         if partitions and coarser.max() == 0:
             break
@@ -66,7 +66,7 @@ def merge_groups(x: FloatArray, groups: IntArray, *, n_groups: int) -> IntArray:
     while groups.max() + 1 > n_groups:
         means, times = _means(x, groups)
         distance = _weighted_distance(means, times)
-        neighbors = _first_neighbors(distance)
+        neighbors = np.argmin(distance, axis=1)
         closest = int(np.argmin(distance[np.arange(len(means)), neighbors]))
         groups = in_order_of_appearance(np.where(groups == closest, neighbors[closest], groups))
     return groups
@@ -88,10 +88,6 @@ def _weighted_distance(means: FloatArray, times: FloatArray) -> FloatArray:
     distance *= np.abs(times[:, None] - times[None, :])
     np.fill_diagonal(distance, np.inf)
     return np.asarray(distance)
-
-
-def _first_neighbors(distance: FloatArray) -> IntArray:
-    return np.asarray(np.argmin(distance, axis=1))
 
 
 def _join(neighbors: IntArray) -> IntArray:

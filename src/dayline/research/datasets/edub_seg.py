@@ -89,6 +89,7 @@ def load_day(root: str | Path, name: str, *, group: str = "edub-seg") -> Labeled
     truths = find_days(root).get(name)
     if not truths:
         raise ValueError(f"{root}: no ground truth GT_{name} in {' or '.join(TRUTH_FOLDERS)}")
+
     images = _images(root, name)
     features = _features(root, name)
     if not images:
@@ -100,6 +101,7 @@ def load_day(root: str | Path, name: str, *, group: str = "edub-seg") -> Labeled
         raise ValueError(
             f"{root}: {name} has {len(features)} rows of features but {len(images)} photos"
         )
+
     annotations: list[IntArray] = []
     for path in truths:
         annotations += read_annotations(path, [image.stem for image in images])

@@ -74,12 +74,14 @@ def visit(n_photos: int, *, zoom: tuple[float, float], rng: np.random.Generator)
     light = rng.normal(0.0, 0.08) + 0.04 * np.cumsum(rng.normal(0.0, 1.0, n_photos))
     light += np.where(rng.random(n_photos) < 0.06, rng.choice([-0.45, 0.4], n_photos), 0.0)
     warmth = float(np.exp(rng.normal(0.0, 0.05)))
+
     # People turn when they arrive and leave, so the first and last photos of a visit are blurred
     # more often.
     chance = np.full(n_photos, 0.09)
     chance[[0, -1]] = 0.4
     blur = np.where(rng.random(n_photos) < chance, rng.integers(6, 26, n_photos), 0)
     axis = rng.choice([0, 1, 1], n_photos)
+
     middle, reach = (zoom[0] + zoom[1]) / 2, (zoom[1] - zoom[0]) / 2
     return [
         Glance(

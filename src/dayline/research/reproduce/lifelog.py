@@ -308,6 +308,7 @@ def _methods(table: str) -> tuple[dict[str, Finder | str], list[Row]]:
                 for variant in ("authors()", "paper()", "default"):
                     find = variant_finder(variant, **{parameter: value})
                     finders[f"{variant}, {symbol} = {value}"] = find
+
     if find_spec("ruptures") is None:
         finders |= {m: "needs ruptures (extra baselines)" for m in finders if "kernel" in m}
     return finders | CONTROLS, known
