@@ -53,11 +53,10 @@ SYNTHETIC_NOTES = (
 )
 
 
-def _after_iterations(
-    sequence: LabeledSequence, _: int, *, iterations: int, variant: str
-) -> IntArray:
+def example_segmenter(iterations: int, *, variant: str = "paper()") -> EventSegmenter:
+    """Return the segmenter of the paper's example: the points themselves are the start."""
     make = EventSegmenter.paper if variant == "paper()" else EventSegmenter.authors
-    segmenter = make(
+    return make(
         n_components=2,
         n_iterations=iterations,
         search_radius=0,
@@ -65,6 +64,12 @@ def _after_iterations(
         n_steps=1,
         embedding_bandwidth=0.3,
     )
+
+
+def _after_iterations(
+    sequence: LabeledSequence, _: int, *, iterations: int, variant: str
+) -> IntArray:
+    segmenter = example_segmenter(iterations, variant=variant)
     return np.asarray(segmenter.fit(sequence.features).boundaries_)
 
 
