@@ -28,9 +28,9 @@ from dayline.research.reproduce.published import ABLATION, CORE_ABLATION, DAYS, 
 from dayline.research.reproduce.tables import (
     Figures,
     Measured,
-    OnDone,
     Report,
     Row,
+    RunOptions,
     Table,
     Task,
     choose,
@@ -183,16 +183,10 @@ NO_NETWORK = (
 def lifelog_report(
     table: str,
     root: str | Path,
+    options: RunOptions,
     *,
-    out: Path,
-    n_seeds: int = 4,
-    n_jobs: int = 1,
-    methods: Sequence[str] | None = None,
-    only: Sequence[str] | None = None,
-    most: int | None = None,
     model: str | None = None,
     predictor: Path | None = None,
-    on_done: OnDone | None = None,
 ) -> Report:
     """Measure one table, to be shown beside the published figures.
 
@@ -202,24 +196,17 @@ def lifelog_report(
         One of `LIFELOG_TABLES`.
     root : str or Path
         Holds EDUB-Seg or EDUB-SegDesc; see `dayline.research.datasets.edub_seg`.
-    out : Path
-        Folder for the measurements.
-    n_seeds, n_jobs : int
-        Seeds 0, 1, ... and processes.
-    methods, only : sequence of str, optional
-        Rows to measure, and groups of feature files (ROOT/GROUP/*.npz) to use instead of the
-        table's own set.
-    most : int, optional
-        Maximum number of sequences of each set.
+    options : RunOptions
+        With `only`, groups of feature files (ROOT/GROUP/*.npz) are used instead of the table's own
+        set.
     model : str, optional
         Model that computes features from the photos (see
         `dayline.features.extract.load_extractor`). Without one, features are read from files or, if
         there are none, computed by "lite0".
     predictor : Path, optional
         A trained network for CES-VCP (.safetensors).
-    on_done : callable, optional
-        Called after every sequence and method.
     """
+    methods, only = options.methods, options.only
     is_of_days = table in DAYS
     if only is not None and (model or predictor):
         raise ValueError(
@@ -235,13 +222,15 @@ def lifelog_report(
     # Unknown methods raise first, too, because photos take a long time.
     finders, known = _methods(table)
     choose(methods, list(finders), what="method")
-    sequences = _sequences(Path(root), desc=table == "edub-seg-desc", only=only, most=most)
+    sequences = _sequences(table, Path(root), only=only, most=options.most)
 
     features = "read from files"
     if only is None and (model is not None or any(s.features is None for s in sequences)):
-        pixels, colored = (Pixels(m, out / "photos") for m in (model or "lite0", "color-lab"))
-        colors = {s.name: colored.extract(s, on_done) for s in sequences}
-        sequences = [replace(s, features=pixels.extract(s, on_done)) for s in sequences]
+        pixels, colored = (
+            Pixels(m, options.out / "photos") for m in (model or "lite0", "color-lab")
+        )
+        colors = {s.name: colored.extract(s, options.on_done) for s in sequences}
+        sequences = [replace(s, features=pixels.extract(s, options.on_done)) for s in sequences]
         features = f"{pixels.name}, from the photos"
         if is_of_days:
             finders["dayline segment"] = lambda s, _: pixels.segment(s)
@@ -255,13 +244,18 @@ def lifelog_report(
 
     wanted = [m for m in finders if methods is None or m in methods or m in ALWAYS]
     ready = {m: find for m in wanted if not isinstance(find := finders[m], str)}
-    tasks = make_tasks(ready, sequences, seeds=range(n_seeds))
+    tasks = make_tasks(ready, sequences, seeds=range(options.n_seeds))
     for s in annotated:
         measure = partial(_second_annotators, s)
         tasks.append(Task(s.group, s.name, "second annotators", measure))
     network = None if predictor is None else hashlib.sha256(predictor.read_bytes()).hexdigest()[:20]
-    settings = {"table": table, "n_seeds": n_seeds, "features": features, "predictor": network}
-    results = run_tasks(tasks, store=out, settings=settings, n_jobs=n_jobs, on_done=on_done)
+    settings = {
+        "table": table,
+        "n_seeds": options.n_seeds,
+        "features": features,
+        "predictor": network,
+    }
+    results = run_tasks(tasks, options, settings=settings)
 
     tables = []
     for group in dict.fromkeys(s.group for s in sequences):
@@ -271,7 +265,7 @@ def lifelog_report(
         rows += [Row(m, {}, why) for m in wanted if isinstance(why := finders[m], str)]
         tables.append(Table(f"{table} on {group}, {n} sequences", COLUMNS, tuple(rows)))
     seconds = {m: sum(r.cpu_seconds for r in results if r.method == m) for m in ready}
-    scope = {"n_jobs": n_jobs, "most": most, "only": only, "methods": methods}
+    scope = {"n_jobs": options.n_jobs, "most": options.most, "only": only, "methods": methods}
     note = (
         f"Features: {features}; published figures use InceptionV3. default uses these features"
         " alone, dayline segment also the times, pauses and bursts of the photos."
@@ -315,7 +309,7 @@ def _methods(table: str) -> tuple[dict[str, Finder | str], list[Row]]:
 
 
 def _sequences(
-    root: Path, *, desc: bool, only: Sequence[str] | None, most: int | None
+    table: str, root: Path, *, only: Sequence[str] | None, most: int | None
 ) -> list[LabeledSequence]:
     """Read the days of a table, or the named groups; days with only photos have no features yet."""
     if only is not None:
@@ -325,7 +319,9 @@ def _sequences(
                 raise ValueError(f"{root}: has no group {name} ({name}/*.npz, or dev/{name}/*.npz)")
         return [s for some in groups.values() for s in some]
 
-    group, folder = ("edub-seg-desc", "EDUB-SegDesc") if desc else ("edub-seg", "EDUB-Seg")
+    group, folder = "edub-seg", "EDUB-Seg"
+    if table == "edub-seg-desc":
+        group, folder = "edub-seg-desc", "EDUB-SegDesc"
     own = root if root.resolve().name == folder else root / folder
     if not find_days(own):
         raise ValueError(

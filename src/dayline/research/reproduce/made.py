@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import time
 import tracemalloc
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 
@@ -28,8 +26,8 @@ from dayline.research.reproduce.lifelog import (
 from dayline.research.reproduce.published import SYNTHETIC
 from dayline.research.reproduce.tables import (
     Measured,
-    OnDone,
     Report,
+    RunOptions,
     Table,
     Task,
     choose,
@@ -73,17 +71,9 @@ def _after_iterations(
     return np.asarray(segmenter.fit(sequence.features).boundaries_)
 
 
-def synthetic_report(
-    *,
-    out: Path,
-    n_seeds: int = 4,
-    n_jobs: int = 1,
-    methods: Sequence[str] | None = None,
-    most: int | None = None,
-    on_done: OnDone | None = None,
-) -> Report:
+def synthetic_report(options: RunOptions) -> Report:
     """Measure the synthetic example on `most` sequences (default 20)."""
-    made = [make_communities(random_state=k) for k in range(most or 20)]
+    made = [make_communities(random_state=k) for k in range(options.most or 20)]
     sequences = [
         LabeledSequence("synthetic", f"draw {k}", m.features, m.boundaries)
         for k, m in enumerate(made)
@@ -97,15 +87,17 @@ def synthetic_report(
     }
     finders["default"] = variant_finder("default", n_components=2)
     finders |= {name: FOLLOWED[name] for name in FOLLOWED if "kernel" not in name} | CONTROLS
-    wanted = choose(methods, list(finders), what="method")
+    wanted = choose(options.methods, list(finders), what="method")
     chosen = {m: find for m, find in finders.items() if m in wanted or m in ALWAYS}
-    settings = {"table": "synthetic", "n_seeds": n_seeds}
-    tasks = make_tasks(chosen, sequences, seeds=range(n_seeds))
-    results = run_tasks(tasks, store=out, settings=settings, n_jobs=n_jobs, on_done=on_done)
+
+    settings = {"table": "synthetic", "n_seeds": options.n_seeds}
+    tasks = make_tasks(chosen, sequences, seeds=range(options.n_seeds))
+    results = run_tasks(tasks, options, settings=settings)
+
     rows = [published(f"iteration {iteration}", {"F 5": f}) for iteration, f in SYNTHETIC.items()]
     rows += summarize(results, columns=COLUMNS)
     table = Table(f"synthetic, {len(sequences)} sequences of 350 frames", COLUMNS, tuple(rows))
-    return Report("synthetic", (table,), settings | {"n_jobs": n_jobs}, SYNTHETIC_NOTES)
+    return Report("synthetic", (table,), settings | {"n_jobs": options.n_jobs}, SYNTHETIC_NOTES)
 
 
 COST_COLUMNS = ("CPU s", "CPU s, 20 sequences", "peak MB")
@@ -135,33 +127,23 @@ def _measure_cost(variant: str, sequence: LabeledSequence) -> Measured:
     return {variant: [{"CPU s": seconds, "CPU s, 20 sequences": 20 * seconds, "peak MB": peak}]}
 
 
-def cost_report(
-    *,
-    out: Path,
-    methods: Sequence[str] | None = None,
-    most: int | None = None,
-    on_done: OnDone | None = None,
-) -> Report:
+def cost_report(options: RunOptions) -> Report:
     """Measure the cost of every variant on one made sequence of `most` frames (default 937)."""
-    n_frames = most or 937
+    n_frames = options.most or 937
     made = make_communities(n_frames, stay=600.0, n_features=2048)
     sequence = LabeledSequence("cost", f"{n_frames} frames", made.features, made.boundaries)
-    chosen = choose(methods, VARIANTS, what="method")
+
     # Measure times on every run: a stored time may be from another machine.
+    now = str(time.time_ns())
     tasks = [
-        Task(
-            "cost", sequence.name, r, partial(_measure_cost, r, sequence), data=str(time.time_ns())
-        )
-        for r in chosen
+        Task("cost", sequence.name, variant, partial(_measure_cost, variant, sequence), now)
+        for variant in choose(options.methods, VARIANTS, what="method")
     ]
-    results = run_tasks(tasks, store=out, settings={"table": "cost"}, on_done=on_done)
+    results = run_tasks(tasks, replace(options, n_jobs=1), settings={"table": "cost"})
+
     rows = [
         published("20 sequences, Titan XP", {"CPU s, 20 sequences": 120.0}),
         *summarize(results, columns=COST_COLUMNS),
     ]
-    return Report(
-        "cost",
-        (Table(f"cost, {n_frames} frames", COST_COLUMNS, tuple(rows)),),
-        {"n_frames": n_frames},
-        COST_NOTES,
-    )
+    table = Table(f"cost, {n_frames} frames", COST_COLUMNS, tuple(rows))
+    return Report("cost", (table,), {"n_frames": n_frames}, COST_NOTES)

@@ -33,9 +33,9 @@ from dayline.research.reproduce.published import MOTION
 from dayline.research.reproduce.tables import (
     Figures,
     Measured,
-    OnDone,
     Report,
     Row,
+    RunOptions,
     Table,
     Task,
     choose,
@@ -207,35 +207,18 @@ def measure(
     }
 
 
-def motion_report(
-    root: str | Path,
-    *,
-    out: Path,
-    n_seeds: int = 4,
-    n_jobs: int = 1,
-    methods: Sequence[str] | None = None,
-    only: Sequence[str] | None = None,
-    most: int | None = None,
-    on_done: OnDone | None = None,
-) -> Report:
+def motion_report(root: str | Path, options: RunOptions) -> Report:
     """Measure the motion table.
 
     Parameters
     ----------
     root : str or Path
         Holds the data sets; see `dayline.research.datasets.motion`.
-    out : Path
-        Folder for the measurements.
-    n_seeds, n_jobs : int
-        Seeds 0, 1, ... of the groupings, and processes.
-    methods, only : sequence of str, optional
-        Some of `MOTION_METHODS` and of the data sets; None means all.
-    most : int, optional
-        Maximum number of sequences of each set.
-    on_done : callable, optional
-        Called after every sequence and method.
+    options : RunOptions
+        Methods are some of `MOTION_METHODS`; seeds are those of the groupings.
     """
-    wanted = choose(methods, MOTION_METHODS, what="method")
+    only, most = options.only, options.most
+    wanted = choose(options.methods, MOTION_METHODS, what="method")
     chosen = [m for m in MOTION_METHODS if m in wanted or m in ("equal pieces", "random cuts")]
     kernels = [] if find_spec("ruptures") else [m for m in chosen if "kernel" in m]
     absent = dict.fromkeys(kernels, "needs ruptures (extra baselines)")
@@ -257,10 +240,10 @@ def motion_report(
                     continue
                 source = some[(k + 1) % len(some)]
                 data = f"{sequence.digest} {source.digest}" if method == "LRT" else sequence.digest
-                run = partial(measure, method, sequence, source, seeds=range(n_seeds))
+                run = partial(measure, method, sequence, source, seeds=range(options.n_seeds))
                 tasks.append(Task(sequence.group, sequence.name, method, run, data))
-    settings = {"n_seeds": n_seeds, "n_components": 35, "smoothing_width": 50}
-    results = run_tasks(tasks, store=out, settings=settings, n_jobs=n_jobs, on_done=on_done)
+    settings = {"n_seeds": options.n_seeds, "n_components": 35, "smoothing_width": 50}
+    results = run_tasks(tasks, options, settings=settings)
 
     tables = []
     for group, some in sets.items():
@@ -273,12 +256,12 @@ def motion_report(
             rows.append(
                 Row("all others", {}, f"{group} not found ({' or '.join(MOTION_FOLDERS[group])})")
             )
-        missing = absent | (NEVER if methods is None else {})
+        missing = absent | (NEVER if options.methods is None else {})
         if "LRT" in chosen and len(some) == 1:
             missing |= {"LRT": "needs a second sequence as its source"}
         rows += [Row(name, {}, why) for name, why in missing.items()]
         tables.append(Table(f"{group}, {len(some[:most])} sequences", LABEL_COLUMNS, tuple(rows)))
 
     seconds = {m: sum(r.cpu_seconds for r in results if r.method == m) for m in chosen}
-    scope = {"n_jobs": n_jobs, "most": most}
+    scope = {"n_jobs": options.n_jobs, "most": most}
     return Report("motion", tuple(tables), settings | scope, NOTES, seconds)

@@ -64,13 +64,36 @@ def choose(wanted: Sequence[str] | None, among: Sequence[str], *, what: str) -> 
     return [name for name in among if wanted is None or name in wanted]
 
 
+@dataclass(frozen=True)
+class RunOptions:
+    """What to measure of a table, and how.
+
+    Attributes
+    ----------
+    out : Path
+        Folder for one small file per sequence and method. Results with the same version, settings
+        and data are not measured again, so an interrupted run resumes.
+    n_seeds, n_jobs : int
+        Seeds 0, 1, ... and processes, with one BLAS thread each.
+    methods, only : sequence of str, optional
+        Rows to measure, and data sets; None means all.
+    most : int, optional
+        Maximum number of sequences of each data set; of frames, for the cost.
+    on_done : callable, optional
+        Called after every sequence and method.
+    """
+
+    out: Path
+    n_seeds: int = 4
+    n_jobs: int = 1
+    methods: Sequence[str] | None = None
+    only: Sequence[str] | None = None
+    most: int | None = None
+    on_done: OnDone | None = None
+
+
 def run_tasks(
-    tasks: Sequence[Task],
-    *,
-    store: Path,
-    settings: Mapping[str, Any],
-    n_jobs: int = 1,
-    on_done: OnDone | None = None,
+    tasks: Sequence[Task], options: RunOptions, *, settings: Mapping[str, Any]
 ) -> list[Result]:
     """Run all tasks and return their results in the same order.
 
@@ -78,34 +101,30 @@ def run_tasks(
     ----------
     tasks : sequence of Task
         What to measure.
-    store : Path
-        Folder for one small file per sequence and method. Results with the same version, settings
-        and data are not measured again, so an interrupted run resumes.
+    options : RunOptions
+        Where to keep the results, and the number of processes.
     settings : mapping
         What the results depend on besides the data.
-    n_jobs : int
-        Number of processes, with one BLAS thread each.
-    on_done : callable, optional
-        Called after every task.
     """
     from joblib import Parallel, delayed
 
     key = json.loads(json.dumps({"version": __version__, **settings}))
     results: dict[int, Result] = {}
     for k, task in enumerate(tasks):
-        kept = _read(_part(store, task), key | {"data": task.data})
+        kept = _read(_part(options.out, task), key | {"data": task.data})
         if kept is not None:
             results[k] = kept
 
     left = [k for k in range(len(tasks)) if k not in results]
-    run = Parallel(n_jobs=min(n_jobs, max(len(left), 1)), return_as="generator_unordered")
+    n_jobs = min(options.n_jobs, max(len(left), 1))
+    run = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
     for k, result in run(delayed(_measure)(k, tasks[k]) for k in left):
         results[k] = result
-        path = _part(store, tasks[k])
+        path = _part(options.out, tasks[k])
         path.parent.mkdir(parents=True, exist_ok=True)
         write_text_whole(path, json.dumps({"key": key | {"data": tasks[k].data}, **asdict(result)}))
-        if on_done is not None:
-            on_done(f"{result.method} on {result.sequence}", len(results), len(tasks))
+        if options.on_done is not None:
+            options.on_done(f"{result.method} on {result.sequence}", len(results), len(tasks))
     return [results[k] for k in range(len(tasks))]
 
 
