@@ -30,7 +30,7 @@ class BaselineEntry:
     parameters : mapping of str to object
         Parameters of the class that differ from its defaults.
     labels : str
-        The attribute with the label of each frame: events, or groups that may recur.
+        The attribute that is the label of each frame in that row: events, or groups that may recur.
     caveat : str
         Warning when it runs on a single sequence, if it is designed to use others too.
     """
@@ -98,7 +98,6 @@ _ENTRIES = (
         "lrt",
         "lrt",
         "LowRankTransferSegmenter",
-        labels="communities_",
         caveat="uses this sequence itself as its source; the published system has a labeled one",
     ),
     BaselineEntry(
@@ -110,7 +109,7 @@ _ENTRIES = (
             " days"
         ),
     ),
-    BaselineEntry("ac-color", "ac_color", "ColorSegmenter", labels="communities_"),
+    BaselineEntry("ac-color", "ac_color", "ColorSegmenter"),
 )
 BASELINES: dict[str, BaselineEntry] = {entry.name: entry for entry in _ENTRIES}
 """By name."""

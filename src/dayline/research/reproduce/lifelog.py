@@ -226,9 +226,8 @@ def lifelog_report(
 
     features = "read from files"
     if only is None and (model is not None or any(s.features is None for s in sequences)):
-        pixels, colored = (
-            Pixels(m, options.out / "photos") for m in (model or "lite0", "color-lab")
-        )
+        pixels = Pixels(model or "lite0", options.out / "photos")
+        colored = Pixels("color-lab", options.out / "photos")
         colors = {s.name: colored.extract(s, options.on_done) for s in sequences}
         sequences = [replace(s, features=pixels.extract(s, options.on_done)) for s in sequences]
         features = f"{pixels.name}, from the photos"
@@ -249,12 +248,8 @@ def lifelog_report(
         measure = partial(_second_annotators, s)
         tasks.append(Task(s.group, s.name, "second annotators", measure))
     network = None if predictor is None else hashlib.sha256(predictor.read_bytes()).hexdigest()[:20]
-    settings = {
-        "table": table,
-        "n_seeds": options.n_seeds,
-        "features": features,
-        "predictor": network,
-    }
+    settings = {"table": table, "n_seeds": options.n_seeds}
+    settings |= {"features": features, "predictor": network}
     results = run_tasks(tasks, options, settings=settings)
 
     tables = []
@@ -264,6 +259,7 @@ def lifelog_report(
         rows += summarize((r for r in results if r.group == group), columns=COLUMNS)
         rows += [Row(m, {}, why) for m in wanted if isinstance(why := finders[m], str)]
         tables.append(Table(f"{table} on {group}, {n} sequences", COLUMNS, tuple(rows)))
+
     seconds = {m: sum(r.cpu_seconds for r in results if r.method == m) for m in ready}
     scope = {"n_jobs": options.n_jobs, "most": options.most, "only": only, "methods": methods}
     note = (
