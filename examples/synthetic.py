@@ -131,6 +131,7 @@ def main() -> None:
     parser.add_argument("--iterations", type=int, default=10)
     parser.add_argument("--output", type=Path, default=Path("synthetic.png"))
     arguments = parser.parse_args()
+
     if arguments.seeds < 1 or arguments.iterations < 0:
         parser.error("--seeds must be 1 or more, --iterations 0 or more")
     if not arguments.output.resolve().parent.is_dir():

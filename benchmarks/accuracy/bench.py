@@ -145,6 +145,7 @@ def main() -> None:
     parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=list(METHODS))
     parser.add_argument("--store", type=Path, default=Path("results/accuracy"))
     arguments = parser.parse_args()
+
     root = None if arguments.only_folders else arguments.root
     sequences = load_all(root, arguments.folder, mad=arguments.mad)
     if not sequences:

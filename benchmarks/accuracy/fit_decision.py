@@ -359,6 +359,7 @@ def main() -> None:
     parser.add_argument("--draw", type=Path, metavar="FOLDER")
     parser.add_argument("--table", type=Path, metavar="FILE")
     options = parser.parse_args()
+
     sequences = load_all(options.root, options.folder)
     with ProcessPoolExecutor(options.jobs) as pool:
         found = list(pool.map(gather, sequences, [options.store] * len(sequences)))

@@ -65,6 +65,7 @@ def main() -> None:
     parser = options_of(__doc__)
     parser.add_argument("--most", type=int, default=600)
     options = parser.parse_args()
+
     by_kind: dict[str, list[LabeledSequence]] = {}
     for sequence in load_all(options.root, options.folder):
         by_kind.setdefault(sequence.group, []).append(sequence)

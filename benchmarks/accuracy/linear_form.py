@@ -63,6 +63,7 @@ def main() -> None:
     parser.add_argument("--landmarks", type=int, nargs="+", default=[landmarks.MOST_LANDMARKS])
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
+
     sequences = load_folder(options.root, most=options.most)
     if not sequences:
         raise SystemExit(f"no sequences under {options.root}; pass --root")

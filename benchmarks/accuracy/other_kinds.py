@@ -205,6 +205,7 @@ def main() -> None:
     )
     parser.add_argument("output", type=Path)
     output = parser.parse_args().output.resolve()
+
     for kind, make in KINDS.items():
         (output / kind).mkdir(parents=True, exist_ok=True)
         for name, features, boundaries, tolerance in make(Path(f"{output}.archives")):

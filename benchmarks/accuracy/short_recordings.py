@@ -80,6 +80,7 @@ def parts(sequence: LabeledSequence) -> list[tuple[int, dict[str, np.ndarray], n
 
 def main() -> None:
     options = options_of(__doc__).parse_args()
+
     sequences = load_all(options.root, options.folder)
     results = Parallel(options.jobs)(delayed(parts)(sequence) for sequence in sequences)
     counts: dict[tuple[int, str, str], Counts] = {}

@@ -91,6 +91,7 @@ def main() -> None:
     parser.add_argument("--least", type=int, default=0, help="leave out sequences of fewer frames")
     parser.add_argument("--output", type=Path, default=None, help="write all rows as JSON")
     arguments = parser.parse_args()
+
     sequences = [
         replace(s, features=s.features[: arguments.most], labels=None)
         for s in load_all(arguments.root)

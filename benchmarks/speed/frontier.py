@@ -131,6 +131,7 @@ def main() -> None:
     parser.add_argument("--methods", nargs="+", default=AUTOMATIC, choices=AUTOMATIC)
     parser.add_argument("--draw", type=Path, metavar="FILE")
     options = parser.parse_args()
+
     groups = {
         name: load_group(options.root, name, most=options.most)
         for name in find_groups(options.root)

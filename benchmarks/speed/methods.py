@@ -434,6 +434,7 @@ def main() -> None:
     parser.add_argument("--measure", help=argparse.SUPPRESS)
     parser.add_argument("--make", help=argparse.SUPPRESS)
     options = parser.parse_args()
+
     if options.measure:
         print(json.dumps(measure(json.loads(options.measure))))
         return
