@@ -4,13 +4,13 @@ import pytest
 
 from dayline.cli.options import METHODS
 from dayline.research.baselines.catalogue import BASELINES, is_seeded, make_baseline
-from dayline.research.reproduce.lifelog import FOLLOWED
+from dayline.research.reproduce.lifelog import BASELINE_FINDERS
 from dayline.research.reproduce.motion import LABELERS
 
 
 def test_the_command_line_and_both_tables_offer_what_the_catalogue_lists():
     assert ("default", "fast", "paper", "authors", *BASELINES) == METHODS
-    assert list(FOLLOWED) == [
+    assert list(BASELINE_FINDERS) == [
         entry.boundary_row for entry in BASELINES.values() if entry.boundary_row
     ]
     assert [

@@ -14,7 +14,7 @@ from dayline.research.reproduce.tables import (
     Table,
     Task,
     choose,
-    published,
+    published_row,
     run_tasks,
     save_report,
     summarize,
@@ -104,7 +104,7 @@ def test_spread_is_over_seeds_of_the_mean_over_sequences():
 
 def report():
     rows = (
-        published("DGE", {"ACC": 0.72}),
+        published_row("DGE", {"ACC": 0.72}),
         *summarize(results(), columns=("ACC",)),
         Row("VCP", {}, "needs training"),
     )

@@ -34,7 +34,7 @@ from dayline.research.reproduce.tables import (
     Table,
     Task,
     choose,
-    published,
+    published_row,
     run_tasks,
     summarize,
 )
@@ -140,7 +140,7 @@ def _on_noise(sequence: LabeledSequence, seed: int) -> IntArray:
 
 
 _ENTRIES = [entry for entry in BASELINES.values() if entry.boundary_row]
-FOLLOWED: dict[str, Finder] = {
+BASELINE_FINDERS: dict[str, Finder] = {
     entry.boundary_row: baseline_finder(entry.name) for entry in _ENTRIES
 }
 CONTROLS: dict[str, Finder] = {
@@ -275,26 +275,26 @@ def _methods(table: str) -> tuple[dict[str, Finder | str], list[Row]]:
     if table in DAYS:
         finders = {variant: variant_finder(variant) for variant in VARIANTS}
         finders |= {"dayline segment": NO_PIXELS, "AC-color": NO_PIXELS, "CES-VCP": NO_NETWORK}
-        finders |= FOLLOWED
+        finders |= BASELINE_FINDERS
         finders["second annotators"] = "these sequences have only one annotator"
-        known = [published(name, row) for name, row in DAYS[table].items()]
+        known = [published_row(name, row) for name, row in DAYS[table].items()]
     elif table == "ablation":
-        finders["CES on raw features"] = FOLLOWED["CES on raw features"]
+        finders["CES on raw features"] = BASELINE_FINDERS["CES on raw features"]
         for variant in ("paper()", "authors()"):
             for name, stage in (("NL-means", "denoised_"), ("embedding", "initial_embedding_")):
                 finders[f"{variant}, {name}"] = stage_finder(variant, stage)
             finders[f"{variant}, DGE"] = variant_finder(variant)
-        known = [published(name, row) for name, row in ABLATION.items()]
+        known = [published_row(name, row) for name, row in ABLATION.items()]
     elif table == "core-ablation":
         for variant in VARIANTS:
             for name, changes in OFF.items():
                 finders[f"{variant}, {name}"] = variant_finder(variant, **changes)
-        known = [published(name, {"F 5": f}) for name, f in CORE_ABLATION.items()]
+        known = [published_row(name, {"F 5": f}) for name, f in CORE_ABLATION.items()]
     else:
         known = []
         for symbol, (parameter, values) in GRID.items():
             for value, f in values.items():
-                known.append(published(f"{symbol} = {value}", {"F 5": f}))
+                known.append(published_row(f"{symbol} = {value}", {"F 5": f}))
                 for variant in ("authors()", "paper()", "default"):
                     find = variant_finder(variant, **{parameter: value})
                     finders[f"{variant}, {symbol} = {value}"] = find

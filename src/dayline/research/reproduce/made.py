@@ -15,9 +15,9 @@ from dayline.research.datasets.annotations import LabeledSequence
 from dayline.research.datasets.synthetic import make_communities
 from dayline.research.reproduce.lifelog import (
     ALWAYS,
+    BASELINE_FINDERS,
     COLUMNS,
     CONTROLS,
-    FOLLOWED,
     VARIANTS,
     Finder,
     make_tasks,
@@ -31,7 +31,7 @@ from dayline.research.reproduce.tables import (
     Table,
     Task,
     choose,
-    published,
+    published_row,
     run_tasks,
     summarize,
 )
@@ -86,7 +86,8 @@ def synthetic_report(options: RunOptions) -> Report:
         for iterations in SYNTHETIC
     }
     finders["default"] = variant_finder("default", n_components=2)
-    finders |= {name: FOLLOWED[name] for name in FOLLOWED if "kernel" not in name} | CONTROLS
+    finders |= {name: find for name, find in BASELINE_FINDERS.items() if "kernel" not in name}
+    finders |= CONTROLS
     wanted = choose(options.methods, list(finders), what="method")
     chosen = {m: find for m, find in finders.items() if m in wanted or m in ALWAYS}
 
@@ -94,7 +95,9 @@ def synthetic_report(options: RunOptions) -> Report:
     tasks = make_tasks(chosen, sequences, seeds=range(options.n_seeds))
     results = run_tasks(tasks, options, settings=settings)
 
-    rows = [published(f"iteration {iteration}", {"F 5": f}) for iteration, f in SYNTHETIC.items()]
+    rows = [
+        published_row(f"iteration {iteration}", {"F 5": f}) for iteration, f in SYNTHETIC.items()
+    ]
     rows += summarize(results, columns=COLUMNS)
     table = Table(f"synthetic, {len(sequences)} sequences of 350 frames", COLUMNS, tuple(rows))
     return Report("synthetic", (table,), settings | {"n_jobs": options.n_jobs}, SYNTHETIC_NOTES)
@@ -142,7 +145,7 @@ def cost_report(options: RunOptions) -> Report:
     results = run_tasks(tasks, replace(options, n_jobs=1), settings={"table": "cost"})
 
     rows = [
-        published("20 sequences, Titan XP", {"CPU s, 20 sequences": 120.0}),
+        published_row("20 sequences, Titan XP", {"CPU s, 20 sequences": 120.0}),
         *summarize(results, columns=COST_COLUMNS),
     ]
     table = Table(f"cost, {n_frames} frames", COST_COLUMNS, tuple(rows))

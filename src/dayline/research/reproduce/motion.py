@@ -39,7 +39,7 @@ from dayline.research.reproduce.tables import (
     Table,
     Task,
     choose,
-    published,
+    published_row,
     run_tasks,
     summarize,
 )
@@ -248,7 +248,7 @@ def motion_report(root: str | Path, options: RunOptions) -> Report:
     tables = []
     for group, some in sets.items():
         rows = [
-            published(name, {"ACC": acc, "NMI": nmi})
+            published_row(name, {"ACC": acc, "NMI": nmi})
             for name, (acc, nmi) in MOTION.get(group, {}).items()
         ]
         rows += summarize((r for r in results if r.group == group), columns=LABEL_COLUMNS)

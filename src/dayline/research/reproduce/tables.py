@@ -205,7 +205,7 @@ def versions() -> dict[str, str]:
     return found
 
 
-def published(name: str, figures: Mapping[str, float]) -> Row:
+def published_row(name: str, figures: Mapping[str, float]) -> Row:
     """Make a row of published figures, by column."""
     return Row(f"published: {name}", {column: Cell(value) for column, value in figures.items()})
 
