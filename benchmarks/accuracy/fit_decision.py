@@ -1,9 +1,8 @@
 """Fit the decision model, and judge it on kinds of recordings that it has not seen.
 
     python benchmarks/accuracy/other_kinds.py OUT
-    python benchmarks/accuracy/fit_decision.py --root ../shared/data --folder OUT [--write] [--draw
-    FOLDER]
-        [--table docs/results.csv]
+    python benchmarks/accuracy/fit_decision.py --root ../shared/data --folder OUT [--write]
+        [--draw FOLDER] [--table docs/results.csv]
 
 Embeds every sequence of ROOT/dev, Keck, the first ten of MAD and OUT, and stores the candidates of
 each under --store (delete it after changing the method or the evidence). Then, for each kind in

@@ -4,11 +4,10 @@ M. Dimiccoli et al.: SR-Clustering: semantic regularized clustering for egocentr
 segmentation. CVIU 155, 2017. M. Bolanos et al.: Egocentric video description based on
 temporally-linked sequences. JVCI 50, 2018.
 
-    ROOT/images/NAME/*.jpg                        photos, named by the time they were taken (HHMMSS)
-    ROOT/GT/GT_NAME.xls, .csv or .txt             events of the first annotator, "072334 072658"
-    each ROOT/GT/GT_NAME_2.xls, ..., GT_NAME_3.xls     the other annotators (or further columns of
-    the first file) ROOT/features/NAME.npy, .npz or .csv    precomputed features, a row per
-    photo (optional)
+    ROOT/images/NAME/*.jpg                 photos, named by the time they were taken (HHMMSS)
+    ROOT/GT/GT_NAME.xls, .csv or .txt      events of the first annotator, "072334 072658" each
+    ROOT/GT/GT_NAME_2.xls, GT_NAME_3.xls   other annotators (or further columns of the first file)
+    ROOT/features/NAME.npy, .npz or .csv   precomputed features, a row per photo (optional)
 
 Folders may also be named Images, imageSets, Features, InceptionV3, CNNfeatures and
 GT/segmentations.
