@@ -35,6 +35,7 @@ def main() -> None:
     parser.add_argument("demo", type=Path)
     parser.add_argument("--output", type=Path, default=Path("demo.png"))
     options = parser.parse_args()
+
     draw(options.demo / "index.html", options.output)
 
 

@@ -126,6 +126,7 @@ def main() -> None:
     )
     parser.add_argument("--output", type=Path, default=Path("stages.png"))
     arguments = parser.parse_args()
+
     if arguments.iterations < 0:
         parser.error(f"--iterations must be 0 or more, not {arguments.iterations}")
     if not arguments.output.resolve().parent.is_dir():

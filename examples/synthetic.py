@@ -18,7 +18,6 @@ from pathlib import Path
 import numpy as np
 
 from dayline import (
-    EventSegmenter,
     affinity_graph,
     context_distance,
     equal_pieces,
@@ -29,25 +28,10 @@ from dayline import (
 )
 from dayline.files import writing_whole
 from dayline.research.datasets.synthetic import CommunitySequence
+from dayline.research.reproduce.made import example_segmenter
 
 SHOWN = (0, 1, 3, 10)
 COLORS = np.asarray(["#0072b2", "#e69f00", "#009e73", "#cc79a7"])
-
-
-def learn(made: CommunitySequence, iterations: int) -> EventSegmenter:
-    """Run the `paper` variant as in the paper's example.
-
-    The points themselves are the initial embedding.
-    """
-    segmenter = EventSegmenter.paper(
-        n_components=2,
-        n_iterations=iterations,
-        search_radius=0,
-        start="columns",
-        n_steps=1,
-        embedding_bandwidth=0.3,
-    )
-    return segmenter.fit(made.features)
 
 
 def scores(made: CommunitySequence, found: np.ndarray) -> tuple[float, float]:
@@ -64,7 +48,10 @@ def score_table(seeds: int, most_iterations: int) -> dict[str, np.ndarray]:
     for seed in range(seeds):
         made = make_communities(random_state=seed)
         n, k = len(made.features), len(made.boundaries) + 1
-        runs = [learn(made, iterations).boundaries_ for iterations in range(most_iterations + 1)]
+        runs = [
+            example_segmenter(iterations).fit(made.features).boundaries_
+            for iterations in range(most_iterations + 1)
+        ]
         rows["iterations"].append([scores(made, found) for found in runs])
         rows["points"].append(scores(made, pick_boundaries(context_distance(made.features))))
         rows["equal pieces"].append(scores(made, equal_pieces(n, k)))
@@ -96,7 +83,7 @@ def draw(table: dict[str, np.ndarray], path: Path) -> None:
 
 
 def draw_iteration(axes: np.ndarray, made: CommunitySequence, iterations: int) -> None:
-    fitted = learn(made, iterations)
+    fitted = example_segmenter(iterations).fit(made.features)
     x, colors = fitted.embedding_, COLORS[made.communities]
     axes[0].plot(*x.T, color="0.85", lw=0.5, zorder=0)
     axes[0].scatter(*x.T, c=colors, s=9)
@@ -144,6 +131,7 @@ def main() -> None:
     parser.add_argument("--iterations", type=int, default=10)
     parser.add_argument("--output", type=Path, default=Path("synthetic.png"))
     arguments = parser.parse_args()
+
     if arguments.seeds < 1 or arguments.iterations < 0:
         parser.error("--seeds must be 1 or more, --iterations 0 or more")
     if not arguments.output.resolve().parent.is_dir():

@@ -240,6 +240,8 @@ def assert_script(where: str, command: str) -> None:
     path = ROOT / command.split()[1]
     assert path.is_file(), f"{where}: {command}"
     source = path.read_text(encoding="utf-8")
+    if "options_of" in source:  # the options that several scripts share
+        source += path.with_name("sequences.py").read_text(encoding="utf-8")
     options = re.findall(r" (--[\w-]+)", command)
     assert [one for one in options if f'"{one}"' not in source] == [], f"{where}: {command}"
 

@@ -1,6 +1,6 @@
 """Accuracy of segmenters over groups of sequences, beside controls and baselines.
 
-    python benchmarks/accuracy/bench.py --root ../shared/data [--folder MORE ...] [--methods default
+    python benchmarks/accuracy/bench.py --root ../shared/data [--folder MORE] [--methods default
     ces-raw ...]
 
 MORE is a folder of groups, GROUP/*.npz with features, boundaries and tolerance, as in ROOT/dev.
@@ -13,7 +13,6 @@ separates placing boundaries from counting them), the mean over groups, and boot
 
 from __future__ import annotations
 
-import argparse
 import json
 import time
 from collections.abc import Callable
@@ -21,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 from joblib import Parallel, delayed
-from sequences import load_all
+from sequences import load_all, options_of
 from threadpoolctl import threadpool_limits
 
 from dayline import EventSegmenter, equal_pieces, random_cuts, score_boundaries
@@ -140,19 +139,13 @@ def report(method: str, rows: dict[str, list[dict[str, float]]]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--root", type=Path, default=Path("../shared/data"))
-    parser.add_argument(
-        "--folder", type=Path, nargs="*", default=[], help="additional folders of groups"
-    )
+    parser = options_of(__doc__)
     parser.add_argument("--only-folders", action="store_true", help="do not use ROOT")
     parser.add_argument("--mad", type=int, default=10, help="number of MAD sequences")
     parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=list(METHODS))
     parser.add_argument("--store", type=Path, default=Path("results/accuracy"))
-    parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()
+
     root = None if arguments.only_folders else arguments.root
     sequences = load_all(root, arguments.folder, mad=arguments.mad)
     if not sequences:

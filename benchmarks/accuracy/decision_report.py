@@ -1,8 +1,7 @@
-"""How well the decision model does on kinds of recordings that it has not seen.
+"""What the decision model is worth on kinds of recordings that it has not seen.
 
-Tables, reliability and pictures.
-
-`fit_decision.py` prints and draws with these; they change nothing that is fitted.
+`fit_decision.py` prints and draws with these; they change nothing that is fitted. The tables by
+kind are made by summary.py, from the scores that `fit_decision.py --table` writes.
 """
 
 from __future__ import annotations
@@ -20,19 +19,6 @@ if TYPE_CHECKING:
     from dayline.decision.model import DecisionModel
     from dayline.research.datasets.annotations import LabeledSequence
 
-NEW_AT_010 = (
-    "rai",
-    "weizmann",
-    "utkinect",
-    "beedance",
-    "extrasensory",
-    "homes",
-    "forrest",
-    "apollo",
-    "tssb",
-)
-OLD = ("bbc", "gtea", "sensecam", "mocap6", "keck", "mad")
-
 
 def by_kind(judged: Iterable[Judged], value: Callable[[Judged], float]) -> dict[str, float]:
     found: dict[str, list[float]] = {}
@@ -41,59 +27,10 @@ def by_kind(judged: Iterable[Judged], value: Callable[[Judged], float]) -> dict[
     return {kind: float(np.mean(values)) for kind, values in sorted(found.items())}
 
 
-def summary(scores: dict[str, float]) -> str:
-    def mean(kinds: Iterable[str]) -> str:
-        some = [scores[kind] for kind in kinds if kind in scores]
-        return f"{np.mean(some):.3f}" if some else "-"
-
-    rest = [kind for kind in scores if kind not in OLD]
-    parts = {
-        f"all {len(scores)}": scores,
-        "old six": OLD,
-        "nine new at 0.1.0": NEW_AT_010,
-        "all but the six": rest,
-    }
-    return "   ".join(f"{name}: {mean(kinds)}" for name, kinds in parts.items())
-
-
-def print_table(
-    judged: list[Judged], fast: list[Judged], baselines: dict[str, dict[str, float]]
-) -> None:
-    without_graph = by_kind(fast, lambda j: j.f1)
-    held_out, given = (
-        by_kind(judged, lambda j: j.f1),
-        by_kind(judged, lambda j: j.f1_with_true_number),
-    )
-    chance = by_kind(judged, lambda j: j.f1_of_random_cuts)
-    ratio = by_kind(judged, lambda j: np.log((j.n_found + 0.5) / (len(j.sequence.true) + 0.5)))
-    n = {kind: sum(j.sequence.kind == kind for j in judged) for kind in held_out}
-    best = max(baselines, key=lambda name: np.mean(list(baselines[name].values())))
-    heads = "held out  fast()  number given  random cuts  found/true"
-    print(f"{'kind':14}{'n':>3}  {heads}  {best}  best baseline of this kind")
-    for kind in held_out:
-        top = max(baselines, key=lambda name, kind=kind: baselines[name][kind])
-        print(
-            f"{kind:14}{n[kind]:3}  {held_out[kind]:8.3f}  {without_graph[kind]:6.3f} "
-            f" {given[kind]:12.3f}  {chance[kind]:11.3f}  {np.exp(ratio[kind]):10.2f} "
-            f" {baselines[best][kind]:{len(best)}.3f}  {baselines[top][kind]:.3f} {top}"
-        )
-    for name, scores in (
-        ("held out", held_out),
-        ("fast(), held out", without_graph),
-        ("number given", given),
-        ("fast(), number given", by_kind(fast, lambda j: j.f1_with_true_number)),
-        ("random cuts of that number", chance),
-        *baselines.items(),
-    ):
-        print(f"{name:28}{summary(scores)}")
-    ahead = sum(held_out[kind] > baselines[best][kind] for kind in held_out)
-    ahead_of_all = sum(
-        held_out[kind] > max(scores[kind] for scores in baselines.values()) for kind in held_out
-    )
-    print(
-        f"ahead of {best} in {ahead} of {len(held_out)} kinds, of the best baseline of each kind in"
-        f" {ahead_of_all}"
-    )
+def worth(judged: list[Judged]) -> str:
+    """Return F1 of the mean over kinds, and the same with the number of events given."""
+    found, given = by_kind(judged, lambda j: j.f1), by_kind(judged, lambda j: j.f1_with_true_number)
+    return f"{np.mean(list(found.values())):.3f} ({np.mean(list(given.values())):.3f})"
 
 
 def print_loss_of_fast(

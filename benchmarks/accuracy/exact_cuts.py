@@ -177,6 +177,7 @@ def main() -> None:
     parser.add_argument("--model", default="lite0")
     parser.add_argument("--folder", type=Path, default=Path("/tmp/exact-cuts"))
     options = parser.parse_args()
+
     options.folder.mkdir(parents=True, exist_ok=True)
     what = f"{options.minutes:g}-{options.cuts}-{options.dissolves}-{options.seed}-{options.codec}"
     film = options.folder / f"film-{what}.mp4"

@@ -55,6 +55,7 @@ def main() -> None:
         "--every", type=int, default=6, help="use only every n-th photo (default 6)"
     )
     asked = parser.parse_args()
+
     finders = {f"CenterFace >= {c:g}": _centerface(c) for c in (0.15, 0.5)} | _haar()
     made = list(_scenes())
     blank = [Scene(_background(name), []) for name in BACKGROUNDS]

@@ -1,18 +1,17 @@
 """Fit the decision model, and judge it on kinds of recordings that it has not seen.
 
     python benchmarks/accuracy/other_kinds.py OUT
-    python benchmarks/accuracy/fit_decision.py --root ../shared/data --folder OUT [--write] [--draw
-    FOLDER]
-        [--table docs/results.csv]
+    python benchmarks/accuracy/fit_decision.py --root ../shared/data --folder OUT [--write]
+        [--draw FOLDER] [--table docs/results.csv]
 
 Embeds every sequence of ROOT/dev, Keck, the first ten of MAD and OUT, and stores the candidates of
 each under --store (delete it after changing the method or the evidence). Then, for each kind in
-turn, fits the model to all kinds of other families and decides for this one: the left-out table,
-beside controls and baselines. `EventSegmenter.fast()` is judged by the same models, which are
-fitted to the evidence of the default. Prints too: what each part of the evidence is worth, the
-number of events given, and reliability. --write puts the model that is fitted to all kinds into the
-package; the same data give the same file, bit for bit. --draw saves the model and its reliability
-as pictures; --table the scores of every method on every kind, in the format of results_table.py.
+turn, fits the model to all kinds of other families and decides for this one. `EventSegmenter.fast()`
+is judged by the same models, which are fitted to the evidence of the default. Prints what each part
+of the evidence is worth, what `fast()` loses, and reliability. --table saves the scores of every
+method on every kind, with baselines and controls, in the format of results_table.py; summary.py
+makes tables of them. --write puts the model that is fitted to all kinds into the package; the same
+data give the same file, bit for bit. --draw saves the model and its reliability as pictures.
 
 A curve per kind (two numbers) is fitted by logistic regression with a Gaussian prior. Nothing else
 is: the weights of hard cuts, the candidate penalty and the prior are round numbers, see
@@ -21,7 +20,6 @@ docs/how-it-decides.md.
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor
@@ -29,19 +27,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from decision_report import (
-    by_kind,
-    draw,
-    print_loss_of_fast,
-    print_reliability,
-    print_table,
-    summary,
-)
+from decision_report import draw, print_loss_of_fast, print_reliability, worth
 from results_table import Answer, write_results
-from sequences import load_all
+from sequences import load_all, options_of
 from threadpoolctl import threadpool_limits
 
-from dayline import DynamicGraphEmbedding, equal_pieces, random_cuts, score_boundaries
+from dayline import DynamicGraphEmbedding, equal_pieces, score_boundaries
 from dayline.arrays import unit_rows
 from dayline.decision.evidence import (
     NOISE,
@@ -268,15 +259,6 @@ class Judged:
         """Of as many boundaries as are true."""
         return self.sequence.f1(self.sequence.boundaries[: len(self.sequence.true)])
 
-    @property
-    def f1_of_random_cuts(self) -> float:
-        """Of as many boundaries as were found, at random."""
-        cuts = [
-            random_cuts(self.sequence.n_frames, self.n_found + 1, random_state=seed)
-            for seed in range(20)
-        ]
-        return float(np.mean([self.sequence.f1(found) for found in cuts]))
-
 
 def judge(sequence: Candidates, model: DecisionModel) -> Judged:
     log_odds = np.where(np.arange(len(sequence.boundaries)) < sequence.n_clear, 0.0, NOISE)
@@ -370,58 +352,35 @@ def as_json(model: DecisionModel) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--root", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--folder", type=Path, action="append", default=[])
+    parser = options_of(__doc__)
     parser.add_argument("--store", type=Path, default=Path(".fit"))
-    parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--draw", type=Path, metavar="FOLDER")
     parser.add_argument("--table", type=Path, metavar="FILE")
     options = parser.parse_args()
+
     sequences = load_all(options.root, options.folder)
     with ProcessPoolExecutor(options.jobs) as pool:
         found = list(pool.map(gather, sequences, [options.store] * len(sequences)))
     candidates = read(sequences, found, "all evidence")
     judged = leave_families_out(candidates)
     fast = leave_families_out(read(sequences, found, FAST), fitted_to=candidates)
-    baselines: dict[str, dict[str, float]] = {}
-    for name in BASELINES:
-        for ending in ("", ": number given"):
-            scores: dict[str, list[float]] = {}
-            for one, answers in zip(candidates, found, strict=True):
-                scores.setdefault(one.kind, []).append(one.f1(answers[name + ending]))
-            baselines[name + ending] = {
-                kind: float(np.mean(values)) for kind, values in sorted(scores.items())
-            }
     if options.table:
         write_results(
             options.table,
             all_answers({"dayline": judged, "dayline (fast)": fast}, candidates, found),
         )
-    print_table(
-        judged, fast, {name: scores for name, scores in baselines.items() if name in BASELINES}
-    )
-    for name in BASELINES:
-        print(f"{name + ', number given':36}{summary(baselines[f'{name}: number given'])}")
+    print("mean F1 of all kinds, held out (number given):")
+    print(f"  default {worth(judged)}, fast() {worth(fast)}")
     print_loss_of_fast(sequences, judged, fast)
     print_reliability(judged)
     print("what the parts are worth, held out:")
     for part in PARTS:
-        changed = leave_families_out(read(sequences, found, part))
-        print(f"  {part:24}{summary(by_kind(changed, lambda j: j.f1))}")
-        print(
-            f"  {'  number given':24}{summary(by_kind(changed, lambda j: j.f1_with_true_number))}"
-        )
+        print(f"  {part:24}{worth(leave_families_out(read(sequences, found, part)))}")
     model = fit_model(candidates)
-    print(
-        "trained with all         "
-        f" {summary(by_kind([judge(c, model) for c in candidates], lambda j: j.f1))}"
-    )
+    print(f"  {'trained with all':24}{worth([judge(c, model) for c in candidates])}")
     told = [judge(c, curve_of(model, c.kind)) for c in candidates]
-    print(f"  and told the kind       {summary(by_kind(told, lambda j: j.f1))}")
+    print(f"  {'and told the kind':24}{worth(told)}")
     if options.draw:
         draw(options.draw, model, judged)
     if options.write:

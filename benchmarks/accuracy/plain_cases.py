@@ -138,6 +138,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
+
     print(
         f"| sequence | {' | '.join(f'{name}: F1, events' for name in METHODS)} |\n| ---"
         f" |{' --- |' * len(METHODS)}"

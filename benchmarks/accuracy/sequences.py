@@ -1,15 +1,29 @@
-"""The sequences that the benchmarks use.
+"""The sequences that the benchmarks use, and the options that choose them.
 
 ROOT/dev/GROUP/*.npz, Keck, the first ten of MAD, and more folders.
 """
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
 from dayline.research.datasets.annotations import LabeledSequence, load_folder
 from dayline.research.datasets.motion import load_motion
+
+
+def options_of(about: str | None) -> argparse.ArgumentParser:
+    """Return a parser of --root, --folder and --jobs, to which a script adds its own options."""
+    parser = argparse.ArgumentParser(
+        description=about, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--root", type=Path, default=Path("../shared/data"))
+    parser.add_argument(
+        "--folder", type=Path, action="append", default=[], help="additional groups; repeatable"
+    )
+    parser.add_argument("--jobs", type=int, default=2)
+    return parser
 
 
 def load_all(

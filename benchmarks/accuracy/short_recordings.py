@@ -12,14 +12,12 @@ none was found. The model knows these recordings, so only differences count.
 
 from __future__ import annotations
 
-import argparse
 import warnings
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from joblib import Parallel, delayed
-from sequences import load_all
+from sequences import load_all, options_of
 from threadpoolctl import threadpool_limits
 
 from dayline import EventSegmenter, score_boundaries
@@ -81,13 +79,8 @@ def parts(sequence: LabeledSequence) -> list[tuple[int, dict[str, np.ndarray], n
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--root", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--folder", type=Path, action="append", default=[])
-    parser.add_argument("--jobs", type=int, default=2)
-    options = parser.parse_args()
+    options = options_of(__doc__).parse_args()
+
     sequences = load_all(options.root, options.folder)
     results = Parallel(options.jobs)(delayed(parts)(sequence) for sequence in sequences)
     counts: dict[tuple[int, str, str], Counts] = {}

@@ -12,7 +12,6 @@ end above their starting loss (`fast` has none).
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections import defaultdict
 from dataclasses import replace
@@ -21,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 from joblib import Parallel, delayed
-from sequences import load_all
+from sequences import load_all, options_of
 from threadpoolctl import threadpool_limits
 
 from dayline import DynamicGraphEmbedding, EventSegmenter, PrincipalComponents, score_boundaries
@@ -83,19 +82,16 @@ def compare(method: str, sequence: LabeledSequence, variants: list[str]) -> dict
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--root", type=Path, default=Path("../shared/data"))
+    parser = options_of(__doc__)
     parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=list(METHODS))
     parser.add_argument("--variants", nargs="+", default=list(VARIANTS), choices=list(VARIANTS))
     parser.add_argument(
         "--most", type=int, default=None, help="use only the first MOST frames of each sequence"
     )
     parser.add_argument("--least", type=int, default=0, help="leave out sequences of fewer frames")
-    parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--output", type=Path, default=None, help="write all rows as JSON")
     arguments = parser.parse_args()
+
     sequences = [
         replace(s, features=s.features[: arguments.most], labels=None)
         for s in load_all(arguments.root)

@@ -1,10 +1,10 @@
 """Calibrate and judge how places are recognized across days.
 
-    python benchmarks/album/made_year.py made1 --days 30 --one-camera --seed 1     (and made2 with
-    seed 2) dayline segment made1 -o result1 -q                                             (and
-    result2) python benchmarks/album/places.py --calibrate result1 made1-truth.json --judge result2
-    made2-truth.json \
-        [--real RESULT_OF_DAY1]
+    python benchmarks/album/made_year.py made1 --days 30 --one-camera --seed 1
+    dayline segment made1 -o result1 -q
+    (both again for made2 and result2, with seed 2)
+    python benchmarks/album/places.py --calibrate result1 made1-truth.json
+        --judge result2 made2-truth.json [--real RESULT_OF_DAY1]
 
 Calibration fits the logistic model of `dayline.album.places`: for every context, its closeness to
 each place on other days; once with its own place among them, once without, as if it were new.

@@ -112,6 +112,7 @@ def main() -> None:
     parser.add_argument("--model", default="lite0")
     parser.add_argument("--folder", type=Path)
     options = parser.parse_args()
+
     print("| days | offsets found | median error | largest error | corrected wrongly |")
     print("| --- | --- | --- | --- | --- |")
     for name, n_days, together in (

@@ -49,6 +49,7 @@ def main() -> None:
     parser.add_argument("--features", type=int, default=2048)
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()
+
     lengths = made_lengths(arguments.sequences, arguments.frames)
     sequences = [made_sequence(n, arguments.features)[0].astype(np.float32) for n in lengths]
     # The longest first, so that no process waits for a long one at the end.

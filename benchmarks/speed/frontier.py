@@ -9,8 +9,8 @@ per 1,000 frames of all sequences together, and marks the methods that no other 
 (the frontier).
 
 The decision model of the default and of `fast()` was fitted to these groups among others, so that
-their F1 here is not held out. `benchmarks/accuracy/fit_decision.py` prints the held-out figures,
-which stand in README.md.
+their F1 here is not held out. README.md has the held-out figures, from
+`benchmarks/accuracy/fit_decision.py --table`.
 """
 
 from __future__ import annotations
@@ -131,6 +131,7 @@ def main() -> None:
     parser.add_argument("--methods", nargs="+", default=AUTOMATIC, choices=AUTOMATIC)
     parser.add_argument("--draw", type=Path, metavar="FILE")
     options = parser.parse_args()
+
     groups = {
         name: load_group(options.root, name, most=options.most)
         for name in find_groups(options.root)

@@ -100,6 +100,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=None)
     parser.add_argument("--device", default="cuda")
     arguments = parser.parse_args()
+
     warnings.simplefilter("ignore")
     for n in (300, 2000):
         boundaries(

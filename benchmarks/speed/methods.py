@@ -1,10 +1,8 @@
 """Time, memory and F1 of dayline beside other methods, on the same made sequences in one run.
 
     python benchmarks/speed/methods.py [--frames 1000 4000 8000 40000 100000] [--features 512]
-    [--limit 120]
-                                       [--memory 8] [--methods default fast ...] [--kinds clear
-                                       noisy] [--wide] [--million] [--write docs/scale.md OUT.json]
-                                       [--read OUT.json ...]
+        [--limit 120] [--memory 8] [--methods default fast ...] [--kinds clear noisy] [--wide]
+        [--million] [--write docs/scale.md OUT.json] [--read OUT.json ...]
 
 Every measurement runs in a process of its own, with two threads, on a memory-mapped file of single
 precision: least wall-clock and CPU seconds of up to three fits (one if it takes over two seconds),
@@ -434,6 +432,7 @@ def main() -> None:
     parser.add_argument("--measure", help=argparse.SUPPRESS)
     parser.add_argument("--make", help=argparse.SUPPRESS)
     options = parser.parse_args()
+
     if options.measure:
         print(json.dumps(measure(json.loads(options.measure))))
         return

@@ -4,27 +4,16 @@ its kinds."""
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import replace
-from pathlib import Path
 
+import fit_decision as fit
 import numpy as np
 import pytest
 
-FOLDER = Path(__file__).parents[2] / "benchmarks" / "accuracy"
+from dayline.decision.model import load_model
 
 
-@pytest.fixture(scope="module")
-def fit():
-    sys.path.insert(0, str(FOLDER))
-    try:
-        import fit_decision
-    finally:
-        sys.path.remove(str(FOLDER))
-    return fit_decision
-
-
-def made(fit, kind, seed, *, n_true=6):
+def made(kind, seed, *, n_true=6):
     """A sequence whose true boundaries are mostly the highest candidates."""
     random = np.random.default_rng(seed)
     frames = random.permutation(np.arange(10, 400, 10))[:30]
@@ -36,7 +25,7 @@ def made(fit, kind, seed, *, n_true=6):
     return fit.Candidates(kind, 400, 2, true, frames, heights, 1.0, n_clear=30)
 
 
-def test_a_curve_is_the_best_there_is(fit):
+def test_a_curve_is_the_best_there_is():
     """Its cost is lowest: no step in either direction lowers it."""
     random = np.random.default_rng(0)
     strengths = random.normal(size=200)
@@ -53,7 +42,7 @@ def test_a_curve_is_the_best_there_is(fit):
         assert cost(*curve) < cost(*(curve + step))
 
 
-def test_candidates_match_once_and_the_closest_first(fit):
+def test_candidates_match_once_and_the_closest_first():
     sequence = fit.Candidates(
         "a",
         100,
@@ -67,29 +56,25 @@ def test_candidates_match_once_and_the_closest_first(fit):
     assert sequence.is_right().tolist() == [False, True, True, False, False]
 
 
-def test_the_same_data_give_the_same_file(fit):
-    sequences = [made(fit, kind, seed) for kind in "abc" for seed in range(3)]
+def test_the_same_data_give_the_same_file():
+    sequences = [made(kind, seed) for kind in "abc" for seed in range(3)]
     first, again = (fit.as_json(fit.fit_model(some)) for some in (sequences, sequences[::-1]))
     assert json.loads(first)["curves"].keys() == {"a", "b", "c"}
     assert fit.as_json(fit.fit_model(list(sequences))) == first
     assert json.loads(again)["curves"].keys() == json.loads(first)["curves"].keys()
 
 
-def test_the_model_in_the_package_is_written_as_the_fit_writes_it(fit):
-    from dayline.decision.model import load_model
-
+def test_the_model_in_the_package_is_written_as_the_fit_writes_it():
     assert fit.MODEL.read_text(encoding="utf-8") == fit.as_json(load_model())
 
 
-def test_no_kind_of_a_family_is_seen_when_one_is_judged(fit, monkeypatch):
+def test_no_kind_of_a_family_is_seen_when_one_is_judged(monkeypatch):
     seen = []
     original = fit.fit_model
     monkeypatch.setattr(
         fit, "fit_model", lambda some: seen.append({s.kind for s in some}) or original(some)
     )
-    sequences = [
-        made(fit, kind, seed) for kind in ("bbc", "rai", "gtea", "eyes") for seed in range(2)
-    ]
+    sequences = [made(kind, seed) for kind in ("bbc", "rai", "gtea", "eyes") for seed in range(2)]
     judged = fit.leave_families_out(sequences)
     assert len(judged) == len(sequences)
     assert {"gtea", "eyes"} in seen
@@ -97,8 +82,8 @@ def test_no_kind_of_a_family_is_seen_when_one_is_judged(fit, monkeypatch):
     assert np.mean([j.f1 for j in judged]) > 0.7
 
 
-def test_other_evidence_is_judged_by_the_same_models(fit):
-    sequences = [made(fit, kind, seed) for kind in ("bbc", "gtea", "eyes") for seed in range(2)]
+def test_other_evidence_is_judged_by_the_same_models():
+    sequences = [made(kind, seed) for kind in ("bbc", "gtea", "eyes") for seed in range(2)]
     doubled = [replace(s, log_heights=s.log_heights + np.log(2.0)) for s in sequences]
     judged = fit.leave_families_out(doubled, fitted_to=sequences)
     assert len(judged) == len(doubled)
@@ -107,8 +92,8 @@ def test_other_evidence_is_judged_by_the_same_models(fit):
         assert one.n_found == fit.judge(one.sequence, model).n_found
 
 
-def test_every_method_is_in_the_table_with_the_number_given_and_not(fit):
-    sequences = [made(fit, kind, seed) for kind in ("bbc", "gtea") for seed in range(2)]
+def test_every_method_is_in_the_table_with_the_number_given_and_not():
+    sequences = [made(kind, seed) for kind in ("bbc", "gtea") for seed in range(2)]
     judged = fit.leave_families_out(sequences)
     stored = [
         {f"{name}{end}": one.true for name in fit.BASELINES for end in ("", ": number given")}

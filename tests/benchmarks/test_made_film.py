@@ -1,24 +1,14 @@
 from __future__ import annotations
 
-import runpy
-from pathlib import Path
-
+import exact_cuts as script
 import numpy as np
-import pytest
-
-SCRIPT = Path(__file__).parents[2] / "benchmarks" / "accuracy" / "exact_cuts.py"
 
 
-@pytest.fixture(scope="module")
-def script():
-    return runpy.run_path(str(SCRIPT))
-
-
-def test_the_film_has_its_cuts_where_they_are_said_to_be(script):
-    truth = script["plan_film"](minutes=0.4, n_cuts=3, n_dissolves=1, seed=3)
+def test_the_film_has_its_cuts_where_they_are_said_to_be():
+    truth = script.plan_film(minutes=0.4, n_cuts=3, n_dissolves=1, seed=3)
     assert (len(truth.cuts), len(truth.dissolves), truth.n_frames) == (3, 1, 600)
     small = np.asarray(
-        [f[::20, ::20].astype(int).ravel() for f in script["film_frames"](truth, seed=3)]
+        [f[::20, ::20].astype(int).ravel() for f in script.film_frames(truth, seed=3)]
     )
     change = np.abs(np.diff(small, axis=0)).mean(axis=1)
     assert {int(k) + 1 for k in np.argsort(change)[-3:]} == set(truth.cuts)
@@ -26,8 +16,8 @@ def test_the_film_has_its_cuts_where_they_are_said_to_be(script):
     assert change[first - 1 : end].max() < 0.5 * change[np.asarray(truth.cuts) - 1].min()
 
 
-def test_the_figures_count_what_is_exact(script, capsys):
-    truth = script["Truth"](n_frames=1500, cuts=(100, 500, 900), dissolves=((1200, 1230),))
+def test_the_figures_count_what_is_exact(capsys):
+    truth = script.Truth(n_frames=1500, cuts=(100, 500, 900), dissolves=((1200, 1230),))
     starts = [4.0, 20.04, 30.0, 48.6]
     report = {
         "starts": starts,
@@ -37,7 +27,7 @@ def test_the_figures_count_what_is_exact(script, capsys):
         "notes": [],
         "peak": 2**30,
     }
-    script["print_figures"](truth, report)
+    script.print_figures(truth, report)
     said = capsys.readouterr().out
     assert "hard cuts: 2 of 3 found within 0.5 s, 1 of these exact to the frame" in said
     assert "the cut at frame 500 is off by 1 frames" in said

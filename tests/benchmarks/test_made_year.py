@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import json
-import runpy
 from collections import Counter
-from pathlib import Path
 
+import made_year
 import numpy as np
+import places
 import pytest
 from PIL import Image
 
 from cli.run_command import run
 from dayline.media.source import open_source
 
-ALBUM = Path(__file__).parents[2] / "benchmarks" / "album"
 
-
-@pytest.fixture(scope="module")
-def made():
-    return runpy.run_path(str(ALBUM / "made_year.py"))
-
-
-def test_the_year_is_the_same_every_time_and_places_recur(made, tmp_path):
+def test_the_year_is_the_same_every_time_and_places_recur(tmp_path):
     for name in ("a", "b"):
-        made["make_year"](
+        made_year.make_year(
             tmp_path / name, n_days=3, n_photos=12, n_places=4, two_cameras=False, seed=5
         )
     photos = json.loads((tmp_path / "a-truth.json").read_text())["photos"]
@@ -42,10 +35,10 @@ def test_the_year_is_the_same_every_time_and_places_recur(made, tmp_path):
     ]
 
 
-def test_photos_of_one_place_differ_from_day_to_day(made):
-    scene = made["make_scene"](0, 1)
+def test_photos_of_one_place_differ_from_day_to_day():
+    scene = made_year.make_scene(0, 1)
     visit = {"light": 1.0, "warmth": 0.0, "contrast": 1.0, "zoom": 1.0, "x": 0.0, "y": 0.0}
-    take = made["take_photo"]
+    take = made_year.take_photo
     one, two = (
         np.asarray(
             take(scene, np.random.default_rng(k), np.random.default_rng(k + 9), visit), dtype=float
@@ -55,8 +48,8 @@ def test_photos_of_one_place_differ_from_day_to_day(made):
     assert np.abs(one - two).mean() > 5
 
 
-def test_two_cameras_take_turns_and_one_clock_is_ahead(made, tmp_path):
-    truth = made["make_year"](tmp_path / "year", n_days=1, n_photos=8, n_places=3, seed=2)
+def test_two_cameras_take_turns_and_one_clock_is_ahead(tmp_path):
+    truth = made_year.make_year(tmp_path / "year", n_days=1, n_photos=8, n_places=3, seed=2)
     assert truth["offset"] == 47 * 60
     cameras = [photo["photo"].split("/")[0] for photo in truth["photos"]]
     assert cameras == ["camera-a", "camera-b"] * 4
@@ -69,15 +62,14 @@ def test_two_cameras_take_turns_and_one_clock_is_ahead(made, tmp_path):
 
 
 @pytest.mark.slow
-def test_dayline_recognizes_the_places_of_a_few_days(made, tmp_path):
-    places = runpy.run_path(str(ALBUM / "places.py"))
-    made["make_year"](
+def test_dayline_recognizes_the_places_of_a_few_days(tmp_path):
+    made_year.make_year(
         tmp_path / "photos", n_days=4, n_photos=24, n_places=4, two_cameras=False, seed=3
     )
     done = run("segment", tmp_path / "photos", "-o", tmp_path / "out", "-q")
     assert done.returncode == 0, done.stderr
-    contexts = places["made_contexts"](tmp_path / "out", tmp_path / "photos-truth.json")
-    matched, wrong, total, _ = places["judge"](contexts)
+    contexts = places.made_contexts(tmp_path / "out", tmp_path / "photos-truth.json")
+    matched, wrong, total, _ = places.judge(contexts)
     assert total >= 8
     assert matched >= 0.7
     assert wrong <= 0.15

@@ -3,23 +3,20 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-import runpy
 import tarfile
 from pathlib import Path
 
+import archives
 import pytest
 
-SCRIPT = Path(__file__).parents[2] / "benchmarks" / "accuracy" / "archives.py"
 
-
-@pytest.fixture
-def script(monkeypatch, tmp_path):
-    """The script, with pip set up for one folder and nothing else."""
+@pytest.fixture(autouse=True)
+def _pip_has_one_folder(monkeypatch, tmp_path):
+    """Set pip up for one folder and nothing else."""
     (tmp_path / "index").mkdir()
     monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path / "index"))
-    return runpy.run_path(str(SCRIPT))
 
 
 def make_archive(folder: Path, *, marker: Path) -> Path:
@@ -38,21 +35,23 @@ def make_archive(folder: Path, *, marker: Path) -> Path:
     return path
 
 
-def test_archives_come_from_the_index_of_pip_and_nothing_in_them_is_run(script, tmp_path):
+def test_archives_come_from_the_index_of_pip_and_nothing_in_them_is_run(tmp_path, monkeypatch):
     archive = make_archive(tmp_path / "index", marker=tmp_path / "was_run")
-    script["ARCHIVES"]["some-recordings==1.0"] = hashlib.sha256(archive.read_bytes()).hexdigest()
+    digest = hashlib.sha256(archive.read_bytes()).hexdigest()
+    monkeypatch.setitem(archives.ARCHIVES, "some-recordings==1.0", digest)
     folder = tmp_path / "archives"
-    assert script["Archive"](folder, "some-recordings==1.0").read("data/sound.txt") == b"la la"
+    assert archives.Archive(folder, "some-recordings==1.0").read("data/sound.txt") == b"la la"
     assert [path.name for path in folder.iterdir()] == [archive.name]
     assert not (tmp_path / "was_run").exists()
     archive.unlink()
-    assert script["fetched"](folder, "some-recordings==1.0") == folder / archive.name
+    assert archives.fetched(folder, "some-recordings==1.0") == folder / archive.name
 
 
-def test_an_archive_with_another_digest_is_refused(script, tmp_path):
+def test_an_archive_with_another_digest_is_refused(tmp_path, monkeypatch):
     make_archive(tmp_path / "index", marker=tmp_path / "was_run")
-    script["ARCHIVES"]["some-recordings==1.0"] = hashlib.sha256(b"another").hexdigest()
+    digest = hashlib.sha256(b"another").hexdigest()
+    monkeypatch.setitem(archives.ARCHIVES, "some-recordings==1.0", digest)
     with pytest.raises(SystemExit, match=r"some-recordings==1\.0: pip could not download"):
-        script["fetched"](tmp_path / "archives", "some-recordings==1.0")
+        archives.fetched(tmp_path / "archives", "some-recordings==1.0")
     assert not (tmp_path / "was_run").exists()
     assert list((tmp_path / "archives").iterdir()) == []

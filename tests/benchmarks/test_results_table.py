@@ -5,24 +5,13 @@ from __future__ import annotations
 
 import csv
 import re
-import sys
 from pathlib import Path
 
 import pytest
+import results_table as table
 
 ROOT = Path(__file__).parents[2]
-FOLDER = ROOT / "benchmarks" / "accuracy"
 STABLE = ["method", "data_set", "f1", "tolerance", "above_chance", "version"]
-
-
-@pytest.fixture(scope="module")
-def table():
-    sys.path.insert(0, str(FOLDER))
-    try:
-        import results_table
-    finally:
-        sys.path.remove(str(FOLDER))
-    return results_table
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +20,7 @@ def published():
         return list(csv.DictReader(file))
 
 
-def test_scores_are_means_over_sequences_and_chance_is_taken_off(table):
+def test_scores_are_means_over_sequences_and_chance_is_taken_off():
     # F1 of 1 and of 2 / 3: one of one, and one of two; random single cuts in 1,000 frames hit
     # nothing.
     answers = [
@@ -53,13 +42,13 @@ def test_scores_are_means_over_sequences_and_chance_is_taken_off(table):
     assert rows[1]["f1"] == "0.000"
 
 
-def test_one_data_set_has_one_tolerance(table):
+def test_one_data_set_has_one_tolerance():
     answers = [table.Answer("a", "x", 100, tolerance, [50], [50], False) for tolerance in (1, 2)]
     with pytest.raises(ValueError, match="too many values"):
         table.results_csv(answers, version="9.9")
 
 
-def test_the_first_columns_stay_as_they_are(table, published):
+def test_the_first_columns_stay_as_they_are(published):
     assert list(table.COLUMNS[:6]) == STABLE
     assert list(published[0]) == list(table.COLUMNS)
     keys = [(row["method"], row["number_given"], row["data_set"]) for row in published]

@@ -8,6 +8,9 @@ import sys
 from itertools import pairwise
 from pathlib import Path
 
+import edub
+import frontier as frontiers
+import methods
 import numpy as np
 import pytest
 
@@ -15,22 +18,8 @@ ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "benchmarks" / "speed"
 
 
-@pytest.fixture(scope="module")
-def scripts():
-    """The modules methods, edub and frontier."""
-    before = sys.path.copy()
-    sys.path.insert(0, str(FOLDER))
-    try:
-        import edub
-        import frontier
-        import methods
-    finally:
-        sys.path[:] = before
-    return {"methods": methods, "edub": edub, "frontier": frontier}
-
-
-def test_clear_events_have_known_boundaries(scripts):
-    features, boundaries = scripts["methods"].clear_sequence(900, 256)
+def test_clear_events_have_known_boundaries():
+    features, boundaries = methods.clear_sequence(900, 256)
     lengths = np.diff([0, *boundaries])
     assert features.shape == (900, 256)
     assert features.dtype == np.float32
@@ -41,15 +30,15 @@ def test_clear_events_have_known_boundaries(scripts):
     assert min(np.linalg.norm(a - b) for a, b in pairwise(means)) > 15
 
 
-def test_noisy_events_have_known_boundaries(scripts):
-    features, boundaries = scripts["methods"].made_sequence(600, 256)
+def test_noisy_events_have_known_boundaries():
+    features, boundaries = methods.made_sequence(600, 256)
     jumps = np.linalg.norm(np.diff(features, axis=0), axis=1)
     inside = np.delete(jumps, boundaries - 1)
     assert jumps[boundaries - 1].min() > inside.max()
 
 
-def test_a_method_is_left_out_if_it_would_take_too_long(scripts):
-    cell, forecast = scripts["methods"].Cell, scripts["methods"].forecast
+def test_a_method_is_left_out_if_it_would_take_too_long():
+    cell, forecast = methods.Cell, methods.forecast
     limits = {"limit": 100, "memory": 8}
 
     def why(method, seconds, megabytes, n_frames=4000):
@@ -110,8 +99,7 @@ def test_methods_are_measured_and_written(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from /proc")
-def test_a_measurement_that_takes_too_much_memory_is_a_dash(scripts):
-    methods = scripts["methods"]
+def test_a_measurement_that_takes_too_much_memory_is_a_dash():
     with methods.made_files("clear", 2000, 16) as files:
         cell = methods.Cell("dense", "clear", 2000, 16)
         measured = methods.run_cell(cell, files, limit=60, memory=0.03, threads=2)
@@ -119,15 +107,15 @@ def test_a_measurement_that_takes_too_much_memory_is_a_dash(scripts):
     assert methods.shown(measured) == "-"
 
 
-def test_lengths_of_days_sum_to_all_frames(scripts):
-    lengths = scripts["edub"].made_lengths(20, 18_735)
+def test_lengths_of_days_sum_to_all_frames():
+    lengths = edub.made_lengths(20, 18_735)
     assert len(lengths) == 20
     assert sum(lengths) == 18_735
     assert max(lengths) < 3.1 * min(lengths)
 
 
-def test_the_frontier_is_what_no_other_method_beats_in_both(scripts):
-    point, frontier = scripts["frontier"].Point, scripts["frontier"].frontier
+def test_the_frontier_is_what_no_other_method_beats_in_both():
+    point, frontier = frontiers.Point, frontiers.frontier
     fast, slow, worse, same = (
         point("a", 0.5, 0.1, 0.1),
         point("b", 0.6, 1.0, 1.0),
@@ -137,9 +125,9 @@ def test_the_frontier_is_what_no_other_method_beats_in_both(scripts):
     assert frontier([slow, worse, same, fast]) == [fast, slow]
 
 
-def test_the_frontier_is_printed_and_drawn(scripts, tmp_path, monkeypatch, capsys):
+def test_the_frontier_is_printed_and_drawn(tmp_path, monkeypatch, capsys):
     pytest.importorskip("matplotlib")
-    features, boundaries = scripts["methods"].clear_sequence(200, 16)
+    features, boundaries = methods.clear_sequence(200, 16)
     group = tmp_path / "data" / "made"
     group.mkdir(parents=True)
     np.savez(group / "one.npz", features=features, boundaries=boundaries, tolerance=2)
@@ -154,7 +142,7 @@ def test_the_frontier_is_printed_and_drawn(scripts, tmp_path, monkeypatch, capsy
         picture,
     ]
     monkeypatch.setattr(sys, "argv", ["frontier.py", *map(str, arguments)])
-    scripts["frontier"].main()
+    frontiers.main()
     printed = capsys.readouterr().out
     assert "1 sequences of 1 groups, 200 frames" in printed
     assert "| dayline, fast(), not held out |" in printed

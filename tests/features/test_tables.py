@@ -140,7 +140,7 @@ def test_a_missing_number_in_the_first_row_is_no_header(tmp_path):
     ("text", "message"),
     [
         ("event,start,stop\n0,0\n", "row 1 has 2 of 3 cells"),
-        ("2\nx\n", "must be frame numbers"),
+        ("2\nx\n", "must be whole frame numbers"),
         ("2.5\n", "whole frame numbers"),
     ],
 )

@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from dayline.metrics import BoundaryScore
 
 N_DRAWS = 100
-RANDOM = f"random cuts (found number, mean of {N_DRAWS} draws)"
-
+"""Of random cuts, whose scores are averaged."""
 
 Protocol: TypeAlias = Literal["interior", "ces"]
 
@@ -72,22 +71,23 @@ def _scores(
             boundaries, true, tolerance=tolerance, protocol=protocol, n_frames=n_frames
         )
 
-    scores = {"found": row(found)}
+    rows = [_row("found", [row(found)])]
     if n_frames is not None:
-        scores["equal pieces (true number)"] = row(equal_pieces(n_frames, len(true) + 1))
         cuts = [
             row(random_cuts(n_frames, len(found) + 1, random_state=seed)) for seed in range(N_DRAWS)
         ]
-        scores[RANDOM] = sum(cuts[1:], cuts[0])
-        scores["none"] = row(no_boundaries(n_frames))
-    return [
-        _row(what, score, draws=N_DRAWS if what == RANDOM else 1) for what, score in scores.items()
-    ]
+        rows += [
+            _row("equal pieces (true number)", [row(equal_pieces(n_frames, len(true) + 1))]),
+            _row(f"random cuts (found number, mean of {N_DRAWS} draws)", cuts),
+            _row("none", [row(no_boundaries(n_frames))]),
+        ]
+    return rows
 
 
-def _row(what: str, score: BoundaryScore, *, draws: int) -> dict[str, Any]:
-    counts = {name: getattr(score, name) for name in ("n_matched", "n_found", "n_true")}
-    return {"what": what, "f1": score.f1, "precision": score.precision, "recall": score.recall} | {
+def _row(what: str, scores: list[BoundaryScore]) -> dict[str, Any]:
+    total, draws = sum(scores[1:], scores[0]), len(scores)
+    counts = {name: getattr(total, name) for name in ("n_matched", "n_found", "n_true")}
+    return {"what": what, "f1": total.f1, "precision": total.precision, "recall": total.recall} | {
         name: n / draws if n % draws else n // draws for name, n in counts.items()
     }
 

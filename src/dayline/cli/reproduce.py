@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
 if TYPE_CHECKING:
-    from dayline.research.reproduce.report import Report
+    from dayline.research.reproduce.tables import Report
 
 OfPhotos: TypeAlias = Literal[
     "edub-seg", "edub-seg-desc", "ablation", "core-ablation", "robustness"
@@ -54,11 +54,10 @@ def reproduce(
 ) -> None:
     """Measure one table of the paper; an interrupted run resumes."""
     from dayline.cli.console import progress_bar
-    from dayline.research.reproduce.cost import cost_report
     from dayline.research.reproduce.lifelog import LIFELOG_TABLES, lifelog_report
+    from dayline.research.reproduce.made import cost_report, synthetic_report
     from dayline.research.reproduce.motion import motion_report
-    from dayline.research.reproduce.report import save_report
-    from dayline.research.reproduce.synthetic import synthetic_report
+    from dayline.research.reproduce.tables import RunOptions, save_report
     from dayline.result_folder import output_folder
 
     is_lifelog = table in LIFELOG_TABLES
@@ -75,18 +74,15 @@ def reproduce(
         raise ValueError(f"{root}: no such folder; pass the folder with the data sets (--root)")
 
     with output_folder(output) as folder, progress_bar(quiet=quiet) as bar:
-        asked: dict[str, Any] = {"out": folder, "methods": methods, "most": most, "on_done": bar}
-        runs: dict[str, Any] = {"n_seeds": seeds, "n_jobs": jobs}
+        options = RunOptions(folder, seeds, jobs, methods, only, most, on_done=bar)
         if table == "cost":
-            report = cost_report(**asked)
+            report = cost_report(options)
         elif table == "synthetic":
-            report = synthetic_report(**asked, **runs)
+            report = synthetic_report(options)
         elif table == "motion":
-            report = motion_report(root, only=only, **asked, **runs)
+            report = motion_report(root, options)
         else:
-            report = lifelog_report(
-                table, root, only=only, model=model, predictor=predictor, **asked, **runs
-            )
+            report = lifelog_report(table, root, options, model=model, predictor=predictor)
         save_report(report, folder)
     if not quiet:
         _print(report)
@@ -97,7 +93,7 @@ def _print(report: Report) -> None:
     from rich.console import Console
     from rich.markdown import Markdown
 
-    from dayline.research.reproduce.report import to_markdown
+    from dayline.research.reproduce.tables import to_markdown
 
     console = Console()
     if console.is_terminal:

@@ -5,11 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from dayline.research.baselines.kernel_change import (
-    KernelChangeSegmenter,
-    kernel_changes,
-    kernel_penalty,
-)
+from dayline.metrics import score_boundaries
+from dayline.research.baselines.kernel_change import KernelChangeSegmenter, kernel_penalty
+from dayline.research.datasets.annotations import load_group
 
 pytest.importorskip("ruptures")
 
@@ -23,7 +21,7 @@ def test_penalties_are_as_stated():
 
 def test_a_higher_penalty_gives_fewer_events(random):
     x = np.cumsum(random.normal(size=(120, 3)), axis=0)
-    counts = [len(kernel_changes(x, penalty=p)) for p in (0.5, 2.0, 8.0)]
+    counts = [len(KernelChangeSegmenter(penalty=p).fit(x).boundaries_) for p in (0.5, 2.0, 8.0)]
     assert counts == sorted(counts, reverse=True)
     assert counts[0] > counts[2]
 
@@ -44,15 +42,12 @@ def test_the_scale_of_a_column_does_not_matter(kernel, random):
 
 
 def test_mocap_scores_as_measured_elsewhere(shared):
-    from dayline.metrics import score_boundaries
-
-    scores = []
-    for path in sorted((shared / "dev" / "mocap6").glob("*.npz")):
-        with np.load(path) as content:
-            found = KernelChangeSegmenter(standardize=False).fit(content["features"]).boundaries_
-            scores.append(
-                score_boundaries(
-                    found, content["boundaries"], tolerance=int(content["tolerance"])
-                ).f1
-            )
-    assert np.mean(scores) == pytest.approx(0.761, abs=0.005)
+    scores = [
+        score_boundaries(
+            KernelChangeSegmenter(standardize=False).fit(s.features).boundaries_,
+            s.boundaries,
+            tolerance=s.tolerance,
+        )
+        for s in load_group(shared, "mocap6")
+    ]
+    assert np.mean([score.f1 for score in scores]) == pytest.approx(0.761, abs=0.005)

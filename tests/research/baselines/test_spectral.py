@@ -40,8 +40,3 @@ def test_a_frame_without_links_stays_alone(random):
     labels = graph_labels(graph, n_labels=4)
     assert np.sum(labels == labels[5]) == 1
     assert score_labels(np.delete(labels, 5), np.delete(truth, 5)).hungarian_accuracy == 1.0
-
-
-def test_more_groups_than_frames_are_refused():
-    with pytest.raises(ValueError, match="n_labels=4"):
-        graph_labels(np.eye(3), n_labels=4)

@@ -9,10 +9,10 @@ from dayline.research.baselines.tsc import (
     TemporalSubspaceSegmenter,
     _solve_smooth,
     code_graph,
-    label_codes,
     temporal_codes,
     temporal_laplacian,
 )
+from dayline.research.datasets.motion import load_motion
 
 
 def dense(bands: np.ndarray) -> np.ndarray:
@@ -67,7 +67,7 @@ def test_ces_tsc_is_the_ces_rule_on_the_codes(random):
     x = np.cumsum(random.normal(size=(90, 6)), axis=0)
     fitted = TemporalSubspaceSegmenter(n_atoms=10).fit(x)
     assert fitted.boundaries_.tolist() == pick_boundaries(context_distance(fitted.codes_)).tolist()
-    assert label_codes(fitted.codes_, n_events=None).tolist() == fitted.labels_.tolist()
+    assert fitted.communities_.tolist() == fitted.labels_.tolist()
 
 
 def test_the_seed_decides(random):
@@ -80,17 +80,9 @@ def test_the_seed_decides(random):
 
 @pytest.mark.slow
 def test_keck_scores_as_measured_elsewhere(shared):
-    from scipy.io import loadmat
-
     scores = []
-    for path in sorted((shared / "motion" / "Keck_feature").glob("*.mat")):
-        content = loadmat(path)
-        true = content["keck_label"].ravel()
-        found = (
-            TemporalSubspaceSegmenter(len(np.unique(true)))
-            .fit(content["keck_feature"].T)
-            .communities_
-        )
-        scores.append(score_labels(found, true))
+    for s in load_motion(shared, "keck"):
+        found = TemporalSubspaceSegmenter(len(np.unique(s.labels))).fit(s.features)
+        scores.append(score_labels(found.communities_, s.labels))
     assert np.mean([s.hungarian_accuracy for s in scores]) == pytest.approx(0.746, abs=0.04)
     assert np.mean([s.nmi_geometric for s in scores]) == pytest.approx(0.801, abs=0.04)

@@ -16,6 +16,7 @@ from PIL.ExifTags import IFD, Base
 from dayline.research.datasets import photostream as module
 from dayline.research.datasets.photostream import (
     DAY,
+    PAUSE_BEFORE,
     PHOTO_SIZE,
     PLACES,
     make_photostream,
@@ -54,8 +55,7 @@ def test_the_times_in_the_photos_are_the_true_ones(stream):
 
 def test_photos_come_every_half_minute_with_one_pause_at_a_boundary(stream):
     waits = np.diff(stream.times)
-    (pause,) = stream.pauses
-    assert pause in stream.boundaries
+    pause = stream.boundaries[PAUSE_BEFORE - 1]
     assert waits[pause - 1] > 50 * 60
     others = np.delete(waits, pause - 1)
     assert np.median(others) == pytest.approx(30.0, abs=1.0)
@@ -68,9 +68,9 @@ def test_the_truth_fits_the_plan_of_the_day(stream):
     truth = stream.segmentation
     assert len(truth.events) == len(DAY) == 16
     assert stream.places == tuple(place for place, _ in DAY)
-    assert [e.community for e in truth.events] == list(stream.contexts)
-    assert len(set(stream.contexts)) == len(PLACES) == 11
-    assert all(a != b for a, b in pairwise(stream.contexts))
+    assert [e.community for e in truth.events] == [list(PLACES).index(p) for p in stream.places]
+    assert len(set(stream.places)) == len(PLACES) == 11
+    assert all(a != b for a, b in pairwise(stream.places))
     assert min(event.n_frames for event in truth.events) >= 4
     assert truth.clock == "wall"
 
@@ -84,7 +84,7 @@ def test_photos_of_a_place_look_alike_also_when_it_is_visited_again(stream):
     ]
     hues = np.asarray([color / color.sum() for color in colors])
     apart = np.linalg.norm(hues[:, None] - hues[None], axis=2)
-    same = np.equal.outer(stream.contexts, stream.contexts)
+    same = np.equal.outer(stream.places, stream.places)
     again = same & ~np.eye(len(hues), dtype=bool)
     assert again.sum() == 2 * 5
     assert apart[again].mean() < 0.4 * apart[~same].mean()

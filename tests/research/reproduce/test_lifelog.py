@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -7,9 +8,9 @@ import pytest
 from PIL import Image
 
 from dayline.research.datasets.annotations import LabeledSequence
-from dayline.research.reproduce.cost import cost_report
 from dayline.research.reproduce.lifelog import lifelog_report, score_found
-from dayline.research.reproduce.synthetic import synthetic_report
+from dayline.research.reproduce.made import cost_report, synthetic_report
+from dayline.research.reproduce.tables import RunOptions
 
 
 @pytest.fixture
@@ -59,7 +60,9 @@ def test_edub_seg_from_files_to_the_table(root, tmp_path):
         "equal pieces (true number)",
         "no boundary at all",
     ]
-    report = lifelog_report("edub-seg", root, out=tmp_path / "out", n_seeds=2, methods=methods)
+    report = lifelog_report(
+        "edub-seg", root, RunOptions(out=tmp_path / "out", n_seeds=2, methods=methods)
+    )
     rows = rows_of(report)
     assert rows["published: CES-DGE"].cells["F 5"].mean == 0.70
     assert rows["default"].cells["F 5"].mean > 0.7
@@ -68,7 +71,9 @@ def test_edub_seg_from_files_to_the_table(root, tmp_path):
     assert rows["second annotators"].cells["F 5"].mean == pytest.approx(2 / 3)
     assert rows["second annotators"].cells["F 5"].n_sequences == 1
     everything = rows_of(
-        lifelog_report("edub-seg", root, out=tmp_path / "out", methods=["CES-VCP"], n_seeds=1)
+        lifelog_report(
+            "edub-seg", root, RunOptions(out=tmp_path / "out", methods=["CES-VCP"], n_seeds=1)
+        )
     )
     assert "trained" in everything["CES-VCP"].why_empty
     assert "equal pieces (true number)" in everything
@@ -77,7 +82,9 @@ def test_edub_seg_from_files_to_the_table(root, tmp_path):
 def test_a_mended_truth_is_measured_again(root, tmp_path):
     def recall():
         report = lifelog_report(
-            "edub-seg", root, out=tmp_path / "out", n_seeds=1, methods=["no boundary at all"]
+            "edub-seg",
+            root,
+            RunOptions(out=tmp_path / "out", n_seeds=1, methods=["no boundary at all"]),
         )
         return rows_of(report)["no boundary at all"].cells["R 5"].mean
 
@@ -89,31 +96,30 @@ def test_a_mended_truth_is_measured_again(root, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("options", "given", "message"),
     [
-        ({"only": ["nosuch"]}, "has no group nosuch"),
-        ({"methods": ["nosuch"]}, "method 'nosuch' is not known"),
-        ({"predictor": Path("nosuch.safetensors")}, "no such file"),
-        ({"only": ["mine"], "model": "color"}, "for days of photos"),
+        ({"only": ["nosuch"]}, {}, "has no group nosuch"),
+        ({"methods": ["nosuch"]}, {}, "method 'nosuch' is not known"),
+        ({}, {"predictor": Path("nosuch.safetensors")}, "no such file"),
+        ({"only": ["mine"]}, {"model": "color"}, "for days of photos"),
     ],
 )
-def test_what_cannot_be_done_is_refused_first(root, tmp_path, given, message):
+def test_what_cannot_be_done_is_refused_first(root, tmp_path, options, given, message):
     with pytest.raises(ValueError, match=message):
-        lifelog_report("edub-seg", root, out=tmp_path / "out", **given)
-    with pytest.raises(ValueError, match="no such folder"):
-        lifelog_report("edub-seg", tmp_path / "nowhere", out=tmp_path / "out")
+        lifelog_report("edub-seg", root, RunOptions(tmp_path / "out", **options), **given)
 
 
 def test_a_folder_without_the_data_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="EDUB-SegDesc not found"):
-        lifelog_report("edub-seg-desc", tmp_path, out=tmp_path / "out")
+    for folder in (tmp_path, tmp_path / "nowhere"):
+        with pytest.raises(ValueError, match="EDUB-SegDesc not found"):
+            lifelog_report("edub-seg-desc", folder, RunOptions(out=tmp_path / "out"))
 
 
 def test_edub_seg_from_pixels_to_the_table(tmp_path):
     root = photographed_day(tmp_path)
-    arguments = {"out": tmp_path / "out", "model": "color", "n_seeds": 1}
     methods = ["dayline segment", "AC-color", "CES on raw features", "equal pieces (true number)"]
-    report = lifelog_report("edub-seg", root, methods=methods, **arguments)
+    options = RunOptions(tmp_path / "out", n_seeds=1, methods=methods)
+    report = lifelog_report("edub-seg", root, options, model="color")
     rows = rows_of(report)
     assert rows["dayline segment"].cells["interior F 5"].mean == 1.0
     # As published, AC-color cuts so short a day at nearly every photo.
@@ -121,20 +127,20 @@ def test_edub_seg_from_pixels_to_the_table(tmp_path):
     assert report.settings["features"] == "color, from the photos"
     kept = tmp_path / "out" / "photos" / "edub-seg" / "Subject1_Set1" / "color" / "features.npz"
     before = kept.stat().st_mtime_ns
-    lifelog_report("edub-seg", root, methods=methods, **arguments)
+    lifelog_report("edub-seg", root, options, model="color")
     assert kept.stat().st_mtime_ns == before
     for k in range(3):  # photos that the ground truth does not count
         Image.fromarray(np.zeros((48, 64, 3), np.uint8)).save(
             root / "EDUB-Seg/images/Subject1_Set1" / f"07000{k}.webp"
         )
     shifted = rows_of(
-        lifelog_report("edub-seg", root, methods=methods, **arguments | {"out": tmp_path / "other"})
+        lifelog_report("edub-seg", root, replace(options, out=tmp_path / "other"), model="color")
     )
     assert shifted["dayline segment"].cells["interior F 5"].mean == 1.0
     broken = root / "EDUB-Seg" / "images" / "Subject1_Set1" / "080100.jpg"
     broken.write_bytes(b"no photo")
     with pytest.raises(ValueError, match=r"080100.jpg: .*; the ground truth counts every photo"):
-        lifelog_report("edub-seg", root, methods=methods, **arguments)
+        lifelog_report("edub-seg", root, options, model="color")
 
 
 def photographed_day(tmp_path):
@@ -168,8 +174,7 @@ def test_a_trained_network_fills_its_row(root, tmp_path):
     report = lifelog_report(
         "edub-seg",
         root,
-        out=tmp_path / "out",
-        methods=["CES-VCP"],
+        RunOptions(out=tmp_path / "out", methods=["CES-VCP"]),
         predictor=tmp_path / "net.safetensors",
     )
     assert rows_of(report)["CES-VCP"].cells["F 5"].n_sequences == 2
@@ -190,7 +195,9 @@ def test_ablations_run_on_any_group(root, tmp_path, table, methods):
     features = np.load(root / "EDUB-Seg" / "features" / "Subject1_Set1.npy")
     (tmp_path / "mine").mkdir()
     np.savez(tmp_path / "mine" / "one.npz", features=features, boundaries=[25])
-    report = lifelog_report(table, tmp_path, out=tmp_path / "out", methods=methods, only=["mine"])
+    report = lifelog_report(
+        table, tmp_path, RunOptions(out=tmp_path / "out", methods=methods, only=["mine"])
+    )
     assert report.tables[0].title == f"{table} on mine, 1 sequences"
     assert list(rows_of(report))[: len(methods)] == methods
     assert "random cuts (true number)" in rows_of(report)
@@ -198,7 +205,9 @@ def test_ablations_run_on_any_group(root, tmp_path, table, methods):
 
 def test_the_whole_grid_of_the_paper_is_there(root, tmp_path):
     rows = rows_of(
-        lifelog_report("robustness", root, out=tmp_path / "out", methods=["no boundary at all"])
+        lifelog_report(
+            "robustness", root, RunOptions(out=tmp_path / "out", methods=["no boundary at all"])
+        )
     )
     assert sum(name.startswith("published") for name in rows) == 45
     assert rows["published: alpha = 0.05"].cells["F 5"].mean == 0.679
@@ -206,14 +215,14 @@ def test_the_whole_grid_of_the_paper_is_there(root, tmp_path):
 
 def test_the_synthetic_table(tmp_path):
     methods = ["paper(), iteration 1", "CES on raw features", "random cuts (true number)"]
-    report = synthetic_report(out=tmp_path, n_seeds=2, methods=methods, most=2)
+    report = synthetic_report(RunOptions(out=tmp_path, n_seeds=2, methods=methods, most=2))
     rows = rows_of(report)
     assert rows["published: iteration 10"].cells["F 5"].mean == 0.67
     assert 0 < rows["paper(), iteration 1"].cells["F 5"].mean < 1
 
 
 def test_the_cost_table(tmp_path):
-    rows = rows_of(cost_report(out=tmp_path, methods=["default"], most=80))
+    rows = rows_of(cost_report(RunOptions(out=tmp_path, methods=["default"], most=80)))
     assert rows["default"].cells["peak MB"].mean > 80 * 80 * 8 / 1e6
     assert (
         rows["default"].cells["CPU s, 20 sequences"].mean

@@ -8,6 +8,7 @@ from scipy.io import savemat
 
 from dayline.research.datasets.annotations import LabeledSequence
 from dayline.research.reproduce.motion import motion_report, motion_variants, score_sequence
+from dayline.research.reproduce.tables import RunOptions
 
 
 @pytest.fixture
@@ -54,7 +55,7 @@ def test_rows_are_measured_or_say_why_not(root, tmp_path):
         "k-means on raw features",
         "LRT",
     ]
-    report = motion_report(root, out=tmp_path / "out", n_seeds=2, methods=methods)
+    report = motion_report(root, RunOptions(out=tmp_path / "out", n_seeds=2, methods=methods))
     keck, mad = report.tables[:2]
     rows = {row.name: row for row in keck.rows}
     assert rows["published: DGE"].cells["ACC"].mean == 0.72
@@ -69,14 +70,17 @@ def test_rows_are_measured_or_say_why_not(root, tmp_path):
     assert rows["equal pieces"].cells["ACC"].n_seeds == 1
     assert rows["k-means on raw features"].cells["ACC"].mean > 0.9
     assert "mad not found" in mad.rows[-1].why_empty
-    again = motion_report(root, out=tmp_path / "out", n_seeds=2, methods=methods)
+    again = motion_report(root, RunOptions(out=tmp_path / "out", n_seeds=2, methods=methods))
     assert again == report
 
 
 def test_the_source_of_transfer_does_not_depend_on_how_many_are_measured(root, tmp_path):
     one, all_of_them = (
         motion_report(
-            root, out=tmp_path / str(most), n_seeds=1, methods=["LRT"], only=["keck"], most=most
+            root,
+            RunOptions(
+                out=tmp_path / str(most), n_seeds=1, methods=["LRT"], only=["keck"], most=most
+            ),
         )
         for most in (1, None)
     )
@@ -90,15 +94,15 @@ def test_the_source_of_transfer_does_not_depend_on_how_many_are_measured(root, t
 
 def test_unknown_methods_and_sets_are_refused(root, tmp_path):
     with pytest.raises(ValueError, match="method 'nothing' is not known"):
-        motion_report(root, out=tmp_path, methods=["nothing"])
+        motion_report(root, RunOptions(out=tmp_path, methods=["nothing"]))
     with pytest.raises(ValueError, match="data set 'bbc' is not known"):
-        motion_report(root, out=tmp_path, only=["bbc"])
+        motion_report(root, RunOptions(out=tmp_path, only=["bbc"]))
 
 
 @pytest.mark.slow
 def test_equal_pieces_on_the_shared_sets(shared, tmp_path):
     report = motion_report(
-        shared, out=tmp_path, n_seeds=1, methods=["equal pieces"], only=["keck", "mad"]
+        shared, RunOptions(out=tmp_path, n_seeds=1, methods=["equal pieces"], only=["keck", "mad"])
     )
     found = [
         next(row.cells for row in table.rows if row.name == "equal pieces")
@@ -111,7 +115,9 @@ def test_equal_pieces_on_the_shared_sets(shared, tmp_path):
 @pytest.mark.slow
 def test_the_hybrid_beside_independent_measurements(shared, tmp_path):
     methods = ["hybrid", "TW-FINCH", "k-means on raw features"]
-    report = motion_report(shared, out=tmp_path, n_seeds=4, methods=methods, only=["keck"])
+    report = motion_report(
+        shared, RunOptions(out=tmp_path, n_seeds=4, methods=methods, only=["keck"])
+    )
     rows = {row.name: row.cells for row in report.tables[0].rows}
     for name, acc, nmi in (
         ("hybrid, k-means", 0.62, 0.71),

@@ -12,20 +12,16 @@ shorter ones it finds far too many boundaries.
 
 from __future__ import annotations
 
-from typing import Any, Self
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
 
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
-from dayline.checks import LARGEST_COUNT, Missing, check_between, list_frames
+from dayline.checks import LARGEST_COUNT, check_between, list_frames
 from dayline.events import labels_to_boundaries
 from dayline.method.communities import in_order_of_appearance
-from dayline.research.baselines.segmenter import (
-    Baseline,
-    check_n_events,
-    store_boundaries,
-    take_features,
-)
+from dayline.research.baselines.segmenter import Baseline
 
 
 def color_distance(histograms: FloatArray, *, time_window: int = 60) -> FloatArray:
@@ -54,8 +50,12 @@ def color_distance(histograms: FloatArray, *, time_window: int = 60) -> FloatArr
     return np.asarray(1.0 - weight * np.exp(-chi2 / (mean if mean > 0 else 1.0)))
 
 
+@dataclass(eq=False, repr=False)
 class ColorSegmenter(Baseline):
     """Group frames of similar colors that are near in time; cut where the group changes (AC-color).
+
+    Features are color histograms; those of `dayline.features.extract.load_extractor("color-lab")`
+    are the published ones.
 
     Parameters
     ----------
@@ -76,12 +76,9 @@ class ColorSegmenter(Baseline):
         Group of each frame.
     """
 
-    def __init__(
-        self, n_events: int | None = None, *, time_window: int = 60, missing: Missing = "raise"
-    ) -> None:
-        self.n_events = n_events
-        self.time_window = time_window
-        self.missing = missing
+    n_events: int | None = None
+    _: KW_ONLY
+    time_window: int = 60
 
     def __sklearn_tags__(self) -> Any:
         """Declare that input must be non-negative."""
@@ -89,35 +86,26 @@ class ColorSegmenter(Baseline):
         tags.input_tags.positive_only = True
         return tags
 
-    def fit(self, X: Any, y: None = None) -> Self:  # noqa: ARG002
-        """Find the events of one sequence, X of shape (n_frames, n_bins); y is ignored.
+    def find_boundaries(self, features: FloatArray) -> IntArray:
+        """Return the first frame of every event but the first."""
+        from scipy.cluster.hierarchy import fcluster, linkage
+        from scipy.spatial.distance import squareform
 
-        The published features are those of `dayline.features.extract.load_extractor("color-lab")`.
-        """
-        check_between("time_window", self.time_window, 1, LARGEST_COUNT, whole=True)
-        features = take_features(self, X, missing=self.missing)
-        check_n_events(self.n_events, len(features))
         below = np.flatnonzero((features < 0).any(axis=1))
         if len(below):
             raise ValueError(
                 f"Negative values in data: {list_frames(below)}; AC-color takes color histograms "
                 "(of photos, model color-lab)"
             )
-        self.communities_ = self._groups(features)
-        return store_boundaries(self, labels_to_boundaries(self.communities_), len(features))
 
-    def _groups(self, histograms: FloatArray) -> IntArray:
-        from scipy.cluster.hierarchy import fcluster, linkage
-        from scipy.spatial.distance import squareform
+        distances = squareform(color_distance(features, time_window=self.time_window), checks=False)
+        if np.all(features == features[0]):
+            groups = np.zeros(len(features), dtype=np.int64)
+        elif self.n_events is not None:
+            groups = fcluster(linkage(distances, "complete"), self.n_events, "maxclust")
+        else:
+            cutoff = distances.mean() - 2.0 * distances.std()
+            groups = fcluster(linkage(distances, "complete"), cutoff, "distance")
 
-        if np.all(histograms == histograms[0]):
-            return np.zeros(len(histograms), dtype=np.int64)
-        distances = squareform(
-            color_distance(histograms, time_window=self.time_window), checks=False
-        )
-        tree = linkage(distances, "complete")
-        if self.n_events is not None:
-            return in_order_of_appearance(fcluster(tree, self.n_events, "maxclust"))
-        return in_order_of_appearance(
-            fcluster(tree, distances.mean() - 2.0 * distances.std(), "distance")
-        )
+        self.communities_ = in_order_of_appearance(groups)
+        return labels_to_boundaries(self.communities_)

@@ -8,12 +8,12 @@ every learned embedding must beat.
 
 from __future__ import annotations
 
-from typing import Any, Self
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
-from dayline.checks import Missing, check_between, check_flag
+from dayline.checks import check_between, check_flag
 from dayline.decision.contexts import (
     check_scores,
     context_distance,
@@ -22,12 +22,7 @@ from dayline.decision.contexts import (
 )
 from dayline.method.denoise import denoise_features
 from dayline.method.parameters import Parameters
-from dayline.research.baselines.segmenter import (
-    Baseline,
-    check_n_events,
-    store_boundaries,
-    take_features,
-)
+from dayline.research.baselines.segmenter import Baseline
 
 
 def strongest_maxima(scores: FloatArray, *, n_boundaries: int, order: int = 5) -> IntArray:
@@ -50,6 +45,7 @@ def strongest_maxima(scores: FloatArray, *, n_boundaries: int, order: int = 5) -
     return np.sort(ranked[:n_boundaries])
 
 
+@dataclass(eq=False, repr=False)
 class ContextualSegmenter(Baseline):
     """Cut where the means of the frames before and after are farthest apart (CES rule).
 
@@ -74,36 +70,19 @@ class ContextualSegmenter(Baseline):
         Distance of past and future at each frame.
     """
 
-    def __init__(
-        self,
-        n_events: int | None = None,
-        *,
-        denoise: bool = False,
-        window: int = 8,
-        order: int = 5,
-        missing: Missing = "raise",
-    ) -> None:
-        self.n_events = n_events
-        self.denoise = denoise
-        self.window = window
-        self.order = order
-        self.missing = missing
+    n_events: int | None = None
+    _: KW_ONLY
+    denoise: bool = False
+    window: int = 8
+    order: int = 5
 
-    def fit(self, X: Any, y: None = None) -> Self:  # noqa: ARG002
-        """Find the events of one sequence, X of shape (n_frames, n_features); y is ignored."""
+    def find_boundaries(self, features: FloatArray) -> IntArray:
+        """Return the first frame of every event but the first."""
         check_flag("denoise", self.denoise)
-        check_between("window", self.window, 1, whole=True)
-        check_between("order", self.order, 1, whole=True)
-        features = take_features(self, X, missing=self.missing)
-        check_n_events(self.n_events, len(features))
         if self.denoise:
             paper = Parameters(variant="paper", search_radius=3, denoise_bandwidth=0.25)
             features = denoise_features(features, paper)
         self.scores_ = context_distance(features, window=self.window)
         if self.n_events is None:
-            boundaries = pick_boundaries(self.scores_, order=self.order)
-        else:
-            boundaries = strongest_maxima(
-                self.scores_, n_boundaries=self.n_events - 1, order=self.order
-            )
-        return store_boundaries(self, boundaries, len(features))
+            return pick_boundaries(self.scores_, order=self.order)
+        return strongest_maxima(self.scores_, n_boundaries=self.n_events - 1, order=self.order)

@@ -8,19 +8,16 @@ methods. Signal Processing 167, 2020 (the library).
 from __future__ import annotations
 
 import math
-from typing import Any, Literal, Self
+from dataclasses import KW_ONLY, dataclass
+from typing import Literal
 
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray, unit_rows
-from dayline.checks import Missing, check_between, check_choice, check_flag, show_value
+from dayline.checks import check_between, check_choice, check_flag, show_value
+from dayline.installation import needs_extra
 from dayline.method.denoise import standardize
-from dayline.research.baselines.segmenter import (
-    Baseline,
-    check_n_events,
-    store_boundaries,
-    take_features,
-)
+from dayline.research.baselines.segmenter import Baseline
 
 
 def kernel_penalty(x: FloatArray, *, kernel: Literal["rbf", "cosine"]) -> float:
@@ -37,61 +34,7 @@ def kernel_penalty(x: FloatArray, *, kernel: Literal["rbf", "cosine"]) -> float:
     return 0.5 * log_n * max(1.0 - float(mean @ mean), 1e-9)
 
 
-def kernel_changes(
-    x: FloatArray,
-    *,
-    kernel: Literal["rbf", "cosine"] = "rbf",
-    penalty: float | None = None,
-    n_events: int | None = None,
-    min_length: int = 2,
-) -> IntArray:
-    """Cut a sequence where its mean in the kernel's space changes.
-
-    Parameters
-    ----------
-    x : ndarray of shape (n_frames, n_features)
-        One row per frame.
-    kernel : {"rbf", "cosine"}
-        Gaussian, with the median squared distance as its width, or cosine.
-    penalty : float, optional
-        Penalty of one more event; None uses `kernel_penalty`.
-    n_events : int, optional
-        Number of events, instead of a penalty.
-    min_length : int >= 1
-        Minimum number of frames of an event.
-    """
-    try:
-        from ruptures import KernelCPD  # type: ignore[import-untyped, unused-ignore]
-    except ModuleNotFoundError:
-        raise ValueError(
-            'kernel change points need ruptures (pip install "dayline[baselines]")'
-        ) from None
-    check_choice("kernel", kernel, ("rbf", "cosine"))
-    check_between("min_length", min_length, 1, whole=True)
-    if penalty is not None:
-        check_between("penalty", penalty, 0, above=True)
-    if n_events is not None:
-        check_between("n_events", n_events, 1, whole=True)
-    n = len(x)
-    if n < 2 * min_length or np.all(x == x[0]) or n_events == 1:
-        return np.zeros(0, dtype=np.int64)
-    if n_events is not None and n_events * min_length > n:
-        raise ValueError(
-            f"n_events={show_value(n_events)} of at least {show_value(min_length)} frames do not"
-            f" fit into {n} frames"
-        )
-    detector = KernelCPD(kernel=kernel, min_size=min_length).fit(
-        np.ascontiguousarray(x, dtype=np.float64)
-    )
-    if n_events is not None:
-        stops = detector.predict(n_bkps=n_events - 1)
-    else:
-        stops = detector.predict(
-            pen=kernel_penalty(x, kernel=kernel) if penalty is None else penalty
-        )
-    return np.asarray(stops[:-1], dtype=np.int64)
-
-
+@dataclass(eq=False, repr=False)
 class KernelChangeSegmenter(Baseline):
     """Cut a sequence where its mean in a kernel's space changes (KernelCPD of ruptures).
 
@@ -118,33 +61,38 @@ class KernelChangeSegmenter(Baseline):
         First frame of every event but the first, and the event number of each frame.
     """
 
-    def __init__(
-        self,
-        n_events: int | None = None,
-        *,
-        kernel: Literal["rbf", "cosine"] = "rbf",
-        penalty: float | None = None,
-        min_length: int = 2,
-        standardize: bool = True,
-        missing: Missing = "raise",
-    ) -> None:
-        self.n_events = n_events
-        self.kernel = kernel
-        self.penalty = penalty
-        self.min_length = min_length
-        self.standardize = standardize
-        self.missing = missing
+    n_events: int | None = None
+    _: KW_ONLY
+    kernel: Literal["rbf", "cosine"] = "rbf"
+    penalty: float | None = None
+    min_length: int = 2
+    standardize: bool = True
 
-    def fit(self, X: Any, y: None = None) -> Self:  # noqa: ARG002
-        """Find the events of one sequence, X of shape (n_frames, n_features); y is ignored."""
+    @needs_extra("baselines", "kernel change points")
+    def find_boundaries(self, features: FloatArray) -> IntArray:
+        """Return the first frame of every event but the first."""
+        from ruptures import KernelCPD  # type: ignore[import-untyped, unused-ignore]
+
+        check_choice("kernel", self.kernel, ("rbf", "cosine"))
+        check_between("min_length", self.min_length, 1, whole=True)
         check_flag("standardize", self.standardize)
-        features = take_features(self, X, missing=self.missing)
-        check_n_events(self.n_events, len(features))
-        boundaries = kernel_changes(
-            standardize(features) if self.standardize else features,
-            kernel=self.kernel,
-            penalty=self.penalty,
-            n_events=self.n_events,
-            min_length=self.min_length,
-        )
-        return store_boundaries(self, boundaries, len(features))
+        if self.penalty is not None:
+            check_between("penalty", self.penalty, 0, above=True)
+        x = standardize(features) if self.standardize else features
+        n = len(x)
+        if n < 2 * self.min_length or np.all(x == x[0]) or self.n_events == 1:
+            return np.zeros(0, dtype=np.int64)
+        if self.n_events is not None and self.n_events * self.min_length > n:
+            raise ValueError(
+                f"n_events={show_value(self.n_events)} of at least {show_value(self.min_length)}"
+                f" frames do not fit into {n} frames"
+            )
+
+        detector = KernelCPD(kernel=self.kernel, min_size=self.min_length)
+        detector.fit(np.ascontiguousarray(x, dtype=np.float64))
+        if self.n_events is not None:
+            stops = detector.predict(n_bkps=self.n_events - 1)
+        else:
+            usual = kernel_penalty(x, kernel=self.kernel)
+            stops = detector.predict(pen=usual if self.penalty is None else self.penalty)
+        return np.asarray(stops[:-1], dtype=np.int64)

@@ -8,15 +8,15 @@ around it.
 
 from __future__ import annotations
 
-from typing import Any, Self
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
-from dayline.arrays import IntArray
-from dayline.checks import Missing, check_between
+from dayline.arrays import FloatArray, IntArray
+from dayline.checks import check_between
 from dayline.events import labels_to_boundaries
 from dayline.method.communities import find_communities
-from dayline.research.baselines.segmenter import Baseline, store_boundaries, take_features
+from dayline.research.baselines.segmenter import Baseline
 
 
 def smooth_labels(labels: IntArray, *, radius: int = 5) -> IntArray:
@@ -42,6 +42,7 @@ def smooth_labels(labels: IntArray, *, radius: int = 5) -> IntArray:
     return np.asarray(np.argmax(around, axis=1))
 
 
+@dataclass(eq=False, repr=False)
 class SmoothedKMeans(Baseline):
     """Group frames by k-means, smooth the groups in time and cut where they change.
 
@@ -64,24 +65,14 @@ class SmoothedKMeans(Baseline):
         Group of each frame after smoothing.
     """
 
-    def __init__(
-        self,
-        n_communities: int = 30,
-        *,
-        radius: int = 5,
-        missing: Missing = "raise",
-        random_state: int | None = 0,
-    ) -> None:
-        self.n_communities = n_communities
-        self.radius = radius
-        self.missing = missing
-        self.random_state = random_state
+    n_communities: int = 30
+    _: KW_ONLY
+    radius: int = 5
+    random_state: int | None = 0
 
-    def fit(self, X: Any, y: None = None) -> Self:  # noqa: ARG002
-        """Find the events of one sequence, X of shape (n_frames, n_features); y is ignored."""
+    def find_boundaries(self, features: FloatArray) -> IntArray:
+        """Return the first frame of every event but the first."""
         check_between("n_communities", self.n_communities, 1, whole=True)
-        check_between("radius", self.radius, 0, whole=True)
-        features = take_features(self, X, missing=self.missing)
         groups = find_communities(features, self.n_communities, random_state=self.random_state)
         self.communities_ = smooth_labels(groups, radius=self.radius)
-        return store_boundaries(self, labels_to_boundaries(self.communities_), len(features))
+        return labels_to_boundaries(self.communities_)

@@ -18,19 +18,14 @@ that is the default here.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any, Literal, Self
+from dataclasses import KW_ONLY, dataclass
+from typing import Literal
 
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray, to_numpy, unit_rows
-from dayline.checks import Missing, check_between, check_choice, show_value
-from dayline.research.baselines.segmenter import (
-    Baseline,
-    check_n_events,
-    store_boundaries,
-    take_features,
-)
+from dayline.checks import check_between, check_choice, show_value
+from dayline.research.baselines.segmenter import Baseline
 
 
 @dataclass(frozen=True)
@@ -86,7 +81,6 @@ def cut_into(scatter: FloatArray, *, n_events: int, min_length: int = 1) -> IntA
     min_length : int >= 1
         Minimum number of frames of an event.
     """
-    check_between("n_events", n_events, 1, whole=True)
     check_between("min_length", min_length, 1, whole=True)
     n = len(scatter) - 1
     if n_events > 1 and n_events * min_length > n:
@@ -188,6 +182,7 @@ def _cut_at_penalty(scatter: FloatArray, linear_penalty: float, min_length: int)
     return _Cut(found, float(best[n] - linear_penalty * len(found)), linear_penalty)
 
 
+@dataclass(eq=False, repr=False)
 class KernelTemporalSegmenter(Baseline):
     """Cut a sequence so that frames are close to the mean of their event (KTS).
 
@@ -211,33 +206,16 @@ class KernelTemporalSegmenter(Baseline):
         First frame of every event but the first, and the event number of each frame.
     """
 
-    def __init__(
-        self,
-        n_events: int | None = None,
-        *,
-        kernel: Literal["cosine", "linear"] = "cosine",
-        penalty: float = 0.5,
-        min_length: int = 2,
-        missing: Missing = "raise",
-    ) -> None:
-        self.n_events = n_events
-        self.kernel = kernel
-        self.penalty = penalty
-        self.min_length = min_length
-        self.missing = missing
+    n_events: int | None = None
+    _: KW_ONLY
+    kernel: Literal["cosine", "linear"] = "cosine"
+    penalty: float = 0.5
+    min_length: int = 2
 
-    def fit(self, X: Any, y: None = None) -> Self:  # noqa: ARG002
-        """Find the events of one sequence, X of shape (n_frames, n_features); y is ignored."""
+    def find_boundaries(self, features: FloatArray) -> IntArray:
+        """Return the first frame of every event but the first."""
         check_choice("kernel", self.kernel, ("cosine", "linear"))
-        check_between("penalty", self.penalty, 0, above=True)
-        check_between("min_length", self.min_length, 1, whole=True)
-        features = take_features(self, X, missing=self.missing)
-        check_n_events(self.n_events, len(features))
         scatter = scatter_sums(unit_rows(features) if self.kernel == "cosine" else features)
         if self.n_events is None:
-            boundaries = cut_automatically(
-                scatter, penalty=self.penalty, min_length=self.min_length
-            )
-        else:
-            boundaries = cut_into(scatter, n_events=self.n_events, min_length=self.min_length)
-        return store_boundaries(self, boundaries, len(features))
+            return cut_automatically(scatter, penalty=self.penalty, min_length=self.min_length)
+        return cut_into(scatter, n_events=self.n_events, min_length=self.min_length)

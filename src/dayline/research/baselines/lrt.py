@@ -15,19 +15,15 @@ U stays exactly zero; U is left out here.
 
 from __future__ import annotations
 
-from typing import Any, Self
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
 
 import numpy as np
 
-from dayline.arrays import FloatArray, to_numpy, unit_rows
-from dayline.checks import MOST_STEPS, Missing, check_between, check_features, check_seed
+from dayline.arrays import FloatArray, IntArray, to_numpy, unit_rows
+from dayline.checks import MOST_STEPS, check_between, check_features, check_seed
 from dayline.events import labels_to_boundaries
-from dayline.research.baselines.segmenter import (
-    Baseline,
-    check_n_events,
-    store_boundaries,
-    take_features,
-)
+from dayline.research.baselines.segmenter import Baseline
 from dayline.research.baselines.tsc import HEAVIEST, label_codes, solve_shifted, temporal_laplacian
 
 REACH, SPREAD, STRENGTH = 8, 3.0, 15.0
@@ -123,6 +119,7 @@ def _solve_smooth(seen: FloatArray, mu: float, bands: FloatArray, right: FloatAr
     return np.asarray(solution + directions.T @ (inside - directions @ solution))
 
 
+@dataclass(eq=False, repr=False)
 class LowRankTransferSegmenter(Baseline):
     """Cut a sequence by the codes of its frames over the frames of a source sequence (LRT).
 
@@ -155,32 +152,23 @@ class LowRankTransferSegmenter(Baseline):
         Group of each frame; its event if `n_events` is None.
     """
 
-    def __init__(
-        self,
-        n_events: int | None = None,
-        *,
-        source: Any = None,
-        n_directions: int = 80,
-        smoothness: float = 0.15,
-        mu: float = 0.001,
-        n_iterations: int = 20,
-        missing: Missing = "raise",
-        random_state: int | None = 0,
-    ) -> None:
-        self.n_events = n_events
-        self.source = source
-        self.n_directions = n_directions
-        self.smoothness = smoothness
-        self.mu = mu
-        self.n_iterations = n_iterations
-        self.missing = missing
-        self.random_state = random_state
+    n_events: int | None = None
+    _: KW_ONLY
+    source: Any = None
+    n_directions: int = 80
+    smoothness: float = 0.15
+    mu: float = 0.001
+    n_iterations: int = 20
+    random_state: int | None = 0
 
-    def fit(self, X: Any, y: None = None) -> Self:  # noqa: ARG002
-        """Find the events of one sequence, X of shape (n_frames, n_features); y is ignored."""
-        features = take_features(self, X, missing=self.missing)
-        check_n_events(self.n_events, len(features))
-        source = features if self.source is None else self._source()
+    def find_boundaries(self, features: FloatArray) -> IntArray:
+        """Return the first frame of every event but the first."""
+        source = features
+        if self.source is not None:
+            try:
+                source = check_features(self.source, missing=self.missing)
+            except ValueError as error:
+                raise ValueError(f"source: {error}") from None
         if source.shape[1] != features.shape[1]:
             raise ValueError(
                 f"the source has {source.shape[1]} features, the sequence {features.shape[1]}"
@@ -195,14 +183,6 @@ class LowRankTransferSegmenter(Baseline):
             random_state=self.random_state,
         )
         self.communities_ = label_codes(
-            self.codes_, n_events=self.n_events, random_state=self.random_state
+            self.codes_, features, n_events=self.n_events, random_state=self.random_state
         )
-        if np.all(features == features[0]):
-            self.communities_ = np.zeros(len(features), dtype=np.int64)
-        return store_boundaries(self, labels_to_boundaries(self.communities_), len(features))
-
-    def _source(self) -> FloatArray:
-        try:
-            return check_features(self.source, missing=self.missing)
-        except ValueError as error:
-            raise ValueError(f"source: {error}") from None
+        return labels_to_boundaries(self.communities_)

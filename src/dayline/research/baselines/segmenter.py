@@ -1,9 +1,10 @@
-"""BaselineSegmenter: any baseline with the interface of EventSegmenter."""
+"""What all baselines share, and BaselineSegmenter, which gives them the interface of EventSegmenter."""
 
 from __future__ import annotations
 
 import warnings
-from typing import Any, Self, TypeVar
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -27,52 +28,58 @@ from dayline.method.outliers import outlying_frames, warn_of_outliers
 from dayline.progress import OnStep
 from dayline.research.baselines.catalogue import BASELINES, make_baseline
 
-Estimator = TypeVar("Estimator")
 
-
+@dataclass(eq=False, repr=False)
 class Baseline(BaseEstimator):  # type: ignore[misc]
-    """An estimator that cuts one sequence into events."""
+    """Cut one sequence into events; a subclass has its parameters and `find_boundaries`.
 
-    labels_: IntArray
+    Subclasses are dataclasses, so that each parameter stands in one line. The parameters `n_events`
+    and `random_state` are checked here, if there are any.
 
-    def fit(self, X: Any, y: None = None) -> Self:
+    Parameters
+    ----------
+    missing : {"raise", "interpolate"}, default="raise"
+        How to handle NaN and infinity.
+
+    Attributes
+    ----------
+    boundaries_, labels_ : ndarray of int
+        First frame of every event but the first, and the event number of each frame.
+    """
+
+    _: KW_ONLY
+    missing: Missing = "raise"
+
+    def fit(self, X: Any, y: None = None) -> Self:  # noqa: ARG002
         """Find the events of one sequence, X of shape (n_frames, n_features); y is ignored."""
-        raise NotImplementedError
+        given = self.get_params(deep=False)
+        check_seed(given.get("random_state"))
+        rows = validate_data(self, unmask(X), dtype="numeric", ensure_all_finite=False)
+        features = check_features(rows, missing=self.missing)
+        frames = outlying_frames(features)
+        if len(frames):
+            warn_of_outliers(frames, drawn_in=False)
+
+        n_events = given.get("n_events")
+        if n_events is not None:
+            check_between("n_events", n_events, 1, whole=True)
+            if n_events > len(features):
+                raise ValueError(
+                    f"n_events={show_value(n_events)} for {len(features)} frames; give at most one"
+                    " event per frame"
+                )
+
+        self.boundaries_: IntArray = np.asarray(self.find_boundaries(features), dtype=np.int64)
+        self.labels_: IntArray = boundaries_to_labels(self.boundaries_, len(features))
+        return self
 
     def fit_predict(self, X: Any, y: None = None) -> IntArray:  # noqa: ARG002
         """Find the events of one sequence and return the event number of each frame."""
         return self.fit(X).labels_
 
-
-def take_features(estimator: Any, X: Any, *, missing: Missing = "raise") -> FloatArray:
-    """Check the features of one sequence as `EventSegmenter` does, and set `n_features_in_`."""
-    if "random_state" in estimator.get_params(deep=False):
-        check_seed(estimator.random_state)
-    rows = validate_data(estimator, unmask(X), dtype="numeric", ensure_all_finite=False)
-    features = check_features(rows, missing=missing)
-    frames = outlying_frames(features)
-    if len(frames):
-        warn_of_outliers(frames, drawn_in=False)
-    return features
-
-
-def check_n_events(n_events: int | None, n_frames: int) -> None:
-    """Raise ValueError if there are more events than frames."""
-    if n_events is not None:
-        check_between("n_events", n_events, 1, whole=True)
-        if n_events > n_frames:
-            raise ValueError(
-                f"n_events={show_value(n_events)} for {n_frames} frames; give at most one event per"
-                " frame"
-            )
-
-
-def store_boundaries(estimator: Estimator, boundaries: IntArray, n_frames: int) -> Estimator:
-    """Store boundaries and labels on the estimator and return it."""
-    found = np.asarray(boundaries, dtype=np.int64)
-    estimator.boundaries_ = found  # type: ignore[attr-defined]
-    estimator.labels_ = boundaries_to_labels(found, n_frames)  # type: ignore[attr-defined]
-    return estimator
+    def find_boundaries(self, features: FloatArray) -> IntArray:
+        """Return the first frame of every event but the first; the features are checked."""
+        raise NotImplementedError
 
 
 class BaselineSegmenter(BaseEstimator):  # type: ignore[misc]
@@ -129,11 +136,13 @@ class BaselineSegmenter(BaseEstimator):  # type: ignore[misc]
             warnings.warn(f"{self.name} {caveat}", stacklevel=2)
         if on_step is not None:
             on_step(self.name, 0, 1)
+
         features = check_features(X, missing=self.missing)
         seconds = check_times(times, len(features))
         forbidden = forbidden_frames(frames_given("must_not", must_not), len(features))
         scores = context_distance(features)
         required = required_frames(frames_given("must", must), scores, forbidden=forbidden)
+
         self.baseline_ = baseline.fit(features)
         found = np.union1d(np.setdiff1d(self.baseline_.boundaries_, forbidden), required).astype(
             np.int64
@@ -144,6 +153,7 @@ class BaselineSegmenter(BaseEstimator):  # type: ignore[misc]
                 " requested: its groups recur, or required boundaries (such as pauses) were added",
                 stacklevel=2,
             )
+
         self.communities_: IntArray = find_recurring_events(unit_rows(standardize(features)), found)
         return Segmentation.from_boundaries(
             found,

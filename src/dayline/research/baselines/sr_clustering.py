@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Self
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
 
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray, unit_rows
-from dayline.checks import Missing, check_between
+from dayline.checks import check_between
 from dayline.events import boundaries_to_labels, labels_to_boundaries
 from dayline.method.communities import in_order_of_appearance
 from dayline.method.denoise import scale_to_range
-from dayline.research.baselines.segmenter import Baseline, store_boundaries, take_features
+from dayline.research.baselines.segmenter import Baseline
 
 
 def potts_energy(
@@ -23,8 +24,12 @@ def potts_energy(
     return float(costs[np.arange(len(labels)), labels].sum() + weights[differ].sum())
 
 
+MOST_SWEEPS = 5
+"""Over all labels; the expansion stops before if a sweep changes nothing."""
+
+
 def expand_labels(
-    labels: IntArray, *, costs: FloatArray, pairs: IntArray, weights: FloatArray, n_sweeps: int = 5
+    labels: IntArray, *, costs: FloatArray, pairs: IntArray, weights: FloatArray
 ) -> IntArray:
     """Lower the energy of labels: each in turn takes the best set of frames, found by min-cut.
 
@@ -38,12 +43,10 @@ def expand_labels(
         Frames that should have the same label.
     weights : ndarray of shape (n_pairs,)
         Penalty of two different labels, at least 0.
-    n_sweeps : int >= 1
-        Maximum number of sweeps over all labels; stops when a sweep changes nothing.
     """
     best: IntArray = np.array(labels, dtype=np.int64)
     energy = potts_energy(best, costs, pairs, weights)
-    for _ in range(n_sweeps):
+    for _ in range(MOST_SWEEPS):
         before = energy
         for label in range(costs.shape[1]):
             moved = _expand_one(best, label, costs, pairs, weights)
@@ -154,6 +157,7 @@ def adaptive_windows(x: FloatArray, *, confidence: float = 0.1) -> IntArray:
     return np.asarray(boundaries, dtype=np.int64)
 
 
+@dataclass(eq=False, repr=False)
 class SRClustering(Baseline):
     """Cluster frames, detect changes and join both by a graph cut (SR-Clustering without concepts).
 
@@ -184,43 +188,33 @@ class SRClustering(Baseline):
         Results of the clustering and of the change detection.
     """
 
-    def __init__(
-        self,
-        *,
-        cutoff: float = 0.2,
-        confidence: float = 0.1,
-        change_weight: float = 0.9,
-        pair_weight: float = 0.5,
-        pair_reach: int = 5,
-        missing: Missing = "raise",
-    ) -> None:
-        self.cutoff = cutoff
-        self.confidence = confidence
-        self.change_weight = change_weight
-        self.pair_weight = pair_weight
-        self.pair_reach = pair_reach
-        self.missing = missing
+    _: KW_ONLY
+    cutoff: float = 0.2
+    confidence: float = 0.1
+    change_weight: float = 0.9
+    pair_weight: float = 0.5
+    pair_reach: int = 5
 
-    def fit(self, X: Any, y: None = None) -> Self:  # noqa: ARG002
-        """Find the events of one sequence, X of shape (n_frames, n_features); y is ignored."""
+    def find_boundaries(self, features: FloatArray) -> IntArray:
+        """Return the first frame of every event but the first."""
         check_between("cutoff", self.cutoff, 0, above=True)
         check_between("confidence", self.confidence, 0, 1, above=True)
         check_between("change_weight", self.change_weight, 0, 1)
         check_between("pair_weight", self.pair_weight, 0)
         check_between("pair_reach", self.pair_reach, 1, whole=True)
-        features = take_features(self, X, missing=self.missing)
         rooted = unit_rows(np.sign(features) * np.sqrt(np.abs(features)))
         components = _principal_part(rooted)
-        self.clusters_ = linked_clusters(components, cutoff=self.cutoff)
         scaled = scale_to_range(components) / 2.0 + 0.5
-        self.windows_ = boundaries_to_labels(
-            adaptive_windows(scaled, confidence=self.confidence), len(features)
-        )
-        both = np.unique(np.column_stack([self.clusters_, self.windows_]), axis=0)
-        likely = (1.0 - self.change_weight) * _cluster_likelihood(rooted, self.clusters_)[
-            :, both[:, 0]
-        ]
-        likely += self.change_weight * _window_likelihood(scaled, self.windows_)[:, both[:, 1]]
+        self.clusters_ = linked_clusters(components, cutoff=self.cutoff)
+        changes = adaptive_windows(scaled, confidence=self.confidence)
+        self.windows_ = boundaries_to_labels(changes, len(features))
+
+        # A label is a cluster in a window.
+        clusters, windows = np.unique(np.column_stack([self.clusters_, self.windows_]), axis=0).T
+        by_cluster = _cluster_likelihood(rooted, self.clusters_)[:, clusters]
+        by_window = _window_likelihood(scaled, self.windows_)[:, windows]
+        likely = (1.0 - self.change_weight) * by_cluster + self.change_weight * by_window
+
         pairs = _near_pairs(len(features), self.pair_reach)
         shown = scale_to_range(features, by_column=True) / 2.0
         apart = np.linalg.norm(shown[pairs[:, 0]] - shown[pairs[:, 1]], axis=1)
@@ -230,7 +224,7 @@ class SRClustering(Baseline):
             pairs=pairs,
             weights=self.pair_weight * np.exp(-apart),
         )
-        return store_boundaries(self, labels_to_boundaries(self.communities_), len(features))
+        return labels_to_boundaries(self.communities_)
 
 
 def _principal_part(x: FloatArray) -> FloatArray:

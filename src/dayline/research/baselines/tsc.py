@@ -10,20 +10,15 @@ step costs linear time in the number of frames.
 
 from __future__ import annotations
 
-from typing import Any, Self
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray, to_numpy, unit_rows
-from dayline.checks import MOST_STEPS, Missing, check_between, check_seed
+from dayline.checks import MOST_STEPS, check_between, check_seed
 from dayline.decision.contexts import context_distance, pick_boundaries
 from dayline.events import boundaries_to_labels, labels_to_boundaries
-from dayline.research.baselines.segmenter import (
-    Baseline,
-    check_n_events,
-    store_boundaries,
-    take_features,
-)
+from dayline.research.baselines.segmenter import Baseline
 from dayline.research.baselines.spectral import graph_labels
 
 MOST_ATOMS = 1000
@@ -77,32 +72,26 @@ def temporal_codes(
     check_between("smoothness", smoothness, 0, HEAVIEST)
     check_between("rho", rho, 1 / HEAVIEST, HEAVIEST)
     check_seed(random_state, largest=np.inf)
+
     frames = unit_rows(values).T
+    n = frames.shape[1]
     generator = np.random.default_rng(random_state)
-    atoms, codes = (
-        generator.random((len(frames), n_atoms)),
-        generator.random((n_atoms, frames.shape[1])),
-    )
+    atoms, codes = generator.random((len(frames), n_atoms)), generator.random((n_atoms, n))
     atoms /= np.linalg.norm(atoms, axis=0)
     atom_duals, code_duals = np.zeros_like(atoms), np.zeros_like(codes)
     free_codes: FloatArray = codes
     identity = np.eye(n_atoms)
-    laplacian = (
-        2.0
-        * smoothness
-        * temporal_laplacian(
-            frames.shape[1], np.ones((min(n_neighbors, 2 * frames.shape[1]) - 1) // 2)
-        )
-    )
+    reach = (min(n_neighbors, 2 * n) - 1) // 2
+    laplacian = 2.0 * smoothness * temporal_laplacian(n, np.ones(reach))
+
     for _ in range(n_iterations):
         products = free_codes @ free_codes.T + rho * identity
-        free_atoms = np.linalg.solve(
-            products, (frames @ free_codes.T + rho * atoms - atom_duals).T
-        ).T
+        right = frames @ free_codes.T + rho * atoms - atom_duals
+        free_atoms = np.linalg.solve(products, right.T).T
         products = free_atoms.T @ free_atoms + (2.0 * ridge + rho) * identity
-        free_codes = _solve_smooth(
-            products, laplacian, free_atoms.T @ frames + rho * codes - code_duals
-        )
+        right = free_atoms.T @ frames + rho * codes - code_duals
+        free_codes = _solve_smooth(products, laplacian, right)
+
         atoms = np.maximum(free_atoms + atom_duals / rho, 0.0)
         atoms /= np.maximum(np.linalg.norm(atoms, axis=0), 1.0)
         codes = np.maximum(free_codes + code_duals / rho, 0.0)
@@ -177,7 +166,11 @@ def code_graph(codes: FloatArray) -> FloatArray:
 
 
 def label_codes(
-    codes: FloatArray, *, n_events: int | None, random_state: int | None = 0
+    codes: FloatArray,
+    features: FloatArray,
+    *,
+    n_events: int | None,
+    random_state: int | None = 0,
 ) -> IntArray:
     """Label frames by their codes: events of the CES rule, or `n_events` groups of their graph.
 
@@ -185,16 +178,21 @@ def label_codes(
     ----------
     codes : ndarray of shape (n_frames, n_atoms)
         Non-negative codes.
+    features : ndarray of shape (n_frames, n_features)
+        What the codes are of. Identical frames are one group, although their codes start at random.
     n_events : int or None
         Number of groups; None uses the events of the CES rule.
     random_state : int or None
         Seed of k-means.
     """
+    if np.all(features == features[0]):
+        return np.zeros(len(features), dtype=np.int64)
     if n_events is None:
         return boundaries_to_labels(pick_boundaries(context_distance(codes)), len(codes))
     return graph_labels(code_graph(codes), n_labels=n_events, random_state=random_state)
 
 
+@dataclass(eq=False, repr=False)
 class TemporalSubspaceSegmenter(Baseline):
     """Cut a sequence by the codes of its frames over a learned dictionary (TSC, CES-TSC).
 
@@ -225,33 +223,18 @@ class TemporalSubspaceSegmenter(Baseline):
         Group of each frame; its event if `n_events` is None.
     """
 
-    def __init__(
-        self,
-        n_events: int | None = None,
-        *,
-        n_atoms: int = 80,
-        n_neighbors: int = 7,
-        ridge: float = 0.01,
-        smoothness: float = 15.0,
-        rho: float = 0.1,
-        n_iterations: int = 100,
-        missing: Missing = "raise",
-        random_state: int | None = 0,
-    ) -> None:
-        self.n_events = n_events
-        self.n_atoms = n_atoms
-        self.n_neighbors = n_neighbors
-        self.ridge = ridge
-        self.smoothness = smoothness
-        self.rho = rho
-        self.n_iterations = n_iterations
-        self.missing = missing
-        self.random_state = random_state
+    n_events: int | None = None
+    _: KW_ONLY
+    n_atoms: int = 80
+    n_neighbors: int = 7
+    ridge: float = 0.01
+    smoothness: float = 15.0
+    rho: float = 0.1
+    n_iterations: int = 100
+    random_state: int | None = 0
 
-    def fit(self, X: Any, y: None = None) -> Self:  # noqa: ARG002
-        """Find the events of one sequence, X of shape (n_frames, n_features); y is ignored."""
-        features = take_features(self, X, missing=self.missing)
-        check_n_events(self.n_events, len(features))
+    def find_boundaries(self, features: FloatArray) -> IntArray:
+        """Return the first frame of every event but the first."""
         self.codes_ = temporal_codes(
             features,
             n_atoms=self.n_atoms,
@@ -263,8 +246,6 @@ class TemporalSubspaceSegmenter(Baseline):
             random_state=self.random_state,
         )
         self.communities_ = label_codes(
-            self.codes_, n_events=self.n_events, random_state=self.random_state
+            self.codes_, features, n_events=self.n_events, random_state=self.random_state
         )
-        if np.all(features == features[0]):
-            self.communities_ = np.zeros(len(features), dtype=np.int64)
-        return store_boundaries(self, labels_to_boundaries(self.communities_), len(features))
+        return labels_to_boundaries(self.communities_)

@@ -10,22 +10,17 @@ times and grouped again, until one group would be left.
 
 from __future__ import annotations
 
-from typing import Any, Self
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from dayline.arrays import FloatArray, IntArray, unit_rows
-from dayline.checks import Missing, check_between
+from dayline.checks import check_between
 from dayline.events import labels_to_boundaries
 from dayline.method.communities import in_order_of_appearance
-from dayline.research.baselines.segmenter import (
-    Baseline,
-    check_n_events,
-    store_boundaries,
-    take_features,
-)
+from dayline.research.baselines.segmenter import Baseline
 
 
 def finch_hierarchy(x: FloatArray) -> list[IntArray]:
@@ -46,7 +41,7 @@ def finch_hierarchy(x: FloatArray) -> list[IntArray]:
     groups: IntArray = np.arange(len(x))
     while groups.max() > 0:
         means, times = _means(x, groups)
-        joined = _join(_first_neighbors(_weighted_distance(means, times)))
+        joined = _join(np.argmin(_weighted_distance(means, times), axis=1))
         coarser = in_order_of_appearance(joined[groups])
         if partitions and coarser.max() == 0:
             break
@@ -71,7 +66,7 @@ def merge_groups(x: FloatArray, groups: IntArray, *, n_groups: int) -> IntArray:
     while groups.max() + 1 > n_groups:
         means, times = _means(x, groups)
         distance = _weighted_distance(means, times)
-        neighbors = _first_neighbors(distance)
+        neighbors = np.argmin(distance, axis=1)
         closest = int(np.argmin(distance[np.arange(len(means)), neighbors]))
         groups = in_order_of_appearance(np.where(groups == closest, neighbors[closest], groups))
     return groups
@@ -95,10 +90,6 @@ def _weighted_distance(means: FloatArray, times: FloatArray) -> FloatArray:
     return np.asarray(distance)
 
 
-def _first_neighbors(distance: FloatArray) -> IntArray:
-    return np.asarray(np.argmin(distance, axis=1))
-
-
 def _join(neighbors: IntArray) -> IntArray:
     """Group items that are linked to each other or to the same neighbor."""
     n = len(neighbors)
@@ -106,6 +97,7 @@ def _join(neighbors: IntArray) -> IntArray:
     return np.asarray(connected_components(links, directed=False)[1])
 
 
+@dataclass(eq=False, repr=False)
 class TemporalFinch(Baseline):
     """Group frames that are alike and near in time, and cut where the group changes (TW-FINCH).
 
@@ -128,18 +120,13 @@ class TemporalFinch(Baseline):
         Group of each frame.
     """
 
-    def __init__(
-        self, n_events: int | None = None, *, level: int = 2, missing: Missing = "raise"
-    ) -> None:
-        self.n_events = n_events
-        self.level = level
-        self.missing = missing
+    n_events: int | None = None
+    _: KW_ONLY
+    level: int = 2
 
-    def fit(self, X: Any, y: None = None) -> Self:  # noqa: ARG002
-        """Find the events of one sequence, X of shape (n_frames, n_features); y is ignored."""
+    def find_boundaries(self, features: FloatArray) -> IntArray:
+        """Return the first frame of every event but the first."""
         check_between("level", self.level, 0, whole=True)
-        features = take_features(self, X, missing=self.missing)
-        check_n_events(self.n_events, len(features))
         partitions = finch_hierarchy(features)
         if self.n_events is None:
             self.communities_ = partitions[min(self.level, len(partitions) - 1)]
@@ -149,4 +136,4 @@ class TemporalFinch(Baseline):
                 *(p for p in partitions if p.max() + 1 >= self.n_events),
             ]
             self.communities_ = merge_groups(features, enough[-1], n_groups=self.n_events)
-        return store_boundaries(self, labels_to_boundaries(self.communities_), len(features))
+        return labels_to_boundaries(self.communities_)

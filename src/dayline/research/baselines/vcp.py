@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
-from dayline.arrays import FloatArray, check_device, unit_rows
+from dayline.arrays import FloatArray, IntArray, check_device, unit_rows
 from dayline.checks import (
     LARGEST_COUNT,
     MOST_STEPS,
-    Missing,
     check_between,
     check_features,
     check_seed,
@@ -21,19 +20,13 @@ from dayline.checks import (
 )
 from dayline.decision.contexts import pick_boundaries
 from dayline.files import reading, writing_whole
+from dayline.installation import needs_extra
 from dayline.research.baselines.ces import strongest_maxima
-from dayline.research.baselines.segmenter import (
-    Baseline,
-    check_n_events,
-    store_boundaries,
-    take_features,
-)
+from dayline.research.baselines.segmenter import Baseline
 
 FORMAT = "dayline-context-predictor-1"
-PARTS = ("encoder", "decoder")
 MOST_UNITS = 8192
 """Largest context; beyond this, a network takes gigabytes."""
-GATES = ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0")
 
 
 @dataclass(frozen=True)
@@ -59,14 +52,15 @@ class ContextPredictor:
     @property
     def n_features(self) -> int:
         """Number of features of a frame."""
-        return len(self.offset)
+        return self.offset.size
 
     @property
     def n_units(self) -> int:
         """Size of a context."""
-        return int(self.weights["encoder.weight_hh_l0"].shape[1])
+        return self.weights["encoder.bias_hh_l0"].size // 4
 
 
+@needs_extra("vcp", "context prediction")
 def train_predictor(
     sequences: Sequence[Any],
     *,
@@ -78,7 +72,6 @@ def train_predictor(
     learning_rate: float = 0.001,
     device: str = "cpu",
     random_state: int | None = 0,
-    on_epoch: Callable[[int, float], None] | None = None,
 ) -> ContextPredictor:
     """Train the network to predict frames, on any number of sequences without labels.
 
@@ -98,10 +91,9 @@ def train_predictor(
         PyTorch device: "cpu", "cuda", "mps".
     random_state : int or None
         Seed of the weights and of the order of windows.
-    on_epoch : callable, optional
-        Called as on_epoch(epoch, loss) after every epoch.
     """
-    _place(device)
+    import torch
+
     for name, value in {"n_past": n_past, "n_future": n_future, "batch_size": batch_size}.items():
         check_between(name, value, 1, LARGEST_COUNT, whole=True)
     check_between("n_units", n_units, 1, MOST_UNITS, whole=True)
@@ -117,32 +109,112 @@ def train_predictor(
         raise ValueError(
             "the sequences have different numbers of features; train on one kind of features"
         )
-    low, high = (
-        np.min([s.min(axis=0) for s in used], axis=0),
-        np.max([s.max(axis=0) for s in used], axis=0),
-    )
+
+    low = np.min([s.min(axis=0) for s in used], axis=0)
+    high = np.max([s.max(axis=0) for s in used], axis=0)
     offset, scale = (low + high) / 2.0, np.where(high > low, (high - low) / 2.0, 1.0)
+    # All windows of each sequence, of shape (n_windows, n_features, length).
+    windows = [
+        np.lib.stride_tricks.sliding_window_view(
+            ((s - offset) / scale).astype(np.float32), n_past + n_future, axis=0
+        )
+        for s in used
+    ]
+
     generator = np.random.default_rng(random_state)
-    windows = _windows([(s - offset) / scale for s in used], n_past + n_future)
     network = _network(_starting_weights(used[0].shape[1], n_units, generator), device)
-    optimizer = _torch().optim.RMSprop(
-        [p for part in network for p in part.parameters()], lr=learning_rate
+    optimizer = torch.optim.RMSprop(network.parameters(), lr=learning_rate)
+    losses = tuple(
+        _train_once(network, optimizer, windows, n_past, batch_size, generator)
+        for _ in range(n_epochs)
     )
-    losses = []
-    for epoch in range(n_epochs):
-        losses.append(_train_once(network, optimizer, windows, n_past, batch_size, generator))
-        if on_epoch is not None:
-            on_epoch(epoch, losses[-1])
-    weights = {
-        f"{name}.{gate}": getattr(part, gate).detach().cpu().numpy()
-        for name, part in zip(PARTS, network, strict=True)
-        for gate in GATES
-    }
-    return ContextPredictor(
-        weights, offset.astype(np.float32), scale.astype(np.float32), tuple(losses)
-    )
+    weights = {name: w.detach().cpu().numpy() for name, w in network.state_dict().items()}
+    return ContextPredictor(weights, offset.astype(np.float32), scale.astype(np.float32), losses)
 
 
+def _torch_device(device: str) -> Any:
+    """Return the PyTorch device; "cpu" means PyTorch here too."""
+    return check_device("torch" if isinstance(device, str) and device == "cpu" else device)
+
+
+def _shapes(n_features: int, n_units: int) -> dict[str, tuple[int, ...]]:
+    """Return the shapes of all weights, in PyTorch's order."""
+    shapes: dict[str, tuple[int, ...]] = {}
+    for part, inputs, units in (
+        ("encoder", n_features, n_units),
+        ("decoder", n_units, n_features),
+    ):
+        shapes[f"{part}.weight_ih_l0"] = (4 * units, inputs)
+        shapes[f"{part}.weight_hh_l0"] = (4 * units, units)
+        shapes[f"{part}.bias_ih_l0"] = (4 * units,)
+        shapes[f"{part}.bias_hh_l0"] = (4 * units,)
+    return shapes
+
+
+def _starting_weights(
+    n_features: int, n_units: int, generator: np.random.Generator
+) -> dict[str, FloatArray]:
+    """Draw uniform weights as PyTorch does, but with NumPy: every device starts from the same."""
+    weights: dict[str, FloatArray] = {}
+    for name, shape in _shapes(n_features, n_units).items():
+        units = shape[0] // 4
+        reach = 1.0 / np.sqrt(units)
+        weights[name] = generator.uniform(-reach, reach, shape).astype(np.float32)
+        if name.endswith("bias_ih_l0"):
+            # Forget gates start open, as in the published program, so that a context lasts.
+            weights[name][units : 2 * units] += 1.0
+    return weights
+
+
+def _network(weights: Mapping[str, FloatArray], device: str) -> Any:
+    """Build the two LSTMs from their weights."""
+    import torch
+
+    n_features = weights["encoder.weight_ih_l0"].shape[1]
+    n_units = weights["decoder.weight_ih_l0"].shape[1]
+    network = torch.nn.ModuleDict(
+        {
+            "encoder": torch.nn.LSTM(n_features, n_units, batch_first=True),
+            "decoder": torch.nn.LSTM(n_units, n_features, batch_first=True),
+        }
+    )
+    network.load_state_dict({name: torch.as_tensor(np.array(w)) for name, w in weights.items()})
+    return network.to(_torch_device(device))
+
+
+def _train_once(
+    network: Any,
+    optimizer: Any,
+    windows: Sequence[FloatArray],
+    n_past: int,
+    batch_size: int,
+    generator: np.random.Generator,
+) -> float:
+    """Train on all windows once; return the mean loss."""
+    import torch
+
+    device = network["encoder"].weight_ih_l0.device
+    places = [(i, j) for i, some in enumerate(windows) for j in range(len(some))]
+    order = generator.permutation(len(places))
+    total = 0.0
+    for start in range(0, len(order), batch_size):
+        chosen = [places[k] for k in order[start : start + batch_size]]
+        batch = np.stack([windows[i][j].T for i, j in chosen])
+        backwards = generator.random(len(batch)) < 0.5
+        batch[backwards] = batch[backwards, ::-1]
+
+        frames = torch.as_tensor(batch, device=device)
+        contexts, _ = network["encoder"](frames)
+        foreseen, _ = network["decoder"](contexts[:, n_past - 1 : -1])
+        loss = torch.nn.functional.mse_loss(foreseen, frames[:, n_past:])
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        total += float(loss.detach()) * len(batch)
+    return total / len(places)
+
+
+@needs_extra("vcp", "context prediction")
 def predict_contexts(
     predictor: ContextPredictor, x: Any, *, device: str = "cpu"
 ) -> tuple[FloatArray, FloatArray]:
@@ -163,16 +235,16 @@ def predict_contexts(
         Context after reading the frames up to each one, and after reading the frames from the end
         back to it.
     """
+    import torch
+
     features = check_features(x)
     if features.shape[1] != predictor.n_features:
         raise ValueError(
             f"the network was trained on {predictor.n_features} features, not {features.shape[1]}"
         )
-    torch = _torch()
-    encoder, _ = _network(predictor.weights, device)
-    seen = torch.as_tensor(
-        ((features - predictor.offset) / predictor.scale).astype(np.float32), device=_place(device)
-    )
+    encoder = _network(predictor.weights, device)["encoder"]
+    scaled = ((features - predictor.offset) / predictor.scale).astype(np.float32)
+    seen = torch.as_tensor(scaled, device=_torch_device(device))
     with torch.no_grad():
         past, future = (
             encoder(frames[None])[0][0].cpu().numpy() for frames in (seen, torch.flip(seen, (0,)))
@@ -180,157 +252,40 @@ def predict_contexts(
     return past, future[::-1]
 
 
+@needs_extra("vcp", "a network file")
 def save_predictor(predictor: ContextPredictor, path: str | Path) -> None:
     """Write a network as a .safetensors file: nothing in it can run when it is loaded."""
-    save = _safetensors().numpy.save
-    arrays = {
-        name: np.ascontiguousarray(w, dtype=np.float32) for name, w in predictor.weights.items()
-    }
-    arrays |= {
-        "offset": predictor.offset.astype(np.float32),
-        "scale": predictor.scale.astype(np.float32),
-    }
+    from safetensors.numpy import save
+
+    arrays = dict(predictor.weights) | {"offset": predictor.offset, "scale": predictor.scale}
+    arrays = {name: np.ascontiguousarray(w, dtype=np.float32) for name, w in arrays.items()}
     losses = np.asarray(predictor.losses, dtype=np.float64)
     with writing_whole(path, "wb") as file:
         file.write(save(arrays | {"losses": losses}, metadata={"format": FORMAT}))
 
 
+@needs_extra("vcp", "a network file")
 def load_predictor(path: str | Path) -> ContextPredictor:
     """Read a file written by `save_predictor`; raise ValueError, naming the file, for any other."""
-    safetensors = _safetensors()
+    from safetensors import safe_open
+
     if not Path(path).is_file():
         raise ValueError(f"{path}: no such file; train a network and save it first")
-    with (
-        reading(path, "a safetensors file"),
-        safetensors.safe_open(path, framework="numpy") as content,
-    ):
+    with reading(path, "a safetensors file"), safe_open(path, framework="numpy") as content:
         form = (content.metadata() or {}).get("format")
-        arrays = {name: content.get_tensor(name) for name in content.keys()}  # noqa: SIM118
-    names = [f"{part}.{gate}" for part in PARTS for gate in GATES]
-    if form != FORMAT or not {*names, "offset", "scale", "losses"} <= set(arrays):
+        weights = {name: content.get_tensor(name) for name in content.keys()}  # noqa: SIM118
+    if form != FORMAT or not {"offset", "scale", "losses", *_shapes(1, 1)} <= set(weights):
         raise ValueError(
             f"{path}: a safetensors file, but not a context predictor (format {form!r})"
         )
-    weights = {name: arrays[name] for name in names}
-    _check_shapes(weights, len(arrays["offset"]), len(arrays["scale"]), path)
-    return ContextPredictor(
-        weights, arrays["offset"], arrays["scale"], tuple(arrays["losses"].tolist())
-    )
 
-
-def _check_shapes(
-    weights: Mapping[str, Any], n_features: int, n_scales: int, path: str | Path
-) -> None:
-    n_units = weights["encoder.weight_hh_l0"].shape[-1]
-    sizes = {"encoder": (n_features, n_units), "decoder": (n_units, n_features)}
-    right = n_scales == n_features
-    for part, (inputs, units) in sizes.items():
-        shapes = [(4 * units, inputs), (4 * units, units), (4 * units,), (4 * units,)]
-        right &= [weights[f"{part}.{gate}"].shape for gate in GATES] == shapes
-    if not right:
+    offset, scale, losses = (weights.pop(name) for name in ("offset", "scale", "losses"))
+    predictor = ContextPredictor(weights, offset, scale, tuple(losses.ravel().tolist()))
+    shapes = _shapes(predictor.n_features, predictor.n_units)
+    fits = {name: w.shape for name, w in weights.items()} == shapes
+    if not fits or not offset.shape == scale.shape == (predictor.n_features,):
         raise ValueError(f"{path}: the sizes of its arrays do not fit together")
-
-
-def _torch() -> Any:
-    try:
-        import torch
-    except ModuleNotFoundError:
-        raise ValueError(
-            'context prediction needs PyTorch; install it (pip install "dayline[vcp]")'
-        ) from None
-    return torch
-
-
-def _safetensors() -> Any:
-    try:
-        import safetensors.numpy
-    except ModuleNotFoundError:
-        raise ValueError(
-            'network files need safetensors; install it (pip install "dayline[vcp]")'
-        ) from None
-    return safetensors
-
-
-def _place(device: str) -> Any:
-    """Return the PyTorch device; "cpu" means PyTorch here too."""
-    _torch()
-    return check_device("torch" if isinstance(device, str) and device == "cpu" else device)
-
-
-def _starting_weights(
-    n_features: int, n_units: int, generator: np.random.Generator
-) -> dict[str, FloatArray]:
-    """Draw uniform weights as PyTorch does, but with NumPy: every device starts from the same."""
-    weights: dict[str, FloatArray] = {}
-    for part, (inputs, units) in zip(
-        PARTS, ((n_features, n_units), (n_units, n_features)), strict=True
-    ):
-        reach = 1.0 / np.sqrt(units)
-        for gate, shape in zip(
-            GATES,
-            ((4 * units, inputs), (4 * units, units), (4 * units,), (4 * units,)),
-            strict=True,
-        ):
-            weights[f"{part}.{gate}"] = generator.uniform(-reach, reach, shape).astype(np.float32)
-        # Forget gates start open, as in the published program, so that a context lasts.
-        weights[f"{part}.bias_ih_l0"][units : 2 * units] += 1.0
-    return weights
-
-
-def _network(weights: Mapping[str, FloatArray], device: str) -> tuple[Any, Any]:
-    """Build the two LSTMs from their weights."""
-    torch = _torch()
-    parts = []
-    for name in PARTS:
-        inputs, units = (
-            weights[f"{name}.weight_ih_l0"].shape[1],
-            weights[f"{name}.weight_hh_l0"].shape[1],
-        )
-        part = torch.nn.LSTM(inputs, units, batch_first=True)
-        part.load_state_dict(
-            {gate: torch.as_tensor(np.array(weights[f"{name}.{gate}"])) for gate in GATES}
-        )
-        parts.append(part.to(_place(device)))
-    return parts[0], parts[1]
-
-
-def _windows(sequences: Sequence[FloatArray], length: int) -> list[FloatArray]:
-    """View all windows of each sequence, as an array of shape (n_windows, n_features, length)."""
-    return [
-        np.lib.stride_tricks.sliding_window_view(s.astype(np.float32), length, axis=0)
-        for s in sequences
-    ]
-
-
-def _train_once(
-    network: tuple[Any, Any],
-    optimizer: Any,
-    windows: Sequence[FloatArray],
-    n_past: int,
-    batch_size: int,
-    generator: np.random.Generator,
-) -> float:
-    """Train on all windows once; return the mean loss."""
-    torch = _torch()
-    encoder, decoder = network
-    device = encoder.weight_ih_l0.device
-    places = [(i, j) for i, some in enumerate(windows) for j in range(len(some))]
-    order = generator.permutation(len(places))
-    total = 0.0
-    for start in range(0, len(order), batch_size):
-        chosen = [places[k] for k in order[start : start + batch_size]]
-        batch = np.stack([windows[i][j].T for i, j in chosen])
-        backwards = generator.random(len(batch)) < 0.5
-        batch[backwards] = batch[backwards, ::-1]
-        frames = torch.as_tensor(batch, device=device)
-        contexts, _ = encoder(frames)
-        foreseen, _ = decoder(contexts[:, n_past - 1 : -1])
-        loss = torch.nn.functional.mse_loss(foreseen, frames[:, n_past:])
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        total += float(loss.detach()) * len(batch)
-    return total / len(places)
+    return predictor
 
 
 def compare_contexts(past: FloatArray, future: FloatArray) -> FloatArray:
@@ -354,6 +309,7 @@ def compare_contexts(past: FloatArray, future: FloatArray) -> FloatArray:
     return scores
 
 
+@dataclass(eq=False, repr=False)
 class VisualContextSegmenter(Baseline):
     """Cut where the context read from the past differs from the one read from the future (CES-VCP).
 
@@ -389,36 +345,19 @@ class VisualContextSegmenter(Baseline):
         The network used.
     """
 
-    def __init__(
-        self,
-        n_events: int | None = None,
-        *,
-        predictor: Any = None,
-        n_units: int = 64,
-        n_epochs: int = 20,
-        batch_size: int = 32,
-        learning_rate: float = 0.001,
-        order: int = 5,
-        missing: Missing = "raise",
-        device: str = "cpu",
-        random_state: int | None = 0,
-    ) -> None:
-        self.n_events = n_events
-        self.predictor = predictor
-        self.n_units = n_units
-        self.n_epochs = n_epochs
-        self.batch_size = batch_size
-        self.learning_rate = learning_rate
-        self.order = order
-        self.missing = missing
-        self.device = device
-        self.random_state = random_state
+    n_events: int | None = None
+    _: KW_ONLY
+    predictor: Any = None
+    n_units: int = 64
+    n_epochs: int = 20
+    batch_size: int = 32
+    learning_rate: float = 0.001
+    order: int = 5
+    device: str = "cpu"
+    random_state: int | None = 0
 
-    def fit(self, X: Any, y: None = None) -> Self:  # noqa: ARG002
-        """Find the events of one sequence, X of shape (n_frames, n_features); y is ignored."""
-        check_between("order", self.order, 1, whole=True)
-        features = take_features(self, X, missing=self.missing)
-        check_n_events(self.n_events, len(features))
+    def find_boundaries(self, features: FloatArray) -> IntArray:
+        """Return the first frame of every event but the first."""
         self.predictor_ = self._predictor(features)
         self.scores_ = compare_contexts(
             *predict_contexts(self.predictor_, features, device=self.device)
@@ -427,12 +366,8 @@ class VisualContextSegmenter(Baseline):
             # Then the contexts differ only by how far the network has warmed up.
             self.scores_[:] = 0.0
         if self.n_events is None:
-            boundaries = pick_boundaries(self.scores_, order=self.order)
-        else:
-            boundaries = strongest_maxima(
-                self.scores_, n_boundaries=self.n_events - 1, order=self.order
-            )
-        return store_boundaries(self, boundaries, len(features))
+            return pick_boundaries(self.scores_, order=self.order)
+        return strongest_maxima(self.scores_, n_boundaries=self.n_events - 1, order=self.order)
 
     def _predictor(self, features: FloatArray) -> ContextPredictor:
         if isinstance(self.predictor, ContextPredictor):

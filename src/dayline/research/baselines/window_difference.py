@@ -8,21 +8,16 @@ absolute deviation of the curve.
 
 from __future__ import annotations
 
-from typing import Any, Self
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray, to_numpy, unit_rows
-from dayline.checks import LARGEST_COUNT, Missing, check_between, check_flag
+from dayline.checks import LARGEST_COUNT, check_between, check_flag
 from dayline.decision.contexts import check_scores
 from dayline.method.denoise import standardize
 from dayline.research.baselines.ces import strongest_maxima
-from dayline.research.baselines.segmenter import (
-    Baseline,
-    check_n_events,
-    store_boundaries,
-    take_features,
-)
+from dayline.research.baselines.segmenter import Baseline
 
 NORMAL = 1.4826
 """Factor from the median absolute deviation to the standard deviation of normal values."""
@@ -92,6 +87,7 @@ def pick_outstanding(scores: FloatArray, *, order: int = 5) -> IntArray:
     return np.asarray(peaks[values[peaks] > max(threshold, 1e-12)], dtype=np.int64)
 
 
+@dataclass(eq=False, repr=False)
 class WindowDifferenceSegmenter(Baseline):
     """Cut where the tapered mean of the frames before differs most from that of the frames after.
 
@@ -117,34 +113,17 @@ class WindowDifferenceSegmenter(Baseline):
         Squared difference of the two means at each frame.
     """
 
-    def __init__(
-        self,
-        n_events: int | None = None,
-        *,
-        window: int = 16,
-        order: int = 5,
-        standardize: bool = True,
-        missing: Missing = "raise",
-    ) -> None:
-        self.n_events = n_events
-        self.window = window
-        self.order = order
-        self.standardize = standardize
-        self.missing = missing
+    n_events: int | None = None
+    _: KW_ONLY
+    window: int = 16
+    order: int = 5
+    standardize: bool = True
 
-    def fit(self, X: Any, y: None = None) -> Self:  # noqa: ARG002
-        """Find the events of one sequence, X of shape (n_frames, n_features); y is ignored."""
+    def find_boundaries(self, features: FloatArray) -> IntArray:
+        """Return the first frame of every event but the first."""
         check_flag("standardize", self.standardize)
-        check_between("window", self.window, 1, LARGEST_COUNT, whole=True)
-        check_between("order", self.order, 1, whole=True)
-        features = take_features(self, X, missing=self.missing)
-        check_n_events(self.n_events, len(features))
         rows = unit_rows(standardize(features) if self.standardize else features)
         self.scores_ = window_difference(rows, window=self.window)
         if self.n_events is None:
-            boundaries = pick_outstanding(self.scores_, order=self.order)
-        else:
-            boundaries = strongest_maxima(
-                self.scores_, n_boundaries=self.n_events - 1, order=self.order
-            )
-        return store_boundaries(self, boundaries, len(features))
+            return pick_outstanding(self.scores_, order=self.order)
+        return strongest_maxima(self.scores_, n_boundaries=self.n_events - 1, order=self.order)

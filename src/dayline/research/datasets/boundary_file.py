@@ -35,10 +35,8 @@ def read_boundaries(path: str | Path) -> BoundaryList:
     kind = Path(path).suffix.lower()
     path = existing_file(path, may_be_empty=kind in (".csv", ".txt"))
     if kind == ".json":
-        segmentation = read_events(path)
-        return BoundaryList(
-            np.asarray(segmentation.boundaries, dtype=np.int64), segmentation.n_frames
-        )
+        events = read_events(path)
+        return BoundaryList(np.asarray(events.boundaries, dtype=np.int64), events.n_frames)
     if kind == ".npz":
         return _from_arrays(path)
     if kind == ".npy":
@@ -65,41 +63,30 @@ def _from_text(path: Path) -> BoundaryList:
     with reading(path, "a text file"), path.open(encoding="utf-8-sig", newline="") as file:
         rows = [row for row in csv.reader(file) if row]
     if rows and "start" in rows[0]:
-        at, stop_at = rows[0].index("start"), rows[0].index("stop") if "stop" in rows[0] else None
         short = next((k for k, row in enumerate(rows) if len(row) < len(rows[0])), None)
         if short is not None:
             raise ValueError(f"{path}: row {short} has {len(rows[short])} of {len(rows[0])} cells")
-        starts = _whole([row[at] for row in rows[1:]], path)
-        n_frames = (
-            int(_whole([rows[-1][stop_at]], path)[0])
-            if stop_at is not None and len(rows) > 1
-            else None
-        )
-        return BoundaryList(starts[starts > 0], n_frames)
+        columns = {name: [row[k] for row in rows[1:]] for k, name in enumerate(rows[0])}
+        starts = _whole(columns["start"], path)
+        stops = _whole(columns.get("stop", [])[-1:], path)
+        return BoundaryList(starts[starts > 0], int(stops[0]) if len(stops) else None)
     if rows and [word.strip().lower() for word in rows[0]] in (["boundary"], ["boundaries"]):
         rows = rows[1:]
     return BoundaryList(_whole([word for row in rows for word in row if word.strip()], path))
 
 
 def _whole(values: Any, path: Path) -> IntArray:
-    numbers = np.asarray(
-        [_frame_number(word, path) for word in np.ravel(np.asarray(values)).tolist()],
-        dtype=np.float64,
-    )
-    if not np.all(np.isfinite(numbers)) or np.any(numbers != np.round(numbers)):
-        raise ValueError(f"{path}: boundaries must be whole frame numbers")
-    if np.any(np.abs(numbers) > MOST_FRAMES):
-        raise ValueError(
-            f"{path}: frame {numbers[np.argmax(np.abs(numbers))]:g} is too large; the limit is"
-            f" {MOST_FRAMES:,}"
-        )
-    return numbers.astype(np.int64)
+    words = np.ravel(np.asarray(values)).tolist()
+    return np.asarray([_frame_number(word, path) for word in words], dtype=np.int64)
 
 
-def _frame_number(word: Any, path: Path) -> float:
+def _frame_number(word: Any, path: Path) -> int:
     try:
-        return float(word)
+        number = float(word)
     except (TypeError, ValueError, OverflowError):
-        raise ValueError(
-            f"{path}: boundaries must be frame numbers, not {str(word)[:40]!r}"
-        ) from None
+        number = np.nan
+    if not number.is_integer():
+        raise ValueError(f"{path}: boundaries must be whole frame numbers, not {str(word)[:40]!r}")
+    if abs(number) > MOST_FRAMES:
+        raise ValueError(f"{path}: frame {number:g} is too large; the limit is {MOST_FRAMES:,}")
+    return int(number)

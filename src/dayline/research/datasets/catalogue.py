@@ -46,6 +46,7 @@ def list_datasets(root: str | Path) -> list[DatasetEntry]:
     root = Path(root)
     if not root.is_dir():
         raise ValueError(f"{root}: no such folder")
+
     entries = []
     for group, folders in MOTION_FOLDERS.items():
         needs = f"{' or '.join(folders)}/*.mat: features and one label per frame"
@@ -63,6 +64,7 @@ def list_datasets(root: str | Path) -> list[DatasetEntry]:
                 group, needs, LIFELOG, "research; shows people", len(find_days(place)), problem
             )
         )
+
     groups = find_groups(root)
     files = [path for some in groups.values() for path in some]
     needs = "dev/GROUP/*.npz: features, boundaries, tolerance"

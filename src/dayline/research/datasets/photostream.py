@@ -74,12 +74,14 @@ def visit(n_photos: int, *, zoom: tuple[float, float], rng: np.random.Generator)
     light = rng.normal(0.0, 0.08) + 0.04 * np.cumsum(rng.normal(0.0, 1.0, n_photos))
     light += np.where(rng.random(n_photos) < 0.06, rng.choice([-0.45, 0.4], n_photos), 0.0)
     warmth = float(np.exp(rng.normal(0.0, 0.05)))
+
     # People turn when they arrive and leave, so the first and last photos of a visit are blurred
     # more often.
     chance = np.full(n_photos, 0.09)
     chance[[0, -1]] = 0.4
     blur = np.where(rng.random(n_photos) < chance, rng.integers(6, 26, n_photos), 0)
     axis = rng.choice([0, 1, 1], n_photos)
+
     middle, reach = (zoom[0] + zoom[1]) / 2, (zoom[1] - zoom[0]) / 2
     return [
         Glance(
@@ -308,10 +310,6 @@ class Photostream:
         First photo of every visit but the first.
     places : tuple of str
         Name of the place of every visit.
-    contexts : tuple of int
-        Number of the place of every visit; equal numbers mean the same place.
-    pauses : tuple of int
-        Boundaries before which the camera is off.
     """
 
     folder: Path
@@ -319,14 +317,13 @@ class Photostream:
     times: tuple[float, ...]
     boundaries: tuple[int, ...]
     places: tuple[str, ...]
-    contexts: tuple[int, ...]
-    pauses: tuple[int, ...]
 
     @property
     def segmentation(self) -> Segmentation:
         """The truth as a segmentation."""
         edges = [0, *self.boundaries, len(self.names)]
-        communities = np.repeat(self.contexts, np.diff(edges)).tolist()
+        numbers = [list(PLACES).index(place) for place in self.places]
+        communities = np.repeat(numbers, np.diff(edges)).tolist()
         return Segmentation.from_boundaries(
             self.boundaries,
             len(self.names),
@@ -357,7 +354,7 @@ def make_photostream(
     Returns
     -------
     Photostream
-        Names, times, true boundaries, places and the pause.
+        Names, times, true boundaries and places.
     """
     if n_photos < FEWEST_PER_EVENT * len(DAY):
         raise ValueError(
@@ -369,8 +366,7 @@ def make_photostream(
     _remove_previous_photos(folder)
     rng = np.random.default_rng(random_state)
     edges = _edges(n_photos, rng)
-    pause = edges[PAUSE_BEFORE]
-    moments = _moments(n_photos, pause, rng)
+    moments = _moments(n_photos, edges[PAUSE_BEFORE], rng)
     people = _people(edges, rng)
     names = tuple(f"photo_{k:04d}.jpg" for k in range(n_photos))
     for (place, _), (start, stop) in zip(DAY, pairwise(edges), strict=True):
@@ -380,9 +376,8 @@ def make_photostream(
             photo = take_photo(pictures[place], glance, rng=rng, in_the_way=people.get(k))
             _save(photo, folder / names[k], moments[k])
     places = tuple(place for place, _ in DAY)
-    contexts = tuple(list(PLACES).index(place) for place in places)
     times = tuple(moment.timestamp() for moment in moments)
-    return Photostream(folder, names, times, tuple(edges[1:-1]), places, contexts, (pause,))
+    return Photostream(folder, names, times, tuple(edges[1:-1]), places)
 
 
 def _open_place(name: str) -> Image.Image:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import zlib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,28 +13,31 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from dayline.arrays import FloatArray, IntArray
+from dayline.arrays import IntArray
 from dayline.decision.contexts import context_distance, pick_boundaries
 from dayline.estimators import DynamicGraphEmbedding, EventSegmenter
 from dayline.metrics import score_boundaries
-from dayline.research.baselines import catalogue
+from dayline.research.baselines.ac_color import ColorSegmenter
+from dayline.research.baselines.catalogue import BASELINES, is_seeded, make_baseline
 from dayline.research.baselines.controls import equal_pieces, no_boundaries, random_cuts
 from dayline.research.baselines.vcp import VisualContextSegmenter, load_predictor
 from dayline.research.datasets.annotations import LabeledSequence, load_group
 from dayline.research.datasets.edub_seg import find_days, load_days
-from dayline.research.reproduce.pixels import Pixels, extract_days
-from dayline.research.reproduce.report import (
-    ABLATION,
-    CORE_ABLATION,
-    GRID,
-    PUBLISHED_DAYS,
+from dayline.research.reproduce.pixels import Pixels
+from dayline.research.reproduce.published import ABLATION, CORE_ABLATION, DAYS, GRID
+from dayline.research.reproduce.tables import (
+    Figures,
+    Measured,
     Report,
     Row,
+    RunOptions,
     Table,
-    published,
+    Task,
+    choose,
+    published_row,
+    run_tasks,
     summarize,
 )
-from dayline.research.reproduce.tasks import Figures, Measured, OnDone, Task, choose, run_tasks
 
 Finder: TypeAlias = Callable[[LabeledSequence, int], IntArray]
 """Takes a sequence and a seed."""
@@ -91,12 +95,6 @@ def make_tasks(
     return tasks
 
 
-def _features(sequence: LabeledSequence) -> FloatArray:
-    if sequence.features is None:
-        raise ValueError("features are needed")
-    return sequence.features
-
-
 def variant_finder(variant: str, **changes: Any) -> Finder:
     """Return a finder that follows one of `VARIANTS` with some parameters changed."""
 
@@ -107,7 +105,7 @@ def variant_finder(variant: str, **changes: Any) -> Finder:
             segmenter = EventSegmenter.paper(**changes)
         else:
             segmenter = EventSegmenter.authors(**(HYBRID if variant == "hybrid" else {}), **changes)
-        return np.asarray(segmenter.fit(_features(sequence)).boundaries_)
+        return np.asarray(segmenter.fit(sequence.features).boundaries_)
 
     return find
 
@@ -117,7 +115,7 @@ def stage_finder(variant: str, stage: str) -> Finder:
     make = DynamicGraphEmbedding.paper if variant == "paper()" else DynamicGraphEmbedding.authors
 
     def find(sequence: LabeledSequence, _: int) -> IntArray:
-        learned = make(n_iterations=0).fit(_features(sequence))
+        learned = make(n_iterations=0).fit(sequence.features)
         return pick_boundaries(context_distance(getattr(learned, stage)))
 
     return find
@@ -127,10 +125,8 @@ def baseline_finder(name: str) -> Finder:
     """Return a finder that follows one of the catalogue's baselines."""
 
     def find(sequence: LabeledSequence, seed: int) -> IntArray:
-        baseline = catalogue.make_baseline(name)
-        if catalogue.BASELINES[name].is_seeded:
-            baseline.set_params(random_state=seed)
-        return np.asarray(baseline.fit(_features(sequence)).boundaries_)
+        fitted = make_baseline(name, seed=seed).fit(sequence.features)
+        return np.asarray(fitted.boundaries_)
 
     return find
 
@@ -139,12 +135,12 @@ def _on_noise(sequence: LabeledSequence, seed: int) -> IntArray:
     generator = np.random.default_rng(
         [seed, zlib.crc32(f"{sequence.group} {sequence.name}".encode())]
     )
-    noise = generator.normal(size=_features(sequence).shape)
+    noise = generator.normal(size=np.asarray(sequence.features).shape)
     return np.asarray(EventSegmenter.authors().fit(noise).boundaries_)
 
 
-_ENTRIES = [entry for entry in catalogue.BASELINES.values() if entry.boundary_row]
-BASELINES: dict[str, Finder] = {
+_ENTRIES = [entry for entry in BASELINES.values() if entry.boundary_row]
+BASELINE_FINDERS: dict[str, Finder] = {
     entry.boundary_row: baseline_finder(entry.name) for entry in _ENTRIES
 }
 CONTROLS: dict[str, Finder] = {
@@ -160,7 +156,7 @@ ALWAYS = ("equal pieces (true number)", "random cuts (true number)", "no boundar
 SEEDED = {
     "random cuts (true number)",
     "authors() on white noise",
-    *(entry.boundary_row for entry in _ENTRIES if entry.is_seeded),
+    *(entry.boundary_row for entry in _ENTRIES if is_seeded(entry.name)),
 }
 """Methods that depend on the seed; variants of DGE keep the published seed of communities."""
 
@@ -174,7 +170,6 @@ NOTES = (
     ),
     "Means over sequences; ± is the spread over seeds. Methods without ± do not depend on a seed.",
 )
-FROM_PIXELS = ("dayline segment", "AC-color")
 NO_PIXELS = (
     "needs the photos; features were read from files (--model computes them from the photos"
     " instead)"
@@ -188,16 +183,10 @@ NO_NETWORK = (
 def lifelog_report(
     table: str,
     root: str | Path,
+    options: RunOptions,
     *,
-    out: Path,
-    n_seeds: int = 4,
-    n_jobs: int = 1,
-    methods: Sequence[str] | None = None,
-    only: Sequence[str] | None = None,
-    most: int | None = None,
     model: str | None = None,
     predictor: Path | None = None,
-    on_done: OnDone | None = None,
 ) -> Report:
     """Measure one table, to be shown beside the published figures.
 
@@ -207,25 +196,18 @@ def lifelog_report(
         One of `LIFELOG_TABLES`.
     root : str or Path
         Holds EDUB-Seg or EDUB-SegDesc; see `dayline.research.datasets.edub_seg`.
-    out : Path
-        Folder for the measurements.
-    n_seeds, n_jobs : int
-        Seeds 0, 1, ... and processes.
-    methods, only : sequence of str, optional
-        Rows to measure, and groups of feature files (ROOT/GROUP/*.npz) to use instead of the
-        table's own set.
-    most : int, optional
-        Maximum number of sequences of each set.
+    options : RunOptions
+        With `only`, groups of feature files (ROOT/GROUP/*.npz) are used instead of the table's own
+        set.
     model : str, optional
         Model that computes features from the photos (see
         `dayline.features.extract.load_extractor`). Without one, features are read from files or, if
         there are none, computed by "lite0".
     predictor : Path, optional
         A trained network for CES-VCP (.safetensors).
-    on_done : callable, optional
-        Called after every sequence and method.
     """
-    is_of_days = table in PUBLISHED_DAYS
+    methods, only = options.methods, options.only
+    is_of_days = table in DAYS
     if only is not None and (model or predictor):
         raise ValueError(
             "model and predictor are for days of photos; groups of feature files (only) have none"
@@ -239,56 +221,47 @@ def lifelog_report(
 
     # Unknown methods raise first, too, because photos take a long time.
     finders, known = _methods(table)
-    of_days = (*FROM_PIXELS, "CES-VCP", "second annotators") if is_of_days else ()
-    choose(methods, [*finders, *of_days], what="method")
-    sequences = _sequences(Path(root), desc=table == "edub-seg-desc", only=only, most=most)
-    features, from_pixels = "read from files", None
+    choose(methods, list(finders), what="method")
+    sequences = _sequences(table, Path(root), only=only, most=options.most)
+
+    features = "read from files"
     if only is None and (model is not None or any(s.features is None for s in sequences)):
-        pixels = Pixels(model or "lite0", out / "photos")
-        sequences, from_pixels = extract_days(sequences, pixels, on_done=on_done)
+        pixels = Pixels(model or "lite0", options.out / "photos")
+        colored = Pixels("color-lab", options.out / "photos")
+        colors = {s.name: colored.extract(s, options.on_done) for s in sequences}
+        sequences = [replace(s, features=pixels.extract(s, options.on_done)) for s in sequences]
         features = f"{pixels.name}, from the photos"
+        if is_of_days:
+            finders["dayline segment"] = lambda s, _: pixels.segment(s)
+            finders["AC-color"] = lambda s, _: ColorSegmenter().fit(colors[s.name]).boundaries_
+    if predictor is not None:
+        by_contexts = VisualContextSegmenter(predictor=predictor)
+        finders["CES-VCP"] = lambda s, _: by_contexts.fit(s.features).boundaries_
+    annotated = [s for s in sequences if s.annotations and is_of_days]
+    if annotated:
+        del finders["second annotators"]
 
-    empty: dict[str, str] = {}
-    annotated: list[LabeledSequence] = []
-    if is_of_days:
-        first = {name: finders.pop(name) for name in VARIANTS}
-        if from_pixels is None:
-            empty |= dict.fromkeys(FROM_PIXELS, NO_PIXELS)
-        else:
-            first |= zip(FROM_PIXELS, (from_pixels.by_command, from_pixels.by_colors), strict=True)
-        if predictor is None:
-            empty["CES-VCP"] = NO_NETWORK
-        else:
-            first["CES-VCP"] = lambda s, _: np.asarray(
-                VisualContextSegmenter(predictor=predictor).fit(_features(s)).boundaries_
-            )
-        finders = first | finders
-        annotated = [s for s in sequences if s.annotations]
-        if not annotated:
-            empty["second annotators"] = "these sequences have only one annotator"
     wanted = [m for m in finders if methods is None or m in methods or m in ALWAYS]
-    empty = {m: why for m, why in empty.items() if methods is None or m in methods}
-    if find_spec("ruptures") is None:
-        empty |= {m: "needs ruptures (extra baselines)" for m in wanted if "kernel" in m}
-
-    ready = {m: finders[m] for m in wanted if m not in empty}
-    tasks = make_tasks(ready, sequences, seeds=range(n_seeds))
+    ready = {m: find for m in wanted if not isinstance(find := finders[m], str)}
+    tasks = make_tasks(ready, sequences, seeds=range(options.n_seeds))
     for s in annotated:
         measure = partial(_second_annotators, s)
         tasks.append(Task(s.group, s.name, "second annotators", measure))
     network = None if predictor is None else hashlib.sha256(predictor.read_bytes()).hexdigest()[:20]
-    settings = {"table": table, "n_seeds": n_seeds, "features": features, "predictor": network}
-    results = run_tasks(tasks, store=out, settings=settings, n_jobs=n_jobs, on_done=on_done)
+    settings = {"table": table, "n_seeds": options.n_seeds}
+    settings |= {"features": features, "predictor": network}
+    results = run_tasks(tasks, options, settings=settings)
 
     tables = []
     for group in dict.fromkeys(s.group for s in sequences):
         n = sum(s.group == group for s in sequences)
         rows = list(known) if only is None else []  # published figures are for the paper's own set
         rows += summarize((r for r in results if r.group == group), columns=COLUMNS)
-        rows += [Row(m, {}, reason) for m, reason in empty.items()]
+        rows += [Row(m, {}, why) for m in wanted if isinstance(why := finders[m], str)]
         tables.append(Table(f"{table} on {group}, {n} sequences", COLUMNS, tuple(rows)))
-    seconds = {m: sum(r.cpu_seconds for r in results if r.method == m) for m in wanted}
-    scope = {"n_jobs": n_jobs, "most": most, "only": only, "methods": methods}
+
+    seconds = {m: sum(r.cpu_seconds for r in results if r.method == m) for m in ready}
+    scope = {"n_jobs": options.n_jobs, "most": options.most, "only": only, "methods": methods}
     note = (
         f"Features: {features}; published figures use InceptionV3. default uses these features"
         " alone, dayline segment also the times, pauses and bursts of the photos."
@@ -296,41 +269,45 @@ def lifelog_report(
     return Report(table, tuple(tables), settings | scope, (note, *NOTES), seconds)
 
 
-def _methods(table: str) -> tuple[dict[str, Finder], list[Row]]:
-    """Return the methods of a table that need features only, and its published rows."""
-    finders: dict[str, Finder] = {}
-    if table in PUBLISHED_DAYS:
-        finders = {variant: variant_finder(variant) for variant in VARIANTS} | BASELINES
-        known = [published(name, **row) for name, row in PUBLISHED_DAYS[table].items()]
+def _methods(table: str) -> tuple[dict[str, Finder | str], list[Row]]:
+    """Return the methods of a table, or why a row is empty without more input; and known rows."""
+    finders: dict[str, Finder | str] = {}
+    if table in DAYS:
+        finders = {variant: variant_finder(variant) for variant in VARIANTS}
+        finders |= {"dayline segment": NO_PIXELS, "AC-color": NO_PIXELS, "CES-VCP": NO_NETWORK}
+        finders |= BASELINE_FINDERS
+        finders["second annotators"] = "these sequences have only one annotator"
+        known = [published_row(name, row) for name, row in DAYS[table].items()]
     elif table == "ablation":
-        finders["CES on raw features"] = BASELINES["CES on raw features"]
+        finders["CES on raw features"] = BASELINE_FINDERS["CES on raw features"]
         for variant in ("paper()", "authors()"):
             for name, stage in (("NL-means", "denoised_"), ("embedding", "initial_embedding_")):
                 finders[f"{variant}, {name}"] = stage_finder(variant, stage)
             finders[f"{variant}, DGE"] = variant_finder(variant)
-        known = [published(name, **row) for name, row in ABLATION.items()]
+        known = [published_row(name, row) for name, row in ABLATION.items()]
     elif table == "core-ablation":
         for variant in VARIANTS:
             for name, changes in OFF.items():
                 finders[f"{variant}, {name}"] = variant_finder(variant, **changes)
-        known = [published(name, **{"F 5": f}) for name, f in CORE_ABLATION.items()]
+        known = [published_row(name, {"F 5": f}) for name, f in CORE_ABLATION.items()]
     else:
         known = []
         for symbol, (parameter, values) in GRID.items():
             for value, f in values.items():
-                known.append(published(f"{symbol} = {value}", **{"F 5": f}))
+                known.append(published_row(f"{symbol} = {value}", {"F 5": f}))
                 for variant in ("authors()", "paper()", "default"):
                     find = variant_finder(variant, **{parameter: value})
                     finders[f"{variant}, {symbol} = {value}"] = find
+
+    if find_spec("ruptures") is None:
+        finders |= {m: "needs ruptures (extra baselines)" for m in finders if "kernel" in m}
     return finders | CONTROLS, known
 
 
 def _sequences(
-    root: Path, *, desc: bool, only: Sequence[str] | None, most: int | None
+    table: str, root: Path, *, only: Sequence[str] | None, most: int | None
 ) -> list[LabeledSequence]:
     """Read the days of a table, or the named groups; days with only photos have no features yet."""
-    if not root.is_dir():
-        raise ValueError(f"{root}: no such folder; pass the folder with the data sets (--root)")
     if only is not None:
         groups = {name: load_group(root, name, most=most) for name in only}
         for name, some in groups.items():
@@ -338,7 +315,9 @@ def _sequences(
                 raise ValueError(f"{root}: has no group {name} ({name}/*.npz, or dev/{name}/*.npz)")
         return [s for some in groups.values() for s in some]
 
-    group, folder = ("edub-seg-desc", "EDUB-SegDesc") if desc else ("edub-seg", "EDUB-Seg")
+    group, folder = "edub-seg", "EDUB-Seg"
+    if table == "edub-seg-desc":
+        group, folder = "edub-seg-desc", "EDUB-SegDesc"
     own = root if root.resolve().name == folder else root / folder
     if not find_days(own):
         raise ValueError(

@@ -22,15 +22,27 @@ from dayline.method.graph import (
     weaken_distant_edges,
 )
 from dayline.metrics import hungarian_accuracy, score_boundaries, score_labels
-from dayline.research.baselines.catalogue import BASELINES, make_baseline
+from dayline.research.baselines.catalogue import BASELINES, is_seeded, make_baseline
 from dayline.research.baselines.controls import equal_pieces, random_cuts
 from dayline.research.baselines.lrt import transfer_codes
 from dayline.research.baselines.spectral import random_walk_eigenvectors, vector_labels
 from dayline.research.baselines.tsc import code_graph
 from dayline.research.datasets.annotations import LabeledSequence
 from dayline.research.datasets.motion import MOTION_FOLDERS, load_motion
-from dayline.research.reproduce.report import Report, Row, Table, published, summarize
-from dayline.research.reproduce.tasks import Figures, Measured, OnDone, Task, choose, run_tasks
+from dayline.research.reproduce.published import MOTION
+from dayline.research.reproduce.tables import (
+    Figures,
+    Measured,
+    Report,
+    Row,
+    RunOptions,
+    Table,
+    Task,
+    choose,
+    published_row,
+    run_tasks,
+    summarize,
+)
 
 LABEL_COLUMNS = ("ACC", "ACC majority", "ACC runs", "NMI", "NMI arithmetic", "F1")
 Labeler: TypeAlias = Callable[[FloatArray, int, int], IntArray]
@@ -45,9 +57,7 @@ def score_sequence(labels: IntArray, sequence: LabeledSequence) -> Figures:
     geometric or the arithmetic mean of the entropies. F1 is that of the boundaries inside the
     sequence.
     """
-    true = sequence.labels
-    if true is None:
-        raise ValueError("the sequence has no classes")
+    true = np.asarray(sequence.labels)
     score = score_labels(labels, true)
     found = labels_to_boundaries(labels)
     runs = boundaries_to_labels(found, len(labels))
@@ -66,12 +76,8 @@ def score_sequence(labels: IntArray, sequence: LabeledSequence) -> Figures:
 
 
 def _baseline(x: FloatArray, n_labels: int, seed: int, *, name: str) -> IntArray:
-    entry, baseline = BASELINES[name], make_baseline(name)
-    if entry.number_parameter is not None:
-        baseline.set_params(**{entry.number_parameter: n_labels})
-    if entry.is_seeded:
-        baseline.set_params(random_state=seed)
-    return np.asarray(getattr(baseline.fit(x), entry.labels))
+    fitted = make_baseline(name, number=n_labels, seed=seed).fit(x)
+    return np.asarray(getattr(fitted, BASELINES[name].labels))
 
 
 _ENTRIES = [entry for entry in BASELINES.values() if entry.label_row]
@@ -89,14 +95,10 @@ LABELERS: dict[str, Labeler] = {
 SEEDED = {
     "k-means on raw features",
     "random cuts",
-    *(entry.label_row for entry in _ENTRIES if entry.is_seeded),
+    *(entry.label_row for entry in _ENTRIES if is_seeded(entry.name)),
 }
 """Methods that depend on the seed; the others are measured once."""
 
-PUBLISHED = {
-    "keck": {"TSC": (0.48, 0.71), "LRT": (0.55, 0.82), "MTS": (0.60, 0.83), "DGE": (0.72, 0.83)},
-    "mad": {"TSC": (0.56, 0.77), "LRT": (0.60, 0.82), "MTS": (0.62, 0.83), "DGE": (0.67, 0.82)},
-}
 VARIANTS = (
     "paper()",
     "paper(), columns rescaled",
@@ -141,25 +143,24 @@ NOTES = (
 )
 
 
-def motion_variants(
-    n_components: int = 35, smoothing_width: int = 50
-) -> dict[str, DynamicGraphEmbedding]:
-    """Return every variant of the method, with d and p of the motion table.
+def motion_variants() -> dict[str, DynamicGraphEmbedding]:
+    """Return every variant of the method, with d = 35 and p = 50, as in the motion table.
 
     "hybrid" is the notebook with the start, gradient, l-tilde and steps of the text; the text,
     taken literally, has l-hat = 0.0025, with which nearly all weights between frames vanish.
     """
-    size = {"n_components": n_components, "smoothing_width": smoothing_width, "dtype": "float32"}
     hybrid = DynamicGraphEmbedding.authors(start="pca", gradient="full", n_loop_steps=150)
     variants = {
         "paper()": DynamicGraphEmbedding.paper(),
         "paper(), columns rescaled": DynamicGraphEmbedding.paper(rescale_columns=True),
         "paper(), l-hat = 0.0025": DynamicGraphEmbedding.paper(feature_bandwidth=0.0025),
         "authors()": DynamicGraphEmbedding.authors(),
-        "hybrid": hybrid.set_params(embedding_bandwidth=0.02 * n_components),
+        "hybrid": hybrid.set_params(embedding_bandwidth=0.02 * 35),
         "default": DynamicGraphEmbedding(),
     }
-    return {name: variant.set_params(**size) for name, variant in variants.items()}
+    for variant in variants.values():
+        variant.set_params(n_components=35, smoothing_width=50, dtype="float32")
+    return variants
 
 
 def measure(
@@ -170,9 +171,7 @@ def measure(
     Variants are learned once, then grouped by k-means on the embedding and by normalized cuts of
     the graph. LRT transfers codes from `source`, another sequence of the set.
     """
-    if sequence.features is None or source.features is None or sequence.labels is None:
-        raise ValueError("features and classes are needed")
-    features, n_labels = sequence.features, len(np.unique(sequence.labels))
+    features, n_labels = np.asarray(sequence.features), len(np.unique(np.asarray(sequence.labels)))
 
     def group(vectors: FloatArray) -> list[Figures]:
         labels = (vector_labels(vectors, n_labels=n_labels, random_state=seed) for seed in seeds)
@@ -186,7 +185,7 @@ def measure(
         found = [LABELERS[method](features, n_labels, seed) for seed in some]
         return {method: [score_sequence(labels, sequence) for labels in found]}
     if method == "LRT":
-        return {method: cut(code_graph(transfer_codes(source.features, features)))}
+        return {method: cut(code_graph(transfer_codes(np.asarray(source.features), features)))}
 
     if method in (NOISE, SMOOTHED_NOISE):  # different for every sequence
         generator = np.random.default_rng(zlib.crc32(f"{sequence.group} {sequence.name}".encode()))
@@ -208,40 +207,22 @@ def measure(
     }
 
 
-def motion_report(
-    root: str | Path,
-    *,
-    out: Path,
-    n_seeds: int = 4,
-    n_jobs: int = 1,
-    methods: Sequence[str] | None = None,
-    only: Sequence[str] | None = None,
-    most: int | None = None,
-    on_done: OnDone | None = None,
-) -> Report:
+def motion_report(root: str | Path, options: RunOptions) -> Report:
     """Measure the motion table.
 
     Parameters
     ----------
     root : str or Path
         Holds the data sets; see `dayline.research.datasets.motion`.
-    out : Path
-        Folder for the measurements.
-    n_seeds, n_jobs : int
-        Seeds 0, 1, ... of the groupings, and processes.
-    methods, only : sequence of str, optional
-        Some of `MOTION_METHODS` and of the data sets; None means all.
-    most : int, optional
-        Maximum number of sequences of each set.
-    on_done : callable, optional
-        Called after every sequence and method.
+    options : RunOptions
+        Methods are some of `MOTION_METHODS`; seeds are those of the groupings.
     """
-    wanted = choose(methods, MOTION_METHODS, what="method")
+    only, most = options.only, options.most
+    wanted = choose(options.methods, MOTION_METHODS, what="method")
     chosen = [m for m in MOTION_METHODS if m in wanted or m in ("equal pieces", "random cuts")]
     kernels = [] if find_spec("ruptures") else [m for m in chosen if "kernel" in m]
     absent = dict.fromkeys(kernels, "needs ruptures (extra baselines)")
-    if not Path(root).is_dir():
-        raise ValueError(f"{root}: no such folder; pass the folder with the data sets (--root)")
+
     # LRT uses the next person as its source, measured or not.
     sets = {g: load_motion(root, g) for g in choose(only, list(MOTION_FOLDERS), what="data set")}
     lost = [group for group, some in sets.items() if not some]
@@ -250,6 +231,7 @@ def motion_report(
         raise ValueError(
             f"{root}: no data found ({expected}); give the folder that holds them (--root)"
         )
+
     tasks = []
     for method in chosen:
         for some in sets.values():
@@ -258,27 +240,28 @@ def motion_report(
                     continue
                 source = some[(k + 1) % len(some)]
                 data = f"{sequence.digest} {source.digest}" if method == "LRT" else sequence.digest
-                run = partial(measure, method, sequence, source, seeds=range(n_seeds))
+                run = partial(measure, method, sequence, source, seeds=range(options.n_seeds))
                 tasks.append(Task(sequence.group, sequence.name, method, run, data))
-    settings = {"n_seeds": n_seeds, "n_components": 35, "smoothing_width": 50}
-    results = run_tasks(tasks, store=out, settings=settings, n_jobs=n_jobs, on_done=on_done)
+    settings = {"n_seeds": options.n_seeds, "n_components": 35, "smoothing_width": 50}
+    results = run_tasks(tasks, options, settings=settings)
+
     tables = []
     for group, some in sets.items():
         rows = [
-            published(name, ACC=acc, NMI=nmi)
-            for name, (acc, nmi) in PUBLISHED.get(group, {}).items()
+            published_row(name, {"ACC": acc, "NMI": nmi})
+            for name, (acc, nmi) in MOTION.get(group, {}).items()
         ]
         rows += summarize((r for r in results if r.group == group), columns=LABEL_COLUMNS)
         if not some:
             rows.append(
                 Row("all others", {}, f"{group} not found ({' or '.join(MOTION_FOLDERS[group])})")
             )
-        missing = absent | (NEVER if methods is None else {})
+        missing = absent | (NEVER if options.methods is None else {})
         if "LRT" in chosen and len(some) == 1:
             missing |= {"LRT": "needs a second sequence as its source"}
         rows += [Row(name, {}, why) for name, why in missing.items()]
         tables.append(Table(f"{group}, {len(some[:most])} sequences", LABEL_COLUMNS, tuple(rows)))
+
     seconds = {m: sum(r.cpu_seconds for r in results if r.method == m) for m in chosen}
-    return Report(
-        "motion", tuple(tables), settings | {"n_jobs": n_jobs, "most": most}, NOTES, seconds
-    )
+    scope = {"n_jobs": options.n_jobs, "most": most}
+    return Report("motion", tuple(tables), settings | scope, NOTES, seconds)
