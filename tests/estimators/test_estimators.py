@@ -6,6 +6,7 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from dayline import DynamicGraphEmbedding, EventSegmenter, PrincipalComponents
+from dayline.method.dge import bandwidths
 from dayline.research.datasets.synthetic import make_communities
 
 MADE = make_communities(120, stay=300.0, n_features=8, random_state=2)
@@ -62,12 +63,9 @@ def test_presets_take_every_parameter_and_refuse_others():
 
 
 def test_bandwidths_follow_the_variant():
-    def bandwidths(estimator):
-        return estimator.check_parameters().bandwidths(2048)
-
-    assert bandwidths(DynamicGraphEmbedding.paper()) == (5.12, 0.3)
-    assert bandwidths(DynamicGraphEmbedding.authors()) == (5.12, 4.6875)
-    assert bandwidths(DynamicGraphEmbedding.paper(feature_bandwidth=0.0025)) == (0.0025, 0.3)
+    assert bandwidths(DynamicGraphEmbedding.paper(), 2048) == (5.12, 0.3)
+    assert bandwidths(DynamicGraphEmbedding.authors(), 2048) == (5.12, 4.6875)
+    assert bandwidths(DynamicGraphEmbedding.paper(feature_bandwidth=0.0025), 2048) == (0.0025, 0.3)
 
 
 @pytest.mark.parametrize(

@@ -394,7 +394,7 @@ def test_requests_of_the_fast_variant_are_given_at_once():
 def test_frames_appended_with_dates_to_frames_with_seconds_are_refused():
     x, seconds = MADE.features[:60], np.arange(60) * 30.0
     fitted = EventSegmenter.fast().fit(x, times=seconds)
-    with pytest.raises(ValueError, match="times of two kinds: seconds and dates"):
+    with pytest.raises(ValueError, match=r"^times mix dates and numbers; pass seconds"):
         fitted.append(x, times=np.datetime64("2024-01-01") + np.arange(60).astype("timedelta64[s]"))
     assert len(fitted.append(x, times=seconds + 1800).segmentation_.times) == 120
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from dayline.arrays import Array, FloatArray, IntArray, unit_rows
 from dayline.checks import check_between, check_rows, show_value
-from dayline.method.communities import in_order_of_appearance
+from dayline.method.graph import in_order_of_appearance
 
 BLOCK = 512
 """Groups whose distances to all others are computed together."""

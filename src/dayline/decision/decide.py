@@ -22,69 +22,69 @@ Frames: TypeAlias = Iterable[int | tuple[int, int]]
 """Frames, or ranges (first, stop) that hold frames first .. stop-1."""
 
 
-def frames_given(name: str, frames: Frames | None) -> tuple[int | tuple[int, int], ...]:
-    """Return frames and ranges as a tuple, empty for None; raise ValueError if they are no list."""
+def frame_ranges(name: str, frames: Frames | None, n_frames: int) -> list[tuple[int, int]]:
+    """Return frames and ranges as ranges (first, stop); raise ValueError if one is wrong.
+
+    Parameters
+    ----------
+    name : str
+        "must" or "must_not", for the message.
+    frames : iterable of int or (int, int), or None
+        Frames or ranges that may become boundaries.
+    n_frames : int
+        Length of the sequence.
+    """
     if frames is None:
-        return ()
+        return []
     if not isinstance(frames, Iterable) or isinstance(frames, (str, bytes)):
         raise ValueError(
             f"{name}={show_value(frames)}; give a list of frames or ranges, such as [50, (60, 70)]"
         )
-    return tuple(frames)
-
-
-def required_frames(must: Frames, scores: FloatArray, *, forbidden: IntArray) -> IntArray:
-    """Return the frames that must be boundaries; of a range, the allowed one of highest score.
-
-    Parameters
-    ----------
-    must : iterable of int or (int, int)
-        Frames or ranges.
-    scores : ndarray of shape (n_frames,)
-        Boundary score of every frame.
-    forbidden : ndarray of int
-        Frames that must not be boundaries; a frame in both is a contradiction.
-    """
-    chosen = []
-    for first, stop in _ranges(must, len(scores), "must"):
-        allowed = np.setdiff1d(np.arange(first, stop), forbidden)
-        if len(allowed) == 0:
-            what = f"frame {first}" if stop == first + 1 else f"frames {first} to {stop - 1}"
-            raise ValueError(f"must and must_not contradict each other at {what}; drop one of them")
-        chosen.append(int(allowed[np.argmax(scores[allowed])]))
-    return np.unique(np.asarray(chosen, dtype=np.int64))
-
-
-def forbidden_frames(must_not: Frames, n_frames: int) -> IntArray:
-    """Return the frames that must not be boundaries."""
-    frames = [np.arange(first, stop) for first, stop in _ranges(must_not, n_frames, "must_not")]
-    return np.unique(np.concatenate(frames)) if frames else np.zeros(0, dtype=np.int64)
-
-
-def _ranges(items: Frames, n_frames: int, name: str) -> list[tuple[int, int]]:
-    """Return every item as (first, stop); raise ValueError if a frame cannot be a boundary."""
     ranges = []
-    for item in items:
+    for item in frames:
         parts = item if isinstance(item, tuple) else (item, item)
         if len(parts) != 2 or not all(is_whole(part) for part in parts):
             raise ValueError(
                 f"{name}: {show_value(item)} is neither a frame number nor a range (first, stop)"
             )
         first, stop = int(parts[0]), int(parts[1]) + (0 if isinstance(item, tuple) else 1)
-        if first >= stop:
-            shown = f"({show_value(first)}, {show_value(stop)})"
-            raise ValueError(
-                f"{name}: range {shown} is empty; give (first, stop) with first < stop"
-            )
         if not 1 <= first < stop <= n_frames:
-            shown = f"range {show_value(first)} to {show_value(stop)}"
-            if stop == first + 1:
-                shown = f"frame {show_value(first)}"
             raise ValueError(
-                f"{name}: {shown} cannot be a boundary; boundaries are at 1 to {n_frames - 1}"
+                f"{name}: {show_value(item)} cannot be a boundary; boundaries are at 1 to"
+                f" {n_frames - 1}, and ranges (first, stop) have first < stop"
             )
         ranges.append((first, stop))
     return ranges
+
+
+def forbidden_frames(must_not: Frames | None, n_frames: int) -> IntArray:
+    """Return the frames that must not be boundaries."""
+    ranges = frame_ranges("must_not", must_not, n_frames)
+    return np.unique([t for first, stop in ranges for t in range(first, stop)]).astype(np.int64)
+
+
+def required_frames(
+    must: Iterable[tuple[int, int]], scores: FloatArray, *, forbidden: IntArray
+) -> IntArray:
+    """Return the frames that must be boundaries: the allowed one of highest score in each range.
+
+    Parameters
+    ----------
+    must : iterable of (int, int)
+        From `frame_ranges`.
+    scores : ndarray of shape (n_frames,)
+        Boundary score of every frame.
+    forbidden : ndarray of int
+        Frames that must not be boundaries; a frame in both is a contradiction.
+    """
+    chosen = []
+    for first, stop in must:
+        allowed = np.setdiff1d(np.arange(first, stop), forbidden)
+        if len(allowed) == 0:
+            what = f"frame {first}" if stop == first + 1 else f"frames {first} to {stop - 1}"
+            raise ValueError(f"must and must_not contradict each other at {what}; drop one of them")
+        chosen.append(int(allowed[np.argmax(scores[allowed])]))
+    return np.unique(np.asarray(chosen, dtype=np.int64))
 
 
 @dataclass(frozen=True, kw_only=True)

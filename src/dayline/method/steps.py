@@ -5,7 +5,7 @@ Arguments are checked here, once; the function of the same name that does the wo
 
 from __future__ import annotations
 
-from typing import Literal, Unpack
+from typing import Any, Literal
 
 from dayline.arrays import Array, IntArray
 from dayline.checks import (
@@ -20,23 +20,21 @@ from dayline.checks import (
     check_seed,
     show_value,
 )
-from dayline.method import communities as _communities
 from dayline.method import denoise as _denoise
 from dayline.method import embedding as _embedding
 from dayline.method import graph as _graph
 from dayline.method.denoise import Kernel
 from dayline.method.descent import Descent
-from dayline.method.dge import DynamicGraph, learn_graph
+from dayline.method.dge import DynamicGraph, Parameters, learn_graph
 from dayline.method.embedding import Gradient, Optimizer
 from dayline.method.graph import Graph
 from dayline.method.landmarks import Landmarks
 from dayline.method.linear import LinearGraph
-from dayline.method.parameters import MethodParameters, Parameters
 from dayline.progress import OnStep, no_report
 
 
 def dynamic_graph_embedding(
-    features: Array, *, on_step: OnStep = no_report, **parameters: Unpack[MethodParameters]
+    features: Array, *, on_step: OnStep = no_report, **parameters: Any
 ) -> DynamicGraph:
     """Learn the graph and the embedding of one sequence (Algorithm 1).
 
@@ -49,8 +47,9 @@ def dynamic_graph_embedding(
     **parameters
         Attributes of `Parameters`, such as `n_components=20`.
     """
-    checked = Parameters(**parameters)
-    return learn_graph(check_matrix("features", features), checked, on_step)
+    chosen = Parameters(**parameters)
+    chosen.check_parameters()
+    return learn_graph(check_matrix("features", features), chosen, on_step)
 
 
 def nonlocal_means(
@@ -260,7 +259,7 @@ def find_communities(x: Array, n_communities: int, *, random_state: int | None =
     check_between("n_communities", n_communities, 1, whole=True)
     check_seed(random_state)
     x = check_matrix("x", x)
-    return _communities.find_communities(x, n_communities, random_state=random_state)
+    return _graph.find_communities(x, n_communities, random_state=random_state)
 
 
 def weaken_edges_between_communities(

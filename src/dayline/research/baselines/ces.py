@@ -21,7 +21,6 @@ from dayline.decision.contexts import (
     pick_boundaries,
 )
 from dayline.method.denoise import denoise_features
-from dayline.method.parameters import Parameters
 from dayline.research.baselines.segmenter import (
     Baseline,
     check_n_events,
@@ -97,8 +96,7 @@ class ContextualSegmenter(Baseline):
         features = take_features(self, X, missing=self.missing)
         check_n_events(self.n_events, len(features))
         if self.denoise:
-            paper = Parameters(variant="paper", search_radius=3, denoise_bandwidth=0.25)
-            features = denoise_features(features, paper)
+            features = denoise_features(features, variant="paper", search_radius=3, bandwidth=0.25)
         self.scores_ = context_distance(features, window=self.window)
         if self.n_events is None:
             boundaries = pick_boundaries(self.scores_, order=self.order)

@@ -11,7 +11,7 @@ import numpy as np
 
 from dayline.arrays import Array, FloatArray, IntArray, to_numpy
 from dayline.checks import MOST_STEPS, check_between, check_seed
-from dayline.method.communities import in_order_of_appearance
+from dayline.method.graph import in_order_of_appearance
 
 
 def random_walk_eigenvectors(graph: Array, *, n_vectors: int) -> FloatArray:
