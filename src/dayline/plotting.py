@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from dayline.album.page.graph_picture import Drawable, graph_levels
 from dayline.arrays import Array, FloatArray, IntArray
 from dayline.checks import check_features, show_value
-from dayline.decision.decide import candidate_probabilities
+from dayline.decision.decide import boundary_probability
 from dayline.estimators import EventSegmenter
 from dayline.events import Segmentation, labels_to_boundaries
 from dayline.events.notebook import context_color
@@ -158,7 +158,10 @@ def _candidates(
 ) -> tuple[IntArray, FloatArray] | None:
     """Return the frames that might have become boundaries, and the probability of each."""
     if fitted is not None:
-        return None if fitted.evidence_ is None else candidate_probabilities(fitted.evidence_)
+        if fitted.evidence_ is None:
+            return None
+        frames = np.sort(fitted.evidence_.hierarchy.boundaries)
+        return frames, boundary_probability(fitted.evidence_, frames)
     known = {e.start: e.confidence for e in segmentation.events[1:] if e.confidence is not None}
     for level in segmentation.levels:
         known = dict(zip(level.boundaries, level.confidences, strict=True)) | known
