@@ -56,11 +56,11 @@ def test_interpolation_fills_gaps_and_extends_ends():
     ("x", "message"),
     [
         (np.ones(5), r"shape \(5,\); pass a matrix"),
-        (np.ones((0, 5)), "at least one frame"),
-        (np.ones((5, 0)), "at least one frame"),
-        (np.asarray([[1, "a"]], dtype=object), "object array"),
-        (np.asarray([["a", "b"]]), "pass numbers"),
-        (np.ones((2, 2)) * 1j, "complex"),
+        (np.ones((0, 5)), r"shape \(0, 5\); .*at least one"),
+        (np.ones((5, 0)), r"shape \(5, 0\); pass a matrix"),
+        (np.asarray([[1, "a"]], dtype=object), "type object; pass real numbers"),
+        (np.asarray([["a", "b"]]), "type <U1; pass real numbers"),
+        (np.ones((2, 2)) * 1j, "type complex128; pass real numbers"),
         ([[1e300, 0.0], [0.0, 0.0]], "frame 0 contains a value above"),
     ],
 )

@@ -123,7 +123,7 @@ def test_the_first_version_is_read_with_only_what_it_requires():
                 '{"format": "dayline-events", "version": 1, "events": [{"start": 0, "stop": 2,'
                 ' "location": [1]}]}'
             ),
-            "location has 1 values; it needs 2",
+            "location has 1 values; it must have at least 2",
         ),
         (
             (
@@ -222,7 +222,7 @@ ONE = {"format": "dayline-events", "version": 1, "n_frames": 2, "events": [{"sta
             "it must be 'start' or 'content' or",
         ),
         ({"events": [{"start": 0}]}, r"events\[0\] has no 'stop'"),
-        ({"events": []}, "events is empty"),
+        ({"events": []}, "events has 0 values"),
         ({"source": 5}, "source is 5"),
         ({"times": ["0", "1"]}, r"times\[0\] is '0'; it must be of type number"),
         ({"times": [0.0, float("nan")]}, r"times\[1\] is nan"),

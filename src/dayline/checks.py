@@ -72,20 +72,13 @@ def check_features(x: Any, *, missing: Missing = "raise") -> FloatArray:
     """
     check_choice("missing", missing, ("raise", "interpolate"))
     features = np.asarray(unmask(x))
-    if features.dtype == object:
-        raise ValueError("features are an object array; pass a matrix of numbers")
-    if features.ndim != 2:
+    if features.dtype.kind not in "biuf":
+        raise ValueError(f"features have type {features.dtype}; pass real numbers")
+    if features.ndim != 2 or features.size == 0:
         raise ValueError(
-            f"features have shape {features.shape}; pass a matrix with one row per frame"
+            f"features have shape {features.shape}; pass a matrix with a row per frame, at least"
+            " one, and a column per feature"
         )
-    if 0 in features.shape:
-        raise ValueError(
-            f"features have shape {features.shape}; at least one frame and one column are required"
-        )
-    if not (np.issubdtype(features.dtype, np.number) or features.dtype == bool):
-        raise ValueError(f"features have type {features.dtype}; pass numbers")
-    if np.iscomplexobj(features):
-        raise ValueError("features are complex; pass real numbers")
 
     if features.dtype != np.float32 or features.size < MANY_VALUES:
         features = np.array(features, dtype=np.float64, order="C")
@@ -274,11 +267,6 @@ def check_between(
         side = f"above {low:g}" if above else f"of at least {low:g}"
         top = "" if high >= LARGEST_COUNT else f" and at most {high:g}"
         raise ValueError(f"{name}={show_value(value)}; it must be {kind} {side}{top}")
-
-
-def check_bandwidth(name: str, value: Any) -> None:
-    """Raise ValueError if a bandwidth for cosines is too small for their precision."""
-    check_between(name, value, NARROWEST)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from dayline.checks import (
     LARGEST,
     LARGEST_COUNT,
     MOST_STEPS,
-    check_bandwidth,
+    NARROWEST,
     check_between,
     check_choice,
     check_flag,
@@ -130,7 +130,7 @@ class Parameters:
             check_between(name, getattr(self, name), 0, 1)
         for name in ("feature_bandwidth", "embedding_bandwidth"):
             if getattr(self, name) is not None:
-                check_bandwidth(name, getattr(self, name))
+                check_between(name, getattr(self, name), NARROWEST)
 
         h = self.denoise_bandwidth
         if isinstance(h, str) and h == "median":

@@ -12,7 +12,7 @@ from dayline.checks import (
     LARGEST,
     LARGEST_COUNT,
     MOST_STEPS,
-    check_bandwidth,
+    NARROWEST,
     check_between,
     check_choice,
     check_flag,
@@ -120,7 +120,7 @@ def affinity_graph(x: Array, *, bandwidth: float, landmarks: Landmarks | None = 
     Graph of shape (n_frames, n_frames)
         exp(-(1 - cosine) / bandwidth), symmetric, in (0, 1]; a `LinearGraph` with landmarks.
     """
-    check_bandwidth("bandwidth", bandwidth)
+    check_between("bandwidth", bandwidth, NARROWEST)
     return _graph.affinity_graph(check_matrix("x", x), bandwidth=bandwidth, landmarks=landmarks)
 
 
@@ -166,7 +166,7 @@ def graph_cross_entropy(embedding: Array, graph: Graph, *, bandwidth: float) -> 
         Derivative of the loss with respect to the embedding.
     """
     _check_pair("embedding", embedding, graph)
-    check_bandwidth("bandwidth", bandwidth)
+    check_between("bandwidth", bandwidth, NARROWEST)
     return _embedding.graph_cross_entropy(embedding, graph, bandwidth=bandwidth)
 
 
@@ -200,7 +200,7 @@ def embed_graph(
         The true gradient, or the authors' (only for "barzilai-borwein").
     """
     _check_pair("start", start, graph)
-    check_bandwidth("bandwidth", bandwidth)
+    check_between("bandwidth", bandwidth, NARROWEST)
     check_choice("optimizer", optimizer, ("lbfgs", "barzilai-borwein"))
     check_choice("gradient", gradient, ("full", "half"))
     check_between("n_steps", n_steps, 1 if optimizer == "lbfgs" else 0, MOST_STEPS, whole=True)
