@@ -17,7 +17,7 @@ from dayline.checks import check_features, show_value
 from dayline.decision.decide import boundary_probability
 from dayline.estimators import EventSegmenter
 from dayline.events import Segmentation, labels_to_boundaries
-from dayline.events.notebook import context_color
+from dayline.events.notebook import context_colors
 from dayline.events.table import context_letters
 from dayline.installation import needs_extra
 from dayline.metrics import match_boundaries, score_boundaries
@@ -250,11 +250,7 @@ def _new_figure(width: float, height: float) -> Figure:
 def _draw_events(axes: Axes, segmentation: Segmentation) -> None:
     """Draw the events in the colors of their contexts, with as much of their names as fits."""
     events = segmentation.events
-    seen: dict[int | None, int] = {}
-    for event in events:
-        if event.community is not None:
-            seen.setdefault(event.community, len(seen))
-    colors = [context_color(seen.get(event.community)) for event in events]
+    colors = context_colors(events)
     spans = [(event.start - 0.5, event.n_frames) for event in events]
     # White lines between hundreds of events would leave nothing of their colors.
     width = _line(0.8, len(spans))
@@ -273,8 +269,11 @@ def _draw_events(axes: Axes, segmentation: Segmentation) -> None:
 
     axes.set(yticks=[], ylim=(0, 1))
     title = counted(len(events), "event")
-    if seen:
-        title += f", {counted(len(seen), 'context')}; one color per context, a letter if it recurs"
+    contexts = {event.community for event in events} - {None}
+    if contexts:
+        title += (
+            f", {counted(len(contexts), 'context')}; one color per context, a letter if it recurs"
+        )
     _title(axes, title)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from dayline.arrays import IntArray
 from dayline.events.notebook import events_html
-from dayline.events.table import COLUMN_KINDS, EPOCH, Backend, data_frame, event_rows
+from dayline.events.table import EPOCH, Backend, data_frame, event_rows
 from dayline.files import UnreadableFileError, parse_json
 from dayline.schema import check_against
 from dayline.text import counted, signed_clock
@@ -356,8 +356,7 @@ class Segmentation:
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the events as a colored strip and as a table."""
         heading = ", ".join([*([self.source] if self.source else []), *self._summary()])
-        contexts = [event.community for event in self.events]
-        return events_html(heading, self.to_dicts(), contexts=contexts, of_day=self.clock == "wall")
+        return events_html(self, heading)
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return one dictionary per event.
@@ -399,9 +398,7 @@ class Segmentation:
         backend : {"pandas", "polars", "pyarrow"}
             Library of the data frame; it must be installed.
         """
-        rows = self.to_dicts()
-        columns = {name: [row[name] for row in rows] for name in COLUMN_KINDS}
-        return data_frame(columns, COLUMN_KINDS, backend=backend)
+        return data_frame(self.to_dicts(), backend)
 
     def about(self, **changes: Any) -> Segmentation:
         """Return a copy with changed attributes (source, method, notes, ...)."""
