@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
-from datetime import timedelta
 from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
@@ -15,7 +14,7 @@ import numpy as np
 
 from dayline.arrays import IntArray
 from dayline.events.notebook import events_html
-from dayline.events.table import EPOCH, Backend, data_frame, event_rows
+from dayline.events.table import Backend, data_frame, event_rows, moment
 from dayline.files import UnreadableFileError, parse_json
 from dayline.schema import check_against
 from dayline.text import counted, signed_clock
@@ -485,9 +484,8 @@ def when_text(segmentation: Segmentation) -> str:
         return ""
     if segmentation.clock != "wall":
         return f"{signed_clock(first)} to {signed_clock(last)}"
-    try:
-        start, stop = (EPOCH + timedelta(seconds=t) for t in (first, last))
-    except OverflowError:
+    start, stop = moment(first), moment(last)
+    if start is None or stop is None:
         return ""
     if not segmentation.is_dated:
         return f"{start:%H:%M} to {stop:%H:%M}"

@@ -104,8 +104,8 @@ def event_rows(segmentation: Segmentation) -> list[dict[str, Any]]:
             "start_time": start,
             "stop_time": stop,
             "duration": duration,
-            "started": _moment(start) if is_dated else None,
-            "stopped": _moment(stop) if is_dated else None,
+            "started": moment(start) if is_dated else None,
+            "stopped": moment(stop) if is_dated else None,
             "key_frame": event.key_frame,
             "key_photo": photos[0],
             "first_photo": photos[1],
@@ -119,7 +119,8 @@ def event_rows(segmentation: Segmentation) -> list[dict[str, Any]]:
     return rows
 
 
-def _moment(seconds: float | None) -> datetime | None:
+def moment(seconds: float | None) -> datetime | None:
+    """Return seconds since 1970 as a date, or None if they are none."""
     try:
         return None if seconds is None else EPOCH + timedelta(seconds=seconds)
     except (OverflowError, ValueError):  # after the year 9999, or not a number
