@@ -45,13 +45,6 @@ def test_boundaries_labels_events_and_scores_agree(segmenter):
     assert len(segmenter.embedding_) == 120
 
 
-def test_default_finds_the_events_of_made_data():
-    from dayline import score_boundaries
-
-    found = EventSegmenter().fit(MADE.features).boundaries_
-    assert score_boundaries(found, MADE.boundaries).f1 > 0.7
-
-
 def test_presets_take_every_parameter_and_refuse_others():
     changed = EventSegmenter.paper(n_components=35, smoothing_width=50, device="torch")
     assert changed.embedding.n_components == 35
@@ -124,9 +117,9 @@ def test_one_column(random):
     assert fitted.boundaries_.tolist() == [20, 40]
 
 
-@pytest.mark.parametrize("change", ["float32", "float16", "fortran", "memmap", "DataFrame", "list"])
+@pytest.mark.parametrize("change", ["float32", "int64", "fortran", "memmap", "DataFrame", "list"])
 def test_any_container_gives_the_same_boundaries(change, tmp_path):
-    x = np.round(MADE.features, 2)
+    x = np.round(MADE.features * 100)
     expected = EventSegmenter().fit(x).boundaries_.tolist()
     if change == "memmap":
         np.save(tmp_path / "x.npy", x)
@@ -138,19 +131,11 @@ def test_any_container_gives_the_same_boundaries(change, tmp_path):
     else:
         given = {
             "float32": x.astype("f4"),
-            "float16": x.astype("f2"),
+            "int64": x.astype("i8"),
             "fortran": np.asfortranarray(x),
             "list": x.tolist(),
         }[change]
     assert EventSegmenter().fit(given).boundaries_.tolist() == expected
-
-
-def test_integers_are_features_too():
-    x = np.round(MADE.features * 100).astype(int)
-    assert (
-        EventSegmenter().fit(x).boundaries_.tolist()
-        == EventSegmenter().fit(x.astype(float)).boundaries_.tolist()
-    )
 
 
 def test_input_is_never_modified():

@@ -236,17 +236,6 @@ def test_appending_needs_times_where_there_were_times():
     assert timed.segmentation_.times[-1] == 79
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("shape", [(100, 5), (150, 50), (60, 200)])
-def test_white_noise_is_one_event(shape):
-    counts = [
-        len(EventSegmenter().fit(np.random.default_rng(k).normal(size=shape)).events_)
-        for k in range(20)
-    ]
-    assert counts.count(1) >= 19
-    assert max(counts) <= 2
-
-
 @pytest.mark.parametrize("noise", [0.0, 0.001, 0.05])
 @pytest.mark.parametrize("lengths", [(10, 12), (12, 14, 12), (40, 60, 30)])
 def test_a_hard_cut_between_still_scenes_is_one_boundary(noise, lengths, random):
