@@ -280,9 +280,10 @@ def test_dates_are_times_for_fit_and_append():
     )
     assert whole.segmentation_ == seconds.segmentation_
     grown = EventSegmenter(min_duration=600).fit(MADE.features[:90], times=dates[:90])
-    assert (
-        grown.append(MADE.features[90:120], times=dates[90:]).segmentation_ == whole.segmentation_
-    )
+    with pytest.raises(ValueError, match=r"^times mix dates and numbers; pass"):
+        grown.append(MADE.features[90:120], times=np.arange(30.0))
+    grown.append(MADE.features[90:120], times=dates[90:])
+    assert grown.segmentation_ == whole.segmentation_
 
 
 def test_a_shortest_duration_costs_no_more_boundaries_than_it_must():
@@ -378,32 +379,6 @@ def test_the_ces_rule_has_no_levels():
 
 def test_requests_of_the_fast_variant_are_given_at_once():
     assert len(EventSegmenter.fast(n_events=5, n_components=6).fit(MADE.features).events_) == 5
-
-
-def test_frames_appended_with_dates_to_frames_with_seconds_are_refused():
-    x, seconds = MADE.features[:60], np.arange(60) * 30.0
-    fitted = EventSegmenter.fast().fit(x, times=seconds)
-    with pytest.raises(ValueError, match=r"^times mix dates and numbers; pass seconds"):
-        fitted.append(x, times=np.datetime64("2024-01-01") + np.arange(60).astype("timedelta64[s]"))
-    assert len(fitted.append(x, times=seconds + 1800).segmentation_.times) == 120
-
-
-def test_dates_with_and_without_a_time_zone_are_not_mixed_by_append():
-    pandas = pytest.importorskip("pandas")
-    x = MADE.features[:60]
-    naive = pandas.date_range("2024-01-01", periods=60, freq="30s")
-    tokyo = pandas.date_range("2024-01-02", periods=120, freq="30s", tz="Asia/Tokyo")
-    fitted = EventSegmenter.fast().fit(x, times=naive)
-    with pytest.raises(
-        ValueError, match=r"^times mix dates and dates with a time zone; pass seconds, or dates as"
-    ):
-        fitted.append(x, times=tokyo[:60])
-    zoned = EventSegmenter.fast().fit(x, times=tokyo[:60]).append(x[:30], times=tokyo[60:90])
-    assert zoned.append(x[:30], times=tokyo[90:]).segmentation_.clock == "wall"
-    with pytest.raises(ValueError, match=r"^times mix dates and dates with a time zone"):
-        zoned.append(x, times=naive + pandas.Timedelta(days=9))
-    with pytest.raises(ValueError, match=r"^times mix dates with a time zone and numbers"):
-        zoned.append(x, times=1.8e9 + np.arange(60.0))
 
 
 def test_a_number_takes_precedence_with_a_warning():
