@@ -17,6 +17,7 @@ from dayline.method.denoise import (
     scale_to_range,
     spread_few_directions,
     standardize,
+    standardized_rows,
 )
 
 sequences = arrays(
@@ -189,9 +190,14 @@ def test_blocks_of_rows_give_the_same_as_the_whole(xp, assert_close, random, mon
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_rows_on_demand_are_those_of_the_whole(random, dtype):
+def test_rows_on_demand_are_those_of_the_whole(random, monkeypatch, dtype):
     x = np.column_stack([random.normal(size=(50, 9)), np.full(50, 3.0)]).astype(dtype)
-    rows, held = ScaledRows.of(x), standardize(x.astype(np.float64))
+    held = standardized_rows(x)
+    assert held.dtype == np.float64
+    np.testing.assert_allclose(held, standardize(x), atol=1e-6 if dtype == "float32" else 1e-14)
+    monkeypatch.setattr("dayline.method.denoise.MOST_HELD", 49)
+    rows = standardized_rows(x)
+    assert isinstance(rows, ScaledRows)
     assert (len(rows), rows.shape) == (50, held.shape)
     np.testing.assert_array_equal(rows[:], held)
     np.testing.assert_array_equal(rows[7:31], held[7:31])
@@ -200,11 +206,15 @@ def test_rows_on_demand_are_those_of_the_whole(random, dtype):
 
 
 @pytest.mark.parametrize("n_columns", [2, 9])
-def test_few_directions_of_rows_on_demand_are_spread_as_those_of_the_whole(random, n_columns):
+def test_few_directions_of_rows_on_demand_are_spread_as_those_of_the_whole(
+    random, monkeypatch, n_columns
+):
     x = random.normal(size=(700, 2)) @ random.normal(size=(2, n_columns))
-    spread = spread_few_directions(ScaledRows.of(x))
-    assert spread.shape == (700, 32)
-    np.testing.assert_array_equal(spread, comparable_columns(x))
+    held = spread_few_directions(standardized_rows(x))
+    assert held.shape == (700, 32)
+    monkeypatch.setattr("dayline.method.denoise.MOST_HELD", 49)
+    np.testing.assert_array_equal(spread_few_directions(standardized_rows(x)), held)
+    np.testing.assert_allclose(comparable_columns(x), held, atol=1e-9)
 
 
 def test_denoising_needs_little_memory_beyond_its_result(random):

@@ -10,7 +10,7 @@ from dayline.arrays import Array, FloatArray, IntArray, row_blocks, to_numpy, un
 from dayline.decision.model import DecisionModel, expected_f1, load_model
 from dayline.decision.noise import in_few_directions, n_above_noise, why_no_events
 from dayline.decision.partition import Hierarchy, build_hierarchy, running_sums
-from dayline.method.denoise import ScaledRows, spread_few_directions
+from dayline.method.denoise import ScaledRows, spread_few_directions, standardized_rows
 
 N_LAGS = 5
 """Lags at which frames are compared, from 0 on."""
@@ -161,7 +161,7 @@ def gather_evidence(
     count.
     """
     model = load_model()
-    standardized = ScaledRows.of(to_numpy(features))
+    standardized = standardized_rows(to_numpy(features))
     seen = unit_rows(to_numpy(directions).astype(np.float64))
     learned = seen if embedding is None else unit_rows(np.asarray(embedding, dtype=np.float64))
     views = seen if embedding is None else two_views(learned, seen)

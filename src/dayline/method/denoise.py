@@ -37,6 +37,9 @@ fill the bumps."""
 SOME_FRAMES = 128
 """Frames, chosen at random, that rule out most features: they vary in more directions."""
 
+MOST_HELD = 2**21
+"""Entries of a standardized matrix that is held: 16 MiB, less than the embedding needs."""
+
 SMALLEST_SPREAD = 1e-3
 """Range of features, relative to their size, below which single precision keeps fewer than four
 of seven digits."""
@@ -72,6 +75,20 @@ def standardize(x: Array) -> Array:
     for block in row_blocks(x):
         scaled[block] = rows[block]
     return scaled
+
+
+def standardized_rows(x: FloatArray) -> FloatArray | ScaledRows:
+    """Do the same as `standardize`, in double precision.
+
+    The rows of a large matrix are computed when needed.
+    """
+    rows = ScaledRows.of(x)
+    if x.size > MOST_HELD:
+        return rows
+    held = np.empty(rows.shape)
+    for block in row_blocks(x):
+        held[block] = rows[block]
+    return held
 
 
 @dataclass(frozen=True)
