@@ -413,30 +413,10 @@ class Segmentation:
     def from_json(cls, text: str) -> Segmentation:
         """Read JSON written by `to_json` in this or an older version."""
         content = _parsed(text)
-        known = {f.name for f in fields(Event)}
-        events = []
-        for given in content["events"]:
-            values = {name: value for name, value in given.items() if name in known}
-            if values.get("location") is not None:
-                values["location"] = tuple(values["location"])
-            events.append(Event(**values))
-
-        about: dict[str, Any] = {k: content.get(k) for k in ("clock", "source", "method")}
-        for what in PER_FRAME:
-            about[what] = None if content.get(what) is None else tuple(content[what])
-        made = cls(
-            tuple(events),
-            **about,
-            skipped=tuple(SkippedFile(s["name"], s["why"]) for s in content.get("skipped", ())),
-            notes=tuple(content.get("notes", ())),
-            places=tuple(
-                Place(p["community"], p.get("name"), p.get("id")) for p in content.get("places", ())
-            ),
-            levels=tuple(
-                NestedLevel(level["level"], tuple(level["boundaries"]), tuple(level["confidences"]))
-                for level in content.get("levels", ())
-            ),
-        )
+        parts = {"events": Event, "skipped": SkippedFile, "places": Place, "levels": NestedLevel}
+        for name, kind in parts.items():
+            content[name] = [_made(kind, part) for part in content.get(name, ())]
+        made: Segmentation = _made(cls, content)
         if content.get("n_frames", made.n_frames) != made.n_frames:
             raise ValueError(
                 f"n_frames is {content['n_frames']}, but the last event stops at {made.n_frames}"
@@ -460,6 +440,16 @@ def _parsed(text: str) -> dict[str, Any]:
     except ValueError as error:
         raise ValueError(f"missing or invalid fields: {error}") from None
     return content
+
+
+def _made(kind: Any, content: dict[str, Any]) -> Any:
+    """Make a dataclass from those values of a file that it knows; lists become tuples."""
+    values = {}
+    for one in fields(kind):
+        if one.name in content:
+            value = content[one.name]
+            values[one.name] = tuple(value) if isinstance(value, list) else value
+    return kind(**values)
 
 
 def read_events(path: str | Path) -> Segmentation:
