@@ -89,6 +89,11 @@ def test_a_request_that_cannot_be_met_gives_the_nearest_with_a_warning(request_,
         assert len(FITTED.choose(**request_).events) in n_events
 
 
+def test_one_frame_has_no_finer_level():
+    with pytest.warns(UserWarning, match="the finest level has 1 event"):
+        EventSegmenter(level=3).fit(np.ones((1, 3)))
+
+
 def test_shortest_events_in_frames_and_seconds():
     assert min(e.n_frames for e in FITTED.choose(min_duration=25).events) >= 25
     timed = EventSegmenter(min_duration=25 * 30).fit(MADE.features, times=np.arange(240) * 30.0)

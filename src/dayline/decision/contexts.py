@@ -31,10 +31,11 @@ def context_distance(x: Array, *, window: int = 8) -> FloatArray:
         shorter means near the ends. The first two and the last two frames score 0.
     """
     check_between("window", window, 1, whole=True)
-    return _context_distance(check_rows(x), window)
+    return context_scores(check_rows(x), window)
 
 
-def _context_distance(values: FloatArray, window: int) -> FloatArray:
+def context_scores(values: FloatArray, window: int) -> FloatArray:
+    """Do the same as `context_distance` for a matrix that was checked."""
     values = values.astype(np.float64, copy=False)
     n = len(values)
     window = min(window, n)

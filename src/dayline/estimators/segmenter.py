@@ -21,8 +21,7 @@ from dayline.checks import (
     show_value,
     unmask,
 )
-from dayline.decision.contexts import _context_distance as context_distance
-from dayline.decision.contexts import pick_boundaries
+from dayline.decision.contexts import context_scores, pick_boundaries
 from dayline.decision.decide import (
     Decision,
     Frames,
@@ -338,7 +337,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         embedder.learn(features, on_step)
         self.embedder_: Embedder = embedder
         self.embedding_: FloatArray = embedder.embedding_
-        self.scores_ = context_distance(self.embedding_, self.window)
+        self.scores_ = context_scores(self.embedding_, self.window)
         self._required = required_frames(self._must, self.scores_, forbidden=forbidden)
 
         self.evidence_: Evidence | None = None
