@@ -246,3 +246,8 @@ def test_values_of_frames_may_be_arrays():
 def test_wrong_times_are_refused(times, why):
     with pytest.raises(ValueError, match=why):
         Segmentation.from_boundaries([5], 10, times=times)
+
+
+def test_a_missing_confidence_is_refused_and_loses_no_event():
+    with pytest.raises(ValueError, match=r"^1 confidences for 2 boundaries$"):
+        Segmentation.from_boundaries([3, 6], 9, confidences=[0.5])

@@ -321,11 +321,14 @@ class Segmentation:
             if about.get(what) is not None:
                 about[what] = _listed(what, about[what], n_frames)
         times: Any = about.get("times")
-        given = [np.nan] * len(edges) if confidences is None else [np.nan, *confidences]
+        n_events = len(edges) - 1
+        given = [np.nan] * n_events if confidences is None else [np.nan, *confidences]
+        if len(given) != n_events:
+            raise ValueError(f"{len(given) - 1} confidences for {n_events - 1} boundaries")
         must = {int(b) for b in required}
 
         events = []
-        for (start, stop), confidence in zip(pairwise(edges), given, strict=False):
+        for (start, stop), confidence in zip(pairwise(edges), given, strict=True):
             has_times = times is not None and stop > start
             reason: Reason = "required" if start in must else "content" if start else "start"
             event = Event(
