@@ -61,9 +61,8 @@ def autograd_run(features: np.ndarray, cosines: Callable, n_steps: int) -> None:
         smooth_edges,
         weaken_distant_edges,
     )
-    from dayline.method.parameters import Parameters
 
-    clean = denoise_features(torch.as_tensor(features, dtype=torch.float32), Parameters())
+    clean = denoise_features(torch.as_tensor(features, dtype=torch.float32))
     initial = normalize_columns(affinity_graph(clean, bandwidth=0.1))
     x = autograd_embedding(initial, principal_components(clean, 15), 0.5, cosines, n_steps)
     for _ in range(2):

@@ -133,8 +133,8 @@ def make_fit(method: str) -> Callable[..., np.ndarray | None]:
             The segmenter does not announce its decision.
             """
 
-            def learn(self, features: Any, parameters: Any, on_step: Any = no_report) -> None:
-                super().learn(features, parameters, on_step)
+            def learn(self, features: Any, on_step: Any = no_report) -> None:
+                super().learn(features, on_step)
                 on_step("decision", 1, 1)
 
         def segmenter() -> EventSegmenter:

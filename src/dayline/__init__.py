@@ -6,99 +6,77 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dayline.album.array_page import write_page
-    from dayline.album.segment import segment_source
-    from dayline.album.write import write_result
-    from dayline.decision.contexts import context_distance, pick_boundaries
-    from dayline.decision.decide import Level
-    from dayline.decision.partition import partition
-    from dayline.estimators import DynamicGraphEmbedding, EventSegmenter, PrincipalComponents
-    from dayline.events import Event, Segmentation, read_events
+    from dayline.album.array_page import write_page as write_page
+    from dayline.album.segment import segment_source as segment_source
+    from dayline.album.write import write_result as write_result
+    from dayline.decision.contexts import context_distance as context_distance
+    from dayline.decision.contexts import pick_boundaries as pick_boundaries
+    from dayline.decision.decide import Level as Level
+    from dayline.decision.partition import partition as partition
+    from dayline.estimators import DynamicGraphEmbedding as DynamicGraphEmbedding
+    from dayline.estimators import EventSegmenter as EventSegmenter
+    from dayline.estimators import PrincipalComponents as PrincipalComponents
+    from dayline.events import Event as Event
+    from dayline.events import Segmentation as Segmentation
+    from dayline.events import read_events as read_events
+    from dayline.method.steps import affinity_graph as affinity_graph
+    from dayline.method.steps import dynamic_graph_embedding as dynamic_graph_embedding
+    from dayline.method.steps import embed_graph as embed_graph
+    from dayline.method.steps import find_communities as find_communities
+    from dayline.method.steps import graph_cross_entropy as graph_cross_entropy
+    from dayline.method.steps import nonlocal_means as nonlocal_means
+    from dayline.method.steps import principal_components as principal_components
+    from dayline.method.steps import smooth_edges as smooth_edges
+    from dayline.method.steps import weaken_distant_edges as weaken_distant_edges
     from dayline.method.steps import (
-        affinity_graph,
-        dynamic_graph_embedding,
-        embed_graph,
-        find_communities,
-        graph_cross_entropy,
-        nonlocal_means,
-        principal_components,
-        smooth_edges,
-        weaken_distant_edges,
-        weaken_edges_between_communities,
+        weaken_edges_between_communities as weaken_edges_between_communities,
     )
-    from dayline.metrics import score_boundaries, score_labels
-    from dayline.plotting import plot
-    from dayline.research.baselines.controls import equal_pieces, no_boundaries, random_cuts
-    from dayline.research.datasets.synthetic import make_communities
+    from dayline.metrics import score_boundaries as score_boundaries
+    from dayline.metrics import score_labels as score_labels
+    from dayline.plotting import plot as plot
+    from dayline.research.baselines.controls import equal_pieces as equal_pieces
+    from dayline.research.baselines.controls import no_boundaries as no_boundaries
+    from dayline.research.baselines.controls import random_cuts as random_cuts
+    from dayline.research.datasets.synthetic import make_communities as make_communities
 
 __version__ = "0.2.0.dev0"
 
-# Module of each public name; loaded on first use, so that `import dayline` stays light.
+# Every public name, the most important first, and its module, which is loaded on first use, so that
+# `import dayline` stays light.
 _HOMES = {
-    "DynamicGraphEmbedding": "estimators",
-    "Event": "events",
     "EventSegmenter": "estimators",
-    "Level": "decision.decide",
+    "DynamicGraphEmbedding": "estimators",
     "PrincipalComponents": "estimators",
+    "Event": "events",
     "Segmentation": "events",
-    "affinity_graph": "method.steps",
-    "context_distance": "decision.contexts",
-    "dynamic_graph_embedding": "method.steps",
-    "embed_graph": "method.steps",
-    "equal_pieces": "research.baselines.controls",
-    "find_communities": "method.steps",
-    "graph_cross_entropy": "method.steps",
-    "make_communities": "research.datasets.synthetic",
-    "no_boundaries": "research.baselines.controls",
-    "nonlocal_means": "method.steps",
-    "partition": "decision.partition",
-    "pick_boundaries": "decision.contexts",
-    "plot": "plotting",
-    "principal_components": "method.steps",
-    "random_cuts": "research.baselines.controls",
+    "Level": "decision.decide",
     "read_events": "events",
+    "segment_source": "album.segment",
+    "write_result": "album.write",
+    "write_page": "album.array_page",
+    "plot": "plotting",
     "score_boundaries": "metrics",
     "score_labels": "metrics",
-    "segment_source": "album.segment",
+    "dynamic_graph_embedding": "method.steps",
+    "nonlocal_means": "method.steps",
+    "affinity_graph": "method.steps",
+    "principal_components": "method.steps",
+    "graph_cross_entropy": "method.steps",
+    "embed_graph": "method.steps",
     "smooth_edges": "method.steps",
     "weaken_distant_edges": "method.steps",
+    "find_communities": "method.steps",
     "weaken_edges_between_communities": "method.steps",
-    "write_page": "album.array_page",
-    "write_result": "album.write",
+    "context_distance": "decision.contexts",
+    "pick_boundaries": "decision.contexts",
+    "partition": "decision.partition",
+    "make_communities": "research.datasets.synthetic",
+    "no_boundaries": "research.baselines.controls",
+    "equal_pieces": "research.baselines.controls",
+    "random_cuts": "research.baselines.controls",
 }
 
-__all__ = [  # noqa: RUF022 (most important names first)
-    "EventSegmenter",
-    "DynamicGraphEmbedding",
-    "PrincipalComponents",
-    "Event",
-    "Segmentation",
-    "Level",
-    "read_events",
-    "segment_source",
-    "write_result",
-    "write_page",
-    "plot",
-    "score_boundaries",
-    "score_labels",
-    "dynamic_graph_embedding",
-    "nonlocal_means",
-    "affinity_graph",
-    "principal_components",
-    "graph_cross_entropy",
-    "embed_graph",
-    "smooth_edges",
-    "weaken_distant_edges",
-    "find_communities",
-    "weaken_edges_between_communities",
-    "context_distance",
-    "pick_boundaries",
-    "partition",
-    "make_communities",
-    "no_boundaries",
-    "equal_pieces",
-    "random_cuts",
-]
+__all__ = list(_HOMES)
 
 
 def __getattr__(name: str) -> Any:

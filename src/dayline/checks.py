@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from numbers import Real
@@ -71,20 +72,13 @@ def check_features(x: Any, *, missing: Missing = "raise") -> FloatArray:
     """
     check_choice("missing", missing, ("raise", "interpolate"))
     features = np.asarray(unmask(x))
-    if features.dtype == object:
-        raise ValueError("features are an object array; pass a matrix of numbers")
-    if features.ndim != 2:
+    if features.dtype.kind not in "biuf":
+        raise ValueError(f"features have type {features.dtype}; pass real numbers")
+    if features.ndim != 2 or features.size == 0:
         raise ValueError(
-            f"features have shape {features.shape}; pass a matrix with one row per frame"
+            f"features have shape {features.shape}; pass a matrix with a row per frame, at least"
+            " one, and a column per feature"
         )
-    if 0 in features.shape:
-        raise ValueError(
-            f"features have shape {features.shape}; at least one frame and one column are required"
-        )
-    if not (np.issubdtype(features.dtype, np.number) or features.dtype == bool):
-        raise ValueError(f"features have type {features.dtype}; pass numbers")
-    if np.iscomplexobj(features):
-        raise ValueError("features are complex; pass real numbers")
 
     if features.dtype != np.float32 or features.size < MANY_VALUES:
         features = np.array(features, dtype=np.float64, order="C")
@@ -275,19 +269,53 @@ def check_between(
         raise ValueError(f"{name}={show_value(value)}; it must be {kind} {side}{top}")
 
 
-def check_bandwidth(name: str, value: Any) -> None:
-    """Raise ValueError if a bandwidth for cosines is too small for their precision."""
-    check_between(name, value, NARROWEST)
+@dataclass(frozen=True)
+class Times:
+    """Times of frames.
+
+    Attributes
+    ----------
+    seconds : ndarray of shape (n_frames,)
+        In double precision, finite and nondecreasing. Dates count from 1970; those with a time
+        zone are converted to UTC.
+    kind : {"numbers", "durations", "dates", "dates with a time zone"}
+        How they were given.
+    """
+
+    seconds: FloatArray
+    kind: str
+
+    @property
+    def clock(self) -> Literal["wall"] | None:
+        """Return "wall" for dates, or seconds of at least 1e8 (in 1973), and None for others."""
+        if self.kind.startswith("dates"):
+            return "wall"
+        return "wall" if self.kind == "numbers" and self.seconds[0] >= EARLIEST_DATE else None
+
+    def followed_by(self, later: Times) -> Times:
+        """Join later times; raise ValueError if they are of another kind, or not later."""
+        _check_same_kind(self.kind, later.kind)
+        if self.clock != later.clock:
+            raise ValueError(f"times mix seconds with and without a date; {TIMES_WANTED}")
+        if later.seconds[0] < self.seconds[-1]:
+            n_frames = len(self.seconds)
+            raise ValueError(f"time goes backwards at frame {n_frames}; put the frames in order")
+        return Times(np.concatenate([self.seconds, later.seconds]), self.kind)
 
 
-def check_times(times: Any, n_frames: int) -> FloatArray | None:
-    """Return times as float64 seconds, one per frame and nondecreasing, or raise ValueError.
+def check_times(times: Any, n_frames: int) -> Times | None:
+    """Return times in seconds, one per frame and nondecreasing, or raise ValueError.
 
-    Dates become seconds since 1970; dates with a time zone are converted to UTC first.
+    Parameters
+    ----------
+    times : array-like or None
+        Seconds, durations or dates, of NumPy, Python or pandas.
+    n_frames : int
+        Length of the sequence.
     """
     if times is None:
         return None
-    seconds = _as_seconds(times)
+    seconds, kind = _as_seconds(times)
     if seconds.shape != (n_frames,):
         raise ValueError(
             f"times have shape {seconds.shape} for {n_frames} frames; pass one time per frame"
@@ -307,7 +335,79 @@ def check_times(times: Any, n_frames: int) -> FloatArray | None:
     if len(back):
         raise ValueError(f"time goes backwards at {list_frames(back + 1)}; put the frames in order")
     _check_resolution(np.asarray(unmask(times)).dtype, seconds)
-    return seconds
+    return Times(seconds, kind)
+
+
+def _as_seconds(times: Any) -> tuple[FloatArray, str]:
+    """Return times in seconds, NaN where one is missing, and their kind."""
+    try:
+        values = np.asarray(unmask(times))
+    except (TypeError, ValueError):
+        raise ValueError(f"times are not a list of single values; {TIMES_WANTED}") from None
+    hidden: Any = np.ma.getmaskarray(times) if isinstance(times, np.ma.MaskedArray) else False
+
+    kind = values.dtype.kind
+    if kind == "O":
+        known = np.asarray([not _is_missing(value) for value in values.ravel()], dtype=bool)
+        known = known.reshape(values.shape) & ~np.asarray(hidden)
+        found = [_seconds_of(value) for value in values[known]]
+        kinds = [kind for _, kind in found]
+        _check_same_kind(*kinds)
+        seconds = np.full(values.shape, np.nan)
+        seconds[known] = [time for time, _ in found]
+        return seconds, kinds[0] if kinds else "numbers"
+    if kind in "iuf":
+        return np.array(values, dtype=np.float64), "numbers"
+    if kind not in "mM" or np.datetime_data(values.dtype)[0] == "generic":
+        raise ValueError(f"times have type {values.dtype}; {TIMES_WANTED}")
+
+    try:
+        microseconds = values.astype(f"{kind}8[us]")
+    except OverflowError:
+        raise ValueError(
+            f"times of type {values.dtype} are too far from 1970; {TIMES_WANTED}"
+        ) from None
+    seconds = np.where(np.isnat(microseconds) | hidden, np.nan, microseconds.astype(np.int64) / 1e6)
+    return seconds, "dates" if kind == "M" else "durations"
+
+
+def _is_missing(value: Any) -> bool:
+    """Return whether a value is None, NaN, NaT or pandas' NA, which cannot be compared."""
+    if value is None or value is np.ma.masked or type(value).__name__ == "NAType":
+        return True
+    return bool(np.all(value != value))
+
+
+def _seconds_of(value: Any) -> tuple[float, str]:
+    """Return an object in seconds, and its kind.
+
+    NumPy's own conversion reads numbers as microseconds and strings as years.
+    """
+    as_date: Any = np.datetime64  # its type hints cover fewer types than it accepts
+    as_duration: Any = np.timedelta64
+    if hasattr(value, "to_timestamp"):  # a pandas Period: use its start
+        value = value.to_timestamp()
+    try:
+        # Before numbers: NumPy's durations are also integers.
+        if isinstance(value, (timedelta, np.timedelta64)):
+            return as_duration(value, "us").astype(np.int64) / 1e6, "durations"
+        if not isinstance(value, bool) and isinstance(value, (Real, Decimal)):
+            return float(value), "numbers"
+        if isinstance(value, datetime) and value.tzinfo is not None:
+            utc = value.astimezone(UTC).replace(tzinfo=None)
+            return as_date(utc, "us").astype(np.int64) / 1e6, "dates with a time zone"
+        if isinstance(value, (date, np.datetime64)):
+            return as_date(value, "us").astype(np.int64) / 1e6, "dates"
+    except (OverflowError, TypeError, ValueError):
+        pass
+    raise ValueError(
+        f"times contain {show_value(value, 40)} of type {type(value).__name__}; {TIMES_WANTED}"
+    )
+
+
+def _check_same_kind(*kinds: str) -> None:
+    if len(set(kinds)) > 1:
+        raise ValueError(f"times mix {' and '.join(sorted(set(kinds)))}; {TIMES_WANTED}")
 
 
 def _check_resolution(dtype: np.dtype[Any], seconds: FloatArray) -> None:
@@ -324,125 +424,6 @@ def _check_resolution(dtype: np.dtype[Any], seconds: FloatArray) -> None:
             f"times of type {dtype} are too coarse: near {largest:g} s they are multiples of"
             f" {coarse:g} s; pass float64"
         )
-
-
-def times_clock(times: Any) -> Literal["wall"] | None:
-    """Return "wall" for times that are dates, or seconds of at least 1e8 (in 1973).
-
-    None for any others.
-
-    Parameters
-    ----------
-    times : array-like or None
-        As given to `check_times`, which accepts them.
-    """
-    kind, value = _first_time(times)
-    return (
-        "wall"
-        if kind.startswith("dates") or (kind == "numbers" and value >= EARLIEST_DATE)
-        else None
-    )
-
-
-def times_kind(times: Any) -> str:
-    """Return "numbers", "durations", "dates" or "dates with a time zone"; "" without times.
-
-    Parameters
-    ----------
-    times : array-like or None
-        As given to `check_times`, which accepts them.
-    """
-    return _first_time(times)[0]
-
-
-def check_same_kind(*kinds: str) -> None:
-    """Raise ValueError unless all times are of one kind; see `times_kind`."""
-    if len(set(kinds)) > 1:
-        raise ValueError(f"times mix {' and '.join(sorted(set(kinds)))}; {TIMES_WANTED}")
-
-
-def _first_time(times: Any) -> tuple[str, Any]:
-    if times is None or np.size(times) == 0:
-        return "", None
-    return _plain_time(np.ravel(np.asarray(unmask(times)))[0])
-
-
-def _as_seconds(times: Any) -> FloatArray:
-    """Convert dates and durations to seconds.
-
-    Numbers are already seconds, and masked values are missing.
-    """
-    try:
-        values = np.asarray(unmask(times))
-    except (TypeError, ValueError):
-        raise ValueError(f"times are not a list of single values; {TIMES_WANTED}") from None
-    hidden: Any = np.ma.getmaskarray(times) if isinstance(times, np.ma.MaskedArray) else False
-    if values.dtype == object:
-        values = values.copy()
-        values[hidden] = None
-        values = _from_objects(values)
-    kind = values.dtype.kind
-    if kind in "iuf":
-        return np.array(values, dtype=np.float64)
-    if kind not in "mM" or np.datetime_data(values.dtype)[0] == "generic":
-        raise ValueError(f"times have type {values.dtype}; {TIMES_WANTED}")
-    try:
-        microseconds = values.astype(f"{kind}8[us]")
-    except OverflowError:
-        raise ValueError(
-            f"times of type {values.dtype} are too far from 1970; {TIMES_WANTED}"
-        ) from None
-    return np.where(np.isnat(microseconds) | hidden, np.nan, microseconds.astype(np.int64) / 1e6)
-
-
-def _from_objects(values: Any) -> Any:
-    """Convert an object array to numbers, dates or durations; they cannot be mixed.
-
-    NumPy's own conversion reads numbers as microseconds and strings as years.
-    """
-    times = [None if _is_missing(value) else _plain_time(value) for value in values.ravel()]
-    kinds = list({time[0] for time in times if time is not None})
-    check_same_kind(*kinds)
-    dtype = {"numbers": "f8", "durations": "m8[us]"}.get(kinds[0], "M8[us]") if kinds else "f8"
-    nothing = np.nan if dtype == "f8" else "NaT"
-    plain = np.asarray([nothing if time is None else time[1] for time in times], dtype=dtype)
-    return plain.reshape(values.shape)
-
-
-def _is_missing(value: Any) -> bool:
-    if value is None or value is np.ma.masked:
-        return True
-    try:
-        return bool(value != value)  # NaN and NaT differ from themselves
-    except TypeError:
-        return True  # pandas' NA cannot be compared
-    except ValueError:
-        return False
-
-
-def _plain_time(value: Any) -> tuple[str, Any]:
-    """Return the kind of time of an object, and its number, date or duration."""
-    as_date: Any = np.datetime64  # its type hints cover fewer types than it accepts
-    as_duration: Any = np.timedelta64
-    if hasattr(value, "to_timestamp"):  # a pandas Period: use its start
-        value = value.to_timestamp()
-    try:
-        # Before numbers: NumPy's durations are also integers.
-        if isinstance(value, (timedelta, np.timedelta64)):
-            return "durations", as_duration(value, "us")
-        if not isinstance(value, bool) and isinstance(value, (Real, Decimal)):
-            return "numbers", float(value)
-        if isinstance(value, datetime) and value.tzinfo is not None:
-            return "dates with a time zone", as_date(
-                value.astimezone(UTC).replace(tzinfo=None), "us"
-            )
-        if isinstance(value, (date, np.datetime64)):
-            return "dates", as_date(value, "us")
-    except (OverflowError, TypeError, ValueError):
-        pass
-    raise ValueError(
-        f"times contain {show_value(value, 40)} of type {type(value).__name__}; {TIMES_WANTED}"
-    )
 
 
 def check_rows(x: Array) -> FloatArray:

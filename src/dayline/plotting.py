@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable, Iterable, Sequence
 from io import BytesIO
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -14,11 +13,11 @@ from sklearn.utils.validation import check_is_fitted
 from dayline.album.page.graph_picture import Drawable, graph_levels
 from dayline.arrays import Array, FloatArray, IntArray
 from dayline.checks import check_features, show_value
-from dayline.decision.decide import candidate_probabilities
+from dayline.decision.decide import boundary_probability
 from dayline.estimators import EventSegmenter
 from dayline.events import Segmentation, labels_to_boundaries
-from dayline.events.notebook import context_color
-from dayline.events.table import context_letters
+from dayline.events.notebook import context_colors
+from dayline.events.table import context_letters, moment
 from dayline.installation import needs_extra
 from dayline.metrics import match_boundaries, score_boundaries
 from dayline.text import clean_text, counted, signed_clock
@@ -31,7 +30,6 @@ MOST_LEVELS = 9
 MOST_COLUMNS = 16
 """Columns that a heat map shows; of more, the main directions."""
 
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 INK, FAINT = "#222222", "#9a9a9a"
 BLUE, DARK_BLUE, ORANGE = "#0072b2", "#1b4f72", "#d55e00"
 MOST_PIXELS = 2000
@@ -94,42 +92,35 @@ def plot(
     """
     segmentation, fitted, graph = _what_is_known(segmenter)
     n_frames = segmentation.n_frames
-    candidates = _candidates(segmentation, fitted)
-    levels = _levels(segmentation, fitted)
-    true = None if truth is None else _true_boundaries(truth, n_frames)
-    columns = None if X is None else _matching_features(X, n_frames)
 
-    heights = {
-        "events": 0.55,
-        "truth": None if true is None else 0.55,
-        "scores": None if segmentation.scores is None else 1.0,
-        "candidates": None if candidates is None else 1.0,
-        "levels": 0.17 * len(levels) + 0.1 if len(levels) > 1 else None,
-        "features": None if columns is None else 0.9,
-        "embedding": None if fitted is None else 0.9,
-    }
-    figure, panels, beside = _laid_out(
-        figure, {name: h for name, h in heights.items() if h is not None}, graph is not None
-    )
-
-    _draw_events(panels["events"], segmentation)
-    if true is not None:
-        _draw_truth(panels["truth"], segmentation, true, tolerance)
+    # The height of every panel in inches, what draws it, and from what.
+    panels: list[tuple[float, Callable[..., None], tuple[Any, ...]]] = []
+    panels.append((0.55, _draw_events, (segmentation,)))
+    if truth is not None:
+        true = _true_boundaries(truth, n_frames)
+        panels.append((0.55, _draw_truth, (segmentation, true, tolerance)))
     if segmentation.scores is not None:
-        _draw_scores(panels["scores"], segmentation)
+        panels.append((1.0, _draw_scores, (segmentation,)))
+    candidates = _candidates(segmentation, fitted)
     if candidates is not None:
-        _draw_candidates(panels["candidates"], segmentation, *candidates)
-    if "levels" in panels:
-        _draw_levels(panels["levels"], segmentation, levels)
-    if columns is not None:
-        _draw_features(panels["features"], columns)
+        panels.append((1.0, _draw_candidates, (segmentation, *candidates)))
+    levels = _levels(segmentation, fitted)
+    if len(levels) > 1:
+        panels.append((0.17 * len(levels) + 0.1, _draw_levels, (segmentation, levels)))
+    if X is not None:
+        features = check_features(X, missing="interpolate")
+        if len(features) != n_frames:
+            raise ValueError(f"X has {len(features)} rows, but the result {n_frames} frames")
+        panels.append((0.9, _draw_features, (features,)))
     if fitted is not None:
         title = f"embedding over time ({fitted.embedding_.shape[1]} dimensions)"
-        _draw_vectors(panels["embedding"], fitted.embedding_, title)
+        panels.append((0.9, _draw_vectors, (fitted.embedding_, title)))
 
-    last = list(panels.values())[-1]
-    last.set_xlim(-0.5, n_frames - 0.5)
-    _label_frames(last, segmentation)
+    figure, rows, beside = _laid_out(figure, [height for height, *_ in panels], graph is not None)
+    for axes, (_, draw, known) in zip(rows, panels, strict=True):
+        draw(axes, *known)
+    rows[-1].set_xlim(-0.5, n_frames - 0.5)
+    _label_frames(rows[-1], segmentation)
     if beside is not None:
         _draw_graph(beside, graph, segmentation)
     return figure
@@ -158,7 +149,10 @@ def _candidates(
 ) -> tuple[IntArray, FloatArray] | None:
     """Return the frames that might have become boundaries, and the probability of each."""
     if fitted is not None:
-        return None if fitted.evidence_ is None else candidate_probabilities(fitted.evidence_)
+        if fitted.evidence_ is None:
+            return None
+        frames = np.sort(fitted.evidence_.hierarchy.boundaries)
+        return frames, boundary_probability(fitted.evidence_, frames)
     known = {e.start: e.confidence for e in segmentation.events[1:] if e.confidence is not None}
     for level in segmentation.levels:
         known = dict(zip(level.boundaries, level.confidences, strict=True)) | known
@@ -197,35 +191,28 @@ def _true_boundaries(truth: Any, n_frames: int) -> IntArray:
     return frames[frames > 0]
 
 
-def _matching_features(x: Any, n_frames: int) -> FloatArray:
-    features = check_features(x, missing="interpolate")
-    if len(features) != n_frames:
-        raise ValueError(f"X has {len(features)} rows, but the result {n_frames} frames")
-    return features
-
-
 def _laid_out(
-    figure: Figure | None, heights: dict[str, float], has_graph: bool
-) -> tuple[Figure, dict[str, Axes], Axes | None]:
+    figure: Figure | None, heights: Sequence[float], has_graph: bool
+) -> tuple[Figure, list[Axes], Axes | None]:
     """Make the panels below each other, and that of the graph beside them."""
     if figure is None:
         # Every panel has a title, and the last one the labels of the frames.
-        height = sum(heights.values()) + 0.32 * len(heights) + 0.6
+        height = sum(heights) + 0.32 * len(heights) + 0.6
         width = WIDTH + GRAPH_SIDE if has_graph else WIDTH
         figure = _new_figure(width, max(height, GRAPH_SIDE + 0.6) if has_graph else height)
 
     widths = [WIDTH, GRAPH_SIDE] if has_graph else [WIDTH]
     grid = figure.add_gridspec(
-        len(heights), len(widths), height_ratios=list(heights.values()), width_ratios=widths
+        len(heights), len(widths), height_ratios=heights, width_ratios=widths
     )
-    panels: dict[str, Axes] = {}
-    for row, name in enumerate(heights):
-        axes = figure.add_subplot(grid[row, 0], sharex=panels.get("events"))
+    panels: list[Axes] = []
+    for row in range(len(heights)):
+        axes = figure.add_subplot(grid[row, 0], sharex=panels[0] if panels else None)
         axes.tick_params(axis="y", labelsize=7)
         axes.spines[["top", "right"]].set_visible(False)
         if row < len(heights) - 1:
             axes.tick_params(axis="x", labelbottom=False)
-        panels[name] = axes
+        panels.append(axes)
     return figure, panels, figure.add_subplot(grid[:, 1]) if has_graph else None
 
 
@@ -247,11 +234,7 @@ def _new_figure(width: float, height: float) -> Figure:
 def _draw_events(axes: Axes, segmentation: Segmentation) -> None:
     """Draw the events in the colors of their contexts, with as much of their names as fits."""
     events = segmentation.events
-    seen: dict[int | None, int] = {}
-    for event in events:
-        if event.community is not None:
-            seen.setdefault(event.community, len(seen))
-    colors = [context_color(seen.get(event.community)) for event in events]
+    colors = context_colors(events)
     spans = [(event.start - 0.5, event.n_frames) for event in events]
     # White lines between hundreds of events would leave nothing of their colors.
     width = _line(0.8, len(spans))
@@ -270,8 +253,11 @@ def _draw_events(axes: Axes, segmentation: Segmentation) -> None:
 
     axes.set(yticks=[], ylim=(0, 1))
     title = counted(len(events), "event")
-    if seen:
-        title += f", {counted(len(seen), 'context')}; one color per context, a letter if it recurs"
+    contexts = {event.community for event in events} - {None}
+    if contexts:
+        title += (
+            f", {counted(len(contexts), 'context')}; one color per context, a letter if it recurs"
+        )
     _title(axes, title)
 
 
@@ -438,7 +424,7 @@ def _label_frames(axes: Axes, segmentation: Segmentation) -> None:
     times, n_frames = segmentation.times, segmentation.n_frames
     has_days = False
     if times is not None and segmentation.is_dated:
-        first, last = _date(segmentation, times[0]), _date(segmentation, times[-1])
+        first, last = moment(times[0]), moment(times[-1])
         has_days = first is not None and last is not None and first.date() != last.date()
 
     def text(value: float, _: float) -> str:
@@ -447,23 +433,14 @@ def _label_frames(axes: Axes, segmentation: Segmentation) -> None:
             return ""
         if times is None:
             return str(frame)
-        moment = _date(segmentation, times[frame])
-        if moment is None:
+        date = moment(times[frame]) if segmentation.clock == "wall" else None
+        if date is None:
             return f"{frame}\n{signed_clock(times[frame])}"
-        return f"{frame}\n{moment:%H:%M}" + (f"\n{moment:%Y-%m-%d}" if has_days else "")
+        return f"{frame}\n{date:%H:%M}" + (f"\n{date:%Y-%m-%d}" if has_days else "")
 
     axes.xaxis.set_major_formatter(text)
     axes.tick_params(axis="x", labelsize=8)
     axes.set_xlabel("frame" if times is None else "frame and time")
-
-
-def _date(segmentation: Segmentation, seconds: float) -> datetime | None:
-    if segmentation.clock != "wall":
-        return None
-    try:
-        return EPOCH + timedelta(seconds=seconds)
-    except (OverflowError, ValueError):
-        return None
 
 
 def _line(width: float, number: int) -> float:

@@ -12,7 +12,7 @@ from sklearn.decomposition import PCA
 
 import dayline
 from dayline import DynamicGraphEmbedding, EventSegmenter, PrincipalComponents
-from dayline.method.parameters import Parameters
+from dayline.method.dge import Parameters
 from dayline.research.baselines.ac_color import ColorSegmenter
 from dayline.research.baselines.ces import ContextualSegmenter
 from dayline.research.baselines.kernel_change import KernelChangeSegmenter

@@ -6,6 +6,7 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from dayline import DynamicGraphEmbedding, EventSegmenter, PrincipalComponents
+from dayline.method.dge import bandwidths
 from dayline.research.datasets.synthetic import make_communities
 
 MADE = make_communities(120, stay=300.0, n_features=8, random_state=2)
@@ -44,13 +45,6 @@ def test_boundaries_labels_events_and_scores_agree(segmenter):
     assert len(segmenter.embedding_) == 120
 
 
-def test_default_finds_the_events_of_made_data():
-    from dayline import score_boundaries
-
-    found = EventSegmenter().fit(MADE.features).boundaries_
-    assert score_boundaries(found, MADE.boundaries).f1 > 0.7
-
-
 def test_presets_take_every_parameter_and_refuse_others():
     changed = EventSegmenter.paper(n_components=35, smoothing_width=50, device="torch")
     assert changed.embedding.n_components == 35
@@ -62,12 +56,9 @@ def test_presets_take_every_parameter_and_refuse_others():
 
 
 def test_bandwidths_follow_the_variant():
-    def bandwidths(estimator):
-        return estimator.check_parameters().bandwidths(2048)
-
-    assert bandwidths(DynamicGraphEmbedding.paper()) == (5.12, 0.3)
-    assert bandwidths(DynamicGraphEmbedding.authors()) == (5.12, 4.6875)
-    assert bandwidths(DynamicGraphEmbedding.paper(feature_bandwidth=0.0025)) == (0.0025, 0.3)
+    assert bandwidths(DynamicGraphEmbedding.paper(), 2048) == (5.12, 0.3)
+    assert bandwidths(DynamicGraphEmbedding.authors(), 2048) == (5.12, 4.6875)
+    assert bandwidths(DynamicGraphEmbedding.paper(feature_bandwidth=0.0025), 2048) == (0.0025, 0.3)
 
 
 @pytest.mark.parametrize(
@@ -119,16 +110,9 @@ def test_fewer_frames_than_components_and_communities():
     assert len(fitted.communities_) == 6
 
 
-def test_one_column(random):
-    x = np.repeat([0.0, 5.0, -3.0], 20)[:, None] + 0.1 * random.normal(size=(60, 1))
-    fitted = EventSegmenter().fit(x)
-    assert fitted.embedding_.shape == (60, 15)
-    assert fitted.boundaries_.tolist() == [20, 40]
-
-
-@pytest.mark.parametrize("change", ["float32", "float16", "fortran", "memmap", "DataFrame", "list"])
+@pytest.mark.parametrize("change", ["float32", "int64", "fortran", "memmap", "DataFrame", "list"])
 def test_any_container_gives_the_same_boundaries(change, tmp_path):
-    x = np.round(MADE.features, 2)
+    x = np.round(MADE.features * 100)
     expected = EventSegmenter().fit(x).boundaries_.tolist()
     if change == "memmap":
         np.save(tmp_path / "x.npy", x)
@@ -140,35 +124,21 @@ def test_any_container_gives_the_same_boundaries(change, tmp_path):
     else:
         given = {
             "float32": x.astype("f4"),
-            "float16": x.astype("f2"),
+            "int64": x.astype("i8"),
             "fortran": np.asfortranarray(x),
             "list": x.tolist(),
         }[change]
     assert EventSegmenter().fit(given).boundaries_.tolist() == expected
 
 
-def test_integers_are_features_too():
-    x = np.round(MADE.features * 100).astype(int)
-    assert (
-        EventSegmenter().fit(x).boundaries_.tolist()
-        == EventSegmenter().fit(x.astype(float)).boundaries_.tolist()
-    )
-
-
-def test_input_is_never_modified():
-    x = MADE.features.copy()
-    x[3, 0] = np.nan
-    before = x.copy()
-    EventSegmenter(missing="interpolate").fit(x)
-    assert np.array_equal(x, before, equal_nan=True)
-
-
-def test_missing_frames_are_named_or_repaired():
+def test_missing_frames_are_named_or_repaired_in_a_copy():
     x = MADE.features.copy()
     x[17] = np.nan
+    before = x.copy()
     with pytest.raises(ValueError, match="frame 17 holds NaN"):
         EventSegmenter().fit(x)
     assert len(EventSegmenter(missing="interpolate").fit(x).labels_) == 120
+    assert np.array_equal(x, before, equal_nan=True)
 
 
 @pytest.mark.parametrize("preset", ["fast", "paper", "authors"])
@@ -180,22 +150,10 @@ def test_presets_interpolate_too(preset):
     assert segmenter.fit(x).boundaries_.tolist() == later.fit(x).boundaries_.tolist()
 
 
-def test_pytorch_and_float32_give_the_same_boundaries():
+def test_pytorch_gives_the_same_boundaries():
     pytest.importorskip("torch")
     expected = EventSegmenter().fit(MADE.features).boundaries_.tolist()
     assert EventSegmenter(device="torch").fit(MADE.features).boundaries_.tolist() == expected
-    assert (
-        EventSegmenter(DynamicGraphEmbedding(dtype="float32"))
-        .fit(MADE.features)
-        .boundaries_.tolist()
-        == expected
-    )
-
-
-def test_segment_returns_one_object_with_times():
-    made = EventSegmenter().segment(MADE.features, times=np.arange(120) * 30.0)
-    assert made.events[1].start_time == made.events[1].start * 30.0
-    assert len(made.scores) == 120
 
 
 def test_a_large_file_mapped_into_memory_is_not_loaded_whole(tmp_path, monkeypatch):

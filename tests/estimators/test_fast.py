@@ -7,7 +7,6 @@ import pytest
 
 from dayline import EventSegmenter, PrincipalComponents, principal_components, score_boundaries
 from dayline.method.denoise import denoise_features
-from dayline.method.parameters import Parameters
 from dayline.research.datasets.synthetic import make_communities
 
 MADE = make_communities(240, stay=300.0, n_features=12, random_state=3)
@@ -24,7 +23,7 @@ def test_it_finds_the_events_of_made_data_without_a_graph():
 
 def test_its_directions_are_those_the_default_starts_from():
     learnt = PrincipalComponents().fit(MADE.features)
-    expected = principal_components(denoise_features(MADE.features, Parameters()), 15)
+    expected = principal_components(denoise_features(MADE.features), 15)
     np.testing.assert_allclose(learnt.directions_, expected, atol=1e-4)
     np.testing.assert_allclose(np.linalg.norm(learnt.embedding_, axis=1), 1.0, atol=1e-6)
     np.testing.assert_allclose(

@@ -70,7 +70,7 @@ def test_twelve_bursts_of_eight_photos():
         assert boundaries(x) == list(range(8, 96, 8))
 
 
-@pytest.mark.parametrize("n_columns", [1, 2, 30])
+@pytest.mark.parametrize("n_columns", [1, 2, 30, 200])
 def test_white_noise_is_one_event(n_columns):
     for seed in range(5):
         assert boundaries(np.random.default_rng(seed).normal(size=(300, n_columns))) == []

@@ -11,7 +11,6 @@ import pytest
 from authors_figures import BOUNDARIES, FIGURES, LOSSES, STAGES, digest, make_features
 from dayline.decision.contexts import context_distance, pick_boundaries
 from dayline.estimators import DynamicGraphEmbedding
-from dayline.method.communities import find_communities
 from dayline.method.denoise import authors_nonlocal_means, scale_to_range
 from dayline.method.embedding import (
     embed_graph,
@@ -20,6 +19,7 @@ from dayline.method.embedding import (
 )
 from dayline.method.graph import (
     affinity_graph,
+    find_communities,
     normalize_columns,
     smooth_edges,
     weaken_distant_edges,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 
-from dayline.method.communities import find_communities, in_order_of_appearance
+from dayline.method.graph import find_communities, in_order_of_appearance
 from dayline.metrics import score_labels
 
 

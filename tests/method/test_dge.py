@@ -5,22 +5,22 @@ import pytest
 
 from dayline.arrays import unit_rows
 from dayline.estimators import DynamicGraphEmbedding
-from dayline.method.communities import find_communities
 from dayline.method.denoise import (
     denoise_features,
     nonlocal_means,
     scale_to_range,
     standardize,
 )
+from dayline.method.dge import Parameters
 from dayline.method.embedding import embed_graph, fix_rotation, principal_components
 from dayline.method.graph import (
     affinity_graph,
+    find_communities,
     normalize_columns,
     smooth_edges,
     weaken_distant_edges,
     weaken_edges_between_communities,
 )
-from dayline.method.parameters import MethodParameters, Parameters
 from dayline.method.steps import dynamic_graph_embedding
 from dayline.research.datasets.synthetic import make_communities
 
@@ -50,7 +50,7 @@ PARAMETERS = {
 
 def by_hand(variant):
     """Algorithm 1 in the order of either variant, with `PARAMETERS`."""
-    clean = denoise_features(FEATURES, Parameters(variant=variant))
+    clean = denoise_features(FEATURES, variant=variant)
     initial_graph = normalize_columns(affinity_graph(clean, bandwidth=0.3))
     embedding = embed(initial_graph, principal_components(clean, 5), 9)
     graph = normalize_columns(own_graph(embedding))
@@ -80,24 +80,20 @@ def test_each_variant_scales_and_denoises_in_its_own_way():
         standardize(FEATURES), kernel="gaussian", decay=0.25, include_self=True, **light
     )
     np.testing.assert_allclose(
-        denoise_features(FEATURES, Parameters()), denoised - denoised.mean(axis=0), atol=1e-12
+        denoise_features(FEATURES), denoised - denoised.mean(axis=0), atol=1e-12
     )
     text = {"search_radius": 3, "patch_radius": 2, "bandwidth": 0.25}
     denoised = nonlocal_means(
         scale_to_range(FEATURES), kernel="exponential", decay=1.0, include_self=False, **text
     )
-    by_text = denoise_features(
-        FEATURES,
-        Parameters(variant="paper", search_radius=3, patch_radius=2, denoise_bandwidth=0.25),
-    )
+    by_text = denoise_features(FEATURES, variant="paper", **text)
     np.testing.assert_allclose(by_text, denoised, atol=1e-12)
 
 
-def test_function_estimator_and_type_hints_have_the_same_parameters():
+def test_function_and_estimator_have_the_same_parameters():
     own = {"missing", "device", "dtype"}
     estimator = DynamicGraphEmbedding().get_params()
     assert {k: v for k, v in estimator.items() if k not in own} == vars(Parameters())
-    assert set(MethodParameters.__annotations__) == set(vars(Parameters()))
 
 
 def test_without_priors_the_default_loop_only_refits_its_own_graph(xp):

@@ -196,28 +196,18 @@ def test_frames_alike_need_few_landmarks():
     )
 
 
-def test_loss_and_gradient_are_those_of_the_dense_graph():
-    x = made_frames()
-    landmarks = choose_landmarks(x, bandwidth=0.1, most=N)
-    dense = normalize_columns(affinity_graph(x, bandwidth=0.1))
-    linear = normalize_columns(affinity_graph(x, bandwidth=0.1, landmarks=landmarks))
-    loss, gradient = graph_cross_entropy(x[:, :4], dense, bandwidth=0.5)
-    near_loss, near_gradient = graph_cross_entropy(x[:, :4], linear, bandwidth=0.5)
+@pytest.mark.parametrize(
+    ("gradient", "bandwidth", "tolerance"), [("full", 0.1, 0.01), ("half", 5.0, 0.02)]
+)
+def test_loss_and_gradients_are_those_of_the_dense_graph(gradient, bandwidth, tolerance):
+    x, own = made_frames(), {"bandwidth": 0.5 if gradient == "full" else 1.0, "gradient": gradient}
+    landmarks = choose_landmarks(x, bandwidth=bandwidth, most=N)
+    dense = normalize_columns(affinity_graph(x, bandwidth=bandwidth))
+    linear = normalize_columns(affinity_graph(x, bandwidth=bandwidth, landmarks=landmarks))
+    loss, exact = graph_cross_entropy(x[:, :4], dense, **own)
+    near_loss, near = graph_cross_entropy(x[:, :4], linear, **own)
     assert near_loss == pytest.approx(loss, rel=0.02)
-    assert relative(gradient, near_gradient) < 0.01
-
-
-def test_authors_gradient_is_that_of_the_dense_graph():
-    x = made_frames()
-    dense = normalize_columns(affinity_graph(x, bandwidth=5.0))
-    linear = normalize_columns(
-        affinity_graph(x, bandwidth=5.0, landmarks=choose_landmarks(x, bandwidth=5.0))
-    )
-    exact = graph_cross_entropy(x[:, :4], dense, bandwidth=1.0, gradient="half")[1]
-    assert (
-        relative(exact, graph_cross_entropy(x[:, :4], linear, bandwidth=1.0, gradient="half")[1])
-        < 0.02
-    )
+    assert relative(exact, near) < tolerance
 
 
 @pytest.mark.slow
@@ -260,17 +250,19 @@ def test_short_sequences_and_published_variants_are_dense_unless_requested():
         DynamicGraphEmbedding(graph_form="sparse").fit(x)
 
 
-@pytest.mark.parametrize("n_frames", [1, 2, 3, 5])
-def test_a_few_frames_work_in_linear_form(n_frames):
-    x = made_frames(n_frames, 3)
+@pytest.mark.parametrize(
+    "x",
+    [
+        *(made_frames(n, 3) for n in (1, 2, 3, 5)),
+        np.ones((50, 4)),
+        np.repeat(np.eye(4), 20, axis=0),
+        np.zeros((40, 3)),
+    ],
+)
+def test_few_equal_and_repeated_frames_work_in_linear_form(x):
     segmenter = EventSegmenter(DynamicGraphEmbedding(graph_form="linear")).fit(x)
-    assert segmenter.embedding_.shape[0] == n_frames
-
-
-def test_constant_and_repeated_frames_work_in_linear_form():
-    for x in (np.ones((50, 4)), np.repeat(np.eye(4), 20, axis=0), np.zeros((40, 3))):
-        segmenter = EventSegmenter(DynamicGraphEmbedding(graph_form="linear")).fit(x)
-        assert np.isfinite(segmenter.embedding_).all()
+    assert len(segmenter.embedding_) == len(x)
+    assert np.isfinite(segmenter.embedding_).all()
 
 
 def test_a_fitted_segmenter_of_a_long_sequence_can_be_pickled_and_copied():

@@ -47,7 +47,7 @@ from dayline.album.settings import (
     wants_durations,
 )
 from dayline.arrays import FloatArray
-from dayline.checks import TransposedWarning, check_times, times_clock
+from dayline.checks import TransposedWarning, check_times
 from dayline.events import Event, Segmentation
 from dayline.features.extract import load_extractor
 from dayline.media.breaks import Jump, Pause, find_jumps, find_pauses
@@ -365,8 +365,8 @@ def segment_table(
     method : str, optional
         Name of the method.
     """
-    digests, seconds = row_digests(features), check_times(times, len(features))
-    moments = None if seconds is None else seconds.tolist()
+    digests, given = row_digests(features), check_times(times, len(features))
+    moments = None if given is None else given.seconds.tolist()
     folder = None if store is None else Path(store)
     kept = () if folder is None or corrections is None else kept_edits(folder)
     new: tuple[Segmentation, ...] = ()
@@ -389,7 +389,7 @@ def segment_table(
     rows = np.nan_to_num(np.asarray(values, dtype=np.float64))
     found = found.about(
         events=with_key_photos(found.events, rows),
-        clock=clock or times_clock(times),
+        clock=clock or found.clock,
         source=source,
         method=method,
         digests=digests,

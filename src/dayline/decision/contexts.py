@@ -8,7 +8,7 @@ import numpy as np
 
 from dayline.arrays import Array, FloatArray, IntArray, unit_rows
 from dayline.checks import check_between, check_rows, show_value
-from dayline.method.communities import in_order_of_appearance
+from dayline.method.graph import in_order_of_appearance
 
 BLOCK = 512
 """Groups whose distances to all others are computed together."""
@@ -31,10 +31,11 @@ def context_distance(x: Array, *, window: int = 8) -> FloatArray:
         shorter means near the ends. The first two and the last two frames score 0.
     """
     check_between("window", window, 1, whole=True)
-    return _context_distance(check_rows(x), window)
+    return context_scores(check_rows(x), window)
 
 
-def _context_distance(values: FloatArray, window: int) -> FloatArray:
+def context_scores(values: FloatArray, window: int) -> FloatArray:
+    """Do the same as `context_distance` for a matrix that was checked."""
     values = values.astype(np.float64, copy=False)
     n = len(values)
     window = min(window, n)
@@ -46,10 +47,9 @@ def _context_distance(values: FloatArray, window: int) -> FloatArray:
     center = values.mean(axis=0)
     sums = np.concatenate([np.zeros((1, values.shape[1])), np.cumsum(values - center, axis=0)])
 
-    def mean(start: IntArray, stop: IntArray) -> FloatArray:
-        return np.asarray((sums[stop] - sums[start]) / (stop - start)[:, None] + center)
-
-    past, future = mean(np.maximum(t - window + 1, 0), t + 1), mean(t, np.minimum(t + window, n))
+    start, stop = np.maximum(t - window + 1, 0), np.minimum(t + window, n)
+    past = (sums[t + 1] - sums[start]) / (t + 1 - start)[:, None] + center
+    future = (sums[stop] - sums[t]) / (stop - t)[:, None] + center
     similarity = np.sum(unit_rows(past[:-2]) * unit_rows(future[2:]), axis=1)
     scores[2:-2] = np.maximum(1.0 - similarity, 0.0)[1:-1]
     return scores
@@ -114,77 +114,68 @@ def find_recurring_events(x: FloatArray, boundaries: IntArray) -> IntArray:
         Community of every frame, numbered in order of first appearance.
     """
     edges = np.concatenate([[0], boundaries, [len(x)]]).astype(np.int64)
+    lengths = np.diff(edges).astype(np.float64)
     means = np.add.reduceat(x, edges[:-1], axis=0) / np.diff(edges)[:, None]
+    squares = np.sum(means * means, axis=1)
     steps = np.sum((means[1:] - means[:-1]) ** 2, axis=1)
     alike = 0.65 * float(np.median(steps)) if len(steps) else 0.0
-    groups = _Groups(means, np.diff(edges).astype(np.float64), alike)
-    return np.repeat(in_order_of_appearance(groups.merged()), np.diff(edges))
 
+    # Groups are merged two by two, the two nearest first. A group has the number of its first
+    # event; the numbers of its other events are no longer used.
+    n = len(means)
+    groups = np.arange(n)
+    # Groups that hold a neighboring event of each.
+    neighbors = [{k for k in (i - 1, i + 1) if 0 <= k < n} for i in range(n)]
+    # Only the nearest other group of each is held, so memory grows linearly. Its squared distance
+    # is infinite if it is not alike; unless it is exact, the nearest may have moved away.
+    nearest = np.zeros(n, dtype=np.int64)
+    distances = np.full(n, np.inf)
+    is_exact = np.ones(n, dtype=bool)
 
-class _Groups:
-    """Groups of events, merged two by two, the two nearest first.
+    outdated = np.arange(n)
+    while True:
+        for first in range(0, len(outdated), BLOCK):
+            some = outdated[first : first + BLOCK]
+            found = _distances(some, means, squares, neighbors)
+            nearest[some] = np.argmin(found, axis=1)
+            least = found[np.arange(len(some)), nearest[some]]
+            distances[some] = np.where(least < alike, least, np.inf)
+            is_exact[some] = True
 
-    Only the nearest other group of each is held, not the distances of all pairs, so memory grows
-    linearly with the number of events. A group has the number of its first event; the numbers of
-    its other events are no longer used.
-    """
+        i = int(np.argmin(distances))
+        if np.isinf(distances[i]):
+            return np.repeat(in_order_of_appearance(groups), np.diff(edges))
+        if not is_exact[i]:
+            outdated = np.asarray([i])
+            continue
 
-    def __init__(self, means: FloatArray, lengths: FloatArray, alike: float) -> None:
-        n = len(means)
-        self.means, self.lengths, self.alike = means, lengths, alike
-        self.squares = np.sum(means * means, axis=1)
-        self.labels = np.arange(n)
-        # Groups that hold a neighboring event of each.
-        self.neighbors = [{k for k in (i - 1, i + 1) if 0 <= k < n} for i in range(n)]
-        self.nearest = np.zeros(n, dtype=np.int64)
-        # Squared distance to the nearest, infinite if none is alike. After a merger, a lower bound;
-        # see `is_exact`.
-        self.distances = np.full(n, np.inf)
-        self.is_exact = np.ones(n, dtype=bool)
-        for first in range(0, n, BLOCK):
-            self._find_nearest(np.arange(first, min(first + BLOCK, n)))
-
-    def merged(self) -> IntArray:
-        """Merge until no two groups are alike; return the group of every event."""
-        while True:
-            i = int(np.argmin(self.distances))
-            if np.isinf(self.distances[i]):
-                return self.labels
-            if self.is_exact[i]:
-                self._merge(*sorted((i, int(self.nearest[i]))))
-            else:
-                self._find_nearest(np.asarray([i]))
-
-    def _find_nearest(self, groups: IntArray) -> None:
-        found = self._distances(groups)
-        self.nearest[groups] = np.argmin(found, axis=1)
-        least = found[np.arange(len(groups)), self.nearest[groups]]
-        self.distances[groups] = np.where(least < self.alike, least, np.inf)
-        self.is_exact[groups] = True
-
-    def _distances(self, groups: IntArray) -> FloatArray:
-        """Squared distances of some groups to all; infinite if they may not be merged."""
-        found = self.squares[groups, None] + self.squares - 2 * self.means[groups] @ self.means.T
-        for row, i in enumerate(groups.tolist()):
-            found[row, [i, *self.neighbors[i]]] = np.inf
-        return np.asarray(found)
-
-    def _merge(self, i: int, j: int) -> None:
-        total = self.lengths[i] + self.lengths[j]
-        self.means[i] = (self.lengths[i] * self.means[i] + self.lengths[j] * self.means[j]) / total
-        self.lengths[i] = total
-        self.labels[self.labels == j] = i
-        for k in self.neighbors[j]:
-            self.neighbors[k] = self.neighbors[k] - {j} | {i}
-        self.neighbors[i] |= self.neighbors[j]
-        self.squares[i] = self.means[i] @ self.means[i]
+        outdated = np.zeros(0, dtype=np.int64)
+        i, j = sorted((i, int(nearest[i])))
+        total = lengths[i] + lengths[j]
+        means[i] = (lengths[i] * means[i] + lengths[j] * means[j]) / total
+        lengths[i] = total
+        groups[groups == j] = i
+        for k in neighbors[j]:
+            neighbors[k] = neighbors[k] - {j} | {i}
+        neighbors[i] |= neighbors[j]
+        squares[i] = means[i] @ means[i]
         # Nothing is near a group that is no longer used.
-        self.squares[j] = self.distances[j] = np.inf
-        # The nearest of other groups may have moved away; then the distance so far is a lower
-        # bound.
-        self.is_exact &= (self.nearest != i) & (self.nearest != j)
-        row = self._distances(np.asarray([i]))[0]
-        nearer = np.flatnonzero(row < np.minimum(self.distances, self.alike))
-        self.distances[nearer], self.nearest[nearer], self.is_exact[nearer] = row[nearer], i, True
-        self.nearest[i] = int(np.argmin(row))
-        self.distances[i] = np.min(row[nearer], initial=np.inf)
+        squares[j] = distances[j] = np.inf
+
+        # The distance to a group that was merged is a lower bound from now on.
+        is_exact &= (nearest != i) & (nearest != j)
+        row = _distances(np.asarray([i]), means, squares, neighbors)[0]
+        nearer = np.flatnonzero(row < np.minimum(distances, alike))
+        distances[nearer], nearest[nearer], is_exact[nearer] = row[nearer], i, True
+        nearest[i] = int(np.argmin(row))
+        distances[i] = np.min(row[nearer], initial=np.inf)
+
+
+def _distances(
+    groups: IntArray, means: FloatArray, squares: FloatArray, neighbors: list[set[int]]
+) -> FloatArray:
+    """Return squared distances of some groups to all; infinite if they may not be merged."""
+    found = squares[groups, None] + squares - 2 * means[groups] @ means.T
+    for row, i in enumerate(groups.tolist()):
+        found[row, [i, *neighbors[i]]] = np.inf
+    return np.asarray(found)

@@ -22,69 +22,69 @@ Frames: TypeAlias = Iterable[int | tuple[int, int]]
 """Frames, or ranges (first, stop) that hold frames first .. stop-1."""
 
 
-def frames_given(name: str, frames: Frames | None) -> tuple[int | tuple[int, int], ...]:
-    """Return frames and ranges as a tuple, empty for None; raise ValueError if they are no list."""
+def frame_ranges(name: str, frames: Frames | None, n_frames: int) -> list[tuple[int, int]]:
+    """Return frames and ranges as ranges (first, stop); raise ValueError if one is wrong.
+
+    Parameters
+    ----------
+    name : str
+        "must" or "must_not", for the message.
+    frames : iterable of int or (int, int), or None
+        Frames or ranges that may become boundaries.
+    n_frames : int
+        Length of the sequence.
+    """
     if frames is None:
-        return ()
+        return []
     if not isinstance(frames, Iterable) or isinstance(frames, (str, bytes)):
         raise ValueError(
             f"{name}={show_value(frames)}; give a list of frames or ranges, such as [50, (60, 70)]"
         )
-    return tuple(frames)
-
-
-def required_frames(must: Frames, scores: FloatArray, *, forbidden: IntArray) -> IntArray:
-    """Return the frames that must be boundaries; of a range, the allowed one of highest score.
-
-    Parameters
-    ----------
-    must : iterable of int or (int, int)
-        Frames or ranges.
-    scores : ndarray of shape (n_frames,)
-        Boundary score of every frame.
-    forbidden : ndarray of int
-        Frames that must not be boundaries; a frame in both is a contradiction.
-    """
-    chosen = []
-    for first, stop in _ranges(must, len(scores), "must"):
-        allowed = np.setdiff1d(np.arange(first, stop), forbidden)
-        if len(allowed) == 0:
-            what = f"frame {first}" if stop == first + 1 else f"frames {first} to {stop - 1}"
-            raise ValueError(f"must and must_not contradict each other at {what}; drop one of them")
-        chosen.append(int(allowed[np.argmax(scores[allowed])]))
-    return np.unique(np.asarray(chosen, dtype=np.int64))
-
-
-def forbidden_frames(must_not: Frames, n_frames: int) -> IntArray:
-    """Return the frames that must not be boundaries."""
-    frames = [np.arange(first, stop) for first, stop in _ranges(must_not, n_frames, "must_not")]
-    return np.unique(np.concatenate(frames)) if frames else np.zeros(0, dtype=np.int64)
-
-
-def _ranges(items: Frames, n_frames: int, name: str) -> list[tuple[int, int]]:
-    """Return every item as (first, stop); raise ValueError if a frame cannot be a boundary."""
     ranges = []
-    for item in items:
+    for item in frames:
         parts = item if isinstance(item, tuple) else (item, item)
         if len(parts) != 2 or not all(is_whole(part) for part in parts):
             raise ValueError(
                 f"{name}: {show_value(item)} is neither a frame number nor a range (first, stop)"
             )
         first, stop = int(parts[0]), int(parts[1]) + (0 if isinstance(item, tuple) else 1)
-        if first >= stop:
-            shown = f"({show_value(first)}, {show_value(stop)})"
-            raise ValueError(
-                f"{name}: range {shown} is empty; give (first, stop) with first < stop"
-            )
         if not 1 <= first < stop <= n_frames:
-            shown = f"range {show_value(first)} to {show_value(stop)}"
-            if stop == first + 1:
-                shown = f"frame {show_value(first)}"
             raise ValueError(
-                f"{name}: {shown} cannot be a boundary; boundaries are at 1 to {n_frames - 1}"
+                f"{name}: {show_value(item)} cannot be a boundary; boundaries are at 1 to"
+                f" {n_frames - 1}, and ranges (first, stop) have first < stop"
             )
         ranges.append((first, stop))
     return ranges
+
+
+def forbidden_frames(must_not: Frames | None, n_frames: int) -> IntArray:
+    """Return the frames that must not be boundaries."""
+    ranges = frame_ranges("must_not", must_not, n_frames)
+    return np.unique([t for first, stop in ranges for t in range(first, stop)]).astype(np.int64)
+
+
+def required_frames(
+    must: Iterable[tuple[int, int]], scores: FloatArray, *, forbidden: IntArray
+) -> IntArray:
+    """Return the frames that must be boundaries: the allowed one of highest score in each range.
+
+    Parameters
+    ----------
+    must : iterable of (int, int)
+        From `frame_ranges`.
+    scores : ndarray of shape (n_frames,)
+        Boundary score of every frame.
+    forbidden : ndarray of int
+        Frames that must not be boundaries; a frame in both is a contradiction.
+    """
+    chosen = []
+    for first, stop in must:
+        allowed = np.setdiff1d(np.arange(first, stop), forbidden)
+        if len(allowed) == 0:
+            what = f"frame {first}" if stop == first + 1 else f"frames {first} to {stop - 1}"
+            raise ValueError(f"must and must_not contradict each other at {what}; drop one of them")
+        chosen.append(int(allowed[np.argmax(scores[allowed])]))
+    return np.unique(np.asarray(chosen, dtype=np.int64))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,16 +118,6 @@ class Requests:
                 check_between(name, getattr(self, name), 0, above=True)
 
 
-WEAK, STRONG = 0.5, 10.0
-"""How much a factor of two in duration weighs against a factor of two in the odds, for the typical
-duration of a kind of source and for one that is requested. The typical one matters in short
-recordings, which are split twice as finely as long ones
-(benchmarks/accuracy/short_recordings.py)."""
-
-MOST_DOUBLINGS = 40
-"""Levels beyond these odds are not tried: in double precision every probability is 0 or 1 there."""
-
-
 @dataclass(frozen=True)
 class Level:
     """One of several nested segmentations.
@@ -151,6 +141,10 @@ class Decision:
     boundaries: IntArray
     confidence: FloatArray
     communities: IntArray
+
+
+MOST_DOUBLINGS = 40
+"""Levels beyond these odds are not tried: in double precision every probability is 0 or 1 there."""
 
 
 def nested_levels(evidence: Evidence) -> tuple[Level, ...]:
@@ -177,6 +171,14 @@ def nested_levels(evidence: Evidence) -> tuple[Level, ...]:
     return tuple(levels)
 
 
+def _best_number(evidence: Evidence, doublings: int) -> int:
+    """Return the number of boundaries of highest expected F1 with the odds doubled that often."""
+    log_odds = evidence.log_odds + doublings * np.log(2.0)
+    expected = expected_f1(load_model().probabilities(evidence.strengths, log_odds=log_odds))
+    n_required = len(evidence.hierarchy.required)
+    return n_required + int(np.argmax(expected[n_required:]))
+
+
 def _add_level(levels: list[Level], order: IntArray, number: int, factor: float) -> None:
     """Add the first boundaries in order as the finest level.
 
@@ -193,111 +195,80 @@ def _add_level(levels: list[Level], order: IntArray, number: int, factor: float)
     levels.append(Level(factor, np.sort(order[:number])))
 
 
-def _best_number(evidence: Evidence, doublings: int) -> int:
-    """Return the number of boundaries of highest expected F1 with the odds doubled that often."""
-    log_odds = evidence.log_odds + doublings * np.log(2.0)
-    expected = expected_f1(load_model().probabilities(evidence.strengths, log_odds=log_odds))
-    n_required = len(evidence.hierarchy.required)
-    return n_required + int(np.argmax(expected[n_required:]))
-
-
-def decide(evidence: Evidence, levels: tuple[Level, ...], requests: Requests) -> Decision:
+def decide(evidence: Evidence, levels: Sequence[Level], requests: Requests) -> Decision:
     """Choose boundaries from the evidence and its nested levels."""
     n_events, min_duration = requests.n_events, requests.min_duration
-    if n_events is not None:
+    if n_events is None:
+        boundaries = _at_level(evidence, levels, requests)
+    else:
         if requests.level != 0 or requests.expected_duration is not None:
             warnings.warn(
                 f"n_events={n_events} takes precedence over the level and the duration",
                 stacklevel=2,
             )
         boundaries = np.sort(_exactly(evidence, n_events, f"n_events={n_events}"))
-    else:
-        levels, usual = _usual_level(
-            evidence, levels, requests.expected_duration, requests.typical_duration
-        )
-        at = usual + requests.level
-        boundaries = levels[min(max(at, 0), len(levels) - 1)].boundaries
-        if not 0 <= at < len(levels):
-            last = "finest" if requests.level > 0 else "coarsest"
-            found = counted(len(boundaries) + 1, "event")
-            warnings.warn(f"level={requests.level}: the {last} level has {found}", stacklevel=2)
 
     if min_duration is not None:
         n_chosen = len(boundaries)
         boundaries = without_short_events(evidence, boundaries, min_duration)
-        _warn_of_min_duration(evidence, boundaries, min_duration)
-        if n_events is not None and len(boundaries) < n_chosen:
-            n = len(boundaries) + 1
+        edges = np.concatenate([[0], boundaries, [len(evidence.embedding)]])
+        n_short = int(np.sum(np.diff(evidence.clock[edges]) < min_duration))
+        requested = f"min_duration={min_duration:g}"
+        if n_short and len(boundaries):
+            remain = counted(n_short, "shorter event remains", "shorter events remain")
+            warnings.warn(f"{requested}: {remain} beside required boundaries", stacklevel=2)
+        elif n_short:
+            recording = f"the recording ({evidence.clock[-1]:g}, not counting pauses)"
             warnings.warn(
-                f"min_duration={min_duration:g} leaves {n} of n_events={n_events} events",
-                stacklevel=2,
+                f"{requested} is longer than {recording}; it becomes one event", stacklevel=2
             )
+        if n_events is not None and len(boundaries) < n_chosen:
+            left = len(boundaries) + 1
+            warnings.warn(f"{requested} leaves {left} of n_events={n_events} events", stacklevel=2)
 
     communities = find_recurring_events(evidence.embedding, boundaries)
     return Decision(boundaries, boundary_probability(evidence, boundaries), communities)
 
 
-def candidate_probabilities(evidence: Evidence) -> tuple[IntArray, FloatArray]:
-    """Return all candidates in order, and the probability of each."""
-    frames = np.sort(evidence.hierarchy.boundaries)
-    return frames, boundary_probability(evidence, frames)
+WEAK, STRONG = 0.5, 10.0
+"""How much a factor of two in duration weighs against a factor of two in the odds, for the typical
+duration of a kind of source and for one that is requested. The typical one matters in short
+recordings, which are split twice as finely as long ones
+(benchmarks/accuracy/short_recordings.py)."""
 
 
-def boundary_probability(evidence: Evidence, boundaries: IntArray) -> FloatArray:
-    """Return the probability of each boundary, whatever was requested.
-
-    One that is not a candidate gains less than the penalty of all candidates; it has the
-    probability of noise that gains just as much.
-    """
-    lowest = np.asarray([np.log(evidence.hierarchy.penalty) - evidence.split])
-    others = load_model().probabilities(
-        lowest, log_odds=NO_EVENTS if evidence.why_one_event else NOISE
-    )
-    by_frame = np.full(len(evidence.embedding), others.mean())
-    by_kind = load_model().probabilities(evidence.strengths, log_odds=evidence.log_odds)
-    by_frame[evidence.hierarchy.boundaries] = by_kind.mean(axis=0)
-    return by_frame[boundaries]
-
-
-def _usual_level(
-    evidence: Evidence, levels: tuple[Level, ...], expected: float | None, typical: float | None
-) -> tuple[tuple[Level, ...], int]:
-    """Return the levels, with finer ones if shorter events are requested, and the usual one."""
+def _at_level(evidence: Evidence, levels: Sequence[Level], requests: Requests) -> IntArray:
+    """Return the boundaries of the usual level, or of one that is coarser or finer by request."""
+    expected, typical = requests.expected_duration, requests.typical_duration
     total = float(evidence.clock[-1])
+    known = list(levels)
     if expected is not None and expected < total / (len(levels[-1].boundaries) + 1):
+        # Shorter than the events of the finest level: add levels beyond it.
         n_events = round(min(total / expected, len(evidence.embedding)))
         order = _exactly(evidence, n_events, f"expected_duration={expected:g} ({n_events} events)")
-        finer = list(levels)
-        _add_level(finer, order, len(order), levels[-1].factor)
-        return tuple(finer), len(finer) - 1
-    duration, strength = (typical, WEAK) if expected is None else (expected, STRONG)
-
-    def cost(k: int) -> float:
-        change = float(np.log2(levels[k].factor)) ** 2
-        if duration is None:
-            return change
-        # What is typical elsewhere changes the odds by a factor of at most four: a clear boundary
-        # stays.
-        if expected is None and change > 4.0:
-            return np.inf
-        mean = total / (len(levels[k].boundaries) + 1)
-        return change + strength * float(np.log2(mean / duration)) ** 2
-
-    return levels, min(range(len(levels)), key=cost)
-
-
-def _warn_of_min_duration(evidence: Evidence, boundaries: IntArray, min_duration: float) -> None:
-    edges = np.concatenate([[0], boundaries, [len(evidence.embedding)]])
-    n_short = int(np.sum(np.diff(evidence.clock[edges]) < min_duration))
-    if n_short == 0:
-        return
-    if len(boundaries):
-        remain = counted(n_short, "shorter event remains", "shorter events remain")
-        reason = f": {remain} beside required boundaries"
+        _add_level(known, order, len(order), levels[-1].factor)
+        usual = len(known) - 1
     else:
-        recording = f"the recording ({evidence.clock[-1]:g}, not counting pauses)"
-        reason = f" is longer than {recording}; it becomes one event"
-    warnings.warn(f"min_duration={min_duration:g}{reason}", stacklevel=3)
+        duration, strength = (typical, WEAK) if expected is None else (expected, STRONG)
+        costs = []
+        for level in levels:
+            cost = change = float(np.log2(level.factor)) ** 2
+            if duration is not None:
+                mean = total / (len(level.boundaries) + 1)
+                cost += strength * float(np.log2(mean / duration)) ** 2
+            # What is typical elsewhere changes the odds by a factor of at most four: a clear
+            # boundary stays.
+            is_too_far = expected is None and typical is not None and change > 4.0
+            costs.append(np.inf if is_too_far else cost)
+        usual = int(np.argmin(costs))
+
+    at = usual + requests.level
+    boundaries = known[min(max(at, 0), len(known) - 1)].boundaries
+    if not 0 <= at < len(known):
+        last = "finest" if requests.level > 0 else "coarsest"
+        found = counted(len(boundaries) + 1, "event")
+        warnings.warn(f"level={requests.level}: the {last} level has {found}", stacklevel=3)
+    return boundaries
 
 
 def _exactly(evidence: Evidence, n_events: int, requested: str) -> IntArray:
@@ -310,7 +281,7 @@ def _exactly(evidence: Evidence, n_events: int, requested: str) -> IntArray:
         required = counted(n_required, "required boundary", "required boundaries")
         most = f"with {required}, the fewest" if found > n_events else "the most"
         here = "" if found > n_events else " here"
-        warnings.warn(f"{requested} is not possible: {most} events{here} are {found}", stacklevel=2)
+        warnings.warn(f"{requested} is not possible: {most} events{here} are {found}", stacklevel=3)
     return boundaries
 
 
@@ -342,6 +313,22 @@ def without_short_events(
         if stays[k]:
             last = reached = winner = k
     return trace_back(previous, edges)
+
+
+def boundary_probability(evidence: Evidence, boundaries: IntArray) -> FloatArray:
+    """Return the probability of each boundary, whatever was requested.
+
+    One that is not a candidate gains less than the penalty of all candidates; it has the
+    probability of noise that gains just as much.
+    """
+    lowest = np.asarray([np.log(evidence.hierarchy.penalty) - evidence.split])
+    others = load_model().probabilities(
+        lowest, log_odds=NO_EVENTS if evidence.why_one_event else NOISE
+    )
+    by_frame = np.full(len(evidence.embedding), others.mean())
+    by_kind = load_model().probabilities(evidence.strengths, log_odds=evidence.log_odds)
+    by_frame[evidence.hierarchy.boundaries] = by_kind.mean(axis=0)
+    return by_frame[boundaries]
 
 
 MOST_STEPS = 3

@@ -87,19 +87,17 @@ def slowness(cosines: FloatArray) -> float:
     if n < 2 * N_LAGS:
         return 1.0
 
-    def usual_distance(lag: int) -> float:
+    usual = []
+    for lag in (1, N_LAGS - 1):
         squares = own[:-lag] + own[lag:] - 2 * cosines[lag, :-lag]
-        return float(np.mean(np.partition(squares, n // 2 - lag)[: n // 2 - lag + 1]))
-
-    after_one, after_four = usual_distance(1), usual_distance(N_LAGS - 1)
+        half = n // 2 - lag
+        usual.append(float(np.mean(np.partition(squares, half)[: half + 1])))
+    after_one, after_four = usual
     # Equal frames differ by rounding, or by noise of a millionth.
     if after_four < 1e-9:
         return 1.0
-    return float(
-        np.clip(
-            after_four / max(after_one, 1e-9), 1.0, max(1.0, min(MOST_SLOWNESS, n / LEAST_UNITS))
-        )
-    )
+    most = max(1.0, min(MOST_SLOWNESS, n / LEAST_UNITS))
+    return float(np.clip(after_four / max(after_one, 1e-9), 1.0, most))
 
 
 NOISE, NO_EVENTS = -5.0, -30.0

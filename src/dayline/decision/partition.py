@@ -58,18 +58,8 @@ def partition(
             " frame"
         )
     if candidates is None:
-        return _partition(u, penalties, np.arange(n + 1), min(min_length, n + 1))
-    return _partition(u, penalties, np.union1d([0, n], _frames(candidates, n)), 1)
-
-
-def _partition(
-    u: FloatArray, penalties: FloatArray, positions: IntArray, min_length: int
-) -> IntArray:
-    # Neither end of the sequence has a penalty.
-    at_edges = np.append(penalties, 0.0)
-    at_edges[0] = 0.0
-    allowed = np.isfinite(at_edges[positions])
-    return _best_path(running_sums(u), positions[allowed], at_edges, min_length)
+        return _best_path(u, penalties, np.arange(n + 1), min(min_length, n + 1))
+    return _best_path(u, penalties, np.union1d([0, n], _frames(candidates, n)), 1)
 
 
 def _frames(candidates: Iterable[int], n_frames: int) -> IntArray:
@@ -104,19 +94,25 @@ def partition_between(x: FloatArray, penalties: FloatArray, fixed: IntArray) -> 
         # Two events have two frames each at least.
         if stop - start > 3:
             positions = np.arange(stop - start + 1)
-            pieces.append(start + _partition(x[start:stop], penalties[start:stop], positions, 2))
+            pieces.append(start + _best_path(x[start:stop], penalties[start:stop], positions, 2))
     return np.unique(np.concatenate(pieces))
 
 
 def _best_path(
-    sums: FloatArray, positions: IntArray, penalties: FloatArray, min_length: int
+    u: FloatArray, penalties: FloatArray, positions: IntArray, min_length: int
 ) -> IntArray:
-    """Find the best chain of positions from the first to the last."""
+    """Find the best chain of positions from the first to the last, which are both ends."""
+    # Neither end of the sequence has a penalty.
+    penalty_at = np.append(penalties, 0.0)[positions]
+    penalty_at[0] = 0.0
+    allowed = np.isfinite(penalty_at)
+    positions, penalty_at = positions[allowed], penalty_at[allowed]
+    sums = running_sums(u)
+
     n = len(positions)
     best = np.full(n, -np.inf)
     best[0] = 0.0
     previous = np.zeros(n, dtype=np.int64)
-    penalty_at = penalties[positions]
     # Starts that may still win, and the position from which on each cannot.
     starts, limits = np.zeros(1, dtype=np.int64), np.full(1, np.inf)
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import KW_ONLY, dataclass, fields
-from typing import Any, Literal, Self, TypedDict, Unpack
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -21,10 +21,10 @@ from dayline.arrays import (
     unit_rows,
 )
 from dayline.checks import Missing, check_choice, check_features, unmask
-from dayline.method.communities import find_communities
 from dayline.method.denoise import denoise_features, fit_single_precision
-from dayline.method.dge import learn_graph
+from dayline.method.dge import Parameters, learn_graph
 from dayline.method.embedding import principal_components
+from dayline.method.graph import find_communities
 from dayline.method.linear import LinearGraph
 from dayline.method.outliers import (
     draw_in,
@@ -32,7 +32,6 @@ from dayline.method.outliers import (
     warn_of_missing_value_codes,
     warn_of_outliers,
 )
-from dayline.method.parameters import GraphForm, MethodParameters, Parameters, Variant
 from dayline.progress import OnStep, no_report
 
 
@@ -49,10 +48,10 @@ class SequenceEmbedder(BaseEstimator):  # type: ignore[misc]
         y : None
             Ignored.
         """
-        parameters = self.check_parameters()
+        self.check_parameters()
         numbers = validate_data(self, unmask(X), dtype="numeric", ensure_all_finite=False)
         features = check_features(numbers, missing=self.missing)
-        self.learn(self.without_outliers(features), parameters)
+        self.learn(self.without_outliers(features))
         return self
 
     def fit_transform(self, X: Any, y: None = None) -> FloatArray:
@@ -60,13 +59,11 @@ class SequenceEmbedder(BaseEstimator):  # type: ignore[misc]
         embedding: FloatArray = self.fit(X, y).embedding_
         return embedding
 
-    def check_parameters(self) -> Parameters:
-        """Return the parameters of the method; raise ValueError if one is invalid."""
+    def check_parameters(self) -> None:
+        """Raise ValueError if a parameter is invalid."""
         check_choice("missing", self.missing, ("raise", "interpolate"))
         check_choice("dtype", self.dtype, ("float64", "float32"))
         check_device(self.device)
-        given = self.get_params(deep=False)
-        return Parameters(**{f.name: given[f.name] for f in fields(Parameters) if f.name in given})
 
     def without_outliers(self, features: FloatArray) -> FloatArray:
         """Warn of outliers and, unless the variant is a published one, scale them down."""
@@ -79,29 +76,19 @@ class SequenceEmbedder(BaseEstimator):  # type: ignore[misc]
         return draw_in(features, frames) if scaled_down else features
 
     @abstractmethod
-    def learn(
-        self, features: FloatArray, parameters: Parameters, on_step: OnStep = no_report
-    ) -> None:
-        """Learn from features and parameters that were checked."""
+    def learn(self, features: FloatArray, on_step: OnStep = no_report) -> None:
+        """Learn from features that were checked."""
 
     def main_directions(self) -> FloatArray:
         """Return every frame on the main directions of the denoised features."""
         raise NotImplementedError
 
 
-class EmbeddingParameters(MethodParameters, total=False):
-    """Every parameter of `DynamicGraphEmbedding` that can be changed in a preset."""
-
-    missing: Missing
-    device: str
-    dtype: Literal["float64", "float32"]
-
-
-PUBLISHED: EmbeddingParameters = {"search_radius": 3, "denoise_bandwidth": 0.25, "n_steps": 150}
+PUBLISHED: dict[str, Any] = {"search_radius": 3, "denoise_bandwidth": 0.25, "n_steps": 150}
 
 
 @dataclass(eq=False, repr=False)
-class DynamicGraphEmbedding(SequenceEmbedder):
+class DynamicGraphEmbedding(SequenceEmbedder, Parameters):
     """Alternately learn a graph over the frames and a low-dimensional embedding of it.
 
     Parameters
@@ -171,46 +158,28 @@ class DynamicGraphEmbedding(SequenceEmbedder):
         Start loss, loss, evaluations and reason for every embedding, the initial one first.
     """
 
-    n_components: int = 15
     _: KW_ONLY
-    n_iterations: int = 2
-    initial_graph_weight: float = 0.1
-    smoothing_width: int = 3
-    temporal_prior: float = 0.3
-    semantic_prior: float = 0.1
-    n_communities: int = 10
-    search_radius: int = 4
-    patch_radius: int = 1
-    denoise_bandwidth: float | Literal["median"] = "median"
-    feature_bandwidth: float | None = None
-    embedding_bandwidth: float | None = None
-    n_steps: int = 60
-    n_loop_steps: int = 20
-    start: Literal["pca", "columns"] = "pca"
-    gradient: Literal["full", "half"] = "full"
-    rescale_columns: bool = False
-    graph_form: GraphForm = "auto"
     missing: Missing = "raise"
     device: str = "cpu"
     dtype: Literal["float64", "float32"] = "float64"
-    random_state: int | None = 0
-    variant: Variant = "default"
 
     @classmethod
-    def paper(cls, **changes: Unpack[EmbeddingParameters]) -> Self:
-        """Follow the text: its loop order, denoising and parameters, run to convergence."""
-        preset: EmbeddingParameters = {**PUBLISHED, "n_loop_steps": 150, "variant": "paper"}
-        preset.update(changes)
-        return cls(**preset)
+    def paper(cls, **changes: Any) -> Self:
+        """Follow the text: its loop order, denoising and parameters, run to convergence.
+
+        `changes` are parameters of the class.
+        """
+        preset = {**PUBLISHED, "n_loop_steps": 150, "variant": "paper"}
+        return cls(**{**preset, **changes})
 
     @classmethod
-    def authors(cls, **changes: Unpack[EmbeddingParameters]) -> Self:
+    def authors(cls, **changes: Any) -> Self:
         """Follow the authors' notebook, with its unsafeguarded descent and column rescaling.
 
         It starts from the first columns and uses half of the gradient; another of their notebooks
-        has `start="pca"` and `gradient="full"`.
+        has `start="pca"` and `gradient="full"`. `changes` are parameters of the class.
         """
-        preset: EmbeddingParameters = {
+        preset = {
             **PUBLISHED,
             "n_loop_steps": 3,
             "start": "columns",
@@ -218,13 +187,15 @@ class DynamicGraphEmbedding(SequenceEmbedder):
             "rescale_columns": True,
             "variant": "authors",
         }
-        preset.update(changes)
-        return cls(**preset)
+        return cls(**{**preset, **changes})
 
-    def learn(
-        self, features: FloatArray, parameters: Parameters, on_step: OnStep = no_report
-    ) -> None:
-        """Learn from features and parameters that were checked."""
+    def check_parameters(self) -> None:
+        """Raise ValueError if a parameter is invalid."""
+        super().check_parameters()
+        Parameters.check_parameters(self)
+
+    def learn(self, features: FloatArray, on_step: OnStep = no_report) -> None:
+        """Learn from features that were checked."""
         # Long recordings stay in single precision; see `check_features`.
         dtype = "float32" if features.dtype == np.float32 else self.dtype
         if features.dtype != np.float32 and is_single_precision(self.device, self.dtype):
@@ -232,7 +203,7 @@ class DynamicGraphEmbedding(SequenceEmbedder):
         # The matrix products are thin: more BLAS threads gain nothing on an idle machine and wait
         # for each other on a busy one (we measured 10 times the run time).
         with threadpool_limits(1):
-            learned = learn_graph(to_device(features, self.device, dtype), parameters, on_step)
+            learned = learn_graph(to_device(features, self.device, dtype), self, on_step)
 
         self.embedding_ = to_numpy(learned.embedding)
         self.denoised_ = to_numpy(learned.denoised)
@@ -260,20 +231,6 @@ class DynamicGraphEmbedding(SequenceEmbedder):
         if self.start == "pca" and not self.rescale_columns:
             return self.start_
         return to_numpy(principal_components(self.denoised_, self.n_components))
-
-
-class PrincipalComponentParameters(TypedDict, total=False):
-    """Every parameter of `PrincipalComponents`."""
-
-    n_components: int
-    n_communities: int
-    search_radius: int
-    patch_radius: int
-    denoise_bandwidth: float | Literal["median"]
-    missing: Missing
-    device: str
-    dtype: Literal["float64", "float32"]
-    random_state: int | None
 
 
 @dataclass(eq=False, repr=False)
@@ -323,15 +280,30 @@ class PrincipalComponents(SequenceEmbedder):
     dtype: Literal["float64", "float32"] = "float32"
     random_state: int | None = 0
 
-    def learn(
-        self, features: FloatArray, parameters: Parameters, on_step: OnStep = no_report
-    ) -> None:
-        """Learn from features and parameters that were checked."""
+    def check_parameters(self) -> None:
+        """Raise ValueError if a parameter is invalid."""
+        super().check_parameters()
+        Parameters(
+            n_components=self.n_components,
+            n_communities=self.n_communities,
+            search_radius=self.search_radius,
+            patch_radius=self.patch_radius,
+            denoise_bandwidth=self.denoise_bandwidth,
+            random_state=self.random_state,
+        ).check_parameters()
+
+    def learn(self, features: FloatArray, on_step: OnStep = no_report) -> None:
+        """Learn from features that were checked."""
         if is_single_precision(self.device, self.dtype):
             features = fit_single_precision(features, by_column=True)
         with threadpool_limits(1):
             on_step("denoising", 0, 2)
-            denoised = denoise_features(to_device(features, self.device, self.dtype), parameters)
+            denoised = denoise_features(
+                to_device(features, self.device, self.dtype),
+                search_radius=self.search_radius,
+                patch_radius=self.patch_radius,
+                bandwidth=self.denoise_bandwidth,
+            )
             on_step("main directions", 1, 2)
             directions = principal_components(denoised, self.n_components)
         self.directions_ = to_numpy(directions)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import KW_ONLY, dataclass, fields
-from typing import Any, Literal, Self, TypeAlias, Unpack
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
@@ -16,16 +16,12 @@ from dayline.checks import (
     check_between,
     check_choice,
     check_features,
-    check_same_kind,
     check_times,
     list_frames,
     show_value,
-    times_clock,
-    times_kind,
     unmask,
 )
-from dayline.decision.contexts import _context_distance as context_distance
-from dayline.decision.contexts import pick_boundaries
+from dayline.decision.contexts import context_scores, pick_boundaries
 from dayline.decision.decide import (
     Decision,
     Frames,
@@ -33,7 +29,7 @@ from dayline.decision.decide import (
     Requests,
     decide,
     forbidden_frames,
-    frames_given,
+    frame_ranges,
     levels_around,
     nested_levels,
     required_frames,
@@ -41,12 +37,9 @@ from dayline.decision.decide import (
 from dayline.decision.evidence import Evidence, gather_evidence
 from dayline.estimators.embedders import (
     DynamicGraphEmbedding,
-    EmbeddingParameters,
-    PrincipalComponentParameters,
     PrincipalComponents,
 )
 from dayline.events import Segmentation, boundaries_to_labels, labels_to_boundaries
-from dayline.method.parameters import Parameters
 from dayline.metrics import score_boundaries
 from dayline.progress import OnStep, no_report
 
@@ -152,12 +145,12 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
     random_state: int | None = None
 
     @classmethod
-    def paper(cls, **changes: Unpack[EmbeddingParameters]) -> Self:
+    def paper(cls, **changes: Any) -> Self:
         """Embed as the paper's text says and detect boundaries by the CES rule."""
         return cls(DynamicGraphEmbedding.paper(**changes), detector="ces")
 
     @classmethod
-    def authors(cls, **changes: Unpack[EmbeddingParameters]) -> Self:
+    def authors(cls, **changes: Any) -> Self:
         """Embed as the authors' notebook does and detect boundaries by the CES rule."""
         return cls(DynamicGraphEmbedding.authors(**changes), detector="ces")
 
@@ -170,7 +163,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         expected_duration: float | None = None,
         typical_duration: float | None = None,
         level: int = 0,
-        **changes: Unpack[PrincipalComponentParameters],
+        **changes: Any,
     ) -> Self:
         """Decide as the default does, but from the main directions of the denoised features alone.
 
@@ -217,8 +210,10 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         # Fit a copy and adopt it at the end: a fit that fails leaves the previous one intact.
         made = copy(self)
         rows = validate_data(made, unmask(X), dtype="numeric", ensure_all_finite=False)
-        made._must, made._must_not = frames_given("must", must), frames_given("must_not", must_not)
-        made._fit(rows, times, on_step or no_report)
+        made._times = check_times(times, len(rows))
+        made._must = frame_ranges("must", must, len(rows))
+        made._forbidden = forbidden_frames(must_not, len(rows))
+        made._fit(rows, on_step or no_report)
         self.__dict__ = made.__dict__
         return self
 
@@ -266,12 +261,12 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         rows = validate_data(self, unmask(X), dtype="numeric", ensure_all_finite=False, reset=False)
         true = true_boundaries(y, len(rows))
-        seconds = check_times(times, len(rows))
-        same_times = seconds is None or (
-            self._times is not None and np.array_equal(seconds, self._times)
+        given = check_times(times, len(rows))
+        same_times = given is None or (
+            self._times is not None and np.array_equal(given.seconds, self._times.seconds)
         )
         is_fitted_one = same_times and np.array_equal(rows, self._rows, equal_nan=True)
-        fitted = self if is_fitted_one else clone(self).fit(rows, times=seconds)
+        fitted = self if is_fitted_one else clone(self).fit(rows, times=times)
         return score_boundaries(fitted.boundaries_, true, tolerance=tolerance).f1
 
     def choose(
@@ -314,42 +309,24 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         new = validate_data(self, unmask(X), dtype="numeric", ensure_all_finite=False, reset=False)
-        seconds = check_times(times, len(new))
-        if (seconds is None) != (self._times is None):
+        later = check_times(times, len(new))
+        if (later is None) != (self._times is None):
             raise ValueError(
                 "either all frames have times or none; pass times= to append as to fit"
             )
-        if times_clock(times) != self._clock:
-            raise ValueError(
-                "the frames so far and the new ones have times of two kinds: seconds and dates"
-            )
-        check_same_kind(self._kind, times_kind(times))
-        if seconds is not None and self._times is not None:
-            seconds = np.concatenate([self._times, seconds])
         made = copy(self)
-        rows = np.concatenate([self._rows, new])
-        made._fit(rows, seconds, no_report, self._kind, self._clock)
+        if later is not None and self._times is not None:
+            made._times = self._times.followed_by(later)
+        made._fit(np.concatenate([self._rows, new]), no_report)
         self.__dict__ = made.__dict__
         return self
 
-    def _fit(
-        self,
-        rows: FloatArray,
-        times: Any,
-        on_step: OnStep,
-        kind: str | None = None,
-        clock: Literal["wall"] | None = None,
-    ) -> None:
-        embedder, parameters, requests = self._checked()
+    def _fit(self, rows: FloatArray, on_step: OnStep) -> None:
+        embedder, requests = self._checked()
         interpolates = "interpolate" in (self.missing, embedder.missing)
         features = check_features(rows, missing="interpolate" if interpolates else "raise")
         n_frames = len(features)
-        self._times = check_times(times, n_frames)
-        # Appended times are in seconds; their kind is that of the first ones.
-        if kind is None:
-            kind, clock = times_kind(times), times_clock(times)
-        self._kind, self._clock = kind, clock
-        forbidden = forbidden_frames(self._must_not, n_frames)
+        forbidden = self._forbidden
         # Find contradictions early; repeated below with the scores, which decide where in a range.
         required_frames(self._must, np.zeros(n_frames), forbidden=forbidden)
         # Copy, because the caller may reuse the array for the next frames; a file mapped into
@@ -357,10 +334,10 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         self._rows = rows if is_mapped(rows) else np.array(rows)
 
         features = embedder.without_outliers(features)
-        embedder.learn(features, parameters, on_step)
+        embedder.learn(features, on_step)
         self.embedder_: Embedder = embedder
         self.embedding_: FloatArray = embedder.embedding_
-        self.scores_ = context_distance(self.embedding_, self.window)
+        self.scores_ = context_scores(self.embedding_, self.window)
         self._required = required_frames(self._must, self.scores_, forbidden=forbidden)
 
         self.evidence_: Evidence | None = None
@@ -374,7 +351,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
                 None if isinstance(embedder, PrincipalComponents) else self.embedding_,
                 required=self._required,
                 forbidden=forbidden,
-                times=self._times,
+                times=None if self._times is None else self._times.seconds,
             )
             self.levels_ = nested_levels(self.evidence_)
             decision = decide(self.evidence_, self.levels_, requests)
@@ -415,8 +392,8 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
             confidences=decision.confidence,
             required=self._required,
             scores=self.scores_,
-            times=self._times,
-            clock=self._clock,
+            times=None if self._times is None else self._times.seconds,
+            clock=None if self._times is None else self._times.clock,
             **about,
         )
 
@@ -435,11 +412,8 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         """Raise ValueError if a parameter is invalid; `fit` does so before any work."""
         self._checked()
 
-    def _checked(self) -> tuple[Embedder, Parameters, Requests]:
-        """Return a new embedder, its parameters and the requests.
-
-        Raise ValueError if one is wrong.
-        """
+    def _checked(self) -> tuple[Embedder, Requests]:
+        """Return a new embedder and the requests; raise ValueError if a parameter is wrong."""
         check_choice("detector", self.detector, ("partition", "ces"))
         check_choice("missing", self.missing, ("raise", "interpolate"))
         if self.embedding is not None and not isinstance(self.embedding, Embedder):
@@ -461,4 +435,5 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
                 f'{wrong} needs detector="partition" (method default); '
                 "the CES rule chooses the number of events itself"
             )
-        return embedder, embedder.check_parameters(), requests
+        embedder.check_parameters()
+        return embedder, requests

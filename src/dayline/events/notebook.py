@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from datetime import datetime
 from html import escape
 from itertools import accumulate, groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dayline.text import counted, signed_clock
+
+if TYPE_CHECKING:
+    from dayline.events.segmentation import Event, Segmentation
 
 CONTEXT_COLORS = (
     "#332288",
@@ -31,102 +35,76 @@ MOST_PARTS = 400
 """More parts of a strip are narrower than a pixel or two; a long sequence is sampled instead."""
 
 
-def context_color(context: int | None) -> str:
-    """Return the color of the nth context in the order in which they first occur."""
-    return NO_CONTEXT if context is None else CONTEXT_COLORS[context % len(CONTEXT_COLORS)]
+def context_colors(events: Sequence[Event]) -> list[str]:
+    """Return the color of every event: that of its context, in the order in which they occur."""
+    numbers: dict[int, int] = {}
+    colors = []
+    for event in events:
+        if event.community is None:
+            colors.append(NO_CONTEXT)
+        else:
+            number = numbers.setdefault(event.community, len(numbers))
+            colors.append(CONTEXT_COLORS[number % len(CONTEXT_COLORS)])
+    return colors
 
 
-def events_html(
-    heading: str, rows: Sequence[Mapping[str, Any]], *, contexts: Sequence[int | None], of_day: bool
-) -> str:
+def events_html(segmentation: Segmentation, heading: str) -> str:
     """Return a heading, a strip and a table of the events as HTML.
 
     All text is escaped, and nothing is loaded.
-
-    Parameters
-    ----------
-    heading : str
-        A line above the strip.
-    rows : sequence of mapping
-        The events, as `Segmentation.to_dicts` returns them.
-    contexts : sequence of int or None
-        The context of every event; each has a color, whether it recurs or not.
-    of_day : bool
-        Whether seconds are times of day rather than since the start.
     """
-    numbers: dict[int, int] = {}
-    for context in contexts:
-        if context is not None:
-            numbers.setdefault(context, len(numbers))
-    colors = [context_color(None if context is None else numbers[context]) for context in contexts]
-    columns = {
-        "event": "event",
-        "frames": "start",
-        "name": "name",
-        "from": "start_time",
-        "to": "stop_time",
-    }
-    columns |= {name: name for name in ("confidence", "reason", "context")}
-
-    # A context that has a name shows it instead of its letter.
-    known = {key: any(row[key] is not None for row in rows) for key in (*columns.values(), "place")}
-    shown = [
-        name for name, key in columns.items() if known[key] or (key == "context" and known["place"])
-    ]
-    names = "".join(f'<th style="{CELL}">{name}</th>' for name in shown)
+    rows, colors = segmentation.to_dicts(), context_colors(segmentation.events)
+    texts = [_texts(row, of_day=segmentation.clock == "wall") for row in rows]
+    columns = [name for name in texts[0] if any(text[name] for text in texts)]
+    names = "".join(f'<th style="{CELL}">{name}</th>' for name in columns)
 
     lines = []
-    for row, color in zip(rows[:MOST_ROWS], colors, strict=False):
-        block = (
-            '<td style="padding-right:6px"><div'
-            f' style="width:10px;height:10px;background:{color}"></div></td>'
+    for text, color in zip(texts[:MOST_ROWS], colors, strict=False):
+        block = f'<div style="width:10px;height:10px;background:{color}"></div>'
+        cells = "".join(f'<td style="{WIDE_CELL}">{escape(text[name])}</td>' for name in columns)
+        lines.append(f'<tr><td style="padding-right:6px">{block}</td>{cells}</tr>')
+
+    parts = []
+    for number, length in _sampled([event.n_frames for event in segmentation.events]):
+        text = texts[number]
+        title = escape(f"event {text['event']}: {text['name'] or text['context']}")
+        look = f"background:{colors[number]};border-right:1px solid #fff;box-sizing:border-box"
+        parts.append(
+            f'<div title="{title}" style="flex:{length} 1 0;min-width:0;height:18px;{look}"></div>'
         )
-        cells = (escape(_cell(row, name, of_day=of_day)) for name in shown)
-        texts = "".join(f'<td style="{WIDE_CELL}">{text}</td>' for text in cells)
-        lines.append(f"<tr>{block}{texts}</tr>")
 
     left_out = len(rows) - MOST_ROWS
     below = f"<div>and {counted(left_out, 'more event')}</div>" if left_out > 0 else ""
     return (
         f'<div><div style="margin-bottom:4px"><b>{escape(heading)}</b></div>'
-        f'<div style="display:flex;max-width:760px;margin-bottom:6px">{_strip(rows, colors)}</div>'
-        "<table"
-        f' style="border-collapse:collapse;font-size:90%"><thead><tr><th></th>{names}</tr></thead>'
-        f"<tbody>{''.join(lines)}</tbody></table>{below}</div>"
+        f'<div style="display:flex;max-width:760px;margin-bottom:6px">{"".join(parts)}</div>'
+        '<table style="border-collapse:collapse;font-size:90%">'
+        f"<thead><tr><th></th>{names}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
+        f"{below}</div>"
     )
 
 
-def _cell(row: Mapping[str, Any], column: str, *, of_day: bool) -> str:
-    if column == "frames":
-        return f"{row['start']} to {row['stop'] - 1}"
-    if column in ("from", "to"):
-        moment, seconds = (
-            (row["started"], row["start_time"])
-            if column == "from"
-            else (row["stopped"], row["stop_time"])
-        )
+def _texts(row: dict[str, Any], *, of_day: bool) -> dict[str, str]:
+    """Return what the table shows of an event by column, empty where nothing is known.
+
+    A context that has a name shows it instead of its letter.
+    """
+
+    def time(moment: datetime | None, seconds: float | None) -> str:
         if moment is not None:
             return f"{moment:%Y-%m-%d %H:%M:%S}"
         return "" if seconds is None else signed_clock(seconds % 86_400 if of_day else seconds)
-    if column == "confidence":
-        return "" if row[column] is None else f"{row[column]:.0%}"
-    return str((row["place"] if column == "context" else None) or row[column] or "")
 
-
-def _strip(rows: Sequence[Mapping[str, Any]], colors: Sequence[str]) -> str:
-    """Return the parts of the strip, to scale."""
-    parts = []
-    for number, length in _sampled([row["n_frames"] for row in rows]):
-        row, color = rows[number], colors[number]
-        text = escape(
-            f"event {row['event']}: {row['name'] or row['place'] or row['context'] or ''}"
-        )
-        parts.append(
-            f'<div title="{text}" style="flex:{length} 1'
-            f" 0;min-width:0;height:18px;background:{color};border-right:1px solid"
-            ' #fff;box-sizing:border-box"></div>'
-        )
-    return "".join(parts)
+    return {
+        "event": str(row["event"]),
+        "frames": f"{row['start']} to {row['stop'] - 1}",
+        "name": row["name"] or "",
+        "from": time(row["started"], row["start_time"]),
+        "to": time(row["stopped"], row["stop_time"]),
+        "confidence": "" if row["confidence"] is None else f"{row['confidence']:.0%}",
+        "reason": row["reason"] or "",
+        "context": row["place"] or row["context"] or "",
+    }
 
 
 def _sampled(lengths: Sequence[int]) -> list[tuple[int, int]]:

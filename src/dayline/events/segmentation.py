@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
-from datetime import timedelta
 from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
@@ -15,7 +14,7 @@ import numpy as np
 
 from dayline.arrays import IntArray
 from dayline.events.notebook import events_html
-from dayline.events.table import COLUMN_KINDS, EPOCH, Backend, data_frame, event_rows
+from dayline.events.table import Backend, data_frame, event_rows, moment
 from dayline.files import UnreadableFileError, parse_json
 from dayline.schema import check_against
 from dayline.text import counted, signed_clock
@@ -322,11 +321,14 @@ class Segmentation:
             if about.get(what) is not None:
                 about[what] = _listed(what, about[what], n_frames)
         times: Any = about.get("times")
-        given = [np.nan] * len(edges) if confidences is None else [np.nan, *confidences]
+        n_events = len(edges) - 1
+        given = [np.nan] * n_events if confidences is None else [np.nan, *confidences]
+        if len(given) != n_events:
+            raise ValueError(f"{len(given) - 1} confidences for {n_events - 1} boundaries")
         must = {int(b) for b in required}
 
         events = []
-        for (start, stop), confidence in zip(pairwise(edges), given, strict=False):
+        for (start, stop), confidence in zip(pairwise(edges), given, strict=True):
             has_times = times is not None and stop > start
             reason: Reason = "required" if start in must else "content" if start else "start"
             event = Event(
@@ -356,8 +358,7 @@ class Segmentation:
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the events as a colored strip and as a table."""
         heading = ", ".join([*([self.source] if self.source else []), *self._summary()])
-        contexts = [event.community for event in self.events]
-        return events_html(heading, self.to_dicts(), contexts=contexts, of_day=self.clock == "wall")
+        return events_html(self, heading)
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return one dictionary per event.
@@ -399,9 +400,7 @@ class Segmentation:
         backend : {"pandas", "polars", "pyarrow"}
             Library of the data frame; it must be installed.
         """
-        rows = self.to_dicts()
-        columns = {name: [row[name] for row in rows] for name in COLUMN_KINDS}
-        return data_frame(columns, COLUMN_KINDS, backend=backend)
+        return data_frame(self.to_dicts(), backend)
 
     def about(self, **changes: Any) -> Segmentation:
         """Return a copy with changed attributes (source, method, notes, ...)."""
@@ -417,30 +416,10 @@ class Segmentation:
     def from_json(cls, text: str) -> Segmentation:
         """Read JSON written by `to_json` in this or an older version."""
         content = _parsed(text)
-        known = {f.name for f in fields(Event)}
-        events = []
-        for given in content["events"]:
-            values = {name: value for name, value in given.items() if name in known}
-            if values.get("location") is not None:
-                values["location"] = tuple(values["location"])
-            events.append(Event(**values))
-
-        about: dict[str, Any] = {k: content.get(k) for k in ("clock", "source", "method")}
-        for what in PER_FRAME:
-            about[what] = None if content.get(what) is None else tuple(content[what])
-        made = cls(
-            tuple(events),
-            **about,
-            skipped=tuple(SkippedFile(s["name"], s["why"]) for s in content.get("skipped", ())),
-            notes=tuple(content.get("notes", ())),
-            places=tuple(
-                Place(p["community"], p.get("name"), p.get("id")) for p in content.get("places", ())
-            ),
-            levels=tuple(
-                NestedLevel(level["level"], tuple(level["boundaries"]), tuple(level["confidences"]))
-                for level in content.get("levels", ())
-            ),
-        )
+        parts = {"events": Event, "skipped": SkippedFile, "places": Place, "levels": NestedLevel}
+        for name, kind in parts.items():
+            content[name] = [_made(kind, part) for part in content.get(name, ())]
+        made: Segmentation = _made(cls, content)
         if content.get("n_frames", made.n_frames) != made.n_frames:
             raise ValueError(
                 f"n_frames is {content['n_frames']}, but the last event stops at {made.n_frames}"
@@ -466,6 +445,16 @@ def _parsed(text: str) -> dict[str, Any]:
     return content
 
 
+def _made(kind: Any, content: dict[str, Any]) -> Any:
+    """Make a dataclass from those values of a file that it knows; lists become tuples."""
+    values = {}
+    for one in fields(kind):
+        if one.name in content:
+            value = content[one.name]
+            values[one.name] = tuple(value) if isinstance(value, list) else value
+    return kind(**values)
+
+
 def read_events(path: str | Path) -> Segmentation:
     """Read an events.json file; raise an error that names the file if it is invalid."""
     try:
@@ -488,9 +477,8 @@ def when_text(segmentation: Segmentation) -> str:
         return ""
     if segmentation.clock != "wall":
         return f"{signed_clock(first)} to {signed_clock(last)}"
-    try:
-        start, stop = (EPOCH + timedelta(seconds=t) for t in (first, last))
-    except OverflowError:
+    start, stop = moment(first), moment(last)
+    if start is None or stop is None:
         return ""
     if not segmentation.is_dated:
         return f"{start:%H:%M} to {stop:%H:%M}"

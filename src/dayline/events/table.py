@@ -104,8 +104,8 @@ def event_rows(segmentation: Segmentation) -> list[dict[str, Any]]:
             "start_time": start,
             "stop_time": stop,
             "duration": duration,
-            "started": _moment(start) if is_dated else None,
-            "stopped": _moment(stop) if is_dated else None,
+            "started": moment(start) if is_dated else None,
+            "stopped": moment(stop) if is_dated else None,
             "key_frame": event.key_frame,
             "key_photo": photos[0],
             "first_photo": photos[1],
@@ -119,7 +119,8 @@ def event_rows(segmentation: Segmentation) -> list[dict[str, Any]]:
     return rows
 
 
-def _moment(seconds: float | None) -> datetime | None:
+def moment(seconds: float | None) -> datetime | None:
+    """Return seconds since 1970 as a date, or None if they are none."""
     try:
         return None if seconds is None else EPOCH + timedelta(seconds=seconds)
     except (OverflowError, ValueError):  # after the year 9999, or not a number
@@ -130,63 +131,40 @@ Backend: TypeAlias = Literal["pandas", "polars", "pyarrow"]
 Kind: TypeAlias = Literal["int", "float", "str", "datetime"]
 
 
-def data_frame(
-    columns: Mapping[str, Sequence[Any]], kinds: Mapping[str, Kind], *, backend: Backend
-) -> Any:
-    """Make a data frame with its library's missing values; types do not depend on the values.
-
-    Parameters
-    ----------
-    columns : mapping of str to sequence
-        Values by column; None is missing.
-    kinds : mapping of str to str
-        Type of each column.
-    backend : {"pandas", "polars", "pyarrow"}
-        Library of the data frame.
-    """
-    makers = {"pandas": _pandas, "polars": _polars, "pyarrow": _pyarrow}
-    if backend not in makers:
-        raise ValueError(f'backend={backend!r} is not known; use "pandas", "polars" or "pyarrow"')
+def data_frame(rows: Sequence[Mapping[str, Any]], backend: Backend) -> Any:
+    """Make a data frame of `event_rows`; its types do not depend on the values."""
+    columns = {name: [row[name] for row in rows] for name in COLUMN_KINDS}
+    types: dict[Kind, Any]
     try:
-        return makers[backend](columns, kinds)
+        if backend == "pandas":
+            import pandas
+
+            # Int64 with a capital letter has a missing value; int64 would turn a column with one
+            # into floats.
+            types = {"int": "Int64", "float": "f8", "str": "object", "datetime": "datetime64[us]"}
+            return pandas.DataFrame(
+                {
+                    name: pandas.Series(v, dtype=types[COLUMN_KINDS[name]])
+                    for name, v in columns.items()
+                }
+            )
+        if backend == "polars":
+            import polars
+
+            types = {"int": polars.Int64, "float": polars.Float64, "str": polars.String}
+            types["datetime"] = polars.Datetime("us")
+            schema = {name: types[kind] for name, kind in COLUMN_KINDS.items()}
+            return polars.DataFrame(columns, schema=schema)
+        if backend == "pyarrow":
+            import pyarrow
+
+            types = {"int": pyarrow.int64(), "float": pyarrow.float64(), "str": pyarrow.string()}
+            types["datetime"] = pyarrow.timestamp("us")
+            fields = [(name, types[kind]) for name, kind in COLUMN_KINDS.items()]
+            return pyarrow.table(columns, schema=pyarrow.schema(fields))
     except ModuleNotFoundError as error:
         raise ValueError(
             f"backend={backend!r} needs {error.name}, which is not installed; pip install"
             f" {backend}, or use to_dicts(), which needs nothing"
         ) from None
-
-
-def _pandas(columns: Mapping[str, Sequence[Any]], kinds: Mapping[str, Kind]) -> Any:
-    import pandas
-
-    # Int64 with a capital letter has a missing value; int64 would turn a column with one into
-    # floats.
-    types = {"int": "Int64", "float": "float64", "str": "object", "datetime": "datetime64[us]"}
-    series = {name: pandas.Series(list(v), dtype=types[kinds[name]]) for name, v in columns.items()}
-    return pandas.DataFrame(series)
-
-
-def _polars(columns: Mapping[str, Sequence[Any]], kinds: Mapping[str, Kind]) -> Any:
-    import polars
-
-    types: dict[str, Any] = {
-        "int": polars.Int64,
-        "float": polars.Float64,
-        "str": polars.String,
-        "datetime": polars.Datetime("us"),
-    }
-    return polars.DataFrame(dict(columns), schema={name: types[kinds[name]] for name in columns})
-
-
-def _pyarrow(columns: Mapping[str, Sequence[Any]], kinds: Mapping[str, Kind]) -> Any:
-    import pyarrow
-
-    types = {
-        "int": pyarrow.int64(),
-        "float": pyarrow.float64(),
-        "str": pyarrow.string(),
-        "datetime": pyarrow.timestamp("us"),
-    }
-    return pyarrow.table(
-        {name: pyarrow.array(list(v), type=types[kinds[name]]) for name, v in columns.items()}
-    )
+    raise ValueError(f'backend={backend!r} is not known; use "pandas", "polars" or "pyarrow"')

@@ -18,9 +18,11 @@ from dayline.arrays import (
     row_blocks,
     to_numpy,
 )
-from dayline.method.parameters import Parameters
 
 Kernel: TypeAlias = Literal["exponential", "gaussian"]
+
+Variant: TypeAlias = Literal["default", "paper", "authors"]
+"""Whose scaling, denoising, loop order and optimizer to use."""
 
 FEW_COLUMNS, BUMPS = 3, 16
 """Up to this many columns each becomes that many; see `spread_few_directions`."""
@@ -92,6 +94,8 @@ def standardized_rows(x: FloatArray) -> FloatArray | ScaledRows:
 @dataclass(frozen=True)
 class ScaledRows:
     """The rows of a standardized matrix, computed when they are needed; its slices are arrays.
+
+    They are in double precision on the host, whatever that of the matrix.
 
     Attributes
     ----------
@@ -388,29 +392,36 @@ def authors_nonlocal_means(
     return scale_to_range(_weighted_mean(x, count, later=later, earlier=earlier))
 
 
-def denoise_features(x: Array, p: Parameters) -> Array:
+def denoise_features(
+    x: Array,
+    *,
+    variant: Variant = "default",
+    search_radius: int = 4,
+    patch_radius: int = 1,
+    bandwidth: float | Literal["median"] = "median",
+) -> Array:
     """Scale and denoise features (Eq. 1 and 2) as a variant of the method does.
 
     The default standardizes columns (see `comparable_columns`) and denoises lightly; "paper" scales
-    to [-1, 1] and denoises as in the text; "authors" does both as in the notebook.
+    to [-1, 1] and denoises as in the text; "authors" does both as in the notebook, and needs a
+    number as bandwidth.
     """
-    if p.variant == "authors":
-        h = float(p.denoise_bandwidth)
-        return authors_nonlocal_means(x, p.search_radius, p.patch_radius, h)
+    if variant == "authors":
+        return authors_nonlocal_means(x, search_radius, patch_radius, float(bandwidth))
 
-    if p.variant == "paper":
+    if variant == "paper":
         return nonlocal_means(
             scale_to_range(x),
-            search_radius=p.search_radius,
-            patch_radius=p.patch_radius,
-            bandwidth=p.denoise_bandwidth,
+            search_radius=search_radius,
+            patch_radius=patch_radius,
+            bandwidth=bandwidth,
         )
 
     denoised = nonlocal_means(
         comparable_columns(x),
-        search_radius=p.search_radius,
-        patch_radius=p.patch_radius,
-        bandwidth=p.denoise_bandwidth,
+        search_radius=search_radius,
+        patch_radius=patch_radius,
+        bandwidth=bandwidth,
         kernel="gaussian",
         decay=0.25,
         include_self=True,

@@ -120,6 +120,7 @@ def descend_many_rows(
     least_gain : float
         Stop when a step lowers the loss by less than this.
     """
+    xp = array_namespace(start)
     x, n_evaluations = start, 1
     loss, gradient = objective(x)
     start_loss, reason = loss, ""
@@ -133,7 +134,8 @@ def descend_many_rows(
 
         # Without a history, a step as long as that of the row that moves most: rows are of unit
         # length.
-        step = 1.0 if history else 0.3 / float(_longest_row(direction))
+        longest = xp.sqrt(xp.max(xp.sum(direction * direction, axis=-1)))
+        step = 1.0 if history else 0.3 / float(longest)
         low, high, taken = 0.0, np.inf, None
         while taken is None:
             if n_evaluations >= max_evaluations:
@@ -194,11 +196,6 @@ def _lbfgs_direction(gradient: Array, history: list[tuple[Array, Array, float]])
     for (change, bend, product), share in zip(history, reversed(shares), strict=True):
         direction += (share - sum_of_products(bend, direction) / product) * change
     return direction
-
-
-def _longest_row(x: Array) -> Any:
-    xp = array_namespace(x)
-    return xp.sqrt(xp.max(xp.sum(x * x, axis=-1)))
 
 
 def descend_barzilai_borwein(objective: Objective, start: Array, *, n_steps: int) -> Descent:

@@ -2,30 +2,148 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
+from typing import Literal, TypeAlias
 
 from dayline.arrays import Array, IntArray, double, unit_rows
-from dayline.method.communities import find_communities
-from dayline.method.denoise import denoise_features, scale_to_range
+from dayline.checks import (
+    LARGEST,
+    LARGEST_COUNT,
+    MOST_STEPS,
+    NARROWEST,
+    check_between,
+    check_choice,
+    check_flag,
+    check_seed,
+    show_value,
+)
+from dayline.method.denoise import Variant, denoise_features, scale_to_range
 from dayline.method.descent import Descent
 from dayline.method.embedding import embed_graph, fix_rotation, principal_components
 from dayline.method.graph import (
     Graph,
     affinity_graph,
+    find_communities,
     normalize_columns,
     smooth_edges,
     weaken_distant_edges,
     weaken_edges_between_communities,
 )
 from dayline.method.landmarks import choose_landmarks
-from dayline.method.parameters import Parameters
 from dayline.progress import OnStep, no_report
+
+GraphForm: TypeAlias = Literal["auto", "dense", "linear"]
+"""How weights between frames are represented."""
+
+LINEAR_FROM = 1500
+"""Frames from which "auto" is linear: about where it becomes the faster form."""
 
 FEATURE_LANDMARKS = 384
 """Largest number of landmarks of the features, whose kernel is narrower than the embedding's."""
 
 GUIDES = 40
 """Main directions of the features by which frames are grouped to choose landmarks."""
+
+
+@dataclass(eq=False, repr=False)
+class Parameters:
+    """Parameters of the method. Those of `DynamicGraphEmbedding` are these and a few more.
+
+    The defaults are our own; `DynamicGraphEmbedding.paper()` and `.authors()` hold the published
+    ones.
+
+    Attributes
+    ----------
+    variant : {"default", "paper", "authors"}
+        Whose scaling, denoising, loop order and optimizer to use. The text embeds first and then
+        applies the priors; the notebook, and our default, apply the temporal prior first. Only
+        "authors" has no safeguard in its descent.
+    n_components, n_iterations : int
+        d and K.
+    initial_graph_weight : float in [0, 1]
+        Weight of the initial graph in the loop (alpha).
+    smoothing_width, temporal_prior, semantic_prior, n_communities
+        p, eta, mu and N_C.
+    search_radius, patch_radius, denoise_bandwidth
+        L, M and h.
+    feature_bandwidth, embedding_bandwidth : float > 0 or None
+        l-hat and l-tilde; None uses the variant's own.
+    n_steps, n_loop_steps : int
+        Maximum number of evaluations for the initial embedding and for each iteration (exact number
+        of steps for "authors").
+    start : {"pca", "columns"}
+        Where the initial embedding starts: principal components, or the first columns as in the
+        notebook.
+    gradient : {"full", "half"}
+        The true gradient, or the notebook's (only for "authors").
+    rescale_columns : bool
+        Whether to rescale every column to [-1, 1] after denoising, after the start and after each
+        embedding.
+    graph_form : {"auto", "dense", "linear"}
+        Whether to compute every pair of frames ("dense"), or to see pairs far apart in time through
+        landmarks, so that time and memory grow with the number of frames, not with its square
+        ("linear"). "auto" is linear from 1,500 frames on, and always dense for the published
+        variants.
+    random_state : int or None
+        Seed of the communities.
+    """
+
+    n_components: int = 15
+    _: KW_ONLY
+    n_iterations: int = 2
+    initial_graph_weight: float = 0.1
+    smoothing_width: int = 3
+    temporal_prior: float = 0.3
+    semantic_prior: float = 0.1
+    n_communities: int = 10
+    search_radius: int = 4
+    patch_radius: int = 1
+    denoise_bandwidth: float | Literal["median"] = "median"
+    feature_bandwidth: float | None = None
+    embedding_bandwidth: float | None = None
+    n_steps: int = 60
+    n_loop_steps: int = 20
+    start: Literal["pca", "columns"] = "pca"
+    gradient: Literal["full", "half"] = "full"
+    rescale_columns: bool = False
+    graph_form: GraphForm = "auto"
+    random_state: int | None = 0
+    variant: Variant = "default"
+
+    def check_parameters(self) -> None:
+        """Raise ValueError if a parameter is invalid."""
+        check_choice("variant", self.variant, ("default", "paper", "authors"))
+        check_choice("start", self.start, ("pca", "columns"))
+        check_choice("gradient", self.gradient, ("full", "half"))
+        check_choice("graph_form", self.graph_form, ("auto", "dense", "linear"))
+        check_flag("rescale_columns", self.rescale_columns)
+        check_seed(self.random_state)
+
+        for name in ("n_components", "smoothing_width", "n_communities", "patch_radius"):
+            check_between(name, getattr(self, name), 1, LARGEST_COUNT, whole=True)
+        check_between("search_radius", self.search_radius, 0, LARGEST_COUNT, whole=True)
+        check_between("n_iterations", self.n_iterations, 0, 1000, whole=True)
+        for name in ("n_steps", "n_loop_steps"):
+            check_between(name, getattr(self, name), 1, MOST_STEPS, whole=True)
+
+        for name in ("initial_graph_weight", "temporal_prior", "semantic_prior"):
+            check_between(name, getattr(self, name), 0, 1)
+        for name in ("feature_bandwidth", "embedding_bandwidth"):
+            if getattr(self, name) is not None:
+                check_between(name, getattr(self, name), NARROWEST)
+
+        h = self.denoise_bandwidth
+        if isinstance(h, str) and h == "median":
+            if self.variant == "authors":
+                raise ValueError(
+                    'denoise_bandwidth="median" does not work with authors(); give a number'
+                )
+        elif isinstance(h, (int, float)):
+            check_between("denoise_bandwidth", h, 1 / LARGEST)
+        else:
+            raise ValueError(
+                f'denoise_bandwidth={show_value(h)}; it must be "median" or a number above 0'
+            )
 
 
 @dataclass(frozen=True)
@@ -72,17 +190,25 @@ def learn_graph(x: Array, p: Parameters, on_step: OnStep = no_report) -> Dynamic
     x : array of shape (n_frames, n_features)
         X, one row per frame, without NaN.
     p : Parameters
-        Checked when they were made.
+        Checked.
     on_step : callable
         Called before every stage with its name, the stages done, and their number.
     """
-    bandwidth, own_bandwidth = p.bandwidths(x.shape[1])  # l^ of the features, l~ of the embedding
-    is_linear = p.is_linear(len(x))
+    bandwidth, own_bandwidth = bandwidths(p, x.shape[1])  # l^ of the features, l~ of the embedding
+    is_linear = p.graph_form == "linear"
+    if p.graph_form == "auto":
+        is_linear = p.variant == "default" and len(x) >= LINEAR_FROM
     n_stages = 3 + p.n_iterations
 
     # Graph initialization (Eq. 1 to 3). X^_0 = NLmeans(X).
     on_step("denoising", 0, n_stages)
-    denoised = denoise_features(x, p)
+    denoised = denoise_features(
+        x,
+        variant=p.variant,
+        search_radius=p.search_radius,
+        patch_radius=p.patch_radius,
+        bandwidth=p.denoise_bandwidth,
+    )
     clean = scale_to_range(denoised, by_column=True) if p.rescale_columns else denoised
 
     # PCA_d(X^_0) is where the embedding starts. In linear form it has further directions, which
@@ -143,6 +269,19 @@ def learn_graph(x: Array, p: Parameters, on_step: OnStep = no_report) -> Dynamic
         initial_embedding=initial_embedding,
         initial_graph=initial_graph,
         descents=tuple(descents),
+    )
+
+
+def bandwidths(p: Parameters, n_features: int) -> tuple[float, float]:
+    """Return l-hat and l-tilde for so many features: those given, or the variant's own."""
+    of_features, of_embedding = {
+        "default": (0.1, 0.5),
+        "paper": (0.0025 * n_features, 0.02 * p.n_components),
+        "authors": (0.0025 * n_features, 0.3125 * p.n_components),
+    }[p.variant]
+    return (
+        of_features if p.feature_bandwidth is None else p.feature_bandwidth,
+        of_embedding if p.embedding_bandwidth is None else p.embedding_bandwidth,
     )
 
 

@@ -251,30 +251,24 @@ class LandmarkKernel:
 
     def __matmul__(self, x: Array) -> Array:
         """Multiply the kernel with `x` of shape (n_frames, n_columns)."""
-        return self.spread(self.gather(x), like=x)
-
-    def gather(self, x: Array) -> Array:
-        """Return M^-1 C^T x, one row per landmark."""
-        xp = array_namespace(x)
-        centers = self._basis.centers
-        narrow = columns_for_products(x)
+        xp, centers = array_namespace(x), self._basis.centers
+        # M^-1 C^T x, one row per landmark.
+        right = columns_for_products(x)
         total = xp.zeros(
-            (self.shape[1], narrow.shape[1]), dtype=centers.dtype, device=centers.device
+            (self.shape[1], right.shape[1]), dtype=centers.dtype, device=centers.device
         )
         parts = map_blocks(
-            lambda rows: self._values(rows).T @ narrow[rows], self._blocks, on_host=self._on_host
+            lambda rows: self._values(rows).T @ right[rows], self._blocks, on_host=self._on_host
         )
         for part in parts:
             total += part
-        return self._basis.solve(total[:, : x.shape[1]])
+        weights = columns_for_products(self._basis.solve(total[:, : x.shape[1]]))
 
-    def spread(self, weights: Array, *, like: Array) -> Array:
-        """Return C times `weights`, one row per frame, in the precision of `like`."""
-        product = array_namespace(like).empty_like(like)
-        narrow = columns_for_products(weights)
+        # C times these, one row per frame.
+        product = xp.empty_like(x)
 
         def write(rows: slice) -> None:
-            product[rows] = (self._values(rows) @ narrow)[:, : weights.shape[1]]
+            product[rows] = (self._values(rows) @ weights)[:, : x.shape[1]]
 
         map_blocks(write, self._blocks, on_host=self._on_host)
         return product

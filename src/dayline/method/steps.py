@@ -5,14 +5,14 @@ Arguments are checked here, once; the function of the same name that does the wo
 
 from __future__ import annotations
 
-from typing import Literal, Unpack
+from typing import Any, Literal
 
 from dayline.arrays import Array, IntArray
 from dayline.checks import (
     LARGEST,
     LARGEST_COUNT,
     MOST_STEPS,
-    check_bandwidth,
+    NARROWEST,
     check_between,
     check_choice,
     check_flag,
@@ -20,23 +20,21 @@ from dayline.checks import (
     check_seed,
     show_value,
 )
-from dayline.method import communities as _communities
 from dayline.method import denoise as _denoise
 from dayline.method import embedding as _embedding
 from dayline.method import graph as _graph
 from dayline.method.denoise import Kernel
 from dayline.method.descent import Descent
-from dayline.method.dge import DynamicGraph, learn_graph
+from dayline.method.dge import DynamicGraph, Parameters, learn_graph
 from dayline.method.embedding import Gradient, Optimizer
 from dayline.method.graph import Graph
 from dayline.method.landmarks import Landmarks
 from dayline.method.linear import LinearGraph
-from dayline.method.parameters import MethodParameters, Parameters
 from dayline.progress import OnStep, no_report
 
 
 def dynamic_graph_embedding(
-    features: Array, *, on_step: OnStep = no_report, **parameters: Unpack[MethodParameters]
+    features: Array, *, on_step: OnStep = no_report, **parameters: Any
 ) -> DynamicGraph:
     """Learn the graph and the embedding of one sequence (Algorithm 1).
 
@@ -49,8 +47,9 @@ def dynamic_graph_embedding(
     **parameters
         Attributes of `Parameters`, such as `n_components=20`.
     """
-    checked = Parameters(**parameters)
-    return learn_graph(check_matrix("features", features), checked, on_step)
+    chosen = Parameters(**parameters)
+    chosen.check_parameters()
+    return learn_graph(check_matrix("features", features), chosen, on_step)
 
 
 def nonlocal_means(
@@ -121,7 +120,7 @@ def affinity_graph(x: Array, *, bandwidth: float, landmarks: Landmarks | None = 
     Graph of shape (n_frames, n_frames)
         exp(-(1 - cosine) / bandwidth), symmetric, in (0, 1]; a `LinearGraph` with landmarks.
     """
-    check_bandwidth("bandwidth", bandwidth)
+    check_between("bandwidth", bandwidth, NARROWEST)
     return _graph.affinity_graph(check_matrix("x", x), bandwidth=bandwidth, landmarks=landmarks)
 
 
@@ -167,7 +166,7 @@ def graph_cross_entropy(embedding: Array, graph: Graph, *, bandwidth: float) -> 
         Derivative of the loss with respect to the embedding.
     """
     _check_pair("embedding", embedding, graph)
-    check_bandwidth("bandwidth", bandwidth)
+    check_between("bandwidth", bandwidth, NARROWEST)
     return _embedding.graph_cross_entropy(embedding, graph, bandwidth=bandwidth)
 
 
@@ -201,7 +200,7 @@ def embed_graph(
         The true gradient, or the authors' (only for "barzilai-borwein").
     """
     _check_pair("start", start, graph)
-    check_bandwidth("bandwidth", bandwidth)
+    check_between("bandwidth", bandwidth, NARROWEST)
     check_choice("optimizer", optimizer, ("lbfgs", "barzilai-borwein"))
     check_choice("gradient", gradient, ("full", "half"))
     check_between("n_steps", n_steps, 1 if optimizer == "lbfgs" else 0, MOST_STEPS, whole=True)
@@ -260,7 +259,7 @@ def find_communities(x: Array, n_communities: int, *, random_state: int | None =
     check_between("n_communities", n_communities, 1, whole=True)
     check_seed(random_state)
     x = check_matrix("x", x)
-    return _communities.find_communities(x, n_communities, random_state=random_state)
+    return _graph.find_communities(x, n_communities, random_state=random_state)
 
 
 def weaken_edges_between_communities(

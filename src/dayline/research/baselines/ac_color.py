@@ -20,7 +20,7 @@ import numpy as np
 from dayline.arrays import FloatArray, IntArray
 from dayline.checks import LARGEST_COUNT, check_between, list_frames
 from dayline.events import labels_to_boundaries
-from dayline.method.communities import in_order_of_appearance
+from dayline.method.graph import in_order_of_appearance
 from dayline.research.baselines.segmenter import Baseline
 
 

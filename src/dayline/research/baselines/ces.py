@@ -21,7 +21,6 @@ from dayline.decision.contexts import (
     pick_boundaries,
 )
 from dayline.method.denoise import denoise_features
-from dayline.method.parameters import Parameters
 from dayline.research.baselines.segmenter import Baseline
 
 
@@ -80,8 +79,7 @@ class ContextualSegmenter(Baseline):
         """Return the first frame of every event but the first."""
         check_flag("denoise", self.denoise)
         if self.denoise:
-            paper = Parameters(variant="paper", search_radius=3, denoise_bandwidth=0.25)
-            features = denoise_features(features, paper)
+            features = denoise_features(features, variant="paper", search_radius=3, bandwidth=0.25)
         self.scores_ = context_distance(features, window=self.window)
         if self.n_events is None:
             return pick_boundaries(self.scores_, order=self.order)

@@ -15,7 +15,7 @@ import numpy as np
 from dayline.arrays import FloatArray, IntArray
 from dayline.checks import check_between
 from dayline.events import labels_to_boundaries
-from dayline.method.communities import find_communities
+from dayline.method.graph import find_communities
 from dayline.research.baselines.segmenter import Baseline
 
 

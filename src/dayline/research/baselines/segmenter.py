@@ -21,7 +21,7 @@ from dayline.checks import (
     unmask,
 )
 from dayline.decision.contexts import context_distance, find_recurring_events
-from dayline.decision.decide import Frames, forbidden_frames, frames_given, required_frames
+from dayline.decision.decide import Frames, forbidden_frames, frame_ranges, required_frames
 from dayline.events import Segmentation, boundaries_to_labels
 from dayline.method.denoise import standardize
 from dayline.method.outliers import outlying_frames, warn_of_outliers
@@ -138,10 +138,11 @@ class BaselineSegmenter(BaseEstimator):  # type: ignore[misc]
             on_step(self.name, 0, 1)
 
         features = check_features(X, missing=self.missing)
-        seconds = check_times(times, len(features))
-        forbidden = forbidden_frames(frames_given("must_not", must_not), len(features))
+        given = check_times(times, len(features))
+        forbidden = forbidden_frames(must_not, len(features))
         scores = context_distance(features)
-        required = required_frames(frames_given("must", must), scores, forbidden=forbidden)
+        ranges = frame_ranges("must", must, len(features))
+        required = required_frames(ranges, scores, forbidden=forbidden)
 
         self.baseline_ = baseline.fit(features)
         found = np.union1d(np.setdiff1d(self.baseline_.boundaries_, forbidden), required).astype(
@@ -161,7 +162,8 @@ class BaselineSegmenter(BaseEstimator):  # type: ignore[misc]
             communities=self.communities_.tolist(),
             required=required,
             scores=scores,
-            times=seconds,
+            times=None if given is None else given.seconds,
+            clock=None if given is None else given.clock,
         )
 
     def _make(self) -> Any:

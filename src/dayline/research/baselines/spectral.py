@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from dayline.arrays import Array, FloatArray, IntArray, to_numpy
-from dayline.method.communities import in_order_of_appearance
+from dayline.method.graph import in_order_of_appearance
 
 
 def random_walk_eigenvectors(graph: Array, *, n_vectors: int) -> FloatArray:

@@ -11,8 +11,8 @@ import numpy as np
 from dayline.arrays import FloatArray, IntArray, unit_rows
 from dayline.checks import check_between
 from dayline.events import boundaries_to_labels, labels_to_boundaries
-from dayline.method.communities import in_order_of_appearance
 from dayline.method.denoise import scale_to_range
+from dayline.method.graph import in_order_of_appearance
 from dayline.research.baselines.segmenter import Baseline
 
 

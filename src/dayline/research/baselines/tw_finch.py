@@ -19,7 +19,7 @@ from scipy.sparse.csgraph import connected_components
 from dayline.arrays import FloatArray, IntArray, unit_rows
 from dayline.checks import check_between
 from dayline.events import labels_to_boundaries
-from dayline.method.communities import in_order_of_appearance
+from dayline.method.graph import in_order_of_appearance
 from dayline.research.baselines.segmenter import Baseline
 
 
