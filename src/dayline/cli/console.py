@@ -161,7 +161,7 @@ def _table(segmentation: Segmentation, *, width: int, encoding: str) -> Table:
 
 def _columns(segmentation: Segmentation, encoding: str) -> dict[str, list[str]]:
     """Return the cells of the table by column; columns of which nothing is known are absent."""
-    from dayline.album.export.titles import context_labels
+    from dayline.album.export.table import context_labels
     from dayline.text import clean_text
 
     def shown(text: str | None) -> str:

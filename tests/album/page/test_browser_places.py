@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from album.page.conftest import ASKS_ON_CLOSE
-from dayline.album.export.titles import context_labels
+from dayline.album.export.table import context_labels
 from dayline.album.page.page import renew_page, write_page
 from dayline.events import Event, Place, Segmentation
 

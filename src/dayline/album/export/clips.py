@@ -11,10 +11,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dayline.album.export.chapters import chapters
+from dayline.album.export.chapters import Chapter
 from dayline.album.export.film import CONTAINERS, FilmCopy, film_start, stamped
 from dayline.album.export.folder import replacing_folder, safe_name
-from dayline.album.export.titles import event_label
+from dayline.album.export.table import event_label
 from dayline.events import Segmentation
 from dayline.installation import needs_extra
 from dayline.text import counted
@@ -45,10 +45,10 @@ class Cut:
 @needs_extra("photos", "cutting a video")
 def write_clips(
     segmentation: Segmentation,
+    marks: Sequence[Chapter],
     folder: str | Path,
     *,
     source: str | Path,
-    fps: float | None = None,
     force: bool = False,
 ) -> Path:
     """Cut a video into one clip per event; picture and sound are copied bit for bit.
@@ -61,14 +61,14 @@ def write_clips(
     Parameters
     ----------
     segmentation : Segmentation
-        Events of the video, with times unless `fps` is given.
+        Events of the video.
+    marks : sequence of Chapter
+        Their chapters.
     folder : str or Path
         The folder to create; its parent must exist. A folder of an earlier run is replaced; one
         that contains anything else is refused.
     source : str or Path
         The video.
-    fps : float, optional
-        Frames per second: frame k is at k / fps, in place of its time.
     force : bool
         Replace a folder with other files, too; these are kept in a folder beside it.
     """
@@ -79,7 +79,7 @@ def write_clips(
     folder, source = Path(folder), Path(source)
     if segmentation.clock == "wall" or not source.is_file():
         raise ValueError("clips can only be cut from a video; use the photos export for photos")
-    starts = [mark.start for mark in chapters(segmentation, fps=fps)]
+    starts = [mark.start for mark in marks]
     try:
         with opened_video(source) as opened:
             cuts = _cuts(segmentation, starts, _key_times(opened))

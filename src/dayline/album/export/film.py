@@ -74,8 +74,8 @@ def write_chapters(
     try:
         with opened_video(video) as opened, writing_whole(output, "wb") as file:
             original = opened.container
-            last = segmentation.times[-1] if fps is None and segmentation.times else 0.0
-            duration = _length(original, at_least=last)
+            film = film_facts(video)
+            duration = film.duration if fps is not None else film_end(segmentation, film)
             first, *others = chapters(segmentation, fps=fps, duration=duration)
             # The first chapter covers the start of the video.
             marks = (replace(first, start=0.0), *others)
@@ -265,14 +265,31 @@ def check_is_film_of(segmentation: Segmentation, video: Path) -> None:
     )
 
 
-def _length(container: InputContainer, *, at_least: float = 0.0) -> float | None:
+def film_end(segmentation: Segmentation, film: FilmFacts) -> float | None:
+    """Return the end of a video in seconds; None if it is unknown.
+
+    The header of a damaged file may give a length that its frames exceed.
+
+    Parameters
+    ----------
+    segmentation : Segmentation
+        The events of the video.
+    film : FilmFacts
+        What its header says.
+    """
+    if segmentation.times is None or film.duration is None:
+        return film.duration
+    first = 0.0 if segmentation.clock == "media" else segmentation.times[0]
+    return film.duration if film.duration > segmentation.times[-1] - first else None
+
+
+def _length(container: InputContainer) -> float | None:
     """Return the seconds from the start of a video to its end; None if it does not declare them."""
     if container.duration is None:
         return None
     declared, start = container.duration / 1e6, (container.start_time or 0) / 1e6
     from_zero = any(name in container.format.name for name in COUNTED_FROM_ZERO)
-    # Some programs store the length; then there are frames beyond the end without the start.
-    return declared - start if from_zero and 0 < start < declared - at_least else declared
+    return declared - start if from_zero and 0 < start < declared else declared
 
 
 def stamped(packets: Iterable[Any]) -> Iterator[Any]:
