@@ -3,7 +3,7 @@
 
 import { make, makeButton } from "./elements.js";
 import {
-  change,
+  edit,
   events,
   keyFrame,
   newContext,
@@ -333,7 +333,7 @@ function namePlace(context, text) {
   const next = [...contextOf]
     .filter(([, first]) => first === context)
     .reduce((list, [community]) => withNamed(list, community, name), places);
-  change(events, shown, next);
+  edit({ places: next }, shown);
 }
 
 // Moves one event to the place with this name, or to a new one.
@@ -345,9 +345,11 @@ function moveToPlace(event, text) {
     (other) => other.community !== null && placeName(other.community) === name,
   )?.community;
   const community = known ?? newContext(state);
-  change(
-    replaced(index, 1, { ...event, community }),
+  edit(
+    {
+      events: replaced(index, 1, { ...event, community }),
+      places: withNamed(places, community, name),
+    },
     `${titleOf(index)} moved to ${name}`,
-    withNamed(places, community, name),
   );
 }

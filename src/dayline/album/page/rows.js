@@ -2,7 +2,7 @@
 // reloaded.
 
 import { make, makeButton, moveWithArrows } from "./elements.js";
-import { change, events, keyFrame, replaced, titleOf } from "./events.js";
+import { edit, events, keyFrame, replaced, titleOf } from "./events.js";
 import {
   clockText,
   dayOf,
@@ -294,7 +294,7 @@ export function rename(event, text) {
   if (index < 0 || name === event.name) return;
   const renamed = { ...event, name };
   rowOf.set(renamed, rowOf.get(event)); // keeps the row, with the focus in it
-  change(replaced(index, 1, renamed), name === null ? "Name removed" : `Named ${name}`);
+  edit({ events: replaced(index, 1, renamed) }, name === null ? "Name removed" : `Named ${name}`);
 }
 
 // What is being typed becomes part of the state, without waiting until the person leaves the field.

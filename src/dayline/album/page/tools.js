@@ -2,11 +2,12 @@
 // days.
 
 import { make } from "./elements.js";
-import { eventAt, events, titleOf } from "./events.js";
+import { eventAt, events, state, titleOf } from "./events.js";
 import { lanes } from "./lanes.js";
-import { bases, showView, trackView } from "./levels.js";
+import { showView } from "./levels.js";
 import { chosen, showAllEvents } from "./places.js";
 import { plural } from "./text.js";
+import { bases } from "./view.js";
 
 function range(id, label, limits) {
   return make("input", { id, type: "range", "aria-label": label, ...limits });
@@ -34,7 +35,7 @@ document
 document.getElementById("levels").hidden = bases.length < 2;
 
 function renderLevels() {
-  levelRange.value = String(trackView().level);
+  levelRange.value = String(state.view.level);
   levelRange.setAttribute("aria-valuetext", plural(events.length, "event"));
   levelCount.textContent = plural(events.length, "event");
 }
@@ -64,7 +65,7 @@ document.getElementById("confidence").hidden = !bases.some((base) =>
 );
 
 function renderFilter() {
-  const least = Math.round(100 * trackView().least);
+  const least = Math.round(100 * state.view.least);
   leastRange.value = String(least);
   leastRange.setAttribute(
     "aria-valuetext",
