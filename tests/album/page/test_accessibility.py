@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from album.page.conftest import COMMUNITIES, made_day, made_picture
-from dayline.album.page.overview import Day, write_overview
+from dayline.album.page.overview import Day, SequenceRow, write_overview, write_sequences
 from dayline.album.page.page import write_page
-from dayline.album.page.sequences import SequenceRow, write_sequences
 from dayline.album.pictures import write_thumbnails
 from dayline.events import NestedLevel, Segmentation
 
