@@ -84,7 +84,7 @@ def test_a_context_is_named_from_its_chip_and_saved(opened):
 def test_a_context_seen_once_is_named_from_its_event(opened):
     seen = opened()
     seen.row(6).locator(".place-button").click()
-    assert seen.page.locator(".place-dialog fieldset").count() == 0
+    assert not seen.page.locator(".place-dialog fieldset").is_visible()
     name(seen, "<b>hall</b>")
     assert tags(seen)[6] == "<b>hall</b>"
     assert "<b>hall</b>" in chips(seen)

@@ -133,7 +133,7 @@ def test_a_click_enlarges_and_keys_walk_through_the_day(visit, day_folder):
     assert not seen.page.locator("#viewer").is_visible()
     # A dialog tells of its closing in a later task; only then does the focus move to the frame last
     # seen.
-    seen.page.wait_for_function("document.activeElement.dataset.frame === '8'", timeout=10_000)
+    seen.wait_until("document.activeElement.dataset.frame === '8'")
     assert seen.complaints == []
 
 

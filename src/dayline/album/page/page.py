@@ -261,5 +261,14 @@ def _shape(path: Path) -> str:
 
 
 def _html(segmentation: Segmentation, data: Mapping[str, Any]) -> str:
-    data = {**data, "key": frames_mark(segmentation), "base": events_mark(segmentation)}
-    return render("page", {"segmentation": segmentation, **data["about"]}, data=data)
+    is_wall = segmentation.times is not None and segmentation.clock == "wall"
+    is_named = segmentation.names is not None and segmentation.clock != "media"
+    thing = "photo" if is_wall or is_named else "frame"
+    data = {
+        **data,
+        "thing": thing,
+        "key": frames_mark(segmentation),
+        "base": events_mark(segmentation),
+    }
+    content = {"segmentation": segmentation, "thing": thing, **data["about"]}
+    return render("page", content, data=data)

@@ -181,8 +181,10 @@ export function renderContexts(groups) {
   document.getElementById("contexts").hidden = recurring === 0;
 }
 
-const placeDialog = make("dialog", { class: "place-dialog", "aria-labelledby": "place-title" });
-document.body.append(placeDialog);
+const placeDialog = document.getElementById("place");
+const placeInput = placeDialog.querySelector(".place-input");
+const placeScope = document.getElementById("place-scope");
+let placeNamed = { context: null, event: null }; // what the dialog is about
 
 function placeButton(label, action) {
   const name = label === null || contextIsLetter(label) ? "Name" : "Rename";
@@ -229,93 +231,58 @@ export function refreshContext(row, index) {
 }
 
 function openPlaceDialog(context, event) {
-  const groups = eventsByCommunity();
-  const list = groups.get(context);
-  const label = contextLabel(context, groups);
+  placeNamed = { context, event };
+  const list = contextGroups.get(context);
+  const label = contextLabel(context);
   const longest = event ?? list.reduce((a, b) => (b.stop - b.start > a.stop - a.start ? b : a));
+  document.getElementById("place-title").textContent =
+    label === null
+      ? "Name this place"
+      : contextIsLetter(label)
+        ? `Name context ${label}`
+        : `Rename ${label}`;
+  placeDialog
+    .querySelector(".place-picture")
+    .replaceWith(pictureOf(keyFrame(longest), "place-picture", "eager"));
 
-  const input = make("input", {
-    class: "place-input",
-    type: "text",
-    dir: "auto",
-    maxlength: "100",
-    autocomplete: "off",
-    spellcheck: "false",
-    list: "place-list",
-    "aria-label": "Name of the place",
-    value: placeName(context) ?? "",
-  });
+  placeInput.defaultValue = placeName(context) ?? "";
+  placeInput.value = placeInput.defaultValue;
+  const names = new Set(places.map((place) => place.name?.trim()).filter(Boolean));
+  document
+    .getElementById("place-list")
+    .replaceChildren(...[...names].map((name) => make("option", { value: name })));
 
-  const names = [...new Set(places.map((place) => place.name?.trim()).filter(Boolean))];
-  const scope =
-    event !== null && list.length > 1
-      ? make(
-          "fieldset",
-          {},
-          make("legend", {}, "This is the name of"),
-          scopeOption("all", `all ${plural(list.length, "event")} here`, true),
-          scopeOption("one", `this event only, ${eventSpanText(event)}`, false),
-        )
-      : "";
-
-  const done = () => {
-    const only = placeDialog.querySelector('input[type=radio][value="one"]')?.checked === true;
-    placeDialog.close();
-    if (only) moveToPlace(event, input.value);
-    else namePlace(context, input.value);
-  };
-  placeDialog.done = done;
-  const cancel = makeButton({ class: "quiet" }, () => placeDialog.close(), "Cancel");
-  const save = makeButton({ class: "strong", id: "place-save" }, done, "Name");
-  input.addEventListener("keydown", (e) => {
-    if (e.key === "Enter") {
-      e.preventDefault();
-      done();
-    }
-  });
-
-  placeDialog.replaceChildren(
-    make(
-      "h2",
-      { id: "place-title", dir: "auto" },
-      label === null
-        ? "Name this place"
-        : contextIsLetter(label)
-          ? `Name context ${label}`
-          : `Rename ${label}`,
-    ),
-    pictureOf(keyFrame(longest), "place-picture", "eager"),
-    input,
-    make("datalist", { id: "place-list" }, ...names.map((name) => make("option", { value: name }))),
-    scope,
-    make(
-      "p",
-      { class: "place-hint" },
-      "Contexts with the same name are one place. Save, and the next run recognizes it on other days.",
-    ),
-    make("div", { class: "place-end" }, cancel, save),
-  );
+  placeScope.hidden = event === null || list.length < 2;
+  placeScope.querySelector('[value="all"]').checked = true;
+  document.getElementById("place-all").textContent = `all ${plural(list.length, "event")} here`;
+  document.getElementById("place-one").textContent =
+    event === null ? "" : `this event only, ${eventSpanText(event)}`;
 
   placeDialog.showModal();
-  input.focus();
-  input.select();
+  placeInput.focus();
+  placeInput.select();
 }
 
-// As Enter does: for Ctrl+S, which saves what the person sees.
+// Also for Ctrl+S, which saves what the person sees.
 export function finishPlace() {
-  if (placeDialog.open) placeDialog.done();
+  if (!placeDialog.open) return;
+  const only = !placeScope.hidden && placeScope.querySelector('[value="one"]').checked;
+  placeDialog.close();
+  if (only) moveToPlace(placeNamed.event, placeInput.value);
+  else namePlace(placeNamed.context, placeInput.value);
 }
+
+document.getElementById("place-save").addEventListener("click", finishPlace);
+document.getElementById("place-cancel").addEventListener("click", () => placeDialog.close());
+placeInput.addEventListener("keydown", (e) => {
+  if (e.key !== "Enter") return;
+  e.preventDefault();
+  finishPlace();
+});
 
 // Whether closing the page now would lose a name in the dialog.
 export function placeIsTyped() {
-  const input = placeDialog.open ? placeDialog.querySelector(".place-input") : null;
-  return input !== null && input.value.trim() !== input.defaultValue;
-}
-
-function scopeOption(value, text, checked) {
-  const input = make("input", { type: "radio", name: "place-scope", value });
-  input.checked = checked;
-  return make("label", {}, input, text);
+  return placeDialog.open && placeInput.value.trim() !== placeInput.defaultValue;
 }
 
 function withNamed(list, community, name) {
