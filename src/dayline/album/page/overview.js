@@ -2,7 +2,7 @@
 // look alike.
 
 import { closeButton, make, makeButton, moveWithArrows } from "./elements.js";
-import { MONTHS, comparable, letters, plural, two, wordsIn } from "./text.js";
+import { comparable, letters, monthText, plural, two, wordsIn } from "./text.js";
 
 const N_COLORS = 12;
 const MOST_RESULTS = 120;
@@ -198,6 +198,7 @@ function calendar() {
 
 function monthBox(month, byDate, level) {
   const [year, number] = month.split("-").map(Number);
+  const name = monthText(month);
   const first = (new Date(Date.UTC(year, number - 1, 1)).getUTCDay() + 6) % 7;
   const length = new Date(Date.UTC(year, number, 0)).getUTCDate();
   const cells = WEEKDAYS.map((day) =>
@@ -212,7 +213,7 @@ function monthBox(month, byDate, level) {
     else {
       const count = list.reduce((sum, day) => sum + photosOf(day), 0);
       const n = list.reduce((sum, day) => sum + day.list.length, 0);
-      const label = `${date} ${MONTHS[number - 1]} ${year}: ${plural(count, "photo")}, ${plural(n, "event")}`;
+      const label = `${date} ${name}: ${plural(count, "photo")}, ${plural(n, "event")}`;
       cell = make(
         "a",
         {
@@ -229,7 +230,6 @@ function monthBox(month, byDate, level) {
     cells.push(cell);
   }
 
-  const name = `${MONTHS[number - 1]} ${year}`;
   return make(
     "div",
     { class: "month", role: "group", "aria-label": name },
@@ -322,7 +322,7 @@ function placeRow(place, { timed, months, most, mostInMonth }) {
       { class: "by-month" },
       ...months.map((month) => {
         const seconds = place.months.get(month) ?? 0;
-        const text = `${MONTHS[Number(month.slice(5)) - 1]} ${month.slice(0, 4)}: ${hoursText(seconds)}`;
+        const text = `${monthText(month)}: ${hoursText(seconds)}`;
         const column = make("span", { class: "column", title: text });
         const fill = make("span", { class: "fill" });
         fill.style.height = `${(100 * seconds) / mostInMonth}%`;

@@ -35,32 +35,33 @@ function slotOf(mark) {
   return `${SLOTS}${data.key} ${mark}`;
 }
 
-function readSlot(name) {
+// The browser's storage; null if the browser forbids it.
+function storage() {
   try {
-    const entry = JSON.parse(localStorage.getItem(name));
-    const isOurs = entry?.format === STORED_FORMAT;
-    return isOurs && Array.isArray(entry.changes) && Array.isArray(entry.state?.events)
-      ? entry
-      : null;
+    return localStorage;
   } catch {
-    return null; // forbidden, or not ours
+    return null;
   }
 }
 
-function slotNames() {
+function readJson(name) {
   try {
-    return Object.keys(localStorage).filter((name) => name.startsWith(SLOTS));
+    return JSON.parse(storage()?.getItem(name) ?? null);
   } catch {
-    return []; // forbidden
+    return null; // not ours
   }
+}
+
+function readSlot(name) {
+  const entry = readJson(name);
+  const isOurs = entry?.format === STORED_FORMAT;
+  return isOurs && Array.isArray(entry.changes) && Array.isArray(entry.state?.events)
+    ? entry
+    : null;
 }
 
 function removeSlot(name) {
-  try {
-    localStorage.removeItem(name);
-  } catch {
-    // Nothing can be stored there, so nothing is left.
-  }
+  storage()?.removeItem(name);
 }
 
 export function isKept(which) {
@@ -101,12 +102,13 @@ function entryOf(which, more) {
   };
 }
 
+// Returns why it cannot be stored; null if it is.
 function writeSlot(name, entry) {
   try {
-    localStorage.setItem(name, JSON.stringify(entry));
+    storage().setItem(name, JSON.stringify(entry));
     return null;
-  } catch (error) {
-    return error?.name === "SecurityError" || error instanceof TypeError ? "forbidden" : "full";
+  } catch {
+    return storage() === null ? "forbidden" : "full";
   }
 }
 
@@ -266,18 +268,14 @@ function fittedChanges(entry) {
 }
 
 function dismissed() {
-  try {
-    return JSON.parse(localStorage.getItem(DISMISSED)) ?? [];
-  } catch {
-    return [];
-  }
+  return readJson(DISMISSED) ?? [];
 }
 
 // Changes made before the page was renewed, or on another page of these frames, the latest first.
 function earlierEntries() {
   const ignored = new Set(dismissed());
-  return slotNames()
-    .filter((name) => name !== slotOf(base))
+  return Object.keys(storage() ?? {})
+    .filter((name) => name.startsWith(SLOTS) && name !== slotOf(base))
     .map((name) => ({ name, entry: readSlot(name) }))
     .filter(({ entry }) => entry !== null && !ignored.has(entry.version))
     .map((one) => ({ ...one, changes: fittedChanges(one.entry) }))
