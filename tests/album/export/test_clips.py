@@ -151,7 +151,7 @@ def test_another_film_is_refused_and_the_clips_stay(film, tmp_path):
     for formats in (["clips"], ["fcpxml", "webvtt"]):
         with pytest.raises(
             ValueError,
-            match=r"other\.mp4 lasts 00:00:01, .* film\.mp4, whose last frame is at 00:00:09",
+            match=r"other\.mp4 lasts 00:00:01, but the events of film\.mp4 span 00:00:09",
         ):
             export(of(0.0, 3.0, 7.0), tmp_path, formats=formats, source=other)
     assert n_frames(tmp_path / "clips") == before

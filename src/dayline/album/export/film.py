@@ -10,7 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from dayline.album.export.chapters import Chapter, chapters, milliseconds
+from dayline.album.export.chapters import chapters, milliseconds
 from dayline.events import Segmentation
 from dayline.files import writing_whole
 from dayline.installation import needs_extra
@@ -91,7 +91,16 @@ def write_chapters(
             zero = film_start(original)
             with closing(FilmCopy(file, original, streams, kind=kind, zero=zero)) as copy:
                 copy.container.set_chapters(
-                    [_chapter(mark, number) for number, mark in enumerate(marks)]
+                    [
+                        {
+                            "id": number,
+                            "start": milliseconds(mark.start),
+                            "end": milliseconds(mark.end),
+                            "time_base": Fraction(1, 1000),
+                            "metadata": {"title": mark.title},
+                        }
+                        for number, mark in enumerate(marks, start=1)
+                    ]
                 )
                 for packet in stamped(original.demux(streams)):
                     copy.add(packet)
@@ -253,15 +262,10 @@ def check_is_film_of(segmentation: Segmentation, video: Path) -> None:
     if apart <= between + max(LENGTHS_DIFFER, 0.02 * length):
         return
 
-    if is_of_video:
-        what = f"of {segmentation.source or 'a video'}, whose last frame is at {clock_text(last)}"
-        remedy = "pass the video that was segmented"
-    else:
-        kind = "features" if segmentation.names is None else "photos"
-        what = f"of {kind} that span {clock_text(last)}"
-        remedy = "leave out the source (--source)"
     raise ValueError(
-        f"{video.name} lasts {clock_text(length)}, but these events are {what}; {remedy}"
+        f"{video.name} lasts {clock_text(length)}, but the events of"
+        f" {segmentation.source or 'another recording'} span {clock_text(last)}; pass the video"
+        " that was segmented, or none (--source)"
     )
 
 
@@ -326,13 +330,3 @@ def stamped(packets: Iterable[Any]) -> Iterator[Any]:
         for packet in held:
             packet.dts = packet.pts
             yield packet
-
-
-def _chapter(mark: Chapter, number: int) -> Any:
-    return {
-        "id": number + 1,
-        "start": milliseconds(mark.start),
-        "end": milliseconds(mark.end),
-        "time_base": Fraction(1, 1000),
-        "metadata": {"title": mark.title},
-    }

@@ -13,6 +13,7 @@ from dayline.album.export.photos import checked_name, photo_path
 from dayline.album.export.table import event_titles, place_name, time_text
 from dayline.events import Segmentation
 from dayline.files import read_no_follow, write_text_whole
+from dayline.media.frame import RAW_SUFFIXES
 from dayline.text import clean_text, counted
 
 ROOT = "dayline"
@@ -26,13 +27,6 @@ NAMESPACES = {
     "lr": "http://ns.adobe.com/lightroom/1.0/",
     "digiKam": "http://www.digikam.org/ns/1.0/",
 }
-# fmt: off
-RAW_SUFFIXES = frozenset({
-    ".3fr", ".arw", ".cr2", ".cr3", ".crw", ".dcr", ".dng", ".erf", ".iiq", ".kdc", ".mef", ".mos",
-    ".mrw", ".nef", ".nrw", ".orf", ".pef", ".raf", ".raw", ".rw2", ".rwl", ".sr2", ".srf", ".srw",
-    ".x3f",
-})
-# fmt: on
 FEW = 3
 
 
