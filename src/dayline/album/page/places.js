@@ -23,7 +23,7 @@ const contextLetters = new Map();
 export const chosen = new Set();
 const ONCE = "once";
 let contextOf = new Map();
-let contextGroups = new Map();
+export let contextGroups = new Map(); // the events of every context
 
 function placeOf(community) {
   return places.find((place) => place.community === community) ?? null;
@@ -53,10 +53,7 @@ export function groupContexts() {
     if (!contextGroups.has(context)) contextGroups.set(context, []);
     contextGroups.get(context).push(event);
   }
-}
-
-export function eventsByCommunity() {
-  return contextGroups;
+  rankContexts();
 }
 
 function framesIn(list) {
@@ -66,24 +63,23 @@ function framesIn(list) {
 // Recurring contexts without a name have letters in order of first appearance, as in the exports.
 // Colors are assigned to recurring and named contexts first, longest first, so that these get the
 // most distinct ones.
-export function rankContexts() {
-  const groups = eventsByCommunity();
-  for (const [context, list] of groups) {
+function rankContexts() {
+  for (const [context, list] of contextGroups) {
     if (list.length > 1 && placeName(context) === null && !contextLetters.has(context))
       contextLetters.set(context, letters(contextLetters.size));
   }
   const matters = ([context, list]) => (list.length > 1 || placeName(context) !== null ? 1 : 0);
-  const others = [...groups].filter(([context]) => !contextRanks.has(context));
+  const others = [...contextGroups].filter(([context]) => !contextRanks.has(context));
   others.sort((a, b) => matters(b) - matters(a) || framesIn(b[1]) - framesIn(a[1]));
   for (const [context] of others) contextRanks.set(context, contextRanks.size);
 }
 
 // The name of a context, or its letter; null if it occurs only once and has no name.
-function contextLabel(community, groups = contextGroups) {
+function contextLabel(community) {
   const context = contextOf.get(community);
   const name = placeName(context);
   if (name !== null) return name;
-  return groups.get(context).length > 1 ? contextLetters.get(context) : null;
+  return contextGroups.get(context).length > 1 ? contextLetters.get(context) : null;
 }
 
 export function colorClass(event, index) {
@@ -93,13 +89,13 @@ export function colorClass(event, index) {
 }
 
 // What the filter calls the context of an event: contexts seen once share a chip.
-function chipOf(event, groups) {
-  return contextLabel(event.community, groups) === null ? ONCE : contextOf.get(event.community);
+function chipOf(event) {
+  return contextLabel(event.community) === null ? ONCE : contextOf.get(event.community);
 }
 
-export function isShown(event, groups) {
+export function isShown(event) {
   if (chosen.size === 0) return true;
-  return event.community !== null && chosen.has(chipOf(event, groups));
+  return event.community !== null && chosen.has(chipOf(event));
 }
 
 function toggleContext(which) {
@@ -143,12 +139,12 @@ function chip(which, title, list, color) {
   );
 }
 
-export function renderContexts(groups) {
+export function renderContexts() {
   const box = document.getElementById("chips");
   const once = [];
   const chips = [];
-  for (const [context, list] of groups) {
-    const label = contextLabel(context, groups);
+  for (const [context, list] of contextGroups) {
+    const label = contextLabel(context);
     if (label === null) {
       once.push(...list);
       continue;
@@ -165,7 +161,7 @@ export function renderContexts(groups) {
 
   const recurring = chips.length;
   for (const which of chosen) {
-    if (which === ONCE ? once.length === 0 : !groups.has(which)) chosen.delete(which);
+    if (which === ONCE ? once.length === 0 : !contextGroups.has(which)) chosen.delete(which);
   }
 
   if (recurring > 0 && once.length > 0) chips.push(chip(ONCE, "Seen once", once, "c-none"));
@@ -200,7 +196,7 @@ function contextIsLetter(label) {
 }
 
 export function contextTag(event) {
-  const filter = () => toggleContext(chipOf(event, eventsByCommunity()));
+  const filter = () => toggleContext(chipOf(event));
   const tag = makeButton(
     { class: "tag", title: "Show only events like this" },
     filter,

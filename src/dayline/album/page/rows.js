@@ -103,8 +103,7 @@ function reasonText(event) {
   return words === null ? confidence : `${words}, ${confidence}`;
 }
 
-function metaLine(event) {
-  const meta = make("p", { class: "meta" });
+function fillMeta(meta, event) {
   if (event.community !== null) meta.append(contextTag(event));
   meta.append(make("span", {}, plural(event.stop - event.start, thing)));
   const reason = reasonText(event);
@@ -127,75 +126,33 @@ function metaLine(event) {
         event.location.map((degrees) => degrees.toFixed(4)).join(", "),
       ),
     );
-  return meta;
 }
 
-function actionButton(text, action, label) {
-  return make(
-    "button",
-    { type: "button", class: "action", "data-action": action, "aria-label": label },
-    text,
-  );
-}
-
-function timeColumn(event) {
+function fillTimes(row, event) {
   const duration = eventDuration(event);
   const first = event.start_time === null ? String(event.start) : clockText(event.start_time);
-  const column = make("p", { class: "when" }, make("span", { class: "from" }, first));
   const last = event.stop_time === null ? String(event.stop - 1) : clockText(event.stop_time);
-  if (last !== first) column.append(make("span", { class: "to" }, `– ${last}`));
-  if (duration) column.append(make("span", { class: "long" }, durationText(duration)));
-  return column;
+  row.querySelector(".from").textContent = first;
+  if (last === first) row.querySelector(".to").remove();
+  else row.querySelector(".to").textContent = `– ${last}`;
+  if (duration) row.querySelector(".long").textContent = durationText(duration);
+  else row.querySelector(".long").remove();
 }
 
 function makeRow(event, index) {
-  const key = keyFrame(event);
-  const name = make("input", {
-    class: "name",
-    type: "text",
-    dir: "auto",
-    maxlength: "200",
-    autocomplete: "off",
-    spellcheck: "false",
-  });
-  name.value = event.name ?? "";
-
-  const actions = make(
-    "div",
-    { class: "actions" },
-    actionButton("Merge up", "merge", "Merge with the previous event"),
-    actionButton("Move start", "move", "Move where this event starts"),
-    actionButton("Split", "split", "Split this event in two"),
-  );
-  if (movie !== null && times !== null)
-    actions.append(actionButton("Play", "play", "Play the film from the start of this event"));
-
-  const keyButton = make(
-    "button",
-    { type: "button", class: "key", "data-frame": String(key) },
-    pictureOf(key, "key-picture"),
-  );
-  const body = make(
-    "div",
-    { class: "body" },
-    make("div", { class: "line" }, name, actions),
-    metaLine(event),
-  );
-  if (pictures !== null) {
-    const strip = make("div", { class: "strip", role: "group" });
-    moveWithArrows(strip);
-    body.append(strip);
-  }
-
-  const row = make(
-    "li",
-    { class: `event ${colorClass(event, index)}` },
-    timeColumn(event),
-    make("span", { class: "rail", "aria-hidden": "true" }),
-    keyButton,
-    body,
-  );
+  const row = document.getElementById("event-row").content.firstElementChild.cloneNode(true);
+  row.classList.add(...colorClass(event, index).split(" "));
   row.event = event;
+  fillTimes(row, event);
+  fillMeta(row.querySelector(".meta"), event);
+  row.querySelector(".name").value = event.name ?? "";
+  if (movie === null || times === null) row.querySelector('[data-action="play"]').remove();
+
+  const key = row.querySelector(".key");
+  key.dataset.frame = String(keyFrame(event));
+  key.append(pictureOf(keyFrame(event), "key-picture"));
+  if (pictures === null) row.querySelector(".strip").remove();
+  else moveWithArrows(row.querySelector(".strip"));
   return row;
 }
 
@@ -270,11 +227,11 @@ function rowFor(event, index) {
 }
 
 // Only changes what differs, so that focus, scroll position and a click in progress survive.
-export function renderRows(groups) {
+export function renderRows() {
   const list = document.getElementById("events");
   const children = [];
   events.forEach((event, index) => {
-    if (!isShown(event, groups)) return;
+    if (!isShown(event)) return;
     const row = rowFor(event, index);
     if (chosen.size === 0) children.push(...separators(row, index));
     children.push(row);
