@@ -117,13 +117,6 @@ def test_one_event_is_moved_to_another_place_or_to_a_new_one(opened):
     assert set(saved.places) == {Place(5, "kitchen", "p1"), Place(10, "cellar")}
 
 
-def test_a_place_may_be_called_as_the_choice_in_the_dialog(opened):
-    seen = opened([(5, "one")])
-    seen.row(1).locator(".place-button").click()
-    name(seen, "cellar", only=True)
-    assert [tags(seen)[k] for k in (1, 3)] == ["cellar", "one"]
-
-
 def test_an_event_that_was_moved_stays_when_its_start_moves(opened):
     seen = opened()
     seen.row(4).locator(".place-button").click()
