@@ -213,6 +213,18 @@ def test_force_replaces_the_folder_and_keeps_files_of_others(source, out, manife
     sort_photos(of("a.jpg", "b.jpg", split=1), out, source=source)
 
 
+def test_what_a_killed_run_had_moved_aside_is_tidied_and_other_folders_stay(source, out):
+    sort_photos(of("a.jpg", "b.jpg", split=1), out, source=source)
+    mine = shutil.copytree(out, out.with_name("photos-kept-mine"))
+    (source / "a.jpg").unlink()
+    out.rename(out.with_name("photos-kept-2026-11-19T10-00-00-000000"))
+    with pytest.warns(UserWarning, match="1 file in .* kept in .*-kept-2026-11-19T10-00-00-000000"):
+        sort_photos(of("b.jpg", "sub/b.jpg", split=1), out, source=source)
+    kept = out.with_name("photos-kept-2026-11-19T10-00-00-000000")
+    assert contents(kept) == {"01 Event/a.jpg": "a.jpg"}
+    assert contents(mine) == {"01 Event/a.jpg": "a.jpg", "02 Event/b.jpg": "b.jpg"}
+
+
 def test_a_photo_that_was_edited_in_the_source_too_is_sorted_again(source, out):
     sort_photos(of("a.jpg", "b.jpg", split=1), out, source=source)
     (out / "01 Event/a.jpg").write_text("edited in place, in both folders")

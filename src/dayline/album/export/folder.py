@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import filecmp
-import glob
 import hashlib
 import json
 import re
@@ -25,7 +24,7 @@ Stamps: TypeAlias = Mapping[str, Sequence[int | str | None]]
 """Size, time of change and hash of every file that an earlier run wrote; no hash for links."""
 
 MANIFEST_FORMAT = "dayline-photos-2"
-KEPT = "-kept-"
+KEPT = re.compile(r"-kept-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{6}")
 REMEDY = "move it elsewhere, choose another folder, or use dayline export --force"
 LONGEST_NAME = 60
 # File systems allow 255 bytes; date, number and extension need some of them.
@@ -70,7 +69,7 @@ def _take_place(made: Path, folder: Path, originals: Sequence[Path] | None) -> N
 
     A run that is killed in between loses nothing, and the next one goes on removing.
     """
-    aside = folder.with_name(f"{folder.name}{KEPT}{datetime.now():%Y-%m-%dT%H-%M-%S-%f}")
+    aside = folder.with_name(f"{folder.name}-kept-{datetime.now():%Y-%m-%dT%H-%M-%S-%f}")
     if folder.exists():
         folder.rename(aside)
     try:
@@ -80,9 +79,12 @@ def _take_place(made: Path, folder: Path, originals: Sequence[Path] | None) -> N
             aside.rename(folder)
         raise
 
-    for kept in sorted(folder.parent.glob(f"{glob.escape(folder.name)}{KEPT}*")):
-        if not kept.is_dir() or kept.is_symlink() or (kept != aside and not _manifest(kept)):
+    for kept in sorted(folder.parent.iterdir()):
+        is_named = KEPT.fullmatch(kept.name.removeprefix(folder.name)) is not None
+        if not is_named or not kept.is_dir() or kept.is_symlink():
             continue
+        if kept != aside and not _manifest(kept):
+            continue  # of an earlier run that finished
         left = remove_ours(kept, originals)
         if left:
             # Without any file of dayline's own: no later run replaces this folder.
@@ -160,12 +162,12 @@ def remove_ours(folder: Path, originals: Sequence[Path] | None) -> list[Path]:
         if path not in lasting:
             path.unlink()
 
-    if not left:
-        shutil.rmtree(folder)
-        return []
     for inner in sorted(folder.rglob("*"), reverse=True):
         if inner.is_dir() and not inner.is_symlink() and not any(inner.iterdir()):
             inner.rmdir()
+    if not left:
+        (folder / MANIFEST).unlink(missing_ok=True)
+        folder.rmdir()
     return left
 
 
