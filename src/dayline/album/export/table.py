@@ -114,45 +114,21 @@ def write_csv(segmentation: Segmentation, path: str | Path) -> Path:
         The file to write.
     """
     path = Path(path)
+    rows = segmentation.to_dicts()
+    labels = context_labels(segmentation)
+    titles = event_titles(segmentation, labels)
+    for row, title, label in zip(rows, titles, labels, strict=True):
+        row |= {"title": title, "context": label}
+        row["started"] = time_text(segmentation, row["start_time"])
+        row["stopped"] = time_text(segmentation, row["stop_time"])
+        if row["duration"] is not None:
+            row["duration"] = round(row["stop_time"] - row["start_time"], 3)
+
     with writing_whole(path) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COLUMNS)
-        labels = context_labels(segmentation)
-        titles = event_titles(segmentation, labels)
-        spans = zip(segmentation.start_times, segmentation.stop_times, strict=True)
-        for number, (event, span) in enumerate(zip(segmentation.events, spans, strict=True)):
-            row = [
-                number + 1,
-                titles[number],
-                labels[number],
-                *_details(segmentation, event, *span),
-            ]
-            writer.writerow([_safe(cell) for cell in row])
+        writer.writerows([_safe(row[column]) for column in COLUMNS] for row in rows)
     return path
-
-
-def _details(
-    segmentation: Segmentation, event: Event, start_time: float | None, stop_time: float | None
-) -> list[Cell]:
-    names = segmentation.names
-    # If the clock was set back in between, the duration is unknown.
-    known = start_time is not None and stop_time is not None and stop_time >= start_time
-    return [
-        event.start,
-        event.stop,
-        event.n_frames,
-        start_time,
-        stop_time,
-        time_text(segmentation, start_time),
-        time_text(segmentation, stop_time),
-        round(stop_time - start_time, 3) if known else None,  # type: ignore[operator]
-        event.key_frame,
-        names[event.key_frame] if names and event.key_frame is not None else None,
-        names[event.start] if names else None,
-        names[event.stop - 1] if names else None,
-        event.confidence,
-        event.reason,
-    ]
 
 
 def _safe(cell: Cell) -> Cell:
