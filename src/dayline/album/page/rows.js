@@ -62,15 +62,15 @@ export function fillRow(row) {
   strip.append(...shown.map((frame) => frameButton(frame)));
   if (shown.length < frames.length) {
     const label = `Show all ${plural(frames.length, thing)}`;
-    strip.append(
-      makeButton(
-        { class: "thumb more", tabindex: "-1", "aria-label": label },
-        () => showAll(strip, frames, 0),
-        `+${(frames.length - shown.length).toLocaleString("en-GB")}`,
-      ),
-    );
+    const text = `+${(frames.length - shown.length).toLocaleString("en-GB")}`;
+    strip.append(moreButton(label, text, () => showAll(strip, frames, 0)));
   }
   strip.firstElementChild.tabIndex = 0;
+}
+
+function moreButton(label, text, action) {
+  const about = { class: "thumb more", tabindex: "-1", "aria-label": label };
+  return makeButton(about, action, text);
 }
 
 // Thousands of frames are added in chunks: laying them all out at once would freeze the page.
@@ -83,13 +83,7 @@ function showAll(strip, frames, from) {
   strip.classList.add("all");
   if (stop < frames.length) {
     const label = `Show more of ${plural(frames.length, thing)}`;
-    strip.append(
-      makeButton(
-        { class: "thumb more", tabindex: "-1", "aria-label": label },
-        () => showAll(strip, frames, stop),
-        "more",
-      ),
-    );
+    strip.append(moreButton(label, "more", () => showAll(strip, frames, stop)));
   }
   buttons[0].tabIndex = 0;
   buttons[0].focus({ preventScroll: true });
