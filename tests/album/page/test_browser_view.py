@@ -318,6 +318,9 @@ def test_a_run_between_edits_and_save_is_noticed_and_the_edits_are_offered(tab, 
 def test_originals_open_if_their_folder_is_named(tab, out, tmp_path):
     with dayline_view(out, "--source", str(tmp_path / "photos")) as (_, address):
         seen = tab(address)
+        seen.rename(0, "Tea")
+        seen.page.click("#save")
+        shows(seen, "^Saved in ")
         seen.row(0).locator(".key").click()
         link = seen.page.locator("#viewer a", has_text="original")
         assert (
@@ -327,10 +330,6 @@ def test_originals_open_if_their_folder_is_named(tab, out, tmp_path):
             )
             == 200
         )
-        seen.page.keyboard.press("Escape")
-        seen.rename(0, "Tea")
-        seen.page.click("#save")
-        shows(seen, "^Saved in ")
         assert seen.complaints == []
     with dayline_view(out) as (_, address):
         seen = tab(address)

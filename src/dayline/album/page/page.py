@@ -93,7 +93,7 @@ def write_page(
             "heading": when or segmentation.source or "Events",
             "overline": segmentation.source if when else None,
             "blurred": blurred,
-            "shape": _shape(folder / next(iter(thumbnails.values()))) if thumbnails else "none",
+            "shape": _shape(folder / thumbnails[min(thumbnails)]) if thumbnails else "none",
             "graph": graph is not None,
         },
     }
