@@ -110,9 +110,11 @@ function copyOf(id) {
 function card(event) {
   const box = copyOf("card");
   box.classList.add(...colorOf(event).split(" "));
-  const picture = box.querySelector("img");
-  if (event.picture === null) picture.replaceWith(make("span", { class: "card-picture blank" }));
-  else picture.src = `${event.day.folder}/${event.picture}`;
+  if (event.picture !== null) {
+    const src = `${event.day.folder}/${event.picture}`;
+    const about = { class: "card-picture", alt: "", loading: "lazy", decoding: "async", src };
+    box.querySelector(".card-picture").replaceWith(make("img", about));
+  }
 
   const link = box.querySelector("a");
   link.href = addressOf(event);
