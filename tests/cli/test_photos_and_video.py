@@ -306,8 +306,7 @@ def test_a_plain_copy_of_a_result_is_exported_again_and_force_replaces_folders(t
     code, _, err = dayline(*export, "--force")
     assert code == 0
     assert err.startswith(
-        f"dayline: note: 1 file in {copy / 'xmp'} not written by dayline, or changed since:"
-        " kept in "
+        f"dayline: note: 1 file in {copy / 'xmp'} not written by dayline, changed since, or of"
     )
     (kept,) = copy.glob("xmp-kept-*/mine.xmp")
     assert kept.read_text() == "mine"

@@ -10,7 +10,6 @@ import re
 import stat
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -76,7 +75,7 @@ class RefusedError(Exception):
 
 
 class RequestHandler(BaseHTTPRequestHandler):
-    """Answers GET and HEAD with files, and POST by saving events."""
+    """Answers GET with files, and POST by saving events."""
 
     server: ViewServer
     protocol_version = "HTTP/1.1"
@@ -97,25 +96,12 @@ class RequestHandler(BaseHTTPRequestHandler):
         else:
             self._answer(self._send_file)
 
-    def do_HEAD(self) -> None:
-        """Send what is known about a file."""
-        self._answer(self._send_file)
-
     def do_POST(self) -> None:
         """Save events."""
         self._answer(self._save)
 
-    def parse_request(self) -> bool:
-        """Refuse all other methods with a reason."""
-        if not super().parse_request():
-            return False
-        self.is_read = False
-        if self.command not in ("GET", "HEAD", "POST"):
-            self._answer(self._refuse_method)
-            return False
-        return True
-
     def _answer(self, work: Callable[[str], None]) -> None:
+        self.is_read = False
         try:
             work(self._allowed_address())
         except RefusedError as refusal:
@@ -150,39 +136,32 @@ class RequestHandler(BaseHTTPRequestHandler):
             raise RefusedError(HTTPStatus.NOT_FOUND, "not found")
         return address
 
-    def _refuse_method(self, _: str) -> None:
-        raise RefusedError(HTTPStatus.METHOD_NOT_ALLOWED, "only GET, HEAD and one POST are known")
-
     def _send_file(self, address: str) -> None:
         path = self.server.path_of(address)
         found = None if path is None else opened(path)
-        if found is None:
+        if path is None or found is None:
             raise RefusedError(HTTPStatus.NOT_FOUND, "not found")
-        with found.file:
+        kind = KINDS.get(path.suffix.lower(), "application/octet-stream")
+        with found as file:
+            size = os.fstat(file.fileno()).st_size
             try:
-                part = asked_range(self.headers.get("Range"), found.size)
+                part = asked_range(self.headers.get("Range"), size)
             except ValueError:
-                self._send_head(
-                    HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE,
-                    found.kind,
-                    0,
-                    {"Content-Range": f"bytes */{found.size}"},
-                )
+                status = HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE
+                self._send_head(status, kind, 0, {"Content-Range": f"bytes */{size}"})
                 return
 
-            first, last = part or (0, found.size - 1)
+            first, last = part or (0, size - 1)
             left = last - first + 1
             more = {"Accept-Ranges": "bytes"}
             if part is not None:
-                more["Content-Range"] = f"bytes {first}-{last}/{found.size}"
+                more["Content-Range"] = f"bytes {first}-{last}/{size}"
             status = HTTPStatus.OK if part is None else HTTPStatus.PARTIAL_CONTENT
-            self._send_head(status, found.kind, left, more)
-            if self.command == "HEAD":
-                return
+            self._send_head(status, kind, left, more)
 
-            found.file.seek(first)
+            file.seek(first)
             while left > 0:
-                chunk = found.file.read(min(CHUNK, left))
+                chunk = file.read(min(CHUNK, left))
                 if not chunk:
                     # The file became shorter; the browser sees that the answer is not whole.
                     self.close_connection = True
@@ -258,8 +237,7 @@ class RequestHandler(BaseHTTPRequestHandler):
         text = json.dumps(content).encode("ascii")
         more = {"Connection": "close"} if self.close_connection else {}
         self._send_head(status, "application/json", len(text), more)
-        if self.command != "HEAD":
-            self.wfile.write(text)
+        self.wfile.write(text)
 
     def _send_head(
         self, status: HTTPStatus, kind: str, length: int, more: dict[str, str] | None = None
@@ -304,16 +282,7 @@ def inner_path(root: Path, address: str, *, below: Path) -> Path | None:
         return None
 
 
-@dataclass(frozen=True)
-class OpenFile:
-    """A file to send: its content, size and kind."""
-
-    file: IO[bytes]
-    size: int
-    kind: str
-
-
-def opened(path: Path) -> OpenFile | None:
+def opened(path: Path) -> IO[bytes] | None:
     """Open a regular file; return None for anything else, such as a folder or a pipe.
 
     Parameters
@@ -326,12 +295,10 @@ def opened(path: Path) -> OpenFile | None:
         handle = open_no_follow(path, os.O_RDONLY | no_wait | binary)
     except (OSError, ValueError):
         return None
-    about = os.fstat(handle)
-    if not stat.S_ISREG(about.st_mode):
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
         return None
-    kind = KINDS.get(path.suffix.lower(), "application/octet-stream")
-    return OpenFile(os.fdopen(handle, "rb"), about.st_size, kind)
+    return os.fdopen(handle, "rb")
 
 
 def asked_range(header: str | None, size: int) -> tuple[int, int] | None:

@@ -25,7 +25,7 @@ from typing import Any
 from dayline import __version__
 from dayline.album.corrections import warn_of_absent_events
 from dayline.album.earlier import EVENTS, kept_edits, refuse_other_result, take_in_all
-from dayline.album.page.sequences import SequenceRow, write_sequences
+from dayline.album.page.overview import SequenceRow, write_sequences
 from dayline.album.places_file import PLACES, read_places
 from dayline.album.recognize import read_day, recognize_places
 from dayline.album.run import check_settings

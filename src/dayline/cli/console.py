@@ -149,7 +149,7 @@ def _table(segmentation: Segmentation, width: int) -> Table:
 
 def _columns(segmentation: Segmentation) -> dict[str, list[str]]:
     """Return the cells of the table by column; columns of which nothing is known are absent."""
-    from dayline.album.export.titles import context_labels
+    from dayline.album.export.table import context_labels
 
     events = segmentation.events
     columns: dict[str, list[str]] = {

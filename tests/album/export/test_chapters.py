@@ -12,9 +12,7 @@ import pytest
 
 from dayline.album.export.chapters import (
     chapters,
-    frame_ranges,
     milliseconds,
-    timeline_rate,
     write_ffmetadata,
     write_webvtt,
     write_youtube,
@@ -93,28 +91,6 @@ def test_impossible_frames_per_second_are_refused(film, fps):
         chapters(film, fps=fps)
 
 
-def test_ranges_of_a_timeline_touch_and_count_at_its_rate(film):
-    assert frame_ranges(chapters(film), rate=24.0) == [
-        (0, 492),
-        (492, 984),
-        (984, 1470),
-        (1470, 1974),
-    ]
-
-
-def test_an_event_shorter_than_a_frame_is_refused(film):
-    marks = chapters(film)
-    short = (replace(marks[0], end=0.001), replace(marks[1], start=0.001), *marks[2:])
-    with pytest.raises(ValueError, match="event 1 is shorter than one frame at 25"):
-        frame_ranges(short, rate=25.0)
-
-
-def test_the_rate_of_slow_photos_is_not_the_rate_of_a_timeline():
-    assert timeline_rate(1 / 30, None) == 25.0
-    assert timeline_rate(50.0, None) == 50.0
-    assert timeline_rate(50.0, 24.0) == 24.0
-
-
 def test_an_exact_start_between_two_frames_is_kept_and_another_is_not():
     film = Segmentation.from_boundaries([2, 3], 5, times=(0.0, 1.0, 2.0, 3.0, 4.0), clock="media")
     first, second, third = film.events
@@ -132,23 +108,16 @@ def test_milliseconds_are_rounded_up_so_that_a_player_shows_the_new_event(second
 
 
 def test_no_title_can_open_a_cue_or_a_tag(film, tmp_path):
-    text = write_webvtt(film, tmp_path / "chapters.vtt").read_text(encoding="utf-8")
+    text = write_webvtt(chapters(film), tmp_path / "chapters.vtt").read_text(encoding="utf-8")
     assert text.count("-->") == len(film.events)
     assert "<b>" not in text
     assert text.count("\n\n") == len(film.events)
 
 
-def test_the_file_appears_whole_or_not_at_all(film, tmp_path):
-    path = write_webvtt(film, tmp_path / "chapters.vtt")
-    before = path.read_text(encoding="utf-8")
-    with pytest.raises(ValueError, match="fps"):
-        write_webvtt(film, path, fps=-1.0)
-    assert path.read_text(encoding="utf-8") == before
-    assert [p.name for p in tmp_path.iterdir()] == ["chapters.vtt"]
-
-
 def test_special_characters_are_escaped_as_the_format_asks(film, tmp_path):
-    text = write_ffmetadata(film, tmp_path / "chapters.ffmetadata").read_text(encoding="utf-8")
+    text = write_ffmetadata(chapters(film), tmp_path / "chapters.ffmetadata").read_text(
+        encoding="utf-8"
+    )
     assert r"title=a\=b\; c\#d \\ e\\ -->" in text
     assert r"title=\=1+1" in text
 
@@ -162,7 +131,7 @@ def lasting(*seconds: float, names: dict[int, str] | None = None) -> Segmentatio
 
 
 def test_chapters_that_keep_the_rules_are_written_as_they_are(film):
-    text, notes = youtube_text(film)
+    text, notes = youtube_text(chapters(film))
     assert notes == []
     assert [line.split()[0] for line in text.splitlines()] == [
         "0:00",
@@ -173,12 +142,12 @@ def test_chapters_that_keep_the_rules_are_written_as_they_are(film):
 
 
 def test_angle_brackets_which_youtube_refuses_are_replaced(film):
-    assert not re.search("[<>]", youtube_text(film)[0])
-    assert "\u2039b\u203a" in youtube_text(film)[0]
+    assert not re.search("[<>]", youtube_text(chapters(film))[0])
+    assert "\u2039b\u203a" in youtube_text(chapters(film))[0]
 
 
 def test_a_short_chapter_joins_its_shorter_neighbor_and_that_is_said():
-    text, notes = youtube_text(lasting(40, 4, 30, 20, 3700, 15))
+    text, notes = youtube_text(chapters(lasting(40, 4, 30, 20, 3700, 15)))
     stamps = [line.split(" ", 1) for line in text.splitlines()]
     assert stamps == [
         ["0:00", "Event 1"],
@@ -191,7 +160,7 @@ def test_a_short_chapter_joins_its_shorter_neighbor_and_that_is_said():
 
 
 def test_many_short_chapters_make_longer_ones():
-    text, _ = youtube_text(lasting(*[4] * 12))
+    text, _ = youtube_text(chapters(lasting(*[4] * 12)))
     starts = [int(line.split()[0][2:]) for line in text.splitlines()]
     assert starts[0] == 0
     assert len(starts) >= 3
@@ -201,14 +170,14 @@ def test_many_short_chapters_make_longer_ones():
 def test_lengths_are_judged_after_rounding_to_seconds():
     """From 10.9 to 20.8 s is 10 s on the page: 0:10 to 0:20. From 10.0 to 19.9 s it is 9."""
     kept = Segmentation.from_boundaries([1, 2], 3, times=(0.0, 10.9, 20.8), clock="media")
-    assert youtube_text(kept)[1] == []
+    assert youtube_text(chapters(kept))[1] == []
     short = Segmentation.from_boundaries([1, 2, 3], 4, times=(0.0, 10.0, 19.9, 31.0), clock="media")
-    assert "lasts 9 s" in youtube_text(short)[1][0]
+    assert "lasts 9 s" in youtube_text(chapters(short))[1][0]
 
 
 def test_the_first_chapter_starts_at_zero():
     late = Segmentation.from_boundaries([1, 2], 3, times=(5.0, 30.0, 60.0), clock="media")
-    assert youtube_text(late)[0].startswith("0:00 Event 1\n0:30 ")
+    assert youtube_text(chapters(late))[0].startswith("0:00 Event 1\n0:30 ")
 
 
 @pytest.mark.parametrize(("lengths", "left"), [((30, 30), 2), ((3, 3, 3, 3), 1), ((100,), 1)])
@@ -216,16 +185,16 @@ def test_fewer_than_three_chapters_are_not_possible(lengths, left):
     with pytest.raises(
         ValueError, match=rf"at least 3 chapters of 10 s.* give {left}; use another"
     ):
-        youtube_text(lasting(*lengths))
+        youtube_text(chapters(lasting(*lengths)))
 
 
 def test_a_text_too_long_for_a_description_is_said():
-    _, notes = youtube_text(lasting(*[10] * 6, names={2: "x" * 6000}))
+    _, notes = youtube_text(chapters(lasting(*[10] * 6, names={2: "x" * 6000})))
     assert re.search(r"^60\d\d characters; a YouTube description holds at most 5000$", notes[-1])
 
 
 def test_what_was_joined_is_logged(tmp_path, caplog):
     with caplog.at_level(logging.WARNING):
-        path = write_youtube(lasting(40, 4, 30, 20, 15), tmp_path / "youtube.txt")
+        path = write_youtube(chapters(lasting(40, 4, 30, 20, 15)), tmp_path / "youtube.txt")
     assert '"Event 2" at 0:40 lasts 4 s' in caplog.text
     assert path.read_text(encoding="utf-8").count("\n") == 4

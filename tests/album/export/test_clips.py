@@ -7,6 +7,7 @@ import av
 import pytest
 
 from album.export.conftest import ffmpeg
+from dayline.album.export.chapters import chapters
 from dayline.album.export.clips import write_clips
 from dayline.album.export.formats import export
 from dayline.events import Event, Segmentation
@@ -34,6 +35,10 @@ def of(*starts: float, names: tuple[str | None, ...] = ()) -> Segmentation:
     )
 
 
+def cut(segmentation: Segmentation, folder: Path, *, source: Path) -> Path:
+    return write_clips(segmentation, chapters(segmentation), folder, source=source)
+
+
 def n_frames(folder: Path) -> dict[str, int]:
     found = {}
     for path in sorted(folder.iterdir()):
@@ -58,9 +63,7 @@ def test_clips_together_are_the_film(film, tmp_path, suffix):
         else ["-c", "copy"]
     )
     ffmpeg("-i", film, *how, copy)
-    folder = write_clips(
-        of(0.0, 3.0, 7.0, names=("a/b: c", None, "..")), tmp_path / "clips", source=copy
-    )
+    folder = cut(of(0.0, 3.0, 7.0, names=("a/b: c", None, "..")), tmp_path / "clips", source=copy)
     kind = ".mkv" if suffix == ".avi" else suffix
     assert n_frames(folder) == {f"01 a_b_ c{kind}": 75, f"02 Event{kind}": 100, f"03{kind}": 75}
     assert [p for clip in sorted(folder.glob("0*")) for p in packets(clip)] == packets(copy)
@@ -70,7 +73,7 @@ def test_a_clip_starts_at_the_key_frame_before_its_event(film, tmp_path):
     with pytest.warns(
         UserWarning, match=r"clips start at key frames, up to 0\.6 s before their events"
     ):
-        folder = write_clips(of(0.0, 3.6, 7.2), tmp_path / "clips", source=film)
+        folder = cut(of(0.0, 3.6, 7.2), tmp_path / "clips", source=film)
     assert list(n_frames(folder).values()) == [75, 100, 75]
     with av.open(str(folder / "02 Event.mp4")) as container:
         assert container.duration / av.time_base == pytest.approx(4.0, abs=0.05)
@@ -84,14 +87,14 @@ def test_an_event_without_a_key_frame_is_in_the_clip_before(film, tmp_path):
         ),
         pytest.warns(UserWarning, match=r"up to 0\.1 s before"),
     ):
-        folder = write_clips(of(0.0, 3.1, 3.4, 7.0), tmp_path / "clips", source=film)
+        folder = cut(of(0.0, 3.1, 3.4, 7.0), tmp_path / "clips", source=film)
     assert n_frames(folder) == {"01 Event.mp4": 75, "02 Event.mp4": 100, "04 Event.mp4": 75}
 
 
 def test_a_recording_that_starts_late_is_cut_at_the_same_frames(film, tmp_path):
     late = tmp_path / "late.mkv"
     ffmpeg("-i", film, "-c", "copy", "-output_ts_offset", "5", late)
-    folder = write_clips(of(0.0, 3.0), tmp_path / "clips", source=late)
+    folder = cut(of(0.0, 3.0), tmp_path / "clips", source=late)
     assert list(n_frames(folder).values()) == [75, 175]
 
 
@@ -104,19 +107,19 @@ def test_frames_that_need_two_clips_are_left_out(tmp_path):
     short = Segmentation.from_boundaries(
         [2], 4, times=(0.0, 1.0, 2.0, 3.0), clock="media", source="film.mp4"
     )
-    folder = write_clips(short, tmp_path / "clips", source=film)
+    folder = cut(short, tmp_path / "clips", source=film)
     first, second = n_frames(folder).values()
     assert second == 50
     assert 47 <= first <= 50
 
 
 def test_clips_of_an_earlier_run_are_replaced_and_other_files_are_not(film, tmp_path):
-    write_clips(of(0.0, 3.0), tmp_path / "clips", source=film)
-    folder = write_clips(of(0.0, 2.0, 5.0), tmp_path / "clips", source=film)
+    cut(of(0.0, 3.0), tmp_path / "clips", source=film)
+    folder = cut(of(0.0, 2.0, 5.0), tmp_path / "clips", source=film)
     assert len(n_frames(folder)) == 3
     (folder / "mine.mp4").write_bytes(b"mine")
     with pytest.raises(ValueError, match=r"has a file 'mine\.mp4' not written by dayline"):
-        write_clips(of(0.0, 3.0), folder, source=film)
+        cut(of(0.0, 3.0), folder, source=film)
     assert len(list(folder.glob("*.mp4"))) == 4
     assert [path.name for path in tmp_path.iterdir()] == ["clips"]
 
@@ -129,7 +132,7 @@ def test_clips_show_faces_as_they_are(film, tmp_path):
 def test_photos_are_not_cut(tmp_path):
     photos = Segmentation.from_boundaries([1], 2, times=(1e9, 2e9), clock="wall")
     with pytest.raises(ValueError, match="clips can only be cut from a video"):
-        write_clips(photos, tmp_path / "clips", source=tmp_path)
+        cut(photos, tmp_path / "clips", source=tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -137,7 +140,7 @@ def test_a_truncated_film_leaves_nothing_behind(film, tmp_path):
     broken = tmp_path / "broken.mp4"
     broken.write_bytes(film.read_bytes()[:1000])
     with pytest.raises(ValueError, match=r"broken\.mp4"):
-        write_clips(of(0.0, 3.0), tmp_path / "clips", source=broken)
+        cut(of(0.0, 3.0), tmp_path / "clips", source=broken)
     assert [path.name for path in tmp_path.iterdir()] == ["broken.mp4"]
 
 
@@ -148,7 +151,7 @@ def test_another_film_is_refused_and_the_clips_stay(film, tmp_path):
     for formats in (["clips"], ["fcpxml", "webvtt"]):
         with pytest.raises(
             ValueError,
-            match=r"other\.mp4 lasts 00:00:01, .* film\.mp4, whose last frame is at 00:00:09",
+            match=r"other\.mp4 lasts 00:00:01, but the events of film\.mp4 span 00:00:09",
         ):
             export(of(0.0, 3.0, 7.0), tmp_path, formats=formats, source=other)
     assert n_frames(tmp_path / "clips") == before

@@ -115,8 +115,10 @@ def test_a_full_disk_fails_the_export_that_needs_the_room(photos, tmp_path, monk
     assert [path.name for path in failed.value.written] == ["chapters.vtt"]
 
 
-def test_importing_the_room_loads_no_heavy_library():
+def test_importing_the_formats_loads_no_heavy_library():
     heavy = ["PIL", "av", "opentimelineio", "lxml"]
-    code = f"import dayline.album.export, sys; print([m for m in {heavy} if m in sys.modules])"
+    code = (
+        f"import dayline.album.export.formats, sys; print([m for m in {heavy} if m in sys.modules])"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

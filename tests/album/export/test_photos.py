@@ -204,13 +204,25 @@ def test_force_replaces_the_folder_and_keeps_files_of_others(source, out, manife
         (out / ".dayline-photos.json").unlink()
     with pytest.warns(
         UserWarning,
-        match=r"files in .*photos not written by dayline, or changed since: kept in .*-kept-",
+        match=r"[23] files in .*photos not written by dayline, .* kept in .*-kept-",
     ):
         sort_photos(of("b.jpg", "a.jpg", split=1), out, source=source, force=True)
     assert contents(out) == {"01 Event/b.jpg": "b.jpg", "02 Event/a.jpg": "a.jpg"}
     (kept,) = out.parent.glob("photos-kept-*")
     assert contents(kept).items() >= {"01 Event/a.jpg": "retouched", "diary.txt": "mine"}.items()
     sort_photos(of("a.jpg", "b.jpg", split=1), out, source=source)
+
+
+def test_what_a_killed_run_had_moved_aside_is_tidied_and_other_folders_stay(source, out):
+    sort_photos(of("a.jpg", "b.jpg", split=1), out, source=source)
+    mine = shutil.copytree(out, out.with_name("photos-kept-mine"))
+    (source / "a.jpg").unlink()
+    out.rename(out.with_name("photos-kept-2026-11-19T10-00-00-000000"))
+    with pytest.warns(UserWarning, match="1 file in .* kept in .*-kept-2026-11-19T10-00-00-000000"):
+        sort_photos(of("b.jpg", "sub/b.jpg", split=1), out, source=source)
+    kept = out.with_name("photos-kept-2026-11-19T10-00-00-000000")
+    assert contents(kept) == {"01 Event/a.jpg": "a.jpg"}
+    assert contents(mine) == {"01 Event/a.jpg": "a.jpg", "02 Event/b.jpg": "b.jpg"}
 
 
 def test_a_photo_that_was_edited_in_the_source_too_is_sorted_again(source, out):
@@ -247,7 +259,7 @@ def test_the_last_copy_of_a_photo_is_kept(source, out):
     (source / "sub" / "b.jpg").write_text("edited elsewhere, as a new file")
     with pytest.warns(
         UserWarning,
-        match="2 sorted photos no longer in the source: the last copies are in .*-kept-",
+        match="2 files in .* of a photo no longer in the source: kept in .*-kept-",
     ):
         sort_photos(of("sub/b.jpg", "b.jpg", split=1), out, source=source)
     (kept,) = out.parent.glob("photos-kept-*")

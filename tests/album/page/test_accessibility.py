@@ -9,14 +9,13 @@ import numpy as np
 import pytest
 
 from album.page.conftest import COMMUNITIES, made_day, made_picture
-from dayline.album.page.overview import Day, write_overview
+from dayline.album.page.overview import Day, SequenceRow, write_overview, write_sequences
 from dayline.album.page.page import write_page
-from dayline.album.page.sequences import SequenceRow, write_sequences
 from dayline.album.pictures import write_thumbnails
 from dayline.events import NestedLevel, Segmentation
 
 LEVELS = (NestedLevel(-1, (20, 45), (0.7, 0.8)), NestedLevel(0, (8, 20, 45), (0.6, 0.7, 0.8)))
-SCREENS = [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")]
+SCREENS = [(1280, "light"), (1280, "dark"), (390, "light"), (320, "dark")]
 
 
 def photos(folder: Path) -> None:
@@ -58,7 +57,7 @@ def several_days(folder: Path) -> None:
 def overview(folder: Path) -> None:
     pictures = write_thumbnails([(2, made_picture(2))], folder / "one")
     days = [Day("one", "one", made_day(), pictures=pictures), Day("two", "two", None, "no photos")]
-    write_overview(days, folder, title="A trip")
+    write_overview(days, folder, title="A trip", similar={(0, 0): [(0, 2)]})
 
 
 def sequences(folder: Path) -> None:
@@ -91,8 +90,11 @@ def faults(axe, page) -> list[str]:
 def test_axe_finds_no_serious_fault(visit, axe, tmp_path, made):
     made(tmp_path)
     for width, scheme in SCREENS:
-        seen = visit(tmp_path, width=width, color_scheme=scheme)
-        assert faults(axe, seen.page) == [], (width, scheme)
+        page = visit(tmp_path, width=width, color_scheme=scheme).page
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, scheme
+        for summary in page.locator("#days summary").all():
+            summary.click()
+        assert faults(axe, page) == [], (width, scheme)
 
 
 @pytest.mark.slow

@@ -201,9 +201,5 @@ def test_the_saved_file_keeps_to_the_schema_and_to_plain_ascii(visit, tmp_path):
 def test_an_events_context_follows_its_frames(visit, day_folder):
     seen = visit(day_folder)
     seen.move(1, 18)
-    assert [event.community for event in seen.saved().events] == [
-        2,
-        2,
-        5,
-        7,
-    ]  # 10 of 18 frames are of context 2
+    # 10 of the first 18 frames are of context 2.
+    assert [event.community for event in seen.saved().events] == [2, 2, 5, 7]

@@ -133,7 +133,7 @@ def test_a_click_enlarges_and_keys_walk_through_the_day(visit, day_folder):
     assert not seen.page.locator("#viewer").is_visible()
     # A dialog tells of its closing in a later task; only then does the focus move to the frame last
     # seen.
-    seen.page.wait_for_function("document.activeElement.dataset.frame === '8'", timeout=10_000)
+    seen.wait_until("document.activeElement.dataset.frame === '8'")
     assert seen.complaints == []
 
 
@@ -183,7 +183,7 @@ def test_thousands_of_frames_are_not_laid_out_at_once(visit, tmp_path):
     long = Segmentation.from_boundaries(
         range(2000, 6000, 100), 6000, names=tuple(f"{t}.jpg" for t in range(6000))
     )
-    write_page(long, tmp_path, thumbnails=lambda _: "thumbnails/000000.jpg")
+    write_page(long, tmp_path, thumbnails=dict.fromkeys(range(6000), "thumbnails/000000.jpg"))
     seen = visit(tmp_path)
     seen.row(0).locator(".more").click()
     assert seen.row(0).locator(".thumb").count() == 241
@@ -201,9 +201,9 @@ def test_nasty_names_are_shown_and_do_nothing(visit, tmp_path, day):
         notes=(NASTY,),
         skipped=(SkippedFile(NASTY, NASTY),),
     )
-    write_page(nasty, tmp_path, title=NASTY)
+    write_page(nasty, tmp_path)
     seen = visit(tmp_path)
-    assert seen.page.locator("h1").text_content() == NASTY
+    assert seen.page.locator(".overline").text_content() == NASTY
     # A one-line field drops line separators of the old kind only; U+2028 stays.
     assert seen.names() == [NASTY] * 4
     seen.page.locator(".track").focus()
@@ -219,7 +219,7 @@ def test_no_sideways_scroll_on_a_narrow_screen(visit, day_folder, tmp_path, day,
     long = replace(
         day, source="x" * 300, notes=("y" * 300,), skipped=(SkippedFile("z" * 300, "w" * 300),)
     )
-    write_page(long, tmp_path, title="v" * 200)
+    write_page(long, tmp_path)
     for folder in (day_folder, tmp_path):
         page = visit(folder, width=width, height=844).page
         assert page.evaluate("document.documentElement.scrollWidth") == width

@@ -129,11 +129,8 @@ def test_several_days_have_a_line_and_a_heading_each(visit, tmp_path):
         "Friday 13 March 2015",
         "Saturday 14 March 2015",
     ]
-    assert [lane.locator(".piece").count() for lane in seen.page.locator(".lane").all()] == [
-        2,
-        1,
-        1,
-    ]
+    pieces = [lane.locator(".piece").count() for lane in seen.page.locator(".lane").all()]
+    assert pieces == [2, 1, 1]
 
 
 @pytest.mark.parametrize("times", [(5.0, 5.0, 5.0), (3.0, 1.0, 2.0)])

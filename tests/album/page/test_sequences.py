@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from dayline.album.page.sequences import SequenceRow, write_sequences
+from dayline.album.page.overview import SequenceRow, write_sequences
 
 NASTY = "</h2><script>alert(1)</script> \"'&"
 ROWS = [

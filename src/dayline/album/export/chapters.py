@@ -5,13 +5,14 @@ from __future__ import annotations
 import logging
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
-from dayline.album.export.titles import event_titles
+from dayline.album.export.table import event_titles, place_name
 from dayline.arrays import FloatArray
 from dayline.events import Segmentation
 from dayline.files import write_text_whole
@@ -22,9 +23,6 @@ SHORTEST = 0.001
 
 WITHOUT_TIMES = "pass fps, the frames per second (dayline export --fps)"
 """The way out for frames without usable times; no other command has this option."""
-
-DEFAULT_RATE = 25.0
-SLOWEST_RATE = 1.0
 
 # With ">" escaped, no title can hold the arrow that opens a cue.
 WEBVTT_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
@@ -93,7 +91,8 @@ def chapters(
         end = duration
 
     edges = [*starts, max(end, starts[-1] + SHORTEST)]
-    titles = event_titles(segmentation, letters=False)
+    names = [place_name(segmentation, event) for event in segmentation.events]
+    titles = event_titles(segmentation, names)
     return tuple(
         Chapter(a, b, title) for (a, b), title in zip(pairwise(edges), titles, strict=True)
     )
@@ -125,45 +124,10 @@ def milliseconds(seconds: float) -> int:
     return math.ceil(round(seconds * 1000, 3))
 
 
-def timeline_rate(fps: float | None, rate: float | None) -> float:
-    """Return the frames per second of an editor's timeline.
-
-    Parameters
-    ----------
-    fps : float or None
-        Frames per second of the events; taken if an editor can use it and `rate` is None, else 25.
-    rate : float or None
-        The rate itself: 24, 25, 29.97, ...
-    """
-    if rate is not None:
-        return rate
-    return fps if fps is not None and fps >= SLOWEST_RATE else DEFAULT_RATE
-
-
-def frame_ranges(marks: tuple[Chapter, ...], *, rate: float) -> list[tuple[int, int]]:
-    """Return the first and the end frame of each chapter at `rate` frames per second."""
-    if not (np.isfinite(rate) and rate >= SLOWEST_RATE):
-        raise ValueError(f"rate={rate} is not a valid timeline rate; use 24, 25, 29.97, 30, ...")
-    edges = [round(mark.start * rate) for mark in marks] + [round(marks[-1].end * rate)]
-    for number, (start, end) in enumerate(pairwise(edges)):
-        if end <= start:
-            raise ValueError(
-                f"event {number + 1} is shorter than one frame at {rate:g} frames per second; pass"
-                " a higher rate"
-            )
-    return list(pairwise(edges))
-
-
-def write_ffmetadata(
-    segmentation: Segmentation,
-    path: str | Path,
-    *,
-    fps: float | None = None,
-    duration: float | None = None,
-) -> Path:
-    """Write one chapter per event, in milliseconds; the parameters are those of `chapters`."""
+def write_ffmetadata(marks: Sequence[Chapter], path: str | Path) -> Path:
+    """Write the chapters as FFmpeg metadata, in milliseconds."""
     lines = [";FFMETADATA1"]
-    for mark in chapters(segmentation, fps=fps, duration=duration):
+    for mark in marks:
         title = re.sub(r"([=;#\\])", r"\\\1", mark.title)
         start, end = milliseconds(mark.start), milliseconds(mark.end)
         lines += ["", "[CHAPTER]", "TIMEBASE=1/1000"]
@@ -172,16 +136,9 @@ def write_ffmetadata(
     return Path(path)
 
 
-def write_webvtt(
-    segmentation: Segmentation,
-    path: str | Path,
-    *,
-    fps: float | None = None,
-    duration: float | None = None,
-) -> Path:
-    """Write one cue per event; the parameters are those of `chapters`."""
+def write_webvtt(marks: Sequence[Chapter], path: str | Path) -> Path:
+    """Write one cue per chapter."""
     blocks = ["WEBVTT"]
-    marks = chapters(segmentation, fps=fps, duration=duration)
     for number, mark in enumerate(marks, start=1):
         start = clock_text(milliseconds(mark.start) / 1000, digits=3)
         end = clock_text(milliseconds(mark.end) / 1000, digits=3)
@@ -191,56 +148,47 @@ def write_webvtt(
     return Path(path)
 
 
-def write_youtube(
-    segmentation: Segmentation,
-    path: str | Path,
-    *,
-    fps: float | None = None,
-    duration: float | None = None,
-) -> Path:
+def write_youtube(marks: Sequence[Chapter], path: str | Path) -> Path:
     """Write the lines to paste into a description; see `youtube_text`. Notes are logged."""
     path = Path(path)
-    text, notes = youtube_text(segmentation, fps=fps, duration=duration)
+    text, notes = youtube_text(marks)
     for note in notes:
         log.warning("%s: %s", path.name, note)
     write_text_whole(path, text)
     return path
 
 
-def youtube_text(
-    segmentation: Segmentation, *, fps: float | None = None, duration: float | None = None
-) -> tuple[str, list[str]]:
-    """Fit the events to YouTube's rules: from 0:00, at least 3 chapters, each at least 10 s.
+def youtube_text(marks: Sequence[Chapter]) -> tuple[str, list[str]]:
+    """Fit chapters to YouTube's rules: from 0:00, at least 3 chapters, each at least 10 s.
 
     While any chapter is too short, the shortest one joins its shorter neighbor, which keeps its
     title; if neither has a name, the first keeps its number. Fewer than 3 remaining chapters are an
-    error. The parameters are those of `chapters`.
+    error.
 
     Returns
     -------
     text : str
         The lines.
     notes : list of str
-        One for each event without a line of its own, and one if YouTube refuses the length.
+        One for each chapter without a line of its own, and one if YouTube refuses the length.
     """
-    marks = [
-        replace(mark, start=float(int(mark.start)), end=float(int(mark.end)))
-        for mark in chapters(segmentation, fps=fps, duration=duration)
+    joined = [
+        replace(mark, start=float(int(mark.start)), end=float(int(mark.end))) for mark in marks
     ]
-    marks[0] = replace(marks[0], start=0.0)
+    joined[0] = replace(joined[0], start=0.0)
 
     notes = []
-    while len(marks) > 1 and min(mark.length for mark in marks) < SHORTEST_ON_YOUTUBE:
-        notes.append(_join_shortest(marks))
-    if len(marks) < FEWEST:
+    while len(joined) > 1 and min(mark.length for mark in joined) < SHORTEST_ON_YOUTUBE:
+        notes.append(_join_shortest(joined))
+    if len(joined) < FEWEST:
         raise ValueError(
             f"YouTube requires at least {FEWEST} chapters of {SHORTEST_ON_YOUTUBE} s or more, but"
-            f" {counted(len(segmentation.events), 'event')} over {marks[-1].end:.0f} s would give"
-            f" {len(marks)}; use another chapter format"
+            f" {counted(len(marks), 'event')} over {joined[-1].end:.0f} s would give"
+            f" {len(joined)}; use another chapter format"
         )
 
     text = "".join(
-        f"{_stamp(mark.start)} {mark.title.translate(YOUTUBE_BRACKETS)}\n" for mark in marks
+        f"{_stamp(mark.start)} {mark.title.translate(YOUTUBE_BRACKETS)}\n" for mark in joined
     )
     if len(text) > LONGEST_DESCRIPTION:
         notes.append(

@@ -6,15 +6,14 @@ import logging
 import warnings
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dayline.album.export.chapters import chapters
+from dayline.album.export.chapters import Chapter
 from dayline.album.export.film import CONTAINERS, FilmCopy, film_start, stamped
 from dayline.album.export.folder import replacing_folder, safe_name
-from dayline.album.export.titles import event_label
+from dayline.album.export.table import event_label
 from dayline.events import Segmentation
 from dayline.installation import needs_extra
 from dayline.text import counted
@@ -34,21 +33,13 @@ LATEST = 10.0
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class Cut:
-    """The start of a clip in seconds since the start of the video, and the name of the clip."""
-
-    start: float
-    name: str
-
-
 @needs_extra("photos", "cutting a video")
 def write_clips(
     segmentation: Segmentation,
+    marks: Sequence[Chapter],
     folder: str | Path,
     *,
     source: str | Path,
-    fps: float | None = None,
     force: bool = False,
 ) -> Path:
     """Cut a video into one clip per event; picture and sound are copied bit for bit.
@@ -61,14 +52,14 @@ def write_clips(
     Parameters
     ----------
     segmentation : Segmentation
-        Events of the video, with times unless `fps` is given.
+        Events of the video.
+    marks : sequence of Chapter
+        Their chapters.
     folder : str or Path
         The folder to create; its parent must exist. A folder of an earlier run is replaced; one
         that contains anything else is refused.
     source : str or Path
         The video.
-    fps : float, optional
-        Frames per second: frame k is at k / fps, in place of its time.
     force : bool
         Replace a folder with other files, too; these are kept in a folder beside it.
     """
@@ -79,7 +70,7 @@ def write_clips(
     folder, source = Path(folder), Path(source)
     if segmentation.clock == "wall" or not source.is_file():
         raise ValueError("clips can only be cut from a video; use the photos export for photos")
-    starts = [mark.start for mark in chapters(segmentation, fps=fps)]
+    starts = [mark.start for mark in marks]
     try:
         with opened_video(source) as opened:
             cuts = _cuts(segmentation, starts, _key_times(opened))
@@ -102,22 +93,27 @@ def _key_times(opened: VideoFile) -> list[float]:
     return sorted(float(stamp * opened.time_base - origin) for stamp in stamps if stamp is not None)
 
 
-def _cuts(segmentation: Segmentation, starts: Sequence[float], keys: Sequence[float]) -> list[Cut]:
-    """Move the start of every event back to a key frame; join events that share one."""
+def _cuts(
+    segmentation: Segmentation, starts: Sequence[float], keys: Sequence[float]
+) -> dict[float, str]:
+    """Return the key frame where every clip starts, in seconds, and the name of the clip.
+
+    Events that share a key frame share a clip.
+    """
     width = max(2, len(str(len(starts))))
-    cuts: list[Cut] = []
+    cuts: dict[float, str] = {}
     joined, earliest = [], 0.0
     for number, (event, start) in enumerate(zip(segmentation.events, starts, strict=True), start=1):
         before = bisect_right(keys, start + TOLERANCE)
         # The first clip has all that precedes the first key frame.
         key = keys[before - 1] if cuts and before else 0.0
-        if cuts and key <= cuts[-1].start:
+        if cuts and key <= max(cuts):
             joined.append(number)
             continue
         if cuts:
             earliest = max(earliest, start - key)
-        name = f"{number:0{width}d} {safe_name(event_label(segmentation, event))}".rstrip(". ")
-        cuts.append(Cut(key, name))
+        name = f"{number:0{width}d} {safe_name(event_label(segmentation, event))}"
+        cuts[key] = name.rstrip(". ")
     if earliest > TOLERANCE:
         warnings.warn(
             f"clips start at key frames, up to {earliest:.1f} s before their events; fcpxml and edl"
@@ -134,12 +130,12 @@ def _cuts(segmentation: Segmentation, starts: Sequence[float], keys: Sequence[fl
     return cuts
 
 
-def _copy(opened: VideoFile, cuts: list[Cut], folder: Path, *, suffix: str) -> None:
+def _copy(opened: VideoFile, cuts: dict[float, str], folder: Path, *, suffix: str) -> None:
     """Copy every packet to its clip, in one pass."""
     streams = [opened.stream, *(s for s in opened.container.streams if s.type in COPIED)]
     kind = CONTAINERS[suffix]
     origin = film_start(opened.container)
-    starts = [cut.start for cut in cuts]
+    starts, names = list(cuts), list(cuts.values())
     number = 0  # of the clip that receives pictures
     finished = 0
     clips: dict[int, FilmCopy] = {}
@@ -170,10 +166,10 @@ def _copy(opened: VideoFile, cuts: list[Cut], folder: Path, *, suffix: str) -> N
                 )
                 continue
             if which not in clips:
-                file = (folder / f"{cuts[which].name}{suffix}").open("wb")
+                file = (folder / f"{names[which]}{suffix}").open("wb")
                 zero = origin + (Fraction(starts[which]).limit_denominator(10**6) if which else 0)
                 clips[which] = FilmCopy(file, opened.container, streams, kind=kind, zero=zero)
-                clips[which].container.metadata["title"] = cuts[which].name
+                clips[which].container.metadata["title"] = names[which]
             clips[which].add(packet)
 
             # Thousands of events would need more open files than a system allows.

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 from urllib.parse import quote
 from xml.etree import ElementTree  # only to write; no untrusted XML is parsed
 
-from dayline.album.export.chapters import chapters, frame_ranges, timeline_rate
+from dayline.album.export.chapters import Chapter
 from dayline.album.export.film import FilmFacts
-from dayline.album.export.titles import context_labels
+from dayline.album.export.table import context_labels
 from dayline.events import Segmentation
 from dayline.files import write_text_whole
 from dayline.text import clean_text, clock_text
+
+DEFAULT_RATE = 25.0
+SLOWEST_RATE = 1.0
 
 MOST_EVENTS = 999
 HOURS_OF_A_TIMECODE = 24
@@ -23,28 +28,53 @@ NTSC = 1001
 """Denominator of rates like 30000/1001, which are written as 29.97."""
 
 
+def timeline_rate(fps: float | None, film: FilmFacts | None) -> float:
+    """Return the frames per second of an editor's timeline.
+
+    Parameters
+    ----------
+    fps : float or None
+        Frames per second that a person gave.
+    film : FilmFacts or None
+        The video; its rate counts if a person gave none. If no rate can be used, it is 25.
+    """
+    known = fps if film is None or fps is not None else film.rate
+    return DEFAULT_RATE if known is None or known < SLOWEST_RATE else float(known)
+
+
+def _frame_ranges(marks: Sequence[Chapter], rate: float) -> list[tuple[int, int]]:
+    """Return the first and the end frame of each chapter at `rate` frames per second."""
+    edges = [round(mark.start * rate) for mark in marks] + [round(marks[-1].end * rate)]
+    for number, (start, end) in enumerate(pairwise(edges)):
+        if end <= start:
+            raise ValueError(
+                f"event {number + 1} is shorter than one frame at {rate:g} frames per second; pass"
+                " a higher rate"
+            )
+    return list(pairwise(edges))
+
+
 def write_edl(
     segmentation: Segmentation,
+    marks: Sequence[Chapter],
     path: str | Path,
     *,
-    fps: float | None = None,
-    rate: float | None = None,
-    duration: float | None = None,
+    rate: float = DEFAULT_RATE,
 ) -> Path:
     """Write one cut per event in non-drop timecode; source and record times are the same.
 
     Parameters
     ----------
     segmentation : Segmentation
-        Events, with times unless `fps` is given. At most 999, within 24 hours.
+        The events.
+    marks : sequence of Chapter
+        Their chapters. At most 999, within 24 hours.
     path : str or Path
         The file to write.
-    fps, rate, duration : float, optional
-        See `dayline.album.export.chapters.chapters` and `timeline_rate` there.
+    rate : float
+        Frames per second of the timeline.
     """
-    rate = timeline_rate(fps, rate)
-    marks = chapters(segmentation, fps=fps, duration=duration)
-    ranges = frame_ranges(marks, rate=rate)
+    ranges = _frame_ranges(marks, rate)
     if len(marks) > MOST_EVENTS:
         raise ValueError(
             f"an EDL holds at most {MOST_EVENTS} events, not {len(marks)}; use the otio export"
@@ -74,38 +104,38 @@ def _timecode(frame: int, rate: float) -> str:
 
 def write_fcpxml(
     segmentation: Segmentation,
+    marks: Sequence[Chapter],
     path: str | Path,
     *,
+    rate: float = DEFAULT_RATE,
     source: str | Path | None = None,
     film: FilmFacts | None = None,
-    fps: float | None = None,
-    rate: float | None = None,
-    duration: float | None = None,
 ) -> Path:
     """Write a project with one clip per event, all from one video.
 
     Parameters
     ----------
     segmentation : Segmentation
-        Events of a video, with times unless `fps` is given.
+        Events of a video.
+    marks : sequence of Chapter
+        Their chapters.
     path : str or Path
         The file to write.
+    rate : float
+        Frames per second of the timeline.
     source : str or Path, optional
         The video. Editors find it by its absolute path, which the file then contains; without it,
         the file contains the name of the video, and the editor asks for the rest.
     film : FilmFacts, optional
         Picture size and sound of the video.
-    fps, rate, duration : float, optional
-        See `dayline.album.export.chapters.chapters` and `timeline_rate` there.
     """
     if segmentation.clock == "wall":
         raise ValueError(
             "an editor's project needs a video, and these events are of photos; use another format"
         )
     name = clean_text(segmentation.source or "") or "dayline"
-    exact = _exact(timeline_rate(fps, rate))
-    marks = chapters(segmentation, fps=fps, duration=duration)
-    ranges = frame_ranges(marks, rate=float(exact))
+    exact = _exact(rate)
+    ranges = _frame_ranges(marks, float(exact))
     first, last = ranges[0][0], ranges[-1][1]
 
     root = ElementTree.Element("fcpxml", version=VERSION)
@@ -165,22 +195,23 @@ def _time(frames: int, rate: Fraction) -> str:
 
 def write_otio(
     segmentation: Segmentation,
+    marks: Sequence[Chapter],
     path: str | Path,
     *,
-    fps: float | None = None,
-    rate: float | None = None,
-    duration: float | None = None,
+    rate: float = DEFAULT_RATE,
 ) -> Path:
     """Write a timeline with one video track and one clip per event.
 
     Parameters
     ----------
     segmentation : Segmentation
-        Events, with times unless `fps` is given.
+        The events.
+    marks : sequence of Chapter
+        Their chapters.
     path : str or Path
         The file to write.
-    fps, rate, duration : float, optional
-        See `dayline.album.export.chapters.chapters` and `timeline_rate` there.
+    rate : float
+        Frames per second of the timeline.
     """
     try:
         import opentimelineio as otio
@@ -189,11 +220,9 @@ def write_otio(
             'the otio export needs OpenTimelineIO; install it (pip install "dayline[otio]") or'
             " use edl"
         ) from None
-    rate = timeline_rate(fps, rate)
-    marks = chapters(segmentation, fps=fps, duration=duration)
     source = clean_text(segmentation.source or "") or "dayline"
     track = otio.schema.Track(name="events", kind=otio.schema.TrackKind.Video)
-    letters, ranges = context_labels(segmentation), frame_ranges(marks, rate=rate)
+    letters, ranges = context_labels(segmentation), _frame_ranges(marks, rate)
     for event, letter, mark, (start, end) in zip(
         segmentation.events, letters, marks, ranges, strict=True
     ):

@@ -10,7 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from dayline.album.export.chapters import Chapter, chapters, milliseconds
+from dayline.album.export.chapters import chapters, milliseconds
 from dayline.events import Segmentation
 from dayline.files import writing_whole
 from dayline.installation import needs_extra
@@ -74,8 +74,8 @@ def write_chapters(
     try:
         with opened_video(video) as opened, writing_whole(output, "wb") as file:
             original = opened.container
-            last = segmentation.times[-1] if fps is None and segmentation.times else 0.0
-            duration = _length(original, at_least=last)
+            film = film_facts(video)
+            duration = film.duration if fps is not None else film_end(segmentation, film)
             first, *others = chapters(segmentation, fps=fps, duration=duration)
             # The first chapter covers the start of the video.
             marks = (replace(first, start=0.0), *others)
@@ -91,7 +91,16 @@ def write_chapters(
             zero = film_start(original)
             with closing(FilmCopy(file, original, streams, kind=kind, zero=zero)) as copy:
                 copy.container.set_chapters(
-                    [_chapter(mark, number) for number, mark in enumerate(marks)]
+                    [
+                        {
+                            "id": number,
+                            "start": milliseconds(mark.start),
+                            "end": milliseconds(mark.end),
+                            "time_base": Fraction(1, 1000),
+                            "metadata": {"title": mark.title},
+                        }
+                        for number, mark in enumerate(marks, start=1)
+                    ]
                 )
                 for packet in stamped(original.demux(streams)):
                     copy.add(packet)
@@ -253,26 +262,38 @@ def check_is_film_of(segmentation: Segmentation, video: Path) -> None:
     if apart <= between + max(LENGTHS_DIFFER, 0.02 * length):
         return
 
-    if is_of_video:
-        what = f"of {segmentation.source or 'a video'}, whose last frame is at {clock_text(last)}"
-        remedy = "pass the video that was segmented"
-    else:
-        kind = "features" if segmentation.names is None else "photos"
-        what = f"of {kind} that span {clock_text(last)}"
-        remedy = "leave out the source (--source)"
     raise ValueError(
-        f"{video.name} lasts {clock_text(length)}, but these events are {what}; {remedy}"
+        f"{video.name} lasts {clock_text(length)}, but the events of"
+        f" {segmentation.source or 'another recording'} span {clock_text(last)}; pass the video"
+        " that was segmented, or none (--source)"
     )
 
 
-def _length(container: InputContainer, *, at_least: float = 0.0) -> float | None:
+def film_end(segmentation: Segmentation, film: FilmFacts) -> float | None:
+    """Return the end of a video in seconds; None if it is unknown.
+
+    The header of a damaged file may give a length that its frames exceed.
+
+    Parameters
+    ----------
+    segmentation : Segmentation
+        The events of the video.
+    film : FilmFacts
+        What its header says.
+    """
+    if segmentation.times is None or film.duration is None:
+        return film.duration
+    first = 0.0 if segmentation.clock == "media" else segmentation.times[0]
+    return film.duration if film.duration > segmentation.times[-1] - first else None
+
+
+def _length(container: InputContainer) -> float | None:
     """Return the seconds from the start of a video to its end; None if it does not declare them."""
     if container.duration is None:
         return None
     declared, start = container.duration / 1e6, (container.start_time or 0) / 1e6
     from_zero = any(name in container.format.name for name in COUNTED_FROM_ZERO)
-    # Some programs store the length; then there are frames beyond the end without the start.
-    return declared - start if from_zero and 0 < start < declared - at_least else declared
+    return declared - start if from_zero and 0 < start < declared else declared
 
 
 def stamped(packets: Iterable[Any]) -> Iterator[Any]:
@@ -309,13 +330,3 @@ def stamped(packets: Iterable[Any]) -> Iterator[Any]:
         for packet in held:
             packet.dts = packet.pts
             yield packet
-
-
-def _chapter(mark: Chapter, number: int) -> Any:
-    return {
-        "id": number + 1,
-        "start": milliseconds(mark.start),
-        "end": milliseconds(mark.end),
-        "time_base": Fraction(1, 1000),
-        "metadata": {"title": mark.title},
-    }

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
-from dayline.album.export.chapters import write_ffmetadata, write_webvtt, write_youtube
+from dayline.album.export.chapters import chapters, write_ffmetadata, write_webvtt, write_youtube
 from dayline.album.export.clips import write_clips
-from dayline.album.export.editors import write_edl, write_fcpxml, write_otio
-from dayline.album.export.film import FilmFacts, check_is_film_of, film_facts
+from dayline.album.export.editors import timeline_rate, write_edl, write_fcpxml, write_otio
+from dayline.album.export.film import FilmFacts, check_is_film_of, film_end, film_facts
 from dayline.album.export.ics import write_ics
 from dayline.album.export.photos import sort_photos
 from dayline.album.export.table import write_csv
@@ -42,40 +42,6 @@ class ExportsFailedError(ValueError):
 
 
 @dataclass(frozen=True)
-class Given:
-    """What an export may need besides the events.
-
-    Attributes
-    ----------
-    source : Path or None
-        The photos or the video.
-    film : FilmFacts or None
-        What the header of the video says.
-    clock : mapping
-        What places the events on a player's clock: `fps` in place of the times of the frames, and
-        the `duration` of the video, as far as they apply to these events.
-    rate : float or None
-        The frame rate of the video.
-    xmp_beside, force : bool
-        See `export`.
-    """
-
-    source: Path | None
-    film: FilmFacts | None
-    clock: Mapping[str, float | None]
-    rate: float | None
-    xmp_beside: bool
-    force: bool
-
-    @property
-    def frames(self) -> Path:
-        """The photos or the video; raises if they are not given."""
-        if self.source is None:
-            raise ValueError("needs the photos or the video; pass source (--source)")
-        return self.source
-
-
-@dataclass(frozen=True)
 class Format:
     """An export.
 
@@ -83,8 +49,6 @@ class Format:
     ----------
     name : str
         Name of the file or folder.
-    write : callable
-        Called with the events, the path and what else is given.
     suits : tuple of str
         Kinds of sources that it can be made from.
     is_timed : bool
@@ -94,7 +58,6 @@ class Format:
     """
 
     name: str
-    write: Callable[[Segmentation, Path, Given], Path]
     suits: tuple[Kind, ...] = ("photos", "video", "features")
     is_timed: bool = False
     is_folder: bool = False
@@ -102,70 +65,17 @@ class Format:
 
 FORMATS: Mapping[str, Format] = MappingProxyType(
     {
-        "csv": Format("events.csv", lambda events, path, _: write_csv(events, path)),
-        "webvtt": Format(
-            "chapters.vtt",
-            lambda events, path, given: write_webvtt(events, path, **given.clock),
-            is_timed=True,
-        ),
-        "ffmetadata": Format(
-            "chapters.ffmetadata",
-            lambda events, path, given: write_ffmetadata(events, path, **given.clock),
-            is_timed=True,
-        ),
-        "youtube": Format(
-            "youtube.txt",
-            lambda events, path, given: write_youtube(events, path, **given.clock),
-            is_timed=True,
-        ),
-        "edl": Format(
-            "events.edl",
-            lambda events, path, given: write_edl(events, path, rate=given.rate, **given.clock),
-            is_timed=True,
-        ),
-        "otio": Format(
-            "events.otio",
-            lambda events, path, given: write_otio(events, path, rate=given.rate, **given.clock),
-            is_timed=True,
-        ),
-        "fcpxml": Format(
-            "events.fcpxml",
-            lambda events, path, given: write_fcpxml(
-                events, path, source=given.source, film=given.film, rate=given.rate, **given.clock
-            ),
-            suits=("video", "features"),
-            is_timed=True,
-        ),
-        "clips": Format(
-            "clips",
-            lambda events, path, given: write_clips(
-                events, path, source=given.frames, fps=given.clock["fps"], force=given.force
-            ),
-            suits=("video",),
-            is_timed=True,
-            is_folder=True,
-        ),
-        "ics": Format(
-            "events.ics",
-            lambda events, path, _: write_ics(events, path),
-            suits=("photos", "features"),
-        ),
-        "xmp": Format(
-            "xmp",
-            lambda events, path, given: write_xmp(
-                events, path, source=given.source, beside=given.xmp_beside, force=given.force
-            ),
-            suits=("photos",),
-            is_folder=True,
-        ),
-        "photos": Format(
-            "photos",
-            lambda events, path, given: sort_photos(
-                events, path, source=given.frames, force=given.force
-            ),
-            suits=("photos",),
-            is_folder=True,
-        ),
+        "csv": Format("events.csv"),
+        "webvtt": Format("chapters.vtt", is_timed=True),
+        "ffmetadata": Format("chapters.ffmetadata", is_timed=True),
+        "youtube": Format("youtube.txt", is_timed=True),
+        "edl": Format("events.edl", is_timed=True),
+        "otio": Format("events.otio", is_timed=True),
+        "fcpxml": Format("events.fcpxml", suits=("video", "features"), is_timed=True),
+        "clips": Format("clips", suits=("video",), is_timed=True, is_folder=True),
+        "ics": Format("events.ics", suits=("photos", "features")),
+        "xmp": Format("xmp", suits=("photos",), is_folder=True),
+        "photos": Format("photos", suits=("photos",), is_folder=True),
     }
 )
 """Every format by its name on the command line."""
@@ -225,29 +135,77 @@ def export(
 
     source = None if source is None else Path(source)
     film = film_facts(source) if source is not None and source.is_file() else None
-    duration, rate = None, None
     if source is not None and film is not None and fps is None:
         check_is_film_of(segmentation, source)
-        rate = None if film.rate is None else float(film.rate)
-        if segmentation.clock == "media" and segmentation.times is not None:
-            # The header of a damaged file may give a length that its frames exceed.
-            beyond = (film.duration or 0.0) > segmentation.times[-1]
-            duration = film.duration if beyond else None
 
-    given = Given(
-        source, film, {"fps": fps, "duration": duration}, rate, xmp_beside=xmp_beside, force=force
-    )
     written, failures = [], []
     with export_folder(folder, names=file_names(formats), force=force) as folder:
         for name in dict.fromkeys(formats):
             path = folder / FORMATS[name].name
             try:
-                written.append(FORMATS[name].write(segmentation, path, given))
+                _write(
+                    name,
+                    segmentation,
+                    path,
+                    source=source,
+                    film=film,
+                    fps=fps,
+                    xmp_beside=xmp_beside,
+                    force=force,
+                )
+                written.append(path)
             except (ValueError, OSError) as error:
                 failures.append(f"{name}: {failure_text(error)}")
     if failures:
         raise ExportsFailedError(failures, written)
     return written
+
+
+def _write(
+    name: str,
+    segmentation: Segmentation,
+    path: Path,
+    *,
+    source: Path | None,
+    film: FilmFacts | None,
+    fps: float | None,
+    xmp_beside: bool,
+    force: bool,
+) -> None:
+    """Write one format; see `export`."""
+    if FORMATS[name].is_timed:
+        duration = film_end(segmentation, film) if film is not None and fps is None else None
+        marks = chapters(segmentation, fps=fps, duration=duration)
+        rate = timeline_rate(fps, film)
+
+    if name in ("photos", "clips"):
+        if source is None:
+            raise ValueError("needs the photos or the video; pass source (--source)")
+        if name == "photos":
+            sort_photos(segmentation, path, source=source, force=force)
+        else:
+            write_clips(segmentation, marks, path, source=source, force=force)
+        return
+
+    match name:
+        case "csv":
+            write_csv(segmentation, path)
+        case "webvtt":
+            write_webvtt(marks, path)
+        case "ffmetadata":
+            write_ffmetadata(marks, path)
+        case "youtube":
+            write_youtube(marks, path)
+        case "edl":
+            write_edl(segmentation, marks, path, rate=rate)
+        case "otio":
+            write_otio(segmentation, marks, path, rate=rate)
+        case "fcpxml":
+            write_fcpxml(segmentation, marks, path, rate=rate, source=source, film=film)
+        case "ics":
+            write_ics(segmentation, path)
+        case "xmp":
+            write_xmp(segmentation, path, source=source, beside=xmp_beside, force=force)
 
 
 def failure_text(error: ValueError | OSError) -> str:

@@ -7,7 +7,7 @@ import re
 import uuid
 from pathlib import Path
 
-from dayline.album.export.titles import date_time, event_titles, place_name
+from dayline.album.export.table import date_time, event_titles, place_name
 from dayline.events import Event, Segmentation
 from dayline.files import write_text_whole
 from dayline.text import clean_text, counted
@@ -43,7 +43,7 @@ def write_ics(segmentation: Segmentation, path: str | Path) -> Path:
     lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//dayline//dayline//EN"]
     lines.append("CALSCALE:GREGORIAN")
     used: set[str] = set()
-    titles = event_titles(segmentation, contexts=False)
+    titles = event_titles(segmentation)
     spans = zip(segmentation.start_times, segmentation.stop_times, strict=True)
     for event, title, (start, stop) in zip(segmentation.events, titles, spans, strict=True):
         lines += _event(segmentation, event, title, start, stop, used)

@@ -12,12 +12,12 @@ from dayline.album.export.folder import (
     check_ours,
     free_name,
     last_copies,
+    remove_ours,
     replacing_folder,
     safe_name,
 )
-from dayline.album.export.titles import event_label, time_text
+from dayline.album.export.table import event_label, time_text
 from dayline.events import Segmentation
-from dayline.files import temporary_folder
 from dayline.media.frame import shown_name
 from dayline.result_folder import SORTED_PHOTOS as MANIFEST
 from dayline.text import clean_text, counted
@@ -148,24 +148,8 @@ def remove_sorted_photos(folder: Path, photos: Sequence[Path] = ()) -> None:
     """
     if not (folder / MANIFEST).is_file():
         raise ValueError("dayline did not write it")
-    # Before it is moved: after a kill, the next run would remove what was moved.
-    _check_nothing_is_lost(folder, photos, shown=folder)
-    workshop = temporary_folder(folder.parent, folder.name)
-    old = workshop / "old"
-    try:
-        folder.rename(old)
-        try:
-            # Check again, now that the folder is out of reach of others.
-            _check_nothing_is_lost(old, photos, shown=folder)
-        except BaseException:
-            old.rename(folder)
-            raise
-    finally:
-        shutil.rmtree(workshop, ignore_errors=True)
-
-
-def _check_nothing_is_lost(folder: Path, photos: Sequence[Path], *, shown: Path) -> None:
-    check_ours(folder, photos, shown=shown)
+    check_ours(folder, photos)
     last = last_copies(folder, photos)
     if last:
         raise ValueError(f"{counted(len(last), 'photo')} in it may exist nowhere else")
+    remove_ours(folder, photos)

@@ -1,14 +1,17 @@
-"""The events as a table for spreadsheets and data frames."""
+"""Events as text for people: their titles, places and times, and a table of them."""
 
 from __future__ import annotations
 
 import csv
+import math
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from dayline.album.export.titles import context_labels, event_titles, time_text
 from dayline.events import Event, Segmentation
+from dayline.events.table import context_letters
 from dayline.files import writing_whole
-from dayline.text import clean_text
+from dayline.text import clean_text, clock_text
 
 COLUMNS = (
     "event",
@@ -32,6 +35,67 @@ COLUMNS = (
 Cell = str | int | float | None
 
 
+def event_titles(segmentation: Segmentation, labels: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return the name of every event, or "Event 3 (kitchen)": its number from 1, and its label.
+
+    Parameters
+    ----------
+    segmentation : Segmentation
+        The events.
+    labels : sequence of str
+        What unnamed events have in brackets, such as their places; empty for none.
+    """
+    titles = []
+    for k, event in enumerate(segmentation.events):
+        label = f" ({labels[k]})" if labels and labels[k] else ""
+        titles.append(clean_text(event.name or "") or f"Event {k + 1}{label}")
+    return tuple(titles)
+
+
+def event_label(segmentation: Segmentation, event: Event) -> str:
+    """Return the name of an event, else that of its place, else "Event"."""
+    return clean_text(event.name or "") or place_name(segmentation, event) or "Event"
+
+
+def place_name(segmentation: Segmentation, event: Event) -> str:
+    """Return the name that a person gave to the place of an event, or an empty string."""
+    names = (place.name for place in segmentation.places if place.community == event.community)
+    return clean_text(next(names, None) or "")
+
+
+def context_labels(segmentation: Segmentation) -> tuple[str, ...]:
+    """Return for each event the name that a person gave its context, else its letter."""
+    letters = context_letters(segmentation.events, segmentation.places)
+    return tuple(
+        place_name(segmentation, event) or letter
+        for event, letter in zip(segmentation.events, letters, strict=True)
+    )
+
+
+def time_text(segmentation: Segmentation, seconds: float | None, *, digits: int = 3) -> str:
+    """Format a time for people; an empty string if it is unknown.
+
+    With the date if a wall clock has one, else hours and minutes.
+    """
+    if seconds is None or not math.isfinite(seconds):
+        return ""
+    if segmentation.clock != "wall":
+        return clock_text(max(seconds, 0.0), digits=digits)
+    if segmentation.times is not None and not segmentation.is_dated:
+        return clock_text(seconds % 86_400)
+    return date_time(seconds).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def date_time(seconds: float) -> datetime:
+    """Return the date and time of a camera's clock; raise if there is no such date."""
+    try:
+        return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds)
+    except OverflowError:
+        raise ValueError(
+            f"time {seconds:g} is not a date; repair the times of the frames"
+        ) from None
+
+
 def write_csv(segmentation: Segmentation, path: str | Path) -> Path:
     """Write one row per event (UTF-8, comma, header line).
 
@@ -50,44 +114,21 @@ def write_csv(segmentation: Segmentation, path: str | Path) -> Path:
         The file to write.
     """
     path = Path(path)
+    rows = segmentation.to_dicts()
+    labels = context_labels(segmentation)
+    titles = event_titles(segmentation, labels)
+    for row, title, label in zip(rows, titles, labels, strict=True):
+        row |= {"title": title, "context": label}
+        row["started"] = time_text(segmentation, row["start_time"])
+        row["stopped"] = time_text(segmentation, row["stop_time"])
+        if row["duration"] is not None:
+            row["duration"] = round(row["stop_time"] - row["start_time"], 3)
+
     with writing_whole(path) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COLUMNS)
-        titles, labels = event_titles(segmentation), context_labels(segmentation)
-        spans = zip(segmentation.start_times, segmentation.stop_times, strict=True)
-        for number, (event, span) in enumerate(zip(segmentation.events, spans, strict=True)):
-            row = [
-                number + 1,
-                titles[number],
-                labels[number],
-                *_details(segmentation, event, *span),
-            ]
-            writer.writerow([_safe(cell) for cell in row])
+        writer.writerows([_safe(row[column]) for column in COLUMNS] for row in rows)
     return path
-
-
-def _details(
-    segmentation: Segmentation, event: Event, start_time: float | None, stop_time: float | None
-) -> list[Cell]:
-    names = segmentation.names
-    # If the clock was set back in between, the duration is unknown.
-    known = start_time is not None and stop_time is not None and stop_time >= start_time
-    return [
-        event.start,
-        event.stop,
-        event.n_frames,
-        start_time,
-        stop_time,
-        time_text(segmentation, start_time),
-        time_text(segmentation, stop_time),
-        round(stop_time - start_time, 3) if known else None,  # type: ignore[operator]
-        event.key_frame,
-        names[event.key_frame] if names and event.key_frame is not None else None,
-        names[event.start] if names else None,
-        names[event.stop - 1] if names else None,
-        event.confidence,
-        event.reason,
-    ]
 
 
 def _safe(cell: Cell) -> Cell:

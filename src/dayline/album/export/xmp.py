@@ -10,9 +10,10 @@ from xml.etree import ElementTree  # only to write; no untrusted XML is parsed
 
 from dayline.album.export.folder import replacing_folder
 from dayline.album.export.photos import checked_name, photo_path
-from dayline.album.export.titles import event_titles, place_name, time_text
+from dayline.album.export.table import event_titles, place_name, time_text
 from dayline.events import Segmentation
 from dayline.files import read_no_follow, write_text_whole
+from dayline.media.frame import RAW_SUFFIXES
 from dayline.text import clean_text, counted
 
 ROOT = "dayline"
@@ -26,13 +27,6 @@ NAMESPACES = {
     "lr": "http://ns.adobe.com/lightroom/1.0/",
     "digiKam": "http://www.digikam.org/ns/1.0/",
 }
-# fmt: off
-RAW_SUFFIXES = frozenset({
-    ".3fr", ".arw", ".cr2", ".cr3", ".crw", ".dcr", ".dng", ".erf", ".iiq", ".kdc", ".mef", ".mos",
-    ".mrw", ".nef", ".nrw", ".orf", ".pef", ".raf", ".raw", ".rw2", ".rwl", ".sr2", ".srf", ".srw",
-    ".x3f",
-})
-# fmt: on
 FEW = 3
 
 
@@ -162,7 +156,7 @@ def _sidecars(segmentation: Segmentation, source: str | Path | None) -> dict[str
         photos = [PurePosixPath(path.as_posix()) for path in paths]
 
     texts = []
-    titles = event_titles(segmentation, contexts=False)
+    titles = event_titles(segmentation)
     events = zip(segmentation.events, titles, segmentation.start_times, strict=True)
     for event, title, start in events:
         day = time_text(segmentation, start)[:10] if segmentation.is_dated else None

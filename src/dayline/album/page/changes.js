@@ -2,15 +2,15 @@
 // frames.
 
 import {
-  boundaryFrames,
   hasOwnContext,
   keyFrame,
   merged,
   newContext,
   spliced,
   splitInTwo,
+  state,
 } from "./events.js";
-import { bases, trackView, viewOf } from "./levels.js";
+import { bases, boundaryFrames } from "./view.js";
 
 // Removed and added boundaries; one of each with no unchanged boundary between them is one that was
 // moved. Those that came or went with the level are no changes of their own.
@@ -24,7 +24,7 @@ function boundaryChanges(before, after, view) {
   for (const frame of [...new Set([...old, ...now])].sort((a, b) => a - b)) {
     const which = !now.has(frame) ? "removed" : !old.has(frame) ? "added" : null;
     const byLevel =
-      view !== null && (which === "removed" ? !view.removed.has(frame) : !required.has(frame));
+      view !== null && (which === "removed" ? !view.removed.includes(frame) : !required.has(frame));
     if (which === null) open = null;
     else if (byLevel) continue;
     else if (open !== null && open[which] === null) {
@@ -97,8 +97,8 @@ function moveChanges(before, after) {
 }
 
 export function changesBetween(before, after) {
-  const [was, is] = [viewOf.get(before.events), viewOf.get(after.events)];
-  const others = was && is && (was.level !== is.level || was.least !== is.least);
+  const [was, is] = [before.view, after.view];
+  const others = was.level !== is.level || was.least !== is.least;
   const boundaries = boundaryChanges(before.events, after.events, others ? is : null);
   const moved = new Map(
     boundaries
@@ -116,7 +116,8 @@ export function changesBetween(before, after) {
 }
 
 export function sameState(a, b) {
-  return a === b || JSON.stringify(a) === JSON.stringify(b);
+  const parts = ({ events, places }) => JSON.stringify([events, places]);
+  return (a.events === b.events && a.places === b.places) || parts(a) === parts(b);
 }
 
 // At least one if anything differs, also something that the list above does not describe.
@@ -211,8 +212,8 @@ function withMove(current, { start, last, name }) {
 export function otherLevel(changes) {
   const wanted = changes.find((change) => change.kind === "level");
   const level = wanted === undefined ? -1 : bases.findIndex((base) => base.level === wanted.level);
-  const now = trackView();
-  return level < 0 || (now.level === level && now.least === wanted.least)
+  const { view } = state;
+  return level < 0 || (view.level === level && view.least === wanted.least)
     ? null
     : { level, least: wanted.least };
 }

@@ -1,10 +1,16 @@
-// The events, and what the person edits in them: the parts of events.json that the page may change.
-// A state is never changed in place, so undo returns to an older one. All modules read `state`,
-// `events` and `places`; only the functions here replace them.
+// The events, and what the person edits in them: the parts of events.json that the page may change,
+// and the view that they came from (view.js). A state is never changed in place, so undo returns to
+// an older one. All modules read `state`, `events` and `places`; only the functions here replace
+// them.
 
 import { data, frameText, lastUntil, original, thing, times } from "./frames.js";
+import { editedView, firstView } from "./view.js";
 
-export let state = { events: original.events, places: original.places ?? [] };
+export let state = {
+  events: original.events,
+  places: original.places ?? [],
+  view: firstView(original.events),
+};
 export let { events, places } = state; // always those of `state`
 export const older = [];
 export const newer = [];
@@ -30,10 +36,6 @@ export function keyFrame(event) {
   return event.key_frame ?? event.start + ((event.stop - event.start) >> 1);
 }
 
-export function boundaryFrames(list) {
-  return list.slice(1).map((event) => event.start);
-}
-
 function replaceState(next) {
   state = next;
   ({ events, places } = next);
@@ -47,9 +49,17 @@ function showState(next, message) {
 
 // Replaces parts of the state, such as { places }.
 export function edit(parts, message) {
+  const next = { ...state, ...parts };
+  if (next.view === state.view) next.view = editedView(state.view, state.events, next.events);
   older.push(state);
   newer.length = 0;
-  showState({ ...state, ...parts }, message);
+  showState(next, message);
+}
+
+// A control moved without any change of the events: there is nothing to undo.
+export function moveControl(view, message) {
+  state = { ...state, view };
+  refresh(message);
 }
 
 // Shows a state from elsewhere, such as another tab, which has it stored already.
@@ -144,22 +154,18 @@ export function splitInTwo(event, frame) {
   ];
 }
 
-export function change(nextEvents, message, nextPlaces = places) {
-  edit({ events: nextEvents, places: nextPlaces }, message);
-}
-
 export function mergeWithPrevious(index) {
   if (index < 1) return;
   const text = `${titleOf(index)} merged with ${titleOf(index - 1)}`;
-  change(replaced(index - 1, 2, merged(events[index - 1], events[index])), text);
+  edit({ events: replaced(index - 1, 2, merged(events[index - 1], events[index])) }, text);
 }
 
 export function splitAt(frame) {
   const index = eventAt(frame);
   const event = events[index];
   if (frame <= event.start) return;
-  change(
-    replaced(index, 1, ...splitInTwo(event, frame)),
+  edit(
+    { events: replaced(index, 1, ...splitInTwo(event, frame)) },
     `${titleOf(index)} split at ${frameText(frame)}`,
   );
 }
@@ -168,8 +174,8 @@ export function moveStart(index, frame) {
   const [before, after] = [events[index - 1], events[index]];
   if (index < 1 || frame <= before.start || frame >= after.stop || frame === after.start) return;
   const moved = setByPerson(resized(after, frame, after.stop));
-  change(
-    replaced(index - 1, 2, resized(before, before.start, frame), moved),
+  edit(
+    { events: replaced(index - 1, 2, resized(before, before.start, frame), moved) },
     `Start of ${titleOf(index)} moved to ${frameText(frame)}`,
   );
 }
@@ -189,8 +195,8 @@ export function redo() {
 export function chooseKey(frame) {
   const index = eventAt(frame);
   if (events[index].key_frame === frame) return;
-  change(
-    replaced(index, 1, { ...events[index], key_frame: frame, key_chosen: true }),
+  edit(
+    { events: replaced(index, 1, { ...events[index], key_frame: frame, key_chosen: true }) },
     `Key ${thing} of ${titleOf(index)} chosen`,
   );
 }

@@ -19,8 +19,7 @@ export const typicalStep =
           .map((t, i) => t - times[i])
           .filter((step) => step > 0),
       );
-export const thing =
-  isWall || (original.names !== null && original.clock !== "media") ? "photo" : "frame";
+export const { thing } = data; // what a person calls a frame
 // Whether `dayline view` serves the page, so that Save writes into the result.
 export const served =
   location.protocol === "http:" &&

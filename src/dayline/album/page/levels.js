@@ -2,85 +2,28 @@
 // chose stays in all.
 
 import {
-  boundaryFrames,
-  change,
+  edit,
   eventAt,
   events,
   hasOwnContext,
   mostFrequent,
-  refresh,
+  moveControl,
+  state,
   undo,
 } from "./events.js";
 import { data, nFrames, original, times } from "./frames.js";
 import { plural } from "./text.js";
-
-export const bases =
-  original.levels?.length > 0
-    ? original.levels
-    : [
-        {
-          level: 0,
-          boundaries: original.events.slice(1).map((event) => event.start),
-          confidences: original.events.slice(1).map((event) => event.confidence),
-        },
-      ];
-const usualBase = Math.max(
-  0,
-  bases.findIndex((base) => base.level === 0),
-);
-// How each list of events came about: its level, the least confidence, the boundaries that the
-// person removed and the key photos that the person chose, also those that this level does not
-// show; and the control that made it, if one did.
-export const viewOf = new WeakMap();
-let tracked = null;
-
-// Called after every change of the events, so that an edit is told from a step of the slider.
-export function trackView() {
-  if (!viewOf.has(events)) viewOf.set(events, isEdit(tracked) ? editedView(tracked) : firstView());
-  tracked = events;
-  return viewOf.get(events);
-}
-
-// An edit leaves most events as they are; a list that shares none was read from elsewhere.
-function isEdit(before) {
-  const known = new Set(before);
-  return events.some((event) => known.has(event));
-}
-
-// The events may be edited already when the page opens; they then belong to the level that they
-// differ from least.
-function firstView() {
-  const now = new Set(boundaryFrames(events));
-  const missing = bases.map(({ boundaries }) => boundaries.filter((b) => !now.has(b)));
-  const differing = bases.map(
-    ({ boundaries }, i) => now.size - boundaries.length + 2 * missing[i].length,
-  );
-  const level = differing[usualBase] === 0 ? usualBase : differing.indexOf(Math.min(...differing));
-  const keys = new Set(events.filter((event) => event.key_chosen).map((event) => event.key_frame));
-  return { level, least: 0, removed: new Set(missing[level]), keys, by: null };
-}
-
-function editedView(before) {
-  const view = viewOf.get(before);
-  const now = new Set(boundaryFrames(events));
-  const removed = new Set([...view.removed, ...boundaryFrames(before)].filter((b) => !now.has(b)));
-  const keys = new Set(view.keys);
-  for (const { key_frame: key, key_chosen: isChosen, start, stop } of events) {
-    if (!isChosen || keys.has(key)) continue;
-    for (const other of keys) if (start <= other && other < stop) keys.delete(other);
-    keys.add(key);
-  }
-  return { ...view, removed, keys, by: null };
-}
+import { bases, boundaryFrames, usualBase } from "./view.js";
 
 // The boundaries of a level with the person's edits, each with its confidence. Events with a name,
 // or with a place that the person chose for this event alone, stay as they are.
 function boundariesIn(base, view) {
   const found = new Map();
+  const removed = new Set(view.removed);
   const isFixed = (event) => event.name !== null || hasOwnContext(event);
   const fixed = events.filter(isFixed);
   base.boundaries.forEach((b, i) => {
-    if (view.removed.has(b) || (base.confidences[i] ?? 1) < view.least) return;
+    if (removed.has(b) || (base.confidences[i] ?? 1) < view.least) return;
     if (!fixed.some((event) => event.start < b && b < event.stop))
       found.set(b, base.confidences[i]);
   });
@@ -135,7 +78,7 @@ function keyIn(start, stop, view) {
   const middle = start + ((stop - start) >> 1);
   const inside = (frame) => frame !== null && start <= frame && frame < stop;
   const chosenNow = events.find((event) => event.key_chosen && inside(event.key_frame))?.key_frame;
-  const chosenKey = chosenNow ?? [...view.keys].find(inside);
+  const chosenKey = chosenNow ?? view.keys.find(inside);
   if (chosenKey !== undefined) return { frame: chosenKey, isChosen: true };
   const keys = original.events
     .filter((event) => !event.key_chosen)
@@ -152,24 +95,18 @@ function keyIn(start, stop, view) {
 
 // Steps of one control in a row are one change, so that Undo returns to what was there before.
 export function showView(by, wanted) {
-  if (trackView().by === by) undo();
-  const view = { ...trackView(), ...wanted, by };
+  if (state.view.by === by) undo();
+  const view = { ...state.view, ...wanted, by };
   const next = eventsIn(view);
   const text = plural(next.length, "event");
   const isSame = next.length === events.length && next.every((event, i) => event === events[i]);
-  if (isSame) {
-    // Nothing to undo, but the control has moved.
-    viewOf.set(events, { ...view, by: viewOf.get(events).by });
-    refresh(text);
-    return;
-  }
-  viewOf.set(next, view);
-  change(next, text);
+  if (isSame) moveControl({ ...view, by: state.view.by }, text);
+  else edit({ events: next, view }, text);
 }
 
 // The levels to save: what is shown becomes level 0.
 export function levelsToSave() {
-  const view = trackView();
+  const { view } = state;
   const now = boundaryFrames(events);
   if (!(original.levels?.length > 0)) return original.levels;
   if (

@@ -1,8 +1,8 @@
 // The page of many days: calendar, time per place, timelines of the days, search, and events that
 // look alike.
 
-import { closeButton, make, makeButton, moveWithArrows } from "./elements.js";
-import { MONTHS, comparable, letters, plural, two, wordsIn } from "./text.js";
+import { make, moveWithArrows } from "./elements.js";
+import { comparable, letters, monthText, plural, two, wordsIn } from "./text.js";
 
 const N_COLORS = 12;
 const MOST_RESULTS = 120;
@@ -101,67 +101,46 @@ function addressOf(event) {
   return `${event.day.folder}/index.html#event-${event.number + 1}`;
 }
 
-function pictureOf(event, className) {
-  if (event.picture === null) return make("span", { class: `${className} blank` });
-  return make("img", {
-    class: className,
-    src: `${event.day.folder}/${event.picture}`,
-    alt: "",
-    loading: "lazy",
-    decoding: "async",
-  });
+// A copy of a template.
+function copyOf(id) {
+  return document.getElementById(id).content.firstElementChild.cloneNode(true);
 }
 
 // One event with its picture; the link leads to it on the page of its day.
 function card(event) {
-  const label = labelOf(event);
-  const more = makeButton(
-    { class: "more", "aria-label": `More like ${titleOf(event)}, ${whenOf(event)}` },
-    () => showEvent(event),
-    "More like this",
-  );
+  const box = copyOf("card");
+  box.classList.add(...colorOf(event).split(" "));
+  if (event.picture !== null) {
+    const src = `${event.day.folder}/${event.picture}`;
+    const about = { class: "card-picture", alt: "", loading: "lazy", decoding: "async", src };
+    box.querySelector(".card-picture").replaceWith(make("img", about));
+  }
 
-  return make(
-    "div",
-    { class: `card ${colorOf(event)}` },
-    pictureOf(event, "card-picture"),
-    make(
-      "p",
-      { class: "card-title", dir: "auto" },
-      make("a", { href: addressOf(event) }, titleOf(event)),
-    ),
-    make("p", { class: "soft" }, whenOf(event)),
-    make(
-      "p",
-      { class: "card-end" },
-      label === null
-        ? ""
-        : make(
-            "span",
-            { class: "place", dir: "auto" },
-            make("span", { class: "dot", "aria-hidden": "true" }),
-            label,
-          ),
-      event.similar.length ? more : "",
-    ),
-  );
+  const link = box.querySelector("a");
+  link.href = addressOf(event);
+  link.textContent = titleOf(event);
+  box.querySelector(".soft").textContent = whenOf(event);
+
+  if (labelOf(event) === null) box.querySelector(".place").remove();
+  else box.querySelector(".place-text").textContent = labelOf(event);
+  const more = box.querySelector(".more");
+  more.setAttribute("aria-label", `More like ${titleOf(event)}, ${whenOf(event)}`);
+  more.addEventListener("click", () => showEvent(event));
+  if (event.similar.length === 0) more.remove();
+  return box;
 }
 
 const dialog = document.getElementById("event");
+dialog.querySelector(".close").addEventListener("click", () => dialog.close());
 
 function showEvent(event) {
   const similar = event.similar.map((index) => events[index]);
-  dialog.replaceChildren(
-    make(
-      "div",
-      { class: "dialog-head" },
-      make("h2", { id: "event-title", dir: "auto" }, titleOf(event)),
-      closeButton("Close", () => dialog.close()),
-    ),
-    card({ ...event, similar: [] }),
-    make("h3", {}, similar.length ? "More like this" : "No other event was compared with it"),
-    make("div", { class: "cards" }, ...similar.map(card)),
-  );
+  document.getElementById("event-title").textContent = titleOf(event);
+  dialog.querySelector(".card").replaceWith(card({ ...event, similar: [] }));
+  dialog.querySelector("h3").textContent = similar.length
+    ? "More like this"
+    : "No other event was compared with it";
+  dialog.querySelector(".cards").replaceChildren(...similar.map(card));
   if (!dialog.open) dialog.showModal();
   dialog.scrollTop = 0;
 }
@@ -198,6 +177,7 @@ function calendar() {
 
 function monthBox(month, byDate, level) {
   const [year, number] = month.split("-").map(Number);
+  const name = monthText(month);
   const first = (new Date(Date.UTC(year, number - 1, 1)).getUTCDay() + 6) % 7;
   const length = new Date(Date.UTC(year, number, 0)).getUTCDate();
   const cells = WEEKDAYS.map((day) =>
@@ -212,7 +192,7 @@ function monthBox(month, byDate, level) {
     else {
       const count = list.reduce((sum, day) => sum + photosOf(day), 0);
       const n = list.reduce((sum, day) => sum + day.list.length, 0);
-      const label = `${date} ${MONTHS[number - 1]} ${year}: ${plural(count, "photo")}, ${plural(n, "event")}`;
+      const label = `${date} ${name}: ${plural(count, "photo")}, ${plural(n, "event")}`;
       cell = make(
         "a",
         {
@@ -229,7 +209,6 @@ function monthBox(month, byDate, level) {
     cells.push(cell);
   }
 
-  const name = `${MONTHS[number - 1]} ${year}`;
   return make(
     "div",
     { class: "month", role: "group", "aria-label": name },
@@ -255,84 +234,52 @@ function placeBars() {
   const mostInMonth = Math.max(1, ...shown.flatMap((place) => [...place.months.values()]));
 
   const rows = shown.map((place) => placeRow(place, { timed, months, most, mostInMonth }));
+  box.querySelector("tbody").append(...rows);
+  document.getElementById("amount").textContent = timed ? "Time" : "Photos";
+  if (!timed || months.length < 2)
+    for (const cell of box.querySelectorAll(".months-cell")) cell.remove();
 
-  const heads = [
-    "Place",
-    "",
-    timed ? "Time" : "Photos",
-    "Days",
-    ...(timed && months.length > 1 ? ["By month"] : []),
-  ];
-  const head = make(
-    "tr",
-    {},
-    ...heads.map((text) => (text === "" ? make("td", {}) : make("th", { scope: "col" }, text))),
-  );
-
-  box.append(
-    make(
-      "div",
-      { class: "table-box" },
-      make("table", { class: "time" }, make("thead", {}, head), make("tbody", {}, ...rows)),
-    ),
-  );
-
-  rows.slice(SHOWN_PLACES).forEach((row) => {
-    row.hidden = true;
+  const all = document.getElementById("all-places");
+  const others = rows.slice(SHOWN_PLACES);
+  for (const row of others) row.hidden = true;
+  all.hidden = others.length === 0;
+  all.textContent = `Show all ${rows.length} places`;
+  all.addEventListener("click", () => {
+    for (const row of others) row.hidden = false;
+    all.remove();
   });
-  if (rows.length > SHOWN_PLACES) {
-    const all = makeButton(
-      { class: "more" },
-      () => {
-        for (const row of rows) row.hidden = false;
-        all.remove();
-      },
-      `Show all ${rows.length} places`,
-    );
-    box.append(all);
-  }
   box.hidden = false;
 }
 
 function placeRow(place, { timed, months, most, mostInMonth }) {
-  const name = makeButton(
-    { class: "place-name", dir: "auto", title: "Show its events" },
-    () => searchPlace(place),
-    make("span", { class: "dot", "aria-hidden": "true" }),
-    make("span", {}, place.label),
-  );
+  const row = copyOf("place-row");
+  row.classList.add(place.color);
+  row.querySelector(".place-text").textContent = place.label;
+  row.querySelector(".place-name").addEventListener("click", () => searchPlace(place));
+  const share = (100 * amountOf(place, timed)) / most;
+  row.querySelector(".bar").style.width = `${Math.max(0.5, share)}%`;
+  row.querySelector(".amount").textContent = timed
+    ? hoursText(place.seconds)
+    : plural(place.frames, "photo");
+  row.querySelector(".days").textContent = plural(place.days.size, "day");
 
-  const bar = make("span", { class: "bar" });
-  bar.style.width = `${Math.max(0.5, (100 * amountOf(place, timed)) / most)}%`;
-
-  const cells = [
-    make("th", { scope: "row" }, name),
-    make("td", { class: "wide" }, make("span", { class: "rail" }, bar)),
-    make(
-      "td",
-      { class: "number" },
-      timed ? hoursText(place.seconds) : plural(place.frames, "photo"),
-    ),
-    make("td", { class: "number" }, plural(place.days.size, "day")),
-  ];
-
-  if (timed && months.length > 1) {
-    const strip = make(
-      "span",
-      { class: "by-month" },
-      ...months.map((month) => {
-        const seconds = place.months.get(month) ?? 0;
-        const text = `${MONTHS[Number(month.slice(5)) - 1]} ${month.slice(0, 4)}: ${hoursText(seconds)}`;
-        const column = make("span", { class: "column", title: text });
-        const fill = make("span", { class: "fill" });
-        fill.style.height = `${(100 * seconds) / mostInMonth}%`;
-        column.append(fill, make("span", { class: "unseen" }, `${text}; `));
-        return column;
-      }),
-    );
-    cells.push(make("td", { class: "months-cell" }, strip));
+  for (const month of months) {
+    const seconds = place.months.get(month) ?? 0;
+    const text = `${monthText(month)}: ${hoursText(seconds)}`;
+    const fill = make("span", { class: "fill" });
+    fill.style.height = `${(100 * seconds) / mostInMonth}%`;
+    row
+      .querySelector(".by-month")
+      .append(
+        make(
+          "span",
+          { class: "column", title: text },
+          fill,
+          make("span", { class: "unseen" }, `${text}; `),
+        ),
+      );
   }
-  return make("tr", { class: place.color }, ...cells);
+  return row;
 }
 
 // Timelines of the days, all on the same hours, so that mornings stand above mornings.

@@ -1,4 +1,4 @@
-"""Write the page of many days: calendar, time per place, search, and a row per day."""
+"""Write the pages of many results: of days with a calendar, and of the sequences of a batch."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dayline.album.page.page import day_heading, events_mark
 from dayline.album.page.template import embedded_data, render
 from dayline.events import Segmentation
 from dayline.files import write_text_whole
-from dayline.text import counted
+from dayline.text import counted, duration_text
 
 MOST_PICTURES = 6
 
@@ -81,7 +81,7 @@ def write_overview(
         "why": [day.why for day in days],
     }
     content = {
-        "rows": [_row(day) for day in days],
+        "rows": [_day_row(day) for day in days],
         "title": title,
         "n_days": len(days),
         "n_events": sum(len(day.segmentation.events) for day in days if day.segmentation),
@@ -103,7 +103,7 @@ def overview_data(folder: Path) -> dict[str, Any] | None:
     return data if data is not None and isinstance(data.get("days"), list) else None
 
 
-def _row(day: Day) -> dict[str, Any]:
+def _day_row(day: Day) -> dict[str, Any]:
     """Return what the page shows of a day without its script."""
     row: dict[str, Any] = {"heading": day.name, "overline": None, "why": day.why, "address": None}
     if day.segmentation is None:
@@ -181,3 +181,79 @@ def _date(segmentation: Segmentation) -> str | None:
     if not segmentation.is_dated or segmentation.times is None:
         return None
     return f"{datetime.fromtimestamp(segmentation.times[0], UTC):%Y-%m-%d}"
+
+
+@dataclass(frozen=True)
+class SequenceRow:
+    """One sequence on the page.
+
+    Attributes
+    ----------
+    name : str
+        What it is called.
+    folder : str or None
+        Folder of its result, relative to the page; None if it has none.
+    n_frames, n_events : int or None
+        Of its result.
+    seconds : float or None
+        What it took to compute.
+    pictures : sequence of str
+        Some of its pictures, relative to `folder`.
+    why : str
+        Why it failed; empty if it did not.
+    """
+
+    name: str
+    folder: str | None
+    n_frames: int | None = None
+    n_events: int | None = None
+    seconds: float | None = None
+    pictures: Sequence[str] = ()
+    why: str = ""
+
+
+def write_sequences(
+    rows: Sequence[SequenceRow], folder: str | Path, *, title: str, n_total: int
+) -> Path:
+    """Write `folder`/index.html with a row per sequence: counts, some pictures, or why it failed.
+
+    Parameters
+    ----------
+    rows : sequence of SequenceRow
+        The sequences, in the order shown.
+    folder : str or Path
+        The folder that contains the folders of the results.
+    title : str
+        Heading.
+    n_total : int
+        Number of all sequences, also of those that are not computed yet.
+    """
+    n_failed = sum(bool(row.why) for row in rows)
+    facts = [
+        counted(n_total, "sequence"),
+        counted(sum(row.n_events or 0 for row in rows), "event"),
+        *([f"{n_failed} failed"] if n_failed else []),
+        *([f"{n_total - len(rows)} not computed yet"] if len(rows) < n_total else []),
+    ]
+    content = {
+        "rows": [_sequence_row(row) for row in rows],
+        "title": title,
+        "facts": " · ".join(facts),
+    }
+    path = Path(folder) / "index.html"
+    write_text_whole(path, render("sequences", content))
+    return path
+
+
+def _sequence_row(row: SequenceRow) -> dict[str, object]:
+    if row.folder is None or row.n_frames is None or row.n_events is None:
+        return {"name": row.name, "address": None, "facts": "", "pictures": [], "why": row.why}
+    folder = quote(os.fsencode(row.folder))
+    time = "" if row.seconds is None else f" · {duration_text(row.seconds)}"
+    return {
+        "name": row.name,
+        "address": f"{folder}/index.html",
+        "facts": f"{counted(row.n_frames, 'frame')} · {counted(row.n_events, 'event')}{time}",
+        "pictures": [f"{folder}/{quote(picture)}" for picture in row.pictures],
+        "why": row.why,
+    }

@@ -9,10 +9,9 @@ import { lanes } from "./lanes.js";
 import {
   chosen,
   colorClass,
-  eventsByCommunity,
+  contextGroups,
   finishPlace,
   groupContexts,
-  rankContexts,
   renderContexts,
   showAllEvents,
 } from "./places.js";
@@ -29,12 +28,10 @@ let rendering = false;
 function render(message) {
   rendering = true;
   groupContexts();
-  rankContexts();
-  const groups = eventsByCommunity();
-  renderContexts(groups);
-  renderTimeline(groups);
-  renderRows(groups);
-  renderSummary(groups);
+  renderContexts();
+  renderTimeline();
+  renderRows();
+  renderSummary();
   renderBar();
   renderGraph();
   renderTools();
@@ -43,8 +40,8 @@ function render(message) {
   if (message) document.getElementById("live").textContent = message;
 }
 
-function renderSummary(groups) {
-  const recurring = [...groups.values()].filter((list) => list.length > 1).length;
+function renderSummary() {
+  const recurring = [...contextGroups.values()].filter((list) => list.length > 1).length;
   const facts = [plural(nFrames, thing), plural(events.length, "event")];
   if (lanes.length > 1) facts.unshift(plural(lanes.length, "day"));
   else if (times !== null)

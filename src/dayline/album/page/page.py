@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
-from pathlib import Path, PurePosixPath
-from typing import Any, TypeAlias
-from urllib.parse import quote, unquote
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 
@@ -21,9 +21,6 @@ from dayline.arrays import Array
 from dayline.events import Segmentation
 from dayline.files import UnreadableFileError, reading, write_text_whole, writing_whole
 
-PicturePath: TypeAlias = str | Path
-Pictures: TypeAlias = Mapping[int, PicturePath] | Callable[[int], PicturePath | None]
-
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 YEARS_1_TO_9999 = (-62_135_596_800, 253_402_300_800)
 
@@ -32,10 +29,9 @@ def write_page(
     segmentation: Segmentation,
     folder: str | Path,
     *,
-    thumbnails: Pictures | None = None,
+    thumbnails: Mapping[int, str] | None = None,
     graph: Array | Drawable | None = None,
     communities: Sequence[int] | None = None,
-    title: str | None = None,
     blurred: bool = False,
     originals: Sequence[Path] | None = None,
     film: Path | None = None,
@@ -48,17 +44,15 @@ def write_page(
         The events to show.
     folder : str or Path
         Where to write the page; created if missing.
-    thumbnails : mapping or callable, optional
-        Maps frame numbers to pictures, as `write_thumbnails` returns: paths in `folder`, relative
-        to it or absolute. Frames may be missing (a callable then returns None). If None, the page
-        has no pictures. Pictures of an earlier run that the page does not show are removed.
+    thumbnails : mapping of int to str, optional
+        The picture of every frame that has one, relative to `folder`, as `write_thumbnails`
+        returns. If None, the page has no pictures. Pictures of an earlier run that the page does
+        not show are removed.
     graph : array of shape (n_frames, n_frames) or Drawable, optional
         Shown as a picture.
     communities : sequence of int, optional
         Community of every frame; an event that a person changes gets the most frequent one of its
         frames.
-    title : str, optional
-        Heading; by default the date or the name of the source.
     blurred : bool
         Whether faces are blurred in all pictures of the result; the page says so if it has any, and
         later runs know it.
@@ -74,13 +68,19 @@ def write_page(
         The page.
     """
     folder = Path(folder)
-    _check(segmentation, communities, originals)
+    _check(segmentation)
     folder.mkdir(parents=True, exist_ok=True)
-    pictures = _picture_addresses(thumbnails, segmentation.n_frames, folder)
-    _write_graph(graph, segmentation.n_frames, folder)
+    if graph is None:
+        (folder / "graph.png").unlink(missing_ok=True)
+    else:
+        with writing_whole(folder / "graph.png", "wb") as file:
+            file.write(graph_image(graph))
 
-    when, named = day_heading(segmentation), title or segmentation.source
-    is_day = title is None and when is not None
+    pictures = None
+    if thumbnails:
+        frames = range(segmentation.n_frames)
+        pictures = [quote(thumbnails[k]) if k in thumbnails else None for k in frames]
+    when = day_heading(segmentation)
     data = {
         "segmentation": json.loads(segmentation.to_json()),
         "pictures": pictures,
@@ -90,10 +90,10 @@ def write_page(
         "film": None if film is None else relative_addresses([film], folder)[0],
         # Within the data, so that the page can be renewed without the photos.
         "about": {
-            "heading": when if is_day else named or "Events",
-            "overline": named if is_day else when,
+            "heading": when or segmentation.source or "Events",
+            "overline": segmentation.source if when else None,
             "blurred": blurred,
-            "shape": _shape(pictures, folder),
+            "shape": _shape(folder / thumbnails[min(thumbnails)]) if thumbnails else "none",
             "graph": graph is not None,
         },
     }
@@ -231,9 +231,8 @@ def relative_addresses(files: Sequence[Path], folder: Path) -> list[str | None]:
     return addresses
 
 
-def _check(
-    segmentation: Segmentation, communities: Sequence[int] | None, originals: Sequence[Path] | None
-) -> None:
+def _check(segmentation: Segmentation) -> None:
+    """Raise if the page cannot show scores or times."""
     for what in ("scores", "times"):
         finite = np.isfinite(np.asarray(getattr(segmentation, what) or (), dtype=float))
         if not finite.all():
@@ -247,59 +246,14 @@ def _check(
             f"the time of frame {in_years.index(False)} lies outside the years 1 to 9999; set times"
             " to None"
         )
-    for name, values in (("originals", originals), ("communities", communities)):
-        if values is not None and len(values) != segmentation.n_frames:
-            raise ValueError(f"{len(values)} {name} for {segmentation.n_frames} frames")
 
 
-def _picture_addresses(
-    thumbnails: Pictures | None, n_frames: int, folder: Path
-) -> list[str | None] | None:
-    """Return the URL of every picture relative to the page; it must lie in the folder."""
-    if thumbnails is None:
-        return None
-    path_of = thumbnails.get if isinstance(thumbnails, Mapping) else thumbnails
-    addresses: list[str | None] = []
-    inside = folder.resolve()
-    for frame in range(n_frames):
-        path = path_of(frame)
-        if path is None:
-            addresses.append(None)
-            continue
-        whole = (inside / path).resolve()
-        # A picture elsewhere could not be shared with the page.
-        if not whole.is_relative_to(inside) or not whole.is_file():
-            raise ValueError(
-                f"frame {frame}: picture {path} is not a file in {folder}; write it there first"
-            )
-        addresses.append(quote(str(PurePosixPath(whole.relative_to(inside)))))
-    return addresses if any(addresses) else None
+def _shape(path: Path) -> str:
+    """Return the aspect of a picture, so that the page reserves the right space for all of them."""
+    from PIL import Image
 
-
-def _write_graph(graph: Array | Drawable | None, n_frames: int, folder: Path) -> None:
-    if graph is None:
-        (folder / "graph.png").unlink(missing_ok=True)
-        return
-    if tuple(graph.shape) != (n_frames, n_frames):
-        raise ValueError(f"graph has shape {tuple(graph.shape)}, but there are {n_frames} frames")
-    with writing_whole(folder / "graph.png", "wb") as file:
-        file.write(graph_image(graph))
-
-
-def _shape(pictures: list[str | None] | None, folder: Path) -> str:
-    """Return the aspect of the pictures, so that the page reserves the right space for them."""
-    first = next((unquote(address) for address in pictures or () if address), None)
-    if first is None:
-        return "none"
-    from PIL import Image, UnidentifiedImageError
-
-    with reading(first, "a picture"):
-        try:
-            with Image.open(folder / first) as picture:
-                ratio = picture.width / picture.height
-        except UnidentifiedImageError:
-            # Pillow's own message contains the whole path.
-            raise UnreadableFileError(f"{first}: not a picture; write it again") from None
+    with Image.open(path) as picture:
+        ratio = picture.width / picture.height
     for shape, least in (("film", 1.6), ("wide", 1.15), ("square", 0.87)):
         if ratio > least:
             return shape
@@ -307,5 +261,14 @@ def _shape(pictures: list[str | None] | None, folder: Path) -> str:
 
 
 def _html(segmentation: Segmentation, data: Mapping[str, Any]) -> str:
-    data = {**data, "key": frames_mark(segmentation), "base": events_mark(segmentation)}
-    return render("page", {"segmentation": segmentation, **data["about"]}, data=data)
+    is_wall = segmentation.times is not None and segmentation.clock == "wall"
+    is_named = segmentation.names is not None and segmentation.clock != "media"
+    thing = "photo" if is_wall or is_named else "frame"
+    data = {
+        **data,
+        "thing": thing,
+        "key": frames_mark(segmentation),
+        "base": events_mark(segmentation),
+    }
+    content = {"segmentation": segmentation, "thing": thing, **data["about"]}
+    return render("page", content, data=data)

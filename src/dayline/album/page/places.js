@@ -3,7 +3,7 @@
 
 import { make, makeButton } from "./elements.js";
 import {
-  change,
+  edit,
   events,
   keyFrame,
   newContext,
@@ -23,7 +23,7 @@ const contextLetters = new Map();
 export const chosen = new Set();
 const ONCE = "once";
 let contextOf = new Map();
-let contextGroups = new Map();
+export let contextGroups = new Map(); // the events of every context
 
 function placeOf(community) {
   return places.find((place) => place.community === community) ?? null;
@@ -53,10 +53,7 @@ export function groupContexts() {
     if (!contextGroups.has(context)) contextGroups.set(context, []);
     contextGroups.get(context).push(event);
   }
-}
-
-export function eventsByCommunity() {
-  return contextGroups;
+  rankContexts();
 }
 
 function framesIn(list) {
@@ -66,24 +63,23 @@ function framesIn(list) {
 // Recurring contexts without a name have letters in order of first appearance, as in the exports.
 // Colors are assigned to recurring and named contexts first, longest first, so that these get the
 // most distinct ones.
-export function rankContexts() {
-  const groups = eventsByCommunity();
-  for (const [context, list] of groups) {
+function rankContexts() {
+  for (const [context, list] of contextGroups) {
     if (list.length > 1 && placeName(context) === null && !contextLetters.has(context))
       contextLetters.set(context, letters(contextLetters.size));
   }
   const matters = ([context, list]) => (list.length > 1 || placeName(context) !== null ? 1 : 0);
-  const others = [...groups].filter(([context]) => !contextRanks.has(context));
+  const others = [...contextGroups].filter(([context]) => !contextRanks.has(context));
   others.sort((a, b) => matters(b) - matters(a) || framesIn(b[1]) - framesIn(a[1]));
   for (const [context] of others) contextRanks.set(context, contextRanks.size);
 }
 
 // The name of a context, or its letter; null if it occurs only once and has no name.
-function contextLabel(community, groups = contextGroups) {
+function contextLabel(community) {
   const context = contextOf.get(community);
   const name = placeName(context);
   if (name !== null) return name;
-  return groups.get(context).length > 1 ? contextLetters.get(context) : null;
+  return contextGroups.get(context).length > 1 ? contextLetters.get(context) : null;
 }
 
 export function colorClass(event, index) {
@@ -93,13 +89,13 @@ export function colorClass(event, index) {
 }
 
 // What the filter calls the context of an event: contexts seen once share a chip.
-function chipOf(event, groups) {
-  return contextLabel(event.community, groups) === null ? ONCE : contextOf.get(event.community);
+function chipOf(event) {
+  return contextLabel(event.community) === null ? ONCE : contextOf.get(event.community);
 }
 
-export function isShown(event, groups) {
+export function isShown(event) {
   if (chosen.size === 0) return true;
-  return event.community !== null && chosen.has(chipOf(event, groups));
+  return event.community !== null && chosen.has(chipOf(event));
 }
 
 function toggleContext(which) {
@@ -143,12 +139,12 @@ function chip(which, title, list, color) {
   );
 }
 
-export function renderContexts(groups) {
+export function renderContexts() {
   const box = document.getElementById("chips");
   const once = [];
   const chips = [];
-  for (const [context, list] of groups) {
-    const label = contextLabel(context, groups);
+  for (const [context, list] of contextGroups) {
+    const label = contextLabel(context);
     if (label === null) {
       once.push(...list);
       continue;
@@ -165,7 +161,7 @@ export function renderContexts(groups) {
 
   const recurring = chips.length;
   for (const which of chosen) {
-    if (which === ONCE ? once.length === 0 : !groups.has(which)) chosen.delete(which);
+    if (which === ONCE ? once.length === 0 : !contextGroups.has(which)) chosen.delete(which);
   }
 
   if (recurring > 0 && once.length > 0) chips.push(chip(ONCE, "Seen once", once, "c-none"));
@@ -181,8 +177,10 @@ export function renderContexts(groups) {
   document.getElementById("contexts").hidden = recurring === 0;
 }
 
-const placeDialog = make("dialog", { class: "place-dialog", "aria-labelledby": "place-title" });
-document.body.append(placeDialog);
+const placeDialog = document.getElementById("place");
+const placeInput = placeDialog.querySelector(".place-input");
+const placeScope = document.getElementById("place-scope");
+let placeNamed = { context: null, event: null }; // what the dialog is about
 
 function placeButton(label, action) {
   const name = label === null || contextIsLetter(label) ? "Name" : "Rename";
@@ -198,7 +196,7 @@ function contextIsLetter(label) {
 }
 
 export function contextTag(event) {
-  const filter = () => toggleContext(chipOf(event, eventsByCommunity()));
+  const filter = () => toggleContext(chipOf(event));
   const tag = makeButton(
     { class: "tag", title: "Show only events like this" },
     filter,
@@ -229,93 +227,58 @@ export function refreshContext(row, index) {
 }
 
 function openPlaceDialog(context, event) {
-  const groups = eventsByCommunity();
-  const list = groups.get(context);
-  const label = contextLabel(context, groups);
+  placeNamed = { context, event };
+  const list = contextGroups.get(context);
+  const label = contextLabel(context);
   const longest = event ?? list.reduce((a, b) => (b.stop - b.start > a.stop - a.start ? b : a));
+  document.getElementById("place-title").textContent =
+    label === null
+      ? "Name this place"
+      : contextIsLetter(label)
+        ? `Name context ${label}`
+        : `Rename ${label}`;
+  placeDialog
+    .querySelector(".place-picture")
+    .replaceWith(pictureOf(keyFrame(longest), "place-picture", "eager"));
 
-  const input = make("input", {
-    class: "place-input",
-    type: "text",
-    dir: "auto",
-    maxlength: "100",
-    autocomplete: "off",
-    spellcheck: "false",
-    list: "place-list",
-    "aria-label": "Name of the place",
-    value: placeName(context) ?? "",
-  });
+  placeInput.defaultValue = placeName(context) ?? "";
+  placeInput.value = placeInput.defaultValue;
+  const names = new Set(places.map((place) => place.name?.trim()).filter(Boolean));
+  document
+    .getElementById("place-list")
+    .replaceChildren(...[...names].map((name) => make("option", { value: name })));
 
-  const names = [...new Set(places.map((place) => place.name?.trim()).filter(Boolean))];
-  const scope =
-    event !== null && list.length > 1
-      ? make(
-          "fieldset",
-          {},
-          make("legend", {}, "This is the name of"),
-          scopeOption("all", `all ${plural(list.length, "event")} here`, true),
-          scopeOption("one", `this event only, ${eventSpanText(event)}`, false),
-        )
-      : "";
-
-  const done = () => {
-    const only = placeDialog.querySelector('input[type=radio][value="one"]')?.checked === true;
-    placeDialog.close();
-    if (only) moveToPlace(event, input.value);
-    else namePlace(context, input.value);
-  };
-  placeDialog.done = done;
-  const cancel = makeButton({ class: "quiet" }, () => placeDialog.close(), "Cancel");
-  const save = makeButton({ class: "strong", id: "place-save" }, done, "Name");
-  input.addEventListener("keydown", (e) => {
-    if (e.key === "Enter") {
-      e.preventDefault();
-      done();
-    }
-  });
-
-  placeDialog.replaceChildren(
-    make(
-      "h2",
-      { id: "place-title", dir: "auto" },
-      label === null
-        ? "Name this place"
-        : contextIsLetter(label)
-          ? `Name context ${label}`
-          : `Rename ${label}`,
-    ),
-    pictureOf(keyFrame(longest), "place-picture", "eager"),
-    input,
-    make("datalist", { id: "place-list" }, ...names.map((name) => make("option", { value: name }))),
-    scope,
-    make(
-      "p",
-      { class: "place-hint" },
-      "Contexts with the same name are one place. Save, and the next run recognizes it on other days.",
-    ),
-    make("div", { class: "place-end" }, cancel, save),
-  );
+  placeScope.hidden = event === null || list.length < 2;
+  placeScope.querySelector('[value="all"]').checked = true;
+  document.getElementById("place-all").textContent = `all ${plural(list.length, "event")} here`;
+  document.getElementById("place-one").textContent =
+    event === null ? "" : `this event only, ${eventSpanText(event)}`;
 
   placeDialog.showModal();
-  input.focus();
-  input.select();
+  placeInput.focus();
+  placeInput.select();
 }
 
-// As Enter does: for Ctrl+S, which saves what the person sees.
+// Also for Ctrl+S, which saves what the person sees.
 export function finishPlace() {
-  if (placeDialog.open) placeDialog.done();
+  if (!placeDialog.open) return;
+  const only = !placeScope.hidden && placeScope.querySelector('[value="one"]').checked;
+  placeDialog.close();
+  if (only) moveToPlace(placeNamed.event, placeInput.value);
+  else namePlace(placeNamed.context, placeInput.value);
 }
+
+document.getElementById("place-save").addEventListener("click", finishPlace);
+document.getElementById("place-cancel").addEventListener("click", () => placeDialog.close());
+placeInput.addEventListener("keydown", (e) => {
+  if (e.key !== "Enter") return;
+  e.preventDefault();
+  finishPlace();
+});
 
 // Whether closing the page now would lose a name in the dialog.
 export function placeIsTyped() {
-  const input = placeDialog.open ? placeDialog.querySelector(".place-input") : null;
-  return input !== null && input.value.trim() !== input.defaultValue;
-}
-
-function scopeOption(value, text, checked) {
-  const input = make("input", { type: "radio", name: "place-scope", value });
-  input.checked = checked;
-  return make("label", {}, input, text);
+  return placeDialog.open && placeInput.value.trim() !== placeInput.defaultValue;
 }
 
 function withNamed(list, community, name) {
@@ -333,7 +296,7 @@ function namePlace(context, text) {
   const next = [...contextOf]
     .filter(([, first]) => first === context)
     .reduce((list, [community]) => withNamed(list, community, name), places);
-  change(events, shown, next);
+  edit({ places: next }, shown);
 }
 
 // Moves one event to the place with this name, or to a new one.
@@ -345,9 +308,11 @@ function moveToPlace(event, text) {
     (other) => other.community !== null && placeName(other.community) === name,
   )?.community;
   const community = known ?? newContext(state);
-  change(
-    replaced(index, 1, { ...event, community }),
+  edit(
+    {
+      events: replaced(index, 1, { ...event, community }),
+      places: withNamed(places, community, name),
+    },
     `${titleOf(index)} moved to ${name}`,
-    withNamed(places, community, name),
   );
 }

@@ -2,7 +2,7 @@
 // reloaded.
 
 import { make, makeButton, moveWithArrows } from "./elements.js";
-import { change, events, keyFrame, replaced, titleOf } from "./events.js";
+import { edit, events, keyFrame, replaced, titleOf } from "./events.js";
 import {
   clockText,
   dayOf,
@@ -62,15 +62,15 @@ export function fillRow(row) {
   strip.append(...shown.map((frame) => frameButton(frame)));
   if (shown.length < frames.length) {
     const label = `Show all ${plural(frames.length, thing)}`;
-    strip.append(
-      makeButton(
-        { class: "thumb more", tabindex: "-1", "aria-label": label },
-        () => showAll(strip, frames, 0),
-        `+${(frames.length - shown.length).toLocaleString("en-GB")}`,
-      ),
-    );
+    const text = `+${(frames.length - shown.length).toLocaleString("en-GB")}`;
+    strip.append(moreButton(label, text, () => showAll(strip, frames, 0)));
   }
   strip.firstElementChild.tabIndex = 0;
+}
+
+function moreButton(label, text, action) {
+  const about = { class: "thumb more", tabindex: "-1", "aria-label": label };
+  return makeButton(about, action, text);
 }
 
 // Thousands of frames are added in chunks: laying them all out at once would freeze the page.
@@ -83,13 +83,7 @@ function showAll(strip, frames, from) {
   strip.classList.add("all");
   if (stop < frames.length) {
     const label = `Show more of ${plural(frames.length, thing)}`;
-    strip.append(
-      makeButton(
-        { class: "thumb more", tabindex: "-1", "aria-label": label },
-        () => showAll(strip, frames, stop),
-        "more",
-      ),
-    );
+    strip.append(moreButton(label, "more", () => showAll(strip, frames, stop)));
   }
   buttons[0].tabIndex = 0;
   buttons[0].focus({ preventScroll: true });
@@ -103,8 +97,7 @@ function reasonText(event) {
   return words === null ? confidence : `${words}, ${confidence}`;
 }
 
-function metaLine(event) {
-  const meta = make("p", { class: "meta" });
+function fillMeta(meta, event) {
   if (event.community !== null) meta.append(contextTag(event));
   meta.append(make("span", {}, plural(event.stop - event.start, thing)));
   const reason = reasonText(event);
@@ -127,75 +120,33 @@ function metaLine(event) {
         event.location.map((degrees) => degrees.toFixed(4)).join(", "),
       ),
     );
-  return meta;
 }
 
-function actionButton(text, action, label) {
-  return make(
-    "button",
-    { type: "button", class: "action", "data-action": action, "aria-label": label },
-    text,
-  );
-}
-
-function timeColumn(event) {
+function fillTimes(row, event) {
   const duration = eventDuration(event);
   const first = event.start_time === null ? String(event.start) : clockText(event.start_time);
-  const column = make("p", { class: "when" }, make("span", { class: "from" }, first));
   const last = event.stop_time === null ? String(event.stop - 1) : clockText(event.stop_time);
-  if (last !== first) column.append(make("span", { class: "to" }, `– ${last}`));
-  if (duration) column.append(make("span", { class: "long" }, durationText(duration)));
-  return column;
+  row.querySelector(".from").textContent = first;
+  if (last === first) row.querySelector(".to").remove();
+  else row.querySelector(".to").textContent = `– ${last}`;
+  if (duration) row.querySelector(".long").textContent = durationText(duration);
+  else row.querySelector(".long").remove();
 }
 
 function makeRow(event, index) {
-  const key = keyFrame(event);
-  const name = make("input", {
-    class: "name",
-    type: "text",
-    dir: "auto",
-    maxlength: "200",
-    autocomplete: "off",
-    spellcheck: "false",
-  });
-  name.value = event.name ?? "";
-
-  const actions = make(
-    "div",
-    { class: "actions" },
-    actionButton("Merge up", "merge", "Merge with the previous event"),
-    actionButton("Move start", "move", "Move where this event starts"),
-    actionButton("Split", "split", "Split this event in two"),
-  );
-  if (movie !== null && times !== null)
-    actions.append(actionButton("Play", "play", "Play the film from the start of this event"));
-
-  const keyButton = make(
-    "button",
-    { type: "button", class: "key", "data-frame": String(key) },
-    pictureOf(key, "key-picture"),
-  );
-  const body = make(
-    "div",
-    { class: "body" },
-    make("div", { class: "line" }, name, actions),
-    metaLine(event),
-  );
-  if (pictures !== null) {
-    const strip = make("div", { class: "strip", role: "group" });
-    moveWithArrows(strip);
-    body.append(strip);
-  }
-
-  const row = make(
-    "li",
-    { class: `event ${colorClass(event, index)}` },
-    timeColumn(event),
-    make("span", { class: "rail", "aria-hidden": "true" }),
-    keyButton,
-    body,
-  );
+  const row = document.getElementById("event-row").content.firstElementChild.cloneNode(true);
+  row.classList.add(...colorClass(event, index).split(" "));
   row.event = event;
+  fillTimes(row, event);
+  fillMeta(row.querySelector(".meta"), event);
+  row.querySelector(".name").value = event.name ?? "";
+  if (movie === null || times === null) row.querySelector('[data-action="play"]').remove();
+
+  const key = row.querySelector(".key");
+  key.dataset.frame = String(keyFrame(event));
+  key.append(pictureOf(keyFrame(event), "key-picture"));
+  if (pictures === null) row.querySelector(".strip").remove();
+  else moveWithArrows(row.querySelector(".strip"));
   return row;
 }
 
@@ -270,11 +221,11 @@ function rowFor(event, index) {
 }
 
 // Only changes what differs, so that focus, scroll position and a click in progress survive.
-export function renderRows(groups) {
+export function renderRows() {
   const list = document.getElementById("events");
   const children = [];
   events.forEach((event, index) => {
-    if (!isShown(event, groups)) return;
+    if (!isShown(event)) return;
     const row = rowFor(event, index);
     if (chosen.size === 0) children.push(...separators(row, index));
     children.push(row);
@@ -294,7 +245,7 @@ export function rename(event, text) {
   if (index < 0 || name === event.name) return;
   const renamed = { ...event, name };
   rowOf.set(renamed, rowOf.get(event)); // keeps the row, with the focus in it
-  change(replaced(index, 1, renamed), name === null ? "Name removed" : `Named ${name}`);
+  edit({ events: replaced(index, 1, renamed) }, name === null ? "Name removed" : `Named ${name}`);
 }
 
 // What is being typed becomes part of the state, without waiting until the person leaves the field.

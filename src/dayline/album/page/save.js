@@ -3,7 +3,7 @@
 
 import { countChanges, sameState } from "./changes.js";
 import { make } from "./elements.js";
-import { newer, older, refresh, state } from "./events.js";
+import { events, newer, older, places, refresh, state } from "./events.js";
 import { original, served } from "./frames.js";
 import { levelsToSave } from "./levels.js";
 import { closeNotice, notify } from "./notices.js";
@@ -13,6 +13,7 @@ import {
   DOWNLOAD,
   PROBLEMS,
   base,
+  isKept,
   kept,
   pageState,
   problem,
@@ -27,7 +28,7 @@ let saving = false;
 // One line about the current state: where it is, and since when.
 function statusText() {
   if (saving) return "Saving";
-  if (kept !== null && state === kept.state)
+  if (isKept(state))
     return kept.where === DOWNLOAD
       ? `Downloaded as events.json ${whenText(kept.at)}`
       : `Saved in ${kept.where} ${whenText(kept.at)}`;
@@ -39,7 +40,7 @@ function statusText() {
 
 // The same text as dayline writes: plain ASCII, so that names of invalid UTF-8 survive too.
 function eventsJson() {
-  const text = JSON.stringify({ ...original, ...state, levels: levelsToSave() }, null, 1);
+  const text = JSON.stringify({ ...original, events, places, levels: levelsToSave() }, null, 1);
   return (
     text.replace(/[\u0080-\uffff]/g, (c) => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0")) +
     "\n"

@@ -5,10 +5,11 @@
 import { applyChanges, changesBetween, countChanges, otherLevel, sameState } from "./changes.js";
 import { adopt, edit, events, refresh, state } from "./events.js";
 import { data, nFrames, original, times } from "./frames.js";
-import { bases, showView, trackView, viewOf } from "./levels.js";
+import { showView } from "./levels.js";
 import { closeNotice, notify } from "./notices.js";
 import { finishTyping, typedRow } from "./rows.js";
 import { dateText, isToday, plural, timeOfDay, whenText } from "./text.js";
+import { bases, firstView } from "./view.js";
 
 const SLOTS = "dayline edits ";
 const STORED_FORMAT = 2;
@@ -34,36 +35,41 @@ function slotOf(mark) {
   return `${SLOTS}${data.key} ${mark}`;
 }
 
-function readSlot(name) {
+// The browser's storage; null if the browser forbids it.
+function storage() {
   try {
-    const entry = JSON.parse(localStorage.getItem(name));
-    const isOurs = entry?.format === STORED_FORMAT;
-    return isOurs && Array.isArray(entry.changes) && Array.isArray(entry.state?.events)
-      ? entry
-      : null;
+    return localStorage;
   } catch {
-    return null; // forbidden, or not ours
+    return null;
   }
 }
 
-function slotNames() {
+function readJson(name) {
   try {
-    return Object.keys(localStorage).filter((name) => name.startsWith(SLOTS));
+    return JSON.parse(storage()?.getItem(name) ?? null);
   } catch {
-    return []; // forbidden
+    return null; // not ours
   }
+}
+
+function readSlot(name) {
+  const entry = readJson(name);
+  const isOurs = entry?.format === STORED_FORMAT;
+  return isOurs && Array.isArray(entry.changes) && Array.isArray(entry.state?.events)
+    ? entry
+    : null;
 }
 
 function removeSlot(name) {
-  try {
-    localStorage.removeItem(name);
-  } catch {
-    // Nothing can be stored there, so nothing is left.
-  }
+  storage()?.removeItem(name);
+}
+
+export function isKept(which) {
+  return kept !== null && sameState(which, kept.state);
 }
 
 export function unsavedChanges() {
-  return state === kept?.state ? 0 : countChanges(pageState, state);
+  return isKept(state) ? 0 : countChanges(pageState, state);
 }
 
 // Frames are known by their content: after photos were added, their numbers differ.
@@ -77,39 +83,18 @@ function framesOf(change) {
   );
 }
 
-// How the events came about (levels.js), which the events alone do not tell.
-function viewToStore({ events: list }) {
-  const view = viewOf.get(list);
-  return view === undefined
-    ? null
-    : { level: view.level, least: view.least, removed: [...view.removed], keys: [...view.keys] };
-}
-
-function viewFromStore({ view, state: { events: list } }) {
-  if (!Number.isInteger(view?.level) || bases[view.level] === undefined) return;
-  viewOf.set(list, {
-    level: view.level,
-    least: Number(view.least) || 0,
-    removed: new Set(view.removed),
-    keys: new Set(view.keys),
-    by: null,
-  });
-}
-
 function entryOf(which, more) {
   const changes = changesBetween(pageState, which);
   const marks = Object.fromEntries(
     changes.flatMap(framesOf).map((frame) => [frame, markOf(frame)]),
   );
-  const downloaded = kept?.where === DOWNLOAD && kept.state === which ? kept.at : null;
-  const view = viewToStore(which);
+  const downloaded = kept?.where === DOWNLOAD && isKept(which) ? kept.at : null;
   return {
     format: STORED_FORMAT,
     at: Date.now(),
     page: PAGE,
     key: data.key,
     state: which,
-    view,
     changes,
     marks,
     downloaded,
@@ -117,17 +102,17 @@ function entryOf(which, more) {
   };
 }
 
+// Returns why it cannot be stored; null if it is.
 function writeSlot(name, entry) {
   try {
-    localStorage.setItem(name, JSON.stringify(entry));
+    storage().setItem(name, JSON.stringify(entry));
     return null;
-  } catch (error) {
-    return error?.name === "SecurityError" || error instanceof TypeError ? "forbidden" : "full";
+  } catch {
+    return storage() === null ? "forbidden" : "full";
   }
 }
 
 export function storeState() {
-  trackView();
   if (!isOpen) {
     problem = "early";
     return;
@@ -155,10 +140,10 @@ export function storeState() {
 function stateIn(entry) {
   if (entry === null) return pageState;
   const known = new Map(events.map((event) => [JSON.stringify(event), event]));
-  return {
-    ...entry.state,
-    events: entry.state.events.map((event) => known.get(JSON.stringify(event)) ?? event),
-  };
+  const list = entry.state.events.map((event) => known.get(JSON.stringify(event)) ?? event);
+  // A level that this page does not have tells nothing.
+  const view = bases[entry.state.view?.level] ? entry.state.view : firstView(list);
+  return { ...entry.state, events: list, view: { ...view, by: null } };
 }
 
 // Shows what another tab, or this one before a reload, stored.
@@ -166,7 +151,6 @@ function takeOver(entry, message) {
   version = entry?.version ?? null;
   problem = null;
   adopt(stateIn(entry));
-  if (entry !== null) viewFromStore({ ...entry, state });
   if (entry?.downloaded) kept = { state, where: DOWNLOAD, at: entry.downloaded };
   if (entry?.saved) wasSaved(state, entry.saved);
   closeNotice("other-tab");
@@ -174,7 +158,7 @@ function takeOver(entry, message) {
 }
 
 function offerOtherTab(entry) {
-  const count = plural(countChanges(pageState, entry.state), "change");
+  const count = plural(countChanges(pageState, stateIn(entry)), "change");
   const text = `Another tab of this page has ${count} (${whenText(entry.at)}) that this one does not contain.`;
   notify("other-tab", text, {
     "Use those": () => takeOver(entry, "Changes of the other tab"),
@@ -284,18 +268,14 @@ function fittedChanges(entry) {
 }
 
 function dismissed() {
-  try {
-    return JSON.parse(localStorage.getItem(DISMISSED)) ?? [];
-  } catch {
-    return [];
-  }
+  return readJson(DISMISSED) ?? [];
 }
 
 // Changes made before the page was renewed, or on another page of these frames, the latest first.
 function earlierEntries() {
   const ignored = new Set(dismissed());
-  return slotNames()
-    .filter((name) => name !== slotOf(base))
+  return Object.keys(storage() ?? {})
+    .filter((name) => name.startsWith(SLOTS) && name !== slotOf(base))
     .map((name) => ({ name, entry: readSlot(name) }))
     .filter(({ entry }) => entry !== null && !ignored.has(entry.version))
     .map((one) => ({ ...one, changes: fittedChanges(one.entry) }))

@@ -1,20 +1,5 @@
 // Numbers, names and times as text.
 
-export const MONTHS = [
-  "January",
-  "February",
-  "March",
-  "April",
-  "May",
-  "June",
-  "July",
-  "August",
-  "September",
-  "October",
-  "November",
-  "December",
-];
-
 export function two(number) {
   return String(number).padStart(2, "0");
 }
@@ -41,6 +26,12 @@ export function comparable(text) {
 
 export function wordsIn(text) {
   return comparable(text).split(/\s+/).filter(Boolean);
+}
+
+// "January 2023" for "2023-01".
+export function monthText(month) {
+  const options = { month: "long", year: "numeric", timeZone: "UTC" };
+  return new Date(`${month}-01`).toLocaleDateString("en-GB", options);
 }
 
 export function dateText(at) {

@@ -108,7 +108,7 @@ function pauseMarks(lane) {
   });
 }
 
-function band(lane, groups) {
+function band(lane) {
   const pieces = [];
   for (
     let index = eventAt(lane.first);
@@ -119,7 +119,7 @@ function band(lane, groups) {
     const from = share(lane, lane.at(Math.max(event.start, lane.first)));
     const to = endOf(lane, Math.min(event.stop, lane.stop) - 1);
     const piece = make("span", {
-      class: `piece ${colorClass(event, index)}${isShown(event, groups) ? "" : " dimmed"}`,
+      class: `piece ${colorClass(event, index)}${isShown(event) ? "" : " dimmed"}`,
       "data-event": String(index),
     });
     piece.style.left = `${100 * from}%`;
@@ -221,11 +221,11 @@ export function hidePreview() {
   for (const lane of lanes) lane.cursor.hidden = true;
 }
 
-export function renderTimeline(groups) {
+export function renderTimeline() {
   const box = document.getElementById("day");
   if (box.childElementCount === 0) {
     box.classList.toggle("many", lanes.length > 1);
     box.append(...lanes.map(makeLane));
   }
-  for (const lane of lanes) lane.band.replaceChildren(...pauseMarks(lane), ...band(lane, groups));
+  for (const lane of lanes) lane.band.replaceChildren(...pauseMarks(lane), ...band(lane));
 }

@@ -1,7 +1,7 @@
 // The enlarged view of one picture, or the film; keys and buttons move through the day and correct
 // events.
 
-import { make, makeButton } from "./elements.js";
+import { make } from "./elements.js";
 import {
   chooseKey,
   eventAt,
@@ -21,7 +21,6 @@ import {
   nFrames,
   original,
   pictures,
-  thing,
   times,
 } from "./frames.js";
 import { movie, originalOf, pictureOf, pictured } from "./pictures.js";
@@ -29,101 +28,63 @@ import { colorClass } from "./places.js";
 import { fillRow } from "./rows.js";
 
 export const viewer = document.getElementById("viewer");
-viewer.tabIndex = -1;
 const NEIGHBORS = 7;
+const ACTIONS = {
+  ArrowLeft: () => viewFrame(viewed - 1),
+  ArrowRight: () => viewFrame(viewed + 1),
+  ArrowUp: () => stepEvents(-1),
+  ArrowDown: () => stepEvents(1),
+  PageUp: () => stepEvents(-1),
+  PageDown: () => stepEvents(1),
+  Home: () => viewFrame(0),
+  End: () => viewFrame(nFrames - 1),
+  Escape: () => viewer.close(),
+  s: () => splitAt(viewed),
+  m: () => mergeWithPrevious(eventAt(viewed)),
+  b: () => moveStart(eventAt(viewed), viewed),
+  e: endHere,
+  k: () => chooseKey(viewed),
+  p: playOrPause,
+};
+const parts = {
+  title: viewer.querySelector(".viewer-title"),
+  detail: viewer.querySelector(".viewer-detail"),
+  stage: viewer.querySelector(".stage"),
+  strip: viewer.querySelector(".film"),
+  source: viewer.querySelector("a.quiet"),
+};
 export let viewed = 0;
 let player = null; // of the film
 let followed = null; // the frame that the film shows
-const parts = makeViewer();
 
-function viewerButton(text, className, label, action) {
-  return makeButton({ class: className, "aria-label": label }, action, text);
+function buttonOf(key) {
+  return viewer.querySelector(`[data-key="${key}"]`);
 }
 
-function makeViewer() {
-  const made = {
-    title: make("p", { class: "viewer-title", dir: "auto" }),
-    detail: make("p", { class: "viewer-detail" }),
-    stage: make("div", { class: "stage" }),
-    strip: make("div", { class: "film", "aria-hidden": "true" }),
-    split: viewerButton("New event from here", "quiet", "Start a new event at this frame (S)", () =>
-      splitAt(viewed),
-    ),
-    merge: viewerButton(
-      "Merge with previous",
-      "quiet",
-      "Merge this event with the previous one (M)",
-      () => mergeWithPrevious(eventAt(viewed)),
-    ),
-    begins: viewerButton(
-      "Event begins here",
-      "quiet",
-      "Move the start of this event to this frame (B)",
-      () => moveStart(eventAt(viewed), viewed),
-    ),
-    ends: viewerButton(
-      "Event ends here",
-      "quiet",
-      "Move the end of this event to this frame (E)",
-      endHere,
-    ),
-    keyed: viewerButton(
-      `Use as key ${thing}`,
-      "quiet",
-      `Use this ${thing} as the key ${thing} of its event (K)`,
-      () => chooseKey(viewed),
-    ),
-    play: viewerButton("Play", "quiet", "Play the film from here, or pause it (P)", () =>
-      playOrPause(),
-    ),
-    source: make("a", { class: "quiet", target: "_blank", rel: "noopener" }, "Open the original"),
-    back: viewerButton("‹", "step back", "Previous (left arrow)", () => viewFrame(viewed - 1)),
-    on: viewerButton("›", "step on", "Next (right arrow)", () => viewFrame(viewed + 1)),
-    close: viewerButton("×", "close", "Close (Escape)", () => viewer.close()),
-  };
+viewer.addEventListener("click", (e) => {
+  const { key, frame } = e.target.closest("[data-key], [data-frame]")?.dataset ?? {};
+  if (key !== undefined) ACTIONS[key]();
+  else if (frame !== undefined) viewFrame(Number(frame));
+});
 
-  viewer.append(
-    make("div", { class: "viewer-head" }, make("div", {}, made.title, made.detail), made.close),
-    make("div", { class: "viewer-middle" }, made.back, made.stage, made.on),
-    made.strip,
-    make(
-      "div",
-      { class: "viewer-actions" },
-      made.play,
-      made.begins,
-      made.ends,
-      made.split,
-      made.merge,
-      made.keyed,
-      made.source,
-    ),
-    make(
-      "p",
-      { class: "keys" },
-      "← → frames   ↑ ↓ events   S split   M merge   B begins   E ends   K key   ? all keys   Esc close",
-    ),
-  );
+viewer.addEventListener("keydown", (e) => {
+  if (e.ctrlKey || e.metaKey || e.altKey) return;
+  const action = ACTIONS[e.key.length === 1 ? e.key.toLowerCase() : e.key];
+  if (action === undefined) return;
+  e.preventDefault();
+  action();
+});
 
-  made.strip.addEventListener("click", (e) => {
-    const frame = e.target.closest("[data-frame]")?.dataset.frame;
-    if (frame !== undefined) viewFrame(Number(frame));
-  });
-  swipe(made.stage);
-  return made;
-}
-
-function swipe(stage) {
-  let from = null;
-  // The controls of a film are dragged, too.
-  stage.addEventListener("pointerdown", (e) => {
-    from = e.target.matches("video") ? null : e.clientX;
-  });
-  stage.addEventListener("pointerup", (e) => {
-    if (from !== null && Math.abs(e.clientX - from) > 40)
-      viewFrame(viewed + (e.clientX < from ? 1 : -1));
-    from = null;
-  });
-}
+// A swipe leads to the next frame. The controls of a film are dragged, too.
+let swipedFrom = null;
+parts.stage.addEventListener("pointerdown", (e) => {
+  swipedFrom = e.target.matches("video") ? null : e.clientX;
+});
+parts.stage.addEventListener("pointerup", (e) => {
+  if (swipedFrom !== null && Math.abs(e.clientX - swipedFrom) > 40)
+    viewFrame(viewed + (e.clientX < swipedFrom ? 1 : -1));
+  swipedFrom = null;
+});
 
 // Makes the frame in view the last of its event: the next event starts one frame later.
 function endHere() {
@@ -195,14 +156,14 @@ export function viewFrame(frame) {
   }
   parts.strip.replaceChildren(...film);
 
-  parts.back.disabled = viewed === 0;
-  parts.on.disabled = viewed === nFrames - 1;
-  parts.split.disabled = viewed === event.start;
-  parts.begins.disabled = viewed === event.start || index === 0;
-  parts.ends.disabled = viewed === event.stop - 1 || index === events.length - 1;
-  parts.merge.disabled = index === 0;
-  parts.keyed.disabled = event.key_frame === viewed;
-  parts.play.hidden = movie === null || times === null;
+  buttonOf("ArrowLeft").disabled = viewed === 0;
+  buttonOf("ArrowRight").disabled = viewed === nFrames - 1;
+  buttonOf("s").disabled = viewed === event.start;
+  buttonOf("b").disabled = viewed === event.start || index === 0;
+  buttonOf("e").disabled = viewed === event.stop - 1 || index === events.length - 1;
+  buttonOf("m").disabled = index === 0;
+  buttonOf("k").disabled = event.key_frame === viewed;
+  buttonOf("p").hidden = movie === null || times === null;
 
   const address = originalOf(viewed);
   parts.source.hidden = address === null;
@@ -213,30 +174,6 @@ function stepEvents(step) {
   const index = eventAt(viewed);
   viewFrame(events[Math.min(events.length - 1, Math.max(0, index + step))].start);
 }
-
-viewer.addEventListener("keydown", (e) => {
-  if (e.ctrlKey || e.metaKey || e.altKey) return;
-  const actions = {
-    ArrowLeft: () => viewFrame(viewed - 1),
-    ArrowRight: () => viewFrame(viewed + 1),
-    ArrowUp: () => stepEvents(-1),
-    ArrowDown: () => stepEvents(1),
-    PageUp: () => stepEvents(-1),
-    PageDown: () => stepEvents(1),
-    Home: () => viewFrame(0),
-    End: () => viewFrame(nFrames - 1),
-    s: () => splitAt(viewed),
-    m: () => mergeWithPrevious(eventAt(viewed)),
-    b: () => moveStart(eventAt(viewed), viewed),
-    e: endHere,
-    k: () => chooseKey(viewed),
-    p: () => playOrPause(),
-  };
-  const action = actions[e.key.length === 1 ? e.key.toLowerCase() : e.key];
-  if (action === undefined) return;
-  e.preventDefault();
-  action();
-});
 
 // On closing, the list shows the event that was in view.
 viewer.addEventListener("close", () => {
@@ -280,7 +217,7 @@ export function playFilm(frame) {
   player.addEventListener("error", filmFails);
   for (const change of ["play", "pause"])
     player.addEventListener(change, () => {
-      parts.play.textContent = player?.paused === false ? "Pause" : "Play";
+      buttonOf("p").textContent = player?.paused === false ? "Pause" : "Play";
     });
   parts.stage.replaceChildren(player);
   // Whether it can be played is told by the events above.
@@ -317,7 +254,7 @@ function endFilm() {
   player?.pause();
   player?.removeAttribute("src");
   [player, followed] = [null, null];
-  parts.play.textContent = "Play";
+  buttonOf("p").textContent = "Play";
 }
 
 function filmFails(e) {
