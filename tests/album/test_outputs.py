@@ -12,16 +12,20 @@ import jsonschema
 import numpy as np
 import pytest
 
-from dayline.album.earlier import forget_corrections
+from dayline.album.corrections import forget_corrections
 from dayline.album.export.formats import export
-from dayline.album.pictures import PictureFolder
-from dayline.album.run import segment_and_write
 from dayline.album.save import save_events
-from dayline.album.segment import segment_source, segment_table
+from dayline.album.segment import (
+    segment_and_write,
+    segment_frames,
+    segment_source,
+    segment_table,
+)
 from dayline.album.settings import Settings
 from dayline.album.write import ExportError, default_output, faces_blurred, write_result
 from dayline.events import Place, Segmentation, events_schema, read_events
 from dayline.media.source import images
+from dayline.result_folder import output_folder
 from made_photos import make_day, make_film
 
 
@@ -86,7 +90,7 @@ def test_damaged_pictures_of_a_film_are_made_anew_while_it_is_decoded(tmp_path):
     first = write_result(segment_source(film, model="color", every=0.5), out)
     whole = (out / first.pictures[3]).read_bytes()
     (out / first.pictures[3]).write_bytes(b"")
-    segment_source(film, model="color", every=0.5, pictures=PictureFolder(out))
+    segment_frames(film, Settings(model="color", every=0.5), out)
     assert (out / first.pictures[3]).read_bytes() == whole
 
 
@@ -242,9 +246,9 @@ def test_a_film_is_decoded_once(tmp_path, monkeypatch, blur):
     plain = segment_source(film, model="color", every=0.5)
     before = write_result(plain, tmp_path / "twice", blur_faces=blur)
     out = tmp_path / "once"
-    made = segment_source(
-        film, model="color", every=0.5, store=out, pictures=PictureFolder(out, blur)
-    )
+    settings = Settings(method="", model="color", every=0.5, blur_faces=blur)
+    with output_folder(out):
+        made = segment_frames(film, settings, out)
     assert made.segmentation == plain.segmentation
     monkeypatch.setattr("dayline.album.write.images", None)
     written = write_result(made, out, blur_faces=blur)

@@ -1,4 +1,4 @@
-"""A folder with one folder per day: one result per day, and an overview that links to them."""
+"""Find the days in a folder, and write one result per day and an overview that links to them."""
 
 from __future__ import annotations
 
@@ -11,29 +11,146 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, unquote_to_bytes
 
-from dayline.album.corrections import warn_of_absent_events
-from dayline.album.earlier import (
-    EVENTS,
-    kept_edits,
-    refuse_other_result,
-    take_in_all,
-)
-from dayline.album.extraction import forget_read
+from dayline.album.corrections import kept_edits, take_in_all, warn_of_absent_events
+from dayline.album.extraction import features_of, forget_read, frame_reader, is_table
 from dayline.album.page.overview import Day, overview_data, write_overview
 from dayline.album.page.page import events_mark, page_data
-from dayline.album.photo_days import PhotoDay
 from dayline.album.pictures import remove_thumbnails
 from dayline.album.places import EventFeatures, similar_events
 from dayline.album.places_file import PLACES
 from dayline.album.recognize import places_beside, read_day, recognize_places
-from dayline.album.run import is_table, segment_and_write
+from dayline.album.segment import segment_and_write
 from dayline.album.settings import Settings
-from dayline.album.write import ExportError, Written, remove_other_pictures
+from dayline.album.write import ExportError, Written, refuse_other_result, remove_other_pictures
 from dayline.events import Segmentation, read_events
 from dayline.files import UnreadableFileError, reading, refuse_link
-from dayline.media.frame import FrameSequence, shown_name
+from dayline.installation import needs_extra
+from dayline.media.clocks import clock_corrections, is_worth_comparing
+from dayline.media.frame import FrameSequence, shifted, shown_name
+from dayline.media.walk import holds_only_folders
 from dayline.progress import OnStep
-from dayline.result_folder import MARK, OutputFolderError, output_folder
+from dayline.result_folder import EVENTS, MARK, OutputFolderError, inner_results, output_folder
+
+
+@dataclass(frozen=True)
+class PhotoDay:
+    """The photos of one day.
+
+    Attributes
+    ----------
+    name : str
+        The date, or the name of its folder; the name of the folder of its result.
+    sequence : FrameSequence
+        Its photos.
+    """
+
+    name: str
+    sequence: FrameSequence
+
+
+@dataclass(frozen=True)
+class FoundDays:
+    """What is in a folder: several days, or one sequence.
+
+    Attributes
+    ----------
+    days : tuple of PhotoDay
+        The days; empty if the source is one sequence.
+    whole : FrameSequence or None
+        All photos, if those of several folders are of one day; None if the source is read as it is.
+    notes : tuple of str
+        How the photos were grouped, and what was left out.
+    """
+
+    days: tuple[PhotoDay, ...] = ()
+    whole: FrameSequence | None = None
+    notes: tuple[str, ...] = ()
+
+
+@needs_extra("photos", "reading photos")
+def find_days(
+    source: Path,
+    settings: Settings,
+    *,
+    by_folder: bool = False,
+    store: Path | None = None,
+    on_step: OnStep | None = None,
+) -> FoundDays:
+    """Find the days in a folder.
+
+    A folder that contains photos itself is one sequence. Otherwise the photos in all its subfolders
+    are grouped by day (see `dayline.media.days.group_by_day`).
+
+    Parameters
+    ----------
+    source : Path
+        A folder; any other source is one sequence.
+    settings : Settings
+        How photos are read.
+    by_folder : bool
+        Each subfolder is a day, whatever the times of its photos.
+    store : Path, optional
+        Folder of the results. If given, every photo is read once, with its features, which are kept
+        there, and the clocks of several cameras are compared. Otherwise only headers are read.
+    on_step : callable, optional
+        Called as on_step(what, done, total).
+    """
+    if not holds_only_folders(source):
+        return FoundDays()
+    from dayline.media.days import (
+        clocks_to_compare,
+        group_by_day,
+        group_by_folder,
+        with_camera_names,
+    )
+    from dayline.media.photos import (
+        photo_sequence,
+        read_photos,
+        with_given_offsets,
+        without_copies,
+    )
+
+    if store is None:
+        photos = read_photos(source, timezone=settings.timezone, on_step=on_step)
+    else:
+        with output_folder(store) as folder:
+            reader = frame_reader(settings, folder, on_step)
+            photos = read_photos(source, timezone=settings.timezone, read=reader.read_files)
+
+    if not by_folder:
+        photos = without_copies(photos)
+    photos, notes = with_given_offsets(with_camera_names(photos), dict(settings.offsets))
+    if settings.order == "time":
+        photos, reference = clocks_to_compare(photos)
+        whole = photo_sequence(photos, reference=reference)
+        if store is not None and is_worth_comparing(whole):
+            clocks = [frame.clock for frame in whole.frames]
+            corrections, wrong = clock_corrections(
+                whole.times or (), clocks, features_of(whole), reference=reference
+            )
+            frames = (shifted(f, corrections.get(f.clock, 0.0)) for f in photos.frames)
+            photos, notes = replace(photos, frames=tuple(frames)), (*notes, *wrong)
+    photos = replace(photos, frames=tuple(replace(f, clock="") for f in photos.frames))
+
+    groups, undated = group_by_folder(photos) if by_folder else group_by_day(photos)
+    if len(groups) == 1 and not groups[0].folder:
+        one = photo_sequence(photos, order=settings.order, notes=(*notes, *photos.notes))
+        return FoundDays(whole=one)
+    days = tuple(
+        PhotoDay(
+            group.name,
+            photo_sequence(
+                photos,
+                group.frames,
+                source=photos.root / group.folder if group.folder else None,
+                order=settings.order,
+                skipped=group.skipped,
+                notes=notes,
+            ),
+        )
+        for group in groups
+    )
+    return FoundDays(days, notes=(*notes, *photos.notes, *undated))
 
 
 @dataclass(frozen=True)
@@ -259,8 +376,8 @@ def _write_overview(
 
 def _tidy_gone_days(output: Path, days: Collection[str]) -> None:
     """Clean up after killed runs in the results of days that no longer exist."""
-    for folder in output.iterdir():
-        if folder.name not in days and not folder.is_symlink() and (folder / MARK).is_file():
+    for folder in inner_results(output):
+        if folder.name not in days:
             with suppress(OutputFolderError), output_folder(folder):  # another run may be using it
                 pass
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dayline.album.earlier import EVENTS, kept_edits
+from dayline.album.corrections import kept_edits
 from dayline.album.export.table import write_csv
 from dayline.album.page.page import renew_page
 from dayline.album.places import (
@@ -27,7 +27,7 @@ from dayline.album.places_file import PLACES, read_places, write_places
 from dayline.album.write import renew_exports
 from dayline.events import Place, Segmentation, read_events
 from dayline.files import write_text_whole
-from dayline.result_folder import MARK, OwnFiles, export_folder, output_folder
+from dayline.result_folder import EVENTS, MARK, OwnFiles, export_folder, output_folder
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -90,7 +90,7 @@ def recognize_places(
         known = read_places(path)
         before = {sighting.key: sighting for place in known for sighting in place.sightings}
         edits = kept_edits(days[0].folder) if days else ()
-        edited = {d for edit in edits if isinstance(edit, Segmentation) for d in edit.digests or ()}
+        edited = {digest for edit in edits for digest in edit.digests or () if digest}
         fresh = [sighting for day in days for sighting in _sightings(day, before, edited)]
         keys = {day.key for day in days}
         elsewhere = [sighting for sighting in before.values() if sighting.day not in keys]

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dayline.album.earlier import EVENTS, keep_edits
+from dayline.album.corrections import events_of, film_of, keep_edits, marks_of
 from dayline.album.export.film import CONTAINERS, write_chapters
 from dayline.album.export.formats import (
     FORMATS,
@@ -24,11 +24,13 @@ from dayline.album.export.formats import (
 from dayline.album.export.photos import remove_sorted_photos
 from dayline.album.export.table import write_csv
 from dayline.album.export.xmp import has_old_sidecars_beside
-from dayline.album.extraction import SourceResult
+from dayline.album.page.graph_picture import Drawable
+from dayline.album.page.overview import overview_data
 from dayline.album.page.page import events_mark, page_data, write_page
 from dayline.album.pictures import (
     DECODED_SIDE,
     PICTURE_SIDE,
+    GivenPictures,
     PictureFolder,
     is_whole_thumbnail,
     pictured_frames,
@@ -36,18 +38,63 @@ from dayline.album.pictures import (
     write_thumbnails,
 )
 from dayline.album.pictures import FOLDER as THUMBNAILS
+from dayline.album.places import EventFeatures
+from dayline.arrays import Array
 from dayline.events import Segmentation, read_events
 from dayline.files import write_text_whole
 from dayline.media.faces import face_blurrer
+from dayline.media.frame import FrameSequence
 from dayline.media.source import images
 from dayline.progress import OnStep
-from dayline.result_folder import MARK, OwnFiles, output_folder
+from dayline.result_folder import (
+    BATCH_LIST,
+    EVENTS,
+    MARK,
+    OutputFolderError,
+    OwnFiles,
+    inner_results,
+    output_folder,
+)
+from dayline.text import counted
 
 OF_FRAMES = ("photos", "clips")
 """Formats that contain the frames themselves."""
 
 OF_FILM_RATE = ("edl", "otio", "fcpxml")
 """Formats that count at the frame rate of a film, which only the film itself tells."""
+
+
+@dataclass(frozen=True)
+class SourceResult:
+    """The events of a source, and what else its page shows.
+
+    Attributes
+    ----------
+    segmentation : Segmentation
+        The events.
+    communities : tuple of int or None
+        Community of every frame.
+    graph : ndarray of shape (n_frames, n_frames), Drawable or None
+        The learned graph; None for baselines.
+    sequence : FrameSequence or None
+        The frames; None for a feature file.
+    corrections : tuple of Segmentation
+        New corrections of a person, already applied to the events; `write_result` keeps them for
+        the next run.
+    pictures : GivenPictures or None
+        Pictures of a feature file's frames.
+    event_features : EventFeatures or None
+        What the events look like, to compare them with those of other days; None for a feature
+        file.
+    """
+
+    segmentation: Segmentation
+    communities: tuple[int, ...] | None
+    graph: Array | Drawable | None
+    sequence: FrameSequence | None = None
+    corrections: tuple[Segmentation, ...] = ()
+    pictures: GivenPictures | None = None
+    event_features: EventFeatures | None = None
 
 
 def faces_blurred(folder: Path) -> bool:
@@ -445,3 +492,58 @@ def _pictures(
             f"frame {frame}, {result.sequence.names[frame]}: no picture ({why})", stacklevel=3
         )
     return written
+
+
+def refuse_other_result(
+    folder: Path,
+    kind: Literal["recording", "days", "batch"],
+    source: str | None = None,
+    digests: Iterable[str] = (),
+) -> None:
+    """Raise if a folder holds the result of another source.
+
+    That is one with another name and none of these frames. A source may become another kind: a
+    second day is added to the only one, or --by-folder is given.
+
+    Parameters
+    ----------
+    folder : Path
+        Where a result will be written.
+    kind : {"recording", "days", "batch"}
+        What will be written: the result of one recording, of several days, or of a batch.
+    source : str, optional
+        Name of what the result is made from.
+    digests : iterable of str
+        Of its frames; only read if the name does not settle it.
+    """
+    page = folder / "index.html"
+    if not (folder / MARK).is_file() or page.is_symlink():  # a link is not followed, and replaced
+        return
+    way_out = "choose another folder (-o)"
+    results: list[Segmentation] = []
+    if page_data(page) is None and (folder / BATCH_LIST).is_file():
+        if kind == "batch":
+            return
+        held, names = "the results of a batch", set()
+    elif (overview := overview_data(folder)) is not None:
+        found = [events_of(inner / EVENTS) for inner in inner_results(folder)]
+        results = [events for events in found if events is not None]
+        held, names = counted(len(results), "day"), {overview.get("title")}
+        held += f" of {overview.get('title')!r}"
+    elif (earlier := events_of(folder / EVENTS)) is not None:
+        are_photos = earlier.names is not None and earlier.clock != "media"
+        size = counted(earlier.n_frames, "photo" if are_photos else "frame")
+        held = f"the result of {earlier.source or 'one recording'!r} ({size})"
+        results, names = [earlier], {earlier.source}
+        if kind == "recording":
+            way_out += ", or replace it with --forget-corrections"
+    else:
+        return
+
+    if results and kind != "batch":
+        known = {mark for events in results for mark in marks_of(events.digests)}
+        if source is None or source in names or names <= {None}:
+            return
+        if any((film_of(digest) or digest) in known for digest in digests):
+            return
+    raise OutputFolderError(f"{folder}: holds {held}, which this run would replace; {way_out}")

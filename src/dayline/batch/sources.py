@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from dayline.album.run import is_table
+from dayline.album.extraction import is_table
 from dayline.arrays import FloatArray
 from dayline.features.tables import FeatureTable
 from dayline.media.frame import VIDEO_SUFFIXES, natural_key, shown_name

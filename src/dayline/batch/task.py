@@ -17,7 +17,7 @@ import numpy as np
 from dayline import __version__
 from dayline.album.days import without_places
 from dayline.album.export.formats import suited_formats
-from dayline.album.run import segment_and_write
+from dayline.album.segment import segment_and_write
 from dayline.album.settings import Settings
 from dayline.album.write import ExportError, Written
 from dayline.batch.sources import Source

@@ -91,12 +91,10 @@ def segment(
     interpolate: options.Interpolate = False,
 ) -> None:
     """Split photos, a video or a sequence of features into events."""
-    from dayline.album.days import segment_days, segment_recording
-    from dayline.album.earlier import refuse_other_result, source_digests
-    from dayline.album.photo_days import FoundDays, find_days
-    from dayline.album.run import is_table
+    from dayline.album.days import FoundDays, find_days, segment_days, segment_recording
+    from dayline.album.extraction import is_table, source_digests
     from dayline.album.settings import Settings
-    from dayline.album.write import default_output
+    from dayline.album.write import default_output, refuse_other_result
     from dayline.cli.console import open_in_browser, print_failures, progress_bar
     from dayline.events import read_events
     from dayline.media.walk import holds_only_folders
@@ -223,8 +221,9 @@ def _check(
 ) -> None:
     """Raise if a request cannot be met, before any work is done."""
     from dayline.album.export.formats import Kind, check_suited
+    from dayline.album.extraction import is_table
     from dayline.album.places_file import read_places
-    from dayline.album.run import check_settings, is_table
+    from dayline.album.settings import check_settings
 
     kind: Kind = "photos" if source.is_dir() else "features" if is_table(source) else "video"
     check_settings(settings, pictures=kind != "features")
@@ -243,8 +242,8 @@ def _check(
 
 def _print_frames(source: Path, settings: Settings, *, by_folder: bool) -> None:
     """List the frames in order, with their times; write nothing."""
-    from dayline.album.photo_days import PhotoDay, find_days
-    from dayline.album.run import is_table
+    from dayline.album.days import PhotoDay, find_days
+    from dayline.album.extraction import is_table
     from dayline.media.breaks import find_pauses
     from dayline.media.source import describe, open_source
 
@@ -333,7 +332,7 @@ def _refuse_options_of_others(
     tables: Mapping[str, object],
 ) -> None:
     """Raise if an option with a value does not apply to this kind of source."""
-    from dayline.album.run import is_table
+    from dayline.album.extraction import is_table
 
     of_features = is_table(source)
     is_video = not (of_features or source.is_dir())

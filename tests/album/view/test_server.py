@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from dayline.album.days import segment_days
+from dayline.album.days import find_days, segment_days
 from dayline.album.page.template import DATA
-from dayline.album.photo_days import find_days
 from dayline.album.save import save_events
 from dayline.album.settings import Settings
 from dayline.album.view import ViewServer, prepare
