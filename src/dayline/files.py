@@ -9,7 +9,6 @@ import re
 import shutil
 import stat
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePath
@@ -98,25 +97,11 @@ def temporary_folder(folder: Path, name: str) -> Path:
     return Path(tempfile.mkdtemp(prefix=_prefix(name), suffix=".part", dir=folder))
 
 
-def remove_unfinished(
-    folder: Path, *, older_than: float = 0.0, pattern: re.Pattern[str] = UNFINISHED
-) -> None:
-    """Remove unfinished files that killed runs left in a folder.
-
-    Parameters
-    ----------
-    folder : Path
-        The folder; ignored if it is missing or a link.
-    older_than : float
-        Remove only files last changed at least this many seconds ago.
-    pattern : re.Pattern
-        Names to remove.
-    """
+def remove_unfinished(folder: Path) -> None:
+    """Remove unfinished files that killed runs left in a folder, unless it is missing or a link."""
     if folder.is_symlink() or not folder.is_dir():
         return
-    for path in [path for path in folder.iterdir() if pattern.fullmatch(path.name)]:
-        if time.time() - path.lstat().st_mtime < older_than:
-            continue
+    for path in [path for path in folder.iterdir() if UNFINISHED.fullmatch(path.name)]:
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
         else:

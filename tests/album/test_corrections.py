@@ -11,14 +11,11 @@ import pytest
 from dayline.album.corrections import (
     apply_corrections,
     find_corrections,
-    forget_corrections,
-    keep_edits,
-    kept_edits,
     levels_around,
     warn_of_absent_events,
-    with_digests,
     with_saved_contexts,
 )
+from dayline.album.edits import forget_corrections, keep_edits, kept_edits, with_digests
 from dayline.album.key_photos import with_key_photos
 from dayline.album.segment import segment_source, segment_table
 from dayline.events import NestedLevel, Place, Segmentation

@@ -12,7 +12,7 @@ import jsonschema
 import numpy as np
 import pytest
 
-from dayline.album.corrections import forget_corrections
+from dayline.album.edits import forget_corrections
 from dayline.album.export.formats import export
 from dayline.album.save import save_events
 from dayline.album.segment import (
@@ -506,7 +506,6 @@ def test_an_export_that_fails_leaves_the_rest(result, tmp_path):
     with pytest.raises(ExportError, match="edl: the frames have no times") as failed:
         write_result(few, tmp_path, formats=["edl"])
     assert failed.value.written.page.is_file()
-    assert failed.value.segmentation == few.segmentation
     assert len(failed.value.written.pictures) == 38
 
 

@@ -11,17 +11,17 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, unquote_to_bytes
 
-from dayline.album.corrections import kept_edits, take_in_all, warn_of_absent_events
+from dayline.album.corrections import warn_of_absent_events
+from dayline.album.edits import kept_edits, take_in_all
 from dayline.album.extraction import features_of, forget_read, frame_reader, is_table
 from dayline.album.page.overview import Day, overview_data, write_overview
 from dayline.album.page.page import events_mark, page_data
 from dayline.album.pictures import remove_thumbnails
 from dayline.album.places import EventFeatures, similar_events
-from dayline.album.places_file import PLACES
-from dayline.album.recognize import places_beside, read_day, recognize_places
-from dayline.album.segment import segment_and_write
+from dayline.album.recognize import PLACES, places_beside, read_day, recognize_places
+from dayline.album.segment import SegmentedDay, segment_and_write
 from dayline.album.settings import Settings
-from dayline.album.write import ExportError, Written, refuse_other_result, remove_other_pictures
+from dayline.album.write import refuse_other_result, remove_other_pictures
 from dayline.events import Segmentation, read_events
 from dayline.files import UnreadableFileError, reading, refuse_link
 from dayline.installation import needs_extra
@@ -153,34 +153,6 @@ def find_days(
     return FoundDays(days, notes=(*notes, *photos.notes, *undated))
 
 
-@dataclass(frozen=True)
-class SegmentedDay:
-    """One day, or a whole recording: its result, or the reason why it has none.
-
-    Attributes
-    ----------
-    folder : Path
-        Folder of its result, which has the name of the day.
-    segmentation : Segmentation or None
-        Its events.
-    written : Written or None
-        What was written.
-    failures : tuple of str
-        One line per export that failed.
-    why : str
-        Why it has no result; empty if it has one.
-    why_on_page : str
-        The same without local paths and names of files that are not photos.
-    """
-
-    folder: Path
-    segmentation: Segmentation | None = None
-    written: Written | None = None
-    failures: tuple[str, ...] = ()
-    why: str = ""
-    why_on_page: str = ""
-
-
 def segment_recording(
     source: Path | FrameSequence,
     output: Path | None,
@@ -210,15 +182,11 @@ def segment_recording(
     on_step : callable, optional
         Called as on_step(what, done, total).
     """
-    if output is None:
-        found, _ = segment_and_write(
-            source, None, settings, corrections=corrections, forget=forget, on_step=on_step
-        )
-        return SegmentedDay(Path(), found)
-    result = _segmented(source, output, settings, corrections, forget, on_step)
-
-    known = places or places_beside(output)
-    if known is None or (isinstance(source, Path) and is_table(source)):
+    result = segment_and_write(
+        source, output, settings, corrections=corrections, forget=forget, on_step=on_step
+    )
+    known = None if output is None else places or places_beside(output)
+    if output is None or known is None or (isinstance(source, Path) and is_table(source)):
         return result
     path = source if isinstance(source, Path) else source.source
     (day,) = recognize_places([read_day(output)], known, sources={output: path})
@@ -311,7 +279,7 @@ def _day(
 
     try:
         refuse_link(folder)
-        result = _segmented(day.sequence, folder, settings, None, forget, step)
+        result = segment_and_write(day.sequence, folder, settings, forget=forget, on_step=step)
         failures = (f"{shown_name(day.name)}: {failure}" for failure in result.failures)
         return replace(result, failures=tuple(failures))
     except OutputFolderError as error:
@@ -325,24 +293,6 @@ def _day(
         # A photo was removed during the run, or its permissions forbid reading it.
         why = f"{shown_name(Path(error.filename or source).name)}: {error.strerror}"
         return SegmentedDay(folder, why=why, why_on_page=why)
-
-
-def _segmented(
-    source: Path | FrameSequence,
-    folder: Path,
-    settings: Settings,
-    corrections: Segmentation | None,
-    forget: bool,
-    on_step: OnStep | None,
-) -> SegmentedDay:
-    """Segment one recording; a result whose exports failed is still a result."""
-    try:
-        segmentation, written = segment_and_write(
-            source, folder, settings, corrections=corrections, forget=forget, on_step=on_step
-        )
-    except ExportError as error:
-        return SegmentedDay(folder, error.segmentation, error.written, failures=error.failures)
-    return SegmentedDay(folder, segmentation, written)
 
 
 def _write_overview(

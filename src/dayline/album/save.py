@@ -7,8 +7,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 
-from dayline.album.corrections import film_of, keep_edits, take_in
 from dayline.album.days import overview_above, renew_overview
+from dayline.album.edits import film_of, keep_edits, take_in
 from dayline.album.export.table import write_csv
 from dayline.album.extraction import source_digests
 from dayline.album.page.page import events_mark, frames_mark, page_data, renew_page

@@ -15,12 +15,11 @@ from sklearn.base import clone
 from dayline.album.corrections import (
     Corrections,
     apply_corrections,
-    forget_corrections,
     levels_around,
     load_corrections,
-    note_unused_downloads,
     with_saved_contexts,
 )
+from dayline.album.edits import forget_corrections, note_unused_downloads
 from dayline.album.extraction import (
     features_of,
     forget_read,
@@ -37,6 +36,7 @@ from dayline.album.page.graph_picture import Drawable
 from dayline.album.places import event_features
 from dayline.album.settings import Segmenter, Settings
 from dayline.album.write import (
+    ExportError,
     SourceResult,
     Written,
     refuse_other_result,
@@ -72,6 +72,34 @@ REQUESTS = ("n_events", "min_duration", "expected_duration", "level")
 """Parameters that change the number or the length of events."""
 
 
+@dataclass(frozen=True)
+class SegmentedDay:
+    """One day, or a whole recording: its result, or the reason why it has none.
+
+    Attributes
+    ----------
+    folder : Path
+        Folder of its result, which has the name of the day; `Path()` if nothing was written.
+    segmentation : Segmentation or None
+        Its events.
+    written : Written or None
+        What was written.
+    failures : tuple of str
+        One line per export that failed.
+    why : str
+        Why it has no result; empty if it has one.
+    why_on_page : str
+        The same without local paths and names of files that are not photos.
+    """
+
+    folder: Path
+    segmentation: Segmentation | None = None
+    written: Written | None = None
+    failures: tuple[str, ...] = ()
+    why: str = ""
+    why_on_page: str = ""
+
+
 def segment_and_write(
     source: Path | FeatureTable | FrameSequence,
     folder: Path | None,
@@ -81,7 +109,7 @@ def segment_and_write(
     corrections: Segmentation | None = None,
     forget: bool = False,
     on_step: OnStep | None = None,
-) -> tuple[Segmentation, Written | None]:
+) -> SegmentedDay:
     """Find the events of a source and write the result.
 
     Parameters
@@ -100,12 +128,6 @@ def segment_and_write(
         Do not use the corrections in `folder`, in this run or a later one.
     on_step : callable, optional
         Called as on_step(what, done, total).
-
-    Raises
-    ------
-    ExportError
-        If some exports cannot be made from these events; page, JSON, table and all other exports
-        are written.
     """
     if isinstance(source, Path) and is_table(source):
         name = source.name
@@ -135,26 +157,31 @@ def segment_and_write(
         if settings.share:
             result = without_locations(result)
         if folder is None:
-            return result.segmentation, None
+            return SegmentedDay(Path(), result.segmentation)
 
         if forget:
             # Before an export can fail: the next run must not use forgotten corrections.
             forget_corrections(folder, result.segmentation.digests or ())
         if corrections is None:
             note_unused_downloads(folder, command="the same command with")
-        written = write_result(
-            result,
-            folder,
-            thumbnails=settings.thumbnails,
-            blur_faces=settings.blur_faces,
-            formats=settings.formats,
-            with_chapters=settings.write_chapters,
-            share=settings.share,
-            on_step=on_step,
-        )
+        failures: tuple[str, ...] = ()
+        try:
+            written = write_result(
+                result,
+                folder,
+                thumbnails=settings.thumbnails,
+                blur_faces=settings.blur_faces,
+                formats=settings.formats,
+                with_chapters=settings.write_chapters,
+                share=settings.share,
+                on_step=on_step,
+            )
+        except ExportError as error:
+            # Page, JSON, table and all other exports are written.
+            written, failures = error.written, error.failures
         if settings.share:
             forget_read(folder)
-    return result.segmentation, written
+    return SegmentedDay(folder, result.segmentation, written, failures)
 
 
 def segment_source(

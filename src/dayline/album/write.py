@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dayline.album.corrections import events_of, film_of, keep_edits, marks_of
+from dayline.album.edits import events_of, film_of, keep_edits, marks_of
 from dayline.album.export.film import CONTAINERS, write_chapters
 from dayline.album.export.formats import (
     FORMATS,
@@ -29,7 +29,6 @@ from dayline.album.page.overview import overview_data
 from dayline.album.page.page import events_mark, page_data, write_page
 from dayline.album.pictures import (
     DECODED_SIDE,
-    PICTURE_SIDE,
     GivenPictures,
     PictureFolder,
     is_whole_thumbnail,
@@ -212,18 +211,13 @@ class ExportError(ValueError):
     ----------
     failures : tuple of str
         One line per failed export.
-    segmentation : Segmentation
-        The events.
     written : Written
         What was written.
     """
 
-    def __init__(
-        self, failures: Sequence[str], segmentation: Segmentation, written: Written
-    ) -> None:
+    def __init__(self, failures: Sequence[str], written: Written) -> None:
         super().__init__("; ".join(failures))
         self.failures = tuple(failures)
-        self.segmentation = segmentation
         self.written = written
 
 
@@ -340,7 +334,7 @@ def write_result(
             warnings.warn(note, stacklevel=2)
     written = Written(page, pictures or {}, exports, tuple(folder / name for name in renewed))
     if failures:
-        raise ExportError(failures, segmentation, written)
+        raise ExportError(failures, written)
     return written
 
 
@@ -462,19 +456,25 @@ def _pictures(
     result: SourceResult, folder: Path, *, blur_faces: bool, on_step: OnStep | None
 ) -> dict[int, str] | None:
     """Write the pictures that an earlier run has not written yet."""
-    if result.pictures is not None:
-        return result.pictures.write(folder, blur_faces=blur_faces, on_step=on_step)
-    if result.sequence is None:
+    given, sequence = result.pictures, result.sequence
+    if given is not None:
+        digests, labels = given.digests(), given.labels()
+    elif sequence is not None:
+        digests = {i: sequence.digests[i] for i in pictured_frames(result.segmentation)}
+        labels = dict(enumerate(sequence.names))
+    else:
         return None
-    pictures, digests = PictureFolder(folder, blur_faces), result.sequence.digests
-    names = {i: pictures.name(digests[i]) for i in pictured_frames(result.segmentation)}
+    pictures = PictureFolder(folder, blur_faces)
+    names = {frame: pictures.name(digest) for frame, digest in digests.items()}
     pictures.take_from_above(names.values())
     missing = [i for i, name in names.items() if not is_whole_thumbnail(folder / THUMBNAILS / name)]
+
     lost: dict[int, str] = {}
-    skip = lost.__setitem__
-    decoded = (
-        images(result.sequence, size=DECODED_SIDE, indices=missing, on_skip=skip) if missing else ()
-    )
+    decoded: Iterable[tuple[int, NDArray[np.uint8]]] = ()
+    if given is not None:
+        decoded = given.decode(missing, lost.__setitem__)
+    elif sequence is not None and missing:
+        decoded = images(sequence, size=DECODED_SIDE, indices=missing, on_skip=lost.__setitem__)
 
     def counted() -> Iterator[tuple[int, NDArray[np.uint8]]]:
         for done, picture in enumerate(decoded):
@@ -482,15 +482,11 @@ def _pictures(
                 on_step("pictures", done, len(missing))
             yield picture
 
-    written = write_thumbnails(
-        counted(), folder, size=PICTURE_SIDE, blur_faces=blur_faces, names=names
-    )
+    written = write_thumbnails(counted(), folder, blur_faces=blur_faces, names=names)
     for frame, why in lost.items():
         # A frame of a damaged video may decode once and then fail; its event does not need the
         # picture.
-        warnings.warn(
-            f"frame {frame}, {result.sequence.names[frame]}: no picture ({why})", stacklevel=3
-        )
+        warnings.warn(f"frame {frame}, {labels[frame]}: no picture ({why})", stacklevel=3)
     return written
 
 

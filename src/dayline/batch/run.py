@@ -17,10 +17,10 @@ from queue import Empty
 from typing import Any
 
 from dayline import __version__
-from dayline.album.corrections import kept_edits, take_in_all, warn_of_absent_events
+from dayline.album.corrections import warn_of_absent_events
+from dayline.album.edits import kept_edits, take_in_all
 from dayline.album.page.sequences import SequenceRow, write_sequences
-from dayline.album.places_file import PLACES, read_places
-from dayline.album.recognize import read_day, recognize_places
+from dayline.album.recognize import PLACES, read_day, read_places, recognize_places
 from dayline.album.settings import Settings, check_settings
 from dayline.album.write import refuse_other_result, remove_other_pictures
 from dayline.batch.sources import Source, Sources, given_sources

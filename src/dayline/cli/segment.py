@@ -13,7 +13,7 @@ from dayline.text import duration_text, parse_offset
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from dayline.album.days import SegmentedDay
+    from dayline.album.segment import SegmentedDay
     from dayline.album.settings import Settings
     from dayline.cli.console import StepBar
 
@@ -222,7 +222,7 @@ def _check(
     """Raise if a request cannot be met, before any work is done."""
     from dayline.album.export.formats import Kind, check_suited
     from dayline.album.extraction import is_table
-    from dayline.album.places_file import read_places
+    from dayline.album.recognize import read_places
     from dayline.album.settings import check_settings
 
     kind: Kind = "photos" if source.is_dir() else "features" if is_table(source) else "video"
