@@ -366,10 +366,14 @@ def overview_is_current(folder: Path) -> bool:
         The folder of all days.
     """
     data = _overview(folder)
-    return data is None or all(
-        (folder / name).is_dir() and (shown is None or shown.get("base") == _mark(folder / name))
-        for name, shown, _ in _days(folder, data)
-    )
+    for name, shown, _ in () if data is None else _days(folder, data):
+        if not (folder / name).is_dir():
+            return False
+        if shown is not None and shown.get("base") != events_mark(
+            read_events(folder / name / EVENTS)
+        ):
+            return False
+    return True
 
 
 def renew_overview(folder: Path) -> None:
@@ -390,21 +394,15 @@ def renew_overview(folder: Path) -> None:
         looks: list[EventFeatures | None] = []
         for name, shown, why in _days(folder, data):
             result = folder / name
-            if shown is not None and not result.is_dir():
-                continue
-            refuse_link(result)
-            found = None if shown is None else read_day(result)
-            segmentation = None if found is None else found.segmentation
-            days.append(
-                Day(
-                    shown_name(name),
-                    name,
-                    segmentation,
-                    why,
-                    {} if found is None else _pictures(result),
-                )
-            )
-            looks.append(None if found is None else found.features)
+            if shown is None:
+                days.append(Day(shown_name(name), name, None, why))
+                looks.append(None)
+            elif result.is_dir():
+                refuse_link(result)
+                day = read_day(result)
+                pictures = _pictures(result)
+                days.append(Day(shown_name(name), name, day.segmentation, why, pictures))
+                looks.append(day.features)
         write_overview(days, folder, title=str(data["title"]), similar=similar_events(looks))
 
 
@@ -416,10 +414,6 @@ def _overview(folder: Path) -> dict[str, Any] | None:
 def _days(folder: Path, data: dict[str, Any]) -> list[tuple[str, dict[str, Any] | None, str]]:
     """Return each day's folder, what the overview shows of it, and why it has no result."""
     page = folder / "index.html"
-    if "folders" not in data:
-        raise UnreadableFileError(
-            f"{page}: written by an earlier version; run dayline segment again"
-        )
     with reading(page, "an overview of days"):
         names = [os.fsdecode(unquote_to_bytes(address)) for address in data["folders"]]
         if any(name == ".." or Path(name).name != name for name in names):
@@ -427,10 +421,6 @@ def _days(folder: Path, data: dict[str, Any]) -> list[tuple[str, dict[str, Any] 
         if any(shown is not None and not isinstance(shown, dict) for shown in data["days"]):
             raise ValueError("a day is not an object")
         return list(zip(names, data["days"], data["why"], strict=True))
-
-
-def _mark(folder: Path) -> str:
-    return events_mark(read_events(folder / EVENTS))
 
 
 def _pictures(folder: Path) -> dict[int, str]:

@@ -271,9 +271,15 @@ def write_result(
         face_blurrer()  # raises before anything is written if faces cannot be blurred
     if share:
         result = without_locations(result)
-    source = None if result.sequence is None else result.sequence.source
-    segmentation = result.segmentation
+    segmentation, sequence = result.segmentation, result.sequence
+    source = None if sequence is None else sequence.source
+    is_film = sequence is not None and sequence.kind == "video"
+    photos = None if sequence is None or is_film else sequence.paths
+    has_links = not (share or blur_faces)
+    copy_name = chaptered_name(source) if with_chapters and source is not None else ""
+
     with output_folder(folder) as folder:
+        # Page, corrections, events.
         was_blurred = faces_blurred(folder)
         if was_blurred and thumbnails and not blur_faces:
             warnings.warn(
@@ -282,11 +288,9 @@ def write_result(
                 stacklevel=2,
             )
         changed = _page(folder).get("base") != events_mark(segmentation)
-        pictures = (
-            _pictures(result, folder, blur_faces=blur_faces, on_step=on_step)
-            if thumbnails
-            else None
-        )
+        pictures = None
+        if thumbnails:
+            pictures = _pictures(result, folder, blur_faces=blur_faces, on_step=on_step)
         page = write_page(
             segmentation,
             folder,
@@ -294,7 +298,8 @@ def write_result(
             graph=result.graph,
             communities=result.communities,
             blurred=blur_faces or (was_blurred and not thumbnails),
-            **({} if share or blur_faces else _originals(result)),
+            film=source if is_film and has_links else None,
+            originals=photos if has_links else None,
         )
         if result.corrections:
             keep_edits(folder, result.corrections)
@@ -302,21 +307,19 @@ def write_result(
         write_csv(segmentation, folder / "events.csv")
         if result.event_features is not None:
             result.event_features.write(folder)
-        copy_name = chaptered_name(source) if with_chapters and source is not None else ""
+
+        # What must not be there any more.
         if not thumbnails:
-            photos = (
-                ()
-                if result.sequence is None or result.sequence.kind == "video"
-                else result.sequence.paths
-            )
             keep = [*(FORMATS[name].name for name in formats), copy_name]
-            remove_other_pictures(folder, keep=keep, photos=photos)
+            remove_other_pictures(folder, keep=keep, photos=photos or ())
         if share:
             _warn_of_locations(folder)
-        others = [f for f in formats if f != "csv"]
+
+        # Exports: one that fails does not stop the others.
         exports: tuple[Path, ...] = ()
         failures: tuple[str, ...] = ()
         try:
+            others = [name for name in formats if name != "csv"]
             exports = tuple(
                 export(segmentation, folder, formats=others, source=source, blur_faces=blur_faces)
             )
@@ -329,9 +332,11 @@ def write_result(
                 failures = (*failures, failure_text(error))
         skip = formats if thumbnails else (*formats, *OF_FRAMES)
         renewed, notes = renew_exports(segmentation, folder, source=source, skip=skip)
-        old_copies = old_chapters_notes(folder, new=copy_name) if changed else []
-        for note in (*notes, *old_copies):
+        if changed:
+            notes += old_chapters_notes(folder, new=copy_name)
+        for note in notes:
             warnings.warn(note, stacklevel=2)
+
     written = Written(page, pictures or {}, exports, tuple(folder / name for name in renewed))
     if failures:
         raise ExportError(failures, written)
@@ -439,17 +444,6 @@ def without_locations(result: SourceResult) -> SourceResult:
     """Return a copy of a result that does not say where photos were taken; corrections never do."""
     events = tuple(replace(event, location=None) for event in result.segmentation.events)
     return replace(result, segmentation=replace(result.segmentation, events=events))
-
-
-def _originals(result: SourceResult) -> dict[str, Any]:
-    """Return the files that the page links to: the photos, or the film that it plays."""
-    if result.sequence is None:
-        return {}
-    return (
-        {"film": result.sequence.source}
-        if result.sequence.kind == "video"
-        else {"originals": result.sequence.paths}
-    )
 
 
 def _pictures(
