@@ -75,15 +75,11 @@ def before_replacing(folder: Path, watcher: BeforeReplacing) -> Iterator[None]:
     An output folder uses this to protect files that dayline did not write.
     """
     place = folder.resolve()
-    outer = _watched.get(place)
     _watched[place] = watcher
     try:
         yield
     finally:
-        if outer is None:
-            del _watched[place]
-        else:
-            _watched[place] = outer
+        del _watched[place]
 
 
 def write_text_whole(path: str | Path, text: str) -> None:
