@@ -124,17 +124,21 @@ def open_no_follow(path: Path, flags: int, mode: int = 0o666) -> int:
         raise
 
 
-def read_no_follow(path: Path) -> bytes | None:
-    """Read a regular file; return None if it is missing, and refuse anything else."""
+def read_no_follow(path: Path, *, most: int | None = None) -> bytes | None:
+    """Read a regular file of at most so many bytes; None if it is missing."""
     try:
         # Opening a pipe would block forever; for a regular file the flag has no effect.
         handle = open_no_follow(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     except FileNotFoundError:
         return None
     # Before os.fdopen, which refuses a folder with an error that names the number of the handle.
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
+    about = os.fstat(handle)
+    if not stat.S_ISREG(about.st_mode):
         os.close(handle)
         raise ValueError(f"{path}: is not a regular file; remove it")
+    if most is not None and about.st_size > most:
+        os.close(handle)
+        raise ValueError(f"larger than {_size(most)}")
     with os.fdopen(handle, "rb") as file:
         return file.read()
 
@@ -226,6 +230,42 @@ def check_allocation(
 
 def _size(n_bytes: int) -> str:
     return f"{n_bytes / 2**20:,.0f} MB" if n_bytes < 2**30 else f"{n_bytes / 2**30:,.1f} GB"
+
+
+LARGEST_JSON = 512 * 2**20
+
+
+def read_json(path: Path, *, kind: str, form: str, version: int) -> dict[str, Any] | None:
+    """Read a JSON file that dayline writes and anyone may change; None if there is none.
+
+    Parameters
+    ----------
+    path : Path
+        The file; a link is not followed.
+    kind : str
+        What the file should be, for the message: "a file of places".
+    form, version : str and int
+        The "format" and the "version" that it should have.
+
+    Raises
+    ------
+    ValueError
+        If it is something else; the message does not name the file.
+    """
+    content = read_no_follow(path, most=LARGEST_JSON)
+    if content is None:
+        return None
+    try:
+        parsed = parse_json(content.decode("utf-8"))
+    except UnicodeDecodeError:
+        raise ValueError("not JSON: not a text file") from None
+    if not isinstance(parsed, dict) or parsed.get("format") != form:
+        raise ValueError(f'not {kind} ("format" should be "{form}")')
+    if parsed.get("version") != version:
+        raise ValueError(
+            f"unknown version {parsed.get('version')!r} (known: {version}); update dayline"
+        )
+    return parsed
 
 
 def parse_json(text: str) -> Any:

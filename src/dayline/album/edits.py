@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from dayline.events import Segmentation, read_events
-from dayline.files import UnreadableFileError, parse_json, read_no_follow, write_text_whole
+from dayline.files import UnreadableFileError, read_json, write_text_whole
 from dayline.result_folder import (
     EVENTS,
     MARK,
@@ -31,7 +31,6 @@ from dayline.result_folder import (
 CORRECTIONS = "corrections.json"
 FORMAT = "dayline-corrections"
 VERSION = 1
-LARGEST_FILE = 2**29
 REPAIR = "repair it, or continue without it (--forget-corrections)"
 
 DOWNLOADS = re.compile(r"events(?: ?\(\d{1,4}\)|-\d{1,3})\.json")
@@ -258,8 +257,6 @@ def _read(path: Path) -> tuple[Segmentation, ...]:
     if path.is_symlink() or not path.is_file():
         return ()
     about = path.stat()
-    if about.st_size > LARGEST_FILE:
-        raise UnreadableFileError(f"{path}: larger than 512 MB; {REPAIR}")
     try:
         return _parsed(path, about.st_mtime_ns, about.st_size)
     except ValueError as error:
@@ -268,14 +265,7 @@ def _read(path: Path) -> tuple[Segmentation, ...]:
 
 @lru_cache(maxsize=1)  # each of many days reads the same file
 def _parsed(path: Path, modified: int, size: int) -> tuple[Segmentation, ...]:  # noqa: ARG001
-    try:
-        content = parse_json((read_no_follow(path) or b"").decode("utf-8"))
-    except UnicodeDecodeError:
-        raise ValueError("not a text file") from None
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise ValueError(f'not a file of corrections ("format" should be "{FORMAT}")')
-    if content.get("version") != VERSION:
-        raise ValueError(f"unknown version {content.get('version')!r} (known: {VERSION})")
+    content = read_json(path, kind="a file of corrections", form=FORMAT, version=VERSION) or {}
     if not isinstance(content.get("edits"), list):
         raise ValueError('"edits" is not a list')
 
@@ -318,15 +308,13 @@ def with_digests(
     if _is_about(edit, digests):
         return edit
     marks: tuple[Sequence[Any], Sequence[Any]] = ((), ())
-    is_same_table = names is None and _table(edit) == (source, len(digests))
-    if edit.digests is not None and not is_same_table:
-        pass
-    elif names is not None and edit.names is not None and edit.clock != "media":
-        marks = edit.names, names
-    elif edit.n_frames == len(digests):
-        marks = range(edit.n_frames), range(edit.n_frames)
-    elif times is not None and edit.times is not None:
-        marks = edit.times, times
+    if edit.digests is None or (names is None and _table(edit) == (source, len(digests))):
+        if names is not None and edit.names is not None and edit.clock != "media":
+            marks = edit.names, names
+        elif edit.n_frames == len(digests):
+            marks = range(edit.n_frames), range(edit.n_frames)
+        elif times is not None and edit.times is not None:
+            marks = edit.times, times
 
     digest_of = dict(zip(marks[1], digests, strict=False))
     found = tuple(digest_of.get(mark, "") for mark in marks[0])

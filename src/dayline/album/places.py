@@ -16,13 +16,12 @@ import numpy as np
 from dayline.album.page.overview import EventNumber
 from dayline.arrays import FloatArray, unit_rows
 from dayline.events import Segmentation
-from dayline.files import read_no_follow, write_text_whole
+from dayline.files import read_json, write_text_whole
 
 EVENT_FEATURES = "event-features.json"
 FORMAT = "dayline-event-features"
 VERSION = 1
 MOST_FEATURES = 100_000
-LARGEST_FILE = 2**28
 
 
 @dataclass(frozen=True)
@@ -81,18 +80,11 @@ def read_event_features(folder: Path, *, n_events: int) -> EventFeatures | None:
     """
     path = folder / EVENT_FEATURES
     try:
-        if path.lstat().st_size > LARGEST_FILE:
-            return None
-        content = json.loads(read_no_follow(path) or b"null")
-        if (content["format"], content["version"]) != (FORMAT, VERSION) or len(
-            content["events"]
-        ) != n_events:
-            return None
+        content = read_json(path, kind="features of events", form=FORMAT, version=VERSION) or {}
         rows = [unpacked(text) for text in content["events"]]
-        if len({len(row) for row in rows}) != 1 or not isinstance(content["model"], str):
-            return None
-        return EventFeatures(content["model"], np.stack(rows))
-    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        is_whole = len(rows) == n_events and isinstance(content["model"], str)
+        return EventFeatures(content["model"], np.stack(rows)) if is_whole else None
+    except (OSError, ValueError, TypeError, KeyError):
         return None  # it is written again with the next result
 
 

@@ -30,7 +30,7 @@ from dayline.album.places import (
 )
 from dayline.album.write import renew_exports
 from dayline.events import Place, Segmentation, read_events
-from dayline.files import UnreadableFileError, parse_json, read_no_follow, write_text_whole
+from dayline.files import UnreadableFileError, read_json, read_no_follow, write_text_whole
 from dayline.result_folder import EVENTS, MARK, OwnFiles, export_folder, output_folder
 from dayline.schema import check_against
 
@@ -39,7 +39,6 @@ FORMAT = "dayline-places"
 VERSION = 1
 MOST_SIGHTINGS = 24
 """Sightings of a place whose features are kept; more would make the file large and hardly help."""
-LARGEST_FILE = 2**29
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -59,27 +58,13 @@ def read_places(path: Path) -> tuple[KnownPlace, ...]:
             f"{path}: is a folder; pass a file of places, such as {path / PLACES}"
         )
     try:
-        if path.lstat().st_size > LARGEST_FILE:
-            raise ValueError("larger than 512 MB")
-        return _parsed((read_no_follow(path) or b"").decode("utf-8"))
-    except FileNotFoundError:
-        return ()
-    except UnicodeDecodeError:
-        raise UnreadableFileError(
-            f"{path}: not JSON: not a text file; repair or remove it"
-        ) from None
+        content = read_json(path, kind="a file of places", form=FORMAT, version=VERSION)
+        return () if content is None else _parsed(content)
     except ValueError as error:
         raise UnreadableFileError(f"{path}: {error}; repair or remove it") from None
 
 
-def _parsed(text: str) -> tuple[KnownPlace, ...]:
-    content = parse_json(text)
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise ValueError(f'not a file of places ("format" should be "{FORMAT}")')
-    if content.get("version") != VERSION:
-        raise ValueError(
-            f"unknown version {content.get('version')!r} (known: {VERSION}); update dayline"
-        )
+def _parsed(content: dict[str, Any]) -> tuple[KnownPlace, ...]:
     schema = (files("dayline") / "places.schema.json").read_text(encoding="utf-8")
     check_against(json.loads(schema), content)
     found = tuple(_place(place) for place in content["places"])
