@@ -126,6 +126,9 @@ def find_corrections(
     digests, times : sequences
         Of the current frames.
     """
+    edits = _near(edits, digests)
+    if not edits:
+        return Corrections()
     # An event is known by its number among those of all edits.
     all_events = [(number, event) for number, edit in enumerate(edits) for event in edit.events]
     if film_of(digests[0]) and times is not None:
@@ -159,6 +162,14 @@ def find_corrections(
         cuts=cuts,
         sampled=sampled,
     )
+
+
+def _near(edits: Sequence[Segmentation], digests: Sequence[str]) -> list[Segmentation]:
+    """Return the edits that share frames with the current ones, or with such an edit."""
+    marks = [marks_of(edit.digests) for edit in edits]
+    here = marks_of(digests)
+    here = here.union(*(frames for frames in marks if not here.isdisjoint(frames)))
+    return [edit for edit, frames in zip(edits, marks, strict=True) if not here.isdisjoint(frames)]
 
 
 def _shown_then(
