@@ -109,8 +109,7 @@ class FrameReader:
             for frame, key in zip(frames, keys, strict=True)
         ]
         missing = [i for i, frame in enumerate(read) if frame is None]
-        lost: dict[int, str] = {}
-        n_done, saved_at, n_unsaved, pause = len(frames) - len(missing), monotonic(), 0, SAVE_EVERY
+        n_done = n_saved = len(frames) - len(missing)
         if self.on_step is not None and n_done:
             self.on_step("features", n_done, len(frames))
 
@@ -120,29 +119,30 @@ class FrameReader:
                 film,
                 size=self._size,
                 indices=missing,
-                on_skip=lost.__setitem__,
+                on_skip=read.__setitem__,
                 on_note=lambda note: None if notes is None else notes.setdefault(note),
                 also=None if self.pictures is None else self.pictures.while_decoding(film),
             )
         rows = ((i, frames[i], image) for i, image in pixels)
         parts = iter(lambda: list(islice(rows, AT_ONCE)), [])
+
+        saved_at, pause = monotonic(), SAVE_EVERY
         try:
             for part in ahead(self._read_part, parts, n_workers=min(os.cpu_count() or 1, 8)):
                 for i, frame in part:
                     read[i] = frame
-                n_good = sum(isinstance(frame, Frame) for _, frame in part)
-                n_done, n_unsaved = n_done + n_good, n_unsaved + n_good
+                n_done += sum(isinstance(frame, Frame) for _, frame in part)
                 if self.on_step is not None and n_done:
                     self.on_step("features", n_done, len(frames))
                 if monotonic() - saved_at > pause:
                     begin = monotonic()
                     self._save(keys, read)
-                    saved_at, n_unsaved = monotonic(), 0
+                    n_saved, saved_at = n_done, monotonic()
                     pause = max(SAVE_EVERY, 20 * (saved_at - begin))
         finally:
-            if n_unsaved:
+            if n_done > n_saved:
                 self._save(keys, read)
-        return [lost.get(i, "cannot be decoded") if f is None else f for i, f in enumerate(read)]
+        return ["cannot be decoded" if frame is None else frame for frame in read]
 
     @property
     def _size(self) -> int:

@@ -139,9 +139,7 @@ def _renewed(
         write_csv(segmentation, folder / "events.csv")
         renewed.append("events.csv")
         frames = _frames(segmentation, folder, source)
-        names, lines = renew_exports(
-            segmentation, folder, source=frames, remedy="pass it with --source"
-        )
+        names, lines = renew_exports(segmentation, folder, source=frames)
         renewed += names
         notes += lines
         # Last: a page that shows the events means that everything else does, also after a kill.

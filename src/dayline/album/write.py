@@ -114,7 +114,6 @@ def renew_exports(
     *,
     source: Path | None,
     skip: Collection[str] = (),
-    remedy: str = "dayline export --source writes it again",
 ) -> tuple[list[str], list[str]]:
     """Write the exports in a folder again; what fails is named, and the others are still written.
 
@@ -128,8 +127,6 @@ def renew_exports(
         The photos or the video.
     skip : collection of str
         Formats that are left as they are.
-    remedy : str
-        The way out for exports that need a source if there is none.
 
     Returns
     -------
@@ -150,7 +147,7 @@ def renew_exports(
             continue
         try:
             if source is None and name in needs_source:
-                raise ValueError(f"its source was not found; {remedy}")
+                raise ValueError("its source was not found; pass it with --source")
             # If only those in the folder were renewed, the others would no longer be known as ours.
             photos = source if name == "xmp" else None
             if photos and has_old_sidecars_beside(segmentation, path, source=photos):
