@@ -150,7 +150,7 @@ def write_thumbnails(
         Blur the faces that are found (extra "faces"); some are missed.
     names : mapping of int to str, optional
         File name of each frame's picture: 20 hexadecimal digits and .jpg, so that a later run can
-        reuse it. Frames named here but not in `images` keep their existing picture.
+        reuse it.
 
     Returns
     -------
@@ -159,14 +159,9 @@ def write_thumbnails(
     """
     target = thumbnail_folder(folder)
     hide = face_blurrer() if blur_faces else None
-    named = {} if names is None else names
-    written = {
-        frame: f"{FOLDER}/{name}"
-        for frame, name in named.items()
-        if is_whole_thumbnail(target / name)
-    }
+    written = {}
     for frame, image in images:
-        name = named.get(frame, f"{frame:06d}.jpg")
+        name = f"{frame:06d}.jpg" if names is None else names[frame]
         write_thumbnail(image, target / name, hide)
         written[frame] = f"{FOLDER}/{name}"
     return written

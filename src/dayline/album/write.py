@@ -458,7 +458,12 @@ def _pictures(
     pictures = PictureFolder(folder, blur_faces)
     names = {frame: pictures.name(digest) for frame, digest in digests.items()}
     pictures.take_from_above(names.values())
-    missing = [i for i, name in names.items() if not is_whole_thumbnail(folder / THUMBNAILS / name)]
+    whole = {
+        frame: f"{THUMBNAILS}/{name}"
+        for frame, name in names.items()
+        if is_whole_thumbnail(folder / THUMBNAILS / name)
+    }
+    missing = [frame for frame in names if frame not in whole]
 
     lost: dict[int, str] = {}
     decoded: Iterable[tuple[int, NDArray[np.uint8]]] = ()
@@ -473,12 +478,12 @@ def _pictures(
                 on_step("pictures", done, len(missing))
             yield picture
 
-    written = write_thumbnails(counted(), folder, blur_faces=blur_faces, names=names)
+    new = write_thumbnails(counted(), folder, blur_faces=blur_faces, names=names)
     for frame, why in lost.items():
         # A frame of a damaged video may decode once and then fail; its event does not need the
         # picture.
         warnings.warn(f"frame {frame}, {labels[frame]}: no picture ({why})", stacklevel=3)
-    return written
+    return whole | new
 
 
 def refuse_other_result(
