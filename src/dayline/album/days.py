@@ -258,8 +258,9 @@ def segment_days(
             forget_read(folder)
         _tidy_gone_days(folder, {result.folder.name for result in results})
         if edits := kept_edits(folder):
-            found = [r.segmentation.digests or () for r in results if r.segmentation is not None]
-            warn_of_absent_events(edits, {digest for digests in found for digest in digests})
+            found = [result.segmentation for result in results if result.segmentation is not None]
+            digests_here = {digest for one in found for digest in one.digests or ()}
+            warn_of_absent_events(edits, digests_here)
 
 
 def _day(
@@ -306,22 +307,16 @@ def _write_overview(
     sources = {folder / day.name: day.sequence.source for day in days}
     used = [read_day(result.folder) for result in results if result.segmentation is not None]
     found = {day.folder: day for day in recognize_places(used, places, sources=sources)}
-    rows = []
+    rows: list[Day] = []
+    looks: list[EventFeatures | None] = []
     for result in results:
-        day = found.get(result.folder)
+        name, day = result.folder.name, found.get(result.folder)
+        segmentation = None if day is None else day.segmentation
         pictures = {} if result.written is None else result.written.pictures
-        rows.append(
-            Day(
-                shown_name(result.folder.name),
-                result.folder.name,
-                None if day is None else day.segmentation,
-                result.why_on_page,
-                pictures,
-            )
-        )
-    features = [found[r.folder].features if r.folder in found else None for r in results]
+        rows.append(Day(shown_name(name), name, segmentation, result.why_on_page, pictures))
+        looks.append(None if day is None else day.features)
     title = shown_name(source.resolve().name)
-    write_overview(rows, folder, title=title, similar=similar_events(features))
+    write_overview(rows, folder, title=title, similar=similar_events(looks))
 
 
 def _tidy_gone_days(output: Path, days: Collection[str]) -> None:

@@ -174,14 +174,14 @@ def note_unused_downloads(folder: Path, *, command: str) -> None:
     command : str
         The command to which the option --corrections can be added.
     """
-    used = None
-    for path in sorted(folder.iterdir()):
-        if not DOWNLOADS.fullmatch(path.name) or (found := events_of(path)) is None:
-            continue
-        if used is None:
-            edits = (*_read(corrections_folder(folder) / CORRECTIONS), events_of(folder / EVENTS))
-            used = {_content(edit) for edit in edits if edit is not None}
-        if _content(found) not in used:
+    downloads = [path for path in sorted(folder.iterdir()) if DOWNLOADS.fullmatch(path.name)]
+    if not downloads:
+        return
+    edits = (*_read(corrections_folder(folder) / CORRECTIONS), events_of(folder / EVENTS))
+    used = {_content(edit) for edit in edits if edit is not None}
+    for path in downloads:
+        found = events_of(path)
+        if found is not None and _content(found) not in used:
             warnings.warn(
                 f"{path} is not used; {command} --corrections {shlex.quote(str(path))} applies it",
                 stacklevel=3,
