@@ -12,7 +12,6 @@ from dayline.files import (
     check_allocation,
     read_no_follow,
     reading,
-    remove_unfinished,
     write_text_whole,
     writing_whole,
 )
@@ -58,17 +57,6 @@ def test_a_write_that_fails_names_the_file(tmp_path):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     with pytest.raises(FileNotFoundError, match=re.escape(str(tmp_path / "none" / "a.txt"))):
         write_text_whole(tmp_path / "none" / "a.txt", "x")
-
-
-def test_leftovers_of_killed_runs_are_removed_when_they_are_old(tmp_path):
-    for name in (".dayline-a-abcd1234.part", ".dayline-b-abcd1234.part", "mine.part"):
-        (tmp_path / name).touch()
-    os.utime(tmp_path / ".dayline-a-abcd1234.part", (0, 0))
-    remove_unfinished(tmp_path, older_than=3600)
-    assert sorted(p.name for p in tmp_path.iterdir()) == [".dayline-b-abcd1234.part", "mine.part"]
-    remove_unfinished(tmp_path)
-    assert [p.name for p in tmp_path.iterdir()] == ["mine.part"]
-    remove_unfinished(tmp_path / "none")
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ import re
 import shutil
 import stat
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePath
@@ -76,15 +75,11 @@ def before_replacing(folder: Path, watcher: BeforeReplacing) -> Iterator[None]:
     An output folder uses this to protect files that dayline did not write.
     """
     place = folder.resolve()
-    outer = _watched.get(place)
     _watched[place] = watcher
     try:
         yield
     finally:
-        if outer is None:
-            del _watched[place]
-        else:
-            _watched[place] = outer
+        del _watched[place]
 
 
 def write_text_whole(path: str | Path, text: str) -> None:
@@ -98,25 +93,11 @@ def temporary_folder(folder: Path, name: str) -> Path:
     return Path(tempfile.mkdtemp(prefix=_prefix(name), suffix=".part", dir=folder))
 
 
-def remove_unfinished(
-    folder: Path, *, older_than: float = 0.0, pattern: re.Pattern[str] = UNFINISHED
-) -> None:
-    """Remove unfinished files that killed runs left in a folder.
-
-    Parameters
-    ----------
-    folder : Path
-        The folder; ignored if it is missing or a link.
-    older_than : float
-        Remove only files last changed at least this many seconds ago.
-    pattern : re.Pattern
-        Names to remove.
-    """
+def remove_unfinished(folder: Path) -> None:
+    """Remove unfinished files that killed runs left in a folder, unless it is missing or a link."""
     if folder.is_symlink() or not folder.is_dir():
         return
-    for path in [path for path in folder.iterdir() if pattern.fullmatch(path.name)]:
-        if time.time() - path.lstat().st_mtime < older_than:
-            continue
+    for path in [path for path in folder.iterdir() if UNFINISHED.fullmatch(path.name)]:
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
         else:
@@ -143,17 +124,21 @@ def open_no_follow(path: Path, flags: int, mode: int = 0o666) -> int:
         raise
 
 
-def read_no_follow(path: Path) -> bytes | None:
-    """Read a regular file; return None if it is missing, and refuse anything else."""
+def read_no_follow(path: Path, *, most: int | None = None) -> bytes | None:
+    """Read a regular file of at most so many bytes; None if it is missing."""
     try:
         # Opening a pipe would block forever; for a regular file the flag has no effect.
         handle = open_no_follow(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     except FileNotFoundError:
         return None
     # Before os.fdopen, which refuses a folder with an error that names the number of the handle.
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
+    about = os.fstat(handle)
+    if not stat.S_ISREG(about.st_mode):
         os.close(handle)
         raise ValueError(f"{path}: is not a regular file; remove it")
+    if most is not None and about.st_size > most:
+        os.close(handle)
+        raise ValueError(f"larger than {_size(most)}")
     with os.fdopen(handle, "rb") as file:
         return file.read()
 
@@ -245,6 +230,42 @@ def check_allocation(
 
 def _size(n_bytes: int) -> str:
     return f"{n_bytes / 2**20:,.0f} MB" if n_bytes < 2**30 else f"{n_bytes / 2**30:,.1f} GB"
+
+
+LARGEST_JSON = 512 * 2**20
+
+
+def read_json(path: Path, *, kind: str, form: str, version: int) -> dict[str, Any] | None:
+    """Read a JSON file that dayline writes and anyone may change; None if there is none.
+
+    Parameters
+    ----------
+    path : Path
+        The file; a link is not followed.
+    kind : str
+        What the file should be, for the message: "a file of places".
+    form, version : str and int
+        The "format" and the "version" that it should have.
+
+    Raises
+    ------
+    ValueError
+        If it is something else; the message does not name the file.
+    """
+    content = read_no_follow(path, most=LARGEST_JSON)
+    if content is None:
+        return None
+    try:
+        parsed = parse_json(content.decode("utf-8"))
+    except UnicodeDecodeError:
+        raise ValueError("not JSON: not a text file") from None
+    if not isinstance(parsed, dict) or parsed.get("format") != form:
+        raise ValueError(f'not {kind} ("format" should be "{form}")')
+    if parsed.get("version") != version:
+        raise ValueError(
+            f"unknown version {parsed.get('version')!r} (known: {version}); update dayline"
+        )
+    return parsed
 
 
 def parse_json(text: str) -> Any:

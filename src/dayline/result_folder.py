@@ -31,6 +31,7 @@ from dayline.files import (
     writing_whole,
 )
 
+EVENTS = "events.json"
 MARK = ".dayline"
 """A file that marks a folder as a dayline result."""
 
@@ -322,6 +323,12 @@ class OwnFiles:
         write_text_whole(
             self.folder / MANIFEST, json.dumps(content, indent=1, sort_keys=True) + "\n"
         )
+
+
+def inner_results(folder: Path) -> list[Path]:
+    """Return the results directly in a folder, such as those of days; links are not followed."""
+    found = (path for path in sorted(folder.iterdir()) if not path.is_symlink())
+    return [path for path in found if (path / MARK).is_file()]
 
 
 def keep_aside(path: Path) -> Path:

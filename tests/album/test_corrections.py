@@ -11,10 +11,11 @@ import pytest
 from dayline.album.corrections import (
     apply_corrections,
     find_corrections,
+    levels_around,
     warn_of_absent_events,
     with_saved_contexts,
 )
-from dayline.album.earlier import with_digests
+from dayline.album.edits import forget_corrections, keep_edits, kept_edits, with_digests
 from dayline.album.key_photos import with_key_photos
 from dayline.album.segment import segment_source, segment_table
 from dayline.events import NestedLevel, Place, Segmentation
@@ -40,8 +41,12 @@ def film(boundaries=(3, 5), **about):
 
 
 def names_of(found, boundaries, n_frames):
-    made = Segmentation.from_boundaries(boundaries, n_frames)
-    return [event.name for event in apply_corrections(made, found).events]
+    return [event.name for event in applied(found, boundaries, n_frames)]
+
+
+def applied(found, boundaries, n_frames, communities=()):
+    made = Segmentation.from_boundaries(boundaries, n_frames, communities=communities or None)
+    return apply_corrections(made.events, found, communities)
 
 
 def quietly(*arguments):
@@ -55,7 +60,7 @@ def test_every_frame_the_person_saw_is_settled():
     found = quietly([saved()], NAMES)
     assert found.must == (3, 5)
     assert found.must_not == (1, 2, 4, 6, 7)
-    assert [(one.frames[0], one.event.name) for one in found.events] == [
+    assert [(frames[0], event.name) for event, frames in found.events] == [
         (0, "event 0"),
         (3, "event 1"),
         (5, "event 2"),
@@ -69,14 +74,14 @@ def test_new_and_lost_photos_move_the_boundaries():
     whole = quietly([saved()], list("Nabcdefgh"))
     assert whole.must == (4, 6)
     assert 1 not in whole.must_not
-    assert whole.events[0].frames[0] == 1
+    assert whole.events[0][1][0] == 1
 
 
 def test_photos_before_the_first_event_do_not_take_its_name():
     found = quietly([saved()], list("MNabcdefgh"))
-    parted = apply_corrections(Segmentation.from_boundaries([2, 5, 7], 10), found)
-    assert [e.name for e in parted.events] == [None, "event 0", "event 1", "event 2"]
-    assert [e.reason for e in parted.events][:3] == ["start", "content", "required"]
+    parted = applied(found, [2, 5, 7], 10)
+    assert [e.name for e in parted] == [None, "event 0", "event 1", "event 2"]
+    assert [e.reason for e in parted][:3] == ["start", "content", "required"]
     assert names_of(found, [5, 7], 10) == ["event 0", "event 1", "event 2"]
 
 
@@ -113,7 +118,7 @@ def test_a_black_photo_of_another_day_takes_no_name_with_it():
     assert quietly([day], ["X", "a", "Y"], other).events == ()
     # A clock that was wrong by a day changes nothing for an event that is here.
     moved = quietly([day], NAMES[:4], [time + 86_400 for time in TIMES[:4]])
-    assert [one.event.name for one in moved.events] == ["event 0"]
+    assert [event.name for event, _ in moved.events] == ["event 0"]
 
 
 def test_the_newest_edit_holds():
@@ -136,8 +141,7 @@ def test_days_that_became_one_keep_the_edits_of_both():
     found = quietly([first, second], NAMES)
     assert found.must == (2, 4, 5)
     assert names_of(found, [2, 4, 5], 8) == ["event 0", "event 1", "event 0", "event 1"]
-    made = Segmentation.from_boundaries([2, 4, 5], 8)
-    assert apply_corrections(made, found).events[2].reason == "content"
+    assert applied(found, [2, 4, 5], 8)[2].reason == "content"
 
 
 def test_a_second_camera_with_edits_of_its_own_loses_none():
@@ -147,11 +151,19 @@ def test_a_second_camera_with_edits_of_its_own_loses_none():
     assert "event 0" in names_of(found, [7, 8], 14)
 
 
-def test_forgotten_frames_are_as_if_never_saved():
-    found = quietly([("a", "b", "c", "d", "e"), saved()], NAMES)
-    assert [one.event.name for one in found.events] == ["event 2"]
+def test_frames_that_are_forgotten_are_as_if_never_saved(tmp_path):
+    keep_edits(tmp_path, [saved(), film()])
+    with pytest.warns(UserWarning, match="it is kept as"):
+        forget_corrections(tmp_path, [*"abcde", "film:0"])
+    found = quietly(kept_edits(tmp_path), NAMES)
+    assert [event.name for event, _ in found.events] == ["event 2"]
     assert found.must == ()
-    assert quietly([("film:0",), film()], ["film:0", "film:500"], [0.0, 0.5]).events == ()
+    assert quietly(kept_edits(tmp_path), ["film:0", "film:500"], [0.0, 0.5]).events == ()
+    # Earlier versions wrote the digests into the list of edits, before those that they end.
+    parts = f'{{"forgotten": {list("abcde")}}}'.replace("'", '"'), saved().to_json()
+    about = '"format": "dayline-corrections", "version": 1'
+    (tmp_path / "corrections.json").write_text(f'{{{about}, "edits": [{",".join(parts)}]}}')
+    assert [event.name for event, _ in quietly(kept_edits(tmp_path), NAMES).events] == ["event 2"]
 
 
 def test_a_film_sampled_otherwise_is_told_by_its_times():
@@ -163,11 +175,10 @@ def test_a_film_sampled_otherwise_is_told_by_its_times():
 
 
 def test_names_and_reasons_of_the_person_are_kept():
-    found = Segmentation.from_boundaries([3, 5, 7], 8)
-    result = apply_corrections(found, quietly([saved()], NAMES))
-    assert [e.name for e in result.events] == ["event 0", "event 1", "event 2", None]
-    assert [e.reason for e in result.events] == ["start", "required", "content", "content"]
-    assert result.events[1].confidence == 1
+    events = applied(quietly([saved()], NAMES), [3, 5, 7], 8)
+    assert [e.name for e in events] == ["event 0", "event 1", "event 2", None]
+    assert [e.reason for e in events] == ["start", "required", "content", "content"]
+    assert events[1].confidence == 1
 
 
 def test_events_without_digests_are_known_by_name_number_or_time():
@@ -220,8 +231,7 @@ def with_key(result, frame):
 def test_a_key_photo_that_the_person_chose_stays():
     found = quietly([with_key(saved(), 4)], list("Nabcdefgh"))
     assert found.keys == (5,)
-    made = apply_corrections(Segmentation.from_boundaries([4, 6], 9), found)
-    events = with_key_photos(made.events, np.eye(9, 3))
+    events = with_key_photos(applied(found, [4, 6], 9), np.eye(9, 3))
     assert [(e.key_frame, e.key_chosen) for e in events][1] == (5, True)
     # One that is gone is chosen anew.
     assert quietly([with_key(saved(), 4)], list("abcdfgh")).keys == ()
@@ -235,19 +245,20 @@ def test_a_chosen_key_frame_of_a_film_keeps_its_time():
 
 def test_saved_levels_follow_the_frames_and_keep_what_the_person_set():
     found = quietly([with_levels(saved())], list("Nabcdefgh"))
-    result = apply_corrections(Segmentation.from_boundaries([4, 6], 9), found)
-    assert {level.level: level.boundaries for level in result.levels} == {
+    levels = levels_around(applied(found, [4, 6], 9), (), found)
+    assert {level.level: level.boundaries for level in levels} == {
         -1: (4,),
         0: (4, 6),
         1: (2, 4, 6, 8),
     }
-    assert result.levels[-1].confidences == (0.2, 1.0, 0.0, 0.3)
+    assert levels[-1].confidences == (0.2, 1.0, 0.0, 0.3)
 
 
 def test_a_boundary_that_the_person_removed_is_in_no_level():
     merged = replace(with_levels(saved()), events=saved((3,)).events)
-    result = apply_corrections(Segmentation.from_boundaries([3], 8), quietly([merged], NAMES))
-    assert {level.level: level.boundaries for level in result.levels} == {0: (3,), 1: (1, 3, 7)}
+    found = quietly([merged], NAMES)
+    levels = levels_around(applied(found, [3], 8), (), found)
+    assert {level.level: level.boundaries for level in levels} == {0: (3,), 1: (1, 3, 7)}
 
 
 def with_contexts(communities, boundaries, places=(), digests=NAMES):
@@ -263,16 +274,16 @@ def test_the_context_with_most_frames_in_common_keeps_its_number_and_name():
     found, run = quietly([day], NAMES), [0, 0, 0, 1, 1, 0, 5, 5]
     numbers = with_saved_contexts(run, found)
     assert numbers == (4, 4, 4, 9, 9, 4, 2, 2)
-    result = apply_corrections(with_contexts(run, [3, 5, 6]), found, numbers)
-    assert [event.community for event in result.events] == [4, 9, 4, 2]
-    assert result.places == day.places
+    events = applied(found, [3, 5, 6], 8, numbers)
+    assert [event.community for event in events] == [4, 9, 4, 2]
+    assert found.places == day.places
 
 
 def test_contexts_of_two_days_that_became_one_stay_apart_unless_they_have_one_name():
     first = with_contexts([0, 0, 1], [2], (Place(0, "kitchen"), Place(1, "office")), tuple("abc"))
     second = with_contexts([0, 0, 1], [2], (Place(0, "office"), Place(1, "yard")), tuple("def"))
     found = quietly([first, second], list("abcdef"))
-    assert [one.context for one in found.events] == [0, 1, 1, 2]
+    assert [event.community for event, _ in found.events] == [0, 1, 1, 2]
     assert {place.community: place.name for place in found.places} == {
         0: "kitchen",
         1: "office",
@@ -291,10 +302,9 @@ def test_an_event_that_a_person_put_into_another_context_stays_there():
     events = list(day.events)
     events[2] = replace(events[2], community=2)
     found = quietly([replace(day, events=tuple(events))], NAMES)
-    run = [5, 5, 6, 6, 5, 5, 6, 6]
-    made = with_contexts(run, [2, 4, 6])
-    result = apply_corrections(made, found, with_saved_contexts(run, found))
-    assert [event.community for event in result.events] == [1, 2, 2, 2]
+    numbers = with_saved_contexts([5, 5, 6, 6, 5, 5, 6, 6], found)
+    events = applied(found, [2, 4, 6], 8, numbers)
+    assert [event.community for event in events] == [1, 2, 2, 2]
 
 
 def test_letters_and_names_stay_when_the_same_photos_are_segmented_again(tmp_path):

@@ -4,8 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from dayline.album.days import segment_days, segment_recording, without_places
-from dayline.album.photo_days import PhotoDay, find_days
+from dayline.album.days import (
+    PhotoDay,
+    find_days,
+    segment_days,
+    segment_recording,
+    without_places,
+)
 from dayline.album.settings import Settings
 from dayline.events import SkippedFile
 from dayline.files import temporary_folder

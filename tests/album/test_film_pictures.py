@@ -4,10 +4,11 @@ from dataclasses import replace
 from itertools import pairwise
 
 from dayline.album import pictures
-from dayline.album.pictures import PictureFolder
-from dayline.album.segment import segment_source
+from dayline.album.segment import segment_frames, segment_source
+from dayline.album.settings import Settings
 from dayline.album.write import write_result
 from dayline.events import Segmentation
+from dayline.result_folder import output_folder
 from made_photos import make_film
 
 
@@ -46,7 +47,8 @@ def test_a_frame_that_is_lost_changes_few_of_the_others():
 def test_a_long_film_is_shown_with_few_files_in_both_ways(tmp_path, monkeypatch):
     monkeypatch.setattr(pictures, "MOST_PICTURES", 10)
     film, out = make_film(tmp_path / "film.mp4"), tmp_path / "out"
-    result = segment_source(film, model="color", every=0.1, store=out, pictures=PictureFolder(out))
+    with output_folder(out):
+        result = segment_frames(film, Settings(model="color", every=0.1), out)
     assert result.segmentation.n_frames == 110
     assert len(list((out / "thumbnails").iterdir())) == 10
     written = write_result(result, out)

@@ -15,7 +15,7 @@ from dayline.album.places import (
     scale_of,
     unit_vector,
 )
-from dayline.album.places_file import MOST_SIGHTINGS, places_text, read_places, write_places
+from dayline.album.recognize import MOST_SIGHTINGS, places_text, read_places, write_places
 
 N_FEATURES = 64
 CENTRES = np.random.default_rng(0).uniform(0, 1, (5, N_FEATURES))

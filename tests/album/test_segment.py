@@ -8,12 +8,13 @@ import pytest
 from PIL import Image, ImageFilter
 
 from dayline.album import extraction
-from dayline.album.pictures import PictureFolder
-from dayline.album.segment import segment_source, segment_table
+from dayline.album.segment import segment_frames, segment_source, segment_table
+from dayline.album.settings import Settings
 from dayline.album.write import write_result
 from dayline.estimators import EventSegmenter
 from dayline.events import Segmentation
 from dayline.media import decode
+from dayline.result_folder import output_folder
 from made_photos import MORNING, make_day, make_film, name_at, save, scene
 
 
@@ -175,7 +176,8 @@ def opened(monkeypatch):
 def test_every_photo_is_opened_once_and_by_a_second_run_never(tmp_path, opened, monkeypatch):
     photos, store = tmp_path / "photos", tmp_path / "store"
     paths = make_day(photos)
-    first = segment_source(photos, model="color", store=store, pictures=PictureFolder(store))
+    with output_folder(store):
+        first = segment_frames(photos, Settings(method="", model="color"), store)
     monkeypatch.setattr("dayline.album.write.images", None)
     assert len(write_result(first, store).pictures) == len(paths)
     assert sorted(opened) == sorted(path.name for path in paths)

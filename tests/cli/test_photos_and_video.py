@@ -342,7 +342,7 @@ def test_a_copy_with_chapters_replaces_no_film_of_others(tmp_path):
 
 @pytest.mark.filterwarnings("always:faces were blurred", "always:sorted photos are not changed")
 def test_exports_of_a_result_with_blurred_faces_warn_of_faces(tmp_path, monkeypatch):
-    for module in ("album.pictures", "album.write", "album.run"):
+    for module in ("album.pictures", "album.write", "album.settings"):
         monkeypatch.setattr(f"dayline.{module}.face_blurrer", lambda: np.zeros_like)
     make_day(tmp_path / "photos")
     out = tmp_path / "out"

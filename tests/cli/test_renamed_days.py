@@ -92,22 +92,6 @@ def test_days_moved_to_a_folder_of_their_month_keep_their_names(trip, tmp_path):
     assert named(tmp_path / "out" / "2015-03-12") == []
 
 
-def test_a_folder_of_many_days_that_was_split_keeps_its_names(tmp_path):
-    for day in ("12", "13"):
-        make_day(tmp_path / "trip" / "2015", SCENES, day=f"201503{day}")
-    out = tmp_path / "out"
-    segment(tmp_path / "trip", "-o", out)
-    name_event(out / "2015-03-13", "Beach")
-    for path in sorted((tmp_path / "trip" / "2015").iterdir()):
-        place = tmp_path / "trip" / f"March {path.name[6:8]}"
-        place.mkdir(exist_ok=True)
-        path.rename(place / path.name)
-    (tmp_path / "trip" / "2015").rmdir()
-    segment(tmp_path / "trip", "-o", out)
-    assert named(out / "March 13") == ["Beach"]
-    assert named(out / "March 12") == []
-
-
 def test_one_sequence_of_two_days_that_was_split_gives_each_day_its_own_names(tmp_path):
     for day in ("12", "13"):
         make_day(tmp_path / "trip", SCENES, day=f"201503{day}")

@@ -54,7 +54,7 @@ def _events(path: Path) -> Reading:
 
 
 def _places(path: Path) -> Reading:
-    from dayline.album.places_file import read_places
+    from dayline.album.recognize import read_places
 
     with _warnings_as_words() as words:
         places = read_places(path)

@@ -132,7 +132,7 @@ def _events() -> list[Sample]:
 
 def _places() -> list[Sample]:
     from dayline.album.places import KnownPlace, Sighting, unit_vector
-    from dayline.album.places_file import places_text
+    from dayline.album.recognize import places_text
 
     random = np.random.default_rng(6)
 

@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from dayline.album.extraction import SourceResult
 from dayline.album.key_photos import with_key_photos
 from dayline.album.pictures import PictureSource, given_pictures
 from dayline.album.segment import segment_table
 from dayline.album.settings import Segmenter
-from dayline.album.write import write_result
+from dayline.album.write import SourceResult, write_result
 from dayline.arrays import FloatArray
 from dayline.estimators import EventSegmenter
 from dayline.events import Segmentation

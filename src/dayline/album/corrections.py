@@ -1,4 +1,4 @@
-"""Apply what a person corrected: boundaries, names, contexts, key photos and levels.
+"""Find what a person corrected among the frames of a new run, and apply it.
 
 A frame is known by the digest of its content (`FrameSequence.digests`), so files may be renamed,
 moved, sorted otherwise, and their times may change.
@@ -7,42 +7,30 @@ moved, sorted otherwise, and their times may change.
 from __future__ import annotations
 
 import warnings
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict, deque
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count, pairwise
-from typing import TypeAlias
+from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
+from dayline.album.edits import (
+    corrections_folder,
+    film_of,
+    kept_edits,
+    marks_of,
+    renewed_rows,
+    with_digests,
+    without_replaced,
+)
 from dayline.arrays import IntArray
 from dayline.events import Event, NestedLevel, Place, Segmentation
 from dayline.text import counted
 
 SAME_TIME_WITHIN = 1.0
 """Seconds by which the time of a frame may differ between runs."""
-
-Edit: TypeAlias = Segmentation | tuple[str, ...]
-"""Events as a person saved them, or the digests of frames whose earlier edits are forgotten."""
-
-
-@dataclass(frozen=True)
-class SavedEvent:
-    """An event that a person saved, among the current frames.
-
-    Attributes
-    ----------
-    event : Event
-        As it was saved.
-    frames : ndarray of int
-        Those of its frames that are here, in order.
-    context : int or None
-        Its context; contexts of different edits have different numbers.
-    """
-
-    event: Event
-    frames: IntArray
-    context: int | None
 
 
 @dataclass(frozen=True)
@@ -51,12 +39,14 @@ class Corrections:
 
     Attributes
     ----------
-    must, must_not : tuple of int
-        Frames that must, and must not, start an event. Frames the person never saw are in neither.
-    events : tuple of SavedEvent
-        The saved events that have a frame here.
+    must_not : tuple of int
+        Frames that must not start an event. Frames the person never saw are neither here nor in
+        `must`.
+    events : tuple of (Event, ndarray of int)
+        The saved events that have a frame here, and these frames; contexts of different edits have
+        different numbers.
     opened_by : mapping of int to int
-        The number of the saved event that each frame of `must` starts.
+        The frames that must start an event, each with the number of the saved event it starts.
     keys : tuple of int
         Key frames that the person chose.
     levels : tuple of NestedLevel
@@ -68,188 +58,202 @@ class Corrections:
     sampled : tuple of int
         Frames of `must` whose saved time is that of a sampled frame, so that no hard cut is known
         there.
+    new : tuple of Segmentation
+        Edits to keep for the next run.
     """
 
-    must: tuple[int, ...] = ()
     must_not: tuple[int, ...] = ()
-    events: tuple[SavedEvent, ...] = ()
+    events: tuple[tuple[Event, IntArray], ...] = ()
     opened_by: Mapping[int, int] = field(default_factory=dict)
     keys: tuple[int, ...] = ()
     levels: tuple[NestedLevel, ...] = ()
     places: tuple[Place, ...] = ()
     cuts: Mapping[int, tuple[float, float]] = field(default_factory=dict)
     sampled: tuple[int, ...] = ()
+    new: tuple[Segmentation, ...] = ()
+
+    @property
+    def must(self) -> tuple[int, ...]:
+        """Frames that must start an event."""
+        return tuple(sorted(self.opened_by))
+
+
+def load_corrections(
+    given: Segmentation | Literal["kept"] | None,
+    folder: Path | None,
+    digests: Sequence[str],
+    *,
+    times: Sequence[float] | None = None,
+    names: Sequence[str] | None = None,
+    source: str | None = None,
+) -> Corrections:
+    """Find what a person corrected, in a given result and in the edits that a folder keeps.
+
+    Parameters
+    ----------
+    given : Segmentation, "kept" or None
+        A result that the person corrected, "kept" for the edits in the folder only, or None for no
+        corrections at all.
+    folder : Path, optional
+        The folder of the result.
+    digests, times, names : sequences
+        Of the current frames; a table has no names.
+    source : str, optional
+        Name of the table.
+    """
+    kept = () if folder is None or given is None else kept_edits(folder)
+    new: tuple[Segmentation, ...] = ()
+    if isinstance(given, Segmentation):
+        new = (with_digests(given, digests, names=names, times=times, source=source),)
+    elif names is None:
+        new = renewed_rows(kept, digests, source)
+
+    edits = without_replaced((*new, *kept))
+    if folder is None or corrections_folder(folder) == folder:
+        warn_of_absent_events(edits, digests)
+    return replace(find_corrections(edits, digests, times), new=new)
 
 
 def find_corrections(
-    edits: Sequence[Edit], digests: Sequence[str], times: Sequence[float] | None = None
+    edits: Sequence[Segmentation], digests: Sequence[str], times: Sequence[float] | None = None
 ) -> Corrections:
     """Find what a person saved among the current frames; where two edits differ, the newest holds.
 
     Parameters
     ----------
-    edits : sequence of Edit
-        The newest first (see `dayline.album.earlier.kept_edits`).
+    edits : sequence of Segmentation
+        The newest first (see `kept_edits`).
     digests, times : sequences
         Of the current frames.
     """
     edits = _near(edits, digests)
     if not edits:
         return Corrections()
-    saved = _SavedFrames(edits)
-    labels, position = saved.in_film(digests, times) or saved.among(digests, times)
+    # An event is known by its number among those of all edits.
+    all_events = [(number, event) for number, edit in enumerate(edits) for event in edit.events]
+    if film_of(digests[0]) and times is not None:
+        labels, position = _shown_then(edits, film_of(digests[0]), times)
+    else:
+        labels, position = _same_content(edits, all_events, digests, times)
     present = sorted(set(labels.tolist()) - {-1})
     if not present:
         return Corrections()
 
-    number = {label: k for k, label in enumerate(present)}
-    labels = np.asarray([number.get(label, -1) for label in labels.tolist()])
+    number_of = {label: k for k, label in enumerate(present)}
+    labels = np.asarray([number_of.get(label, -1) for label in labels.tolist()])
     frames = [np.flatnonzero(labels == k) for k in range(len(present))]
-    origin = [saved.events[label] for label in present]
-    opened_by, sides = _boundaries(labels, frames, [edit for edit, _ in origin])
+    origin = [all_events[label] for label in present]
+    opened_by, sides = _boundaries(labels, frames, [number for number, _ in origin])
     joined = np.flatnonzero((sides[1:] == sides[:-1]) & (sides[1:] >= 0)) + 1
-    must = tuple(sorted(opened_by))
 
     contexts, places = _contexts(edits, origin, frames)
     events = tuple(
-        SavedEvent(event, inside, contexts.get((edit, event.community)))
-        for (edit, event), inside in zip(origin, frames, strict=True)
+        (replace(event, community=contexts.get((number, event.community))), inside)
+        for (number, event), inside in zip(origin, frames, strict=True)
     )
     cuts, sampled = _exact_times(opened_by, origin, edits, times)
     return Corrections(
-        must=must,
-        must_not=tuple(np.setdiff1d(joined, must).tolist()),
+        must_not=tuple(np.setdiff1d(joined, sorted(opened_by)).tolist()),
         events=events,
         opened_by=opened_by,
         keys=_chosen_keys(edits, origin, position, times),
-        levels=_levels(edits, {edit for edit, _ in origin}, position),
+        levels=_levels(edits, {number for number, _ in origin}, position),
         places=places,
         cuts=cuts,
         sampled=sampled,
     )
 
 
-def _near(edits: Sequence[Edit], digests: Sequence[str]) -> list[Edit]:
+def _near(edits: Sequence[Segmentation], digests: Sequence[str]) -> list[Segmentation]:
     """Return the edits that share frames with the current ones, or with such an edit."""
-    here = {film_of(digest) or digest for digest in digests}
-    near: list[Edit] = []
-    for _ in range(2):
-        near = [edit for edit in edits if not here.isdisjoint(marks_of(edit))]
-        here.update(mark for edit in near for mark in marks_of(edit))
-    return near
+    marks = [marks_of(edit.digests) for edit in edits]
+    here = marks_of(digests)
+    here = here.union(*(frames for frames in marks if not here.isdisjoint(frames)))
+    return [edit for edit, frames in zip(edits, marks, strict=True) if not here.isdisjoint(frames)]
 
 
-def marks_of(edit: Edit) -> Iterator[str]:
-    """Yield what identifies the frames of an edit: digests of photos and rows, or the film."""
-    for digest in (edit.digests or ()) if isinstance(edit, Segmentation) else edit:
-        yield film_of(digest) or digest
+def _shown_then(
+    edits: Sequence[Segmentation], film: str, times: Sequence[float]
+) -> tuple[IntArray, list[tuple[int, int]]]:
+    """Return the saved event of every frame of a film (or -1), and its edit and position there.
 
-
-class _SavedFrames:
-    """The frames of all edits by their digests, each with the saved event it belongs to.
-
-    Attributes
-    ----------
-    events : list of (int, Event)
-        All saved events, each with the number of its edit; a label is an index of this list.
+    A film may be sampled at other times now: a frame belongs to the event that is shown then.
     """
+    n_before = 0
+    for number, edit in enumerate(edits):
+        if edit.times is not None and film_of((edit.digests or ("",))[0]) == film:
+            starts = np.asarray(edit.start_times, dtype=np.float64)
+            shown = np.maximum(np.searchsorted(starts, times, side="right") - 1, 0)
+            at = np.maximum(np.searchsorted(edit.times, times, side="right") - 1, 0)
+            return shown + n_before, [(number, k) for k in at.tolist()]
+        n_before += len(edit.events)
+    return np.full(len(times), -1), [(-1, -1)] * len(times)
 
-    def __init__(self, edits: Sequence[Edit]) -> None:
-        self.edits = edits
-        self.events: list[tuple[int, Event]] = []
-        # Label, number of the edit and position in it; equal photos have several, in order.
-        self.frames: dict[str, list[tuple[int, int, int]]] = {}
-        self.films: dict[str, tuple[int, int]] = {}
-        for number, edit in enumerate(edits):
-            if isinstance(edit, Segmentation):
-                self._add(number, edit)
-            else:
-                for digest in edit:
-                    self.frames.setdefault(digest, [])
-                    self.films.setdefault(film_of(digest), (-1, -1))
 
-    def _add(self, number: int, edit: Segmentation) -> None:
+def _same_content(
+    edits: Sequence[Segmentation],
+    events: Sequence[tuple[int, Event]],
+    digests: Sequence[str],
+    times: Sequence[float] | None,
+) -> tuple[IntArray, list[tuple[int, int]]]:
+    """Return the same for photos and rows; equal ones are known by time, or else by order."""
+    labels = np.full(len(digests), -1)
+    position = [(-1, -1)] * len(digests)
+    saved = _saved_frames(edits)
+    used: set[tuple[int, int]] = set()
+    for by_time in (True, False):
+        unused: dict[object, deque[tuple[int, int, int]]] = defaultdict(deque)
+        for digest in set(digests):
+            for label, number, k in saved.get(digest, ()):
+                if (number, k) not in used:
+                    second = _second(edits[number].times, k) if by_time else None
+                    unused[digest, second].append((label, number, k))
+        for frame, digest in enumerate(digests):
+            same = unused[digest, _second(times, frame) if by_time else None]
+            if labels[frame] < 0 and same:
+                label, number, k = same.popleft()
+                labels[frame], position[frame] = label, (number, k)
+                used.add((number, k))
+
+    # A black photo of another day is not the same one; many equal photos of an event are.
+    counts = Counter(labels.tolist())
+    for frame, label in enumerate(labels.tolist()):
+        number, k = position[frame]
+        then = None if label < 0 else edits[number].times
+        if then is None or times is None or abs(then[k] - times[frame]) <= SAME_TIME_WITHIN:
+            continue
+        if 2 * counts[label] < events[label][1].n_frames:
+            labels[frame], position[frame] = -1, (-1, -1)
+    return labels, position
+
+
+def _saved_frames(edits: Sequence[Segmentation]) -> dict[str, list[tuple[int, int, int]]]:
+    """Return where each frame was saved last: its event, its edit and its position there.
+
+    Equal photos have several places, in order.
+    """
+    found: dict[str, list[tuple[int, int, int]]] = {}
+    n_events = 0
+    for number, edit in enumerate(edits):
         digests = edit.digests or ()
-        self.films.setdefault(film_of(digests[0]), (number, len(self.events)))
-        newer = [self.frames.get(digest) for digest in digests]
+        newer = [found.get(digest) for digest in digests]
         added: dict[str, list[tuple[int, int, int]]] = {}
         for event in edit.events:
             # Photos that were away while others of their event were saved again stay with them.
             inside = range(event.start, event.stop)
-            label = next((one[0][0] for k in inside if (one := newer[k])), len(self.events))
+            label = next((one[0][0] for k in inside if (one := newer[k])), n_events)
             for k in inside:
-                if found := newer[k]:
-                    label = found[0][0]
-                elif found is None:
+                if one := newer[k]:
+                    label = one[0][0]
+                elif digests[k]:
                     added.setdefault(digests[k], []).append((label, number, k))
-            self.events.append((number, event))
-        self.frames |= added
-
-    def in_film(
-        self, digests: Sequence[str], times: Sequence[float] | None
-    ) -> tuple[IntArray, list[tuple[int, int]]] | None:
-        """Return the label of every frame of a film, and its edit and position there.
-
-        It is None for other frames. A film may be sampled at other times now: a frame belongs to
-        the event that is shown then.
-        """
-        if not (film := film_of(digests[0])) or times is None:
-            return None
-        number, first = self.films.get(film, (-1, -1))
-        edit = self.edits[number]
-        if number < 0 or not isinstance(edit, Segmentation) or edit.times is None:
-            return np.full(len(digests), -1), [(-1, -1)] * len(digests)
-        starts = np.asarray(edit.start_times, dtype=np.float64)
-        shown = np.maximum(np.searchsorted(starts, times, side="right") - 1, 0)
-        at = np.maximum(np.searchsorted(edit.times, times, side="right") - 1, 0)
-        return shown + first, [(number, k) for k in at.tolist()]
-
-    def among(
-        self, digests: Sequence[str], times: Sequence[float] | None
-    ) -> tuple[IntArray, list[tuple[int, int]]]:
-        """Return the same for photos and rows; equal ones are known by time or by order."""
-        labels = np.full(len(digests), -1)
-        position = [(-1, -1)] * len(digests)
-        unused = {digest: dict.fromkeys(self.frames.get(digest, ())) for digest in set(digests)}
-        at_time: dict[tuple[str, int | None], list[tuple[int, int, int]]] = {}
-        for digest, choices in unused.items():
-            for choice in choices:
-                second = _second(self._times(choice[1]), choice[2])
-                at_time.setdefault((digest, second), []).append(choice)
-
-        for by_time in (True, False):
-            for frame, digest in enumerate(digests):
-                same = at_time.get((digest, _second(times, frame)))
-                if labels[frame] >= 0 or not (same if by_time else unused[digest]):
-                    continue
-                choice = same.pop(0) if by_time and same else next(iter(unused[digest]))
-                labels[frame], position[frame] = choice[0], choice[1:]
-                del unused[digest][choice]
-
-        # A black photo of another day is not the same one; many equal photos of an event are.
-        counts = Counter(labels.tolist())
-        for frame, label in enumerate(labels.tolist()):
-            edit, k = position[frame]
-            then = None if label < 0 else self._times(edit)
-            if then is None or times is None or abs(then[k] - times[frame]) <= SAME_TIME_WITHIN:
-                continue
-            if 2 * counts[label] < self.events[label][1].n_frames:
-                labels[frame], position[frame] = -1, (-1, -1)
-        return labels, position
-
-    def _times(self, number: int) -> tuple[float, ...] | None:
-        edit = self.edits[number]
-        return edit.times if isinstance(edit, Segmentation) else None
+            n_events += 1
+        found |= added
+    return found
 
 
 def _second(times: Sequence[float] | None, frame: int) -> int | None:
     return None if times is None else round(times[frame])
-
-
-def film_of(digest: str) -> str:
-    """Return the film that a digest names with a time; empty for photos and rows."""
-    film, _, time = digest.partition(":")
-    return film if time else ""
 
 
 def _boundaries(
@@ -284,7 +288,7 @@ def _boundaries(
 
 
 def _contexts(
-    edits: Sequence[Edit], origin: Sequence[tuple[int, Event]], frames: Sequence[IntArray]
+    edits: Sequence[Segmentation], origin: Sequence[tuple[int, Event]], frames: Sequence[IntArray]
 ) -> tuple[dict[tuple[int, int | None], int], tuple[Place, ...]]:
     """Number the contexts of all edits, so that each name is one context.
 
@@ -302,8 +306,7 @@ def _contexts(
     places: dict[int, Place] = {}
     by_name: dict[str, int] = {}
     for edit, _ in of_edit.most_common():
-        saved = edits[edit]
-        about = {p.community: p for p in saved.places} if isinstance(saved, Segmentation) else {}
+        about = {place.community: place for place in edits[edit].places}
         for context in sorted(c for e, c in n_frames if e == edit):
             place = about.get(context)
             taken = set(number.values())
@@ -318,7 +321,7 @@ def _contexts(
 def _exact_times(
     opened_by: Mapping[int, int],
     origin: Sequence[tuple[int, Event]],
-    edits: Sequence[Edit],
+    edits: Sequence[Segmentation],
     times: Sequence[float] | None,
 ) -> tuple[dict[int, tuple[float, float]], tuple[int, ...]]:
     """Return the exact times at boundaries of a film, and the boundaries without one."""
@@ -326,7 +329,7 @@ def _exact_times(
     sampled = []
     for frame, number in opened_by.items():
         edit, event = edits[origin[number][0]], origin[number][1]
-        if not isinstance(edit, Segmentation) or edit.times is None or times is None:
+        if edit.times is None or times is None:
             continue
         start = event.start_time
         if start == edit.times[event.start]:
@@ -339,7 +342,7 @@ def _exact_times(
 
 
 def _chosen_keys(
-    edits: Sequence[Edit],
+    edits: Sequence[Segmentation],
     origin: Sequence[tuple[int, Event]],
     position: Sequence[tuple[int, int]],
     times: Sequence[float] | None,
@@ -349,7 +352,7 @@ def _chosen_keys(
     keys = []
     for number, event in origin:
         edit = edits[number]
-        if not event.key_chosen or event.key_frame is None or not isinstance(edit, Segmentation):
+        if not event.key_chosen or event.key_frame is None:
             continue
         if edit.clock == "media" and edit.times is not None and times is not None:
             shown = np.abs(np.asarray(times) - edit.times[event.key_frame])
@@ -360,12 +363,12 @@ def _chosen_keys(
 
 
 def _levels(
-    edits: Sequence[Edit], used: Collection[int], position: Sequence[tuple[int, int]]
+    edits: Sequence[Segmentation], used: Collection[int], position: Sequence[tuple[int, int]]
 ) -> tuple[NestedLevel, ...]:
     """Find the saved levels among the current frames, if all of them are from one edit."""
     number = next(iter(used))
     saved = edits[number]
-    if len(used) > 1 or not isinstance(saved, Segmentation):
+    if len(used) > 1:
         return ()
     known = np.asarray([frame for frame, (edit, _) in enumerate(position) if edit == number])
     # Should the order have changed, a boundary lies before the first of the later frames.
@@ -397,13 +400,12 @@ def with_saved_contexts(communities: Sequence[int], corrections: Corrections) ->
     corrections : Corrections
         The saved events.
     """
-    saved = [e for e in corrections.events if e.context is not None]
-    if not saved:
-        return tuple(communities)
     shared: Counter[tuple[int, int]] = Counter()
-    for one in saved:
-        for frame in one.frames.tolist():
-            shared[communities[frame], one.context or 0] += 1
+    for event, frames in corrections.events:
+        if event.community is not None:
+            shared.update((communities[frame], event.community) for frame in frames.tolist())
+    if not shared:
+        return tuple(communities)
 
     number: dict[int, int] = {}
     for new, context in sorted(shared, key=lambda pair: (-shared[pair], pair)):
@@ -418,88 +420,86 @@ def with_saved_contexts(communities: Sequence[int], corrections: Corrections) ->
 
 
 def apply_corrections(
-    segmentation: Segmentation, corrections: Corrections, communities: Sequence[int] | None = None
-) -> Segmentation:
-    """Give events the names, reasons, contexts, key photos and levels that the person saved.
+    events: Sequence[Event], corrections: Corrections, communities: Sequence[int]
+) -> tuple[Event, ...]:
+    """Give events the names, reasons, contexts and key photos that the person saved.
 
     What was saved of an event goes to the one that has most of its frames.
 
     Parameters
     ----------
-    segmentation : Segmentation
+    events : sequence of Event
         The events of this run.
     corrections : Corrections
         What the person saved.
-    communities : sequence of int, optional
+    communities : sequence of int
         Context of every frame, from `with_saved_contexts`, for events that the person has not seen.
     """
-    if not corrections.events:
-        return segmentation
-    events = list(segmentation.events)
-    has_contexts = any(saved.context is not None for saved in corrections.events)
-    if communities is not None and has_contexts:
+    corrected = list(events)
+    if any(saved.community is not None for saved, _ in corrections.events):
         for k, event in enumerate(events):
             usual = Counter(communities[event.start : event.stop]).most_common(1)[0][0]
-            events[k] = replace(event, community=usual)
+            corrected[k] = replace(event, community=usual)
 
+    boundaries = [event.start for event in events[1:]]
     shares = []
-    for saved in corrections.events:
-        places = np.searchsorted(segmentation.boundaries, saved.frames, side="right")
+    for saved, frames in corrections.events:
+        places = np.searchsorted(boundaries, frames, side="right")
         number, n_frames = Counter(places.tolist()).most_common(1)[0]
         shares.append((n_frames, number, saved))
     in_context: set[int] = set()
     # Those with most frames come first, and of equal ones the newest.
     for _, number, saved in sorted(shares, key=lambda share: -share[0]):
-        if communities is not None and saved.context is not None and number not in in_context:
-            events[number] = replace(events[number], community=saved.context)
+        if saved.community is not None and number not in in_context:
+            corrected[number] = replace(corrected[number], community=saved.community)
             in_context.add(number)
-        name, shown = saved.event.name, events[number].name
-        if name is not None and shown is None:
-            events[number] = replace(events[number], name=name)
-        elif name is not None and name != shown:
+        shown = corrected[number].name
+        if saved.name is not None and shown is None:
+            corrected[number] = replace(corrected[number], name=saved.name)
+        elif saved.name is not None and saved.name != shown:
             warnings.warn(
-                f"{name!r}: most frames of this event are in {shown!r} now, whose name is shown",
+                f"{saved.name!r}: most frames of this event are in {shown!r} now, whose name is"
+                " shown",
                 stacklevel=2,
             )
 
-    for k, event in enumerate(events):
+    for k, event in enumerate(corrected):
         if event.start in corrections.opened_by:
-            old = corrections.events[corrections.opened_by[event.start]].event
-            if old.reason != "start":
-                reason = old.reason or "required"
-                events[k] = replace(event, reason=reason, confidence=old.confidence)
+            saved, _ = corrections.events[corrections.opened_by[event.start]]
+            if saved.reason != "start":
+                reason = saved.reason or "required"
+                corrected[k] = replace(event, reason=reason, confidence=saved.confidence)
     for key in corrections.keys:
-        k = int(np.searchsorted(segmentation.boundaries, key, side="right"))
-        events[k] = replace(events[k], key_frame=key, key_chosen=True)
-
-    levels = segmentation.levels
-    if corrections.levels:
-        levels = _levels_around(events, corrections.levels, corrections.must)
-    named = corrections.places if has_contexts and communities is not None else ()
-    return replace(
-        segmentation, events=tuple(events), levels=levels, places=named or segmentation.places
-    )
+        k = int(np.searchsorted(boundaries, key, side="right"))
+        corrected[k] = replace(corrected[k], key_frame=key, key_chosen=True)
+    return tuple(corrected)
 
 
-def _levels_around(
-    events: Sequence[Event], saved: Sequence[NestedLevel], seen: Collection[int]
+def levels_around(
+    events: Sequence[Event], levels: Sequence[NestedLevel], corrections: Corrections
 ) -> tuple[NestedLevel, ...]:
     """Return the saved levels around the corrected events, which are level 0.
+
+    Boundaries that the person set are in every level, and so are those among photos that the person
+    has not seen.
 
     Parameters
     ----------
     events : sequence of Event
         The corrected events.
-    saved : sequence of NestedLevel
-        In terms of the current frames.
-    seen : collection of int
-        Boundaries in the saved events. Those that the person set are in every level, and so are
-        boundaries among photos that the person has not seen.
+    levels : sequence of NestedLevel
+        Those of this run, which stay if none were saved.
+    corrections : Corrections
+        What the person saved.
     """
+    if not corrections.levels:
+        return tuple(levels)
     here = {e.start: 0.0 if e.confidence is None else e.confidence for e in events[1:]}
-    always = {e.start for e in events[1:] if e.reason == "required" or e.start not in seen}
+    always = {
+        e.start for e in events[1:] if e.reason == "required" or e.start not in corrections.must
+    }
     found: list[tuple[int, dict[int, float]]] = []
-    for level in saved:
+    for level in corrections.levels:
         there = dict(zip(level.boundaries, level.confidences, strict=True))
         if level.level < 0:
             boundaries = {b: c for b, c in here.items() if b in there or b in always}
@@ -519,25 +519,28 @@ def _levels_around(
     )
 
 
-def warn_of_absent_events(edits: Sequence[Edit], digests: Collection[str]) -> None:
+def warn_of_absent_events(edits: Sequence[Segmentation], digests: Collection[str]) -> None:
     """Warn once about named events none of whose frames is here; they are kept.
 
     Parameters
     ----------
-    edits : sequence of Edit
+    edits : sequence of Segmentation
         The newest first.
     digests : collection of str
         Of all current frames.
     """
-    saved = _SavedFrames(edits)
-    here = set(marks_of(tuple(digests)))
+    here = marks_of(digests)
     is_here: dict[int, bool] = {}
-    for digest, places in saved.frames.items():
+    for digest, places in _saved_frames(edits).items():
         for label, _, _ in places:
             is_here[label] = is_here.get(label, False) or (film_of(digest) or digest) in here
 
-    labeled = ((is_here.get(label), event) for label, (_, event) in enumerate(saved.events))
-    absent = [event for known, event in labeled if event.name is not None and known is False]
+    events = [event for edit in edits for event in edit.events]
+    absent = [
+        event
+        for label, event in enumerate(events)
+        if event.name is not None and is_here.get(label) is False
+    ]
     if absent:
         names = ", ".join(repr(event.name) for event in absent[:5])
         more = f" and {len(absent) - 5} more" if len(absent) > 5 else ""

@@ -1,4 +1,4 @@
-"""A folder with one folder per day: one result per day, and an overview that links to them."""
+"""Find the days in a folder, and write one result per day and an overview that links to them."""
 
 from __future__ import annotations
 
@@ -12,56 +12,135 @@ from typing import Any
 from urllib.parse import unquote, unquote_to_bytes
 
 from dayline.album.corrections import warn_of_absent_events
-from dayline.album.earlier import (
-    EVENTS,
-    kept_edits,
-    refuse_other_result,
-    take_in_all,
-)
-from dayline.album.extraction import forget_read
+from dayline.album.edits import kept_edits, take_in_all
+from dayline.album.extraction import features_of, forget_read, frame_reader, is_table
 from dayline.album.page.overview import Day, overview_data, write_overview
 from dayline.album.page.page import events_mark, page_data
-from dayline.album.photo_days import PhotoDay
 from dayline.album.pictures import remove_thumbnails
 from dayline.album.places import EventFeatures, similar_events
-from dayline.album.places_file import PLACES
-from dayline.album.recognize import places_beside, read_day, recognize_places
-from dayline.album.run import is_table, segment_and_write
+from dayline.album.recognize import PLACES, places_beside, read_day, recognize_places
+from dayline.album.segment import SegmentedDay, segment_and_write
 from dayline.album.settings import Settings
-from dayline.album.write import ExportError, Written, remove_other_pictures
+from dayline.album.write import refuse_other_result, remove_other_pictures
 from dayline.events import Segmentation, read_events
 from dayline.files import UnreadableFileError, reading, refuse_link
-from dayline.media.frame import FrameSequence, shown_name
+from dayline.installation import needs_extra
+from dayline.media.clocks import clock_corrections
+from dayline.media.frame import FrameSequence, shifted, shown_name
+from dayline.media.walk import holds_only_folders
 from dayline.progress import OnStep
-from dayline.result_folder import MARK, OutputFolderError, output_folder
+from dayline.result_folder import EVENTS, MARK, OutputFolderError, inner_results, output_folder
 
 
 @dataclass(frozen=True)
-class SegmentedDay:
-    """One day, or a whole recording: its result, or the reason why it has none.
+class PhotoDay:
+    """The photos of one day.
 
     Attributes
     ----------
-    folder : Path
-        Folder of its result, which has the name of the day.
-    segmentation : Segmentation or None
-        Its events.
-    written : Written or None
-        What was written.
-    failures : tuple of str
-        One line per export that failed.
-    why : str
-        Why it has no result; empty if it has one.
-    why_on_page : str
-        The same without local paths and names of files that are not photos.
+    name : str
+        The date, or the name of its folder; the name of the folder of its result.
+    sequence : FrameSequence
+        Its photos.
     """
 
-    folder: Path
-    segmentation: Segmentation | None = None
-    written: Written | None = None
-    failures: tuple[str, ...] = ()
-    why: str = ""
-    why_on_page: str = ""
+    name: str
+    sequence: FrameSequence
+
+
+@dataclass(frozen=True)
+class FoundDays:
+    """What is in a folder: several days, or one sequence.
+
+    Attributes
+    ----------
+    days : tuple of PhotoDay
+        The days; empty if the source is one sequence.
+    whole : FrameSequence or None
+        All photos, if those of several folders are of one day; None if the source is read as it is.
+    notes : tuple of str
+        How the photos were grouped, and what was left out.
+    """
+
+    days: tuple[PhotoDay, ...] = ()
+    whole: FrameSequence | None = None
+    notes: tuple[str, ...] = ()
+
+
+@needs_extra("photos", "reading photos")
+def find_days(
+    source: Path,
+    settings: Settings,
+    *,
+    by_folder: bool = False,
+    store: Path | None = None,
+    on_step: OnStep | None = None,
+) -> FoundDays:
+    """Find the days in a folder.
+
+    A folder that contains photos itself is one sequence. Otherwise the photos in all its subfolders
+    are grouped by day (see `dayline.media.days.group_by_day`).
+
+    Parameters
+    ----------
+    source : Path
+        A folder; any other source is one sequence.
+    settings : Settings
+        How photos are read.
+    by_folder : bool
+        Each subfolder is a day, whatever the times of its photos.
+    store : Path, optional
+        Folder of the results. If given, every photo is read once, with its features, which are kept
+        there, and the clocks of several cameras are compared. Otherwise only headers are read.
+    on_step : callable, optional
+        Called as on_step(what, done, total).
+    """
+    if not holds_only_folders(source):
+        return FoundDays()
+    from dayline.media.days import (
+        clocks_to_compare,
+        group_by_day,
+        group_by_folder,
+        with_camera_names,
+    )
+    from dayline.media.photos import (
+        photo_sequence,
+        read_photos,
+        with_given_offsets,
+        without_copies,
+    )
+
+    if store is None:
+        photos = read_photos(source, timezone=settings.timezone, on_step=on_step)
+    else:
+        with output_folder(store) as folder:
+            reader = frame_reader(settings, folder, on_step)
+            photos = read_photos(source, timezone=settings.timezone, read=reader.read_files)
+
+    if not by_folder:
+        photos = without_copies(photos)
+    photos, notes = with_given_offsets(with_camera_names(photos), dict(settings.offsets))
+    if settings.order == "time":
+        photos, reference = clocks_to_compare(photos)
+        whole = photo_sequence(photos, reference=reference)
+        clocks = [frame.clock for frame in whole.frames]
+        if store is not None and whole.times is not None and any(clocks):
+            corrections, wrong = clock_corrections(
+                whole.times, clocks, features_of(whole), reference=reference
+            )
+            frames = (shifted(f, corrections.get(f.clock, 0.0)) for f in photos.frames)
+            photos, notes = replace(photos, frames=tuple(frames)), (*notes, *wrong)
+    photos = replace(photos, frames=tuple(replace(f, clock="") for f in photos.frames))
+
+    groups, undated = group_by_folder(photos) if by_folder else group_by_day(photos)
+    if len(groups) == 1 and groups[0][1].root == photos.root:
+        one = photo_sequence(photos, order=settings.order, notes=(*notes, *photos.notes))
+        return FoundDays(whole=one)
+    days = tuple(
+        PhotoDay(name, photo_sequence(group, order=settings.order, notes=notes))
+        for name, group in groups
+    )
+    return FoundDays(days, notes=(*notes, *photos.notes, *undated))
 
 
 def segment_recording(
@@ -93,15 +172,11 @@ def segment_recording(
     on_step : callable, optional
         Called as on_step(what, done, total).
     """
-    if output is None:
-        found, _ = segment_and_write(
-            source, None, settings, corrections=corrections, forget=forget, on_step=on_step
-        )
-        return SegmentedDay(Path(), found)
-    result = _segmented(source, output, settings, corrections, forget, on_step)
-
-    known = places or places_beside(output)
-    if known is None or (isinstance(source, Path) and is_table(source)):
+    result = segment_and_write(
+        source, output, settings, corrections=corrections, forget=forget, on_step=on_step
+    )
+    known = None if output is None else places or places_beside(output)
+    if output is None or known is None or (isinstance(source, Path) and is_table(source)):
         return result
     path = source if isinstance(source, Path) else source.source
     (day,) = recognize_places([read_day(output)], known, sources={output: path})
@@ -173,8 +248,9 @@ def segment_days(
             forget_read(folder)
         _tidy_gone_days(folder, {result.folder.name for result in results})
         if edits := kept_edits(folder):
-            found = [r.segmentation.digests or () for r in results if r.segmentation is not None]
-            warn_of_absent_events(edits, {digest for digests in found for digest in digests})
+            found = [result.segmentation for result in results if result.segmentation is not None]
+            digests_here = {digest for one in found for digest in one.digests or ()}
+            warn_of_absent_events(edits, digests_here)
 
 
 def _day(
@@ -194,7 +270,7 @@ def _day(
 
     try:
         refuse_link(folder)
-        result = _segmented(day.sequence, folder, settings, None, forget, step)
+        result = segment_and_write(day.sequence, folder, settings, forget=forget, on_step=step)
         failures = (f"{shown_name(day.name)}: {failure}" for failure in result.failures)
         return replace(result, failures=tuple(failures))
     except OutputFolderError as error:
@@ -210,24 +286,6 @@ def _day(
         return SegmentedDay(folder, why=why, why_on_page=why)
 
 
-def _segmented(
-    source: Path | FrameSequence,
-    folder: Path,
-    settings: Settings,
-    corrections: Segmentation | None,
-    forget: bool,
-    on_step: OnStep | None,
-) -> SegmentedDay:
-    """Segment one recording; a result whose exports failed is still a result."""
-    try:
-        segmentation, written = segment_and_write(
-            source, folder, settings, corrections=corrections, forget=forget, on_step=on_step
-        )
-    except ExportError as error:
-        return SegmentedDay(folder, error.segmentation, error.written, failures=error.failures)
-    return SegmentedDay(folder, segmentation, written)
-
-
 def _write_overview(
     days: Sequence[PhotoDay],
     results: Sequence[SegmentedDay],
@@ -239,28 +297,22 @@ def _write_overview(
     sources = {folder / day.name: day.sequence.source for day in days}
     used = [read_day(result.folder) for result in results if result.segmentation is not None]
     found = {day.folder: day for day in recognize_places(used, places, sources=sources)}
-    rows = []
+    rows: list[Day] = []
+    looks: list[EventFeatures | None] = []
     for result in results:
-        day = found.get(result.folder)
+        name, day = result.folder.name, found.get(result.folder)
+        segmentation = None if day is None else day.segmentation
         pictures = {} if result.written is None else result.written.pictures
-        rows.append(
-            Day(
-                shown_name(result.folder.name),
-                result.folder.name,
-                None if day is None else day.segmentation,
-                result.why_on_page,
-                pictures,
-            )
-        )
-    features = [found[r.folder].features if r.folder in found else None for r in results]
+        rows.append(Day(shown_name(name), name, segmentation, result.why_on_page, pictures))
+        looks.append(None if day is None else day.features)
     title = shown_name(source.resolve().name)
-    write_overview(rows, folder, title=title, similar=similar_events(features))
+    write_overview(rows, folder, title=title, similar=similar_events(looks))
 
 
 def _tidy_gone_days(output: Path, days: Collection[str]) -> None:
     """Clean up after killed runs in the results of days that no longer exist."""
-    for folder in output.iterdir():
-        if folder.name not in days and not folder.is_symlink() and (folder / MARK).is_file():
+    for folder in inner_results(output):
+        if folder.name not in days:
             with suppress(OutputFolderError), output_folder(folder):  # another run may be using it
                 pass
 
@@ -299,10 +351,14 @@ def overview_is_current(folder: Path) -> bool:
         The folder of all days.
     """
     data = _overview(folder)
-    return data is None or all(
-        (folder / name).is_dir() and (shown is None or shown.get("base") == _mark(folder / name))
-        for name, shown, _ in _days(folder, data)
-    )
+    for name, shown, _ in () if data is None else _days(folder, data):
+        if not (folder / name).is_dir():
+            return False
+        if shown is not None and shown.get("base") != events_mark(
+            read_events(folder / name / EVENTS)
+        ):
+            return False
+    return True
 
 
 def renew_overview(folder: Path) -> None:
@@ -323,21 +379,15 @@ def renew_overview(folder: Path) -> None:
         looks: list[EventFeatures | None] = []
         for name, shown, why in _days(folder, data):
             result = folder / name
-            if shown is not None and not result.is_dir():
-                continue
-            refuse_link(result)
-            found = None if shown is None else read_day(result)
-            segmentation = None if found is None else found.segmentation
-            days.append(
-                Day(
-                    shown_name(name),
-                    name,
-                    segmentation,
-                    why,
-                    {} if found is None else _pictures(result),
-                )
-            )
-            looks.append(None if found is None else found.features)
+            if shown is None:
+                days.append(Day(shown_name(name), name, None, why))
+                looks.append(None)
+            elif result.is_dir():
+                refuse_link(result)
+                day = read_day(result)
+                pictures = _pictures(result)
+                days.append(Day(shown_name(name), name, day.segmentation, why, pictures))
+                looks.append(day.features)
         write_overview(days, folder, title=str(data["title"]), similar=similar_events(looks))
 
 
@@ -349,10 +399,6 @@ def _overview(folder: Path) -> dict[str, Any] | None:
 def _days(folder: Path, data: dict[str, Any]) -> list[tuple[str, dict[str, Any] | None, str]]:
     """Return each day's folder, what the overview shows of it, and why it has no result."""
     page = folder / "index.html"
-    if "folders" not in data:
-        raise UnreadableFileError(
-            f"{page}: written by an earlier version; run dayline segment again"
-        )
     with reading(page, "an overview of days"):
         names = [os.fsdecode(unquote_to_bytes(address)) for address in data["folders"]]
         if any(name == ".." or Path(name).name != name for name in names):
@@ -360,10 +406,6 @@ def _days(folder: Path, data: dict[str, Any]) -> list[tuple[str, dict[str, Any] 
         if any(shown is not None and not isinstance(shown, dict) for shown in data["days"]):
             raise ValueError("a day is not an object")
         return list(zip(names, data["days"], data["why"], strict=True))
-
-
-def _mark(folder: Path) -> str:
-    return events_mark(read_events(folder / EVENTS))
 
 
 def _pictures(folder: Path) -> dict[int, str]:

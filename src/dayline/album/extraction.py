@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -14,18 +16,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dayline.album.key_photos import measure_photo
-from dayline.album.page.graph_picture import Drawable
-from dayline.album.pictures import DECODED_SIDE, GivenPictures, PictureFolder
-from dayline.album.places import EventFeatures
+from dayline.album.pictures import DECODED_SIDE, PictureFolder
 from dayline.album.settings import Settings
-from dayline.arrays import Array, FloatArray
-from dayline.events import Segmentation, SkippedFile
-from dayline.features.extract import Extractor, extract_features
+from dayline.arrays import FloatArray
+from dayline.events import SkippedFile
+from dayline.features.extract import Extractor, extract_features, load_extractor
 from dayline.features.store import Key, load_seen, save_seen
+from dayline.features.tables import FeatureTable
 from dayline.media.bursts import signature
-from dayline.media.frame import Frame, FrameSequence, Image, Seen, refuse_mostly_bad
+from dayline.media.frame import (
+    TABLE_SUFFIXES,
+    VIDEO_SUFFIXES,
+    Frame,
+    FrameSequence,
+    Image,
+    Seen,
+    refuse_mostly_bad,
+)
 from dayline.media.source import ahead, images, open_source
-from dayline.media.walk import FilesFound
+from dayline.media.walk import FilesFound, find_files
 from dayline.progress import OnStep
 
 STORE = "features.npz"
@@ -39,39 +48,6 @@ SAVE_EVERY = 10.0
 """Seconds between two times at which what was seen is saved; more if that takes long."""
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class SourceResult:
-    """The events of a source, and what else its page shows.
-
-    Attributes
-    ----------
-    segmentation : Segmentation
-        The events.
-    communities : tuple of int or None
-        Community of every frame.
-    graph : ndarray of shape (n_frames, n_frames), Drawable or None
-        The learned graph; None for baselines.
-    sequence : FrameSequence or None
-        The frames; None for a feature file.
-    corrections : tuple of Segmentation
-        New corrections of a person, already applied to the events; `write_result` keeps them for
-        the next run.
-    pictures : GivenPictures or None
-        Pictures of a feature file's frames.
-    event_features : EventFeatures or None
-        What the events look like, to compare them with those of other days; None for a feature
-        file.
-    """
-
-    segmentation: Segmentation
-    communities: tuple[int, ...] | None
-    graph: Array | Drawable | None
-    sequence: FrameSequence | None = None
-    corrections: tuple[Segmentation, ...] = ()
-    pictures: GivenPictures | None = None
-    event_features: EventFeatures | None = None
 
 
 @dataclass(frozen=True)
@@ -133,8 +109,7 @@ class FrameReader:
             for frame, key in zip(frames, keys, strict=True)
         ]
         missing = [i for i, frame in enumerate(read) if frame is None]
-        lost: dict[int, str] = {}
-        n_done, saved_at, n_unsaved, pause = len(frames) - len(missing), monotonic(), 0, SAVE_EVERY
+        n_done = n_saved = len(frames) - len(missing)
         if self.on_step is not None and n_done:
             self.on_step("features", n_done, len(frames))
 
@@ -144,29 +119,30 @@ class FrameReader:
                 film,
                 size=self._size,
                 indices=missing,
-                on_skip=lost.__setitem__,
+                on_skip=read.__setitem__,
                 on_note=lambda note: None if notes is None else notes.setdefault(note),
                 also=None if self.pictures is None else self.pictures.while_decoding(film),
             )
         rows = ((i, frames[i], image) for i, image in pixels)
         parts = iter(lambda: list(islice(rows, AT_ONCE)), [])
+
+        saved_at, pause = monotonic(), SAVE_EVERY
         try:
             for part in ahead(self._read_part, parts, n_workers=min(os.cpu_count() or 1, 8)):
                 for i, frame in part:
                     read[i] = frame
-                n_good = sum(isinstance(frame, Frame) for _, frame in part)
-                n_done, n_unsaved = n_done + n_good, n_unsaved + n_good
+                n_done += sum(isinstance(frame, Frame) for _, frame in part)
                 if self.on_step is not None and n_done:
                     self.on_step("features", n_done, len(frames))
                 if monotonic() - saved_at > pause:
                     begin = monotonic()
                     self._save(keys, read)
-                    saved_at, n_unsaved = monotonic(), 0
+                    n_saved, saved_at = n_done, monotonic()
                     pause = max(SAVE_EVERY, 20 * (saved_at - begin))
         finally:
-            if n_unsaved:
+            if n_done > n_saved:
                 self._save(keys, read)
-        return [lost.get(i, "cannot be decoded") if f is None else f for i, f in enumerate(read)]
+        return ["cannot be decoded" if frame is None else frame for frame in read]
 
     @property
     def _size(self) -> int:
@@ -240,6 +216,14 @@ def _merged(frame: Frame, read: Frame) -> Frame:
     return replace(read, name=frame.name, path=frame.path)
 
 
+def frame_reader(settings: Settings, folder: Path | None, on_step: OnStep | None) -> FrameReader:
+    """Return a reader that keeps what it sees in the folder of a result, with the pictures."""
+    pictures = None
+    if folder is not None and settings.thumbnails:
+        pictures = PictureFolder(folder, settings.blur_faces)
+    return FrameReader(load_extractor(settings.model, threads=1), folder, pictures, on_step)
+
+
 def read_source(
     source: str | Path | FrameSequence, reader: FrameReader, settings: Settings
 ) -> FrameSequence:
@@ -267,6 +251,42 @@ def read_source(
         read=reader.read_files,
     )
     return reader.read_sequence(found) if found.kind == "video" else found
+
+
+def is_table(source: Path) -> bool:
+    """Whether a source is a file of features, by its name."""
+    return source.suffix.lower() in TABLE_SUFFIXES and not source.is_dir()
+
+
+def source_digests(source: Path | FeatureTable | FrameSequence) -> Iterator[str]:
+    """Yield the digests of the frames of a source, or of a film that is not read yet.
+
+    Parameters
+    ----------
+    source : Path, FeatureTable or FrameSequence
+        A folder of photos, a film, rows of features, or frames. Other files have no digests.
+    """
+    if isinstance(source, FrameSequence):
+        yield from source.digests
+    elif isinstance(source, FeatureTable):
+        yield from row_digests(source.features)
+    elif source.is_dir():
+        from dayline.media.decode import content_digest
+
+        for path in find_files(source).photos:
+            with path.open("rb") as file:
+                yield content_digest(file)
+    elif source.suffix.lower() in VIDEO_SUFFIXES and source.is_file():
+        from dayline.media.film import film_digest
+
+        with suppress(ValueError):  # a damaged film has no digest
+            yield film_digest(source)
+
+
+def row_digests(features: FloatArray) -> tuple[str, ...]:
+    """Return a hash of every row of features: what the row is, wherever it stands."""
+    rows = np.ascontiguousarray(np.ma.filled(features, np.nan), dtype=np.float64)
+    return tuple(hashlib.sha256(row.tobytes()).hexdigest()[:32] for row in rows)
 
 
 def forget_read(folder: Path) -> None:

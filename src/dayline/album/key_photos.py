@@ -11,9 +11,6 @@ from numpy.typing import NDArray
 from dayline.arrays import FloatArray, unit_rows
 from dayline.events import Event
 
-MEASURES = ("content", "edge_sharpness", "clipped")
-"""What `measure_photo` returns, in this order."""
-
 WORKING_SIDE = 64
 """Pixels of the shorter side at which content is looked for: without noise, but with objects."""
 

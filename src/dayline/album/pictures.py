@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -24,7 +23,6 @@ from dayline.files import UNFINISHED, refuse_link, writing_whole
 from dayline.installation import needs_extra
 from dayline.media.faces import face_blurrer
 from dayline.media.frame import Also, FrameSequence, shown_name
-from dayline.progress import OnStep
 from dayline.result_folder import MARK
 
 PICTURE_SIDE = 640
@@ -98,7 +96,7 @@ class PictureFolder:
         """Write the picture of a frame, unless an earlier run has."""
         path = thumbnail_folder(self.folder) / self.name(digest)
         if not is_whole_thumbnail(path):
-            write_thumbnail(image, path, size=PICTURE_SIDE, hide=self._hide)
+            write_thumbnail(image, path, self._hide)
 
     def take_from_above(self, names: Iterable[str]) -> None:
         """Move pictures here that were written above, before the days of the photos were known."""
@@ -133,13 +131,13 @@ def write_thumbnails(
     images: Iterable[tuple[int, Pixels]],
     folder: str | Path,
     *,
-    size: int = 640,
     blur_faces: bool = False,
     names: Mapping[int, str] | None = None,
 ) -> dict[int, str]:
-    """Write one JPEG per frame into `folder`/thumbnails.
+    """Write one JPEG per frame into `folder`/thumbnails, at most 640 pixels wide or high and 46 kB.
 
-    Pictures of an earlier run stay as long as its page does; `write_page` removes them.
+    Smaller pictures keep their size. Those of an earlier run stay as long as its page does;
+    `write_page` removes them.
 
     Parameters
     ----------
@@ -148,49 +146,32 @@ def write_thumbnails(
         them.
     folder : str or Path
         The folder of the page; created if missing.
-    size : int
-        Longest side in pixels. Smaller pictures keep their size. The default suits both the rows
-        and the enlarged view; each file stays under 46 kB.
     blur_faces : bool
         Blur the faces that are found (extra "faces"); some are missed.
     names : mapping of int to str, optional
         File name of each frame's picture: 20 hexadecimal digits and .jpg, so that a later run can
-        reuse it. Frames named here but not in `images` keep their existing picture.
+        reuse it.
 
     Returns
     -------
     dict of int to str
         Path of each frame's picture, relative to `folder`, as `write_page` expects.
     """
-    if size < 16:
-        raise ValueError(f"thumbnails of {size} pixels are too small; use at least 16")
     target = thumbnail_folder(folder)
     hide = face_blurrer() if blur_faces else None
-    named = {} if names is None else names
-    written = {
-        frame: f"{FOLDER}/{name}"
-        for frame, name in named.items()
-        if is_whole_thumbnail(target / name)
-    }
+    written = {}
     for frame, image in images:
-        pixels = _checked(image, frame)
-        name = named.get(frame, f"{frame:06d}.jpg")
-        if not GENERATED_NAME.fullmatch(name):
-            raise ValueError(
-                f"frame {frame}: {name!r} is not a valid name; use 20 hexadecimal digits and .jpg"
-            )
-        write_thumbnail(pixels, target / name, size=size, hide=hide)
+        name = f"{frame:06d}.jpg" if names is None else names[frame]
+        write_thumbnail(image, target / name, hide)
         written[frame] = f"{FOLDER}/{name}"
     return written
 
 
-def write_thumbnail(
-    image: Pixels, path: Path, *, size: int = 640, hide: Callable[[Pixels], Pixels] | None = None
-) -> None:
+def write_thumbnail(image: Pixels, path: Path, hide: Hide | None) -> None:
     """Write one picture as a JPEG, after applying `hide`, for example to blur faces."""
     # No need to wait for the disk: a picture damaged by a power cut is written again.
     with writing_whole(path, "wb", durable=False) as file:
-        file.write(_jpeg(image if hide is None else hide(image), size))
+        file.write(_jpeg(image if hide is None else hide(image), PICTURE_SIDE))
 
 
 def is_whole_thumbnail(path: Path) -> bool:
@@ -233,17 +214,6 @@ def thumbnail_folder(folder: str | Path) -> Path:
     return target
 
 
-def _checked(image: Pixels, frame: int) -> Pixels:
-    if frame < 0:
-        raise ValueError(f"frame {frame}: frames count from 0")
-    if image.ndim != 3 or image.shape[2] != 3 or image.dtype != np.uint8 or image.size == 0:
-        raise ValueError(
-            f"frame {frame}: picture has shape {image.shape}, {image.dtype}; it must be (height,"
-            " width, 3), uint8"
-        )
-    return image
-
-
 def _jpeg(pixels: Pixels, size: int) -> bytes:
     """Encode a picture, lowering the quality until it is small enough."""
     from PIL import Image
@@ -275,45 +245,35 @@ class GivenPictures:
 
     frames: Mapping[int, Path | Pixels]
 
+    def labels(self) -> dict[int, str]:
+        """Return the file name of every frame that has one."""
+        files = ((frame, path) for frame, path in self.frames.items() if isinstance(path, Path))
+        return {frame: shown_name(path.name) for frame, path in files}
+
     def names(self, n_frames: int) -> tuple[str, ...] | None:
         """Return the file name of every frame, unless some have none or two have the same."""
-        files = [picture for picture in self.frames.values() if isinstance(picture, Path)]
-        found = tuple(shown_name(file.name) for file in files)
+        found = tuple(self.labels().values())
         return found if len(set(found)) == n_frames else None
 
-    def write(
-        self, folder: Path, *, blur_faces: bool = False, on_step: OnStep | None = None
-    ) -> dict[int, str]:
-        """Write the pictures that are missing; return the path of each within `folder`."""
-        about = f"{PICTURE_SIDE} {'blurred' if blur_faces else 'plain'}"
-        # By content: a picture that changed gets another name, so that the page of an earlier run
-        # keeps its own.
-        names = {frame: f"{_hash(picture, about)}.jpg" for frame, picture in self.frames.items()}
-        missing = [
-            frame for frame, name in names.items() if not is_whole_thumbnail(folder / FOLDER / name)
-        ]
+    def digests(self) -> dict[int, str]:
+        """Return a hash of the content of every picture."""
+        return {frame: _hash(picture) for frame, picture in self.frames.items()}
 
-        def decoded() -> Iterator[tuple[int, Pixels]]:
-            from dayline.media.decode import BadImageError, decode_photo
+    def decode(
+        self, frames: Iterable[int], on_skip: Callable[[int, str], None]
+    ) -> Iterator[tuple[int, Pixels]]:
+        """Yield some pictures; those that cannot be decoded are passed to `on_skip` with why."""
+        from dayline.media.decode import BadImageError, decode_photo
 
-            for done, frame in enumerate(missing):
-                if on_step is not None:
-                    on_step("pictures", done, len(missing))
-                picture = self.frames[frame]
-                if not isinstance(picture, Path):
-                    yield frame, picture
-                    continue
-                try:
-                    yield frame, decode_photo(picture, size=DECODED_SIDE)
-                except BadImageError as error:
-                    warnings.warn(
-                        f"frame {frame}, {shown_name(picture.name)}: no picture ({error})",
-                        stacklevel=4,
-                    )
-
-        return write_thumbnails(
-            decoded(), folder, size=PICTURE_SIDE, blur_faces=blur_faces, names=names
-        )
+        for frame in frames:
+            picture = self.frames[frame]
+            if not isinstance(picture, Path):
+                yield frame, picture
+                continue
+            try:
+                yield frame, decode_photo(picture, size=DECODED_SIDE)
+            except BadImageError as error:
+                on_skip(frame, str(error))
 
 
 @needs_extra("photos", "showing photos on the page")
@@ -378,13 +338,9 @@ def _pixels(frame: int, picture: Any) -> Pixels:
     return values[:, :, :3]
 
 
-def _hash(picture: Path | Pixels, about: str) -> str:
-    seen = hashlib.sha256(about.encode())
+def _hash(picture: Path | Pixels) -> str:
     if isinstance(picture, Path):
         with picture.open("rb") as file:
-            while block := file.read(2**20):
-                seen.update(block)
-    else:
-        seen.update(str(picture.shape).encode())
-        seen.update(np.ascontiguousarray(picture).data)
-    return seen.hexdigest()[:20]
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    pixels = np.ascontiguousarray(picture).data
+    return hashlib.sha256(f"{picture.shape}".encode() + pixels).hexdigest()

@@ -16,13 +16,12 @@ import numpy as np
 from dayline.album.page.overview import EventNumber
 from dayline.arrays import FloatArray, unit_rows
 from dayline.events import Segmentation
-from dayline.files import read_no_follow, write_text_whole
+from dayline.files import read_json, write_text_whole
 
 EVENT_FEATURES = "event-features.json"
 FORMAT = "dayline-event-features"
 VERSION = 1
 MOST_FEATURES = 100_000
-LARGEST_FILE = 2**28
 
 
 @dataclass(frozen=True)
@@ -81,18 +80,11 @@ def read_event_features(folder: Path, *, n_events: int) -> EventFeatures | None:
     """
     path = folder / EVENT_FEATURES
     try:
-        if path.lstat().st_size > LARGEST_FILE:
-            return None
-        content = json.loads(read_no_follow(path) or b"null")
-        if (content["format"], content["version"]) != (FORMAT, VERSION) or len(
-            content["events"]
-        ) != n_events:
-            return None
+        content = read_json(path, kind="features of events", form=FORMAT, version=VERSION) or {}
         rows = [unpacked(text) for text in content["events"]]
-        if len({len(row) for row in rows}) != 1 or not isinstance(content["model"], str):
-            return None
-        return EventFeatures(content["model"], np.stack(rows))
-    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        is_whole = len(rows) == n_events and isinstance(content["model"], str)
+        return EventFeatures(content["model"], np.stack(rows)) if is_whole else None
+    except (OSError, ValueError, TypeError, KeyError):
         return None  # it is written again with the next result
 
 
@@ -372,7 +364,7 @@ def find_places(
         Earlier places; each place keeps the id with which it shares most frames.
     """
     by_model: dict[str, list[Sighting]] = defaultdict(list)
-    ordered = sorted(sightings, key=lambda s: (s.day, s.community))
+    ordered = sorted(sightings, key=lambda s: s.key)
     for sighting in ordered:
         if len(sighting.features):
             by_model[sighting.model].append(sighting)
@@ -381,46 +373,41 @@ def find_places(
     for number, group in enumerate(alike):
         name = _name(group)
         groups[("unnamed", number) if name is None else ("named", name)].extend(group)
-    members = [sorted(group, key=lambda s: (s.day, s.community)) for group in groups.values()]
-    members.sort(key=lambda group: (group[0].day, group[0].community))
+    members = [sorted(group, key=lambda s: s.key) for group in groups.values()]
+    members.sort(key=lambda group: group[0].key)
+
+    # Sightings without features stay at the place where they were.
+    was = {s.key: place.id for place in known for s in place.sightings}
+    remembered: dict[str, list[Sighting]] = defaultdict(list)
+    for sighting in ordered:
+        if not len(sighting.features):
+            remembered[was.get(sighting.key, "")].append(sighting)
+
     found = []
     for identity, group in zip(_identities(members, known), members, strict=True):
         name = _name(group)
-        found.append(KnownPlace(identity, name, tuple(replace(s, shown=name) for s in group)))
-    return _with_remembered(found, [s for s in ordered if not len(s.features)], known)
-
-
-def _with_remembered(
-    places: Sequence[KnownPlace], remembered: Sequence[Sighting], known: Sequence[KnownPlace]
-) -> tuple[KnownPlace, ...]:
-    """Leave sightings without features at the place where they were."""
-    was = {s.key: place.id for place in known for s in place.sightings}
-    at: dict[str, list[Sighting]] = defaultdict(list)
-    for sighting in remembered:
-        at[was.get(sighting.key, "")].append(sighting)
-    return tuple(
-        (
-            replace(
-                place,
-                sightings=tuple(sorted((*place.sightings, *at[place.id]), key=lambda s: s.key)),
-            )
-            if place.id in at
-            else place
-        )
-        for place in places
-    )
+        here = [*(replace(s, shown=name) for s in group), *remembered[identity]]
+        found.append(KnownPlace(identity, name, tuple(sorted(here, key=lambda s: s.key))))
+    return tuple(found)
 
 
 def _alike(sightings: Sequence[Sighting]) -> list[list[Sighting]]:
     """Group contexts that look alike; a person may still give several groups one name."""
-    mixed = _mixed(sightings)
-    alike = []
+    scale, mixed = scale_of(sightings), _mixed(sightings)
     # The name of a mixed context is its own: those that it looks like were shown as another place.
-    for group in _joined(
-        sightings, [None if m else s.said for s, m in zip(sightings, mixed, strict=True)]
-    ):
-        # They help to see that two groups are one place, but nobody knows which of their places is
-        # meant.
+    said = [None if is_mixed else s.said for s, is_mixed in zip(sightings, mixed, strict=True)]
+    groups = _Groups(np.stack([s.features for s in sightings]), said, [s.day for s in sightings])
+    for start in range(0, len(sightings), AT_ONCE):
+        groups.join_similar(range(start, min(start + AT_ONCE, len(sightings))), scale)
+    groups.merge(scale)
+
+    members: dict[int, list[int]] = defaultdict(list)
+    for k, number in enumerate(groups.of):
+        members[number].append(k)
+    alike = []
+    for group in members.values():
+        # Mixed ones help to see that two groups are one place, but nobody knows which of their
+        # places is meant.
         alike += [[sightings[k]] for k in group if mixed[k]]
         alike += [pure] if (pure := [sightings[k] for k in group if not mixed[k]]) else []
     return alike
@@ -434,18 +421,6 @@ def _mixed(sightings: Sequence[Sighting]) -> list[bool]:
     middle = float(np.median(known))
     spread = max(1.4826 * float(np.median(np.abs(known - middle))), SMALLEST_SPREAD)
     return [s.likeness is not None and s.likeness < middle - MIXED * spread for s in sightings]
-
-
-def _joined(sightings: Sequence[Sighting], said: list[str | None]) -> list[list[int]]:
-    scale = scale_of(sightings)
-    groups = _Groups(np.stack([s.features for s in sightings]), said, [s.day for s in sightings])
-    for start in range(0, len(sightings), AT_ONCE):
-        groups.join_similar(range(start, min(start + AT_ONCE, len(sightings))), scale)
-    groups.merge(scale)
-    members: dict[int, list[int]] = defaultdict(list)
-    for i, group in enumerate(groups.of):
-        members[group].append(i)
-    return list(members.values())
 
 
 class _Groups:

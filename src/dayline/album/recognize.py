@@ -1,18 +1,21 @@
-"""Recognize the places of many days, and give their results the names."""
+"""Recognize the places of many days in places.json (docs/places.md), and name them in results."""
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from dayline.album.earlier import EVENTS, kept_edits
+from dayline.album.edits import kept_edits
 from dayline.album.export.table import write_csv
 from dayline.album.page.page import renew_page
 from dayline.album.places import (
@@ -20,16 +23,139 @@ from dayline.album.places import (
     KnownPlace,
     Sighting,
     find_places,
+    packed,
     read_event_features,
     unit_vector,
+    unpacked,
 )
-from dayline.album.places_file import PLACES, read_places, write_places
 from dayline.album.write import renew_exports
 from dayline.events import Place, Segmentation, read_events
-from dayline.files import write_text_whole
-from dayline.result_folder import MARK, OwnFiles, export_folder, output_folder
+from dayline.files import UnreadableFileError, read_json, read_no_follow, write_text_whole
+from dayline.result_folder import EVENTS, MARK, OwnFiles, export_folder, output_folder
+from dayline.schema import check_against
+
+PLACES = "places.json"
+FORMAT = "dayline-places"
+VERSION = 1
+MOST_SIGHTINGS = 24
+"""Sightings of a place whose features are kept; more would make the file large and hardly help."""
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def read_places(path: Path) -> tuple[KnownPlace, ...]:
+    """Read the places; none if the file does not exist.
+
+    A name that was changed in the file counts as said by the person, as one changed on a page does.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    """
+    if path.is_dir():
+        raise UnreadableFileError(
+            f"{path}: is a folder; pass a file of places, such as {path / PLACES}"
+        )
+    try:
+        content = read_json(path, kind="a file of places", form=FORMAT, version=VERSION)
+        return () if content is None else _parsed(content)
+    except ValueError as error:
+        raise UnreadableFileError(f"{path}: {error}; repair or remove it") from None
+
+
+def _parsed(content: dict[str, Any]) -> tuple[KnownPlace, ...]:
+    schema = (files("dayline") / "places.schema.json").read_text(encoding="utf-8")
+    check_against(json.loads(schema), content)
+    found = tuple(_place(place) for place in content["places"])
+
+    sightings = [sighting for place in found for sighting in place.sightings]
+    keys = {sighting.key for sighting in sightings}
+    if len(keys) < len(sightings) or len({place.id for place in found}) < len(found):
+        raise ValueError("a place or a context occurs twice")
+    sizes: dict[str, int] = {}
+    for sighting in sightings:
+        size = len(sighting.features)
+        if size and sizes.setdefault(sighting.model, size) != size:
+            raise ValueError(f"features of {sighting.model} differ in length")
+    return found
+
+
+def _place(content: dict[str, Any]) -> KnownPlace:
+    sightings = tuple(
+        Sighting(
+            s["day"],
+            s["community"],
+            s["n_frames"],
+            s["model"],
+            unit_vector(unpacked(s["features"])) if s.get("features") else np.empty(0),
+            s.get("said"),
+            s.get("shown"),
+            s.get("given"),
+            s.get("likeness"),
+        )
+        for s in content["sightings"]
+    )
+    name = content.get("name") or None
+    if sightings and name != sightings[0].shown:
+        said = {k for k, s in enumerate(sightings) if s.said is not None} or {0}
+        sightings = tuple(
+            replace(s, said=name) if k in said else s for k, s in enumerate(sightings)
+        )
+    return KnownPlace(content["id"], name, sightings)
+
+
+def places_text(places: Sequence[KnownPlace]) -> str:
+    """Return the text of places.json."""
+    content = {
+        "format": FORMAT,
+        "version": VERSION,
+        "places": [
+            {"id": p.id, "name": p.name, "sightings": [_sighting(s) for s in _thinned(p.sightings)]}
+            for p in places
+        ],
+    }
+    return json.dumps(content, indent=1, ensure_ascii=True) + "\n"
+
+
+def write_places(places: Sequence[KnownPlace], path: Path) -> None:
+    """Write places.json unless it already has this content.
+
+    Parameters
+    ----------
+    places : sequence of KnownPlace
+        The places.
+    path : Path
+        The file.
+    """
+    text = places_text(places)
+    if path.is_symlink() or not path.is_file() or read_no_follow(path) != text.encode("utf-8"):
+        write_text_whole(path, text)
+
+
+def _sighting(sighting: Sighting) -> dict[str, Any]:
+    return {
+        "day": sighting.day,
+        "community": sighting.community,
+        "n_frames": sighting.n_frames,
+        "said": sighting.said,
+        "shown": sighting.shown,
+        "given": sighting.given,
+        "model": sighting.model,
+        "likeness": sighting.likeness,
+        "features": packed(sighting.features) if len(sighting.features) else None,
+    }
+
+
+def _thinned(sightings: Sequence[Sighting]) -> list[Sighting]:
+    """Return the sightings with the features of named ones and of others, spread over the days."""
+    named = [k for k, s in enumerate(sightings) if s.said is not None]
+    others = [k for k, s in enumerate(sightings) if s.said is None and len(s.features)]
+    room = max(MOST_SIGHTINGS - len(named), 0)
+    if len(others) > room:
+        others = [others[k] for k in np.linspace(0, len(others) - 1, room).astype(int)]
+    kept = {*named, *others}
+    return [s if k in kept else replace(s, features=np.empty(0)) for k, s in enumerate(sightings)]
 
 
 @dataclass(frozen=True)
@@ -90,7 +216,7 @@ def recognize_places(
         known = read_places(path)
         before = {sighting.key: sighting for place in known for sighting in place.sightings}
         edits = kept_edits(days[0].folder) if days else ()
-        edited = {d for edit in edits if isinstance(edit, Segmentation) for d in edit.digests or ()}
+        edited = {digest for edit in edits for digest in edit.digests or () if digest}
         fresh = [sighting for day in days for sighting in _sightings(day, before, edited)]
         keys = {day.key for day in days}
         elsewhere = [sighting for sighting in before.values() if sighting.day not in keys]

@@ -7,15 +7,15 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 
-from dayline.album.corrections import film_of
 from dayline.album.days import overview_above, renew_overview
-from dayline.album.earlier import EVENTS, keep_edits, source_digests, take_in
+from dayline.album.edits import film_of, keep_edits, take_in
 from dayline.album.export.table import write_csv
+from dayline.album.extraction import source_digests
 from dayline.album.page.page import events_mark, frames_mark, page_data, renew_page
 from dayline.album.write import old_chapters_notes, old_events_note, renew_exports
 from dayline.events import Segmentation, read_events
 from dayline.files import write_text_whole
-from dayline.result_folder import MARK, keep_aside, output_folder
+from dayline.result_folder import EVENTS, MARK, keep_aside, output_folder
 
 
 class ChangedResultError(ValueError):
@@ -139,9 +139,7 @@ def _renewed(
         write_csv(segmentation, folder / "events.csv")
         renewed.append("events.csv")
         frames = _frames(segmentation, folder, source)
-        names, lines = renew_exports(
-            segmentation, folder, source=frames, remedy="pass it with --source"
-        )
+        names, lines = renew_exports(segmentation, folder, source=frames)
         renewed += names
         notes += lines
         # Last: a page that shows the events means that everything else does, also after a kill.

@@ -1,59 +1,58 @@
-"""From a source to its events: read, segment, refine."""
+"""From a source to its folder of results: read, extract, segment, refine, write."""
 
 from __future__ import annotations
 
-import hashlib
 import warnings
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
+from sklearn.base import clone
 
 from dayline.album.corrections import (
     Corrections,
-    Edit,
     apply_corrections,
-    find_corrections,
-    warn_of_absent_events,
+    levels_around,
+    load_corrections,
     with_saved_contexts,
 )
-from dayline.album.earlier import (
-    corrections_folder,
-    kept_edits,
-    with_digests,
-    with_renewed_rows,
-    without_replaced,
-)
+from dayline.album.edits import forget_corrections, note_unused_downloads
 from dayline.album.extraction import (
-    FrameReader,
-    SourceResult,
     features_of,
+    forget_read,
+    frame_reader,
+    is_table,
     measures_of,
     read_source,
+    row_digests,
     signatures_of,
+    source_digests,
 )
 from dayline.album.key_photos import photo_quality, with_key_photos, with_locations
-from dayline.album.pictures import PictureFolder
+from dayline.album.page.graph_picture import Drawable
 from dayline.album.places import event_features
-from dayline.album.settings import (
-    Segmenter,
-    Settings,
-    copied_segmenter,
-    learned_graph,
-    requests_of,
-    wants_durations,
+from dayline.album.settings import Segmenter, Settings
+from dayline.album.write import (
+    ExportError,
+    SourceResult,
+    Written,
+    refuse_other_result,
+    without_locations,
+    write_result,
 )
-from dayline.arrays import FloatArray
+from dayline.arrays import Array, FloatArray, IntArray, to_numpy
 from dayline.checks import TransposedWarning, check_times
+from dayline.estimators import EventSegmenter
 from dayline.events import Event, Segmentation
-from dayline.features.extract import load_extractor
+from dayline.features.tables import FeatureTable, read_features
 from dayline.media.breaks import Jump, Pause, find_jumps, find_pauses
 from dayline.media.bursts import FrameGroups, group_frames
 from dayline.media.clocks import with_one_clock
 from dayline.media.frame import FrameSequence
+from dayline.method.linear import LinearGraph
 from dayline.progress import OnStep
 from dayline.result_folder import output_folder
 from dayline.text import counted, duration_text
@@ -63,6 +62,126 @@ CORRECTED = (
     " given)"
 )
 """Note of every result that contains corrections."""
+
+TYPICAL_EVENT = {"wall": 16 * 60.0, "media": 43.0}
+"""Seconds, a weak prior (`typical_duration`). Photos: the EDUB-Seg days have 28 boundaries per 937
+photos, one every 30 s. Films: the place changes 169 times in the 7,237 s of the studyforrest
+annotations."""
+
+REQUESTS = ("n_events", "min_duration", "expected_duration", "level")
+"""Parameters that change the number or the length of events."""
+
+
+@dataclass(frozen=True)
+class SegmentedDay:
+    """One day, or a whole recording: its result, or the reason why it has none.
+
+    Attributes
+    ----------
+    folder : Path
+        Folder of its result, which has the name of the day; `Path()` if nothing was written.
+    segmentation : Segmentation or None
+        Its events.
+    written : Written or None
+        What was written.
+    failures : tuple of str
+        One line per export that failed.
+    why : str
+        Why it has no result; empty if it has one.
+    why_on_page : str
+        The same without local paths and names of files that are not photos.
+    """
+
+    folder: Path
+    segmentation: Segmentation | None = None
+    written: Written | None = None
+    failures: tuple[str, ...] = ()
+    why: str = ""
+    why_on_page: str = ""
+
+
+def segment_and_write(
+    source: Path | FeatureTable | FrameSequence,
+    folder: Path | None,
+    settings: Settings,
+    *,
+    name: str | None = None,
+    corrections: Segmentation | None = None,
+    forget: bool = False,
+    on_step: OnStep | None = None,
+) -> SegmentedDay:
+    """Find the events of a source and write the result.
+
+    Parameters
+    ----------
+    source : Path, FeatureTable or FrameSequence
+        A folder of photos, a video, a feature file, features in memory, or photos already in order.
+    folder : Path or None
+        Where to write; None writes nothing.
+    settings : Settings
+        How to segment, and what to write.
+    name : str, optional
+        Name of features in memory.
+    corrections : Segmentation, optional
+        A result that a person corrected. If None, the corrections in `folder` are used.
+    forget : bool
+        Do not use the corrections in `folder`, in this run or a later one.
+    on_step : callable, optional
+        Called as on_step(what, done, total).
+    """
+    if isinstance(source, Path) and is_table(source):
+        name = source.name
+        source = read_features(source, key=settings.key, transpose=settings.transpose)
+    elif not isinstance(source, FeatureTable):
+        path = source.source if isinstance(source, FrameSequence) else source
+        name = path.resolve().name
+    if folder is not None and not forget:
+        refuse_other_result(folder, "recording", name, source_digests(source))
+
+    used: Segmentation | Literal["kept"] | None = None if forget else corrections or "kept"
+    with nullcontext() if folder is None else output_folder(folder) as folder:
+        if isinstance(source, FeatureTable):
+            result = segment_table(
+                source.features,
+                times=source.times,
+                clock=source.clock,
+                source=name,
+                store=folder,
+                corrections=used,
+                segmenter=settings.segmenter,
+                method=settings.method,
+                on_step=on_step,
+            )
+        else:
+            result = segment_frames(source, settings, folder, corrections=used, on_step=on_step)
+        if settings.share:
+            result = without_locations(result)
+        if folder is None:
+            return SegmentedDay(Path(), result.segmentation)
+
+        if forget:
+            # Before an export can fail: the next run must not use forgotten corrections.
+            forget_corrections(folder, result.segmentation.digests or ())
+        if corrections is None:
+            note_unused_downloads(folder, command="the same command with")
+        failures: tuple[str, ...] = ()
+        try:
+            written = write_result(
+                result,
+                folder,
+                thumbnails=settings.thumbnails,
+                blur_faces=settings.blur_faces,
+                formats=settings.formats,
+                with_chapters=settings.write_chapters,
+                share=settings.share,
+                on_step=on_step,
+            )
+        except ExportError as error:
+            # Page, JSON, table and all other exports are written.
+            written, failures = error.written, error.failures
+        if settings.share:
+            forget_read(folder)
+    return SegmentedDay(folder, result.segmentation, written, failures)
 
 
 def segment_source(
@@ -79,7 +198,6 @@ def segment_source(
     jump_km: float = 2.0,
     corrections: Segmentation | Literal["kept"] | None = "kept",
     segmenter: Segmenter | None = None,
-    pictures: PictureFolder | None = None,
     on_step: OnStep | None = None,
 ) -> SourceResult:
     """Find the events of a folder of photos or of a video.
@@ -88,7 +206,7 @@ def segment_source(
     ----------
     source : str, Path or FrameSequence
         The folder or the video, or photos that were already put in order (see
-        `dayline.album.photo_days.find_days`).
+        `dayline.album.days.find_days`).
     store : str or Path, optional
         Folder in which features are kept for the next run, even if this one is interrupted; usually
         the folder of the result.
@@ -112,9 +230,6 @@ def segment_source(
         corrections that earlier runs or the person left in `store`; None uses none.
     segmenter : EventSegmenter or BaselineSegmenter, optional
         The method; `EventSegmenter()` by default. It is copied, not fitted.
-    pictures : PictureFolder, optional
-        Where `write_result` will put the pictures; those of a video are written while it is
-        decoded.
     on_step : callable, optional
         Called as on_step(what, done, total).
     """
@@ -127,49 +242,37 @@ def segment_source(
         pause_seconds=pause_seconds,
         pause_factor=pause_factor,
         jump_km=jump_km,
+        thumbnails=False,
         offsets=tuple((offsets or {}).items()),
         timezone=timezone,
     )
-    return segment_frames(
-        source, settings, store=store, corrections=corrections, pictures=pictures, on_step=on_step
-    )
+    with nullcontext() if store is None else output_folder(store) as folder:
+        return segment_frames(source, settings, folder, corrections=corrections, on_step=on_step)
 
 
 def segment_frames(
     source: str | Path | FrameSequence,
     settings: Settings,
+    folder: Path | None = None,
     *,
-    store: str | Path | None = None,
     corrections: Segmentation | Literal["kept"] | None = "kept",
-    pictures: PictureFolder | None = None,
     on_step: OnStep | None = None,
 ) -> SourceResult:
-    """Find the events of a folder of photos or of a video; see `segment_source`."""
+    """Find the events of a folder of photos or of a video; see `segment_source`.
+
+    Features, and the pictures that do not depend on the events, are kept in `folder`.
+    """
     # Read: every frame once, with its features; then put the clocks of all cameras right.
-    extractor = load_extractor(settings.model, threads=1)
-    kept: tuple[Edit, ...] = ()
-    with nullcontext() if store is None else output_folder(store) as folder:
-        reader = FrameReader(extractor, folder, pictures, on_step)
-        sequence = read_source(source, reader, settings)
-        if folder is not None and corrections is not None:
-            kept = kept_edits(folder)
+    reader = frame_reader(settings, folder, on_step)
+    extractor, sequence = reader.extractor, read_source(source, reader, settings)
     sequence = with_one_clock(sequence, features_of(sequence))
-    features, digests = features_of(sequence), sequence.digests
+    features, digests, times = features_of(sequence), sequence.digests, sequence.times
 
     # What a person corrected, and where the recording breaks off.
-    new: tuple[Segmentation, ...] = ()
-    if isinstance(corrections, Segmentation):
-        names, times = sequence.names, sequence.times
-        new = (with_digests(corrections, digests, names=names, times=times),)
-    edits = (*new, *kept)
-    located = find_corrections(edits, digests, sequence.times)
-    _warn_of_corrections(located, settings.segmenter)
-    if folder is None or corrections_folder(folder) == folder:
-        warn_of_absent_events(edits, digests)
-    pauses = find_pauses(
-        sequence.times, factor=settings.pause_factor, at_least=settings.pause_seconds
-    )
-    jumps = find_jumps(sequence.locations, sequence.times, at_least=settings.jump_km)
+    located = load_corrections(corrections, folder, digests, times=times, names=sequence.names)
+    _warn_of_requests(located, settings.segmenter)
+    pauses = find_pauses(times, factor=settings.pause_factor, at_least=settings.pause_seconds)
+    jumps = find_jumps(sequence.locations, times, at_least=settings.jump_km)
     # A person who merged two events across a pause or jump overrules it.
     breaks = {pause.before for pause in pauses} | {jump.before for jump in jumps}
     breaks -= set(located.must_not)
@@ -177,13 +280,12 @@ def segment_frames(
     # Segment: photos of one burst count as one frame, but breaks and corrections split them.
     opened = {*located.must, *breaks}.difference(located.must_not)
     if sequence.kind == "photos":
-        groups = group_frames(sequence.times, signatures_of(sequence), opened=opened)
+        groups = group_frames(times, signatures_of(sequence), opened=opened)
     else:
         groups = FrameGroups(np.arange(sequence.n_frames))
     moments = _usable_times(sequence, groups, settings.segmenter)
-    segmenter = copied_segmenter(
-        settings.segmenter, clock=None if moments is None else sequence.clock
-    )
+    clock = None if moments is None else sequence.clock
+    segmenter = _with_typical_duration(settings.segmenter, clock)
     with warnings.catch_warnings():
         # Rows are frames here; the check for transposed tables would misjudge a few photos.
         warnings.simplefilter("ignore", TransposedWarning)
@@ -197,27 +299,15 @@ def segment_frames(
 
     # Refine: events of frames, corrections, exact cuts, key photos, locations.
     communities = with_saved_contexts(segmenter.communities_[groups.of_frame].tolist(), located)
-    scores = groups.expand_scores(found.scores)
-    events = _with_times(groups.expand_events(found.events), sequence.times)
-    segmentation = Segmentation(
-        events=_with_reasons(events, scores, breaks),
-        scores=scores,
-        times=sequence.times,
-        clock=sequence.clock,
-        names=sequence.names,
-        digests=digests,
-        source=sequence.source.resolve().name,
-        method=", ".join(filter(None, (settings.method, f"features {extractor.name}"))),
-        skipped=sequence.skipped,
-        notes=found.notes,
-        levels=groups.expand_levels(found.levels),
-    )
-    segmentation = apply_corrections(segmentation, located, communities)
+    scores, notes = groups.expand_scores(found.scores), found.notes
+    events = _with_times(groups.expand_events(found.events), times)
+    events = apply_corrections(_with_reasons(events, scores, breaks), located, communities)
+    levels = levels_around(events, groups.expand_levels(found.levels), located)
     if sequence.kind == "video":
         from dayline.media.cuts import with_exact_cuts
 
-        segmentation = with_exact_cuts(
-            segmentation,
+        cut = with_exact_cuts(
+            Segmentation(events, times=times, clock=sequence.clock, levels=levels, notes=notes),
             sequence,
             fixed=located.must,
             forbidden=located.must_not,
@@ -225,24 +315,110 @@ def segment_frames(
             sampled=located.sampled,
             on_step=on_step,
         )
-    quality = photo_quality(measures_of(sequence))
-    events = with_key_photos(segmentation.events, features, quality)
-    notes = _notes(sequence, groups, pauses, jumps, events)
-    corrected = (CORRECTED,) if located.events else ()
-    segmentation = segmentation.about(
+        events, levels, notes = cut.events, cut.levels, cut.notes
+    events = with_key_photos(events, features, photo_quality(measures_of(sequence)))
+    segmentation = Segmentation(
         events=with_locations(events, sequence.locations),
-        notes=(*notes, *segmentation.notes, *corrected),
+        scores=scores,
+        times=times,
+        clock=sequence.clock,
+        names=sequence.names,
+        digests=digests,
+        source=sequence.source.resolve().name,
+        method=", ".join(filter(None, (settings.method, f"features {extractor.name}"))),
+        skipped=sequence.skipped,
+        notes=(*_notes(sequence, groups, pauses, jumps, events), *notes, *_corrected(located)),
+        places=located.places,
+        levels=levels,
     )
     return SourceResult(
         segmentation=segmentation,
         communities=communities,
-        graph=learned_graph(segmenter, groups.of_frame if groups.n_bursts else None),
+        graph=_learned_graph(segmenter, groups.of_frame if groups.n_bursts else None),
         sequence=sequence,
-        corrections=new,
+        corrections=located.new,
         event_features=event_features(
             segmentation, features, f"{extractor.name} {extractor.fingerprint[:16]}"
         ),
     )
+
+
+def segment_table(
+    features: FloatArray,
+    *,
+    times: Sequence[float] | FloatArray | None = None,
+    clock: Literal["wall", "media"] | None = None,
+    source: str | None = None,
+    store: str | Path | None = None,
+    corrections: Segmentation | Literal["kept"] | None = "kept",
+    segmenter: Segmenter | None = None,
+    method: str | None = None,
+    on_step: OnStep | None = None,
+) -> SourceResult:
+    """Find the events of precomputed features.
+
+    Parameters
+    ----------
+    features : array of shape (n_frames, n_features)
+        One row per frame.
+    times : sequence of float, optional
+        Seconds or dates, one per frame. Seconds of at least 1e8 (in 1973) count from 1970 and are
+        shown as dates.
+    clock : {"wall", "media"}, optional
+        What the times are (see `Segmentation`), if their values do not say so.
+    source : str, optional
+        Name of the recording.
+    store : str or Path, optional
+        Folder of an earlier result whose corrections are used.
+    corrections, segmenter, on_step
+        As for `segment_source`.
+    method : str, optional
+        Name of the method.
+    """
+    digests, given = row_digests(features), check_times(times, len(features))
+    located = load_corrections(
+        corrections,
+        None if store is None else Path(store),
+        digests,
+        times=None if given is None else given.seconds.tolist(),
+        source=source,
+    )
+    _warn_of_requests(located, segmenter)
+
+    segmenter = _with_typical_duration(segmenter, None)
+    found = segmenter.segment(
+        features, times=times, must=located.must, must_not=located.must_not, on_step=on_step
+    )
+
+    communities = with_saved_contexts(segmenter.communities_.tolist(), located)
+    events = apply_corrections(found.events, located, communities)
+    rows = np.ma.filled(features, np.nan) if isinstance(features, np.ma.MaskedArray) else features
+    rows = np.nan_to_num(np.asarray(rows, dtype=np.float64))
+    segmentation = found.about(
+        events=with_key_photos(events, rows),
+        levels=levels_around(events, found.levels, located),
+        places=located.places,
+        clock=clock or found.clock,
+        source=source,
+        method=method,
+        digests=digests,
+        notes=(*found.notes, *_corrected(located)),
+    )
+    graph = _learned_graph(segmenter, None)
+    return SourceResult(segmentation, communities, graph, corrections=located.new)
+
+
+def _with_typical_duration(segmenter: Segmenter | None, clock: str | None) -> Segmenter:
+    """Return an unfitted copy of a method, with the typical duration of events in photos or a film.
+
+    One that is set already stays.
+    """
+    copy: Segmenter = EventSegmenter() if segmenter is None else clone(segmenter)
+    if clock is None or not isinstance(copy, EventSegmenter):
+        return copy
+    if copy.detector == "partition" and copy.typical_duration is None:
+        copy.set_params(typical_duration=TYPICAL_EVENT[clock])
+    return copy
 
 
 def _usable_times(
@@ -254,7 +430,9 @@ def _usable_times(
     times = np.asarray(sequence.times, dtype=np.float64)[groups.firsts]
     if np.all(np.diff(times) >= 0):
         return times
-    if wants_durations(segmenter):
+    if isinstance(segmenter, EventSegmenter) and (
+        segmenter.min_duration is not None or segmenter.expected_duration is not None
+    ):
         warnings.warn(
             "the clock runs backwards; durations are in photos, not seconds", stacklevel=3
         )
@@ -323,9 +501,18 @@ def _notes(
     return tuple(notes)
 
 
-def _warn_of_corrections(corrections: Corrections, segmenter: Segmenter | None) -> None:
-    requests = requests_of(segmenter)
-    if corrections.events and requests:
+def _corrected(corrections: Corrections) -> tuple[str, ...]:
+    return (CORRECTED,) if corrections.events else ()
+
+
+def _warn_of_requests(corrections: Corrections, segmenter: Segmenter | None) -> None:
+    """Warn if the number or length of events is asked for, but corrections settle the events."""
+    if not corrections.events or not isinstance(segmenter, EventSegmenter):
+        return
+    usual = EventSegmenter()
+    changed = [name for name in REQUESTS if getattr(segmenter, name) != getattr(usual, name)]
+    if changed:
+        requests = " and ".join(f"{name}={getattr(segmenter, name)}" for name in changed)
         warnings.warn(
             f"{requests} cannot change events that your corrections contain; --forget-corrections"
             " leaves them out",
@@ -333,72 +520,30 @@ def _warn_of_corrections(corrections: Corrections, segmenter: Segmenter | None) 
         )
 
 
-def segment_table(
-    features: FloatArray,
-    *,
-    times: Sequence[float] | FloatArray | None = None,
-    clock: Literal["wall", "media"] | None = None,
-    source: str | None = None,
-    store: str | Path | None = None,
-    corrections: Segmentation | Literal["kept"] | None = "kept",
-    segmenter: Segmenter | None = None,
-    method: str | None = None,
-    on_step: OnStep | None = None,
-) -> SourceResult:
-    """Find the events of precomputed features.
+@dataclass(frozen=True)
+class _GraphOfAllFrames:
+    """The graph of bursts, drawn as one of all their frames."""
 
-    Parameters
-    ----------
-    features : array of shape (n_frames, n_features)
-        One row per frame.
-    times : sequence of float, optional
-        Seconds or dates, one per frame. Seconds of at least 1e8 (in 1973) count from 1970 and are
-        shown as dates.
-    clock : {"wall", "media"}, optional
-        What the times are (see `Segmentation`), if their values do not say so.
-    source : str, optional
-        Name of the recording.
-    store : str or Path, optional
-        Folder of an earlier result whose corrections are used.
-    corrections, segmenter, on_step
-        As for `segment_source`.
-    method : str, optional
-        Name of the method.
+    graph: LinearGraph
+    of_frame: IntArray
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.of_frame), len(self.of_frame)
+
+    def picture(self, size: int) -> Array:
+        return self.graph.picture(size, rows=self.of_frame)
+
+
+def _learned_graph(segmenter: Segmenter, of_frame: IntArray | None) -> Array | Drawable | None:
+    """Return the graph that a method learned, on the host; None if it learns none.
+
+    If the method saw bursts as one frame, `of_frame` is the row of every frame.
     """
-    digests, given = row_digests(features), check_times(times, len(features))
-    moments = None if given is None else given.seconds.tolist()
-    folder = None if store is None else Path(store)
-    kept = () if folder is None or corrections is None else kept_edits(folder)
-    new: tuple[Segmentation, ...] = ()
-    if isinstance(corrections, Segmentation):
-        new = (with_digests(corrections, digests, times=moments, source=source),)
-    elif not find_corrections(kept, digests).events:
-        new = with_renewed_rows(kept, digests, source)
-    edits = without_replaced((*new, *kept))
-    located = find_corrections(edits, digests, moments)
-    _warn_of_corrections(located, segmenter)
-    if folder is None or corrections_folder(folder) == folder:
-        warn_of_absent_events(edits, digests)
-    segmenter = copied_segmenter(segmenter)
-    found = segmenter.segment(
-        features, times=times, must=located.must, must_not=located.must_not, on_step=on_step
-    )
-    communities = with_saved_contexts(segmenter.communities_.tolist(), located)
-    found = apply_corrections(found, located, communities)
-    values = np.ma.filled(features, np.nan) if isinstance(features, np.ma.MaskedArray) else features
-    rows = np.nan_to_num(np.asarray(values, dtype=np.float64))
-    found = found.about(
-        events=with_key_photos(found.events, rows),
-        clock=clock or found.clock,
-        source=source,
-        method=method,
-        digests=digests,
-        notes=(*found.notes, CORRECTED) if located.events else found.notes,
-    )
-    return SourceResult(found, communities, learned_graph(segmenter), corrections=new)
-
-
-def row_digests(features: FloatArray) -> tuple[str, ...]:
-    """Return a hash of every row of features: what the row is, wherever it stands."""
-    rows = np.ascontiguousarray(np.ma.filled(features, np.nan), dtype=np.float64)
-    return tuple(hashlib.sha256(row.tobytes()).hexdigest()[:32] for row in rows)
+    graph = segmenter.graph_
+    if isinstance(graph, LinearGraph):
+        return graph if of_frame is None else _GraphOfAllFrames(graph, of_frame)
+    if graph is None:
+        return None
+    matrix: FloatArray = to_numpy(graph)
+    return matrix if of_frame is None else np.asarray(matrix[np.ix_(of_frame, of_frame)])

@@ -5,24 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
-import numpy as np
-from sklearn.base import clone
-
-from dayline.album.page.graph_picture import Drawable
-from dayline.arrays import Array, FloatArray, IntArray, to_numpy
+from dayline.album.export.formats import check_formats
+from dayline.arrays import Array, IntArray
 from dayline.decision.decide import Frames
-from dayline.estimators import EventSegmenter
 from dayline.events import Segmentation
-from dayline.method.linear import LinearGraph
+from dayline.media.faces import face_blurrer
 from dayline.progress import OnStep
-
-TYPICAL_EVENT = {"wall": 16 * 60.0, "media": 43.0}
-"""Seconds, a weak prior (`typical_duration`). Photos: the EDUB-Seg days have 28 boundaries per 937
-photos, one every 30 s. Films: the place changes 169 times in the 7,237 s of the studyforrest
-annotations."""
-
-REQUESTS = ("n_events", "min_duration", "expected_duration", "level")
-"""Parameters that change the number or the length of events."""
 
 
 class Segmenter(Protocol):
@@ -106,71 +94,20 @@ class Settings:
             raise ValueError(f"a jump needs more than 0 kilometers, not {self.jump_km:g}")
 
 
-def copied_segmenter(segmenter: Segmenter | None, clock: str | None = None) -> Segmenter:
-    """Return an unfitted copy of a method, with the typical duration of events in photos or a film.
+def check_settings(settings: Settings, *, pictures: bool = True) -> None:
+    """Raise ValueError if a setting does not suit the source or needs a package that is missing.
 
     Parameters
     ----------
-    segmenter : EventSegmenter or BaselineSegmenter, optional
-        `EventSegmenter()` if None. A typical duration that is set already stays.
-    clock : {"wall", "media"}, optional
-        See `FrameSequence`; None if the times cannot be used.
+    settings : Settings
+        What to check.
+    pictures : bool
+        Whether the sources may have pictures.
     """
-    copy: Segmenter = EventSegmenter() if segmenter is None else clone(segmenter)
-    if clock is None or not isinstance(copy, EventSegmenter):
-        return copy
-    if copy.detector == "partition" and copy.typical_duration is None:
-        copy.set_params(typical_duration=TYPICAL_EVENT[clock])
-    return copy
+    check_formats(settings.formats)
+    if settings.timezone is not None and pictures:
+        from dayline.media.zones import time_zone
 
-
-def wants_durations(segmenter: Segmenter | None) -> bool:
-    """Return whether a parameter of the method is a duration."""
-    return isinstance(segmenter, EventSegmenter) and (
-        segmenter.min_duration is not None or segmenter.expected_duration is not None
-    )
-
-
-def requests_of(segmenter: Segmenter | None) -> str:
-    """Return the requests about number and length of the events that are not the usual ones."""
-    if not isinstance(segmenter, EventSegmenter):
-        return ""
-    usual = EventSegmenter()
-    changed = [name for name in REQUESTS if getattr(segmenter, name) != getattr(usual, name)]
-    return " and ".join(f"{name}={getattr(segmenter, name)}" for name in changed)
-
-
-@dataclass(frozen=True)
-class _GraphOfAllFrames:
-    """The graph of bursts, drawn as one of all their frames."""
-
-    graph: LinearGraph
-    of_frame: IntArray
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return len(self.of_frame), len(self.of_frame)
-
-    def picture(self, size: int) -> Array:
-        return self.graph.picture(size, rows=self.of_frame)
-
-
-def learned_graph(
-    segmenter: Segmenter, of_frame: IntArray | None = None
-) -> FloatArray | Drawable | None:
-    """Return the graph that a method learned, on the host; None if it learns none.
-
-    Parameters
-    ----------
-    segmenter : EventSegmenter or BaselineSegmenter
-        The fitted method.
-    of_frame : ndarray of int, optional
-        Row of every frame, if the method saw bursts as one.
-    """
-    graph = segmenter.graph_
-    if graph is None or of_frame is None:
-        return graph if graph is None or isinstance(graph, LinearGraph) else to_numpy(graph)
-    if isinstance(graph, LinearGraph):
-        return _GraphOfAllFrames(graph, of_frame)
-    matrix: FloatArray = to_numpy(graph)
-    return np.asarray(matrix[np.ix_(of_frame, of_frame)])
+        time_zone(settings.timezone)
+    if settings.blur_faces and pictures:
+        face_blurrer()

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dayline.album.earlier import EVENTS, keep_edits
+from dayline.album.edits import events_of, film_of, keep_edits, marks_of
 from dayline.album.export.film import CONTAINERS, write_chapters
 from dayline.album.export.formats import (
     FORMATS,
@@ -24,11 +24,12 @@ from dayline.album.export.formats import (
 from dayline.album.export.photos import remove_sorted_photos
 from dayline.album.export.table import write_csv
 from dayline.album.export.xmp import has_old_sidecars_beside
-from dayline.album.extraction import SourceResult
+from dayline.album.page.graph_picture import Drawable
+from dayline.album.page.overview import overview_data
 from dayline.album.page.page import events_mark, page_data, write_page
 from dayline.album.pictures import (
     DECODED_SIDE,
-    PICTURE_SIDE,
+    GivenPictures,
     PictureFolder,
     is_whole_thumbnail,
     pictured_frames,
@@ -36,18 +37,63 @@ from dayline.album.pictures import (
     write_thumbnails,
 )
 from dayline.album.pictures import FOLDER as THUMBNAILS
+from dayline.album.places import EventFeatures
+from dayline.arrays import Array
 from dayline.events import Segmentation, read_events
 from dayline.files import write_text_whole
 from dayline.media.faces import face_blurrer
+from dayline.media.frame import FrameSequence
 from dayline.media.source import images
 from dayline.progress import OnStep
-from dayline.result_folder import MARK, OwnFiles, output_folder
+from dayline.result_folder import (
+    BATCH_LIST,
+    EVENTS,
+    MARK,
+    OutputFolderError,
+    OwnFiles,
+    inner_results,
+    output_folder,
+)
+from dayline.text import counted
 
 OF_FRAMES = ("photos", "clips")
 """Formats that contain the frames themselves."""
 
 OF_FILM_RATE = ("edl", "otio", "fcpxml")
 """Formats that count at the frame rate of a film, which only the film itself tells."""
+
+
+@dataclass(frozen=True)
+class SourceResult:
+    """The events of a source, and what else its page shows.
+
+    Attributes
+    ----------
+    segmentation : Segmentation
+        The events.
+    communities : tuple of int or None
+        Community of every frame.
+    graph : ndarray of shape (n_frames, n_frames), Drawable or None
+        The learned graph; None for baselines.
+    sequence : FrameSequence or None
+        The frames; None for a feature file.
+    corrections : tuple of Segmentation
+        New corrections of a person, already applied to the events; `write_result` keeps them for
+        the next run.
+    pictures : GivenPictures or None
+        Pictures of a feature file's frames.
+    event_features : EventFeatures or None
+        What the events look like, to compare them with those of other days; None for a feature
+        file.
+    """
+
+    segmentation: Segmentation
+    communities: tuple[int, ...] | None
+    graph: Array | Drawable | None
+    sequence: FrameSequence | None = None
+    corrections: tuple[Segmentation, ...] = ()
+    pictures: GivenPictures | None = None
+    event_features: EventFeatures | None = None
 
 
 def faces_blurred(folder: Path) -> bool:
@@ -68,7 +114,6 @@ def renew_exports(
     *,
     source: Path | None,
     skip: Collection[str] = (),
-    remedy: str = "dayline export --source writes it again",
 ) -> tuple[list[str], list[str]]:
     """Write the exports in a folder again; what fails is named, and the others are still written.
 
@@ -82,8 +127,6 @@ def renew_exports(
         The photos or the video.
     skip : collection of str
         Formats that are left as they are.
-    remedy : str
-        The way out for exports that need a source if there is none.
 
     Returns
     -------
@@ -104,7 +147,7 @@ def renew_exports(
             continue
         try:
             if source is None and name in needs_source:
-                raise ValueError(f"its source was not found; {remedy}")
+                raise ValueError("its source was not found; pass it with --source")
             # If only those in the folder were renewed, the others would no longer be known as ours.
             photos = source if name == "xmp" else None
             if photos and has_old_sidecars_beside(segmentation, path, source=photos):
@@ -165,18 +208,13 @@ class ExportError(ValueError):
     ----------
     failures : tuple of str
         One line per failed export.
-    segmentation : Segmentation
-        The events.
     written : Written
         What was written.
     """
 
-    def __init__(
-        self, failures: Sequence[str], segmentation: Segmentation, written: Written
-    ) -> None:
+    def __init__(self, failures: Sequence[str], written: Written) -> None:
         super().__init__("; ".join(failures))
         self.failures = tuple(failures)
-        self.segmentation = segmentation
         self.written = written
 
 
@@ -230,9 +268,15 @@ def write_result(
         face_blurrer()  # raises before anything is written if faces cannot be blurred
     if share:
         result = without_locations(result)
-    source = None if result.sequence is None else result.sequence.source
-    segmentation = result.segmentation
+    segmentation, sequence = result.segmentation, result.sequence
+    source = None if sequence is None else sequence.source
+    is_film = sequence is not None and sequence.kind == "video"
+    photos = None if sequence is None or is_film else sequence.paths
+    has_links = not (share or blur_faces)
+    copy_name = chaptered_name(source) if with_chapters and source is not None else ""
+
     with output_folder(folder) as folder:
+        # Page, corrections, events.
         was_blurred = faces_blurred(folder)
         if was_blurred and thumbnails and not blur_faces:
             warnings.warn(
@@ -241,11 +285,9 @@ def write_result(
                 stacklevel=2,
             )
         changed = _page(folder).get("base") != events_mark(segmentation)
-        pictures = (
-            _pictures(result, folder, blur_faces=blur_faces, on_step=on_step)
-            if thumbnails
-            else None
-        )
+        pictures = None
+        if thumbnails:
+            pictures = _pictures(result, folder, blur_faces=blur_faces, on_step=on_step)
         page = write_page(
             segmentation,
             folder,
@@ -253,7 +295,8 @@ def write_result(
             graph=result.graph,
             communities=result.communities,
             blurred=blur_faces or (was_blurred and not thumbnails),
-            **({} if share or blur_faces else _originals(result)),
+            film=source if is_film and has_links else None,
+            originals=photos if has_links else None,
         )
         if result.corrections:
             keep_edits(folder, result.corrections)
@@ -261,21 +304,19 @@ def write_result(
         write_csv(segmentation, folder / "events.csv")
         if result.event_features is not None:
             result.event_features.write(folder)
-        copy_name = chaptered_name(source) if with_chapters and source is not None else ""
+
+        # What must not be there any more.
         if not thumbnails:
-            photos = (
-                ()
-                if result.sequence is None or result.sequence.kind == "video"
-                else result.sequence.paths
-            )
             keep = [*(FORMATS[name].name for name in formats), copy_name]
-            remove_other_pictures(folder, keep=keep, photos=photos)
+            remove_other_pictures(folder, keep=keep, photos=photos or ())
         if share:
             _warn_of_locations(folder)
-        others = [f for f in formats if f != "csv"]
+
+        # Exports: one that fails does not stop the others.
         exports: tuple[Path, ...] = ()
         failures: tuple[str, ...] = ()
         try:
+            others = [name for name in formats if name != "csv"]
             exports = tuple(
                 export(segmentation, folder, formats=others, source=source, blur_faces=blur_faces)
             )
@@ -288,12 +329,14 @@ def write_result(
                 failures = (*failures, failure_text(error))
         skip = formats if thumbnails else (*formats, *OF_FRAMES)
         renewed, notes = renew_exports(segmentation, folder, source=source, skip=skip)
-        old_copies = old_chapters_notes(folder, new=copy_name) if changed else []
-        for note in (*notes, *old_copies):
+        if changed:
+            notes += old_chapters_notes(folder, new=copy_name)
+        for note in notes:
             warnings.warn(note, stacklevel=2)
+
     written = Written(page, pictures or {}, exports, tuple(folder / name for name in renewed))
     if failures:
-        raise ExportError(failures, segmentation, written)
+        raise ExportError(failures, written)
     return written
 
 
@@ -400,34 +443,34 @@ def without_locations(result: SourceResult) -> SourceResult:
     return replace(result, segmentation=replace(result.segmentation, events=events))
 
 
-def _originals(result: SourceResult) -> dict[str, Any]:
-    """Return the files that the page links to: the photos, or the film that it plays."""
-    if result.sequence is None:
-        return {}
-    return (
-        {"film": result.sequence.source}
-        if result.sequence.kind == "video"
-        else {"originals": result.sequence.paths}
-    )
-
-
 def _pictures(
     result: SourceResult, folder: Path, *, blur_faces: bool, on_step: OnStep | None
 ) -> dict[int, str] | None:
     """Write the pictures that an earlier run has not written yet."""
-    if result.pictures is not None:
-        return result.pictures.write(folder, blur_faces=blur_faces, on_step=on_step)
-    if result.sequence is None:
+    given, sequence = result.pictures, result.sequence
+    if given is not None:
+        digests, labels = given.digests(), given.labels()
+    elif sequence is not None:
+        digests = {i: sequence.digests[i] for i in pictured_frames(result.segmentation)}
+        labels = dict(enumerate(sequence.names))
+    else:
         return None
-    pictures, digests = PictureFolder(folder, blur_faces), result.sequence.digests
-    names = {i: pictures.name(digests[i]) for i in pictured_frames(result.segmentation)}
+    pictures = PictureFolder(folder, blur_faces)
+    names = {frame: pictures.name(digest) for frame, digest in digests.items()}
     pictures.take_from_above(names.values())
-    missing = [i for i, name in names.items() if not is_whole_thumbnail(folder / THUMBNAILS / name)]
+    whole = {
+        frame: f"{THUMBNAILS}/{name}"
+        for frame, name in names.items()
+        if is_whole_thumbnail(folder / THUMBNAILS / name)
+    }
+    missing = [frame for frame in names if frame not in whole]
+
     lost: dict[int, str] = {}
-    skip = lost.__setitem__
-    decoded = (
-        images(result.sequence, size=DECODED_SIDE, indices=missing, on_skip=skip) if missing else ()
-    )
+    decoded: Iterable[tuple[int, NDArray[np.uint8]]] = ()
+    if given is not None:
+        decoded = given.decode(missing, lost.__setitem__)
+    elif sequence is not None and missing:
+        decoded = images(sequence, size=DECODED_SIDE, indices=missing, on_skip=lost.__setitem__)
 
     def counted() -> Iterator[tuple[int, NDArray[np.uint8]]]:
         for done, picture in enumerate(decoded):
@@ -435,13 +478,64 @@ def _pictures(
                 on_step("pictures", done, len(missing))
             yield picture
 
-    written = write_thumbnails(
-        counted(), folder, size=PICTURE_SIDE, blur_faces=blur_faces, names=names
-    )
+    new = write_thumbnails(counted(), folder, blur_faces=blur_faces, names=names)
     for frame, why in lost.items():
         # A frame of a damaged video may decode once and then fail; its event does not need the
         # picture.
-        warnings.warn(
-            f"frame {frame}, {result.sequence.names[frame]}: no picture ({why})", stacklevel=3
-        )
-    return written
+        warnings.warn(f"frame {frame}, {labels[frame]}: no picture ({why})", stacklevel=3)
+    return whole | new
+
+
+def refuse_other_result(
+    folder: Path,
+    kind: Literal["recording", "days", "batch"],
+    source: str | None = None,
+    digests: Iterable[str] = (),
+) -> None:
+    """Raise if a folder holds the result of another source.
+
+    That is one with another name and none of these frames. A source may become another kind: a
+    second day is added to the only one, or --by-folder is given.
+
+    Parameters
+    ----------
+    folder : Path
+        Where a result will be written.
+    kind : {"recording", "days", "batch"}
+        What will be written: the result of one recording, of several days, or of a batch.
+    source : str, optional
+        Name of what the result is made from.
+    digests : iterable of str
+        Of its frames; only read if the name does not settle it.
+    """
+    page = folder / "index.html"
+    if not (folder / MARK).is_file() or page.is_symlink():  # a link is not followed, and replaced
+        return
+    way_out = "choose another folder (-o)"
+    results: list[Segmentation] = []
+    if page_data(page) is None and (folder / BATCH_LIST).is_file():
+        if kind == "batch":
+            return
+        held, names = "the results of a batch", set()
+    elif (overview := overview_data(folder)) is not None:
+        found = [events_of(inner / EVENTS) for inner in inner_results(folder)]
+        results = [events for events in found if events is not None]
+        held, names = counted(len(results), "day"), {overview.get("title")}
+        held += f" of {overview.get('title')!r}"
+    elif (earlier := events_of(folder / EVENTS)) is not None:
+        are_photos = earlier.names is not None and earlier.clock != "media"
+        size = counted(earlier.n_frames, "photo" if are_photos else "frame")
+        held = f"the result of {earlier.source or 'one recording'!r} ({size})"
+        results, names = [earlier], {earlier.source}
+        if kind == "recording":
+            way_out += ", or replace it with --forget-corrections"
+    else:
+        return
+
+    if results and kind != "batch":
+        known = {mark for events in results for mark in marks_of(events.digests)}
+        if source is None or source in names or names <= {None}:
+            return
+        if any((film_of(digest) or digest) in known for digest in digests):
+            return
+    raise OutputFolderError(f"{folder}: holds {held}, which this run would replace; {way_out}")

@@ -24,13 +24,11 @@ from typing import Any
 
 from dayline import __version__
 from dayline.album.corrections import warn_of_absent_events
-from dayline.album.earlier import EVENTS, kept_edits, refuse_other_result, take_in_all
+from dayline.album.edits import kept_edits, take_in_all
 from dayline.album.page.overview import SequenceRow, write_sequences
-from dayline.album.places_file import PLACES, read_places
-from dayline.album.recognize import read_day, recognize_places
-from dayline.album.run import check_settings
-from dayline.album.settings import Settings
-from dayline.album.write import remove_other_pictures
+from dayline.album.recognize import PLACES, read_day, read_places, recognize_places
+from dayline.album.settings import Settings, check_settings
+from dayline.album.write import refuse_other_result, remove_other_pictures
 from dayline.batch.sources import Source, Sources, given_sources
 from dayline.batch.task import (
     FIELDS,
@@ -48,7 +46,7 @@ from dayline.files import write_text_whole
 from dayline.installation import needs_extra
 from dayline.media.frame import shown_name
 from dayline.progress import OnStep
-from dayline.result_folder import BATCH_LIST, output_folder
+from dayline.result_folder import BATCH_LIST, EVENTS, output_folder
 from dayline.text import counted
 
 WRITE_SECONDS = 2.0

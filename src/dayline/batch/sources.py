@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from dayline.album.export.formats import Kind
-from dayline.album.run import is_table
+from dayline.album.extraction import is_table
 from dayline.arrays import FloatArray
 from dayline.features.tables import FeatureTable
 from dayline.media.frame import VIDEO_SUFFIXES, natural_key, shown_name

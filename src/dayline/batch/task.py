@@ -16,18 +16,17 @@ import numpy as np
 
 from dayline import __version__
 from dayline.album.days import without_places
-from dayline.album.earlier import EVENTS
 from dayline.album.export.formats import Kind, suited_formats
-from dayline.album.run import segment_and_write
+from dayline.album.segment import segment_and_write
 from dayline.album.settings import Settings
-from dayline.album.write import ExportError, Written
+from dayline.album.write import Written
 from dayline.batch.sources import Source
 from dayline.events import Segmentation
 from dayline.features.tables import FeatureTable
 from dayline.files import read_no_follow, refuse_link, write_text_whole
 from dayline.media.frame import shown_name
 from dayline.media.walk import find_files
-from dayline.result_folder import BATCH_RECORD, MARK, LockedFolderError, output_folder
+from dayline.result_folder import BATCH_RECORD, EVENTS, MARK, LockedFolderError, output_folder
 
 FORMAT = "dayline-batch-1"
 FIELDS = ("name", "source", "status", "n_frames", "n_events", "seconds", "message", "events")
@@ -221,12 +220,6 @@ def run_task(task: Task) -> BatchRecord:
             warnings.simplefilter("always", kind)
         try:
             record = _result(task, begin)
-        except ExportError as error:
-            record = replace(
-                _record(task, error.segmentation, error.written),
-                status="failed",
-                message=_one_line(error, task),
-            )
         except Exception as error:  # also a bug in dayline or in a library must not end the others
             record = failed_record(task, _one_line(error, task))
 
@@ -263,15 +256,17 @@ def _computed(task: Task, begin: float) -> BatchRecord:
     # First, so that a run that is stopped halfway does not look finished.
     (task.folder / BATCH_RECORD).unlink(missing_ok=True)
 
-    segmentation, written = segment_and_write(
-        task.source.data, task.folder, task.settings, name=task.source.name
-    )
-    if written is None:
+    found = segment_and_write(task.source.data, task.folder, task.settings, name=task.source.name)
+    segmentation, written = found.segmentation, found.written
+    if segmentation is None or written is None:
         raise AssertionError("a result was requested")
 
     record = replace(
         _record(task, segmentation, written), seconds=round(time.perf_counter() - begin, 3)
     )
+    if found.failures:
+        message = _without_paths("; ".join(found.failures), task)
+        return replace(record, status="failed", message=message)
     files = [path.name for path in (written.page, *written.exports)]
     content = {
         "format": FORMAT,

@@ -170,7 +170,7 @@ def _columns(segmentation: Segmentation) -> dict[str, list[str]]:
 
 def _time_columns(segmentation: Segmentation) -> dict[str, list[str]]:
     """Return when events start and stop, with dates if there are several days."""
-    from dayline.album.export.titles import time_text
+    from dayline.album.export.table import time_text
 
     if segmentation.times is None:
         return {}

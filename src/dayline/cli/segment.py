@@ -13,8 +13,8 @@ from dayline.cli.options import PHOTOS, Options
 from dayline.text import duration_text, parse_offset
 
 if TYPE_CHECKING:
-    from dayline.album.days import SegmentedDay
     from dayline.album.export.formats import Kind
+    from dayline.album.segment import SegmentedDay
     from dayline.album.settings import Settings
 
 
@@ -86,12 +86,10 @@ def segment(
     ] = False,
 ) -> None:
     """Split photos, a video or a sequence of features into events."""
-    from dayline.album.days import segment_days, segment_recording
-    from dayline.album.earlier import refuse_other_result, source_digests
-    from dayline.album.photo_days import FoundDays, find_days
-    from dayline.album.places_file import read_places
-    from dayline.album.run import is_table
-    from dayline.album.write import default_output
+    from dayline.album.days import FoundDays, find_days, segment_days, segment_recording
+    from dayline.album.extraction import is_table, source_digests
+    from dayline.album.recognize import read_places
+    from dayline.album.write import default_output, refuse_other_result
     from dayline.cli.console import open_in_browser, progress_bar
     from dayline.events import read_events
     from dayline.media.walk import holds_only_folders
@@ -178,7 +176,7 @@ def _check_options(
 ) -> None:
     """Raise if an option does not apply to this kind of source, or needs a missing package."""
     from dayline.album.export.formats import check_suited
-    from dayline.album.run import check_settings
+    from dayline.album.settings import check_settings
 
     for name, value, kinds, only in (
         ("--by-folder", by_folder, ("photos",), "photos"),
@@ -201,8 +199,8 @@ def _check_options(
 
 def _print_frames(source: Path, settings: Settings, *, by_folder: bool) -> None:
     """List the frames in order, with their times; write nothing."""
-    from dayline.album.photo_days import PhotoDay, find_days
-    from dayline.album.run import is_table
+    from dayline.album.days import PhotoDay, find_days
+    from dayline.album.extraction import is_table
     from dayline.media.breaks import find_pauses
     from dayline.media.source import open_source, time_text
 

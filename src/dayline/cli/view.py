@@ -43,7 +43,7 @@ def view(
 
     Served to this machine only, until you press Ctrl-C.
     """
-    from dayline.album.earlier import note_unused_downloads
+    from dayline.album.edits import note_unused_downloads
     from dayline.album.save import is_result, save_events
     from dayline.album.view import ViewServer, prepare, serve
     from dayline.cli.console import open_in_browser

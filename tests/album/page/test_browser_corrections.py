@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dayline.album.days import segment_days
-from dayline.album.photo_days import find_days
+from dayline.album.days import find_days, segment_days
 from dayline.album.segment import segment_source
 from dayline.album.settings import Settings
 from dayline.album.write import write_result

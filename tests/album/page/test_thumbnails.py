@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from dayline.album.page.page import write_page
-from dayline.album.pictures import MOST_BYTES, remove_thumbnails, write_thumbnails
+from dayline.album.pictures import MOST_BYTES, PictureFolder, remove_thumbnails, write_thumbnails
 from dayline.events import Segmentation
 from dayline.media.faces import blur_box
 
@@ -38,9 +38,9 @@ def test_names_are_made_from_the_frame_number(tmp_path):
 
 def test_large_pictures_shrink_and_small_ones_stay(tmp_path):
     written = write_thumbnails(
-        [(0, np.full((300, 1000, 3), 80, np.uint8)), (1, noise(30, 50))], tmp_path, size=200
+        [(0, np.full((960, 3200, 3), 80, np.uint8)), (1, noise(30, 50))], tmp_path
     )
-    assert grey(tmp_path / written[0]).shape == (60, 200)
+    assert grey(tmp_path / written[0]).shape == (192, 640)
     assert grey(tmp_path / written[1]).shape == (30, 50)
 
 
@@ -102,45 +102,26 @@ def damaged(content: bytes, how: str) -> bytes:
 
 @pytest.mark.parametrize("how", ["empty", "cut off", "zeros", "no header"])
 def test_a_damaged_picture_is_not_kept(tmp_path, how):
-    names = {0: "0123456789abcdef0123.jpg", 1: "0123456789abcdef0124.jpg"}
-    write_thumbnails([(0, noise(30, 40)), (1, noise(30, 40))], tmp_path, names=names)
-    path = tmp_path / "thumbnails" / names[0]
+    pictures = PictureFolder(tmp_path)
+    pictures.keep("a", noise(30, 40))
+    path = tmp_path / "thumbnails" / pictures.name("a")
     whole = path.read_bytes()
+    pictures.keep("a", noise(20, 20))
+    assert path.read_bytes() == whole
     path.write_bytes(damaged(whole, how))
-    assert write_thumbnails([], tmp_path, names=names) == {1: f"thumbnails/{names[1]}"}
-    assert write_thumbnails([(0, noise(30, 40))], tmp_path, names=names).keys() == {0, 1}
+    pictures.keep("a", noise(30, 40))
     assert path.read_bytes() == whole
 
 
 def test_a_link_is_not_kept_as_a_picture(tmp_path):
-    name = "0123456789abcdef0123.jpg"
+    pictures = PictureFolder(tmp_path / "page")
     elsewhere = tmp_path / write_thumbnails([(0, noise(30, 40))], tmp_path)[0]
     (tmp_path / "page" / "thumbnails").mkdir(parents=True)
-    link = tmp_path / "page" / "thumbnails" / name
+    link = tmp_path / "page" / "thumbnails" / pictures.name("a")
     link.symlink_to(elsewhere)
-    assert write_thumbnails([], tmp_path / "page", names={0: name}) == {}
-    write_thumbnails([(0, noise(20, 20))], tmp_path / "page", names={0: name})
+    pictures.keep("a", noise(20, 20))
     assert not link.is_symlink()
     assert grey(elsewhere).shape == (30, 40)
-
-
-@pytest.mark.parametrize(
-    ("frame", "image", "message"),
-    [
-        (3, np.zeros((4, 4), np.uint8), r"frame 3: picture has shape \(4, 4\)"),
-        (4, np.zeros((4, 4, 3)), "frame 4: .* float64"),
-        (5, np.zeros((0, 4, 3), np.uint8), "frame 5"),
-        (-1, np.zeros((4, 4, 3), np.uint8), "frame -1: frames count from 0"),
-    ],
-)
-def test_what_is_no_picture_is_refused(tmp_path, frame, image, message):
-    with pytest.raises(ValueError, match=message):
-        write_thumbnails([(frame, image)], tmp_path)
-
-
-def test_pictures_too_small_to_see_are_refused(tmp_path):
-    with pytest.raises(ValueError, match="use at least 16"):
-        write_thumbnails([], tmp_path, size=15)
 
 
 def test_a_blurred_box_keeps_no_detail_and_leaves_the_rest():

@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from dayline.album.days import segment_days
+from dayline.album.days import find_days, segment_days
 from dayline.album.page.template import DATA
-from dayline.album.photo_days import find_days
 from dayline.album.save import save_events
 from dayline.album.settings import Settings
 from dayline.album.view import ViewServer, prepare
@@ -320,17 +319,17 @@ def test_a_save_whose_overview_cannot_be_written_says_so(trip, view):
     assert '"Tearoom"' in (trip / "day 2" / "events.json").read_text()
 
 
-def test_an_overview_of_an_earlier_version_is_left_and_says_so(trip):
+def test_an_overview_that_cannot_be_read_is_left_and_named(trip):
     text = (trip / "index.html").read_text().replace('"folders":', '"other":')
     (trip / "index.html").write_text(text)
     saved = save_events(
         Segmentation.from_json(with_name(trip / "day 2", "Tearoom")), trip / "day 2"
     )
-    assert [note for note in saved.notes if "run dayline segment again" in note]
+    assert [note for note in saved.notes if "not an overview of days" in note]
     assert (trip / "index.html").read_text() == text
     ((folder, error),) = prepare(trip)
     assert folder == trip
-    assert "run dayline segment again" in str(error)
+    assert "not an overview of days" in str(error)
 
 
 def test_a_day_whose_result_was_removed_leaves_the_overview(trip):
