@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from http.server import ThreadingHTTPServer
 from pathlib import Path
+from time import monotonic
 from typing import Any
 from urllib.parse import quote
 
@@ -27,6 +28,12 @@ from dayline.result_folder import MARK, LockedFolderError, output_folder
 HOST = "127.0.0.1"
 PORTS = range(49_152, 65_536)
 TRIES = 20
+
+MOST_STRANGERS = 32
+"""Connections at once that have not shown the token; one more ends the oldest of them."""
+
+STRANGER_SECONDS = 10.0
+"""How long a connection may take to show the token, however slowly it sends."""
 
 log = logging.getLogger(__name__)
 
@@ -71,6 +78,8 @@ class ViewServer(ThreadingHTTPServer):
         self.on_save = on_save
         self.token = secrets.token_urlsafe(32)
         self.saving = threading.Lock()
+        # Connections that have not shown the token, the oldest first, and when each began.
+        self._strangers: dict[socket.socket, float] = {}
         # The top of all addresses, so that the page's relative links to the source fit.
         self.root = self.folder
         if source is not None:
@@ -109,6 +118,34 @@ class ViewServer(ThreadingHTTPServer):
         parts = self.folder.relative_to(self.root).parts
         inner = "".join(f"{quote(os.fsencode(part))}/" for part in parts)
         return f"http://{self.authority}/dayline-{self.token}/{inner}"
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Answer a new connection in a thread; too many strangers make room for it."""
+        for connection in list(self._strangers)[: 1 - MOST_STRANGERS]:
+            self._hang_up(connection)
+        self._strangers[request] = monotonic()
+        super().process_request(request, client_address)
+
+    def service_actions(self) -> None:
+        """End connections that have not shown the token in time; called while serving."""
+        for connection, began in list(self._strangers.items()):
+            if monotonic() - began > STRANGER_SECONDS:
+                self._hang_up(connection)
+
+    def shutdown_request(self, request: Any) -> None:
+        """Close a connection that was answered."""
+        self.has_shown_token(request)
+        super().shutdown_request(request)
+
+    def has_shown_token(self, connection: socket.socket) -> None:
+        """Let a connection stay as long as it likes."""
+        self._strangers.pop(connection, None)
+
+    def _hang_up(self, connection: socket.socket) -> None:
+        """End a connection; the thread that reads from it finds its end and closes it."""
+        self._strangers.pop(connection, None)
+        with suppress(OSError):  # it has ended by itself
+            connection.shutdown(socket.SHUT_RDWR)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Say nothing about browsers that close a connection early."""

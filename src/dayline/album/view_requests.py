@@ -132,6 +132,7 @@ class RequestHandler(BaseHTTPRequestHandler):
         expected = f"dayline-{self.server.token}".encode()
         if not hmac.compare_digest(token.encode("utf-8", "replace"), expected):
             raise RefusedError(forbidden, "open the whole address that dayline view printed")
+        self.server.has_shown_token(self.connection)
         if not slash:
             raise RefusedError(HTTPStatus.NOT_FOUND, "not found")
         return address

@@ -5,8 +5,13 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import socket
 import warnings
+from contextlib import ExitStack, suppress
+from http.client import HTTPConnection
 from pathlib import Path
+from select import select
+from time import monotonic
 
 import pytest
 
@@ -14,7 +19,7 @@ from dayline.album.days import find_days, segment_days
 from dayline.album.page.template import DATA
 from dayline.album.save import save_events
 from dayline.album.settings import Settings
-from dayline.album.view import ViewServer, prepare
+from dayline.album.view import MOST_STRANGERS, ViewServer, prepare
 from dayline.album.view_requests import asked_range
 from dayline.events import Segmentation
 from dayline.result_folder import OwnFiles
@@ -351,3 +356,40 @@ def test_days_are_served_and_saved_each_in_its_own_folder(tmp_path, trip, view):
     assert (tmp_path / "out" / "day 1" / "events.json").read_bytes() == before
     assert client.post(text, "events.json")[0] == 404  # the overview has no events
     assert client.post(text, "day%201/events.json")[0] == 422  # other frames
+
+
+def stranger(server):
+    """Connect, and send no more than the beginning of a request."""
+    connection = socket.create_connection(("127.0.0.1", server.server_port), timeout=20)
+    connection.sendall(b"GET /")
+    return connection
+
+
+def test_strangers_cannot_keep_the_page_from_the_one_who_has_the_token(place, view):
+    client = view(place / "out")
+    with ExitStack() as opened:
+        strangers = [opened.enter_context(stranger(client.server)) for _ in range(2 * MOST_STRANGERS)]
+        assert client.get("index.html")[0] == 200
+        # All but the last of them were ended.
+        assert strangers[0].recv(1) == b""
+        assert len(client.server._strangers) <= MOST_STRANGERS
+
+
+def test_a_connection_without_the_token_has_a_deadline_for_its_whole_request(
+    place, view, monkeypatch
+):
+    monkeypatch.setattr("dayline.album.view.STRANGER_SECONDS", 1.0)
+    client = view(place / "out")
+    known = HTTPConnection("127.0.0.1", client.server.server_port, timeout=20)
+    known.request("GET", f"{client.path}graph.png")
+    known.getresponse().read()
+
+    began = monotonic()
+    with stranger(client.server) as slow, suppress(OSError):
+        # One byte at a time, each long before the time for one read is over.
+        while monotonic() - began < 20 and not select([slow], [], [], 0.2)[0]:
+            slow.sendall(b"x")
+    assert monotonic() - began < 10
+    known.request("GET", f"{client.path}graph.png")
+    assert known.getresponse().status == 200
+    known.close()
