@@ -244,6 +244,31 @@ def test_an_input_that_takes_all_memory_is_refused(tmp_path, shape, message):
         load_extractor(str(path))
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="the peak of memory is not told")
+def test_a_network_that_asks_for_more_memory_than_is_allowed_is_refused(tmp_path):
+    sides = numpy_helper.from_array(np.array([30_000, 30_000], dtype=np.int64), "sides")
+    nodes = [
+        helper.make_node("ConstantOfShape", ["sides"], ["zeros"]),
+        helper.make_node("ReduceMean", ["zeros"], ["mean"], keepdims=0),
+        helper.make_node("Add", ["pixels", "mean"], ["maps"]),
+    ]
+    path = write_network(tmp_path / "m.onnx", nodes, constants=[sides])
+    program = (
+        "import resource, sys\n"
+        "from dayline.features.extract import load_extractor\n"
+        "try:\n    load_extractor(sys.argv[1])\n"
+        "except ValueError as error:\n    print(error)\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(path)], capture_output=True, text=True, check=True
+    )
+    message, peak = done.stdout.splitlines()
+    assert "m.onnx: does not run on one image: takes more than 3 GB of memory; " in message
+    # Kilobytes; macOS tells bytes.
+    assert int(peak) // (1024 if sys.platform == "darwin" else 1) < 2**20
+
+
 def test_the_fingerprint_covers_weights_description_and_external_data(tmp_path):
     scale = numpy_helper.from_array(np.full((1, 3, 16, 16), 2.0, dtype=np.float32), "scale")
     nodes = [helper.make_node("Mul", ["pixels", "scale"], ["maps"])]
@@ -336,7 +361,7 @@ def test_cuda_is_asked_for_only_where_onnxruntime_has_it(monkeypatch, tmp_path, 
 
     asked = []
 
-    def session(source, options, *, providers, enable_fallback):
+    def session(source, options, *, providers, enable_fallback, **others):
         asked.extend(p if isinstance(p, str) else p[0] for p in providers)
 
     available = ["CUDAExecutionProvider"] * present + ["CPUExecutionProvider"]

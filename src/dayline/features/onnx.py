@@ -7,8 +7,11 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
 from pathlib import Path
+from threading import Lock
 from typing import Any, Literal, cast, get_args
 
 import numpy as np
@@ -30,6 +33,25 @@ Pooling = Literal["none", "mean", "max", "first"]
 # Few, so that threads finish a batch together; more than one, to share the overhead of a call.
 _IMAGES_PER_CALL = 2
 
+LARGEST_NETWORK = 3 * 2**30
+"""Bytes that a network of the user's may take on the CPU: its weights, and all within one call.
+Those of a few bytes can ask for any number."""
+
+_one_call_at_a_time = Lock()
+
+
+@lru_cache(maxsize=1)  # what is registered holds for the whole process
+def _limit_memory() -> None:
+    """Register memory with an upper limit, for the sessions that ask for it."""
+    import onnxruntime
+
+    memory = onnxruntime.OrtMemoryInfo(
+        "Cpu", onnxruntime.OrtAllocatorType.ORT_ARENA_ALLOCATOR, 0, onnxruntime.OrtMemType.DEFAULT
+    )
+    # Extended by what is requested, not to the next power of two.
+    arena = onnxruntime.OrtArenaCfg({"max_mem": LARGEST_NETWORK, "arena_extend_strategy": 1})
+    onnxruntime.create_and_register_allocator(memory, arena)
+
 
 def open_session(model: bytes | Path, *, weights_in: Path | None = None) -> Any:
     """Open a network with onnxruntime, on CUDA if available, else on the CPU.
@@ -37,7 +59,8 @@ def open_session(model: bytes | Path, *, weights_in: Path | None = None) -> Any:
     Parameters
     ----------
     model : bytes or Path
-        ONNX. Custom operator libraries are never loaded.
+        ONNX. Custom operator libraries are never loaded. A file takes at most `LARGEST_NETWORK`
+        bytes of memory.
     weights_in : Path, optional
         Folder of the weights that a `model` given as bytes has in other files.
     """
@@ -57,6 +80,15 @@ def open_session(model: bytes | Path, *, weights_in: Path | None = None) -> Any:
             "session.model_external_initializers_file_folder_path", str(weights_in)
         )
 
+    disabled: list[str] = []
+    if isinstance(model, Path):
+        _limit_memory()
+        options.add_session_config_entry("session.use_env_allocators", "1")
+        # It runs parts of the network while it is opened, in memory without this limit.
+        disabled.append("ConstantFolding")
+        # Calls share the memory, so they come one at a time, each in all threads.
+        options.intra_op_num_threads = 0
+
     providers: list[Any] = ["CPUExecutionProvider"]
     if "CUDAExecutionProvider" in onnxruntime.get_available_providers():
         # TensorFloat-32 would round features to three digits, unlike on the CPU.
@@ -67,7 +99,11 @@ def open_session(model: bytes | Path, *, weights_in: Path | None = None) -> Any:
         # onnxruntime prints the fallback to the CPU on standard output, even if there is nothing to
         # fall back from.
         return onnxruntime.InferenceSession(
-            source, options, providers=providers, enable_fallback=int(len(providers) > 1)
+            source,
+            options,
+            providers=providers,
+            disabled_optimizers=disabled,
+            enable_fallback=int(len(providers) > 1),
         )
 
 
@@ -138,7 +174,8 @@ class NetworkExtractor:
             missing = source.shape[0] - len(part)
             inputs = np.concatenate([inputs, np.repeat(inputs[-1:], missing, axis=0)])
 
-        with reading(self.file or self.name, f"a network for {len(inputs)} images at once"):
+        alone = nullcontext() if self.file is None else _one_call_at_a_time
+        with alone, reading(self.file or self.name, f"a network for {len(inputs)} images at once"):
             (values,) = self.session.run([self.output], {source.name: inputs})
         if np.ndim(values) == 0 or len(values) != len(inputs):
             rows = len(values) if np.ndim(values) else "no"
@@ -230,6 +267,9 @@ def _try_out(extractor: NetworkExtractor, path: Path, n_images: int) -> int:
             images = f"{n_images} images at once"
             way_out = "export it for any number of images, or fix its input to one"
         reason = str(error.__cause__ or error).strip().splitlines()[0]
+        if "smaller than requested" in reason:
+            reason = f"takes more than {LARGEST_NETWORK // 2**30} GB of memory"
+            way_out = "export it for smaller images, or use a smaller network"
         raise ValueError(f"{path}: does not run on {images}: {reason}; {way_out}") from error
 
 

@@ -368,7 +368,9 @@ def stranger(server):
 def test_strangers_cannot_keep_the_page_from_the_one_who_has_the_token(place, view):
     client = view(place / "out")
     with ExitStack() as opened:
-        strangers = [opened.enter_context(stranger(client.server)) for _ in range(2 * MOST_STRANGERS)]
+        strangers = [
+            opened.enter_context(stranger(client.server)) for _ in range(2 * MOST_STRANGERS)
+        ]
         assert client.get("index.html")[0] == 200
         # All but the last of them were ended.
         assert strangers[0].recv(1) == b""
