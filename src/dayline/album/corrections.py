@@ -126,24 +126,25 @@ def find_corrections(
     digests, times : sequences
         Of the current frames.
     """
-    edits = _near(edits, digests)
+    edits = _sharing_frames(edits, digests)
     if not edits:
         return Corrections()
-    # An event is known by its number among those of all edits.
+    # In the matching, the label of an event is its position in this list.
     all_events = [(number, event) for number, edit in enumerate(edits) for event in edit.events]
     if film_of(digests[0]) and times is not None:
-        labels, position = _shown_then(edits, film_of(digests[0]), times)
+        labels, saved_at = _match_film(edits, film_of(digests[0]), times)
     else:
-        labels, position = _same_content(edits, all_events, digests, times)
+        labels, saved_at = _match_by_content(edits, all_events, digests, times)
     present = sorted(set(labels.tolist()) - {-1})
     if not present:
         return Corrections()
 
-    number_of = {label: k for k, label in enumerate(present)}
-    labels = np.asarray([number_of.get(label, -1) for label in labels.tolist()])
+    # From here on, it is the position among the events that are present.
+    new_label = {label: k for k, label in enumerate(present)}
+    labels = np.asarray([new_label.get(label, -1) for label in labels.tolist()])
     frames = [np.flatnonzero(labels == k) for k in range(len(present))]
     origin = [all_events[label] for label in present]
-    opened_by, sides = _boundaries(labels, frames, [number for number, _ in origin])
+    opened_by, sides = _saved_starts(labels, frames, [number for number, _ in origin])
     joined = np.flatnonzero((sides[1:] == sides[:-1]) & (sides[1:] >= 0)) + 1
 
     contexts, places = _contexts(edits, origin, frames)
@@ -156,15 +157,15 @@ def find_corrections(
         must_not=tuple(np.setdiff1d(joined, sorted(opened_by)).tolist()),
         events=events,
         opened_by=opened_by,
-        keys=_chosen_keys(edits, origin, position, times),
-        levels=_levels(edits, {number for number, _ in origin}, position),
+        keys=_chosen_keys(edits, origin, saved_at, times),
+        levels=_saved_levels(edits, {number for number, _ in origin}, saved_at),
         places=places,
         cuts=cuts,
         sampled=sampled,
     )
 
 
-def _near(edits: Sequence[Segmentation], digests: Sequence[str]) -> list[Segmentation]:
+def _sharing_frames(edits: Sequence[Segmentation], digests: Sequence[str]) -> list[Segmentation]:
     """Return the edits that share frames with the current ones, or with such an edit."""
     marks = [marks_of(edit.digests) for edit in edits]
     here = marks_of(digests)
@@ -172,7 +173,7 @@ def _near(edits: Sequence[Segmentation], digests: Sequence[str]) -> list[Segment
     return [edit for edit, frames in zip(edits, marks, strict=True) if not here.isdisjoint(frames)]
 
 
-def _shown_then(
+def _match_film(
     edits: Sequence[Segmentation], film: str, times: Sequence[float]
 ) -> tuple[IntArray, list[tuple[int, int]]]:
     """Return the saved event of every frame of a film (or -1), and its edit and position there.
@@ -190,15 +191,18 @@ def _shown_then(
     return np.full(len(times), -1), [(-1, -1)] * len(times)
 
 
-def _same_content(
+def _match_by_content(
     edits: Sequence[Segmentation],
     events: Sequence[tuple[int, Event]],
     digests: Sequence[str],
     times: Sequence[float] | None,
 ) -> tuple[IntArray, list[tuple[int, int]]]:
-    """Return the same for photos and rows; equal ones are known by time, or else by order."""
+    """Return the saved event of every photo or row (or -1), and its edit and position there.
+
+    Equal photos are told apart by their time, or else by their order.
+    """
     labels = np.full(len(digests), -1)
-    position = [(-1, -1)] * len(digests)
+    saved_at = [(-1, -1)] * len(digests)
     saved = _saved_frames(edits)
     used: set[tuple[int, int]] = set()
     for by_time in (True, False):
@@ -212,25 +216,25 @@ def _same_content(
             same = unused[digest, _second(times, frame) if by_time else None]
             if labels[frame] < 0 and same:
                 label, number, k = same.popleft()
-                labels[frame], position[frame] = label, (number, k)
+                labels[frame], saved_at[frame] = label, (number, k)
                 used.add((number, k))
 
     # A black photo of another day is not the same one; many equal photos of an event are.
     counts = Counter(labels.tolist())
     for frame, label in enumerate(labels.tolist()):
-        number, k = position[frame]
+        number, k = saved_at[frame]
         then = None if label < 0 else edits[number].times
         if then is None or times is None or abs(then[k] - times[frame]) <= SAME_TIME_WITHIN:
             continue
         if 2 * counts[label] < events[label][1].n_frames:
-            labels[frame], position[frame] = -1, (-1, -1)
-    return labels, position
+            labels[frame], saved_at[frame] = -1, (-1, -1)
+    return labels, saved_at
 
 
 def _saved_frames(edits: Sequence[Segmentation]) -> dict[str, list[tuple[int, int, int]]]:
     """Return where each frame was saved last: its event, its edit and its position there.
 
-    Equal photos have several places, in order.
+    What was saved several times has several entries, in order.
     """
     found: dict[str, list[tuple[int, int, int]]] = {}
     n_events = 0
@@ -239,7 +243,7 @@ def _saved_frames(edits: Sequence[Segmentation]) -> dict[str, list[tuple[int, in
         newer = [found.get(digest) for digest in digests]
         added: dict[str, list[tuple[int, int, int]]] = {}
         for event in edit.events:
-            # Photos that were away while others of their event were saved again stay with them.
+            # Photos that were missing when others of their event were saved again stay with them.
             inside = range(event.start, event.stop)
             label = next((one[0][0] for k in inside if (one := newer[k])), n_events)
             for k in inside:
@@ -256,7 +260,7 @@ def _second(times: Sequence[float] | None, frame: int) -> int | None:
     return None if times is None else round(times[frame])
 
 
-def _boundaries(
+def _saved_starts(
     labels: IntArray, frames: Sequence[IntArray], edits: Sequence[int]
 ) -> tuple[dict[int, int], IntArray]:
     """Return where each saved event starts, and the event on whose side every frame is.
@@ -272,18 +276,19 @@ def _boundaries(
         own = [k for k in by_time if edits[k] == number]
         pairs.update(pairwise(own))
 
-    rank = {k: place for place, k in enumerate(by_time)}
+    rank = {k: i for i, k in enumerate(by_time)}
+    ordered_pairs = {tuple(sorted(pair, key=rank.__getitem__)) for pair in pairs}
     opened_by: dict[int, int] = {}
     sides = labels.copy()
-    for a, b in sorted({tuple(sorted(pair, key=rank.__getitem__)) for pair in pairs}):
-        before, after = frames[a], frames[b]
+    for earlier, later in sorted(ordered_pairs):
+        before, after = frames[earlier], frames[later]
         misplaced = len(before) - np.searchsorted(before, after) + np.arange(len(after))
         best = int(np.argmin(misplaced))
         if 2 * misplaced[best] < min(len(before), len(after)):
             start = int(after[best])
-            opened_by[start] = b
-            sides[before[before > start]] = b
-            sides[after[:best]] = a
+            opened_by[start] = later
+            sides[before[before > start]] = later
+            sides[after[:best]] = earlier
     return opened_by, sides
 
 
@@ -302,20 +307,22 @@ def _contexts(
     for (edit, _), n in n_frames.items():
         of_edit[edit] += n
 
-    number: dict[tuple[int, int | None], int] = {}
+    new_number: dict[tuple[int, int | None], int] = {}
     places: dict[int, Place] = {}
     by_name: dict[str, int] = {}
     for edit, _ in of_edit.most_common():
         about = {place.community: place for place in edits[edit].places}
         for context in sorted(c for e, c in n_frames if e == edit):
             place = about.get(context)
-            taken = set(number.values())
+            taken = set(new_number.values())
             free = context if context not in taken else next(k for k in count() if k not in taken)
             name = None if place is None else place.name
-            number[edit, context] = by_name.setdefault(name, free) if name is not None else free
-            if place is not None and number[edit, context] not in places:
-                places[number[edit, context]] = replace(place, community=number[edit, context])
-    return number, tuple(places.values())
+            new_number[edit, context] = by_name.setdefault(name, free) if name is not None else free
+            if place is not None and new_number[edit, context] not in places:
+                places[new_number[edit, context]] = replace(
+                    place, community=new_number[edit, context]
+                )
+    return new_number, tuple(places.values())
 
 
 def _exact_times(
@@ -344,11 +351,11 @@ def _exact_times(
 def _chosen_keys(
     edits: Sequence[Segmentation],
     origin: Sequence[tuple[int, Event]],
-    position: Sequence[tuple[int, int]],
+    saved_at: Sequence[tuple[int, int]],
     times: Sequence[float] | None,
 ) -> tuple[int, ...]:
     """Return the key frames that the person chose; in a film, the frame shown at that time."""
-    frame_at = {place: frame for frame, place in enumerate(position)}
+    frame_saved_at = {one: frame for frame, one in enumerate(saved_at)}
     keys = []
     for number, event in origin:
         edit = edits[number]
@@ -357,22 +364,22 @@ def _chosen_keys(
         if edit.clock == "media" and edit.times is not None and times is not None:
             shown = np.abs(np.asarray(times) - edit.times[event.key_frame])
             keys.append(int(np.argmin(shown)))
-        elif (number, event.key_frame) in frame_at:
-            keys.append(frame_at[number, event.key_frame])
+        elif (number, event.key_frame) in frame_saved_at:
+            keys.append(frame_saved_at[number, event.key_frame])
     return tuple(keys)
 
 
-def _levels(
-    edits: Sequence[Segmentation], used: Collection[int], position: Sequence[tuple[int, int]]
+def _saved_levels(
+    edits: Sequence[Segmentation], used: Collection[int], saved_at: Sequence[tuple[int, int]]
 ) -> tuple[NestedLevel, ...]:
     """Find the saved levels among the current frames, if all of them are from one edit."""
-    number = next(iter(used))
-    saved = edits[number]
     if len(used) > 1:
         return ()
-    known = np.asarray([frame for frame, (edit, _) in enumerate(position) if edit == number])
+    number = next(iter(used))
+    saved = edits[number]
+    known = np.asarray([frame for frame, (edit, _) in enumerate(saved_at) if edit == number])
     # Should the order have changed, a boundary lies before the first of the later frames.
-    places = np.maximum.accumulate([position[frame][1] for frame in known.tolist()])
+    positions = np.maximum.accumulate([saved_at[frame][1] for frame in known.tolist()])
     usual = next((level.boundaries for level in saved.levels if level.level == 0), ())
     removed = set(usual).difference(saved.boundaries)
 
@@ -380,7 +387,7 @@ def _levels(
     for level in saved.levels:
         found: dict[int, float] = {}
         for boundary, confidence in zip(level.boundaries, level.confidences, strict=True):
-            k = int(np.searchsorted(places, boundary))
+            k = int(np.searchsorted(positions, boundary))
             if boundary not in removed and 0 < k < len(known):
                 found[int(known[k])] = confidence
         located.append(NestedLevel(level.level, tuple(found), tuple(found.values())))
@@ -407,19 +414,19 @@ def with_saved_contexts(communities: Sequence[int], corrections: Corrections) ->
     if not shared:
         return tuple(communities)
 
-    number: dict[int, int] = {}
+    new_number: dict[int, int] = {}
     for new, context in sorted(shared, key=lambda pair: (-shared[pair], pair)):
-        if new not in number and context not in number.values():
-            number[new] = context
+        if new not in new_number and context not in new_number.values():
+            new_number[new] = context
     taken = {context for _, context in shared} | {p.community for p in corrections.places}
     free = (k for k in count() if k not in taken)
     for new in communities:
-        if new not in number:
-            number[new] = next(free)
-    return tuple(number[new] for new in communities)
+        if new not in new_number:
+            new_number[new] = next(free)
+    return tuple(new_number[new] for new in communities)
 
 
-def apply_corrections(
+def with_saved_edits(
     events: Sequence[Event], corrections: Corrections, communities: Sequence[int]
 ) -> tuple[Event, ...]:
     """Give events the names, reasons, contexts and key photos that the person saved.
@@ -444,8 +451,8 @@ def apply_corrections(
     boundaries = [event.start for event in events[1:]]
     shares = []
     for saved, frames in corrections.events:
-        places = np.searchsorted(boundaries, frames, side="right")
-        number, n_frames = Counter(places.tolist()).most_common(1)[0]
+        inside = np.searchsorted(boundaries, frames, side="right")
+        number, n_frames = Counter(inside.tolist()).most_common(1)[0]
         shares.append((n_frames, number, saved))
     in_context: set[int] = set()
     # Those with most frames come first, and of equal ones the newest.
@@ -475,7 +482,7 @@ def apply_corrections(
     return tuple(corrected)
 
 
-def levels_around(
+def with_saved_levels(
     events: Sequence[Event], levels: Sequence[NestedLevel], corrections: Corrections
 ) -> tuple[NestedLevel, ...]:
     """Return the saved levels around the corrected events, which are level 0.
@@ -531,8 +538,8 @@ def warn_of_absent_events(edits: Sequence[Segmentation], digests: Collection[str
     """
     here = marks_of(digests)
     is_here: dict[int, bool] = {}
-    for digest, places in _saved_frames(edits).items():
-        for label, _, _ in places:
+    for digest, occurrences in _saved_frames(edits).items():
+        for label, _, _ in occurrences:
             is_here[label] = is_here.get(label, False) or (film_of(digest) or digest) in here
 
     events = [event for edit in edits for event in edit.events]

@@ -14,10 +14,10 @@ from sklearn.base import clone
 
 from dayline.album.corrections import (
     Corrections,
-    apply_corrections,
-    levels_around,
     load_corrections,
     with_saved_contexts,
+    with_saved_edits,
+    with_saved_levels,
 )
 from dayline.album.edits import forget_corrections, note_unused_downloads
 from dayline.album.extraction import (
@@ -301,8 +301,8 @@ def segment_frames(
     communities = with_saved_contexts(segmenter.communities_[groups.of_frame].tolist(), located)
     scores, notes = groups.expand_scores(found.scores), found.notes
     events = _with_times(groups.expand_events(found.events), times)
-    events = apply_corrections(_with_reasons(events, scores, breaks), located, communities)
-    levels = levels_around(events, groups.expand_levels(found.levels), located)
+    events = with_saved_edits(_with_reasons(events, scores, breaks), located, communities)
+    levels = with_saved_levels(events, groups.expand_levels(found.levels), located)
     if sequence.kind == "video":
         from dayline.media.cuts import with_exact_cuts
 
@@ -391,12 +391,12 @@ def segment_table(
     )
 
     communities = with_saved_contexts(segmenter.communities_.tolist(), located)
-    events = apply_corrections(found.events, located, communities)
+    events = with_saved_edits(found.events, located, communities)
     rows = np.ma.filled(features, np.nan) if isinstance(features, np.ma.MaskedArray) else features
     rows = np.nan_to_num(np.asarray(rows, dtype=np.float64))
     segmentation = found.about(
         events=with_key_photos(events, rows),
-        levels=levels_around(events, found.levels, located),
+        levels=with_saved_levels(events, found.levels, located),
         places=located.places,
         clock=clock or found.clock,
         source=source,
