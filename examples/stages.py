@@ -28,6 +28,7 @@ from dayline import (
     score_boundaries,
 )
 from dayline.files import writing_whole
+from dayline.method.dge import bandwidths
 from dayline.research.datasets.annotations import LabeledSequence, read_labeled
 from dayline.research.datasets.edub_seg import load_day
 from dayline.research.datasets.motion import read_motion
@@ -55,7 +56,7 @@ def stages(
     That is fast, and shows what each does.
     """
     learned = [VARIANTS[variant](n_iterations=k).fit(features) for k in range(iterations + 1)]
-    wide, narrow = learned[0].check_parameters().bandwidths(features.shape[1])
+    wide, narrow = bandwidths(learned[0], features.shape[1])
     found = {
         "features": (features, affinity_graph(features, bandwidth=wide)),
         "denoised": (learned[0].denoised_, affinity_graph(learned[0].denoised_, bandwidth=wide)),

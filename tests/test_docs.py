@@ -165,7 +165,8 @@ def test_the_code_and_commands_of_a_page_run(page, sandbox, capsys):
     for block in BLOCKS[page]:
         if block.language == "output":
             lines = [line.rstrip() for line in printed.splitlines()]
-            assert [line for line in block.text.splitlines() if line.rstrip() not in lines] == []
+            missing = [line for line in block.text.splitlines() if line.rstrip() not in lines]
+            assert missing == [], printed
 
         elif block.is_run() and block.language == "python":
             exec(compile("\n" * block.line + block.text, page, "exec", dont_inherit=True), known)

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from dayline.album.corrections import (
-    apply_corrections,
     find_corrections,
-    levels_around,
     warn_of_absent_events,
     with_saved_contexts,
+    with_saved_edits,
+    with_saved_levels,
 )
 from dayline.album.edits import forget_corrections, keep_edits, kept_edits, with_digests
 from dayline.album.key_photos import with_key_photos
@@ -46,7 +46,7 @@ def names_of(found, boundaries, n_frames):
 
 def applied(found, boundaries, n_frames, communities=()):
     made = Segmentation.from_boundaries(boundaries, n_frames, communities=communities or None)
-    return apply_corrections(made.events, found, communities)
+    return with_saved_edits(made.events, found, communities)
 
 
 def quietly(*arguments):
@@ -245,7 +245,7 @@ def test_a_chosen_key_frame_of_a_film_keeps_its_time():
 
 def test_saved_levels_follow_the_frames_and_keep_what_the_person_set():
     found = quietly([with_levels(saved())], list("Nabcdefgh"))
-    levels = levels_around(applied(found, [4, 6], 9), (), found)
+    levels = with_saved_levels(applied(found, [4, 6], 9), (), found)
     assert {level.level: level.boundaries for level in levels} == {
         -1: (4,),
         0: (4, 6),
@@ -257,7 +257,7 @@ def test_saved_levels_follow_the_frames_and_keep_what_the_person_set():
 def test_a_boundary_that_the_person_removed_is_in_no_level():
     merged = replace(with_levels(saved()), events=saved((3,)).events)
     found = quietly([merged], NAMES)
-    levels = levels_around(applied(found, [3], 8), (), found)
+    levels = with_saved_levels(applied(found, [3], 8), (), found)
     assert {level.level: level.boundaries for level in levels} == {0: (3,), 1: (1, 3, 7)}
 
 
