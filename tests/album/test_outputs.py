@@ -553,7 +553,7 @@ def test_sidecars_beside_the_photos_are_named_and_stay_known(tmp_path):
     named = replace(first, segmentation=corrected(first.segmentation, name="Breakfast"))
     with pytest.warns(
         UserWarning,
-        match="xmp shows the events before: the sidecars beside .*dayline export --xmp-bes",
+        match="xmp still shows the previous events: the sidecars beside .*dayline export --xmp-bes",
     ):
         write_result(named, tmp_path / "out")
     export(

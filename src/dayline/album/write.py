@@ -176,7 +176,7 @@ def old_events_note(file: str, error: Exception) -> str:
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     if isinstance(error, ExportsFailedError):
         reason = reason.partition(": ")[2]
-    return f"{file} shows the events before: {' '.join(reason.split())}"
+    return f"{file} still shows the previous events: {' '.join(reason.split())}"
 
 
 @dataclass(frozen=True)
@@ -232,7 +232,7 @@ def write_result(
     """Write index.html, events.json, events.csv and the requested exports.
 
     Exports of earlier runs are renewed, too; a warning names those that cannot be, and what still
-    shows the events before.
+    still shows the previous events.
 
     Parameters
     ----------

@@ -196,7 +196,7 @@ def test_exports_that_need_photos_are_told_if_these_are_gone_and_the_others_go_o
     told = json.loads(view(place / "out").post(saved)[1])
     assert "chapters.vtt" in told["renewed"]
     assert told["notes"] == [
-        "photos shows the events before: its source was not found; pass it with --source"
+        "photos still shows the previous events: its source was not found; pass it with --source"
     ]
     told = json.loads(
         view(place / "out", source=place / "elsewhere").post(saved, "out/events.json")[1]

@@ -319,7 +319,7 @@ def test_a_save_whose_overview_cannot_be_written_says_so(trip, view):
     status, answer = client.post(with_name(trip / "day 2", "Tearoom"), "day%202/events.json")
     assert status == 200
     (note,) = json.loads(answer)["notes"]
-    assert note.startswith("the overview of all days shows the events before: ")
+    assert note.startswith("the overview of all days still shows the previous events: ")
     assert (trip / "index.html").read_bytes() == before
     assert '"Tearoom"' in (trip / "day 2" / "events.json").read_text()
 
