@@ -232,7 +232,7 @@ def write_result(
     """Write index.html, events.json, events.csv and the requested exports.
 
     Exports of earlier runs are renewed, too; a warning names those that cannot be, and what still
-    still shows the previous events.
+    shows the previous events.
 
     Parameters
     ----------
