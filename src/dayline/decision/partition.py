@@ -216,8 +216,8 @@ class Hierarchy:
     def first(self, n_boundaries: int) -> IntArray:
         """Return so many boundaries in order, or as many as there are.
 
-        After the candidates come further ones. Each quarter of the penalty adds candidates, which come after those before them: the order
-        does not depend on how many are wanted.
+        After the candidates come further ones: each quarter of the penalty adds some after those
+        before, so that the order does not depend on how many are wanted.
         """
         order, penalty = self.boundaries, self.penalty
         while len(order) < n_boundaries and penalty > 1e-12:

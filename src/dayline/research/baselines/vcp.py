@@ -21,7 +21,7 @@ from dayline.checks import (
 from dayline.decision.contexts import pick_boundaries
 from dayline.files import reading, writing_whole
 from dayline.installation import needs_extra
-from dayline.research.baselines.ces import strongest_maxima
+from dayline.research.baselines.novelty import strongest_maxima
 from dayline.research.baselines.segmenter import Baseline
 
 FORMAT = "dayline-context-predictor-1"

@@ -21,16 +21,20 @@ from dayline.method.graph import (
     smooth_edges,
     weaken_distant_edges,
 )
-from dayline.metrics import hungarian_accuracy, score_boundaries, score_labels
+from dayline.metrics import (
+    equal_pieces,
+    hungarian_accuracy,
+    random_cuts,
+    score_boundaries,
+    score_labels,
+)
 from dayline.research.baselines.catalogue import BASELINES, is_seeded, make_baseline
-from dayline.research.baselines.controls import equal_pieces, random_cuts
-from dayline.research.baselines.lrt import transfer_codes
 from dayline.research.baselines.spectral import random_walk_eigenvectors, vector_labels
-from dayline.research.baselines.tsc import code_graph
+from dayline.research.baselines.subspace import code_graph, transfer_codes
 from dayline.research.datasets.annotations import LabeledSequence
 from dayline.research.datasets.motion import MOTION_FOLDERS, load_motion
-from dayline.research.reproduce.published import MOTION
 from dayline.research.reproduce.tables import (
+    MOTION,
     Figures,
     Measured,
     Report,
