@@ -14,11 +14,13 @@ from dayline.research.baselines.subspace import (
     TemporalSubspaceSegmenter,
     _solve_smooth,
     code_graph,
-    temporal_codes,
     temporal_laplacian,
-    transfer_codes,
 )
 from dayline.research.datasets.motion import load_motion
+
+
+def temporal_codes(x, **parameters):
+    return TemporalSubspaceSegmenter(**parameters).fit(x).codes_
 
 
 def dense(bands: np.ndarray) -> np.ndarray:
@@ -123,7 +125,8 @@ def dense_twin(source: np.ndarray, target: np.ndarray, n_directions: int, turns:
 def test_codes_are_those_of_the_published_equations(random):
     source, target = random.random((30, 8)), random.random((45, 8))
     expected = dense_twin(source, target, n_directions=5, turns=6)
-    found = transfer_codes(source, target, n_directions=5, n_iterations=6)
+    fitted = LowRankTransferSegmenter(source=source, n_directions=5, n_iterations=6).fit(target)
+    found = fitted.codes_
     assert found.max() > 0.01
     np.testing.assert_allclose(found, expected, atol=1e-6)
 

@@ -27,8 +27,8 @@ from typing import Any
 
 import numpy as np
 
-from dayline.arrays import FloatArray, IntArray, to_numpy, unit_rows
-from dayline.checks import MOST_STEPS, check_between, check_features, check_seed
+from dayline.arrays import FloatArray, IntArray, unit_rows
+from dayline.checks import MOST_STEPS, check_between, check_features
 from dayline.decision.contexts import context_distance, pick_boundaries
 from dayline.events import boundaries_to_labels, labels_to_boundaries
 from dayline.research.baselines.segmenter import Baseline
@@ -39,78 +39,6 @@ MOST_ATOMS = 1000
 
 HEAVIEST = 1e9
 """Largest weight of a term, and 1 over the smallest of a constraint: beyond, rounding dominates."""
-
-
-def temporal_codes(
-    x: FloatArray,
-    *,
-    n_atoms: int = 80,
-    n_neighbors: int = 7,
-    ridge: float = 0.01,
-    smoothness: float = 15.0,
-    rho: float = 0.1,
-    n_iterations: int = 100,
-    random_state: int | None = 0,
-) -> FloatArray:
-    """Write every frame as a sum of few non-negative atoms that change slowly in time.
-
-    Parameters
-    ----------
-    x : ndarray of shape (n_frames, n_features)
-        One row per frame; scaled to length 1 here.
-    n_atoms : int >= 1
-        Columns of the dictionary.
-    n_neighbors : int >= 1
-        Frames of the temporal window, the frame itself included (k).
-    ridge, smoothness : float >= 0
-        Weights of |Z|^2 and of tr(Z L Z^T) (lambda 1 and lambda 2).
-    rho : float > 0
-        Step of the multipliers, and weight of the two constraints.
-    n_iterations : int >= 1
-        Steps of ADMM.
-    random_state : int or None
-        Seed of the random start.
-
-    Returns
-    -------
-    ndarray of shape (n_frames, n_atoms)
-        The codes Z, transposed.
-    """
-    values = to_numpy(x).astype(np.float64)
-    # Codes over more atoms than frames carry no information and take forever.
-    check_between("n_atoms", n_atoms, 1, max(len(values), MOST_ATOMS), whole=True)
-    check_between("n_neighbors", n_neighbors, 1, whole=True)
-    check_between("n_iterations", n_iterations, 1, MOST_STEPS, whole=True)
-    check_between("ridge", ridge, 0, HEAVIEST)
-    check_between("smoothness", smoothness, 0, HEAVIEST)
-    check_between("rho", rho, 1 / HEAVIEST, HEAVIEST)
-    check_seed(random_state, largest=np.inf)
-
-    frames = unit_rows(values).T
-    n = frames.shape[1]
-    generator = np.random.default_rng(random_state)
-    atoms, codes = generator.random((len(frames), n_atoms)), generator.random((n_atoms, n))
-    atoms /= np.linalg.norm(atoms, axis=0)
-    atom_duals, code_duals = np.zeros_like(atoms), np.zeros_like(codes)
-    free_codes: FloatArray = codes
-    identity = np.eye(n_atoms)
-    reach = (min(n_neighbors, 2 * n) - 1) // 2
-    laplacian = 2.0 * smoothness * temporal_laplacian(n, np.ones(reach))
-
-    for _ in range(n_iterations):
-        products = free_codes @ free_codes.T + rho * identity
-        right = frames @ free_codes.T + rho * atoms - atom_duals
-        free_atoms = np.linalg.solve(products, right.T).T
-        products = free_atoms.T @ free_atoms + (2.0 * ridge + rho) * identity
-        right = free_atoms.T @ frames + rho * codes - code_duals
-        free_codes = _solve_smooth(products, laplacian, right)
-
-        atoms = np.maximum(free_atoms + atom_duals / rho, 0.0)
-        atoms /= np.maximum(np.linalg.norm(atoms, axis=0), 1.0)
-        codes = np.maximum(free_codes + code_duals / rho, 0.0)
-        atom_duals += rho * (free_atoms - atoms)
-        code_duals += rho * (free_codes - codes)
-    return codes.T
 
 
 def temporal_laplacian(n: int, weights: FloatArray) -> FloatArray:
@@ -216,9 +144,11 @@ class TemporalSubspaceSegmenter(Baseline):
         into that many groups by normalized cuts (TSC); a group may recur, so there can be more
         events.
     n_atoms, n_neighbors : int, default=80 and 7
-        Columns of the dictionary and frames of the temporal window.
-    ridge, smoothness, rho : float, default=0.01, 15 and 0.1
-        Weights of the codes' size, of their change in time, and of the constraints.
+        Columns of the dictionary, and frames of the temporal window, the frame itself included (k).
+    ridge, smoothness : float, default=0.01 and 15
+        Weights of |Z|^2 and of tr(Z L Z^T) (lambda 1 and lambda 2).
+    rho : float, default=0.1
+        Step of the multipliers, and weight of the two constraints.
     n_iterations : int, default=100
         Steps of ADMM.
     missing : {"raise", "interpolate"}, default="raise"
@@ -231,7 +161,7 @@ class TemporalSubspaceSegmenter(Baseline):
     boundaries_, labels_ : ndarray of int
         First frame of every event but the first, and the event number of each frame.
     codes_ : ndarray of shape (n_frames, n_atoms)
-        Codes of the frames.
+        Codes of the frames: Z, transposed.
     communities_ : ndarray of int
         Group of each frame; its event if `n_events` is None.
     """
@@ -248,16 +178,42 @@ class TemporalSubspaceSegmenter(Baseline):
 
     def find_boundaries(self, features: FloatArray) -> IntArray:
         """Return the first frame of every event but the first."""
-        self.codes_ = temporal_codes(
-            features,
-            n_atoms=self.n_atoms,
-            n_neighbors=self.n_neighbors,
-            ridge=self.ridge,
-            smoothness=self.smoothness,
-            rho=self.rho,
-            n_iterations=self.n_iterations,
-            random_state=self.random_state,
-        )
+        # Codes over more atoms than frames carry no information and take forever.
+        most_atoms = max(len(features), MOST_ATOMS)
+        check_between("n_atoms", self.n_atoms, 1, most_atoms, whole=True)
+        check_between("n_neighbors", self.n_neighbors, 1, whole=True)
+        check_between("n_iterations", self.n_iterations, 1, MOST_STEPS, whole=True)
+        check_between("ridge", self.ridge, 0, HEAVIEST)
+        check_between("smoothness", self.smoothness, 0, HEAVIEST)
+        check_between("rho", self.rho, 1 / HEAVIEST, HEAVIEST)
+        rho, n_atoms = self.rho, self.n_atoms
+
+        frames = unit_rows(features).T
+        n = frames.shape[1]
+        generator = np.random.default_rng(self.random_state)
+        atoms, codes = generator.random((len(frames), n_atoms)), generator.random((n_atoms, n))
+        atoms /= np.linalg.norm(atoms, axis=0)
+        atom_duals, code_duals = np.zeros_like(atoms), np.zeros_like(codes)
+        free_codes: FloatArray = codes
+        identity = np.eye(n_atoms)
+        reach = (min(self.n_neighbors, 2 * n) - 1) // 2
+        laplacian = 2.0 * self.smoothness * temporal_laplacian(n, np.ones(reach))
+
+        for _ in range(self.n_iterations):
+            products = free_codes @ free_codes.T + rho * identity
+            right = frames @ free_codes.T + rho * atoms - atom_duals
+            free_atoms = np.linalg.solve(products, right.T).T
+            products = free_atoms.T @ free_atoms + (2.0 * self.ridge + rho) * identity
+            right = free_atoms.T @ frames + rho * codes - code_duals
+            free_codes = _solve_smooth(products, laplacian, right)
+
+            atoms = np.maximum(free_atoms + atom_duals / rho, 0.0)
+            atoms /= np.maximum(np.linalg.norm(atoms, axis=0), 1.0)
+            codes = np.maximum(free_codes + code_duals / rho, 0.0)
+            atom_duals += rho * (free_atoms - atoms)
+            code_duals += rho * (free_codes - codes)
+
+        self.codes_ = codes.T
         self.communities_ = label_codes(
             self.codes_, features, n_events=self.n_events, random_state=self.random_state
         )
@@ -266,65 +222,6 @@ class TemporalSubspaceSegmenter(Baseline):
 
 REACH, SPREAD, STRENGTH = 8, 3.0, 15.0
 """The temporal graph links frames up to 8 apart, by 15 times a normal density of deviation 3."""
-
-
-def transfer_codes(
-    source: FloatArray,
-    target: FloatArray,
-    *,
-    n_directions: int = 80,
-    smoothness: float = 0.15,
-    mu: float = 0.001,
-    n_iterations: int = 20,
-    random_state: int | None = 0,
-) -> FloatArray:
-    """Write every frame of the target as a non-negative sum of frames of the source.
-
-    Parameters
-    ----------
-    source, target : ndarray of shape (n_frames, n_features)
-        Two sequences with the same features; rows are scaled to length 1 here.
-    n_directions : int >= 1
-        Maximum number of columns of the projection; fewer if the features vary in fewer directions.
-    smoothness : float > 0
-        Weight of the change in time, and ridge of the projection (both are lambda 1 in the
-        program).
-    mu : float > 0
-        Weight of the constraints, and step of their multipliers.
-    n_iterations : int >= 1
-        Number of alternations.
-    random_state : int or None
-        Seed of the random start.
-
-    Returns
-    -------
-    ndarray of shape (n_target_frames, n_source_frames)
-        The codes Z of the target, transposed.
-    """
-    check_between("n_directions", n_directions, 1, whole=True)
-    check_between("n_iterations", n_iterations, 1, MOST_STEPS, whole=True)
-    check_between("smoothness", smoothness, 1 / HEAVIEST, HEAVIEST)
-    check_between("mu", mu, 1 / HEAVIEST, HEAVIEST)
-    check_seed(random_state, largest=np.inf)
-    first = unit_rows(to_numpy(source).astype(np.float64)).T
-    both = np.hstack([first, unit_rows(to_numpy(target).astype(np.float64)).T])
-    offsets = np.arange(1, REACH + 1)
-    density = np.exp(-0.5 * (offsets / SPREAD) ** 2) / (SPREAD * np.sqrt(2.0 * np.pi))
-    bands = temporal_laplacian(both.shape[1], STRENGTH * density)
-    codes = np.random.default_rng(random_state).random((first.shape[1], both.shape[1]))
-    duals, smooth_duals = np.zeros_like(codes), np.zeros_like(codes)
-    free: FloatArray = np.zeros_like(codes)
-    for _ in range(n_iterations):
-        projection = _projection(both - first @ free, ridge=smoothness, n_directions=n_directions)
-        seen = projection.T @ first
-        right = seen.T @ (projection.T @ both) - duals + mu * codes + smooth_duals
-        free = _solve_projected(seen, mu, (mu + smoothness) * bands, right)
-        codes = np.maximum(free + duals / mu, 0.0)
-        duals += mu * (free - codes)
-        # The equation just solved gives the product of V and the Laplacian faster than multiplying
-        # them.
-        smooth_duals -= mu / (mu + smoothness) * (right - mu * free - seen.T @ (seen @ free))
-    return np.asarray(codes[:, first.shape[1] :].T)
 
 
 def _projection(residue: FloatArray, *, ridge: float, n_directions: int) -> FloatArray:
@@ -372,9 +269,12 @@ class LowRankTransferSegmenter(Baseline):
     source : array-like of shape (n_source_frames, n_features) or None, default=None
         A sequence of another recording with the same features; None uses the sequence itself.
     n_directions : int, default=80
-        Columns of the projection.
-    smoothness, mu : float, default=0.15 and 0.001
-        Weight of the change in time, and of the constraints.
+        Maximum number of columns of the projection; fewer if the features vary in fewer directions.
+    smoothness : float, default=0.15
+        Weight of the change in time, and ridge of the projection (both are lambda 1 in the
+        program).
+    mu : float, default=0.001
+        Weight of the constraints, and step of their multipliers.
     n_iterations : int, default=20
         Number of alternations.
     missing : {"raise", "interpolate"}, default="raise"
@@ -387,7 +287,7 @@ class LowRankTransferSegmenter(Baseline):
     boundaries_, labels_ : ndarray of int
         First frame of every event but the first, and the event number of each frame.
     codes_ : ndarray of shape (n_frames, n_source_frames)
-        Codes of the frames.
+        Codes of the frames: Z of the target, transposed.
     communities_ : ndarray of int
         Group of each frame; its event if `n_events` is None.
     """
@@ -413,15 +313,34 @@ class LowRankTransferSegmenter(Baseline):
             raise ValueError(
                 f"the source has {source.shape[1]} features, the sequence {features.shape[1]}"
             )
-        self.codes_ = transfer_codes(
-            source,
-            features,
-            n_directions=self.n_directions,
-            smoothness=self.smoothness,
-            mu=self.mu,
-            n_iterations=self.n_iterations,
-            random_state=self.random_state,
-        )
+        check_between("n_directions", self.n_directions, 1, whole=True)
+        check_between("n_iterations", self.n_iterations, 1, MOST_STEPS, whole=True)
+        check_between("smoothness", self.smoothness, 1 / HEAVIEST, HEAVIEST)
+        check_between("mu", self.mu, 1 / HEAVIEST, HEAVIEST)
+        smoothness, mu = self.smoothness, self.mu
+
+        first = unit_rows(source).T
+        both = np.hstack([first, unit_rows(features).T])
+        offsets = np.arange(1, REACH + 1)
+        density = np.exp(-0.5 * (offsets / SPREAD) ** 2) / (SPREAD * np.sqrt(2.0 * np.pi))
+        bands = temporal_laplacian(both.shape[1], STRENGTH * density)
+        codes = np.random.default_rng(self.random_state).random((first.shape[1], both.shape[1]))
+        duals, smooth_duals = np.zeros_like(codes), np.zeros_like(codes)
+        free: FloatArray = np.zeros_like(codes)
+
+        for _ in range(self.n_iterations):
+            residue = both - first @ free
+            projection = _projection(residue, ridge=smoothness, n_directions=self.n_directions)
+            seen = projection.T @ first
+            right = seen.T @ (projection.T @ both) - duals + mu * codes + smooth_duals
+            free = _solve_projected(seen, mu, (mu + smoothness) * bands, right)
+            codes = np.maximum(free + duals / mu, 0.0)
+            duals += mu * (free - codes)
+            # The equation just solved gives the product of V and the Laplacian faster than
+            # multiplying them.
+            smooth_duals -= mu / (mu + smoothness) * (right - mu * free - seen.T @ (seen @ free))
+
+        self.codes_ = codes[:, first.shape[1] :].T
         self.communities_ = label_codes(
             self.codes_, features, n_events=self.n_events, random_state=self.random_state
         )
