@@ -14,8 +14,7 @@ import numpy as np
 
 from dayline.arrays import IntArray
 from dayline.events.table import Backend, data_frame, event_rows, events_html, moment
-from dayline.files import UnreadableFileError, parse_json
-from dayline.schema import check_against
+from dayline.files import UnreadableFileError, check_against, parse_json
 from dayline.text import counted, signed_clock
 
 Reason = Literal["start", "content", "pause", "both", "required"]

@@ -35,6 +35,15 @@ from dayline.method.denoise import standardize
 from dayline.research.baselines.segmenter import Baseline
 
 
+def check_fit(n_events: int, min_length: int, n_frames: int) -> None:
+    """Raise ValueError if so many events are longer than the sequence."""
+    if n_events > 1 and n_events * min_length > n_frames:
+        raise ValueError(
+            f"n_events={show_value(n_events)} of at least {show_value(min_length)} frames do not"
+            f" fit into {n_frames} frames"
+        )
+
+
 def kernel_penalty(x: FloatArray, *, kernel: Literal["rbf", "cosine"]) -> float:
     """Return our penalty of one more event: log N for "rbf", 0.5 V log N for "cosine".
 
@@ -97,11 +106,8 @@ class KernelChangeSegmenter(Baseline):
         n = len(x)
         if n < 2 * self.min_length or np.all(x == x[0]) or self.n_events == 1:
             return np.zeros(0, dtype=np.int64)
-        if self.n_events is not None and self.n_events * self.min_length > n:
-            raise ValueError(
-                f"n_events={show_value(self.n_events)} of at least {show_value(self.min_length)}"
-                f" frames do not fit into {n} frames"
-            )
+        if self.n_events is not None:
+            check_fit(self.n_events, self.min_length, n)
 
         detector = KernelCPD(kernel=self.kernel, min_size=self.min_length)
         detector.fit(np.ascontiguousarray(x, dtype=np.float64))
@@ -168,11 +174,7 @@ def cut_into(scatter: FloatArray, *, n_events: int, min_length: int = 1) -> IntA
     """
     check_between("min_length", min_length, 1, whole=True)
     n = len(scatter) - 1
-    if n_events > 1 and n_events * min_length > n:
-        raise ValueError(
-            f"n_events={show_value(n_events)} of at least {show_value(min_length)} frames do not"
-            f" fit into {n} frames"
-        )
+    check_fit(n_events, min_length, n)
     best = np.full((n_events + 1, n + 1), np.inf)
     best[0, 0] = 0.0
     previous = np.zeros((n_events + 1, n + 1), dtype=np.int32)
