@@ -75,7 +75,7 @@ FUNCTIONS = {
     },
     "context_distance": {"x": X, "window": 8},
     "pick_boundaries": {"scores": SCORES, "order": 5},
-    "partition": {"x": X, "penalty": 2.0, "min_length": 2, "candidates": [3, 9]},
+    "partition": {"x": X, "penalty": 2.0, "min_length": 2},
     "make_communities": {
         "n_frames": 24, "stay": 50.0, "variance": 3.0, "n_features": 3, "random_state": 0,
     },
