@@ -31,10 +31,10 @@ def worth(x, boundaries, penalties):
     )
 
 
-def best_partition(x, penalties, *, min_length=1, among=None):
-    """Try all sets of boundaries: events long enough, penalties finite, only frames in `among`."""
+def best_partition(x, penalties, *, min_length=1):
+    """Try all sets of boundaries: events long enough, penalties finite."""
     n = len(x)
-    frames = {b for b in (range(1, n) if among is None else among) if np.isfinite(penalties[b])}
+    frames = {b for b in range(1, n) if np.isfinite(penalties[b])}
 
     def allowed(start, stop):
         return stop - start >= min_length and (stop == n or stop in frames)

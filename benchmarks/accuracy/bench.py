@@ -25,11 +25,9 @@ from threadpoolctl import threadpool_limits
 
 from dayline import EventSegmenter, equal_pieces, random_cuts, score_boundaries
 from dayline.files import write_text_whole
-from dayline.research.baselines.ces import ContextualSegmenter
-from dayline.research.baselines.kernel_change import KernelChangeSegmenter
-from dayline.research.baselines.kts import KernelTemporalSegmenter
-from dayline.research.baselines.tw_finch import TemporalFinch
-from dayline.research.baselines.window_difference import WindowDifferenceSegmenter
+from dayline.research.baselines.clustering import TemporalFinch
+from dayline.research.baselines.kernel_change import KernelChangeSegmenter, KernelTemporalSegmenter
+from dayline.research.baselines.novelty import ContextualSegmenter, WindowDifferenceSegmenter
 from dayline.research.datasets.annotations import LabeledSequence
 
 DEV = ("bbc", "gtea", "sensecam", "mocap6")

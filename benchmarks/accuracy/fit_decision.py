@@ -36,19 +36,20 @@ from dayline import DynamicGraphEmbedding, equal_pieces, score_boundaries
 from dayline.arrays import unit_rows
 from dayline.decision.evidence import (
     NOISE,
+    DecisionModel,
     boundary_weights,
     compare_neighbors,
+    expected_f1,
+    load_model,
     slowness,
     two_views,
 )
-from dayline.decision.model import DecisionModel, expected_f1, load_model
 from dayline.decision.noise import in_few_directions, n_above_noise, why_no_events
 from dayline.decision.partition import build_hierarchy
 from dayline.files import write_text_whole
 from dayline.method.denoise import comparable_columns, standardize
-from dayline.research.baselines.ces import ContextualSegmenter
 from dayline.research.baselines.kernel_change import KernelChangeSegmenter
-from dayline.research.baselines.window_difference import WindowDifferenceSegmenter
+from dayline.research.baselines.novelty import ContextualSegmenter, WindowDifferenceSegmenter
 from dayline.research.datasets.annotations import LabeledSequence
 
 MODEL = Path(__file__).parents[2] / "src" / "dayline" / "decision" / "model.json"

@@ -19,7 +19,7 @@ import numpy as np
 
 from dayline import EventSegmenter, equal_pieces, random_cuts, score_boundaries, segment_source
 from dayline.files import write_text_whole
-from dayline.research.baselines.ces import ContextualSegmenter
+from dayline.research.baselines.novelty import ContextualSegmenter
 from dayline.research.datasets.photostream import make_photostream
 
 TOLERANCE = 2

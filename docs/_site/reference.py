@@ -15,7 +15,7 @@ GROUPS = {
     "Estimators": ("estimators",),
     "Results": ("events", "decision.decide"),
     "From a source to a page": ("album", "plotting"),
-    "Scores and controls": ("metrics", "research.baselines.controls"),
+    "Scores and controls": ("metrics",),
     "The method, function by function": ("method",),
     "From an embedding to boundaries": ("decision.contexts", "decision.partition"),
     "Made data": ("research.datasets",),

@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     from dayline.method.steps import (
         weaken_edges_between_communities as weaken_edges_between_communities,
     )
+    from dayline.metrics import equal_pieces as equal_pieces
+    from dayline.metrics import no_boundaries as no_boundaries
+    from dayline.metrics import random_cuts as random_cuts
     from dayline.metrics import score_boundaries as score_boundaries
     from dayline.metrics import score_labels as score_labels
     from dayline.plotting import plot as plot
-    from dayline.research.baselines.controls import equal_pieces as equal_pieces
-    from dayline.research.baselines.controls import no_boundaries as no_boundaries
-    from dayline.research.baselines.controls import random_cuts as random_cuts
     from dayline.research.datasets.synthetic import make_communities as make_communities
 
 __version__ = "0.2.0.dev0"
@@ -71,9 +71,9 @@ _HOMES = {
     "pick_boundaries": "decision.contexts",
     "partition": "decision.partition",
     "make_communities": "research.datasets.synthetic",
-    "no_boundaries": "research.baselines.controls",
-    "equal_pieces": "research.baselines.controls",
-    "random_cuts": "research.baselines.controls",
+    "no_boundaries": "metrics",
+    "equal_pieces": "metrics",
+    "random_cuts": "metrics",
 }
 
 __all__ = list(_HOMES)

@@ -16,8 +16,7 @@ from dayline.checks import check_features, show_value
 from dayline.decision.decide import boundary_probability
 from dayline.estimators import EventSegmenter
 from dayline.events import Segmentation, labels_to_boundaries
-from dayline.events.notebook import context_colors
-from dayline.events.table import context_letters, moment
+from dayline.events.table import context_colors, context_letters, moment
 from dayline.installation import needs_extra
 from dayline.metrics import match_boundaries, score_boundaries
 from dayline.text import clean_text, counted, signed_clock

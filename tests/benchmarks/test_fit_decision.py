@@ -10,7 +10,7 @@ import fit_decision as fit
 import numpy as np
 import pytest
 
-from dayline.decision.model import load_model
+from dayline.decision.evidence import load_model
 
 
 def made(kind, seed, *, n_true=6):

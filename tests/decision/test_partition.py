@@ -1,3 +1,5 @@
+"""The optimal partition against brute force, and the hierarchy of its boundaries."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -7,9 +9,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from brute_force import best_between, best_partition, worth
+from dayline.arrays import unit_rows
 from dayline.decision import partition as module
 from dayline.decision.contexts import context_distance, pick_boundaries
-from dayline.decision.partition import partition, partition_between
+from dayline.decision.partition import build_hierarchy, partition, partition_between
 
 
 def slow_partition(x, penalties, min_length):
@@ -70,24 +73,12 @@ def made(seed):
     return rng, rng.normal(size=(n, int(rng.integers(1, 4)))), penalties
 
 
-def some_frames(rng, n):
-    return np.flatnonzero(rng.random(n) < 0.6)[1:]
-
-
 @pytest.mark.parametrize("min_length", [1, 2, 3, 4])
 def test_partition_is_the_best_of_all_partitions(min_length):
     for seed in range(150):
         _, x, penalties = made(seed)
         found = partition(x, penalty=penalties, min_length=min_length).tolist()
         assert found == best_partition(x, penalties, min_length=min_length), f"seed {seed}"
-
-
-def test_partition_among_candidates_is_the_best_of_all_of_them():
-    for seed in range(200):
-        rng, x, penalties = made(seed)
-        candidates = some_frames(rng, len(x)).tolist()
-        found = partition(x, penalty=penalties, min_length=3, candidates=candidates).tolist()
-        assert found == best_partition(x, penalties, among=candidates), f"seed {seed}"
 
 
 def test_partition_between_fixed_boundaries_is_the_best_of_every_piece():
@@ -111,20 +102,14 @@ sequences = st.tuples(st.integers(1, 11), st.integers(1, 3)).flatmap(
     sequences,
     st.lists(st.floats(0, 8) | st.just(np.inf), min_size=11, max_size=11),
     st.integers(1, 4),
-    st.data(),
 )
 @settings(max_examples=150)
-def test_no_partition_beats_the_one_found(x, penalties, min_length, data):
+def test_no_partition_beats_the_one_found(x, penalties, min_length):
     """Any numbers, ties among them: only the worth of what is found is determined."""
     penalties = np.asarray(penalties[: len(x)])
-    candidates = data.draw(st.none() | st.sets(st.integers(0, len(x))).map(sorted))
-    found = partition(x, penalty=penalties, min_length=min_length, candidates=candidates).tolist()
-    if candidates is None:
-        best = best_partition(x, penalties, min_length=min_length)
-        assert not found or min(np.diff([0, *found, len(x)])) >= min_length
-    else:
-        best = best_partition(x, penalties, among=[c for c in candidates if 0 < c < len(x)])
-        assert set(found) <= set(candidates)
+    found = partition(x, penalty=penalties, min_length=min_length).tolist()
+    best = best_partition(x, penalties, min_length=min_length)
+    assert not found or min(np.diff([0, *found, len(x)])) >= min_length
     assert worth(x, found, penalties) == pytest.approx(
         worth(x, best, penalties), rel=1e-9, abs=1e-9
     )
@@ -188,3 +173,92 @@ def test_peaks_must_rise_above_the_mean_of_all_peaks():
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
 def test_no_boundary_in_a_few_frames(n):
     assert pick_boundaries(np.arange(n) % 2).tolist() == []
+
+
+NONE = np.zeros(0, dtype=np.int64)
+cases = st.tuples(st.integers(0, 10_000), st.integers(2, 70))
+
+
+def made_events(seed: int, n: int):
+    random = np.random.default_rng(seed)
+    events = np.repeat(random.normal(size=(n, 4)), random.integers(1, 12, n), axis=0)[:n]
+    return unit_rows(events + 0.3 * random.normal(size=(n, 4))), random.uniform(-1, 1, n)
+
+
+def gain(x, start, here, stop):
+    """Frames times squared contrast, from the definition."""
+    apart = x[start:here].mean(axis=0) - x[here:stop].mean(axis=0)
+    return (here - start) * (stop - here) / (stop - start) * float(apart @ apart)
+
+
+def by_brute_force(x, log_weights, frames):
+    """Remove the boundary of lowest gain, again and again, computing all gains anew each time."""
+    left, removed, height = sorted(frames), [], 0.0
+    while left:
+        edges = [0, *left, len(x)]
+        gains = [
+            gain(x, *edges[k - 1 : k + 2]) * np.exp(log_weights[edges[k]])
+            for k in range(1, len(edges) - 1)
+        ]
+        height = max(height, min(gains))
+        removed.append((left.pop(int(np.argmin(gains))), height))
+    return removed[::-1]
+
+
+@given(cases)
+@settings(max_examples=40, deadline=None)
+def test_the_lowest_gain_goes_first(case):
+    x, log_weights = made_events(*case)
+    found = build_hierarchy(x, log_weights, penalty=0.5, required=NONE, forbidden=NONE)
+    candidates = partition(x, penalty=0.5 * np.exp(-log_weights))
+    expected = by_brute_force(x, log_weights, candidates.tolist())
+    assert found.boundaries.tolist() == [frame for frame, _ in expected]
+    np.testing.assert_allclose(
+        np.exp(found.log_heights), [height for _, height in expected], rtol=1e-9
+    )
+
+
+@given(cases, st.sets(st.integers(1, 69), max_size=4), st.sets(st.integers(1, 69), max_size=9))
+@settings(max_examples=40, deadline=None)
+def test_required_boundaries_come_first_and_forbidden_ones_never(case, required, forbidden):
+    x, log_weights = made_events(*case)
+    required = np.asarray(sorted({m for m in required if m < len(x)} - forbidden), dtype=np.int64)
+    forbidden = np.asarray(sorted(m for m in forbidden if m < len(x)), dtype=np.int64)
+    found = build_hierarchy(x, log_weights, penalty=0.5, required=required, forbidden=forbidden)
+    assert found.boundaries[: len(required)].tolist() == required.tolist()
+    assert np.isposinf(found.log_heights[: len(required)]).all()
+    assert np.all(np.diff(found.log_heights[len(required) :]) <= 0)
+    assert not set(found.boundaries.tolist()) & set(forbidden.tolist())
+    assert len(set(found.boundaries.tolist())) == len(found.boundaries)
+
+
+@given(cases, st.integers(0, 80))
+@settings(max_examples=40, deadline=None)
+def test_more_candidates_follow_those_that_were_there(case, wanted):
+    x, log_weights = made_events(*case)
+    first = build_hierarchy(x, log_weights, penalty=2.0, required=NONE, forbidden=NONE)
+    more = first.first(wanted)
+    assert more[: len(first.boundaries)].tolist() == first.boundaries[:wanted].tolist()
+    assert len(set(more.tolist())) == len(more) <= wanted
+    fewer = first.first(wanted // 2)
+    assert more[: len(fewer)].tolist() == fewer.tolist()
+
+
+def test_frames_that_are_alike_have_no_candidates():
+    found = build_hierarchy(
+        np.ones((9, 3)), np.zeros(9), penalty=1.0, required=NONE, forbidden=NONE
+    )
+    assert len(found.boundaries) == 0
+
+
+def test_a_weight_of_eight_is_eight_times_the_height():
+    angles = np.repeat([0.0, 1.0, 2.0], 40)
+    x = np.column_stack([np.cos(angles), np.sin(angles)])
+    plain = build_hierarchy(x, np.zeros(120), penalty=1.0, required=NONE, forbidden=NONE)
+    weights = np.zeros(120)
+    weights[80] = np.log(8.0)
+    heavier = build_hierarchy(x, weights, penalty=1.0, required=NONE, forbidden=NONE)
+    assert sorted(plain.boundaries) == sorted(heavier.boundaries) == [40, 80]
+    assert heavier.boundaries[0] == 80
+    last = gain(x, 0, 80, 120)
+    assert np.exp(heavier.log_heights[0]) == pytest.approx(8 * last)

@@ -13,17 +13,12 @@ from sklearn.decomposition import PCA
 import dayline
 from dayline import DynamicGraphEmbedding, EventSegmenter, PrincipalComponents
 from dayline.method.dge import Parameters
-from dayline.research.baselines.ac_color import ColorSegmenter
-from dayline.research.baselines.ces import ContextualSegmenter
-from dayline.research.baselines.kernel_change import KernelChangeSegmenter
-from dayline.research.baselines.kmeans_smoothed import SmoothedKMeans
-from dayline.research.baselines.kts import KernelTemporalSegmenter
-from dayline.research.baselines.lrt import LowRankTransferSegmenter
+from dayline.research.baselines.clustering import ColorSegmenter, SmoothedKMeans, TemporalFinch
+from dayline.research.baselines.kernel_change import KernelChangeSegmenter, KernelTemporalSegmenter
+from dayline.research.baselines.novelty import ContextualSegmenter, WindowDifferenceSegmenter
 from dayline.research.baselines.sr_clustering import SRClustering
-from dayline.research.baselines.tsc import TemporalSubspaceSegmenter
-from dayline.research.baselines.tw_finch import TemporalFinch
+from dayline.research.baselines.subspace import LowRankTransferSegmenter, TemporalSubspaceSegmenter
 from dayline.research.baselines.vcp import VisualContextSegmenter
-from dayline.research.baselines.window_difference import WindowDifferenceSegmenter
 from dayline.research.datasets.synthetic import make_communities
 
 X = np.abs(make_communities(24, stay=300.0, n_features=4, random_state=2).features)
@@ -80,7 +75,7 @@ FUNCTIONS = {
     },
     "context_distance": {"x": X, "window": 8},
     "pick_boundaries": {"scores": SCORES, "order": 5},
-    "partition": {"x": X, "penalty": 2.0, "min_length": 2, "candidates": [3, 9]},
+    "partition": {"x": X, "penalty": 2.0, "min_length": 2},
     "make_communities": {
         "n_frames": 24, "stay": 50.0, "variance": 3.0, "n_features": 3, "random_state": 0,
     },

@@ -6,7 +6,7 @@ from sklearn.base import clone
 
 from dayline import EventSegmenter
 from dayline.album.segment import segment_table
-from dayline.research.baselines.kts import KernelTemporalSegmenter
+from dayline.research.baselines.kernel_change import KernelTemporalSegmenter
 from dayline.research.baselines.segmenter import BaselineSegmenter
 
 

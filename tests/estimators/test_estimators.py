@@ -61,23 +61,6 @@ def test_bandwidths_follow_the_variant():
     assert bandwidths(DynamicGraphEmbedding.paper(feature_bandwidth=0.0025), 2048) == (0.0025, 0.3)
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"n_components": 0}, "n_components=0"),
-        ({"temporal_prior": 1.5}, "temporal_prior=1.5"),
-        ({"embedding_bandwidth": 0.0}, "embedding_bandwidth=0.0"),
-        ({"variant": "mine"}, "variant='mine'"),
-        ({"device": "abacus"}, 'device="abacus" is not known'),
-        ({"dtype": "float16"}, "dtype='float16'"),
-        ({"denoise_bandwidth": "wide"}, "denoise_bandwidth='wide'"),
-    ],
-)
-def test_wrong_parameters_are_named(changes, message):
-    with pytest.raises(ValueError, match=message):
-        DynamicGraphEmbedding(**changes).fit(MADE.features)
-
-
 @pytest.mark.parametrize("segmenter", SEGMENTERS, ids=names)
 @pytest.mark.parametrize(
     "x",

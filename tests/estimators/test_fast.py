@@ -80,14 +80,10 @@ def test_the_ces_rule_works_on_it_too():
     assert by_peaks.communities_.max() == 3
 
 
-def test_progress_and_parameters_are_reported():
+def test_progress_is_reported():
     steps = []
     EventSegmenter.fast().fit(MADE.features, on_step=lambda *step: steps.append(step))
     assert steps == [("denoising", 0, 2), ("main directions", 1, 2)]
-    with pytest.raises(ValueError, match="n_components=0"):
-        EventSegmenter.fast(n_components=0).fit(MADE.features)
-    with pytest.raises(ValueError, match="must be a DynamicGraphEmbedding or PrincipalComponents"):
-        EventSegmenter(embedding="pca").fit(MADE.features)
 
 
 def test_an_outlier_is_drawn_in():

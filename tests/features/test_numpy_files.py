@@ -12,7 +12,7 @@ import pytest
 from dayline.features.numpy_files import list_npz, load_npy, load_npz
 from dayline.features.tables import read_features
 from dayline.files import UnreadableFileError
-from dayline.research.datasets.boundary_file import read_boundaries
+from dayline.research.datasets.annotations import read_boundaries
 
 X = np.arange(12.0).reshape(6, 2) / 7
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dayline.features.tables import read_features
-from dayline.research.datasets.boundary_file import read_boundaries
+from dayline.research.datasets.annotations import read_boundaries
 
 X = np.arange(12.0).reshape(6, 2) / 7
 

@@ -1,3 +1,5 @@
+"""The loss and its gradient, the embedding, and shortcuts of products."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -5,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dayline.arrays import main_axes, to_numpy
 from dayline.method.embedding import (
     BLOCK_ROWS,
     embed_graph,
@@ -13,6 +16,7 @@ from dayline.method.embedding import (
     principal_components,
 )
 from dayline.method.graph import affinity_graph, normalize_columns
+from dayline.method.landmarks import LandmarkBasis
 
 
 def central_differences(function, x, step=1e-5):
@@ -161,3 +165,20 @@ def test_the_authors_descent_takes_their_half_of_the_gradient(random):
     assert descent.start_loss == pytest.approx(
         graph_cross_entropy(x, graph, bandwidth=0.4)[0], rel=1e-12
     )
+
+
+def test_main_axes_are_the_last_eigenvectors(xp, random, assert_close):
+    rows = random.normal(size=(200, 12)) * np.arange(1, 13)
+    covariance = rows.T @ rows
+    found = to_numpy(main_axes(xp.asarray(covariance), 3))
+    expected = np.linalg.eigh(covariance)[1][:, -3:]
+    assert_close(np.abs(np.sum(found * expected, axis=0)), np.ones(3), rtol=1e-9)
+
+
+def test_landmarks_solve_the_same_once_the_inverse_is_known(random, assert_close):
+    centres = random.normal(size=(20, 6))
+    basis = LandmarkBasis(centres / np.linalg.norm(centres, axis=1, keepdims=True), 0.5)
+    right = random.normal(size=(20, 4))
+    before = basis.solve(right)
+    assert_close(basis.inverse() @ right, before, rtol=1e-6, atol=1e-9)
+    assert_close(basis.solve(right), before, rtol=1e-6, atol=1e-9)

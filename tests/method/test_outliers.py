@@ -7,7 +7,7 @@ import pytest
 
 from dayline import EventSegmenter, score_boundaries
 from dayline.method.outliers import draw_in, outlying_frames, warn_of_missing_value_codes
-from dayline.research.baselines.window_difference import WindowDifferenceSegmenter
+from dayline.research.baselines.novelty import WindowDifferenceSegmenter
 from dayline.research.datasets.annotations import find_groups, read_labeled
 from dayline.research.datasets.synthetic import make_communities
 

@@ -30,9 +30,14 @@ from dayline.album.places import (
 )
 from dayline.album.write import renew_exports
 from dayline.events import Place, Segmentation, read_events
-from dayline.files import UnreadableFileError, read_json, read_no_follow, write_text_whole
+from dayline.files import (
+    UnreadableFileError,
+    check_against,
+    read_json,
+    read_no_follow,
+    write_text_whole,
+)
 from dayline.result_folder import EVENTS, MARK, OwnFiles, export_folder, output_folder
-from dayline.schema import check_against
 
 PLACES = "places.json"
 FORMAT = "dayline-places"

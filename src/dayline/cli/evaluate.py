@@ -37,7 +37,7 @@ def evaluate(
     """Score found boundaries against true ones, with controls."""
     import json
 
-    from dayline.research.datasets.boundary_file import read_boundaries
+    from dayline.research.datasets.annotations import read_boundaries
 
     ours, truth = read_boundaries(found), read_boundaries(true)
     lengths = {n for n in (n_frames, ours.n_frames, truth.n_frames) if n is not None}
@@ -63,8 +63,7 @@ def _scores(
     n_frames: int | None,
 ) -> list[dict[str, Any]]:
     """Score the found boundaries and, if the length is known, the controls."""
-    from dayline.metrics import score_boundaries
-    from dayline.research.baselines.controls import equal_pieces, no_boundaries, random_cuts
+    from dayline.metrics import equal_pieces, no_boundaries, random_cuts, score_boundaries
 
     def row(boundaries: IntArray) -> BoundaryScore:
         return score_boundaries(

@@ -39,9 +39,6 @@ def context_scores(values: FloatArray, window: int) -> FloatArray:
     values = values.astype(np.float64, copy=False)
     n = len(values)
     window = min(window, n)
-    scores = np.zeros(n)
-    if n < 5:
-        return scores
     t = np.arange(n)
     # Running sums around the mean: a constant offset must not cost digits.
     center = values.mean(axis=0)
@@ -50,8 +47,26 @@ def context_scores(values: FloatArray, window: int) -> FloatArray:
     start, stop = np.maximum(t - window + 1, 0), np.minimum(t + window, n)
     past = (sums[t + 1] - sums[start]) / (t + 1 - start)[:, None] + center
     future = (sums[stop] - sums[t]) / (stop - t)[:, None] + center
-    similarity = np.sum(unit_rows(past[:-2]) * unit_rows(future[2:]), axis=1)
-    scores[2:-2] = np.maximum(1.0 - similarity, 0.0)[1:-1]
+    return compare_contexts(past, future)
+
+
+def compare_contexts(past: FloatArray, future: FloatArray) -> FloatArray:
+    """Score every frame by the distance of the context before it and the context after it.
+
+    Parameters
+    ----------
+    past, future : ndarray of shape (n_frames, n_dims)
+        Context of the frames up to each one, and of those from each one on.
+
+    Returns
+    -------
+    ndarray of shape (n_frames,)
+        Cosine distance of past[t-1] and future[t+1]. The first two and the last two frames score 0.
+    """
+    scores = np.zeros(len(past))
+    if len(past) >= 5:
+        similarity = np.sum(unit_rows(past[:-2]) * unit_rows(future[2:]), axis=1)
+        scores[2:-2] = np.maximum(1.0 - similarity, 0.0)[1:-1]
     return scores
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -24,7 +23,6 @@ def partition(
     *,
     penalty: float | FloatArray,
     min_length: int = 2,
-    candidates: Iterable[int] | None = None,
 ) -> IntArray:
     """Find the optimal partition of a sequence of vectors.
 
@@ -40,9 +38,7 @@ def partition(
     penalty : float >= 0 or ndarray of shape (n_frames,)
         Penalty of a boundary, the same everywhere or by frame; infinity forbids it.
     min_length : int >= 1
-        Fewest frames of an event; ignored if `candidates` are given.
-    candidates : iterable of int, optional
-        Only these frames may become boundaries.
+        Fewest frames of an event.
     """
     check_between("min_length", min_length, 1, whole=True)
     u = check_rows(x)
@@ -57,26 +53,7 @@ def partition(
             f"penalty={show_value(penalty)}; it must be a number of at least 0, or one for each"
             " frame"
         )
-    if candidates is None:
-        return _best_path(u, penalties, np.arange(n + 1), min(min_length, n + 1))
-    return _best_path(u, penalties, np.union1d([0, n], _frames(candidates, n)), 1)
-
-
-def _frames(candidates: Iterable[int], n_frames: int) -> IntArray:
-    frames = np.asarray(list(candidates) if isinstance(candidates, Iterable) else candidates)
-    if frames.size == 0:
-        return np.zeros(0, dtype=np.int64)
-    if (
-        frames.ndim != 1
-        or frames.dtype.kind not in "iu"
-        or frames.min() < 0
-        or frames.max() > n_frames
-    ):
-        raise ValueError(
-            f"candidates={show_value(candidates)}; give frames of this sequence, 1 to"
-            f" {n_frames - 1}"
-        )
-    return frames.astype(np.int64)
+    return _best_path(u, penalties, min(min_length, n + 1))
 
 
 def partition_between(x: FloatArray, penalties: FloatArray, fixed: IntArray) -> IntArray:
@@ -93,20 +70,17 @@ def partition_between(x: FloatArray, penalties: FloatArray, fixed: IntArray) -> 
     for start, stop in pairwise([0, *fixed.tolist(), len(x)]):
         # Two events have two frames each at least.
         if stop - start > 3:
-            positions = np.arange(stop - start + 1)
-            pieces.append(start + _best_path(x[start:stop], penalties[start:stop], positions, 2))
+            pieces.append(start + _best_path(x[start:stop], penalties[start:stop], 2))
     return np.unique(np.concatenate(pieces))
 
 
-def _best_path(
-    u: FloatArray, penalties: FloatArray, positions: IntArray, min_length: int
-) -> IntArray:
-    """Find the best chain of positions from the first to the last, which are both ends."""
+def _best_path(u: FloatArray, penalties: FloatArray, min_length: int) -> IntArray:
+    """Find the best chain of positions from the first frame to the end."""
     # Neither end of the sequence has a penalty.
-    penalty_at = np.append(penalties, 0.0)[positions]
+    penalty_at = np.append(penalties, 0.0)
     penalty_at[0] = 0.0
-    allowed = np.isfinite(penalty_at)
-    positions, penalty_at = positions[allowed], penalty_at[allowed]
+    positions = np.flatnonzero(np.isfinite(penalty_at))
+    penalty_at = penalty_at[positions]
     sums = running_sums(u)
 
     n = len(positions)
@@ -216,8 +190,8 @@ class Hierarchy:
     def first(self, n_boundaries: int) -> IntArray:
         """Return so many boundaries in order, or as many as there are.
 
-        After the candidates come further ones. Each quarter of the penalty adds candidates, which come after those before them: the order
-        does not depend on how many are wanted.
+        After the candidates come further ones: each quarter of the penalty adds some after those
+        before, so that the order does not depend on how many are wanted.
         """
         order, penalty = self.boundaries, self.penalty
         while len(order) < n_boundaries and penalty > 1e-12:

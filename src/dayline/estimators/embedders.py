@@ -116,9 +116,11 @@ class DynamicGraphEmbedding(SequenceEmbedder, Parameters):
         variant's own: 0.1 and 0.5; paper 0.0025 n_features and 0.02 d; authors 0.0025 n_features
         and 0.3125 d.
     n_steps, n_loop_steps : int, default=60 and 20
-        Maximum number of evaluations for the initial embedding and for each iteration.
+        Maximum number of evaluations for the initial embedding and for each iteration (exact number
+        of steps for `authors()`).
     start : {"pca", "columns"}, default="pca"
-        Start of the initial embedding.
+        Start of the initial embedding: principal components, or the first columns as in the
+        notebook.
     gradient : {"full", "half"}, default="full"
         "half" is the notebook's, used by `authors()`.
     rescale_columns : bool, default=False

@@ -13,10 +13,8 @@ from typing import Any, Literal
 import numpy as np
 
 from dayline.arrays import IntArray
-from dayline.events.notebook import events_html
-from dayline.events.table import Backend, data_frame, event_rows, moment
-from dayline.files import UnreadableFileError, parse_json
-from dayline.schema import check_against
+from dayline.events.table import Backend, data_frame, event_rows, events_html, moment
+from dayline.files import UnreadableFileError, check_against, parse_json
 from dayline.text import counted, signed_clock
 
 Reason = Literal["start", "content", "pause", "both", "required"]

@@ -114,8 +114,6 @@ def lab_histogram(image: Image) -> NDArray[np.float32]:
     ndarray of float32, (69,)
         Fractions that sum to 1 for each of the three.
     """
-    if image.ndim != 3 or image.shape[2] != 3 or image.size == 0:
-        raise ValueError(f"image has shape {image.shape}; it must be (height, width, 3)")
     lab = _rgb_to_lab(image.reshape(-1, 3))
     # Values rounded below 0 or above 100 belong to the outermost bins.
     counts = [

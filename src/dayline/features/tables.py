@@ -239,31 +239,21 @@ def _are_dates(kind: Any) -> bool:
 
 
 def _seconds(column: Any, name: str, path: Path) -> FloatArray:
-    """Return dates as seconds since 1970 on the clock of their zone at the first of them."""
+    """Return dates as seconds since 1970, by what they would be in a .csv file."""
     import pyarrow
-    from pyarrow import types
 
     try:
-        if not _are_dates(column.type):
-            return seconds_of_dates([text or "" for text in column.to_pylist()])
-        if types.is_date(column.type):
-            column = column.cast(pyarrow.timestamp("ms"))
-        ticks = column.cast(pyarrow.int64()).to_numpy().astype(np.float64)
-        seconds: FloatArray = ticks / {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[column.type.unit]
-        known = np.flatnonzero(np.isfinite(seconds))
-        zone = column.type.tz
-        if zone is None or len(known) == 0:
-            return seconds
-    except (ValueError, OverflowError) as error:
-        raise UnreadableFileError(f"{path}: column {name!r}: {error}") from None
-    try:
-        whole = column.cast(pyarrow.timestamp("s", zone), safe=False)
-        return seconds + float(whole[int(known[0])].as_py().utcoffset().total_seconds())
-    except Exception:  # of pyarrow, pytz or zoneinfo, whichever knows time zones
+        texts = column.cast(pyarrow.string())
+    except pyarrow.ArrowInvalid:
+        zone = getattr(column.type, "tz", None) or ""
         raise UnreadableFileError(
             f"{path}: column {name!r}: unknown time zone {zone[:40]!r}; pip install tzdata, or"
             " store UTC"
         ) from None
+    try:
+        return seconds_of_dates([text or "" for text in texts.to_pylist()])
+    except ValueError as error:
+        raise UnreadableFileError(f"{path}: column {name!r}: {error}") from None
 
 
 def _is_real(kind: Any) -> bool:

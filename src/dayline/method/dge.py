@@ -47,45 +47,10 @@ GUIDES = 40
 
 @dataclass(eq=False, repr=False)
 class Parameters:
-    """Parameters of the method. Those of `DynamicGraphEmbedding` are these and a few more.
+    """Parameters of the method.
 
-    The defaults are our own; `DynamicGraphEmbedding.paper()` and `.authors()` hold the published
-    ones.
-
-    Attributes
-    ----------
-    variant : {"default", "paper", "authors"}
-        Whose scaling, denoising, loop order and optimizer to use. The text embeds first and then
-        applies the priors; the notebook, and our default, apply the temporal prior first. Only
-        "authors" has no safeguard in its descent.
-    n_components, n_iterations : int
-        d and K.
-    initial_graph_weight : float in [0, 1]
-        Weight of the initial graph in the loop (alpha).
-    smoothing_width, temporal_prior, semantic_prior, n_communities
-        p, eta, mu and N_C.
-    search_radius, patch_radius, denoise_bandwidth
-        L, M and h.
-    feature_bandwidth, embedding_bandwidth : float > 0 or None
-        l-hat and l-tilde; None uses the variant's own.
-    n_steps, n_loop_steps : int
-        Maximum number of evaluations for the initial embedding and for each iteration (exact number
-        of steps for "authors").
-    start : {"pca", "columns"}
-        Where the initial embedding starts: principal components, or the first columns as in the
-        notebook.
-    gradient : {"full", "half"}
-        The true gradient, or the notebook's (only for "authors").
-    rescale_columns : bool
-        Whether to rescale every column to [-1, 1] after denoising, after the start and after each
-        embedding.
-    graph_form : {"auto", "dense", "linear"}
-        Whether to compute every pair of frames ("dense"), or to see pairs far apart in time through
-        landmarks, so that time and memory grow with the number of frames, not with its square
-        ("linear"). "auto" is linear from 1,500 frames on, and always dense for the published
-        variants.
-    random_state : int or None
-        Seed of the communities.
+    `DynamicGraphEmbedding` describes them and has a few more. The defaults are our own;
+    `DynamicGraphEmbedding.paper()` and `.authors()` hold the published ones.
     """
 
     n_components: int = 15

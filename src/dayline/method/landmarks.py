@@ -321,32 +321,23 @@ class KernelGraph(SymmetricGraph):
         self.near = SymmetricBand(
             [a - b for a, b in zip(self._exact, self._kernel.diagonals(lags), strict=True)]
         )
-        # Features may have thousands of columns; an embedding is small, and smoothing may ask for
-        # more diagonals.
-        self._x = x if x.shape[1] <= FEW_DIMS else None
+        self._x = x
 
     def far_times(self, x: Array) -> Array:
         """Multiply what the landmarks see with `x`."""
         return self._kernel @ x
 
     def diagonal(self, lag: int) -> Array:
-        """Return the weights (i, i + lag).
-
-        Exact near the main diagonal, and everywhere for an embedding.
-        """
+        """Return the weights (i, i + lag), which are exact."""
         size = abs(lag)
         if size < len(self._exact):
             values = self._exact[size]
-        elif self._x is not None:
-            [values] = _exact_diagonals(self._x, [size], self._basis.bandwidth)
         else:
-            values = self._kernel.diagonals([size])[0]
+            [values] = _exact_diagonals(self._x, [size], self._basis.bandwidth)
         return values if lag >= 0 else shifted(values, lag)
 
     def within(self, groups: Array) -> LinearGraph:
         """Return the graph without its edges between frames of different groups."""
-        if self._x is None:
-            return super().within(groups)
         return _KernelWithinGroups(self, self._x, groups)
 
 

@@ -55,7 +55,7 @@ def outlying_frames(features: FloatArray) -> IntArray:
     ndarray of int
         The frames, in order; at most 2 % of all, or one.
     """
-    if len(features) < FEWEST_FRAMES or not _is_any_value_far(features):
+    if len(features) < FEWEST_FRAMES:
         return np.zeros(0, dtype=np.int64)
     most = _most(len(features))
     found = _largest(_sizes(features)[0], most)
@@ -73,24 +73,6 @@ def _largest(sizes: FloatArray, most: int) -> IntArray:
     largest = sizes[order]
     gaps = np.flatnonzero(largest[:-1] > FAR * largest[1:])
     return np.sort(order[: gaps[-1] + 1]) if len(gaps) else np.zeros(0, dtype=np.int64)
-
-
-def _is_any_value_far(features: FloatArray) -> bool:
-    """Return False if it is certain, without any median, that no frame is an outlier.
-
-    In units of its own deviation, a column is at least 1 on average over all frames but the
-    outliers. So one of these frames has a size of at least 1, and an outlier has a value of more
-    than 50 in some column. No value is farther from the median than the range; the mean absolute
-    deviation is at least half of that from the mean, less what the 2 % left out add at most.
-    """
-    n = len(features)
-    center = features.mean(axis=0, dtype=np.float64)
-    low, high = features.min(axis=0), features.max(axis=0)
-    apart = np.zeros(features.shape[1])
-    for block in row_blocks(features):
-        apart += np.abs(features[block] - center).sum(axis=0)
-    spread = high - low
-    return bool(np.any((apart / 2 - _most(n) * spread) * FAR < (n - _most(n)) * spread))
 
 
 def draw_in(features: FloatArray, frames: IntArray) -> FloatArray:

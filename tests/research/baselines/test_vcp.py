@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
+from dayline.decision.contexts import compare_contexts
 from dayline.metrics import score_boundaries
 from dayline.research.baselines.vcp import (
     ContextPredictor,
     VisualContextSegmenter,
-    compare_contexts,
     load_predictor,
     predict_contexts,
     save_predictor,

@@ -47,12 +47,12 @@ class BaselineEntry:
 
 _ENTRIES = (
     BaselineEntry(
-        "tsc", "tsc", "TemporalSubspaceSegmenter", "CES-TSC", "TSC", labels="communities_"
+        "tsc", "subspace", "TemporalSubspaceSegmenter", "CES-TSC", "TSC", labels="communities_"
     ),
     BaselineEntry(
-        "tw-finch", "tw_finch", "TemporalFinch", "TW-FINCH", "TW-FINCH", labels="communities_"
+        "tw-finch", "clustering", "TemporalFinch", "TW-FINCH", "TW-FINCH", labels="communities_"
     ),
-    BaselineEntry("kts", "kts", "KernelTemporalSegmenter", "KTS", "KTS"),
+    BaselineEntry("kts", "kernel_change", "KernelTemporalSegmenter", "KTS", "KTS"),
     BaselineEntry(
         "kernel-rbf",
         "kernel_change",
@@ -70,11 +70,11 @@ _ENTRIES = (
         {"kernel": "cosine"},
     ),
     BaselineEntry(
-        "ces", "ces", "ContextualSegmenter", "CES on raw features", "CES on raw features"
+        "ces", "novelty", "ContextualSegmenter", "CES on raw features", "CES on raw features"
     ),
     BaselineEntry(
         "window-difference",
-        "window_difference",
+        "novelty",
         "WindowDifferenceSegmenter",
         "window difference",
         "window difference",
@@ -88,7 +88,7 @@ _ENTRIES = (
     ),
     BaselineEntry(
         "kmeans",
-        "kmeans_smoothed",
+        "clustering",
         "SmoothedKMeans",
         "k-means smoothed (k = 30)",
         "k-means smoothed",
@@ -96,7 +96,7 @@ _ENTRIES = (
     ),
     BaselineEntry(
         "lrt",
-        "lrt",
+        "subspace",
         "LowRankTransferSegmenter",
         caveat="uses this sequence itself as its source; the published system has a labeled one",
     ),
@@ -109,7 +109,7 @@ _ENTRIES = (
             " days"
         ),
     ),
-    BaselineEntry("ac-color", "ac_color", "ColorSegmenter"),
+    BaselineEntry("ac-color", "clustering", "ColorSegmenter"),
 )
 BASELINES: dict[str, BaselineEntry] = {entry.name: entry for entry in _ENTRIES}
 """By name."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dayline.arrays import FloatArray, IntArray, check_device, unit_rows
+from dayline.arrays import FloatArray, IntArray, check_device
 from dayline.checks import (
     LARGEST_COUNT,
     MOST_STEPS,
@@ -18,10 +18,10 @@ from dayline.checks import (
     check_seed,
     show_value,
 )
-from dayline.decision.contexts import pick_boundaries
+from dayline.decision.contexts import compare_contexts, pick_boundaries
 from dayline.files import reading, writing_whole
 from dayline.installation import needs_extra
-from dayline.research.baselines.ces import strongest_maxima
+from dayline.research.baselines.novelty import strongest_maxima
 from dayline.research.baselines.segmenter import Baseline
 
 FORMAT = "dayline-context-predictor-1"
@@ -286,27 +286,6 @@ def load_predictor(path: str | Path) -> ContextPredictor:
     if not fits or not offset.shape == scale.shape == (predictor.n_features,):
         raise ValueError(f"{path}: the sizes of its arrays do not fit together")
     return predictor
-
-
-def compare_contexts(past: FloatArray, future: FloatArray) -> FloatArray:
-    """Score every frame by the distance of the context before it and the context after it.
-
-    Parameters
-    ----------
-    past, future : ndarray of shape (n_frames, n_units)
-        Context after reading the frames up to each one, and after reading those from the end back
-        to it.
-
-    Returns
-    -------
-    ndarray of shape (n_frames,)
-        Cosine distance of past[t-1] and future[t+1]. The first two and the last two frames score 0.
-    """
-    scores = np.zeros(len(past))
-    if len(past) >= 5:
-        similarity = np.sum(unit_rows(past[:-2]) * unit_rows(future[2:]), axis=1)
-        scores[2:-2] = np.maximum(1.0 - similarity, 0.0)[1:-1]
-    return scores
 
 
 @dataclass(eq=False, repr=False)

@@ -23,8 +23,8 @@ from dayline.research.reproduce.lifelog import (
     make_tasks,
     variant_finder,
 )
-from dayline.research.reproduce.published import SYNTHETIC
 from dayline.research.reproduce.tables import (
+    SYNTHETIC,
     Measured,
     Report,
     RunOptions,

@@ -21,16 +21,20 @@ from dayline.method.graph import (
     smooth_edges,
     weaken_distant_edges,
 )
-from dayline.metrics import hungarian_accuracy, score_boundaries, score_labels
+from dayline.metrics import (
+    equal_pieces,
+    hungarian_accuracy,
+    random_cuts,
+    score_boundaries,
+    score_labels,
+)
 from dayline.research.baselines.catalogue import BASELINES, is_seeded, make_baseline
-from dayline.research.baselines.controls import equal_pieces, random_cuts
-from dayline.research.baselines.lrt import transfer_codes
 from dayline.research.baselines.spectral import random_walk_eigenvectors, vector_labels
-from dayline.research.baselines.tsc import code_graph
+from dayline.research.baselines.subspace import LowRankTransferSegmenter, code_graph
 from dayline.research.datasets.annotations import LabeledSequence
 from dayline.research.datasets.motion import MOTION_FOLDERS, load_motion
-from dayline.research.reproduce.published import MOTION
 from dayline.research.reproduce.tables import (
+    MOTION,
     Figures,
     Measured,
     Report,
@@ -185,7 +189,8 @@ def measure(
         found = [LABELERS[method](features, n_labels, seed) for seed in some]
         return {method: [score_sequence(labels, sequence) for labels in found]}
     if method == "LRT":
-        return {method: cut(code_graph(transfer_codes(np.asarray(source.features), features)))}
+        fitted = LowRankTransferSegmenter(source=source.features).fit(features)
+        return {method: cut(code_graph(fitted.codes_))}
 
     if method in (NOISE, SMOOTHED_NOISE):  # different for every sequence
         generator = np.random.default_rng(zlib.crc32(f"{sequence.group} {sequence.name}".encode()))

@@ -1,15 +1,44 @@
+"""Curves of novelty and the peaks that are picked from them."""
+
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
+from dayline.decision.contexts import context_distance, pick_boundaries
 from dayline.metrics import score_boundaries
-from dayline.research.baselines.window_difference import (
+from dayline.research.baselines.novelty import (
+    ContextualSegmenter,
     WindowDifferenceSegmenter,
     pick_outstanding,
+    strongest_maxima,
     window_difference,
 )
 from dayline.research.datasets.annotations import load_group
+
+
+def test_the_automatic_rule_is_the_paper_s_own(random):
+    x = np.cumsum(random.normal(size=(80, 5)), axis=0)
+    fitted = ContextualSegmenter(window=6, order=4).fit(x)
+    assert (
+        fitted.boundaries_.tolist()
+        == pick_boundaries(context_distance(x, window=6), order=4).tolist()
+    )
+
+
+def test_denoising_changes_the_scores(random):
+    x = random.normal(size=(60, 5))
+    assert not np.allclose(
+        ContextualSegmenter(denoise=True).fit(x).scores_, ContextualSegmenter().fit(x).scores_
+    )
+
+
+def test_maxima_come_before_higher_frames_beside_them():
+    #                   0  1    2    3    4  5    6    7    8
+    scores = np.array([0, 0.2, 0.9, 0.8, 0, 0.1, 0.4, 0.3, 0])
+    assert strongest_maxima(scores, n_boundaries=2, order=2).tolist() == [2, 6]
+    assert strongest_maxima(scores, n_boundaries=3, order=2).tolist() == [2, 3, 6]
+    assert strongest_maxima(scores, n_boundaries=0, order=2).tolist() == []
 
 
 def test_a_step_scores_its_squared_height_where_it_is_and_less_beside_it():
