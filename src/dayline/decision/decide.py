@@ -21,6 +21,322 @@ Frames: TypeAlias = Iterable[int | tuple[int, int]]
 """Frames, or ranges (first, stop) that hold frames first .. stop-1."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Requests:
+    """What a person requests of the events, checked when it is made.
+
+    Attributes
+    ----------
+    n_events : int or None
+        Number of events; takes precedence over the durations and the level.
+    min_duration, expected_duration, typical_duration : float or None
+        Shortest event, requested mean duration, and the mean duration typical of this kind of
+        source, in seconds or frames. The requested one weighs more than the typical one.
+    level : int
+        Levels finer (positive) or coarser (negative) than the usual one.
+    """
+
+    n_events: int | None = None
+    min_duration: float | None = None
+    expected_duration: float | None = None
+    typical_duration: float | None = None
+    level: int = 0
+
+    def __post_init__(self) -> None:
+        """Raise ValueError if a request is not a number, or out of range."""
+        check_between("level", self.level, -1000, 1000, whole=True)
+        if self.n_events is not None:
+            check_between("n_events", self.n_events, 1, LARGEST_COUNT, whole=True)
+        for name in ("min_duration", "expected_duration", "typical_duration"):
+            if getattr(self, name) is not None:
+                check_between(name, getattr(self, name), 0, above=True)
+
+
+@dataclass(frozen=True)
+class Level:
+    """One of several nested segmentations.
+
+    Attributes
+    ----------
+    factor : float
+        Factor on the odds against every boundary; 1 is the decision itself, higher is coarser.
+    boundaries : ndarray of int
+        Every boundary of a coarser level is among them.
+    """
+
+    factor: float
+    boundaries: IntArray
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What was decided.
+
+    Attributes
+    ----------
+    boundaries : ndarray of int
+        First frame of every event but the first.
+    confidence : ndarray
+        Probability of each boundary.
+    communities : ndarray of int
+        Recurring context of every frame.
+    """
+
+    boundaries: IntArray
+    confidence: FloatArray
+    communities: IntArray
+
+
+MOST_DOUBLINGS = 40
+"""Levels beyond these odds are not tried: in double precision every probability is 0 or 1 there."""
+
+
+def nested_levels(evidence: Evidence) -> tuple[Level, ...]:
+    """Decide as if boundaries were 2, 4, 8, ... times as likely, and as unlikely; coarsest first.
+
+    Where events are equally clear, doubled odds take all of them or none. Further levels are
+    inserted there, by the order of the candidates, so that no level has more than twice the events
+    of the one before it. Levels of the same boundaries appear once, with the factor nearest to 1.
+    """
+    n_usual = _best_number(evidence, 0)
+    factors = {n_usual: 1.0}
+    for step, last in ((-1, len(evidence.hierarchy.required)), (1, len(evidence.strengths))):
+        number = n_usual
+        for doublings in range(step, step * (MOST_DOUBLINGS + 1), step):
+            best = _best_number(evidence, doublings)
+            # A coarser level never has more boundaries than a finer one.
+            number = max(number, best) if step > 0 else min(number, best)
+            factors.setdefault(number, 2.0**-doublings)
+            if number == last:
+                break
+    levels: list[Level] = []
+    for number, factor in sorted(factors.items()):
+        _add_level(levels, evidence.hierarchy.boundaries, number, factor)
+    return tuple(levels)
+
+
+def _best_number(evidence: Evidence, doublings: int) -> int:
+    """Return the number of boundaries of highest expected F1 with the odds doubled that often."""
+    log_odds = evidence.log_odds + doublings * np.log(2.0)
+    expected = expected_f1(load_model().probabilities(evidence.strengths, log_odds=log_odds))
+    n_required = len(evidence.hierarchy.required)
+    return n_required + int(np.argmax(expected[n_required:]))
+
+
+def _add_level(levels: list[Level], order: IntArray, number: int, factor: float) -> None:
+    """Add the first boundaries in order as the finest level.
+
+    Further ones come before it if it has over twice the events of the last.
+    """
+    if levels:
+        few, many = len(levels[-1].boundaries) + 1, number + 1
+        # Levels in between have the factor at which the decision changes.
+        between = levels[-1].factor if levels[-1].factor > 1.0 else factor
+        numbers = np.geomspace(few, many, int(np.ceil(np.log2(many / few))) + 1)[1:-1]
+        # Rounded up, none has more than twice the events of the one before.
+        rounded = np.ceil(numbers - 1e-9).astype(np.int64)
+        levels += [Level(between, np.sort(order[: n_events - 1])) for n_events in rounded]
+    levels.append(Level(factor, np.sort(order[:number])))
+
+
+def decide(evidence: Evidence, levels: Sequence[Level], requests: Requests) -> Decision:
+    """Choose boundaries from the evidence and its nested levels."""
+    n_events, min_duration = requests.n_events, requests.min_duration
+    if n_events is None:
+        boundaries = _at_level(evidence, levels, requests)
+    else:
+        if requests.level != 0 or requests.expected_duration is not None:
+            warnings.warn(
+                f"n_events={n_events} takes precedence over the level and the duration",
+                stacklevel=2,
+            )
+        boundaries = np.sort(_first_boundaries(evidence, n_events, f"n_events={n_events}"))
+
+    if min_duration is not None:
+        n_chosen = len(boundaries)
+        boundaries = without_short_events(evidence, boundaries, min_duration)
+
+        edges = np.concatenate([[0], boundaries, [len(evidence.embedding)]])
+        n_short = int(np.sum(np.diff(evidence.clock[edges]) < min_duration))
+        requested = f"min_duration={min_duration:g}"
+        if n_short and len(boundaries):
+            remain = counted(n_short, "shorter event remains", "shorter events remain")
+            warnings.warn(f"{requested}: {remain} beside required boundaries", stacklevel=2)
+        elif n_short:
+            recording = f"the recording ({evidence.clock[-1]:g}, not counting pauses)"
+            warnings.warn(
+                f"{requested} is longer than {recording}; it becomes one event", stacklevel=2
+            )
+        if n_events is not None and len(boundaries) < n_chosen:
+            left = len(boundaries) + 1
+            warnings.warn(f"{requested} leaves {left} of n_events={n_events} events", stacklevel=2)
+
+    communities = find_recurring_events(evidence.embedding, boundaries)
+    return Decision(boundaries, boundary_probability(evidence, boundaries), communities)
+
+
+WEAK, STRONG = 0.5, 10.0
+"""How much a factor of two in duration weighs against a factor of two in the odds, for the typical
+duration of a kind of source and for one that is requested. The typical one matters in short
+recordings, which are split twice as finely as long ones
+(benchmarks/accuracy/short_recordings.py)."""
+
+
+def _at_level(evidence: Evidence, levels: Sequence[Level], requests: Requests) -> IntArray:
+    """Return the boundaries of the usual level, or of one that is coarser or finer by request."""
+    expected, typical = requests.expected_duration, requests.typical_duration
+    total = float(evidence.clock[-1])
+    known = list(levels)
+    if expected is not None and expected < total / (len(levels[-1].boundaries) + 1):
+        # Shorter than the events of the finest level: add levels beyond it.
+        n_events = round(min(total / expected, len(evidence.embedding)))
+        order = _first_boundaries(
+            evidence, n_events, f"expected_duration={expected:g} ({n_events} events)"
+        )
+        _add_level(known, order, len(order), levels[-1].factor)
+        at_usual = len(known) - 1
+    else:
+        duration, weight = (typical, WEAK) if expected is None else (expected, STRONG)
+        costs = []
+        for level in levels:
+            cost = change = float(np.log2(level.factor)) ** 2
+            if duration is not None:
+                mean = total / (len(level.boundaries) + 1)
+                cost += weight * float(np.log2(mean / duration)) ** 2
+            # What is typical elsewhere changes the odds by a factor of at most four: a clear
+            # boundary stays.
+            is_too_far = expected is None and typical is not None and change > 4.0
+            costs.append(np.inf if is_too_far else cost)
+        at_usual = int(np.argmin(costs))
+
+    at = at_usual + requests.level
+    boundaries = known[min(max(at, 0), len(known) - 1)].boundaries
+    if not 0 <= at < len(known):
+        last = "finest" if requests.level > 0 else "coarsest"
+        found = counted(len(boundaries) + 1, "event")
+        warnings.warn(f"level={requests.level}: the {last} level has {found}", stacklevel=3)
+    return boundaries
+
+
+def _first_boundaries(evidence: Evidence, n_events: int, requested: str) -> IntArray:
+    """Return the boundaries of so many events, in order of height; warn if that is not possible."""
+    wanted = max(n_events - 1, len(evidence.hierarchy.required))
+    boundaries = evidence.hierarchy.first(wanted)
+    found = len(boundaries) + 1
+    if found != n_events:
+        n_required = len(evidence.hierarchy.required)
+        required = counted(n_required, "required boundary", "required boundaries")
+        most = f"with {required}, the fewest" if found > n_events else "the most"
+        here = "" if found > n_events else " here"
+        warnings.warn(f"{requested} is not possible: {most} events{here} are {found}", stacklevel=3)
+    return boundaries
+
+
+def without_short_events(
+    evidence: Evidence, boundaries: IntArray, shortest: float, *, kept: IntArray | tuple[()] = ()
+) -> IntArray:
+    """Keep the boundaries of highest total probability, with no event shorter than `shortest`.
+
+    Only an event between two boundaries that are required, or in `kept`, may be shorter.
+    """
+    edges = np.concatenate([[0], boundaries, [len(evidence.embedding)]])
+    starts = evidence.clock[edges]
+    stays = np.isin(edges, [0, *evidence.hierarchy.required, *kept, len(evidence.embedding)])
+    worth = np.concatenate([[0.0], boundary_probability(evidence, boundaries), [0.0]])
+    best = np.full(len(edges), -np.inf)
+    best[0] = 0.0
+    previous = np.zeros(len(edges), dtype=np.int64)
+
+    # An edge that stays cannot be skipped: `last` is the one before k. Edges from there up to
+    # `reached` are far enough from k, and `winner` is the best of them.
+    last, reached, winner = 0, 0, 0
+    for k in range(1, len(edges)):
+        while reached < k and starts[k] - starts[reached] >= shortest:
+            winner = reached if best[reached] > best[winner] else winner
+            reached += 1
+        if reached > last or stays[k]:
+            best[k] = best[winner] + worth[k]
+        previous[k] = winner
+        if stays[k]:
+            last = reached = winner = k
+    return trace_back(previous, edges)
+
+
+def boundary_probability(evidence: Evidence, boundaries: IntArray) -> FloatArray:
+    """Return the probability of each boundary, whatever was requested.
+
+    Any frame can be a boundary by request. One that is no candidate has the probability of noise at
+    the penalty of all candidates, which is the least that a candidate gains.
+    """
+    lowest = np.asarray([np.log(evidence.hierarchy.penalty) - evidence.split])
+    others = load_model().probabilities(
+        lowest, log_odds=NO_EVENTS if evidence.why_one_event else NOISE
+    )
+    by_frame = np.full(len(evidence.embedding), others.mean())
+    # The model has a curve for every kind of recording; the probability is their mean.
+    by_kind = load_model().probabilities(evidence.strengths, log_odds=evidence.log_odds)
+    by_frame[evidence.hierarchy.boundaries] = by_kind.mean(axis=0)
+    return by_frame[boundaries]
+
+
+MOST_LEVELS = 3
+"""Coarser levels, and finer ones, that are kept with a result."""
+
+
+def levels_around(
+    evidence: Evidence,
+    levels: Sequence[Level],
+    decision: Decision,
+    *,
+    min_duration: float | None = None,
+) -> tuple[NestedLevel, ...]:
+    """Return up to three levels coarser and three finer than a decision, which is level 0.
+
+    Without other requests, they are those of `level` = -3 to 3. A requested number or duration of
+    events makes its own level 0. Required boundaries are in all of them, forbidden ones in none.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        From `gather_evidence`.
+    levels : sequence of Level
+        From `nested_levels`.
+    decision : Decision
+        From `decide`.
+    min_duration : float, optional
+        Shortest event that was requested; it holds for the finer levels, too.
+
+    Returns
+    -------
+    tuple of NestedLevel
+        Coarsest first; empty if no level is coarser or finer.
+    """
+    usual = decision.boundaries
+    coarser: list[IntArray] = []
+    finer: list[IntArray] = []
+    for level in reversed(levels):
+        kept = np.intersect1d(level.boundaries, usual)
+        if len(coarser) < MOST_LEVELS and len(kept) < len(coarser[-1] if coarser else usual):
+            coarser.append(kept)
+
+    for level in levels:
+        before = finer[-1] if finer else usual
+        more = np.union1d(level.boundaries, before)
+        if min_duration is not None:
+            more = without_short_events(evidence, more, min_duration, kept=before)
+        if len(finer) < MOST_LEVELS and len(more) > len(before):
+            finer.append(more)
+    if not coarser and not finer:
+        return ()
+
+    nested = []
+    for number, boundaries in enumerate([*coarser[::-1], usual, *finer], start=-len(coarser)):
+        probabilities = boundary_probability(evidence, boundaries)
+        confidences = tuple(round(float(p), 4) for p in probabilities)
+        nested.append(NestedLevel(number, tuple(boundaries.tolist()), confidences))
+    return tuple(nested)
+
+
 def frame_ranges(name: str, frames: Frames | None, n_frames: int) -> list[tuple[int, int]]:
     """Return frames and ranges as ranges (first, stop); raise ValueError if one is wrong.
 
@@ -84,305 +400,3 @@ def required_frames(
             raise ValueError(f"must and must_not contradict each other at {what}; drop one of them")
         chosen.append(int(allowed[np.argmax(scores[allowed])]))
     return np.unique(np.asarray(chosen, dtype=np.int64))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Requests:
-    """What a person requests of the events, checked when it is made.
-
-    Attributes
-    ----------
-    n_events : int or None
-        Number of events; takes precedence over the durations and the level.
-    min_duration, expected_duration, typical_duration : float or None
-        Shortest event, requested mean duration, and the mean duration typical of this kind of
-        source, in seconds or frames. The requested one weighs more than the typical one.
-    level : int
-        Levels finer (positive) or coarser (negative) than the usual one.
-    """
-
-    n_events: int | None = None
-    min_duration: float | None = None
-    expected_duration: float | None = None
-    typical_duration: float | None = None
-    level: int = 0
-
-    def __post_init__(self) -> None:
-        """Raise ValueError if a request is not a number, or out of range."""
-        check_between("level", self.level, -1000, 1000, whole=True)
-        if self.n_events is not None:
-            check_between("n_events", self.n_events, 1, LARGEST_COUNT, whole=True)
-        for name in ("min_duration", "expected_duration", "typical_duration"):
-            if getattr(self, name) is not None:
-                check_between(name, getattr(self, name), 0, above=True)
-
-
-@dataclass(frozen=True)
-class Level:
-    """One of several nested segmentations.
-
-    Attributes
-    ----------
-    factor : float
-        Factor on the odds against every boundary; 1 is the decision itself, higher is coarser.
-    boundaries : ndarray of int
-        Every boundary of a coarser level is among them.
-    """
-
-    factor: float
-    boundaries: IntArray
-
-
-@dataclass(frozen=True)
-class Decision:
-    """Boundaries with their probability, and the community of every frame."""
-
-    boundaries: IntArray
-    confidence: FloatArray
-    communities: IntArray
-
-
-MOST_DOUBLINGS = 40
-"""Levels beyond these odds are not tried: in double precision every probability is 0 or 1 there."""
-
-
-def nested_levels(evidence: Evidence) -> tuple[Level, ...]:
-    """Decide as if boundaries were 2, 4, 8, ... times as likely, and as unlikely; coarsest first.
-
-    Where events are equally clear, doubled odds take all of them or none. Further levels are
-    inserted there, by the order of the candidates, so that no level has more than twice the events
-    of the one before it. Levels of the same boundaries appear once, with the factor nearest to 1.
-    """
-    usual = _best_number(evidence, 0)
-    factors = {usual: 1.0}
-    for step, last in ((-1, len(evidence.hierarchy.required)), (1, len(evidence.strengths))):
-        number = usual
-        for doublings in range(step, step * (MOST_DOUBLINGS + 1), step):
-            best = _best_number(evidence, doublings)
-            # Nested by the order of the candidates, in one direction only.
-            number = max(number, best) if step > 0 else min(number, best)
-            factors.setdefault(number, 2.0**-doublings)
-            if number == last:
-                break
-    levels: list[Level] = []
-    for number, factor in sorted(factors.items()):
-        _add_level(levels, evidence.hierarchy.boundaries, number, factor)
-    return tuple(levels)
-
-
-def _best_number(evidence: Evidence, doublings: int) -> int:
-    """Return the number of boundaries of highest expected F1 with the odds doubled that often."""
-    log_odds = evidence.log_odds + doublings * np.log(2.0)
-    expected = expected_f1(load_model().probabilities(evidence.strengths, log_odds=log_odds))
-    n_required = len(evidence.hierarchy.required)
-    return n_required + int(np.argmax(expected[n_required:]))
-
-
-def _add_level(levels: list[Level], order: IntArray, number: int, factor: float) -> None:
-    """Add the first boundaries in order as the finest level.
-
-    Further ones come before it if it has over twice the events of the last.
-    """
-    if levels:
-        few, many = len(levels[-1].boundaries) + 1, number + 1
-        # With any factor nearer to 1, the decision is that of the other level.
-        between = levels[-1].factor if levels[-1].factor > 1.0 else factor
-        numbers = np.geomspace(few, many, int(np.ceil(np.log2(many / few))) + 1)[1:-1]
-        # Rounded up, none has more than twice the events of the one before.
-        rounded = np.ceil(numbers - 1e-9).astype(np.int64)
-        levels += [Level(between, np.sort(order[: n_events - 1])) for n_events in rounded]
-    levels.append(Level(factor, np.sort(order[:number])))
-
-
-def decide(evidence: Evidence, levels: Sequence[Level], requests: Requests) -> Decision:
-    """Choose boundaries from the evidence and its nested levels."""
-    n_events, min_duration = requests.n_events, requests.min_duration
-    if n_events is None:
-        boundaries = _at_level(evidence, levels, requests)
-    else:
-        if requests.level != 0 or requests.expected_duration is not None:
-            warnings.warn(
-                f"n_events={n_events} takes precedence over the level and the duration",
-                stacklevel=2,
-            )
-        boundaries = np.sort(_exactly(evidence, n_events, f"n_events={n_events}"))
-
-    if min_duration is not None:
-        n_chosen = len(boundaries)
-        boundaries = without_short_events(evidence, boundaries, min_duration)
-        edges = np.concatenate([[0], boundaries, [len(evidence.embedding)]])
-        n_short = int(np.sum(np.diff(evidence.clock[edges]) < min_duration))
-        requested = f"min_duration={min_duration:g}"
-        if n_short and len(boundaries):
-            remain = counted(n_short, "shorter event remains", "shorter events remain")
-            warnings.warn(f"{requested}: {remain} beside required boundaries", stacklevel=2)
-        elif n_short:
-            recording = f"the recording ({evidence.clock[-1]:g}, not counting pauses)"
-            warnings.warn(
-                f"{requested} is longer than {recording}; it becomes one event", stacklevel=2
-            )
-        if n_events is not None and len(boundaries) < n_chosen:
-            left = len(boundaries) + 1
-            warnings.warn(f"{requested} leaves {left} of n_events={n_events} events", stacklevel=2)
-
-    communities = find_recurring_events(evidence.embedding, boundaries)
-    return Decision(boundaries, boundary_probability(evidence, boundaries), communities)
-
-
-WEAK, STRONG = 0.5, 10.0
-"""How much a factor of two in duration weighs against a factor of two in the odds, for the typical
-duration of a kind of source and for one that is requested. The typical one matters in short
-recordings, which are split twice as finely as long ones
-(benchmarks/accuracy/short_recordings.py)."""
-
-
-def _at_level(evidence: Evidence, levels: Sequence[Level], requests: Requests) -> IntArray:
-    """Return the boundaries of the usual level, or of one that is coarser or finer by request."""
-    expected, typical = requests.expected_duration, requests.typical_duration
-    total = float(evidence.clock[-1])
-    known = list(levels)
-    if expected is not None and expected < total / (len(levels[-1].boundaries) + 1):
-        # Shorter than the events of the finest level: add levels beyond it.
-        n_events = round(min(total / expected, len(evidence.embedding)))
-        order = _exactly(evidence, n_events, f"expected_duration={expected:g} ({n_events} events)")
-        _add_level(known, order, len(order), levels[-1].factor)
-        usual = len(known) - 1
-    else:
-        duration, strength = (typical, WEAK) if expected is None else (expected, STRONG)
-        costs = []
-        for level in levels:
-            cost = change = float(np.log2(level.factor)) ** 2
-            if duration is not None:
-                mean = total / (len(level.boundaries) + 1)
-                cost += strength * float(np.log2(mean / duration)) ** 2
-            # What is typical elsewhere changes the odds by a factor of at most four: a clear
-            # boundary stays.
-            is_too_far = expected is None and typical is not None and change > 4.0
-            costs.append(np.inf if is_too_far else cost)
-        usual = int(np.argmin(costs))
-
-    at = usual + requests.level
-    boundaries = known[min(max(at, 0), len(known) - 1)].boundaries
-    if not 0 <= at < len(known):
-        last = "finest" if requests.level > 0 else "coarsest"
-        found = counted(len(boundaries) + 1, "event")
-        warnings.warn(f"level={requests.level}: the {last} level has {found}", stacklevel=3)
-    return boundaries
-
-
-def _exactly(evidence: Evidence, n_events: int, requested: str) -> IntArray:
-    """Return the boundaries of so many events, the highest first; warn if that is not possible."""
-    wanted = max(n_events - 1, len(evidence.hierarchy.required))
-    boundaries = evidence.hierarchy.first(wanted)
-    found = len(boundaries) + 1
-    if found != n_events:
-        n_required = len(evidence.hierarchy.required)
-        required = counted(n_required, "required boundary", "required boundaries")
-        most = f"with {required}, the fewest" if found > n_events else "the most"
-        here = "" if found > n_events else " here"
-        warnings.warn(f"{requested} is not possible: {most} events{here} are {found}", stacklevel=3)
-    return boundaries
-
-
-def without_short_events(
-    evidence: Evidence, boundaries: IntArray, shortest: float, *, kept: IntArray | tuple[()] = ()
-) -> IntArray:
-    """Keep the boundaries of highest total probability, with no event shorter than `shortest`.
-
-    Only an event between two boundaries that are required, or in `kept`, may be shorter.
-    """
-    edges = np.concatenate([[0], boundaries, [len(evidence.embedding)]])
-    starts = evidence.clock[edges]
-    stays = np.isin(edges, [0, *evidence.hierarchy.required, *kept, len(evidence.embedding)])
-    worth = np.concatenate([[0.0], boundary_probability(evidence, boundaries), [0.0]])
-    best = np.full(len(edges), -np.inf)
-    best[0] = 0.0
-    previous = np.zeros(len(edges), dtype=np.int64)
-
-    # An edge that stays cannot be skipped: `last` is the one before k. Edges from there up to
-    # `reached` are far enough from k, and `winner` is the best of them.
-    last, reached, winner = 0, 0, 0
-    for k in range(1, len(edges)):
-        while reached < k and starts[k] - starts[reached] >= shortest:
-            winner = reached if best[reached] > best[winner] else winner
-            reached += 1
-        if reached > last or stays[k]:
-            best[k] = best[winner] + worth[k]
-        previous[k] = winner
-        if stays[k]:
-            last = reached = winner = k
-    return trace_back(previous, edges)
-
-
-def boundary_probability(evidence: Evidence, boundaries: IntArray) -> FloatArray:
-    """Return the probability of each boundary, whatever was requested.
-
-    One that is not a candidate gains less than the penalty of all candidates; it has the
-    probability of noise that gains just as much.
-    """
-    lowest = np.asarray([np.log(evidence.hierarchy.penalty) - evidence.split])
-    others = load_model().probabilities(
-        lowest, log_odds=NO_EVENTS if evidence.why_one_event else NOISE
-    )
-    by_frame = np.full(len(evidence.embedding), others.mean())
-    by_kind = load_model().probabilities(evidence.strengths, log_odds=evidence.log_odds)
-    by_frame[evidence.hierarchy.boundaries] = by_kind.mean(axis=0)
-    return by_frame[boundaries]
-
-
-MOST_STEPS = 3
-"""Coarser levels, and finer ones, that are kept with a result."""
-
-
-def levels_around(
-    evidence: Evidence,
-    levels: Sequence[Level],
-    decision: Decision,
-    *,
-    min_duration: float | None = None,
-) -> tuple[NestedLevel, ...]:
-    """Return up to three levels coarser and three finer than a decision, which is level 0.
-
-    Without other requests, they are those of `level` = -3 to 3. A requested number or duration of
-    events makes its own level 0. Required boundaries are in all of them, forbidden ones in none.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        From `gather_evidence`.
-    levels : sequence of Level
-        From `nested_levels`.
-    decision : Decision
-        From `decide`.
-    min_duration : float, optional
-        Shortest event that was requested; it holds for the finer levels, too.
-
-    Returns
-    -------
-    tuple of NestedLevel
-        Coarsest first; empty if no level is coarser or finer.
-    """
-    usual = decision.boundaries
-    coarser: list[IntArray] = []
-    finer: list[IntArray] = []
-    for level in reversed(levels):
-        kept = np.intersect1d(level.boundaries, usual)
-        if len(coarser) < MOST_STEPS and len(kept) < len(coarser[-1] if coarser else usual):
-            coarser.append(kept)
-
-    for level in levels:
-        before = finer[-1] if finer else usual
-        more = np.union1d(level.boundaries, before)
-        if min_duration is not None:
-            more = without_short_events(evidence, more, min_duration, kept=before)
-        if len(finer) < MOST_STEPS and len(more) > len(before):
-            finer.append(more)
-    if not coarser and not finer:
-        return ()
-
-    nested = []
-    for number, boundaries in enumerate([*coarser[::-1], usual, *finer], start=-len(coarser)):
-        probabilities = boundary_probability(evidence, boundaries)
-        confidences = tuple(round(float(p), 4) for p in probabilities)
-        nested.append(NestedLevel(number, tuple(boundaries.tolist()), confidences))
-    return tuple(nested)

@@ -41,7 +41,7 @@ LINEAR_FROM = 1500
 FEATURE_LANDMARKS = 384
 """Largest number of landmarks of the features, whose kernel is narrower than the embedding's."""
 
-GUIDES = 40
+N_LANDMARK_DIRECTIONS = 40
 """Main directions of the features by which frames are grouped to choose landmarks."""
 
 
@@ -120,7 +120,8 @@ class DynamicGraph:
     embedding : array
         The learned vector per frame, after the last iteration.
     graph : Graph
-        The weights between frames, after the last iteration.
+        The weights between frames, after the last iteration and its priors; only "paper" applies
+        the temporal prior at the end of an iteration.
     communities : ndarray of int
         Community of every frame.
     denoised : array
@@ -145,10 +146,11 @@ class DynamicGraph:
 
 
 def learn_graph(x: Array, p: Parameters, on_step: OnStep = no_report) -> DynamicGraph:
-    """Follow Algorithm 1 line by line; comments have its symbols.
+    """Follow Algorithm 1; comments have its lines and symbols.
 
-    Where the text and the notebook part, "paper" follows the text, "authors" and the default follow
-    the notebook. In linear form, frames far apart in time are seen through landmarks.
+    Where text and notebook differ, "paper" follows the text, "authors" and the default follow the
+    notebook. In linear form, frames far apart in time are seen through landmarks. Columns of graphs
+    are normalized where they become targets of the loss, which is a cross-entropy only then.
 
     Parameters
     ----------
@@ -159,7 +161,8 @@ def learn_graph(x: Array, p: Parameters, on_step: OnStep = no_report) -> Dynamic
     on_step : callable
         Called before every stage with its name, the stages done, and their number.
     """
-    bandwidth, own_bandwidth = bandwidths(p, x.shape[1])  # l^ of the features, l~ of the embedding
+    # l^ of the features, l~ of the embedding.
+    feature_bandwidth, embedding_bandwidth = bandwidths(p, x.shape[1])
     is_linear = p.graph_form == "linear"
     if p.graph_form == "auto":
         is_linear = p.variant == "default" and len(x) >= LINEAR_FROM
@@ -176,54 +179,59 @@ def learn_graph(x: Array, p: Parameters, on_step: OnStep = no_report) -> Dynamic
     )
     clean = scale_to_range(denoised, by_column=True) if p.rescale_columns else denoised
 
-    # PCA_d(X^_0) is where the embedding starts. In linear form it has further directions, which
-    # choose the landmarks of the features; what is small is better in double precision.
+    # PCA_d(X^_0) is where the embedding starts. It is computed before the graph because, in linear
+    # form, landmarks of the features are chosen by it and by further directions, whose small values
+    # need double precision.
     on_step("linking frames", 1, n_stages)
     directions, landmarks = clean, None
     if is_linear:
-        directions = double(principal_components(clean, max(p.n_components, GUIDES)))
-        landmarks = choose_landmarks(directions, bandwidth=bandwidth, most=FEATURE_LANDMARKS)
+        directions = double(principal_components(clean, max(p.n_components, N_LANDMARK_DIRECTIONS)))
+        landmarks = choose_landmarks(
+            directions, bandwidth=feature_bandwidth, most=FEATURE_LANDMARKS
+        )
     elif p.start == "pca":
         directions = principal_components(clean, p.n_components)
     start = (clean if p.start == "columns" else directions)[:, : p.n_components]
 
     # G_0 = S_l^(X^_0).
-    graph = affinity_graph(clean, bandwidth=bandwidth, landmarks=landmarks)
+    graph = affinity_graph(clean, bandwidth=feature_bandwidth, landmarks=landmarks)
     initial_graph = normalize_columns(graph)
 
     # Graph embedding initialization (Eq. 3 and 4). X~_0 = argmin L(S_l~(X~), G_0).
     on_step("embedding", 2, n_stages)
-    begin = scale_to_range(start, by_column=True) if p.rescale_columns else start
-    embedding, descent = _embed(initial_graph, begin, p, own_bandwidth, p.n_steps)
+    scaled_start = scale_to_range(start, by_column=True) if p.rescale_columns else start
+    embedding, descent = _embed(initial_graph, scaled_start, p, embedding_bandwidth, p.n_steps)
     initial_embedding, descents = embedding, [descent]
 
     # G~_0 = S_l~(X~_0).
-    graph = normalize_columns(_own_graph(embedding, own_bandwidth, is_linear))
+    graph = normalize_columns(_embedding_graph(embedding, embedding_bandwidth, is_linear))
 
+    # The text embeds, then applies the temporal and the semantic prior. The notebook applies the
+    # temporal prior to the graph of the last iteration, embeds, and applies the semantic prior.
     communities = None
     for i in range(p.n_iterations):
         on_step(f"iteration {i + 1}", 3 + i, n_stages)
 
         # Graph embedding update (Eq. 5).
         # X~_i = argmin (1 - alpha) L_1(S_l~(X~), G~_i-1) + alpha L_2(S_l~(X~), G_0).
-        # The loss is linear in its target, so that the two graphs are blended. The notebook applies
-        # the temporal prior before it embeds.
+        # The loss is linear in its target, so that the two graphs are blended.
         learned = normalize_columns(graph) if p.variant == "paper" else _temporal_prior(graph, p)
         target = (1.0 - p.initial_graph_weight) * learned + p.initial_graph_weight * initial_graph
-        embedding, descent = _embed(target, embedding, p, own_bandwidth, p.n_loop_steps)
+        embedding, descent = _embed(target, embedding, p, embedding_bandwidth, p.n_loop_steps)
         descents.append(descent)
 
         # Graph structure update: temporal prior (Eq. 6). G~_i = f_eta(S_l~(X~_i) * K_p).
-        graph = _own_graph(embedding, own_bandwidth, is_linear)
+        graph = _embedding_graph(embedding, embedding_bandwidth, is_linear)
         graph = _temporal_prior(graph, p) if p.variant == "paper" else normalize_columns(graph)
 
-        # Graph structure update: semantic prior (Eq. 7). C = kmeans(X~_i; N_C), G~_i = g_mu(G~_i, C).
+        # Graph structure update: semantic prior (Eq. 7).
+        # C = kmeans(X~_i; N_C), G~_i = g_mu(G~_i, C).
         communities = find_communities(embedding, p.n_communities, random_state=p.random_state)
         graph = weaken_edges_between_communities(
             graph, communities, semantic_prior=p.semantic_prior
         )
 
-    if communities is None:
+    if communities is None:  # without an iteration
         communities = find_communities(embedding, p.n_communities, random_state=p.random_state)
     return DynamicGraph(
         embedding=embedding,
@@ -251,13 +259,13 @@ def bandwidths(p: Parameters, n_features: int) -> tuple[float, float]:
 
 
 def _embed(
-    target: Graph, begin: Array, p: Parameters, bandwidth: float, n_steps: int
+    target: Graph, start: Array, p: Parameters, bandwidth: float, n_steps: int
 ) -> tuple[Array, Descent]:
-    """Return the argmin of Eq. 4 and 5, scaled as the variant goes on with it, and the descent."""
+    """Return the argmin of Eq. 4 and 5, rescaled if columns are, and the descent."""
     if p.variant == "authors":
         descent = embed_graph(
             target,
-            start=begin,
+            start=start,
             bandwidth=bandwidth,
             n_steps=n_steps,
             optimizer="barzilai-borwein",
@@ -265,13 +273,13 @@ def _embed(
         )
         embedding = descent.x
     else:
-        descent = embed_graph(target, start=begin, bandwidth=bandwidth, n_steps=n_steps)
-        # The loss ignores lengths; unit rows keep them out of the communities too.
+        descent = embed_graph(target, start=start, bandwidth=bandwidth, n_steps=n_steps)
+        # The loss ignores the lengths of rows; with unit rows, k-means does too.
         embedding = fix_rotation(unit_rows(descent.x))
     return scale_to_range(embedding, by_column=True) if p.rescale_columns else embedding, descent
 
 
-def _own_graph(embedding: Array, bandwidth: float, is_linear: bool) -> Graph:
+def _embedding_graph(embedding: Array, bandwidth: float, is_linear: bool) -> Graph:
     """Return S_l~(X~), the graph of an embedding; in linear form it has landmarks of its own."""
     landmarks = choose_landmarks(embedding, bandwidth=bandwidth) if is_linear else None
     return affinity_graph(embedding, bandwidth=bandwidth, landmarks=landmarks)
