@@ -76,7 +76,10 @@ def main() -> None:
 
     print_anywhere()
     warnings.showwarning = show_warning  # type: ignore[assignment]
-    logging.basicConfig(format="dayline: note: %(message)s", level=logging.WARNING)
+    notes = logging.StreamHandler()
+    # What other packages log does not say which file or sequence it is about, or is a traceback.
+    notes.addFilter(logging.Filter("dayline"))
+    logging.basicConfig(format="dayline: note: %(message)s", handlers=[notes])
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not in the background
         signal.signal(signal.SIGINT, _interrupt)
     try:
