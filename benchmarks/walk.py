@@ -35,9 +35,10 @@ FEATURES = ("check_features", "check_matrix", "check_rows")
 
 
 class Walk:
-    """What was called between `start` and `stop`, in all threads that begin after `start`."""
+    """What a task called, in all threads that it began, and which of the photos it opened."""
 
-    def __init__(self) -> None:
+    def __init__(self, photos: Path | None = None) -> None:
+        self.photos = photos
         self.functions: dict[tuple[str, str], None] = {}
         self.deepest = 0
         self.above_equation: int | None = None
@@ -62,7 +63,9 @@ class Walk:
         if file.startswith(OWN) and file.endswith(".py") and not name.startswith("<"):
             self._note_own(frame, file.removeprefix(OWN).replace(os.sep, "/"), name)
         elif file.endswith(f"PIL{os.sep}Image.py") and name == "open":
-            self.opened += 1
+            # A thumbnail is opened, too, for its size.
+            opened = frame.f_locals["fp"]
+            self.opened += Path(getattr(opened, "name", opened)).parent == self.photos
         elif file.endswith(f"PIL{os.sep}ImageFile.py") and name == "load":
             self.decoded += bool(getattr(frame.f_locals["self"], "tile", None))
 
@@ -147,10 +150,10 @@ def walk_photos() -> Walk:
                 if ended.code:
                     raise RuntimeError(said.getvalue()) from None
 
-    walk = Walk()
     with tempfile.TemporaryDirectory() as folder:
         photos = Path(folder, "photos")
         photos.mkdir()
+        walk = Walk(photos)
         made_photos(photos)
         segment(photos, Path(folder, "first"))
         walk.run(lambda: segment(photos, Path(folder, "second")))

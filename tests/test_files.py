@@ -49,6 +49,14 @@ def test_a_link_a_folder_or_a_pipe_is_not_read(tmp_path):
         read_no_follow(tmp_path / "pipe")
 
 
+def test_a_folder_in_the_way_of_a_file_is_named_and_stays(tmp_path):
+    (tmp_path / "a.txt").mkdir()
+    message = f"{tmp_path / 'a.txt'}: a folder is in the way of a file; move or remove it"
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        write_text_whole(tmp_path / "a.txt", "new")
+    assert [p.name for p in tmp_path.iterdir()] == ["a.txt"]
+
+
 def test_a_write_that_fails_names_the_file(tmp_path):
     with (
         pytest.raises(OSError, match=re.escape(f"No space left on device: '{tmp_path / 'a.txt'}'")),

@@ -41,6 +41,8 @@ def writing_whole(path: str | Path, mode: str = "w", *, durable: bool = True) ->
         file. Not needed for files that are checked and rebuilt if damaged.
     """
     path = Path(path)
+    if path.is_dir() and not path.is_symlink():
+        raise ValueError(f"{path}: a folder is in the way of a file; move or remove it")
     encoding, newline = (None, None) if "b" in mode else ("utf-8", "")
     try:
         handle, temporary = tempfile.mkstemp(

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -83,3 +87,40 @@ def test_what_is_wrong_with_a_cluster_is_said_in_one_line(cluster, root, tmp_pat
     with pytest.raises(ValueError, match=r"the connection to the scheduler at tcp://.* was lost"):
         list(run)
     assert 1 <= len(read_batch(out / "batch.jsonl")) < len(NAMES)
+
+
+def test_a_killed_scheduler_is_one_line_of_ours_and_none_of_dask(root, tmp_path):
+    def start(*command: object) -> subprocess.Popen[str]:
+        environment = os.environ | {"PYTHONUNBUFFERED": "1"}
+        pipe = subprocess.PIPE
+        words = [sys.executable, *map(str, command)]
+        return subprocess.Popen(words, stdout=pipe, stderr=pipe, text=True, env=environment)
+
+    known = tmp_path / "scheduler.json"
+    command = ("-m", "distributed.cli.dask_scheduler", "--port", 0, "--no-dashboard")
+    started = [start(*command, "--host", "127.0.0.1", "--scheduler-file", known)]
+    try:
+        while not (known.exists() and known.read_text().endswith("}")):
+            time.sleep(0.05)
+        address = json.loads(known.read_text())["address"]
+        worker = ("-m", "distributed.cli.dask_worker", address, "--nthreads", 1, "--no-dashboard")
+        started.append(start(*worker, "--death-timeout", 30))
+        with distributed.Client(address, set_as_default=False) as client:
+            client.wait_for_workers(1)
+
+        program = "from dayline.cli import main; main()"
+        batch = start("-c", program, "batch", root, "-o", tmp_path / "out", "--cluster", address)
+        started.append(batch)
+        assert batch.stdout is not None
+        assert "events in 120 frames" in batch.stdout.readline()
+        started[0].kill()
+        _, err = batch.communicate(timeout=60)
+    finally:
+        for process in started:
+            process.kill()
+            process.communicate()
+    assert batch.returncode == 2
+    assert err == (
+        f"dayline: the connection to the scheduler at {address} was lost; start it, and the same"
+        " command resumes\n"
+    )

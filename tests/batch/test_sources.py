@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dayline.batch.sources import find_sources, folder_names, given_sources
+from dayline.media.walk import find_files
 
 
 def touch(root: Path, *names: str) -> None:
@@ -96,9 +97,16 @@ def test_a_result_is_not_a_root(tmp_path):
 
 @pytest.mark.skipif(not hasattr(os, "symlink"), reason="needs links")
 def test_links_that_lead_back_end(tmp_path):
-    touch(tmp_path, "more/x.npy")
-    (tmp_path / "more" / "back").symlink_to(tmp_path)
-    assert found(tmp_path) == [("features", "more/x.npy")]
+    touch(tmp_path, "more/x.npy", "day/p.jpg", "other/q.jpg", "other/film.mp4")
+    for name in ("more", "day", "other"):
+        (tmp_path / name / "back").symlink_to("..")
+    assert found(tmp_path) == [
+        ("photos", "day"),
+        ("features", "more/x.npy"),
+        ("photos", "other"),
+        ("video", "other/film.mp4"),
+    ]
+    assert find_files(tmp_path / "day").photos == [tmp_path / "day" / "p.jpg"]
 
 
 def test_given_paths_are_one_sequence_each_with_a_folder_each(tmp_path):

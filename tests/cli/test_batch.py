@@ -14,6 +14,7 @@ from cli.run_command import ENVIRONMENT, run
 from dayline.batch.run import read_batch
 from dayline.events import read_events
 from dayline.files import UNFINISHED
+from made_photos import make_day
 
 
 @pytest.fixture
@@ -73,6 +74,22 @@ def test_wrong_input_is_one_line_and_exit_code_2(root, tmp_path):
         assert done.stdout == ""
     assert not (tmp_path / "out").exists()
     assert not (root / ".dayline").exists()
+
+
+def test_a_network_that_cannot_be_read_is_one_line_before_anything_starts(root, tmp_path):
+    pytest.importorskip("onnxruntime", reason="the extra photos is not installed")
+    network = tmp_path / "broken.onnx"
+    network.write_bytes(b"x" * 500)
+    options = ("-o", tmp_path / "out", "--model", network, "--jobs", 1, "--method", "ces")
+    assert run("batch", root, *options).returncode == 0  # features in files need no network
+
+    make_day(root / "day", [("red", 4), ("blue", 4)])
+    before = sorted((tmp_path / "out").rglob("*"))
+    done = run("batch", root, *options)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"dayline: {network}: damaged, or not a network onnxruntime")
+    assert done.stderr.count("\n") == 1
+    assert sorted((tmp_path / "out").rglob("*")) == before
 
 
 def start_batch(root: Path, out: Path) -> subprocess.Popen[str]:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from cli.run_command import run
+from dayline.album.extraction import FrameReader
 from dayline.album.save import save_events
 from dayline.events import read_events
 from made_photos import make_day, make_film
@@ -96,6 +97,18 @@ def test_a_result_of_another_source_is_replaced_on_request(made):
         == 0
     )
     assert read_events(out / "events.json").source == "ride"
+
+
+def test_days_are_refused_before_their_photos_are_read_also_without_corrections(made, monkeypatch):
+    out = made / "out"
+    assert written("segment", made / "trip", out).returncode == 0
+    before = contents(out)
+    monkeypatch.setattr(FrameReader, "read_files", lambda *_: pytest.fail("photos are read"))
+    options = ("--model", "color", "--forget-corrections")
+    done = run("segment", made / "home", "-o", out, *options)
+    assert done.returncode == 2
+    assert "holds 2 days of 'trip'" in done.stderr
+    assert contents(out) == before
 
 
 @pytest.mark.parametrize("source", ["walk", "trip", "film.mp4", "table.npy"])

@@ -675,6 +675,33 @@ def test_control_c_ends_with_130_and_the_next_run_goes_on(tmp_path):
     assert read_events(tmp_path / "out" / "events.json").n_frames == n_photos
 
 
+# The first Ctrl-C comes while features are saved; the second while the generator that reads photos
+# in threads is closed and waits for these.
+TWICE = """
+import os, threading
+from dayline.album import extraction
+extraction.SAVE_EVERY = -1.0
+def interrupt():
+    os.kill(os.getpid(), signal.SIGINT)
+def save(self, keys, read):
+    extraction.FrameReader._save = lambda *_: threading.Timer(0.3, interrupt).start()
+    interrupt()
+extraction.FrameReader._save = save
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")
+def test_a_second_control_c_ends_at_once_without_a_traceback(tmp_path):
+    n_photos = 6 * min(os.cpu_count() or 1, 8) * AT_ONCE
+    make_day(tmp_path / "photos", [("red", n_photos // 2), ("blue", n_photos // 2)])
+    code = SLOWLY.replace("main()", f"{TWICE}main()")
+    command = [sys.executable, "-c", code, "segment", "photos", "-o", "out", "--model", "color"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 130
+    assert done.stderr == "dayline: stopped; no file is incomplete, and the same command resumes\n"
+
+
 @pytest.mark.filterwarnings("always")
 def test_messages_name_options_and_what_limits_them(features, tmp_path):
     result = tmp_path / "out"

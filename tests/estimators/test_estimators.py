@@ -7,6 +7,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from dayline import DynamicGraphEmbedding, EventSegmenter, PrincipalComponents
 from dayline.method.dge import bandwidths
+from dayline.research.baselines.window_difference import WindowDifferenceSegmenter
 from dayline.research.datasets.synthetic import make_communities
 
 MADE = make_communities(120, stay=300.0, n_features=8, random_state=2)
@@ -112,6 +113,50 @@ def test_any_container_gives_the_same_boundaries(change, tmp_path):
             "list": x.tolist(),
         }[change]
     assert EventSegmenter().fit(given).boundaries_.tolist() == expected
+
+
+@pytest.mark.parametrize("fill", [0.0, np.nan])
+@pytest.mark.parametrize(
+    "made", [EventSegmenter.fast(), PrincipalComponents(), WindowDifferenceSegmenter()]
+)
+def test_sparse_columns_of_pandas_are_read_as_dense_ones(made, fill):
+    pandas = pytest.importorskip("pandas")
+    x = MADE.features * (MADE.features > 0)
+
+    def sparse(values):
+        columns = {
+            f"f{k}": pandas.arrays.SparseArray(c, fill_value=fill) for k, c in enumerate(values.T)
+        }
+        return pandas.DataFrame(columns)
+
+    fitted = clone(made).fit(sparse(x))
+    assert fitted.n_features_in_ == 8
+    assert fitted.feature_names_in_[0] == "f0"
+    if isinstance(fitted, EventSegmenter):
+        assert fitted.boundaries_.tolist() == clone(made).fit(x).boundaries_.tolist()
+        assert fitted.score(sparse(x), fitted.labels_) == 1.0
+        assert len(fitted.append(sparse(x[:10])).labels_) == 130
+
+    x[17, 2] = np.nan
+    with pytest.raises(ValueError, match="frame 17 holds NaN"):
+        clone(made).fit(sparse(x))
+
+
+def test_a_column_with_the_name_of_another_is_named():
+    pandas = pytest.importorskip("pandas")
+    twice = pandas.DataFrame(MADE.features[:, :3], columns=["left", "right", "left"])
+    message = r"several columns are named 'left'; rename them, or pass X.to_numpy\(\)$"
+    fitted = EventSegmenter.fast().fit(MADE.features[:, :3])
+    for call in (
+        EventSegmenter().fit,
+        PrincipalComponents().fit_transform,
+        WindowDifferenceSegmenter().fit,
+        fitted.append,
+        lambda x: fitted.score(x, fitted.labels_),
+    ):
+        with pytest.raises(ValueError, match=message) as caught:
+            call(twice)
+        assert type(caught.value) is ValueError
 
 
 def test_missing_frames_are_named_or_repaired_in_a_copy():

@@ -111,6 +111,17 @@ def test_floating_point_is_stretched_over_its_own_range(tmp_path):
     assert decode_photo(tmp_path / "p.tif", size=8)[:, :, 0].tolist() == [[0, 128], [255, 0]]
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_floating_point_photo_of_random_bits_is_what_it_can_be_without_a_warning(tmp_path):
+    bits = np.random.default_rng(0).integers(0, 2**32, (60, 80), dtype=np.uint32)
+    values = bits.view(np.float32)
+    Image.fromarray(values).save(tmp_path / "p.tif")
+    shown = decode_photo(tmp_path / "p.tif", size=100)[:, :, 0]
+    known = np.isfinite(values)
+    assert shown[values == values[known].max()].tolist() == [255]
+    assert set(shown[~known]) <= {0, 255}
+
+
 def test_cmyk(tmp_path):
     Image.fromarray(four_colours()).convert("CMYK").save(tmp_path / "p.jpg", quality=95)
     assert corners(decode_photo(tmp_path / "p.jpg", size=1000)) == ["red", "green", "blue", "white"]

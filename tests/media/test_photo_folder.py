@@ -158,9 +158,12 @@ def test_a_folder_without_photos(tmp_path):
     with pytest.raises(ValueError, match="contains no photos"):
         read_photo_folder(tmp_path)
     (tmp_path / "a.mp4").touch()
-    with pytest.raises(
-        ValueError, match=r"contains no photos but 1 videos; pass one of them \(a.mp4\)"
-    ):
+    (tmp_path / "b.mp4").touch()
+    message = (
+        r"contains no photos but 2 videos; pass one of them \(a.mp4\), or all of them:"
+        r" dayline batch FOLDER -o OUT$"
+    )
+    with pytest.raises(ValueError, match=message):
         read_photo_folder(tmp_path)
 
 

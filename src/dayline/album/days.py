@@ -13,7 +13,13 @@ from urllib.parse import unquote, unquote_to_bytes
 
 from dayline.album.corrections import warn_of_absent_events
 from dayline.album.edits import kept_edits, take_in_all
-from dayline.album.extraction import features_of, forget_read, frame_reader, is_table
+from dayline.album.extraction import (
+    features_of,
+    forget_read,
+    frame_reader,
+    is_table,
+    source_digests,
+)
 from dayline.album.page.overview import Day, overview_data, write_overview
 from dayline.album.page.page import events_mark, page_data
 from dayline.album.pictures import remove_thumbnails
@@ -91,7 +97,8 @@ def find_days(
         Each subfolder is a day, whatever the times of its photos.
     store : Path, optional
         Folder of the results. If given, every photo is read once, with its features, which are kept
-        there, and the clocks of several cameras are compared. Otherwise only headers are read.
+        there, and the clocks of several cameras are compared. Otherwise only headers are read. It
+        must not hold the result of another source.
     on_step : callable, optional
         Called as on_step(what, done, total).
     """
@@ -113,6 +120,8 @@ def find_days(
     if store is None:
         photos = read_photos(source, timezone=settings.timezone, on_step=on_step)
     else:
+        name = shown_name(source.resolve().name)
+        refuse_other_result(store, "days", name, source_digests(source))
         with output_folder(store) as folder:
             reader = frame_reader(settings, folder, on_step)
             photos = read_photos(source, timezone=settings.timezone, read=reader.read_files)
@@ -206,7 +215,7 @@ def segment_days(
     settings : Settings
         How to segment, and what to write.
     source : Path
-        The folder that holds the days. `output` must not hold the result of another one.
+        The folder that holds the days.
     forget : bool
         Do not use the corrections of earlier runs.
     places : Path, optional
@@ -219,9 +228,6 @@ def segment_days(
     SegmentedDay
         Each day as it ends. Names of places follow once all have ended.
     """
-    name = shown_name(source.resolve().name)
-    digests = (digest for day in days for digest in day.sequence.digests)
-    refuse_other_result(output, "days", name, digests)
     with output_folder(output) as folder:
         take_in_all(folder)
         results = []

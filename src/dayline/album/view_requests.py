@@ -18,7 +18,7 @@ from urllib.parse import unquote_to_bytes, urlsplit
 
 from dayline.album.save import ChangedResultError, is_result
 from dayline.files import open_no_follow
-from dayline.result_folder import LockedFolderError
+from dayline.result_folder import LockedFolderError, OutputFolderError
 
 if TYPE_CHECKING:
     from dayline.album.view import ViewServer
@@ -183,6 +183,8 @@ class RequestHandler(BaseHTTPRequestHandler):
         except LockedFolderError as error:
             why = f"{error}; your changes stay in this browser"
             raise RefusedError(HTTPStatus.LOCKED, why) from None
+        except OutputFolderError as error:
+            raise RefusedError(HTTPStatus.INSUFFICIENT_STORAGE, str(error)) from None
         except ValueError as error:
             why = " ".join(str(error).split())
             raise RefusedError(HTTPStatus.UNPROCESSABLE_ENTITY, why) from None

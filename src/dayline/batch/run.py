@@ -19,6 +19,7 @@ from concurrent.futures import (
     as_completed,
     wait,
 )
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -42,8 +43,9 @@ from dayline.batch.task import (
 )
 from dayline.checks import check_between
 from dayline.events import read_events
+from dayline.features.extract import load_extractor
 from dayline.files import write_text_whole
-from dayline.installation import needs_extra
+from dayline.installation import MissingExtraError, needs_extra
 from dayline.media.frame import shown_name
 from dayline.progress import OnStep
 from dayline.result_folder import BATCH_LIST, EVENTS, output_folder
@@ -119,6 +121,11 @@ def segment_many(
     output = Path(output)
 
     found = given_sources(sources)
+    if any(source.kind != "features" for source in found):
+        # A network that cannot be read would fail every sequence with pictures; those without need
+        # no packages for them.
+        with suppress(MissingExtraError):
+            load_extractor(settings.model)
     root = Path(sources) if isinstance(sources, str | Path) else None
     refuse_other_result(output, "batch", None if root is None else root.resolve().name)
     _note_other_batch(output, found)

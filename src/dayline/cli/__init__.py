@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import logging
 import os
+import signal
 import sys
 import warnings
 from typing import Annotated, Any
@@ -26,6 +27,8 @@ from dayline.cli.view import view
 
 INTERRUPTED = 130
 """Exit code that shells expect after Ctrl-C."""
+
+STOPPED = "dayline: stopped; no file is incomplete, and the same command resumes"
 
 # Some versions of Typer bundle Click, others depend on it; this finds the class in both.
 UsageError: Any = next(
@@ -73,7 +76,12 @@ def main() -> None:
 
     print_anywhere()
     warnings.showwarning = show_warning  # type: ignore[assignment]
-    logging.basicConfig(format="dayline: note: %(message)s", level=logging.WARNING)
+    notes = logging.StreamHandler()
+    # What other packages log does not say which file or sequence it is about, or is a traceback.
+    notes.addFilter(logging.Filter("dayline"))
+    logging.basicConfig(format="dayline: note: %(message)s", handlers=[notes])
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not in the background
+        signal.signal(signal.SIGINT, _interrupt)
     try:
         _refuse_empty(sys.argv)
         code = app(prog_name="dayline", standalone_mode=False)
@@ -81,9 +89,9 @@ def main() -> None:
             raise typer.Abort
         sys.exit(code)
     except (typer.Abort, KeyboardInterrupt):
-        typer.echo(
-            "dayline: stopped; no file is incomplete, and the same command resumes", err=True
-        )
+        if signal.getsignal(signal.SIGINT) is _end_at_once:  # which need not repeat this line
+            signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
+        typer.echo(STOPPED, err=True)
         sys.exit(INTERRUPTED)
     except UsageError as error:
         if type(error).__name__ == "NoArgsIsHelpError":
@@ -97,6 +105,23 @@ def main() -> None:
             raise
         typer.echo(f"dayline: {one_line(error)}", err=True)
         sys.exit(2)
+
+
+def _interrupt(*_: Any) -> None:
+    """Stop at Ctrl-C; a second one ends the process at once.
+
+    A second exception would appear while the first one is handled, also where Python cannot raise
+    it and prints a traceback instead, as in a generator that is closed.
+    """
+    signal.signal(signal.SIGINT, _end_at_once)
+    raise KeyboardInterrupt
+
+
+def _end_at_once(*_: Any) -> None:
+    # Not through a stream, which may be in use at this moment. A progress bar hides the cursor.
+    show_cursor = "\x1b[?25h" if os.isatty(2) else ""
+    os.write(2, f"{show_cursor}{STOPPED}\n".encode())
+    os._exit(INTERRUPTED)
 
 
 def _refuse_empty(words: list[str]) -> None:

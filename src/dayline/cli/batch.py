@@ -57,12 +57,6 @@ def batch(
         _print_sources(root)
         return
 
-    if cluster is not None:
-        import logging
-
-        # Dask logs the loss of workers with tracebacks; dayline reports it in one line.
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)
-
     records = []
     with progress_bar(quiet=options.quiet) as on_step:
         for record in segment_many(

@@ -178,7 +178,7 @@ class Options:
         ),
     ] = False
 
-    def settings(self) -> Settings:
+    def settings(self, *, offsets: tuple[tuple[str, float], ...] = ()) -> Settings:
         """Return the settings of a run; raise if an option is invalid."""
         from dayline.album.settings import Settings
 
@@ -198,6 +198,7 @@ class Options:
             share=self.share,
             key=self.key,
             transpose=self.transpose,
+            offsets=offsets,
             timezone=self.timezone,
         )
 

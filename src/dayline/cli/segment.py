@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -86,16 +85,14 @@ def segment(
     ] = False,
 ) -> None:
     """Split photos, a video or a sequence of features into events."""
-    from dayline.album.days import FoundDays, find_days, segment_days, segment_recording
-    from dayline.album.extraction import is_table, source_digests
+    from dayline.album.days import find_days, segment_days, segment_recording
+    from dayline.album.extraction import is_table
     from dayline.album.recognize import read_places
-    from dayline.album.write import default_output, refuse_other_result
+    from dayline.album.write import default_output
     from dayline.cli.console import open_in_browser, progress_bar
     from dayline.events import read_events
-    from dayline.media.walk import holds_only_folders
 
-    offsets = tuple(parse_offset(text) for text in offset or ())
-    settings = replace(options.settings(), offsets=offsets)
+    settings = options.settings(offsets=tuple(parse_offset(text) for text in offset or ()))
     if dry_run:
         _print_frames(source, settings, by_folder=by_folder)
         return
@@ -113,16 +110,9 @@ def segment(
     if output is None and kind != "features":
         output = default_output(source)
 
-    found = FoundDays()
     results: list[SegmentedDay] = []
     with progress_bar(quiet=options.quiet or as_json) as on_step:
-        if output is not None and holds_only_folders(source):
-            # Before the photos of all days are read, for which features are kept there.
-            if not forget_corrections:
-                name = source.resolve().name
-                refuse_other_result(output, "days", name, source_digests(source))
-            found = find_days(source, settings, by_folder=by_folder, store=output, on_step=on_step)
-
+        found = find_days(source, settings, by_folder=by_folder, store=output, on_step=on_step)
         if found.days and output is not None:
             for option, is_given in (("--json", as_json), ("--corrections", corrections)):
                 if is_given:

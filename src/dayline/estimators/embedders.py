@@ -20,7 +20,7 @@ from dayline.arrays import (
     to_numpy,
     unit_rows,
 )
-from dayline.checks import Missing, check_choice, check_features, unmask
+from dayline.checks import Missing, check_choice, check_features, show_value, unmask
 from dayline.method.denoise import denoise_features, fit_single_precision
 from dayline.method.dge import Parameters, learn_graph
 from dayline.method.embedding import principal_components
@@ -33,6 +33,34 @@ from dayline.method.outliers import (
     warn_of_outliers,
 )
 from dayline.progress import OnStep, no_report
+
+
+def given_rows(estimator: BaseEstimator, X: Any, *, reset: bool = True) -> FloatArray:
+    """Return what was given to an estimator as an array, and note its columns as scikit-learn does.
+
+    Parameters
+    ----------
+    estimator : BaseEstimator
+        The estimator.
+    X : array-like of shape (n_frames, n_features)
+        One row per frame. Sparse columns of pandas become dense ones; missing values become NaN.
+    reset : bool
+        Whether these are the first rows; later ones must have the same columns.
+    """
+    if type(X).__module__.partition(".")[0] == "pandas" and hasattr(X, "columns"):
+        # Scikit-learn's errors say neither which column has the name of another, nor what to do.
+        if not X.columns.is_unique:
+            name = X.columns[X.columns.duplicated()][0]
+            raise ValueError(
+                f"several columns are named {show_value(name)}; rename them, or pass X.to_numpy()"
+            )
+        kinds = X.dtypes.items()
+        sparse = {k: kind.subtype for k, kind in kinds if type(kind).__name__ == "SparseDtype"}
+        X = X.astype(sparse) if sparse else X
+    rows: FloatArray = validate_data(
+        estimator, unmask(X), dtype="numeric", ensure_all_finite=False, reset=reset
+    )
+    return rows
 
 
 class SequenceEmbedder(BaseEstimator):  # type: ignore[misc]
@@ -49,8 +77,7 @@ class SequenceEmbedder(BaseEstimator):  # type: ignore[misc]
             Ignored.
         """
         self.check_parameters()
-        numbers = validate_data(self, unmask(X), dtype="numeric", ensure_all_finite=False)
-        features = check_features(numbers, missing=self.missing)
+        features = check_features(given_rows(self, X), missing=self.missing)
         self.learn(self.without_outliers(features))
         return self
 

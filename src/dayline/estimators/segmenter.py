@@ -8,7 +8,7 @@ from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from dayline.arrays import Array, FloatArray, IntArray, is_mapped
 from dayline.checks import (
@@ -19,7 +19,6 @@ from dayline.checks import (
     check_times,
     list_frames,
     show_value,
-    unmask,
 )
 from dayline.decision.contexts import context_scores, pick_boundaries
 from dayline.decision.decide import (
@@ -38,6 +37,7 @@ from dayline.decision.evidence import Evidence, gather_evidence
 from dayline.estimators.embedders import (
     DynamicGraphEmbedding,
     PrincipalComponents,
+    given_rows,
 )
 from dayline.events import Segmentation, boundaries_to_labels, labels_to_boundaries
 from dayline.metrics import score_boundaries
@@ -209,7 +209,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         """
         # Fit a copy and adopt it at the end: a fit that fails leaves the previous one intact.
         made = copy(self)
-        rows = validate_data(made, unmask(X), dtype="numeric", ensure_all_finite=False)
+        rows = given_rows(made, X)
         made._times = check_times(times, len(rows))
         made._must = frame_ranges("must", must, len(rows))
         made._forbidden = forbidden_frames(must_not, len(rows))
@@ -259,7 +259,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
             Frames a boundary may be off.
         """
         check_is_fitted(self)
-        rows = validate_data(self, unmask(X), dtype="numeric", ensure_all_finite=False, reset=False)
+        rows = given_rows(self, X, reset=False)
         true = true_boundaries(y, len(rows))
         given = check_times(times, len(rows))
         same_times = given is None or (
@@ -308,7 +308,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
             Required if the first frames had times.
         """
         check_is_fitted(self)
-        new = validate_data(self, unmask(X), dtype="numeric", ensure_all_finite=False, reset=False)
+        new = given_rows(self, X, reset=False)
         later = check_times(times, len(new))
         if (later is None) != (self._times is None):
             raise ValueError(

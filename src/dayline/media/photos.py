@@ -254,7 +254,10 @@ def _left_out(found: FilesFound) -> Iterator[str]:
 def _nothing(found: FilesFound) -> str:
     nothing = f"{shown_name(found.root)}: contains no photos"
     if found.videos:
-        n, first = len(found.videos), found.name(found.videos[0])
-        return f"{nothing} but {n} videos; pass one of them ({first})"
+        videos, first = counted(len(found.videos), "video"), found.name(found.videos[0])
+        return (
+            f"{nothing} but {videos}; pass one of them ({first}), or all of them: dayline batch"
+            " FOLDER -o OUT"
+        )
     kinds = " ".join(sorted(s.lstrip(".") for s in PHOTO_SUFFIXES))
     return f"{nothing} ({kinds}); pass a folder with photos"

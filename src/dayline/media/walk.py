@@ -68,9 +68,14 @@ class FilesFound:
 
 
 def find_files(folder: Path) -> FilesFound:
-    """Find the photos and videos in a folder and its subfolders."""
+    """Find the photos and videos in a folder and its subfolders.
+
+    A link to a folder above is not followed: the rest of that folder does not belong to this one.
+    """
     found = FilesFound(folder)
-    for path in _files_below(folder, found, been={_identity(folder)}):
+    whole = folder.resolve()
+    been = {_identity(path) for path in (whole, *whole.parents) if is_folder(path)}
+    for path in _files_below(folder, found, been):
         suffix = path.suffix.lower()
         if path.name.startswith("."):
             found.n_hidden += 1

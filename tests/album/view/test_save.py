@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -12,6 +13,7 @@ from datetime import datetime
 
 import numpy as np
 import pytest
+from filelock import FileLock
 
 from dayline.album.page.page import events_mark, page_data
 from dayline.album.save import page_is_current, renew_result, save_events
@@ -131,6 +133,24 @@ def test_a_save_while_a_run_writes_is_refused_and_says_so(place, view):
         status, answer = client.post(edited(place).to_json())
     assert status == 423
     assert "another dayline run is writing there (process " in json.loads(answer)["error"]
+    assert (out / "events.json").read_bytes() == before
+    assert client.post(edited(place).to_json())[0] == 200
+
+
+def test_a_disk_that_is_full_when_a_save_takes_the_lock_is_told(place, view, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    out = place / "out"
+    client = view(out)
+    before = (out / "events.json").read_bytes()
+    with monkeypatch.context() as patch:
+        patch.setattr(FileLock, "acquire", full)
+        status, answer = client.post(edited(place).to_json())
+        assert status == 507
+        assert json.loads(answer)["error"].endswith(
+            "out: cannot be used as output folder: No space left on device"
+        )
     assert (out / "events.json").read_bytes() == before
     assert client.post(edited(place).to_json())[0] == 200
 

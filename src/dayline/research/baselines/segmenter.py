@@ -8,7 +8,6 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import validate_data
 
 from dayline.arrays import FloatArray, IntArray, unit_rows
 from dayline.checks import (
@@ -18,10 +17,10 @@ from dayline.checks import (
     check_seed,
     check_times,
     show_value,
-    unmask,
 )
 from dayline.decision.contexts import context_distance, find_recurring_events
 from dayline.decision.decide import Frames, forbidden_frames, frame_ranges, required_frames
+from dayline.estimators.embedders import given_rows
 from dayline.events import Segmentation, boundaries_to_labels
 from dayline.method.denoise import standardize
 from dayline.method.outliers import outlying_frames, warn_of_outliers
@@ -54,8 +53,7 @@ class Baseline(BaseEstimator):  # type: ignore[misc]
         """Find the events of one sequence, X of shape (n_frames, n_features); y is ignored."""
         given = self.get_params(deep=False)
         check_seed(given.get("random_state"))
-        rows = validate_data(self, unmask(X), dtype="numeric", ensure_all_finite=False)
-        features = check_features(rows, missing=self.missing)
+        features = check_features(given_rows(self, X), missing=self.missing)
         frames = outlying_frames(features)
         if len(frames):
             warn_of_outliers(frames, drawn_in=False)
