@@ -67,6 +67,20 @@ class LockedFolderError(OutputFolderError):
     """A folder that another run is writing to."""
 
 
+class UnwritableFolderError(OutputFolderError):
+    """A folder in which nothing can be written, such as one on a read-only disk.
+
+    Attributes
+    ----------
+    why : str
+        What the system says.
+    """
+
+    def __init__(self, folder: Path, error: OSError) -> None:
+        self.why = error.strerror or type(error).__name__
+        super().__init__(f"{folder}: cannot be used as output folder: {self.why}")
+
+
 @contextmanager
 def output_folder(
     folder: str | Path, *, others: Others = "keep", names: Iterable[str] = ()
@@ -153,9 +167,7 @@ def _guarded(
                 # Marked before anything else is written, so that an interrupted run can be resumed.
                 os.close(open_no_follow(folder / MARK, os.O_WRONLY | os.O_CREAT | NO_WAIT))
         except OSError as error:
-            raise OutputFolderError(
-                f"{folder}: cannot be used as output folder: {error.strerror}"
-            ) from None
+            raise UnwritableFolderError(folder, error) from None
         _remove_leftovers(folder)
         own = OwnFiles(folder)
         if others == "refuse":

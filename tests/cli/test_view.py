@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import shlex
 import warnings
 from unittest.mock import patch
 
 import pytest
+from filelock import FileLock
 from run_command import run
 
 from dayline.events import read_events
@@ -117,6 +119,26 @@ def test_a_page_is_renewed_from_events_that_were_put_there_by_hand(place):
     done = run("view", place / "out", "--no-open")
     assert f"{place / 'out'}: the page is renewed from events.json" in done.stderr
     assert "Breakfast" in (place / "out" / "index.html").read_text(encoding="utf-8")
+
+
+def test_a_folder_that_cannot_be_written_is_shown_and_the_reason_said(place, monkeypatch):
+    def refuse(lock, *args, **options):
+        raise PermissionError(errno.EACCES, "Permission denied", lock.lock_file)
+
+    monkeypatch.setattr(FileLock, "acquire", refuse)
+    out = place / "out"
+    done = run("view", out, "--no-open")
+    assert done.returncode == 0
+    assert "/dayline-readonly-" in done.stdout
+    assert done.stderr == (
+        f"dayline: note: {out}: cannot be written (Permission denied): the page is shown, and Save"
+        " downloads events.json\ndayline: ended; changes stay in the browser\n"
+    )
+    done = run("view", out, "--no-open", "--corrections", out / "events.json")
+    assert (done.returncode, done.stderr) == (
+        2,
+        f"dayline: {out}: cannot be used as output folder: Permission denied\n",
+    )
 
 
 def test_a_file_of_the_result_stands_for_it_and_a_missing_source_is_named(place):

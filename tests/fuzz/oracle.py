@@ -4,10 +4,8 @@
 2. a ValueError of one line that names the file (or, of photos, the folder); or
 3. another answer with a note or a warning that the whole file does not get; or
 4. another answer without one, if no reader could know better: the aspects in `FREE` differ and no
-   other does, or frames at the end of a stream are missing, which does not say how long it is,
-   or frames of a movie, whose edits may hide them. A
-   frame of a video may be shown a little earlier or later, by less than the shortest time between
-   frames.
+   other does, or frames at the start or end of a film are missing, as far as `BLIND` says. A
+   frame of a video may be shown a little earlier or later.
 
 Everything else is a fault: any other exception, several lines, a signal, more memory or time than
 allowed.
@@ -15,6 +13,7 @@ allowed.
 
 from __future__ import annotations
 
+import math
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
@@ -35,8 +34,18 @@ FREE: dict[str, frozenset[str] | None] = {
     "onnx": frozenset({"values"}),
     # Also how a photo is turned, and the digits of its capture time. Another order is always said.
     "jpeg": frozenset({"pixels", "sizes", "times"}),
+    # As of a JPEG; neither format has checksums of its pixels.
+    "gif": frozenset({"pixels", "sizes", "times"}),
+    "tiff": frozenset({"pixels", "sizes", "times"}),
+    "heic": frozenset({"pixels", "sizes", "times"}),
     # Its index has no checksums.
     "mp4": frozenset({"pixels", "sizes", "times"}),
+    "mov": frozenset({"pixels", "sizes", "times"}),
+    "fragments.mp4": frozenset({"pixels", "sizes", "times"}),
+    "mkv": frozenset({"pixels", "sizes", "times"}),
+    "webm": frozenset({"pixels", "sizes", "times"}),
+    "avi": frozenset({"pixels", "sizes", "times"}),
+    "wmv": frozenset({"pixels", "sizes", "times"}),
     "ts": frozenset({"pixels", "sizes"}),
     # A text that was changed is another text.
     "csv": None,
@@ -44,6 +53,29 @@ FREE: dict[str, frozenset[str] | None] = {
     "places": None,
 }
 """Aspects that may differ without a word, because nothing in the file could tell."""
+
+ONE_FRAME = 0.11
+BLIND: dict[str, tuple[float, float] | None] = {
+    # A stream does not say how long it is.
+    "ts": (0.0, math.inf),
+    # An edit list may show a part, as that of a film trimmed on a phone. What it hides between
+    # frames that it shows is said.
+    "mp4": (0.0, math.inf),
+    "mov": (0.0, math.inf),
+    # Each fragment is whole without the others, and says nothing of those before and after.
+    "fragments.mp4": (math.inf, math.inf),
+    # Times count from the first frame that is there, after a header of any length. A length may be
+    # that of the sound, or be a little wrong, so an end that is a second early is no damage.
+    "mkv": (math.inf, 1.0),
+    "webm": (math.inf, 1.0),
+    # Some whole files count one frame too many.
+    "avi": (ONE_FRAME, ONE_FRAME),
+    # Several frames share a packet, whose bytes all count as theirs; the numbers that ASF gives to
+    # frames do not pass through FFmpeg.
+    "wmv": None,
+}
+"""Seconds at the start and at the end of a film that may be missing without a word; an endless end
+is all after the last frame that is left. None stands for any frames."""
 
 
 class Fault(NamedTuple):
@@ -101,13 +133,8 @@ def judge_answer(whole: Reading, damaged: Reading, *, kind: str, checked: bool) 
     free = FREE[kind]
     if not differing or free is None or (not checked and set(differing) <= free):
         return None
-    # A stream does not say how long it is, and the edits of a movie hide frames.
-    if kind == "ts" and _is_beginning(damaged.answer["times"], whole.answer["times"]):
-        return None
-    if kind == "mp4" and all(
-        any(abs(shown - time) < A_LITTLE for time in whole.answer["times"])
-        for shown in damaged.answer["times"]
-    ):
+    only_frames = kind in BLIND and set(differing) <= free | {"n_frames", "times"}
+    if only_frames and _may_be_lost(damaged.answer["times"], whole.answer["times"], BLIND[kind]):
         return None
     changes = "; ".join(
         f"{a}: {whole.answer[a]!r:.200} became {damaged.answer[a]!r:.200}" for a in differing
@@ -127,6 +154,31 @@ def _is_beginning(times: Sequence[float], of: Sequence[float]) -> bool:
     return len(times) <= len(of) and all(
         abs(a - b) < A_LITTLE for a, b in zip(times, of, strict=False)
     )
+
+
+def _may_be_lost(
+    times: Sequence[float], of: Sequence[float], blind: tuple[float, float] | None
+) -> bool:
+    """Tell whether a video lacks no other frames than those of its first and last seconds.
+
+    Times count from the first frame that is left.
+    """
+    start, end = (math.inf, 0.0) if blind is None else blind
+    if math.isinf(end) and _is_beginning(times, of):
+        return True
+    for first in of if times else ():
+        if first - of[0] > start:
+            break
+        # Some formats keep the time of the first frame that is left.
+        for shift in (0.0, first - times[0]):
+            shown = [time + shift for time in times]
+            lost = [t for t in of if all(abs(t - time) > A_LITTLE / 4 for time in shown)]
+            if shown[0] < first - A_LITTLE / 4 or len(shown) + len(lost) > len(of):
+                continue
+            reached = max(shown) if math.isinf(end) else of[-1] - end
+            if blind is None or all(t < first or t > reached for t in lost):
+                return True
+    return False
 
 
 def _ran_out_of_memory(error: BaseException | None) -> bool:

@@ -145,11 +145,11 @@ def _warnings_as_words() -> Iterator[list[str]]:
 
 def place_beside(path: Path) -> None:
     """Put beside a photo the others of its folder, undamaged."""
-    if path.suffix != ".jpeg":
+    if READERS[path.suffix[1:]] is not _photos:
         return
     for position, name in enumerate(PHOTO_NAMES):
         if name != path.stem:
-            path.with_stem(name).write_bytes(photo(position))
+            path.with_name(f"{name}.jpeg").write_bytes(photo(position))
 
 
 READERS: dict[str, Callable[[Path], Reading]] = {
@@ -157,7 +157,6 @@ READERS: dict[str, Callable[[Path], Reading]] = {
     "json": _events,
     "places": _places,
     "onnx": _onnx,
-    "jpeg": _photos,
-    "mp4": _video,
-    "ts": _video,
+    **dict.fromkeys(("jpeg", "gif", "tiff", "heic"), _photos),
+    **dict.fromkeys(("mp4", "mov", "fragments.mp4", "mkv", "webm", "avi", "wmv", "ts"), _video),
 }

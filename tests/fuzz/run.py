@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 
+from fuzz.containers import damage_to_parts, parts
 from fuzz.mutations import SEED, damage
 from fuzz.oracle import Fault, judge_answer, judge_error
 from fuzz.readers import READERS, Reading, place_beside
@@ -98,11 +99,26 @@ def in_words(kind: str, found: Sequence[Found]) -> str:
     return "\n".join(lines)
 
 
-def damaged_file(kind: str, index: int, wholes: Sequence[Sample]) -> tuple[bytes, str, int]:
+def damaged_file(
+    kind: str, index: int, wholes: Sequence[Sample], lost_parts: Sequence[tuple[bytes, str, int]]
+) -> tuple[bytes, str, int]:
     """Return the bytes of a damaged file, how they were damaged, and the number of the sample."""
+    if index % 2 == 0 and index // 2 < len(lost_parts):
+        return lost_parts[index // 2]
     random = Random(f"{SEED} {kind} {index}")
     number = random.randrange(len(wholes))
     return *damage(wholes[number].data, random, hot=wholes[number].hot), number
+
+
+def without_parts(kind: str, wholes: Sequence[Sample]) -> list[tuple[bytes, str, int]]:
+    """Return all files that lost whole parts, in an order in which the first are of every sort."""
+    damaged = [
+        (data, how, number)
+        for number, whole in enumerate(wholes)
+        for data, how in damage_to_parts(whole.data, parts(whole.data, kind))
+    ]
+    Random(SEED).shuffle(damaged)
+    return damaged
 
 
 def check(kind: str, path: Path, whole: Reading, *, checked: bool) -> Fault | None:
@@ -125,6 +141,7 @@ def check(kind: str, path: Path, whole: Reading, *, checked: bool) -> Fault | No
 def read_damaged(kind: str, indices: range, folder: Path) -> None:
     """Check damaged files; a process that takes too long over one ends itself."""
     wholes = samples(kind)
+    lost_parts = without_parts(kind, wholes)
     source = folder / "source"
     source.mkdir(exist_ok=True)
     path = source / f"b.{kind}"
@@ -137,7 +154,7 @@ def read_damaged(kind: str, indices: range, folder: Path) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (ADDRESSES, ADDRESSES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     for index in indices:
-        data, how, number = damaged_file(kind, index, wholes)
+        data, how, number = damaged_file(kind, index, wholes, lost_parts)
         path.write_bytes(data)
         (folder / "begun").write_text(json.dumps([index, how]))
         faulthandler.dump_traceback_later(SECONDS_EACH, exit=True)

@@ -212,29 +212,111 @@ def _jpeg() -> list[Sample]:
     return [Sample(photo()), Sample(photo(progressive=True, quality=60))]
 
 
-def _film(suffix: str, **options: str) -> bytes:
+def _grainy(pixels: np.ndarray) -> np.ndarray:
+    """Add noise, so that a frame of a film has more bytes than may lie between two of a whole one."""
+    noise = np.random.default_rng(int(pixels[0, 0, 0])).normal(scale=60, size=pixels.shape)
+    return np.clip(pixels + noise, 0, 255).astype(np.uint8)
+
+
+def _still(kind: str, **options: Any) -> bytes:
+    """Write a photo in another format than JPEG, with the time of the one that it stands for."""
+    from PIL import Image
+    from pillow_heif import register_heif_opener
+
+    register_heif_opener()
+    exif = Image.Exif()
+    exif[0x9003 if kind == "TIFF" else 0x0132] = "2015:03:12 10:00:30"
+    about = {} if kind == "GIF" else {"exif": exif}
+    buffer = io.BytesIO()
+    Image.fromarray(picture(1)).save(buffer, kind, **about, **options)
+    return buffer.getvalue()
+
+
+def _gif() -> list[Sample]:
+    return [Sample(_still("GIF")), Sample(_still("GIF", interlace=0))]
+
+
+def _tiff() -> list[Sample]:
+    made = [_still("TIFF", compression=how) for how in ("raw", "tiff_lzw", "tiff_adobe_deflate")]
+    # The directory lies at the end.
+    return [Sample(data, hot=(range(len(data) - 400, len(data)),)) for data in made]
+
+
+def _heic() -> list[Sample]:
+    data = _still("HEIF", quality=60)
+    return [Sample(data, hot=(range(data.index(b"mdat")),))]
+
+
+def _film(
+    suffix: str,
+    *,
+    codec: str = "libx264",
+    pixels: str = "yuv420p",
+    scale: int = 1,
+    **options: str,
+) -> bytes:
     """Encode three seconds of ten frames, with a key frame in each."""
     import av
 
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"film.{suffix}"
         with av.open(str(path), "w", options={"fflags": "+bitexact"} | options) as container:
-            stream = container.add_stream(
-                "libx264", rate=10, options={"threads": "1", "g": "10", "bf": "1"}
-            )
-            stream.width, stream.height, stream.pix_fmt = 48, 32, "yuv420p"
+            own = {"bf": "1"} if codec == "libx264" else {}
+            stream = container.add_stream(codec, rate=10, options=FILM | own)
+            stream.width, stream.height, stream.pix_fmt = 48 * scale, 32 * scale, pixels
             for k in range(30):
-                container.mux(stream.encode(av.VideoFrame.from_ndarray(picture(k), "rgb24")))
+                drawn = _grainy(np.kron(picture(k), np.ones((scale, scale, 1))))
+                container.mux(stream.encode(av.VideoFrame.from_ndarray(drawn, "rgb24")))
             container.mux(stream.encode())
         return path.read_bytes()
 
 
-def _mp4() -> list[Sample]:
-    index_first, index_last = _film("mp4", movflags="faststart"), _film("mp4")
+FILM = {"threads": "1", "g": "10"}
+
+
+def _movie(suffix: str) -> list[Sample]:
+    """Make a movie with its index first, and one with it last."""
+    index_first, index_last = _film(suffix, movflags="faststart"), _film(suffix)
     return [
         Sample(data, hot=(range(data.index(b"moov"), data.index(b"moov") + 1000),))
         for data in (index_first, index_last)
     ]
+
+
+def _mp4() -> list[Sample]:
+    return _movie("mp4")
+
+
+def _mov() -> list[Sample]:
+    return _movie("mov")
+
+
+def _fragments() -> list[Sample]:
+    """Make a movie in fragments, as cameras write that may lose their power."""
+    data = _film("mp4", movflags="frag_keyframe+empty_moov+default_base_moof", scale=2)
+    tables = [at for at in range(len(data)) if data.startswith(b"moof", at)]
+    return [Sample(data, hot=tuple(range(at, at + 160) for at in tables))]
+
+
+def _mkv() -> list[Sample]:
+    return [Sample(_film("mkv", cluster_time_limit="500"))]
+
+
+def _webm() -> list[Sample]:
+    return [
+        Sample(_film("webm", codec=codec, cluster_time_limit="500"))
+        for codec in ("libvpx", "libvpx-vp9")
+    ]
+
+
+def _avi() -> list[Sample]:
+    made = [_film("avi", codec="mpeg4"), _film("avi", codec="mjpeg", pixels="yuvj420p")]
+    return [Sample(data, hot=(range(data.index(b"idx1"), len(data)),)) for data in made]
+
+
+def _wmv() -> list[Sample]:
+    data = _film("wmv", codec="wmv2", packet_size="600")
+    return [Sample(data, hot=(range(800),))]
 
 
 def _ts() -> list[Sample]:
@@ -253,6 +335,15 @@ MAKERS = {
     "places": _places,
     "onnx": _onnx,
     "jpeg": _jpeg,
+    "gif": _gif,
+    "tiff": _tiff,
+    "heic": _heic,
     "mp4": _mp4,
+    "mov": _mov,
+    "fragments.mp4": _fragments,
+    "mkv": _mkv,
+    "webm": _webm,
+    "avi": _avi,
+    "wmv": _wmv,
     "ts": _ts,
 }

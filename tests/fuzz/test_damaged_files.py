@@ -12,8 +12,10 @@ if sys.platform != "linux":
     pytest.skip("memory is measured as Linux tells it", allow_module_level=True)
 
 from fuzz import run
+from fuzz.containers import WALKERS, damage_to_parts, parts
 from fuzz.oracle import judge_answer, judge_error
 from fuzz.readers import READERS, Reading
+from fuzz.samples import samples
 
 N_FILES = int(os.environ.get("DAYLINE_FUZZ", "300"))
 
@@ -57,6 +59,18 @@ def test_a_child_that_dies_or_hangs_is_told_and_the_next_one_goes_on(tmp_path, m
     assert "again: PYTHONPATH=tests python -m fuzz.run npy 5" in run.in_words("npy", found)
 
 
+@pytest.mark.parametrize("kind", WALKERS)
+def test_the_parts_of_a_file_cover_it_and_every_damage_to_them_is_another(kind):
+    data = samples(kind)[0].data
+    found = parts(data, kind)
+    assert found[0].start == 0
+    assert max(part.stop for part in found) == len(data)
+    damaged = damage_to_parts(data, found)
+    assert len(damaged) > len(found)
+    assert len({how for _, how in damaged}) == len(damaged)
+    assert all(content != data for content, _ in damaged)
+
+
 @pytest.mark.parametrize(
     ("error", "kind"),
     [
@@ -90,6 +104,12 @@ FILM = {"n_frames": 3, "times": (0.0, 1.0, 2.0), "clock": "media", "pixels": "a"
         (FILM, {"times": (0.0, 1.3, 2.0)}, "ts", True),
         (FILM, {"n_frames": 2, "times": (0.0, 1.0)}, "ts", False),
         (FILM, {"n_frames": 2, "times": (0.0, 2.0)}, "ts", True),
+        (FILM, {"n_frames": 2, "times": (0.0, 1.0)}, "mp4", False),  # trimmed by its edit list
+        (FILM, {"n_frames": 2, "times": (0.0, 2.0)}, "mp4", True),
+        (FILM, {"n_frames": 2, "times": (0.0, 2.0)}, "fragments.mp4", True),
+        (FILM, {"n_frames": 2, "times": (1.0, 2.0)}, "mkv", False),  # its beginning is gone
+        (FILM, {"n_frames": 2, "times": (0.0, 2.0)}, "mkv", True),
+        (FILM, {"n_frames": 2, "times": (0.0, 2.0)}, "wmv", False),
     ],
 )
 def test_what_checksums_or_structure_tell_may_not_differ_without_a_word(

@@ -203,6 +203,78 @@ def test_pauses_of_a_recorded_screen_are_no_damage(tmp_path, kind, sound):
     assert (sequence.n_frames, sequence.notes) == (len(PAUSES_MS), ())
 
 
+@pytest.mark.parametrize("pauses_ms", [PAUSES_MS, [0, *range(2400, 4400, 40)]])
+def test_frames_that_an_avi_file_shows_again_are_no_damage(tmp_path, pauses_ms):
+    path = make_moving_film(tmp_path / "film.avi", (len(pauses_ms),), times_ms=pauses_ms)
+    sequence = open_source(path, every=0.001)
+    assert (sequence.n_frames, sequence.notes) == (len(pauses_ms), ())
+
+
+@pytest.mark.parametrize(("kind", "number"), [("avi", 30), ("mkv", 119)])
+def test_a_single_frame_that_is_gone_is_said(films, damaged, kind, number):
+    with av.open(str(films[kind])) as container:
+        packets = [packet for packet in container.demux(video=0) if packet.size]
+        at, size = packets[number].pos, packets[number].size
+    path = damaged(
+        kind, lambda data: data[:at] + (bytes(size) + data[at + size :] if kind == "avi" else b"")
+    )
+    sequence = open_source(path, every=0.001)
+    assert sequence.n_frames == 119
+    assert said(sequence.notes)[0] == 1
+
+
+def test_packets_of_a_wmv_file_that_are_gone_are_said(films, damaged):
+    with av.open(str(films["wmv"])) as container:
+        starts = sorted({packet.pos for packet in container.demux(video=0) if packet.size})
+    middle = len(starts) // 2
+    path = damaged(
+        "wmv",
+        lambda data: (
+            data[: starts[middle]]
+            + bytes(starts[middle + 1] - starts[middle])
+            + data[starts[middle + 1] :]
+        ),
+    )
+    sequence = open_source(path, every=0.001)
+    assert sequence.n_frames < 120
+    said(sequence.notes)
+
+
+@pytest.mark.parametrize("part", ["table", "pictures at the end"])
+def test_a_fragment_of_a_movie_that_is_gone_is_said(tmp_path, part):
+    path = write_film(
+        tmp_path / "film.mp4",
+        movflags="frag_keyframe+empty_moov+default_base_moof",
+        options={"g": "20", "qp": "10"},
+    )
+    data = path.read_bytes()
+    tables = [at - 4 for at in range(len(data)) if data.startswith(b"moof", at)]
+    if part == "table":
+        path.write_bytes(data[: tables[1] + 8] + bytes(60) + data[tables[1] + 68 :])
+    else:
+        path.write_bytes(data[: data.index(b"mdat", tables[-1]) + 4])
+    sequence = open_source(path, every=0.001)
+    assert 30 < sequence.n_frames < 50
+    assert len(sequence.notes) == 1
+    assert sequence.notes[0].startswith("missing frames in the video: ")
+
+
+def test_frames_that_an_edit_list_hides_between_others_are_said(tmp_path):
+    options = {"g": "10", "bf": "1"}
+    path = make_moving_film(tmp_path / "film.mp4", (60,), options=options)
+    assert open_source(path, every=0.001).notes == ()
+    data = path.read_bytes()
+    # A frame in the middle gets a time beyond the part that is shown.
+    offset = data.index(b"ctts") + 12 + 8 * 30 + 4
+    path.write_bytes(data[:offset] + (2**20).to_bytes(4) + data[offset + 4 :])
+    sequence = open_source(path, every=0.001)
+    assert sequence.n_frames < 60
+    assert (
+        sequence.notes[0]
+        == f"frames that the edit list of the video hides: {60 - sequence.n_frames}"
+    )
+
+
 @pytest.mark.parametrize("kind", ["mkv", "mp4", "ts", "avi", "mpg"])
 def test_sound_that_lasts_longer_than_the_pictures_is_no_damage(tmp_path, kind):
     codec = "mpeg2video" if kind == "mpg" else "mpeg4" if kind == "avi" else "libx264"

@@ -23,7 +23,7 @@ from dayline.album.save import Saved, is_result, page_is_current, renew_result, 
 from dayline.album.view_requests import RequestHandler, inner_path
 from dayline.events import Segmentation
 from dayline.media.frame import PHOTO_SUFFIXES, VIDEO_SUFFIXES
-from dayline.result_folder import MARK, LockedFolderError, output_folder
+from dayline.result_folder import MARK, LockedFolderError, UnwritableFolderError, output_folder
 
 HOST = "127.0.0.1"
 PORTS = range(49_152, 65_536)
@@ -53,6 +53,8 @@ class ViewServer(ThreadingHTTPServer):
         originals.
     on_save : callable, optional
         Called with the folder of a result and what was saved there.
+    unwritable : str, optional
+        Why nothing can be saved: the page then downloads events.json, as it does from disk.
 
     Attributes
     ----------
@@ -71,11 +73,13 @@ class ViewServer(ThreadingHTTPServer):
         port: int | None = None,
         source: Path | None = None,
         on_save: Callable[[Path, Saved], None] | None = None,
+        unwritable: str | None = None,
     ) -> None:
         self.shown = Path(folder)
         self.folder = self.shown.resolve()
         self.source = source
         self.on_save = on_save
+        self.unwritable = unwritable
         self.token = secrets.token_urlsafe(32)
         self.saving = threading.Lock()
         # Connections that have not shown the token, the oldest first, and when each began.
@@ -113,11 +117,16 @@ class ViewServer(ThreadingHTTPServer):
         return f"{HOST}:{self.server_port}"
 
     @property
+    def prefix(self) -> str:
+        """The first part of all addresses; it tells the page whether it can save."""
+        return f"dayline-{'' if self.unwritable is None else 'readonly-'}{self.token}"
+
+    @property
     def address(self) -> str:
         """The address of the page."""
         parts = self.folder.relative_to(self.root).parts
         inner = "".join(f"{quote(os.fsencode(part))}/" for part in parts)
-        return f"http://{self.authority}/dayline-{self.token}/{inner}"
+        return f"http://{self.authority}/{self.prefix}/{inner}"
 
     def process_request(self, request: Any, client_address: Any) -> None:
         """Answer a new connection in a thread; too many strangers make room for it."""
@@ -207,13 +216,9 @@ def prepare(
             f"{folder}: not a result of dayline; make one with dayline segment SOURCE -o OUT"
         )
 
-    inner = (path for path in sorted(folder.iterdir()) if path.is_dir() and not path.is_symlink())
-    for result in (folder, *inner):
-        # The page of a folder of days has no events of its own.
-        if not is_result(result) or page_data(result / "index.html") is None:
-            continue
+    for result in _results(folder):
         # Entering it removes what a killed run left behind, unless another run is writing there.
-        with suppress(LockedFolderError), output_folder(result):
+        with suppress(LockedFolderError, UnwritableFolderError), output_folder(result):
             pass
         try:
             if not page_is_current(result):
@@ -228,6 +233,35 @@ def prepare(
         pass  # the run that writes there renews it
     except (ValueError, OSError) as error:
         yield folder, ValueError(" ".join(str(error).split()))
+
+
+def why_unwritable(folder: Path) -> str | None:
+    """Return why no result in a folder can be written, as on a read-only disk; None if one can.
+
+    Parameters
+    ----------
+    folder : Path
+        A result, or a folder of results.
+    """
+    why = None
+    for result in _results(folder):
+        try:
+            with output_folder(result):
+                return None
+        except LockedFolderError:
+            return None
+        except UnwritableFolderError as error:
+            why = error.why
+    return why
+
+
+def _results(folder: Path) -> Iterator[Path]:
+    """Yield the results in a folder, itself first, that have a page of their own."""
+    inner = (path for path in sorted(folder.iterdir()) if path.is_dir() and not path.is_symlink())
+    for result in (folder, *inner):
+        # The page of a folder of days has no events of its own.
+        if is_result(result) and page_data(result / "index.html") is not None:
+            yield result
 
 
 def serve(server: ViewServer) -> None:

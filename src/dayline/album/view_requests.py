@@ -129,7 +129,7 @@ class RequestHandler(BaseHTTPRequestHandler):
         is_path = self.path.startswith("/") and not self.path.startswith("//")
         path = urlsplit(self.path).path if is_path else ""
         token, slash, address = path.removeprefix("/").partition("/")
-        expected = f"dayline-{self.server.token}".encode()
+        expected = self.server.prefix.encode()
         if not hmac.compare_digest(token.encode("utf-8", "replace"), expected):
             raise RefusedError(forbidden, "open the whole address that dayline view printed")
         self.server.has_shown_token(self.connection)
@@ -175,6 +175,9 @@ class RequestHandler(BaseHTTPRequestHandler):
         path = inner_path(server.root, address, below=server.folder)
         if path is None or path.name != "events.json" or not is_result(path.parent):
             raise RefusedError(HTTPStatus.NOT_FOUND, "there is no result of dayline here")
+        if server.unwritable is not None:
+            why = f"the folder of the result cannot be written ({server.unwritable})"
+            raise RefusedError(HTTPStatus.FORBIDDEN, why)
         text = self._body(most=2 * path.stat().st_size + ROOM_FOR_EDITS)
         try:
             saved = server.save(path.parent, text, self.headers.get("Dayline-Base"))

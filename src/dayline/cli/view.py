@@ -45,7 +45,7 @@ def view(
     """
     from dayline.album.edits import note_unused_downloads
     from dayline.album.save import is_result, save_events
-    from dayline.album.view import ViewServer, prepare, serve
+    from dayline.album.view import ViewServer, prepare, serve, why_unwritable
     from dayline.cli.console import open_in_browser
     from dayline.events import read_events
 
@@ -71,16 +71,20 @@ def view(
         _print_saved(folder, save_events(events, folder, source=source))
     note_unused_downloads(folder, command=f"dayline view {folder}")
 
-    server = ViewServer(folder, port=port, source=source, on_save=_print_saved)
+    unwritable = why_unwritable(folder)
+    if unwritable is not None:
+        why = f"cannot be written ({unwritable}): the page is shown, and Save downloads events.json"
+        typer.echo(f"dayline: note: {folder}: {why}", err=True)
+    server = ViewServer(
+        folder, port=port, source=source, on_save=_print_saved, unwritable=unwritable
+    )
     typer.echo(f"The page is {server.address}")
     typer.echo("Only this machine can open it, while this command runs; Ctrl-C ends it.")
     if sys.stdout.isatty() if open_page is None else open_page:
         open_in_browser(server.address)
     serve(server)
-    typer.echo(
-        "dayline: ended; what was saved is in the result, other changes stay in the browser",
-        err=True,
-    )
+    saved = "what was saved is in the result, other changes" if unwritable is None else "changes"
+    typer.echo(f"dayline: ended; {saved} stay in the browser", err=True)
 
 
 def _print_saved(folder: Path, saved: Saved) -> None:

@@ -67,6 +67,8 @@ def read_video(path: str | Path, *, every: float | None = None) -> FrameSequence
     notes = [*mended_notes(found, base=base, start=start), *missing_notes(missing)]
     if listing.n_unusable and not missing:
         notes.append(f"packets of the video that cannot be used, skipped: {listing.n_unusable}")
+    if listing.n_hidden:
+        notes.append(f"frames that the edit list of the video hides: {listing.n_hidden}")
     if listing.stopped:
         notes.append(f"the video could not be read to its end ({listing.stopped})")
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dayline.arrays import FloatArray
-from dayline.media.film_decode import STREAMED, Listing, VideoFile
+from dayline.media.film_decode import LEAST_PACKET, STREAMED, Listing, VideoFile
 from dayline.media.frame import MissingFrames, VideoFrame
 from dayline.media.source import time_text
 
@@ -27,7 +27,17 @@ LEAST_LOST = 0.05
 """Share of the bytes that the missing frames would have, on average, which must be there."""
 
 LEAST_BYTES = {"asf": 16_384, "ogg": 65_536}
-"""Bytes that may lie between two frames of a whole file; 256 if it has no pages of a fixed size."""
+"""Bytes that may lie between two frames of a whole file; 256 if it has no pages of a fixed size. An
+ASF file says how long its packets are."""
+
+FRAGMENT_BYTES, SAMPLE_BYTES = 4096, 32
+"""Bytes, of the file and for each packet, that no packet of a whole movie in fragments has."""
+
+EMPTY_CHUNK = 8
+"""Bytes of a frame of an AVI file that shows the one before it again."""
+
+MOST_PAUSES = 0.05
+"""Largest share of pauses among frames at a steady rate."""
 
 EARLY_SECONDS, EARLY_SHARE = 1.0, 0.05
 """A video ends early if it ends before its declared length by more than both."""
@@ -64,15 +74,30 @@ def missing_frames(
     gaps = np.diff(times)
     step = float(np.median(gaps)) if len(gaps) else 1 / float(video.stream.average_rate or 25)
     size, declared = path.stat().st_size, declared_bytes(path, name)
-    usual, least = listing.n_bytes / len(frames), LEAST_BYTES.get(name, 256)
+    usual, least = listing.n_bytes / len(frames), _least_bytes(path, name)
 
+    is_steady = np.count_nonzero(gaps > LONG_GAP * step) <= MOST_PAUSES * len(gaps)
+    is_fragmented = "mp4" in name and not video.stream.frames
     n_missing = np.round(gaps / step) - 1
     lost = np.asarray([listing.lost.get(frame.stamp, 0) for frame in frames], dtype=np.float64)
+    if name == "avi":
+        n_empty = np.diff([frame.stamp for frame in frames]) - 1
+        lost[1:] = np.maximum(lost[1:] - EMPTY_CHUNK * n_empty, 0)
     if name in STREAMED:
         n_steady = np.count_nonzero(np.abs(gaps / step - 1) <= 0.05)
         damaged = np.full(len(gaps), n_steady >= 0.95 * len(gaps))
     else:
-        damaged = (gaps > FAR_GAP * step) & (size < declared)
+        # The stamps of an AVI file count the frames that are left, and have gaps for others.
+        is_short = size < declared and name != "avi"
+        damaged = (gaps > FAR_GAP * step) & is_short
+        if "matroska" in name:
+            # The last frame of a file need not be the last that is shown.
+            damaged[-DEEPEST_REORDERING:] |= is_short and is_steady
+        if is_fragmented:
+            # The packets of several streams lie in any order, so all bytes together must tell.
+            more = size - listing.n_bytes_of_all - FRAGMENT_BYTES
+            more -= SAMPLE_BYTES * listing.n_packets_of_all
+            damaged |= (gaps > FAR_GAP * step) & (more > n_missing * usual / 2)
         for i in np.flatnonzero(lost > least).tolist():
             # Codecs store frames out of order, so the bytes may lie a few frames beside the gap.
             near = max(i - 1 - DEEPEST_REORDERING, 0)
@@ -85,19 +110,35 @@ def missing_frames(
 
     is_cut = size < declared
     if name not in STREAMED:
-        is_cut |= listing.ends_broken or video.stream.frames > listing.n_packets
+        # An AVI file counts its empty chunks, and so do the stamps of its frames.
+        n_there = listing.end if name == "avi" else listing.n_packets
+        is_cut |= listing.ends_broken or video.stream.frames > n_there
         is_cut |= listing.lost_at_end > max(LEAST_LOST * listing.n_bytes, least)
     length, ends = _declared_seconds(video, listing, start=start)
     last = float(times[-1])
+    if is_fragmented and video.stream.duration is not None:
+        # The last fragment may have a table without its pictures.
+        is_cut |= float(video.stream.duration * video.time_base) - ends > LONG_GAP * step
     if math.isinf(length):
         # What a shorter file lacks may be what the gaps lack; a stream declares no size.
         if is_cut and (name in STREAMED or not found):
             found.append(MissingFrames(last, length, 0))
-    elif length - ends > (LONG_GAP * step if is_cut else max(EARLY_SECONDS, EARLY_SHARE * length)):
+        return _joined(found, near=DEEPEST_REORDERING * step)
+
+    at = int(np.argmax(lost))
+    shortest = max(EARLY_SECONDS, EARLY_SHARE * length)
+    if is_cut:
+        shortest = LONG_GAP * step
+    # Of frames at a steady rate, a single one is missed, unless a file does not say how long the
+    # last one is (ASF), or counts wrongly, as some whole AVI files do.
+    has_bytes = bool(at) and lost[at] > LEAST_PACKET
+    is_sure = (size < declared and name != "asf") or (name == "avi" and is_cut and has_bytes)
+    if is_sure and is_steady:
+        shortest = step / 2
+    if length - ends > shortest:
         n = max(round((length - last) / step) - 1, 0)
-        at = int(np.argmax(lost))
         # The stamps of an AVI file count the frames that are left, so that its gaps close.
-        if name == "avi" and at and lost[at] > least:
+        if name == "avi" and has_bytes:
             found.append(MissingFrames(float(times[at - 1]), float(times[at]), n))
         else:
             found.append(MissingFrames(last, length, n))
@@ -145,6 +186,18 @@ MATROSKA_SEGMENT = bytes.fromhex("18538067")
 ASF_PROPERTIES = bytes.fromhex("a1dcab8c47a9cf118ee400c00c205365")
 
 
+def _least_bytes(path: Path, container: str) -> int:
+    """Return how many bytes may lie between two frames of a whole file."""
+    least = LEAST_BYTES.get(container, 256)
+    if container == "asf":
+        with path.open("rb") as file:
+            head = file.read(65_536)
+        at = head.find(ASF_PROPERTIES)
+        longest = int.from_bytes(head[at + 96 : at + 100], "little") if at >= 0 else 0
+        least = longest or least
+    return least
+
+
 def declared_bytes(path: Path, container: str) -> int:
     """Return how long a file should be by its header; 0 if it does not say.
 
@@ -177,6 +230,11 @@ def declared_bytes(path: Path, container: str) -> int:
         width = 9 - head[at + 4].bit_length()
         number = int.from_bytes(head[at + 4 : at + 4 + width]) & ~(1 << 7 * width)
         return 0 if width > 8 or number == (1 << 7 * width) - 1 else at + 4 + width + number
+
+    if container == "avi":
+        # The first part of several, if there are; unknown while recording.
+        length = int.from_bytes(head[4:8], "little")
+        return 0 if length >= 2**31 - 1 else length + 8
 
     at = head.find(ASF_PROPERTIES)
     if container == "asf" and 0 <= at < len(head) - 48:

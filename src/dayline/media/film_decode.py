@@ -84,6 +84,11 @@ class Listing:
     n_bytes, n_packets, n_unusable : int
         Bytes and number of the packets of pictures; how many are broken, or have no time stamp or
         that of another.
+    n_hidden : int
+        Frames between others that the file says not to show; a beginning and an end are often cut
+        off so, and do not count.
+    n_bytes_of_all, n_packets_of_all : int
+        Bytes and number of the packets of all streams.
     stopped : str
         Why reading stopped before the end of the file.
     digest : str
@@ -100,6 +105,9 @@ class Listing:
     n_bytes: int = 0
     n_packets: int = 0
     n_unusable: int = 0
+    n_hidden: int = 0
+    n_bytes_of_all: int = 0
+    n_packets_of_all: int = 0
     stopped: str = ""
     digest: str = ""
 
@@ -111,6 +119,7 @@ def list_packets(video: VideoFile) -> Listing:
     is_movie = "mp4" in video.container.format.name
     is_compressed = video.stream.codec_context.codec.name not in UNCOMPRESSED
     group, lost, reached = 0, 0, -1
+    hidden: list[tuple[int, int]] = []
     packets = video.container.demux()
     while True:
         try:
@@ -126,6 +135,8 @@ def list_packets(video: VideoFile) -> Listing:
         group += is_picture and bool(packet.is_keyframe)
         if packet.size == 0:
             continue
+        found.n_bytes_of_all += packet.size
+        found.n_packets_of_all += 1
         if packet.pos is not None:
             if reached >= 0 and not is_movie:
                 lost = max(lost, packet.pos - reached)
@@ -154,16 +165,31 @@ def list_packets(video: VideoFile) -> Listing:
             lost += packet.size
         elif packet.pts in found.groups:
             found.n_unusable += 1
-        elif not packet.is_discard:
+        elif packet.is_discard:
+            hidden.append((packet.pts, group))
+        else:
             found.groups[packet.pts] = group
             found.lost[packet.pts] = lost
             lost = 0
+    found.n_hidden = _n_between(hidden, found.groups)
     found.lost_at_end = lost
     # The parts of a movie that has an index lie anywhere.
     if reached >= 0 and not (is_movie and video.stream.frames):
         found.lost_at_end += max(video.container.size - reached, 0)
     found.digest = digest.hexdigest()[:32]
     return found
+
+
+def _n_between(hidden: Sequence[tuple[int, int]], groups: Mapping[int, int]) -> int:
+    """Count hidden frames, by stamp and group, that are neither before all others nor after."""
+    if not groups:
+        return 0
+    first, last = min(groups), max(groups)
+    return sum(
+        not (stamp < first and group <= groups[first])
+        and not (stamp > last and group >= groups[last])
+        for stamp, group in hidden
+    )
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from album.page.conftest import Visit
+from album.view.conftest import running
 from dayline.album.segment import segment_source
 from dayline.album.write import write_result
 from dayline.events import read_events
@@ -313,6 +314,24 @@ def test_a_run_between_edits_and_save_is_noticed_and_the_edits_are_offered(tab, 
         seen.page.click("#save")
         shows(seen, "^Saved in ")
     assert [event.name for event in read_events(out / "events.json").events] == [None, "Breakfast"]
+
+
+def test_save_downloads_if_the_folder_cannot_be_written(tab, out):
+    with running(out, unwritable="Read-only file system") as client:
+        seen = tab(client.server.address)
+        assert seen.page.locator("#save").text_content() == "Save events.json"
+        seen.rename(1, "Breakfast")
+        with seen.page.expect_download() as download:
+            seen.page.click("#save")
+        assert '"Breakfast"' in Path(download.value.path()).read_text()
+        assert seen.status().startswith("Downloaded as events.json at ")
+        (notice,) = seen.notices()
+        assert "This result cannot be written." in notice
+        assert "dayline view COPY --corrections" in notice
+        assert names_on_disk(out) == [None, None, None]
+        seen.reload()
+        assert seen.names()[1] == "Breakfast"
+        assert seen.complaints == []
 
 
 def test_originals_open_if_their_folder_is_named(tab, out, tmp_path):

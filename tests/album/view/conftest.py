@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 import threading
 from collections.abc import Callable, Iterator
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from filelock import FileLock
 
 from dayline.album.segment import segment_source
 from dayline.album.view import ViewServer
@@ -40,7 +42,7 @@ class Client:
 
     def __init__(self, server: ViewServer) -> None:
         self.server = server
-        self.path = f"/dayline-{server.token}/"
+        self.path = f"/{server.prefix}/"
 
     def ask(
         self,
@@ -91,6 +93,16 @@ def running(folder: Path, **options: Any) -> Iterator[Client]:
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+@pytest.fixture
+def read_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no folder be written, as on a read-only disk; permissions do not hold for root."""
+
+    def refuse(lock: FileLock, *args: Any, **options: Any) -> None:
+        raise OSError(errno.EROFS, "Read-only file system", lock.lock_file)
+
+    monkeypatch.setattr(FileLock, "acquire", refuse)
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -14,12 +15,13 @@ from select import select
 from time import monotonic
 
 import pytest
+from filelock import FileLock
 
 from dayline.album.days import find_days, segment_days
 from dayline.album.page.template import DATA
 from dayline.album.save import save_events
 from dayline.album.settings import Settings
-from dayline.album.view import MOST_STRANGERS, ViewServer, prepare
+from dayline.album.view import MOST_STRANGERS, ViewServer, prepare, why_unwritable
 from dayline.album.view_requests import asked_range
 from dayline.events import Segmentation
 from dayline.result_folder import OwnFiles
@@ -356,6 +358,51 @@ def test_days_are_served_and_saved_each_in_its_own_folder(tmp_path, trip, view):
     assert (tmp_path / "out" / "day 1" / "events.json").read_bytes() == before
     assert client.post(text, "events.json")[0] == 404  # the overview has no events
     assert client.post(text, "day%201/events.json")[0] == 422  # other frames
+
+
+def test_a_result_that_cannot_be_written_is_shown_and_a_save_is_refused(place, view, read_only):
+    out, source = place / "out", place / "photos"
+    assert list(prepare(out)) == []
+    assert why_unwritable(out) == "Read-only file system"
+    client = view(out, source=source, unwritable=why_unwritable(out))
+    assert client.path.startswith("/dayline-readonly-")
+    assert client.get("out/")[0] == 200
+    original = next(source.iterdir()).name
+    assert client.get(f"photos/{original}")[0] == 200
+
+    events = (out / "events.json").read_bytes()
+    status, answer = client.post(events, "out/events.json")
+    assert (status, json.loads(answer)) == (
+        403,
+        {"error": "the folder of the result cannot be written (Read-only file system)"},
+    )
+    usual = client.path.replace("readonly-", "") + "out/"
+    assert client.ask("GET", usual)[0].status == 403
+
+
+def test_days_that_cannot_be_written_are_shown_though_their_pages_are_old(trip, view, read_only):
+    (trip / "day 2" / "events.json").write_text(with_name(trip / "day 2", "Tearoom"))
+    found = dict(prepare(trip))
+    assert sorted(folder.name for folder in found) == ["day 2", "out"]
+    assert all("Read-only file system" in str(why) for why in found.values())
+    client = view(trip, unwritable=why_unwritable(trip))
+    assert client.get("day%202/")[0] == 200
+    assert (
+        client.post((trip / "day 2" / "events.json").read_bytes(), "day%202/events.json")[0] == 403
+    )
+
+
+def test_one_day_that_can_be_written_is_enough_to_save(trip, monkeypatch):
+    acquire = FileLock.acquire
+
+    def refuse_day_1(lock, *args, **options):
+        if Path(lock.lock_file).parent.name == "day 1":
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return acquire(lock, *args, **options)
+
+    monkeypatch.setattr(FileLock, "acquire", refuse_day_1)
+    assert why_unwritable(trip / "day 1") == "Permission denied"
+    assert why_unwritable(trip) is None
 
 
 def stranger(server):

@@ -20,11 +20,13 @@ export const typicalStep =
           .filter((step) => step > 0),
       );
 export const { thing } = data; // what a person calls a frame
-// Whether `dayline view` serves the page, so that Save writes into the result.
+// Whether `dayline view` serves the page, and whether Save then writes into the result: not if the
+// folder cannot be written.
 export const served =
   location.protocol === "http:" &&
   location.hostname === "127.0.0.1" &&
   location.pathname.startsWith("/dayline-");
+export const writable = served && !location.pathname.startsWith("/dayline-readonly-");
 
 function median(values) {
   if (values.length === 0) return 1;

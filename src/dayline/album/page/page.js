@@ -3,7 +3,7 @@
 import { openChooser } from "./chooser.js";
 import { make } from "./elements.js";
 import { connect, events, mergeWithPrevious, redo, undo } from "./events.js";
-import { clockText, nFrames, original, pictures, served, thing, times } from "./frames.js";
+import { clockText, nFrames, original, pictures, thing, times, writable } from "./frames.js";
 import { openHelp } from "./help.js";
 import { lanes } from "./lanes.js";
 import {
@@ -172,7 +172,7 @@ document.getElementById("hint").textContent =
   pictures === null
     ? "Name events, or merge, split and move them."
     : "Click a picture to enlarge it. Name events, or merge, split and move them.";
-if (served) document.getElementById("save").textContent = "Save";
+if (writable) document.getElementById("save").textContent = "Save";
 
 // Addresses of events: index.html#event-12 shows event 12, counted from 1 as on the page. Rows have
 // no ids: browsers would go there by themselves and take the focus away.

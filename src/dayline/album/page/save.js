@@ -1,10 +1,10 @@
-// Saving: into the result if `dayline view` serves the page, else as a download. Says what is
-// stored where.
+// Saving: into the result if `dayline view` serves the page and can write there, else as a
+// download. Says what is stored where.
 
 import { countChanges, sameState } from "./changes.js";
 import { make } from "./elements.js";
 import { events, newer, older, places, refresh, state } from "./events.js";
-import { original, served } from "./frames.js";
+import { original, served, writable } from "./frames.js";
 import { levelsToSave } from "./levels.js";
 import { closeNotice, notify } from "./notices.js";
 import { placeIsTyped } from "./places.js";
@@ -48,7 +48,7 @@ function eventsJson() {
 }
 
 export function save() {
-  if (served) saveInResult();
+  if (writable) saveInResult();
   else download();
 }
 
@@ -70,6 +70,7 @@ function quoted(path, windows) {
 // The page itself names no folder, since people share it; where it was opened from is known only
 // here.
 function nextCommand() {
+  if (served) return "dayline view COPY --corrections ~/Downloads/events.json";
   if (location.protocol !== "file:")
     return "dayline view OUT --corrections ~/Downloads/events.json";
   const path = decodeURIComponent(location.pathname.slice(0, location.pathname.lastIndexOf("/")));
@@ -84,10 +85,13 @@ function showCommand() {
     .split(" ")
     .flatMap((word, i) => [i > 0 ? " " : "", make("span", {}, word)]);
   const command = make("code", { class: "command", tabindex: "0" }, ...words);
+  const target = served
+    ? "This result cannot be written. To put the downloaded file into a copy of it"
+    : "To put the downloaded file into the result";
   const text = make(
     "span",
     {},
-    "To put the downloaded file into the result, run this with the name that your browser gave it:",
+    `${target}, run this with the name that your browser gave it:`,
     command,
   );
   notify("command", text, { Copy: (e) => copy(command, e.target) });
