@@ -21,9 +21,8 @@ from dayline.album.export.formats import (
     export,
     failure_text,
 )
-from dayline.album.export.photos import remove_sorted_photos
+from dayline.album.export.photos import has_old_sidecars_beside, remove_sorted_photos
 from dayline.album.export.table import write_csv
-from dayline.album.export.xmp import has_old_sidecars_beside
 from dayline.album.page.graph_picture import Drawable
 from dayline.album.page.overview import overview_data
 from dayline.album.page.page import events_mark, page_data, write_page

@@ -63,7 +63,7 @@ def test_long_lines_are_folded_between_characters(tmp_path):
             "a calendar needs dates",
         ),
         (Segmentation.from_boundaries([1], 2), "a calendar needs dates"),
-        (day(NOON, 1e20), r"time 1e\+20 is not a date"),
+        (day(NOON, 1e20), r"time 1e\+20 s is outside the years"),
         (day(NOON, float("nan")), "frame 1 has no usable time"),
     ],
 )

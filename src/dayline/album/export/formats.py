@@ -14,9 +14,8 @@ from dayline.album.export.clips import write_clips
 from dayline.album.export.editors import timeline_rate, write_edl, write_fcpxml, write_otio
 from dayline.album.export.film import FilmFacts, check_is_film_of, film_end, film_facts
 from dayline.album.export.ics import write_ics
-from dayline.album.export.photos import sort_photos
+from dayline.album.export.photos import sort_photos, write_xmp
 from dayline.album.export.table import write_csv
-from dayline.album.export.xmp import write_xmp
 from dayline.events import Segmentation
 from dayline.result_folder import export_folder
 

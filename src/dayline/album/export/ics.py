@@ -7,10 +7,10 @@ import re
 import uuid
 from pathlib import Path
 
-from dayline.album.export.table import date_time, event_titles, place_name
+from dayline.album.export.table import event_titles, place_name
 from dayline.events import Event, Segmentation
 from dayline.files import write_text_whole
-from dayline.text import clean_text, counted
+from dayline.text import clean_text, counted, moment
 
 NAMESPACE = uuid.UUID("6d3f1c1e-3a0f-5c1f-9d0a-5f6b1e7a2c48")
 """Drawn once, for all calendars; an event keeps its identifier if it is exported again."""
@@ -95,9 +95,9 @@ def _identifier(segmentation: Segmentation, start: float, used: set[str]) -> str
 
 
 def _moment(seconds: float) -> str:
-    moment = date_time(math.floor(seconds))
+    when = moment(math.floor(seconds))
     # strftime("%Y") does not pad years before 1000 everywhere.
-    return f"{moment.year:04d}{moment:%m%dT%H%M%S}"
+    return f"{when.year:04d}{when:%m%dT%H%M%S}"
 
 
 def _escaped(text: str) -> str:
