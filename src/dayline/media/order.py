@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -193,12 +193,8 @@ def _contradictions(frames: Sequence[Frame]) -> tuple[str, ...]:
     folders: dict[str, list[float]] = {}
     for frame, t in zip(frames, times, strict=True):
         folders.setdefault(frame.name.rpartition("/")[0], []).append(t)
-    moved = len(times) - sum(_longest_in_order(values) for values in folders.values())
-    if moved:
-        notes.append(
-            f"times contradict names: {moved} of {len(times)} photos have another position in name"
-            " order"
-        )
+    if any(values != sorted(values) for values in folders.values()):
+        notes.append("times contradict names: by name, the photos have another order")
         # If there are many steps, the names are unrelated to time (random names, several cameras).
         steps = _set_back_notes(frames)
         if len(folders) == 1 and len(steps) <= min(MOST_STEPS, max(1, len(times) // 10)):
@@ -231,15 +227,6 @@ def _set_back_notes(frames: Sequence[Frame]) -> tuple[str, ...]:
         for (a, b), gap in zip(pairwise(frames), gaps, strict=True)
         if gap < -1.0
     )
-
-
-def _longest_in_order(times: Sequence[float]) -> int:
-    """Length of the longest nondecreasing subsequence."""
-    ends: list[float] = []
-    for t in times:
-        place = bisect_right(ends, t)
-        ends[place : place + 1] = [t]
-    return len(ends)
 
 
 def span_text(seconds: float) -> str:
