@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,9 +10,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
-from dayline.album.export.chapters import chapters, write_ffmetadata, write_webvtt, write_youtube
+from dayline.album.export.chapters import chapters, ffmetadata_text, webvtt_text, youtube_text
 from dayline.album.export.clips import write_clips
-from dayline.album.export.editors import timeline_rate, write_edl, write_fcpxml, write_otio
+from dayline.album.export.editors import edl_text, fcpxml_text, otio_text, timeline_rate
 from dayline.album.export.film import (
     FilmFacts,
     chaptered_name,
@@ -20,11 +21,14 @@ from dayline.album.export.film import (
     film_facts,
     write_chapters,
 )
-from dayline.album.export.ics import write_ics
+from dayline.album.export.ics import ics_text
 from dayline.album.export.photos import sort_photos, write_xmp
 from dayline.album.export.table import write_csv
 from dayline.events import Segmentation
+from dayline.files import write_text_whole
 from dayline.result_folder import export_folder
+
+log = logging.getLogger(__name__)
 
 Kind: TypeAlias = Literal["photos", "video", "features"]
 """What events may be of."""
@@ -207,19 +211,23 @@ def _write(
         case "csv":
             write_csv(segmentation, path)
         case "webvtt":
-            write_webvtt(marks, path)
+            write_text_whole(path, webvtt_text(marks))
         case "ffmetadata":
-            write_ffmetadata(marks, path)
+            write_text_whole(path, ffmetadata_text(marks))
         case "youtube":
-            write_youtube(marks, path)
+            text, notes = youtube_text(marks)
+            for note in notes:
+                log.warning("%s: %s", path.name, note)
+            write_text_whole(path, text)
         case "edl":
-            write_edl(segmentation, marks, path, rate=rate)
+            write_text_whole(path, edl_text(segmentation, marks, rate=rate))
         case "otio":
-            write_otio(segmentation, marks, path, rate=rate)
+            write_text_whole(path, otio_text(segmentation, marks, rate=rate))
         case "fcpxml":
-            write_fcpxml(segmentation, marks, path, rate=rate, source=source, film=film)
+            text = fcpxml_text(segmentation, marks, rate=rate, source=source, film=film)
+            write_text_whole(path, text)
         case "ics":
-            write_ics(segmentation, path)
+            write_text_whole(path, ics_text(segmentation))
         case "xmp":
             write_xmp(segmentation, path, source=source, beside=xmp_beside, force=force)
         case "photos" if source is not None:
