@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import av
@@ -34,6 +34,16 @@ def save(pixels: np.ndarray, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("wb") as file:
         Image.fromarray(pixels).save(file, "PNG")
+
+
+def write_pictures(pictures: Iterable[tuple[int, np.ndarray]], folder: Path) -> dict[int, str]:
+    """A JPEG per frame for the page in a folder, with a name as of a run; returns the addresses."""
+    (folder / "thumbnails").mkdir(parents=True, exist_ok=True)
+    addresses = {}
+    for frame, pixels in pictures:
+        addresses[frame] = f"thumbnails/{frame:020d}.jpg"
+        Image.fromarray(pixels).save(folder / addresses[frame])
+    return addresses
 
 
 def make_day(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
+from datetime import UTC, datetime, timedelta
+from typing import Literal
 
 
 def clean_text(text: str) -> str:
@@ -79,6 +81,45 @@ def clock_text(seconds: float, *, digits: int = 0, short: bool = False) -> str:
     hours = f"{whole // 3600}" if short else f"{whole // 3600:02d}"
     text = f"{hours}:{whole // 60 % 60:02d}:{whole % 60:02d}"
     return f"{text}.{fraction:0{digits}d}" if digits else text
+
+
+def moment(seconds: float) -> datetime:
+    """Return the date and time of a camera's clock; raise if there is no such date.
+
+    Parameters
+    ----------
+    seconds : float
+        Seconds since 1970 on that clock, whatever its time zone.
+    """
+    # Added to 1970 rather than converted: this also works before 1970.
+    try:
+        return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds)
+    except OverflowError:
+        raise ValueError(
+            f"time {seconds:g} s is outside the years 1 to 9999; repair the times of the frames or"
+            " leave them out"
+        ) from None
+
+
+def time_text(seconds: float, *, clock: Literal["wall", "media"] | None) -> str:
+    """Format a time for display, with milliseconds only if they are not zero.
+
+    Parameters
+    ----------
+    seconds : float
+        Seconds since 1970 on the camera's clock, or since the start of the recording.
+    clock : {"wall", "media"} or None
+        "wall" gives 2015-03-12 14:22:33, or 14:22:33 if the day is unknown (times of day are stored
+        as seconds in the first days of 1970); otherwise 0:01:23.400.
+    """
+    milliseconds = round(seconds * 1000)
+    whole, rest = divmod(milliseconds, 1000)
+    if clock == "wall":
+        when = moment(whole)
+        text = when.strftime("%H:%M:%S" if when.year == 1970 else "%Y-%m-%d %H:%M:%S")
+        return f"{text}.{rest:03d}" if rest else text
+    sign = "-" if milliseconds < 0 else ""
+    return f"{sign}{clock_text(abs(milliseconds) / 1000, digits=3, short=True)}"
 
 
 def parse_offset(text: str) -> tuple[str, float]:

@@ -159,11 +159,6 @@ def test_frames_that_are_forgotten_are_as_if_never_saved(tmp_path):
     assert [event.name for event, _ in found.events] == ["event 2"]
     assert found.must == ()
     assert quietly(kept_edits(tmp_path), ["film:0", "film:500"], [0.0, 0.5]).events == ()
-    # Earlier versions wrote the digests into the list of edits, before those that they end.
-    parts = f'{{"forgotten": {list("abcde")}}}'.replace("'", '"'), saved().to_json()
-    about = '"format": "dayline-corrections", "version": 1'
-    (tmp_path / "corrections.json").write_text(f'{{{about}, "edits": [{",".join(parts)}]}}')
-    assert [event.name for event, _ in quietly(kept_edits(tmp_path), NAMES).events] == ["event 2"]
 
 
 def test_a_film_sampled_otherwise_is_told_by_its_times():

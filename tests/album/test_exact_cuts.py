@@ -12,7 +12,7 @@ from dayline.album.segment import segment_source
 from dayline.album.write import write_result
 from dayline.events import Segmentation
 from dayline.media.cuts import with_exact_cuts
-from dayline.media.source import read_video
+from dayline.media.film import read_video
 from made_films import make_moving_film
 
 pytestmark = pytest.mark.slow

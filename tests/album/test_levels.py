@@ -8,7 +8,7 @@ import numpy as np
 
 from dayline.album.segment import segment_source, segment_table
 from dayline.events import NestedLevel, Segmentation
-from dayline.media.bursts import FrameGroups
+from dayline.media.breaks import FrameGroups
 from dayline.media.cuts import _Cut, _with_cuts
 from made_photos import MORNING, name_at, save
 

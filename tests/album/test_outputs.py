@@ -214,7 +214,7 @@ def test_a_film_gets_chapters_and_photos_do_not(result, tmp_path):
     made = segment_source(film, model="color", every=0.5)
     written = write_result(made, tmp_path / "out", with_chapters=True, formats=["edl", "csv"])
     assert [p.name for p in written.exports] == ["events.edl", "film-chapters.mkv"]
-    with pytest.raises(ValueError, match="chapters can only be written to a video"):
+    with pytest.raises(ValueError, match="--write-chapters needs the video"):
         write_result(result, tmp_path / "other", with_chapters=True)
 
 

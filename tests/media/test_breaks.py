@@ -3,7 +3,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dayline.media.breaks import Pause, distance_km, find_jumps, find_pauses
+from dayline.media.breaks import (
+    distance_km,
+    find_jumps,
+    find_pauses,
+    group_frames,
+    signature,
+)
 
 EVERY_30_S = [30.0 * i for i in range(10)]
 HOME = (39.57, 2.65)
@@ -13,23 +19,23 @@ KM = 1 / 111.195
 
 def test_a_gap_over_ten_usual_gaps_and_five_minutes_is_a_pause():
     times = [*EVERY_30_S, 270.0 + 301.0]
-    assert find_pauses(times) == (Pause(before=10, seconds=301.0),)
+    assert find_pauses(times) == {10: 301.0}
 
 
 def test_a_gap_of_exactly_five_minutes_is_none():
-    assert find_pauses([*EVERY_30_S, 270.0 + 300.0]) == ()
+    assert find_pauses([*EVERY_30_S, 270.0 + 300.0]) == {}
 
 
 def test_who_takes_a_photo_every_ten_minutes_has_no_pauses_within_an_hour():
     times = [600.0 * i for i in range(8)]
-    assert find_pauses([*times, times[-1] + 3600.0]) == ()
-    assert find_pauses([*times, times[-1] + 6001.0]) == (Pause(8, 6001.0),)
+    assert find_pauses([*times, times[-1] + 3600.0]) == {}
+    assert find_pauses([*times, times[-1] + 6001.0]) == {8: 6001.0}
 
 
 def test_photos_within_the_same_second_do_not_shrink_the_usual_gap():
     """Positive gaps are 60 s, so ten of them are 600 s; the zeros alone would give 300 s."""
     times = [60.0 * (i // 3) for i in range(30)]
-    assert find_pauses([*times, times[-1] + 500.0]) == ()
+    assert find_pauses([*times, times[-1] + 500.0]) == {}
 
 
 @pytest.mark.parametrize(
@@ -43,24 +49,24 @@ def test_photos_within_the_same_second_do_not_shrink_the_usual_gap():
 )
 def test_more_than_two_hours_between_few_photos_are_a_pause(hours, before):
     times = [3600.0 * h for h in hours]
-    assert tuple(pause.before for pause in find_pauses(times)) == before
-    assert find_pauses(times, at_least=24 * 3600.0) == ()
+    assert tuple(find_pauses(times)) == before
+    assert find_pauses(times, at_least=24 * 3600.0) == {}
 
 
 def test_a_time_lapse_of_hours_between_photos_has_no_pauses():
     daily = [86_400.0 * i + 1800 * (i % 3) for i in range(30)]
-    assert find_pauses(daily) == ()
-    assert find_pauses([*daily, daily[-1] + 11 * 86_400]) == (Pause(30, 11 * 86_400.0),)
+    assert find_pauses(daily) == {}
+    assert find_pauses([*daily, daily[-1] + 11 * 86_400]) == {30: 11 * 86_400.0}
 
 
 def test_the_rule_can_be_set():
     times = [*EVERY_30_S, 270.0 + 120.0]
-    assert find_pauses(times, factor=3, at_least=0) == (Pause(10, 120.0),)
+    assert find_pauses(times, factor=3, at_least=0) == {10: 120.0}
 
 
 @pytest.mark.parametrize("times", [None, [], [5.0], [5.0, 5.0]])
 def test_without_two_different_times_there_is_nothing_to_find(times):
-    assert find_pauses(times) == ()
+    assert find_pauses(times) == {}
 
 
 def north(kilometers: float, start: tuple[float, float] = HOME) -> tuple[float, float]:
@@ -72,7 +78,7 @@ def walk(n: int, start: float = 0.0, step: float = 0.05) -> list[tuple[float, fl
 
 
 def befores(*args, **kwargs) -> list[int]:
-    return [jump.before for jump in find_jumps(*args, **kwargs)]
+    return list(find_jumps(*args, **kwargs))
 
 
 def test_distances_by_hand():
@@ -88,8 +94,7 @@ def test_distances_by_hand():
 
 def test_a_way_of_kilometers_is_a_jump():
     found = find_jumps([*walk(10), *walk(10, 5.0)])
-    assert [jump.before for jump in found] == [10]
-    assert found[0].kilometers == pytest.approx(5.0 - 0.45, abs=1e-3)
+    assert found == {10: pytest.approx(5.0 - 0.45, abs=1e-3)}
 
 
 def test_a_way_shorter_than_two_kilometers_is_none_unless_asked_for():
@@ -123,8 +128,55 @@ def test_photos_without_location_are_passed_over():
 
 @pytest.mark.parametrize("places", [[], [None, None], [HOME], [None, HOME, None]])
 def test_too_few_locations_give_no_jumps(places):
-    assert find_jumps(places, [60.0 * k for k in range(len(places))]) == ()
+    assert find_jumps(places, [60.0 * k for k in range(len(places))]) == {}
 
 
 def test_the_date_line_is_no_jump():
     assert befores([(-17.0, 179.999), (-17.0, -179.999), (-17.0, 179.998)]) == []
+
+
+def thumbnails(*greys: int) -> np.ndarray:
+    return np.repeat(np.asarray(greys, dtype=np.uint8)[:, None], 9, axis=1)
+
+
+def bursts(times, signatures, **options) -> tuple[int, ...]:
+    return tuple(group_frames(times, signatures, **options).of_frame.tolist())
+
+
+def test_close_and_alike_photos_are_one_burst():
+    times = [0.0, 1.0, 1.5, 30.0, 31.0, 60.0]
+    assert bursts(times, thumbnails(100, 104, 98, 100, 180, 180)) == (0, 0, 0, 1, 2, 3)
+
+
+def test_likeness_is_to_the_first_of_the_burst_so_that_it_cannot_drift():
+    """Steps of 8 grey levels: the third is 16 from the first, more than the 12 allowed."""
+    assert bursts([0.0, 1.0, 2.0, 3.0], thumbnails(100, 108, 116, 124)) == (0, 0, 1, 1)
+
+
+def test_dark_and_light_do_not_wrap_around():
+    assert bursts([0.0, 1.0], thumbnails(2, 252)) == (0, 1)
+
+
+def test_a_time_lapse_of_a_still_scene_stays_many_frames():
+    times = [2.0 * i for i in range(13)]
+    assert bursts(times, thumbnails(*[90] * 13)) == (0,) * 6 + (1,) * 6 + (2,)
+
+
+def test_a_required_boundary_splits_a_burst():
+    assert bursts([0.0, 1.0, 2.0], thumbnails(9, 9, 9), opened=[2, 7]) == (0, 0, 1)
+
+
+def test_without_times_every_photo_stands_alone():
+    assert bursts(None, thumbnails(7, 7, 7)) == (0, 1, 2)
+
+
+def test_a_clock_that_goes_back_ends_a_burst():
+    assert bursts([10.0, 9.0], thumbnails(7, 7)) == (0, 1)
+
+
+def test_a_signature_is_the_mean_grey_of_each_field():
+    image = np.zeros((32, 64, 3), dtype=np.uint8)
+    image[:16, 32:] = 200
+    fields = signature(image).reshape(16, 16)
+    assert (fields[:8, 8:] == 200).all()
+    assert fields.sum() == 64 * 200

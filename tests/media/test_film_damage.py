@@ -11,9 +11,9 @@ import pytest
 
 from dayline.events import Segmentation
 from dayline.media.cuts import with_exact_cuts
-from dayline.media.film import film_digest
+from dayline.media.film import film_digest, read_video
 from dayline.media.film_damage import mended_stamps
-from dayline.media.source import images, open_source, read_video
+from dayline.media.source import images, open_source
 from made_films import change_stamp, film_frames, make_moving_film
 
 KINDS = ("mkv", "webm", "mp4", "mov", "ts", "avi", "wmv", "flv")

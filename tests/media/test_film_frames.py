@@ -12,8 +12,8 @@ import pytest
 from av.stream import Disposition
 
 from dayline.media import film_decode
-from dayline.media.film import default_every
-from dayline.media.source import images, open_source, read_video
+from dayline.media.film import default_every, read_video
+from dayline.media.source import images, open_source
 from made_films import OpenedFilm
 
 EVERY_40_MS = [40 * i for i in range(50)]

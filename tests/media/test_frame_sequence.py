@@ -8,7 +8,8 @@ import pytest
 from PIL import Image
 
 from dayline.media.photos import read_photo_folder
-from dayline.media.source import images, open_source, time_text
+from dayline.media.source import images, open_source
+from dayline.text import time_text
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from dayline.media.days import (
     with_camera_names,
 )
 from dayline.media.frame import CaptureTime, Frame
-from dayline.media.order import in_order
+from dayline.media.order import in_local_time, in_order, time_zone
 from dayline.media.photos import (
     photo_sequence,
     read_photo_folder,
@@ -24,7 +24,6 @@ from dayline.media.photos import (
     with_given_offsets,
     without_copies,
 )
-from dayline.media.zones import in_local_time, time_zone
 
 JULY_15 = 1_689_379_200.0  # 2023-07-15 00:00:00
 HOUR = 3600.0

@@ -31,8 +31,8 @@ from dayline.album.write import refuse_other_result, remove_other_pictures
 from dayline.events import Segmentation, read_events
 from dayline.files import UnreadableFileError, reading, refuse_link
 from dayline.installation import needs_extra
-from dayline.media.clocks import clock_corrections
-from dayline.media.frame import FrameSequence, shifted, shown_name
+from dayline.media.clocks import with_one_clock
+from dayline.media.frame import FrameSequence, shown_name
 from dayline.media.walk import holds_only_folders
 from dayline.progress import OnStep
 from dayline.result_folder import EVENTS, MARK, OutputFolderError, inner_results, output_folder
@@ -104,18 +104,8 @@ def find_days(
     """
     if not holds_only_folders(source):
         return FoundDays()
-    from dayline.media.days import (
-        clocks_to_compare,
-        group_by_day,
-        group_by_folder,
-        with_camera_names,
-    )
-    from dayline.media.photos import (
-        photo_sequence,
-        read_photos,
-        with_given_offsets,
-        without_copies,
-    )
+    from dayline.media.days import group_by_day, group_by_folder
+    from dayline.media.photos import photo_sequence, read_photos, with_clocks, without_copies
 
     if store is None:
         photos = read_photos(source, timezone=settings.timezone, on_step=on_step)
@@ -128,17 +118,13 @@ def find_days(
 
     if not by_folder:
         photos = without_copies(photos)
-    photos, notes = with_given_offsets(with_camera_names(photos), dict(settings.offsets))
-    if settings.order == "time":
-        photos, reference = clocks_to_compare(photos)
-        whole = photo_sequence(photos, reference=reference)
-        clocks = [frame.clock for frame in whole.frames]
-        if store is not None and whole.times is not None and any(clocks):
-            corrections, wrong = clock_corrections(
-                whole.times, clocks, features_of(whole), reference=reference
-            )
-            frames = (shifted(f, corrections.get(f.clock, 0.0)) for f in photos.frames)
-            photos, notes = replace(photos, frames=tuple(frames)), (*notes, *wrong)
+    photos, reference, notes = with_clocks(
+        photos, offsets=dict(settings.offsets), order=settings.order
+    )
+    whole = photo_sequence(photos, reference=reference)
+    if store is not None and whole.times is not None:
+        frames, wrong = with_one_clock(whole, features_of(whole))
+        photos, notes = replace(photos, frames=frames), (*notes, *wrong)
     photos = replace(photos, frames=tuple(replace(f, clock="") for f in photos.frames))
 
     groups, undated = group_by_folder(photos) if by_folder else group_by_day(photos)
@@ -240,8 +226,18 @@ def segment_days(
             raise ValueError(
                 f"none of the {len(results)} days could be used; the first: {results[0].why}"
             )
+        recognize_places(
+            [read_day(result.folder) for result in results if result.segmentation is not None],
+            folder / PLACES if places is None else places,
+            sources={folder / day.name: day.sequence.source for day in days},
+        )
         _write_overview(
-            days, results, folder, source, folder / PLACES if places is None else places
+            folder,
+            name,
+            [
+                (result.folder.name, result.why_on_page if result.segmentation is None else None)
+                for result in results
+            ],
         )
 
         # They belong to the page of an earlier run without days, which has just been replaced.
@@ -292,26 +288,29 @@ def _day(
         return SegmentedDay(folder, why=why, why_on_page=why)
 
 
-def _write_overview(
-    days: Sequence[PhotoDay],
-    results: Sequence[SegmentedDay],
-    folder: Path,
-    source: Path,
-    places: Path,
-) -> None:
-    """Recognize the places of all days that have a result, and write the overview."""
-    sources = {folder / day.name: day.sequence.source for day in days}
-    used = [read_day(result.folder) for result in results if result.segmentation is not None]
-    found = {day.folder: day for day in recognize_places(used, places, sources=sources)}
+def _write_overview(folder: Path, title: str, days: Sequence[tuple[str, str | None]]) -> None:
+    """Write the overview of the results in a folder.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder of all days.
+    title : str
+        Heading.
+    days : sequence of (str, str or None)
+        Folder of each day, and why it has no result; None if it has one.
+    """
     rows: list[Day] = []
     looks: list[EventFeatures | None] = []
-    for result in results:
-        name, day = result.folder.name, found.get(result.folder)
-        segmentation = None if day is None else day.segmentation
-        pictures = {} if result.written is None else result.written.pictures
-        rows.append(Day(shown_name(name), name, segmentation, result.why_on_page, pictures))
-        looks.append(None if day is None else day.features)
-    title = shown_name(source.resolve().name)
+    for name, why in days:
+        if why is not None:
+            rows.append(Day(shown_name(name), name, None, why))
+            looks.append(None)
+            continue
+        refuse_link(folder / name)
+        day = read_day(folder / name)
+        rows.append(Day(shown_name(name), name, day.segmentation, "", _pictures(folder / name)))
+        looks.append(day.features)
     write_overview(rows, folder, title=title, similar=similar_events(looks))
 
 
@@ -381,20 +380,12 @@ def renew_overview(folder: Path) -> None:
             raise UnreadableFileError(
                 f"{folder / 'index.html'}: not an overview of days; run dayline segment again"
             )
-        days: list[Day] = []
-        looks: list[EventFeatures | None] = []
-        for name, shown, why in _days(folder, data):
-            result = folder / name
-            if shown is None:
-                days.append(Day(shown_name(name), name, None, why))
-                looks.append(None)
-            elif result.is_dir():
-                refuse_link(result)
-                day = read_day(result)
-                pictures = _pictures(result)
-                days.append(Day(shown_name(name), name, day.segmentation, why, pictures))
-                looks.append(day.features)
-        write_overview(days, folder, title=str(data["title"]), similar=similar_events(looks))
+        days = [
+            (name, why if shown is None else None)
+            for name, shown, why in _days(folder, data)
+            if shown is None or (folder / name).is_dir()
+        ]
+        _write_overview(folder, str(data["title"]), days)
 
 
 def _overview(folder: Path) -> dict[str, Any] | None:

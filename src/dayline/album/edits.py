@@ -269,17 +269,10 @@ def _parsed(path: Path, modified: int, size: int) -> tuple[Segmentation, ...]:  
     if not isinstance(content.get("edits"), list):
         raise ValueError('"edits" is not a list')
 
-    edits = []
-    forgotten: set[str] = set()  # of edits after it, in files of earlier versions
-    for one in content["edits"]:
-        if isinstance(one, dict) and isinstance(one.get("forgotten"), list):
-            forgotten |= marks_of(map(str, one["forgotten"]))
-            continue
-        edit = Segmentation.from_json(json.dumps(one))
-        if edit.digests is None:
-            raise ValueError('an edit has no "digests"')
-        edits.append(_without_frames(edit, forgotten))
-    return tuple(edits)
+    edits = tuple(Segmentation.from_json(json.dumps(one)) for one in content["edits"])
+    if any(edit.digests is None for edit in edits):
+        raise ValueError('an edit has no "digests"')
+    return edits
 
 
 def with_digests(

@@ -23,7 +23,7 @@ from dayline.events import SkippedFile
 from dayline.features.extract import Extractor, extract_features, load_extractor
 from dayline.features.store import Key, load_seen, save_seen
 from dayline.features.tables import FeatureTable
-from dayline.media.bursts import signature
+from dayline.media.breaks import signature
 from dayline.media.frame import (
     TABLE_SUFFIXES,
     VIDEO_SUFFIXES,

@@ -65,7 +65,6 @@ def _spread(times: Sequence[float]) -> list[int]:
 
 
 Pixels: TypeAlias = NDArray[np.uint8]
-Hide: TypeAlias = Callable[[Pixels], Pixels]
 
 
 @dataclass(frozen=True)
@@ -84,7 +83,7 @@ class PictureFolder:
     blur_faces: bool = False
 
     @cached_property
-    def _hide(self) -> Hide | None:
+    def _hide(self) -> Callable[[Pixels], Pixels] | None:
         return face_blurrer() if self.blur_faces else None
 
     def name(self, digest: str) -> str:
@@ -92,18 +91,28 @@ class PictureFolder:
         about = f"{digest} {PICTURE_SIDE} {'blurred by CenterFace' if self.blur_faces else 'plain'}"
         return f"{hashlib.sha256(about.encode()).hexdigest()[:20]}.jpg"
 
-    def keep(self, digest: str, image: Pixels) -> None:
-        """Write the picture of a frame, unless an earlier run has."""
-        path = thumbnail_folder(self.folder) / self.name(digest)
-        if not is_whole_thumbnail(path):
-            write_thumbnail(image, path, self._hide)
+    def address(self, digest: str) -> str:
+        """Return the path of a picture, relative to the folder, as `write_page` expects."""
+        return f"{FOLDER}/{self.name(digest)}"
 
-    def take_from_above(self, names: Iterable[str]) -> None:
+    def keep(self, digest: str, image: Pixels) -> None:
+        """Write the picture of a frame as a JPEG of at most 640 pixels and 46 kB.
+
+        Smaller pictures keep their size. One that an earlier run has written stays.
+        """
+        path = thumbnail_folder(self.folder) / self.name(digest)
+        if is_whole_thumbnail(path):
+            return
+        # No need to wait for the disk: a picture damaged by a power cut is written again.
+        with writing_whole(path, "wb", durable=False) as file:
+            file.write(_jpeg(image if self._hide is None else self._hide(image), PICTURE_SIDE))
+
+    def take_from_above(self, digests: Iterable[str]) -> None:
         """Move pictures here that were written above, before the days of the photos were known."""
         above, target = self.folder.parent, thumbnail_folder(self.folder)
         if not (above / MARK).is_file():
             return
-        for name in names:
+        for name in map(self.name, digests):
             path = above / FOLDER / name
             if not os.path.lexists(target / name) and is_whole_thumbnail(path):
                 path.replace(target / name)
@@ -120,58 +129,10 @@ class PictureFolder:
 
 
 FOLDER = "thumbnails"
-GENERATED_NAME = re.compile(r"(\d{6,}|[0-9a-f]{20})\.jpg")
+GENERATED_NAME = re.compile(r"[0-9a-f]{20}\.jpg")
 # 586 pictures of this size, with page and graph, stay under 30 MB.
 MOST_BYTES = 46_000
 JPEG_START, JPEG_END = b"\xff\xd8\xff", b"\xff\xd9"
-
-
-@needs_extra("photos", "showing photos on the page")
-def write_thumbnails(
-    images: Iterable[tuple[int, Pixels]],
-    folder: str | Path,
-    *,
-    blur_faces: bool = False,
-    names: Mapping[int, str] | None = None,
-) -> dict[int, str]:
-    """Write one JPEG per frame into `folder`/thumbnails, at most 640 pixels wide or high and 46 kB.
-
-    Smaller pictures keep their size. Those of an earlier run stay as long as its page does;
-    `write_page` removes them.
-
-    Parameters
-    ----------
-    images : iterable of (int, ndarray of shape (height, width, 3))
-        Frame number and its picture, RGB, uint8. Consumed one at a time, so a generator may decode
-        them.
-    folder : str or Path
-        The folder of the page; created if missing.
-    blur_faces : bool
-        Blur the faces that are found (extra "faces"); some are missed.
-    names : mapping of int to str, optional
-        File name of each frame's picture: 20 hexadecimal digits and .jpg, so that a later run can
-        reuse it.
-
-    Returns
-    -------
-    dict of int to str
-        Path of each frame's picture, relative to `folder`, as `write_page` expects.
-    """
-    target = thumbnail_folder(folder)
-    hide = face_blurrer() if blur_faces else None
-    written = {}
-    for frame, image in images:
-        name = f"{frame:06d}.jpg" if names is None else names[frame]
-        write_thumbnail(image, target / name, hide)
-        written[frame] = f"{FOLDER}/{name}"
-    return written
-
-
-def write_thumbnail(image: Pixels, path: Path, hide: Hide | None) -> None:
-    """Write one picture as a JPEG, after applying `hide`, for example to blur faces."""
-    # No need to wait for the disk: a picture damaged by a power cut is written again.
-    with writing_whole(path, "wb", durable=False) as file:
-        file.write(_jpeg(image if hide is None else hide(image), PICTURE_SIDE))
 
 
 def is_whole_thumbnail(path: Path) -> bool:
@@ -191,7 +152,7 @@ def remove_thumbnails(folder: str | Path, *, keep: Collection[str] = ()) -> None
     Parameters
     ----------
     folder : str or Path
-        The folder of the page. Only files with names that `write_thumbnails` uses are removed.
+        The folder of the page. Only files with names that `PictureFolder` gives are removed.
     keep : collection of str
         Paths to keep, relative to `folder`.
     """

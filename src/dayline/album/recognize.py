@@ -8,7 +8,6 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -38,14 +37,13 @@ from dayline.files import (
     write_text_whole,
 )
 from dayline.result_folder import EVENTS, MARK, OwnFiles, export_folder, output_folder
+from dayline.text import moment
 
 PLACES = "places.json"
 FORMAT = "dayline-places"
 VERSION = 1
 MOST_SIGHTINGS = 24
 """Sightings of a place whose features are kept; more would make the file large and hardly help."""
-
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def read_places(path: Path) -> tuple[KnownPlace, ...]:
@@ -188,7 +186,7 @@ class DescribedDay:
         times = self.segmentation.times
         if not self.segmentation.is_dated or times is None:
             return name
-        return f"{(EPOCH + timedelta(seconds=times[0])):%Y-%m-%d} {name}"
+        return f"{moment(times[0]):%Y-%m-%d} {name}"
 
 
 def read_day(folder: Path) -> DescribedDay:

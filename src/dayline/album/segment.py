@@ -48,8 +48,7 @@ from dayline.checks import TransposedWarning, check_times
 from dayline.estimators import EventSegmenter
 from dayline.events import Event, Segmentation
 from dayline.features.tables import FeatureTable, read_features
-from dayline.media.breaks import Jump, Pause, find_jumps, find_pauses
-from dayline.media.bursts import FrameGroups, group_frames
+from dayline.media.breaks import FrameGroups, find_jumps, find_pauses, group_frames
 from dayline.media.clocks import with_one_clock
 from dayline.media.frame import FrameSequence
 from dayline.method.linear import LinearGraph
@@ -265,7 +264,8 @@ def segment_frames(
     # Read: every frame once, with its features; then put the clocks of all cameras right.
     reader = frame_reader(settings, folder, on_step)
     extractor, sequence = reader.extractor, read_source(source, reader, settings)
-    sequence = with_one_clock(sequence, features_of(sequence))
+    frames, notes = with_one_clock(sequence, features_of(sequence))
+    sequence = replace(sequence, frames=frames, notes=(*notes, *sequence.notes))
     features, digests, times = features_of(sequence), sequence.digests, sequence.times
 
     # What a person corrected, and where the recording breaks off.
@@ -274,8 +274,7 @@ def segment_frames(
     pauses = find_pauses(times, factor=settings.pause_factor, at_least=settings.pause_seconds)
     jumps = find_jumps(sequence.locations, times, at_least=settings.jump_km)
     # A person who merged two events across a pause or jump overrules it.
-    breaks = {pause.before for pause in pauses} | {jump.before for jump in jumps}
-    breaks -= set(located.must_not)
+    breaks = {*pauses, *jumps}.difference(located.must_not)
 
     # Segment: photos of one burst count as one frame, but breaks and corrections split them.
     opened = {*located.must, *breaks}.difference(located.must_not)
@@ -472,8 +471,8 @@ def _with_reasons(
 def _notes(
     sequence: FrameSequence,
     groups: FrameGroups,
-    pauses: Sequence[Pause],
-    jumps: Sequence[Jump],
+    pauses: Mapping[int, float],
+    jumps: Mapping[int, float],
     events: Sequence[Event],
 ) -> tuple[str, ...]:
     """Say how the frames were ordered, and which bursts, pauses and jumps were found."""
@@ -486,13 +485,13 @@ def _notes(
         )
     # A correction may have joined the events on both sides of a pause or jump.
     starts = {event.start for event in events}
-    lengths = [pause.seconds for pause in pauses if pause.before in starts]
+    lengths = [seconds for frame, seconds in pauses.items() if frame in starts]
     if lengths:
         notes.append(
             f"{counted(len(lengths), 'pause')} of the camera, the longest"
             f" {duration_text(max(lengths))}: each is a boundary"
         )
-    ways = [jump.kilometers for jump in jumps if jump.before in starts]
+    ways = [kilometers for frame, kilometers in jumps.items() if frame in starts]
     if ways:
         notes.append(
             f"{counted(len(ways), 'move')} of the camera by kilometers between two photos, the"

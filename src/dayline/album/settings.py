@@ -106,7 +106,7 @@ def check_settings(settings: Settings, *, pictures: bool = True) -> None:
     """
     check_formats(settings.formats)
     if settings.timezone is not None and pictures:
-        from dayline.media.zones import time_zone
+        from dayline.media.order import time_zone
 
         time_zone(settings.timezone)
     if settings.blur_faces and pictures:

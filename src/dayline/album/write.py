@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dayline.album.edits import events_of, film_of, keep_edits, marks_of
-from dayline.album.export.film import CONTAINERS, write_chapters
+from dayline.album.export.film import CONTAINERS, chaptered_name
 from dayline.album.export.formats import (
     FORMATS,
     ExportsFailedError,
@@ -21,9 +21,8 @@ from dayline.album.export.formats import (
     export,
     failure_text,
 )
-from dayline.album.export.photos import remove_sorted_photos
+from dayline.album.export.photos import has_old_sidecars_beside, remove_sorted_photos
 from dayline.album.export.table import write_csv
-from dayline.album.export.xmp import has_old_sidecars_beside
 from dayline.album.page.graph_picture import Drawable
 from dayline.album.page.overview import overview_data
 from dayline.album.page.page import events_mark, page_data, write_page
@@ -34,7 +33,6 @@ from dayline.album.pictures import (
     is_whole_thumbnail,
     pictured_frames,
     remove_thumbnails,
-    write_thumbnails,
 )
 from dayline.album.pictures import FOLDER as THUMBNAILS
 from dayline.album.places import EventFeatures
@@ -55,12 +53,6 @@ from dayline.result_folder import (
     output_folder,
 )
 from dayline.text import counted
-
-OF_FRAMES = ("photos", "clips")
-"""Formats that contain the frames themselves."""
-
-OF_FILM_RATE = ("edl", "otio", "fcpxml")
-"""Formats that count at the frame rate of a film, which only the film itself tells."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +126,6 @@ def renew_exports(
         Names of what was written again, and one line for each export that was not.
     """
     blurred, renewed, notes = faces_blurred(folder), [], []
-    needs_source = (*OF_FRAMES, *(OF_FILM_RATE if segmentation.clock == "media" else ()))
     for name, form in FORMATS.items():
         path = folder / form.name
         # A folder of exports has a record of its own; a day may have the same name, and has the
@@ -146,7 +137,8 @@ def renew_exports(
             notes.append(f"{form.name} was changed by hand and is left as it is")
             continue
         try:
-            if source is None and name in needs_source:
+            is_counted = form.has_rate and segmentation.clock == "media"
+            if source is None and (form.pictures or is_counted):
                 raise ValueError("its source was not found; pass it with --source")
             # If only those in the folder were renewed, the others would no longer be known as ours.
             photos = source if name == "xmp" else None
@@ -316,18 +308,20 @@ def write_result(
         exports: tuple[Path, ...] = ()
         failures: tuple[str, ...] = ()
         try:
-            others = [name for name in formats if name != "csv"]
             exports = tuple(
-                export(segmentation, folder, formats=others, source=source, blur_faces=blur_faces)
+                export(
+                    segmentation,
+                    folder,
+                    formats=[name for name in formats if name != "csv"],
+                    with_chapters=with_chapters,
+                    source=source,
+                    blur_faces=blur_faces,
+                )
             )
         except ExportsFailedError as error:
             exports, failures = error.written, error.failures
-        if with_chapters:
-            try:
-                exports = (*exports, chaptered_copy(source, segmentation, folder))
-            except (ValueError, OSError) as error:
-                failures = (*failures, failure_text(error))
-        skip = formats if thumbnails else (*formats, *OF_FRAMES)
+        shown = () if thumbnails else [name for name, form in FORMATS.items() if form.pictures]
+        skip = {*formats, *shown}
         renewed, notes = renew_exports(segmentation, folder, source=source, skip=skip)
         if changed:
             notes += old_chapters_notes(folder, new=copy_name)
@@ -414,23 +408,6 @@ def remove_other_pictures(
                 )
 
 
-def chaptered_copy(
-    video: Path | None, segmentation: Segmentation, folder: Path, *, fps: float | None = None
-) -> Path:
-    """Copy a video with the events as chapters, to Matroska if its container cannot hold them."""
-    if video is None:
-        raise ValueError("--write-chapters needs the video; pass it as --source")
-    if not video.is_file():
-        raise ValueError(f"{video}: chapters can only be written to a video")
-    return write_chapters(video, segmentation, folder / chaptered_name(video), fps=fps)
-
-
-def chaptered_name(video: Path) -> str:
-    """Return the file name of the copy with chapters."""
-    suffix = video.suffix.lower() if video.suffix.lower() in CONTAINERS else ".mkv"
-    return f"{video.stem}-chapters{suffix}"
-
-
 def default_output(source: str | Path) -> Path:
     """Return the default folder for the result of a source, in the current directory."""
     path = Path(source).resolve()
@@ -456,14 +433,10 @@ def _pictures(
     else:
         return None
     pictures = PictureFolder(folder, blur_faces)
-    names = {frame: pictures.name(digest) for frame, digest in digests.items()}
-    pictures.take_from_above(names.values())
-    whole = {
-        frame: f"{THUMBNAILS}/{name}"
-        for frame, name in names.items()
-        if is_whole_thumbnail(folder / THUMBNAILS / name)
-    }
-    missing = [frame for frame in names if frame not in whole]
+    pictures.take_from_above(digests.values())
+    addresses = {frame: pictures.address(digest) for frame, digest in digests.items()}
+    written = {frame: a for frame, a in addresses.items() if is_whole_thumbnail(folder / a)}
+    missing = [frame for frame in addresses if frame not in written]
 
     lost: dict[int, str] = {}
     decoded: Iterable[tuple[int, NDArray[np.uint8]]] = ()
@@ -471,19 +444,17 @@ def _pictures(
         decoded = given.decode(missing, lost.__setitem__)
     elif sequence is not None and missing:
         decoded = images(sequence, size=DECODED_SIDE, indices=missing, on_skip=lost.__setitem__)
+    for done, (frame, image) in enumerate(decoded):
+        if on_step is not None:
+            on_step("pictures", done, len(missing))
+        pictures.keep(digests[frame], image)
+        written[frame] = addresses[frame]
 
-    def counted() -> Iterator[tuple[int, NDArray[np.uint8]]]:
-        for done, picture in enumerate(decoded):
-            if on_step is not None:
-                on_step("pictures", done, len(missing))
-            yield picture
-
-    new = write_thumbnails(counted(), folder, blur_faces=blur_faces, names=names)
     for frame, why in lost.items():
         # A frame of a damaged video may decode once and then fail; its event does not need the
         # picture.
         warnings.warn(f"frame {frame}, {labels[frame]}: no picture ({why})", stacklevel=3)
-    return whole | new
+    return written
 
 
 def refuse_other_result(

@@ -61,15 +61,11 @@ def export(
     ),
 ) -> None:
     """Write events in the formats of other programs."""
+    from dayline.album.export.film import chaptered_name
     from dayline.album.export.formats import FORMATS as FORMAT_TABLE
-    from dayline.album.export.formats import (
-        ExportsFailedError,
-        check_formats,
-        failure_text,
-        file_names,
-    )
+    from dayline.album.export.formats import ExportsFailedError, check_formats, file_names
     from dayline.album.export.formats import export as write
-    from dayline.album.write import chaptered_copy, chaptered_name, faces_blurred
+    from dayline.album.write import faces_blurred
     from dayline.events import read_events
     from dayline.result_folder import export_folder, output_folder
 
@@ -113,6 +109,7 @@ def export(
                 segmentation,
                 folder,
                 formats=formats,
+                with_chapters=write_chapters,
                 source=source,
                 fps=fps,
                 blur_faces=blurred,
@@ -122,11 +119,6 @@ def export(
         except ExportsFailedError as error:
             written += error.written
             failures += error.failures
-        if write_chapters:
-            try:
-                written.append(chaptered_copy(source, segmentation, folder, fps=fps))
-            except (ValueError, OSError) as error:
-                failures.append(failure_text(error))
         if failures and not written:
             # Inside the block, so that a folder created for nothing is removed again.
             raise ValueError("; ".join(failures))

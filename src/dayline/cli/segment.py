@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dayline.cli.options import PHOTOS, Options
-from dayline.text import duration_text, parse_offset
+from dayline.text import duration_text, parse_offset, time_text
 
 if TYPE_CHECKING:
     from dayline.album.export.formats import Kind
@@ -192,7 +192,7 @@ def _print_frames(source: Path, settings: Settings, *, by_folder: bool) -> None:
     from dayline.album.days import PhotoDay, find_days
     from dayline.album.extraction import is_table
     from dayline.media.breaks import find_pauses
-    from dayline.media.source import open_source, time_text
+    from dayline.media.source import open_source
 
     if is_table(source):
         raise ValueError(
@@ -216,7 +216,7 @@ def _print_frames(source: Path, settings: Settings, *, by_folder: bool) -> None:
         pauses = find_pauses(
             sequence.times, factor=settings.pause_factor, at_least=settings.pause_seconds
         )
-        lengths = {pause.before: duration_text(pause.seconds) for pause in pauses}
+        lengths = {frame: duration_text(seconds) for frame, seconds in pauses.items()}
 
         if isinstance(day, PhotoDay):
             typer.echo(f"{day.name}:")

@@ -1,43 +1,28 @@
-"""Find where a recording breaks off: pauses, and kilometers between two photos."""
+"""Which photos belong apart, and which together: pauses, moves by kilometers, bursts."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dayline.arrays import FloatArray
+from dayline.arrays import FloatArray, IntArray
+from dayline.events import Event, NestedLevel
 
 HOUR = 3600.0
-LONGEST_GAP = 2 * HOUR
+LONGEST_USUAL_GAP = 2 * HOUR
 """A longer gap is a pause even among few photos, whose usual gap is hours long itself."""
 
 MANY_GAPS = 10
 """Fewer gaps may be equal by chance."""
 
 
-@dataclass(frozen=True)
-class Pause:
-    """A time without frames: the camera was off.
-
-    Attributes
-    ----------
-    before : int
-        Index of the first frame after the pause.
-    seconds : float
-        Length of the pause.
-    """
-
-    before: int
-    seconds: float
-
-
 def find_pauses(
     times: Sequence[float] | None, *, factor: float = 10.0, at_least: float = 300.0
-) -> tuple[Pause, ...]:
-    """Find the times when the camera was off.
+) -> dict[int, float]:
+    """Find the times when the camera was off: the first frame after each, and its seconds.
 
     A gap is a pause if it is longer than both `factor` times the usual gap and `at_least`. The
     first condition adapts to the rhythm of the camera: one photo every ten minutes does not give
@@ -61,9 +46,9 @@ def find_pauses(
     """
     gaps = np.diff(np.asarray([] if times is None else times, dtype=np.float64))
     usual = _median(gaps[gaps > 0])
-    limit = factor * usual if _is_regular(gaps, usual) else min(factor * usual, LONGEST_GAP)
+    limit = factor * usual if _is_regular(gaps, usual) else min(factor * usual, LONGEST_USUAL_GAP)
     longer = gaps > max(limit, at_least)
-    return tuple(Pause(int(i) + 1, float(gaps[i])) for i in np.flatnonzero(longer))
+    return {i + 1: float(gaps[i]) for i in np.flatnonzero(longer).tolist()}
 
 
 def _is_regular(gaps: FloatArray, usual: float) -> bool:
@@ -78,29 +63,13 @@ FASTEST = 1000.0
 """Kilometers per hour of an airliner."""
 
 
-@dataclass(frozen=True)
-class Jump:
-    """A way of kilometers on which no photos were taken.
-
-    Attributes
-    ----------
-    before : int
-        Index of the first frame after the jump.
-    kilometers : float
-        Length of the jump, in a straight line.
-    """
-
-    before: int
-    kilometers: float
-
-
 def find_jumps(
     locations: Sequence[tuple[float, float] | None],
     times: Sequence[float] | None = None,
     *,
     at_least: float = 2.0,
-) -> tuple[Jump, ...]:
-    """Find where the camera moved kilometers between two photos.
+) -> dict[int, float]:
+    """Find where the camera moved far between two photos: the first frame there, and kilometers.
 
     A step between two located photos is a jump if it is longer than both `at_least` and ten times
     the typical step nearby: the larger of the medians of the three steps before and of the
@@ -127,17 +96,17 @@ def find_jumps(
         good = ~_impossible(points, np.asarray(times, dtype=np.float64)[frames], at_least)
         frames, points = [frame for frame, ok in zip(frames, good, strict=True) if ok], points[good]
     if len(points) < 2:
-        return ()
+        return {}
     steps = distance_km(points[:-1], points[1:])
-    jumps = []
+    jumps: dict[int, float] = {}
     for k, step in enumerate(steps.tolist()):
         nearby = max(
             _median(steps[max(0, k - NEARBY_STEPS) : k]),
             _median(steps[k + 1 : k + 1 + NEARBY_STEPS]),
         )
         if step > max(at_least, JUMP_FACTOR * nearby):
-            jumps.append(Jump(_longest_wait(frames[k], frames[k + 1], times), step))
-    return tuple(jumps)
+            jumps[_longest_wait(frames[k], frames[k + 1], times)] = step
+    return jumps
 
 
 def distance_km(a: FloatArray, b: FloatArray) -> FloatArray:
@@ -176,3 +145,126 @@ def _longest_wait(first: int, last: int, times: Sequence[float] | None) -> int:
 
 def _median(values: FloatArray) -> float:
     return float(np.median(values)) if values.size else 0.0
+
+
+SIDE = 16
+
+
+def signature(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Shrink an image to a small gray thumbnail for comparing near-identical photos.
+
+    Parameters
+    ----------
+    image : array of shape (height, width, 3), uint8
+        A decoded RGB image.
+
+    Returns
+    -------
+    array of shape (SIDE * SIDE,), uint8
+    """
+    from PIL import Image
+
+    gray = Image.fromarray(image).convert("L").resize((SIDE, SIDE), Image.Resampling.BOX)
+    return np.asarray(gray, dtype=np.uint8).ravel()
+
+
+LONGEST_GAP, LONGEST_BURST = 2.0, 10.0
+"""Seconds between two photos of a burst, and from its first to its last: a time-lapse of a still
+scene must not become one frame."""
+
+LARGEST_DIFFERENCE = 12.0
+"""Mean gray levels, of 0 to 255, between a photo and the first of its burst."""
+
+
+@dataclass(frozen=True)
+class FrameGroups:
+    """Which frames the method sees as one.
+
+    Attributes
+    ----------
+    of_frame : ndarray of int, shape (n_frames,)
+        Group of each frame; numbered without gaps, in order.
+    """
+
+    of_frame: IntArray
+
+    @property
+    def firsts(self) -> IntArray:
+        """First frame of each group."""
+        return np.flatnonzero(np.diff(self.of_frame, prepend=-1))
+
+    def means(self, values: FloatArray) -> FloatArray:
+        """Average the rows of each group."""
+        counts = np.diff(np.append(self.firsts, len(self.of_frame)))
+        return np.asarray(np.add.reduceat(values, self.firsts, axis=0) / counts[:, None])
+
+    def numbers(self, frames: Collection[int]) -> tuple[int, ...]:
+        """Return the groups that start at these frames; frames inside a group are ignored."""
+        opened = set(self.firsts.tolist())
+        return tuple(int(self.of_frame[f]) for f in sorted(frames) if f in opened)
+
+    def expand_scores(self, scores: Sequence[float] | None) -> tuple[float, ...] | None:
+        """Turn scores of groups into scores of frames: no boundary can lie inside a burst."""
+        if scores is None:
+            return None
+        expanded = np.zeros(len(self.of_frame))
+        expanded[self.firsts] = scores
+        return tuple(expanded.tolist())
+
+    def expand_events(self, events: Sequence[Event]) -> tuple[Event, ...]:
+        """Turn events of groups into events of frames."""
+        edges = np.append(self.firsts, len(self.of_frame))
+        return tuple(replace(e, start=int(edges[e.start]), stop=int(edges[e.stop])) for e in events)
+
+    def expand_levels(self, levels: Sequence[NestedLevel]) -> tuple[NestedLevel, ...]:
+        """Turn levels of groups into levels of frames."""
+        return tuple(
+            replace(v, boundaries=tuple(self.firsts[list(v.boundaries)].tolist())) for v in levels
+        )
+
+    @property
+    def n_bursts(self) -> int:
+        """Number of groups with more than one frame."""
+        return int(np.sum(np.bincount(self.of_frame) > 1))
+
+    @property
+    def n_in_bursts(self) -> int:
+        """Number of frames in such groups."""
+        counts = np.bincount(self.of_frame)
+        return int(counts[counts > 1].sum())
+
+
+def group_frames(
+    times: Sequence[float] | None,
+    signatures: NDArray[np.uint8],
+    *,
+    opened: Collection[int] = (),
+) -> FrameGroups:
+    """Find bursts of near-identical photos; every other frame is a group of its own.
+
+    A photo joins the current burst if it closely follows the last photo of the burst and resembles
+    the first.
+
+    Parameters
+    ----------
+    times : sequence of float or None
+        Seconds, one per photo, in order. Without times there are no bursts.
+    signatures : array of shape (n_photos, k)
+        See `signature`.
+    opened : collection of int
+        Frames that always start a group: required boundaries.
+    """
+    if times is None:
+        return FrameGroups(np.arange(len(signatures)))
+    gray = signatures.astype(np.int16)
+    opens = np.ones(len(gray), dtype=bool)
+    first = 0
+    for i in range(1, len(gray)):
+        opens[i] = not (
+            0 <= times[i] - times[i - 1] <= LONGEST_GAP
+            and times[i] - times[first] <= LONGEST_BURST
+            and np.mean(np.abs(gray[i] - gray[first])) <= LARGEST_DIFFERENCE
+        )
+        first = i if opens[i] else first
+    opens[[frame for frame in opened if 0 <= frame < len(opens)]] = True
+    return FrameGroups(np.cumsum(opens) - 1)

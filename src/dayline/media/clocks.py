@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
-from dayline.media.frame import FrameSequence, shifted
+from dayline.media.frame import Frame, FrameSequence, shifted
 from dayline.media.order import span_text
 
 DAY = 86_400.0
@@ -347,8 +347,10 @@ def _note(name: str, ahead: float, reference: str) -> str:
     )
 
 
-def with_one_clock(sequence: FrameSequence, features: FloatArray) -> FrameSequence:
-    """Return a sequence with the times of all cameras on one clock, in the order of these times.
+def with_one_clock(
+    sequence: FrameSequence, features: FloatArray
+) -> tuple[tuple[Frame, ...], tuple[str, ...]]:
+    """Return photos with the times of all cameras on one clock, in order, and notes.
 
     Parameters
     ----------
@@ -358,13 +360,13 @@ def with_one_clock(sequence: FrameSequence, features: FloatArray) -> FrameSequen
         Their features.
     """
     if sequence.times is None:
-        return sequence
+        return sequence.frames, ()
     clocks = [frame.clock for frame in sequence.frames]
     corrections, notes = clock_corrections(
         sequence.times, clocks, features, reference=sequence.reference
     )
     if not corrections:
-        return sequence
+        return sequence.frames, ()
     moved = [shifted(frame, corrections.get(frame.clock, 0.0)) for frame in sequence.frames]
     moved.sort(key=lambda frame: frame.time or 0.0)
-    return replace(sequence, frames=tuple(moved), notes=(*notes, *sequence.notes))
+    return tuple(moved), notes

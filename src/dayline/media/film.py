@@ -19,7 +19,7 @@ from dayline.media.film_damage import (
 )
 from dayline.media.film_decode import STREAMED, Listing, VideoFile, list_packets, opened_video
 from dayline.media.frame import Frame, FrameSequence, VideoFrame, VideoIndex, shown_name
-from dayline.media.source import time_text
+from dayline.text import time_text
 
 STEPS = ((60.0, 0.2), (3600.0, 0.5), (100_000.0, 1.0))
 """Length of a video and the time between its frames, both in seconds.

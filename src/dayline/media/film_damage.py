@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from dayline.arrays import FloatArray
 from dayline.media.film_decode import LEAST_PACKET, STREAMED, Listing, VideoFile
 from dayline.media.frame import MissingFrames, VideoFrame
-from dayline.media.source import time_text
+from dayline.text import time_text
 
 LONG_GAP = 1.5
 """A gap of so many usual ones is damage if the file has bytes there that belong to no frame."""

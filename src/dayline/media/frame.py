@@ -210,7 +210,7 @@ class Seen:
     features : ndarray of float32, shape (n_features,)
         What the events are found by.
     signature : ndarray of uint8, shape (256,)
-        Gray thumbnail that tells near-identical photos (see `dayline.media.bursts`).
+        Gray thumbnail that tells near-identical photos (see `dayline.media.breaks`).
     measures : ndarray of float32, shape (3,)
         What makes it worth showing (see `dayline.album.key_photos.measure_photo`).
     """

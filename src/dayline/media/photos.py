@@ -21,9 +21,8 @@ from dayline.media.frame import (
     refuse_mostly_bad,
     shown_name,
 )
-from dayline.media.order import in_order, span_text
+from dayline.media.order import in_local_time, in_order, span_text, time_zone
 from dayline.media.walk import FilesFound, find_files, refuse_result
-from dayline.media.zones import in_local_time, time_zone
 from dayline.progress import OnStep
 from dayline.text import counted
 
@@ -65,12 +64,7 @@ def read_photo_folder(
     """
     photos = read_photos(path, timezone=timezone, read=read)
     refuse_mostly_bad(photos.root, photos.skipped, n_good=len(photos.frames))
-    photos, notes = with_given_offsets(with_camera_names(photos), offsets or {})
-    reference = ""
-    if order == "time":
-        photos, reference = clocks_to_compare(photos)
-    else:  # times that were corrected would change the order
-        photos = replace(photos, frames=tuple(replace(f, clock="") for f in photos.frames))
+    photos, reference, notes = with_clocks(photos, offsets=offsets or {}, order=order)
     return photo_sequence(photos, order=order, reference=reference, notes=(*notes, *photos.notes))
 
 
@@ -143,6 +137,26 @@ def read_headers(found: FilesFound, *, on_step: OnStep | None = None) -> dict[Pa
         except BadImageError as error:
             read[path] = str(error)
     return read
+
+
+def with_clocks(
+    photos: Photos, *, offsets: Mapping[str, float], order: Literal["time", "name"]
+) -> tuple[Photos, str, tuple[str, ...]]:
+    """Name the clocks that can be compared; return them, the one that is right, and notes.
+
+    Parameters
+    ----------
+    photos : Photos
+        The photos.
+    offsets, order
+        See `read_photo_folder`.
+    """
+    photos, notes = with_given_offsets(with_camera_names(photos), offsets)
+    if order == "time":
+        photos, reference = clocks_to_compare(photos)
+        return photos, reference, notes
+    # Times that were corrected would change the order.
+    return replace(photos, frames=tuple(replace(f, clock="") for f in photos.frames)), "", notes
 
 
 def with_given_offsets(

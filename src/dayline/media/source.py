@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from dayline.installation import MissingExtraError, needs_extra
+from dayline.installation import needs_extra
 from dayline.media.frame import (
     PHOTO_SUFFIXES,
     TABLE_SUFFIXES,
@@ -20,7 +19,6 @@ from dayline.media.frame import (
     shown_name,
 )
 from dayline.media.photos import ReadFiles, read_photo_folder
-from dayline.text import clock_text
 
 
 def open_source(
@@ -57,10 +55,10 @@ def open_source(
     suffix = source.suffix.lower()
     if suffix in PHOTO_SUFFIXES:
         raise ValueError(f"{shown_name(source)}: a single photo has no events; pass its folder")
+    with needs_extra("photos", "reading a video"):
+        from dayline.media.film import read_video
     try:
         return read_video(source, every=every)
-    except MissingExtraError:
-        raise
     except ValueError as error:
         if suffix in VIDEO_SUFFIXES:
             raise
@@ -70,44 +68,6 @@ def open_source(
             f"{shown_name(source)}: not a folder of photos, a video ({why}) or features"
             f" ({', '.join(TABLE_SUFFIXES)})"
         ) from None
-
-
-@needs_extra("photos", "reading a video")
-def read_video(path: str | Path, *, every: float | None = None) -> FrameSequence:
-    """Find the frames of a video; see `dayline.media.film.read_video`."""
-    from dayline.media import film as video
-
-    return video.read_video(path, every=every)
-
-
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-def time_text(seconds: float, *, clock: Literal["wall", "media"] | None) -> str:
-    """Format a time for display, with milliseconds only if they are not zero.
-
-    Parameters
-    ----------
-    seconds : float
-        Seconds since 1970 on the camera's clock, or since the start of the recording.
-    clock : {"wall", "media"} or None
-        "wall" gives 2015-03-12 14:22:33, or 14:22:33 if the day is unknown (times of day are stored
-        as seconds in the first days of 1970); otherwise 0:01:23.400.
-    """
-    milliseconds = round(seconds * 1000)
-    whole, rest = divmod(milliseconds, 1000)
-    if clock == "wall":
-        # Added to 1970 rather than converted: this also works before 1970 and ignores time zones.
-        try:
-            moment = EPOCH + timedelta(seconds=whole)
-        except OverflowError:
-            raise ValueError(
-                f"time {seconds:g} s is outside the years 1 to 9999; leave out the times"
-            ) from None
-        text = moment.strftime("%H:%M:%S" if moment.year == EPOCH.year else "%Y-%m-%d %H:%M:%S")
-        return f"{text}.{rest:03d}" if rest else text
-    sign = "-" if milliseconds < 0 else ""
-    return f"{sign}{clock_text(abs(milliseconds) / 1000, digits=3, short=True)}"
 
 
 A = TypeVar("A")

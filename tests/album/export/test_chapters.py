@@ -12,12 +12,12 @@ import pytest
 
 from dayline.album.export.chapters import (
     chapters,
+    ffmetadata_text,
     milliseconds,
-    write_ffmetadata,
-    write_webvtt,
-    write_youtube,
+    webvtt_text,
     youtube_text,
 )
+from dayline.album.export.formats import export
 from dayline.events import Event, Segmentation
 
 
@@ -107,17 +107,15 @@ def test_milliseconds_are_rounded_up_so_that_a_player_shows_the_new_event(second
     assert milliseconds(seconds) == expected
 
 
-def test_no_title_can_open_a_cue_or_a_tag(film, tmp_path):
-    text = write_webvtt(chapters(film), tmp_path / "chapters.vtt").read_text(encoding="utf-8")
+def test_no_title_can_open_a_cue_or_a_tag(film):
+    text = webvtt_text(chapters(film))
     assert text.count("-->") == len(film.events)
     assert "<b>" not in text
     assert text.count("\n\n") == len(film.events)
 
 
-def test_special_characters_are_escaped_as_the_format_asks(film, tmp_path):
-    text = write_ffmetadata(chapters(film), tmp_path / "chapters.ffmetadata").read_text(
-        encoding="utf-8"
-    )
+def test_special_characters_are_escaped_as_the_format_asks(film):
+    text = ffmetadata_text(chapters(film))
     assert r"title=a\=b\; c\#d \\ e\\ -->" in text
     assert r"title=\=1+1" in text
 
@@ -195,6 +193,6 @@ def test_a_text_too_long_for_a_description_is_said():
 
 def test_what_was_joined_is_logged(tmp_path, caplog):
     with caplog.at_level(logging.WARNING):
-        path = write_youtube(chapters(lasting(40, 4, 30, 20, 15)), tmp_path / "youtube.txt")
+        (path,) = export(lasting(40, 4, 30, 20, 15), tmp_path, formats=["youtube"])
     assert '"Event 2" at 0:40 lasts 4 s' in caplog.text
     assert path.read_text(encoding="utf-8").count("\n") == 4

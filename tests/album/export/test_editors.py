@@ -9,15 +9,15 @@ from fractions import Fraction
 import pytest
 
 from dayline.album.export.chapters import chapters
-from dayline.album.export.editors import timeline_rate, write_edl, write_otio
+from dayline.album.export.editors import edl_text, otio_text, timeline_rate
 from dayline.album.export.film import FilmFacts
 from dayline.events import Segmentation
 
 otio = pytest.importorskip("opentimelineio")
 
 
-def cuts(path, rate):
-    timeline = otio.adapters.read_from_file(str(path), adapter_name="cmx_3600", rate=rate)
+def cuts(text, rate):
+    timeline = otio.adapters.read_from_string(text, adapter_name="cmx_3600", rate=rate)
     clips = list(timeline.tracks[0])
     return [
         (
@@ -30,32 +30,29 @@ def cuts(path, rate):
 
 
 @pytest.mark.parametrize("rate", [24.0, 25.0, 30.0, 30000 / 1001])
-def test_the_cuts_of_an_edl_read_back(film, tmp_path, expected_chapters, rate):
-    path = write_edl(film, chapters(film), tmp_path / "events.edl", rate=rate)
-    assert cuts(path, rate) == [
+def test_the_cuts_of_an_edl_read_back(film, expected_chapters, rate):
+    text = edl_text(film, chapters(film), rate=rate)
+    assert cuts(text, rate) == [
         (round(a * rate), round(b * rate), title) for a, b, title in expected_chapters
     ]
 
 
-def test_timecode_counts_seconds_and_frames(film, tmp_path):
-    text = write_edl(film, chapters(film), tmp_path / "events.edl").read_text(encoding="utf-8")
+def test_timecode_counts_seconds_and_frames(film):
+    text = edl_text(film, chapters(film))
     assert "004  AX       V     C        00:01:01:06 00:01:22:06 00:01:01:06 00:01:22:06" in text
 
 
-def test_too_many_events_and_too_many_hours_are_refused(tmp_path):
+def test_too_many_events_and_too_many_hours_are_refused():
     many = Segmentation.from_boundaries(range(1, 1000), 1000)
     with pytest.raises(ValueError, match="an EDL holds at most 999 events, not 1000"):
-        write_edl(many, chapters(many, fps=1.0), tmp_path / "events.edl")
+        edl_text(many, chapters(many, fps=1.0))
     long = Segmentation.from_boundaries([1], 2, times=(0.0, 86399.5), clock="media")
     with pytest.raises(ValueError, match="covers at most 24 hours"):
-        write_edl(long, chapters(long), tmp_path / "events.edl")
-    assert list(tmp_path.iterdir()) == []
+        edl_text(long, chapters(long))
 
 
-def test_an_otio_timeline_reads_back(film, tmp_path, expected_chapters):
-    timeline = otio.adapters.read_from_file(
-        str(write_otio(film, chapters(film), tmp_path / "events.otio", rate=24.0))
-    )
+def test_an_otio_timeline_reads_back(film, expected_chapters):
+    timeline = otio.adapters.read_from_string(otio_text(film, chapters(film), rate=24.0))
     clips = list(timeline.tracks[0])
     ranges = [clip.trimmed_range_in_parent() for clip in clips]
     found = [
@@ -72,24 +69,24 @@ def test_an_otio_timeline_reads_back(film, tmp_path, expected_chapters):
     assert {clip.media_reference.target_url for clip in clips} == {"my%20film.mp4"}
 
 
-def test_photos_have_no_film_to_refer_to(film, tmp_path):
-    timeline = otio.adapters.read_from_file(
-        str(write_otio(replace(film, clock="wall"), chapters(film), tmp_path / "events.otio"))
+def test_photos_have_no_film_to_refer_to(film):
+    timeline = otio.adapters.read_from_string(
+        otio_text(replace(film, clock="wall"), chapters(film))
     )
     assert all(clip.media_reference.is_missing_reference for clip in timeline.tracks[0])
 
 
-def test_without_opentimelineio_the_way_out_is_said(film, tmp_path, monkeypatch):
+def test_without_opentimelineio_the_way_out_is_said(film, monkeypatch):
     monkeypatch.setitem(sys.modules, "opentimelineio", None)
     with pytest.raises(ValueError, match=r'pip install "dayline\[otio\]"'):
-        write_otio(film, chapters(film), tmp_path / "events.otio")
+        otio_text(film, chapters(film))
 
 
-def test_an_event_shorter_than_a_frame_is_refused(film, tmp_path):
+def test_an_event_shorter_than_a_frame_is_refused(film):
     marks = chapters(film)
     short = (replace(marks[0], end=0.001), replace(marks[1], start=0.001), *marks[2:])
     with pytest.raises(ValueError, match="event 1 is shorter than one frame at 25"):
-        write_edl(film, short, tmp_path / "events.edl")
+        edl_text(film, short)
 
 
 def test_the_rate_of_slow_photos_is_not_the_rate_of_a_timeline():

@@ -19,7 +19,6 @@ from lxml import etree
 from PIL import Image
 
 from album.export.conftest import ffmpeg
-from dayline.album.export.film import write_chapters
 from dayline.album.export.formats import FORMATS, export
 from dayline.events import Event, Place, Segmentation
 
@@ -240,31 +239,6 @@ def test_another_program_reads_the_export(name, film, events, day, ffmpeg_chapte
     segmentation, source = (events, film) if of_film else day
     (path,) = export(segmentation, tmp_path, formats=[name], source=source)
     READERS[name](path, ffmpeg_chapters)
-
-
-@pytest.mark.parametrize("suffix", [".mp4", ".mkv"])
-def test_ffprobe_reads_the_copy_with_chapters(film, events, tmp_path, suffix):
-    def probed(path):
-        options = ["-v", "error", "-of", "json", "-show_chapters", "-show_format"]
-        command = [program("ffprobe"), *options, str(path)]
-        return json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
-
-    found = probed(write_chapters(film, events, tmp_path / f"copy{suffix}"))
-    assert [chapter["tags"]["title"] for chapter in found["chapters"]] == TITLES
-    # Matroska also counts what the sound codec adds beyond the end of the film.
-    end = float(probed(film)["format"]["duration"])
-    assert float(found["chapters"][-1]["end_time"]) == pytest.approx(end, abs=0.002)
-    assert float(found["format"]["duration"]) == pytest.approx(
-        end, abs=0.002 if suffix == ".mp4" else 0.1
-    )
-
-
-def test_mkvmerge_identifies_the_copy_with_chapters(film, events, tmp_path):
-    copy = write_chapters(film, events, tmp_path / "copy.mkv")
-    done = subprocess.run([program("mkvmerge"), "-J", str(copy)], capture_output=True, check=True)
-    found = json.loads(done.stdout)
-    assert found["chapters"] == [{"num_entries": 4}]
-    assert found["container"]["properties"]["duration"] / 1e9 == pytest.approx(SECONDS, abs=0.1)
 
 
 def test_times_of_a_film_at_29_97_are_exact_in_fcpxml(events, tmp_path):

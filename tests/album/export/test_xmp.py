@@ -9,7 +9,7 @@ import pytest
 from lxml import etree
 from PIL import Image
 
-from dayline.album.export.xmp import sidecar_text, write_xmp
+from dayline.album.export.photos import sidecar_text, write_xmp
 from dayline.events import Event, Segmentation
 
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from dayline.album.page.page import write_page
-from dayline.album.pictures import write_thumbnails
 from dayline.events import Segmentation, SkippedFile
+from made_photos import write_pictures
 
 MORNING = 1426118400.0 + 9 * 3600  # 12 March 2015, 09:00
 BOUNDARIES = (8, 20, 45)
@@ -75,7 +75,7 @@ def day() -> Segmentation:
 def day_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of the made day, with pictures and graph."""
     folder = tmp_path_factory.mktemp("page") / "a day, #1 & more"
-    pictures = write_thumbnails(((t, made_picture(t)) for t in range(60)), folder)
+    pictures = write_pictures(((t, made_picture(t)) for t in range(60)), folder)
     same = np.equal.outer(COMMUNITIES, COMMUNITIES)
     write_page(
         made_day(), folder, thumbnails=pictures, graph=0.1 + 0.8 * same, communities=COMMUNITIES

@@ -11,19 +11,19 @@ import pytest
 from album.page.conftest import COMMUNITIES, made_day, made_picture
 from dayline.album.page.overview import Day, SequenceRow, write_overview, write_sequences
 from dayline.album.page.page import write_page
-from dayline.album.pictures import write_thumbnails
 from dayline.events import NestedLevel, Segmentation
+from made_photos import write_pictures
 
 LEVELS = (NestedLevel(-1, (20, 45), (0.7, 0.8)), NestedLevel(0, (8, 20, 45), (0.6, 0.7, 0.8)))
 SCREENS = [(1280, "light"), (1280, "dark"), (390, "light"), (320, "dark")]
 
 
 def photos(folder: Path) -> None:
-    pictures = write_thumbnails(((t, made_picture(t)) for t in range(60)), folder)
+    pictures = write_pictures(((t, made_picture(t)) for t in range(60)), folder)
     day = made_day()
     events = (*day.events[:3], replace(day.events[3], name="Lunch", location=(41.4, 2.2)))
     day = replace(day, events=events, levels=LEVELS)
-    originals = [folder / "thumbnails" / f"{t:06d}.jpg" for t in range(60)]
+    originals = [folder / "thumbnails" / f"{t:020d}.jpg" for t in range(60)]
     graph = 0.1 + 0.8 * np.equal.outer(COMMUNITIES, COMMUNITIES)
     write_page(
         day, folder, thumbnails=pictures, graph=graph, communities=COMMUNITIES, originals=originals
@@ -39,7 +39,7 @@ def film(folder: Path) -> None:
     found = Segmentation.from_boundaries(
         [20, 40], 60, times=times, clock="media", source="film.mp4"
     )
-    pictures = write_thumbnails(((k, made_picture(k)) for k in range(0, 60, 2)), folder)
+    pictures = write_pictures(((k, made_picture(k)) for k in range(0, 60, 2)), folder)
     write_page(found, folder, thumbnails=pictures, film=folder / "film.mp4")
 
 
@@ -55,7 +55,7 @@ def several_days(folder: Path) -> None:
 
 
 def overview(folder: Path) -> None:
-    pictures = write_thumbnails([(2, made_picture(2))], folder / "one")
+    pictures = write_pictures([(2, made_picture(2))], folder / "one")
     days = [Day("one", "one", made_day(), pictures=pictures), Day("two", "two", None, "no photos")]
     write_overview(days, folder, title="A trip", similar={(0, 0): [(0, 2)]})
 

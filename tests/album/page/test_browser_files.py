@@ -10,9 +10,9 @@ import pytest
 
 from album.page.conftest import COMMUNITIES, made_day, made_picture
 from dayline.album.page.page import write_page
-from dayline.album.pictures import write_thumbnails
 from dayline.events import Segmentation
 from made_films import film_frames
+from made_photos import write_pictures
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def film_page(folder: Path, film: Path) -> Path:
     )
     events = list(found.events)
     events[2] = replace(events[2], start_time=3.96)
-    pictures = write_thumbnails(((k, made_picture(k)) for k in range(40)), folder)
+    pictures = write_pictures(((k, made_picture(k)) for k in range(40)), folder)
     write_page(replace(found, events=tuple(events)), folder, thumbnails=pictures, film=film)
     return folder
 
@@ -109,7 +109,7 @@ def test_the_enlarged_view_opens_the_photo_itself(visit, tmp_path, day):
     photos[0].parent.mkdir()
     photos[10].write_bytes(b"x")
     out = tmp_path / "out"
-    pictures = write_thumbnails(((t, made_picture(t)) for t in range(60)), out)
+    pictures = write_pictures(((t, made_picture(t)) for t in range(60)), out)
     write_page(day, out, thumbnails=pictures, communities=COMMUNITIES, originals=photos)
     seen = visit(out)
     seen.row(1).locator(".key").click()

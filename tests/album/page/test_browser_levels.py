@@ -8,8 +8,8 @@ import pytest
 
 from album.page.conftest import COMMUNITIES, made_day, made_picture
 from dayline.album.page.page import write_page
-from dayline.album.pictures import write_thumbnails
 from dayline.events import NestedLevel, Segmentation
+from made_photos import write_pictures
 
 LEVELS = (
     NestedLevel(-1, (20, 45), (0.7, 0.8)),
@@ -25,7 +25,7 @@ def made_levels() -> Segmentation:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("levels")
-    pictures = write_thumbnails(((t, made_picture(t)) for t in range(60)), folder)
+    pictures = write_pictures(((t, made_picture(t)) for t in range(60)), folder)
     write_page(made_levels(), folder, thumbnails=pictures, communities=COMMUNITIES)
     return folder
 
@@ -136,7 +136,10 @@ def test_a_key_photo_that_was_chosen_stays_across_levels(visit, folder):
         (15, True),
         (22, False),
     ]
-    assert seen.row(0).locator(".key-picture").get_attribute("src") == "thumbnails/000006.jpg"
+    assert (
+        seen.row(0).locator(".key-picture").get_attribute("src")
+        == "thumbnails/00000000000000000006.jpg"
+    )
     seen.steps("#level", "Home")
     assert seen.saved().events[0].key_frame == 6
     seen.steps("#level", "End")

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from dayline.album.page.page import write_page
-from dayline.album.pictures import write_thumbnails
 from dayline.events import Segmentation, SkippedFile
+from made_photos import write_pictures
 
 NASTY = '</script><img src=x onerror="window.caught=1">&\u2028"\' \u202eשלום'
 
@@ -22,7 +22,7 @@ def test_opens_from_disk_without_a_complaint_and_asks_for_its_own_files_only(vis
     assert seen.complaints == []
     home = day_folder.as_uri() + "/"
     assert [url for url in seen.requests if not url.startswith(home)] == []
-    assert any(url.endswith("thumbnails/000002.jpg") for url in seen.requests)
+    assert any(url.endswith("thumbnails/00000000000000000002.jpg") for url in seen.requests)
 
 
 def test_the_policy_stops_scripts_and_requests_that_are_not_the_pages_own(visit, day_folder):
@@ -108,7 +108,7 @@ def test_a_click_enlarges_and_keys_walk_through_the_day(visit, day_folder):
     seen = visit(day_folder)
     shown = seen.page.locator(".stage img")
     seen.row(1).locator(".thumb").nth(10).click()
-    assert shown.get_attribute("src") == "thumbnails/000018.jpg"
+    assert shown.get_attribute("src") == "thumbnails/00000000000000000018.jpg"
     for key, frame in [
         ("ArrowRight", 19),
         ("ArrowRight", 20),
@@ -123,7 +123,7 @@ def test_a_click_enlarges_and_keys_walk_through_the_day(visit, day_folder):
         ("PageDown", 8),
     ]:
         seen.page.keyboard.press(key)
-        assert shown.get_attribute("src") == f"thumbnails/{frame:06d}.jpg", key
+        assert shown.get_attribute("src") == f"thumbnails/{frame:020d}.jpg", key
     assert seen.page.locator(".viewer-title").inner_text() == "Event 2"
     assert (
         seen.page.locator(".viewer-detail").inner_text()
@@ -146,14 +146,16 @@ def test_the_timeline_is_walked_with_keys_and_enter_enlarges(visit, day_folder):
     assert track.get_attribute("aria-valuenow") == "9"
     assert track.get_attribute("aria-valuetext") == "09:04:30, Event 2"
     page.keyboard.press("Enter")
-    assert page.locator(".stage img").get_attribute("src") == "thumbnails/000009.jpg"
+    assert page.locator(".stage img").get_attribute("src") == "thumbnails/00000000000000000009.jpg"
 
 
 def test_pointing_at_the_timeline_previews_the_photo_there(visit, day_folder):
     page = visit(day_folder).page
     last = page.locator(".band .piece").last.bounding_box()
     page.mouse.move(last["x"] + last["width"] - 2, last["y"] + 5)
-    assert page.locator(".preview img").get_attribute("src") == "thumbnails/000059.jpg"
+    assert (
+        page.locator(".preview img").get_attribute("src") == "thumbnails/00000000000000000059.jpg"
+    )
     assert "10:19:30" in page.locator(".preview").inner_text()
 
 
@@ -165,7 +167,10 @@ def test_tab_stops_once_per_row_of_pictures_and_arrows_walk_inside(visit, day_fo
     seen.page.keyboard.press("ArrowRight")
     assert seen.page.evaluate("document.activeElement.dataset.frame") == "2"
     seen.page.keyboard.press("Enter")
-    assert seen.page.locator(".stage img").get_attribute("src") == "thumbnails/000002.jpg"
+    assert (
+        seen.page.locator(".stage img").get_attribute("src")
+        == "thumbnails/00000000000000000002.jpg"
+    )
 
 
 def test_a_long_event_shows_a_sample_and_all_on_demand(visit, day_folder):
@@ -179,11 +184,13 @@ def test_a_long_event_shows_a_sample_and_all_on_demand(visit, day_folder):
 
 
 def test_thousands_of_frames_are_not_laid_out_at_once(visit, tmp_path):
-    write_thumbnails([(0, np.full((30, 40, 3), 120, np.uint8))], tmp_path)
+    write_pictures([(0, np.full((30, 40, 3), 120, np.uint8))], tmp_path)
     long = Segmentation.from_boundaries(
         range(2000, 6000, 100), 6000, names=tuple(f"{t}.jpg" for t in range(6000))
     )
-    write_page(long, tmp_path, thumbnails=dict.fromkeys(range(6000), "thumbnails/000000.jpg"))
+    write_page(
+        long, tmp_path, thumbnails=dict.fromkeys(range(6000), "thumbnails/00000000000000000000.jpg")
+    )
     seen = visit(tmp_path)
     seen.row(0).locator(".more").click()
     assert seen.row(0).locator(".thumb").count() == 241

@@ -8,8 +8,8 @@ import pytest
 
 from album.page.conftest import made_picture
 from dayline.album.page.page import write_page
-from dayline.album.pictures import write_thumbnails
 from dayline.events import Segmentation
+from made_photos import write_pictures
 
 
 def test_a_film_goes_by_hours_minutes_and_seconds(visit, tmp_path):
@@ -74,9 +74,7 @@ def test_a_long_film_shows_the_nearest_picture_and_keeps_exact_times(visit, tmp_
             replace(third, start_time=19.76),
         ),
     )
-    pictures = write_thumbnails(
-        ((k, made_picture(k)) for k in (0, 8, 16, 19, 20, 24, 32)), tmp_path
-    )
+    pictures = write_pictures(((k, made_picture(k)) for k in (0, 8, 16, 19, 20, 24, 32)), tmp_path)
     write_page(film, tmp_path, thumbnails=pictures)
     seen = visit(tmp_path)
     assert [row.locator(".strip .thumb").count() for row in (seen.row(0), seen.row(1))] == [4, 3]

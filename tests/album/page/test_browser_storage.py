@@ -11,8 +11,8 @@ import pytest
 
 from album.page.conftest import ASKS_ON_CLOSE, RESTORED, edges, made_picture
 from dayline.album.page.page import write_page
-from dayline.album.pictures import write_thumbnails
 from dayline.events import NestedLevel, Place, Segmentation
+from made_photos import write_pictures
 
 A_WEEK_AGO = """() => { for (const [name, text] of Object.entries(localStorage)) {
     localStorage[name] = text.replace(/"at":\\d+/, `"at":${Date.now() - 7 * 86400000}`) } }"""
@@ -259,7 +259,7 @@ def test_a_level_is_one_change_and_survives_a_reload_with_the_edits_on_it(visit,
 
 
 def test_a_key_photo_that_was_chosen_is_one_change_and_is_offered_again(visit, folder, day):
-    pictures = write_thumbnails(((t, made_picture(t)) for t in range(60)), folder)
+    pictures = write_pictures(((t, made_picture(t)) for t in range(60)), folder)
     write_page(day, folder, thumbnails=pictures)
     seen = visit(folder)
     seen.row(0).locator(".key").click()

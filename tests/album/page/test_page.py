@@ -12,8 +12,8 @@ import pytest
 
 from dayline.album.page.page import write_page
 from dayline.album.page.template import bundle, modules
-from dayline.album.pictures import write_thumbnails
 from dayline.events import Segmentation, SkippedFile
+from made_photos import write_pictures
 
 PAGE = Path(__file__).parents[3] / "src" / "dayline" / "album" / "page"
 NASTY = '</script><img src=x onerror="window.caught=1">&\u2028\u202e"\''
@@ -101,7 +101,7 @@ def test_a_day_goes_by_its_date_if_the_clock_knows_it(tmp_path, times, heading, 
 
 
 def test_a_page_without_pictures_leaves_none_of_an_earlier_run_behind(tmp_path, day):
-    pictures = write_thumbnails([(0, np.full((20, 20, 3), 90, np.uint8))], tmp_path)
+    pictures = write_pictures([(0, np.full((20, 20, 3), 90, np.uint8))], tmp_path)
     write_page(day, tmp_path, thumbnails=pictures, graph=np.ones((60, 60)))
     (tmp_path / "thumbnails" / "holiday.jpg").write_bytes(b"somebody's own")
     write_page(day, tmp_path)
@@ -110,9 +110,9 @@ def test_a_page_without_pictures_leaves_none_of_an_earlier_run_behind(tmp_path, 
 
 
 def test_the_first_picture_tells_the_shape_of_all(tmp_path, day):
-    pictures = write_thumbnails([(3, np.full((20, 40, 3), 90, np.uint8))], tmp_path)
+    pictures = write_pictures([(3, np.full((20, 40, 3), 90, np.uint8))], tmp_path)
     html = write_page(day, tmp_path, thumbnails=pictures).read_text(encoding="utf-8")
-    assert embedded(html)["pictures"][2:5] == [None, "thumbnails/000003.jpg", None]
+    assert embedded(html)["pictures"][2:5] == [None, "thumbnails/00000000000000000003.jpg", None]
     assert '<html lang="en" class="shape-film">' in html
 
 

@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from dayline.album.page.page import write_page
-from dayline.album.pictures import MOST_BYTES, PictureFolder, remove_thumbnails, write_thumbnails
+from dayline.album.pictures import MOST_BYTES, PictureFolder, remove_thumbnails
 from dayline.events import Segmentation
 from dayline.media.faces import blur_box
 
@@ -22,73 +22,54 @@ def grey(path: Path) -> np.ndarray:
         return np.asarray(picture.convert("L"), dtype=float)
 
 
-def test_names_are_made_from_the_frame_number(tmp_path):
-    written = write_thumbnails(((t, noise(8, 9)) for t in (0, 123, 1234567)), tmp_path / "new")
-    assert written == {
-        0: "thumbnails/000000.jpg",
-        123: "thumbnails/000123.jpg",
-        1234567: "thumbnails/1234567.jpg",
-    }
-    assert sorted(p.name for p in (tmp_path / "new").rglob("*.*")) == [
-        "000000.jpg",
-        "000123.jpg",
-        "1234567.jpg",
-    ]
+def kept(folder: Path, *pictures: np.ndarray, blur_faces: bool = False) -> list[Path]:
+    made = PictureFolder(folder, blur_faces)
+    for number, pixels in enumerate(pictures):
+        made.keep(f"picture {number}", pixels)
+    return [folder / made.address(f"picture {number}") for number in range(len(pictures))]
 
 
 def test_large_pictures_shrink_and_small_ones_stay(tmp_path):
-    written = write_thumbnails(
-        [(0, np.full((960, 3200, 3), 80, np.uint8)), (1, noise(30, 50))], tmp_path
-    )
-    assert grey(tmp_path / written[0]).shape == (192, 640)
-    assert grey(tmp_path / written[1]).shape == (30, 50)
+    large, small = kept(tmp_path, np.full((960, 3200, 3), 80, np.uint8), noise(30, 50))
+    assert grey(large).shape == (192, 640)
+    assert grey(small).shape == (30, 50)
 
 
 def test_colours_are_kept(tmp_path):
-    written = write_thumbnails([(5, np.full((40, 40, 3), (200, 90, 30), np.uint8))], tmp_path)
-    with Image.open(tmp_path / written[5]) as picture:
+    (path,) = kept(tmp_path, np.full((40, 40, 3), (200, 90, 30), np.uint8))
+    with Image.open(path) as picture:
         pixel = np.asarray(picture)[20, 20].astype(int)
     assert np.abs(pixel - (200, 90, 30)).max() <= 4
 
 
 def test_a_day_stays_under_30_mb_even_if_every_photo_is_noise(tmp_path):
-    written = write_thumbnails([(0, noise(2000, 2000))], tmp_path)
-    assert (tmp_path / written[0]).stat().st_size <= MOST_BYTES
+    (path,) = kept(tmp_path, noise(2000, 2000))
+    assert path.stat().st_size <= MOST_BYTES
     assert 586 * MOST_BYTES < 28e6
 
 
 def test_pictures_of_an_earlier_run_go_with_their_page_and_other_files_stay(tmp_path):
     events = Segmentation.from_boundaries([2], 4)
-    write_page(
-        events,
-        tmp_path,
-        thumbnails=write_thumbnails(((t, noise(8, 8)) for t in range(4)), tmp_path),
-    )
-    (tmp_path / "thumbnails" / "IMG_1.jpg").write_bytes(b"not ours")
-    (tmp_path / "thumbnails" / ".dayline-000003.jpg-ab1_x9cd.part").write_bytes(
-        b"of a run that was killed"
-    )
-    shown = write_thumbnails(((t, noise(8, 8)) for t in (1, 2)), tmp_path)
-    assert len(list((tmp_path / "thumbnails").iterdir())) == 6
-    write_page(events, tmp_path, thumbnails=shown)
-    assert sorted(p.name for p in (tmp_path / "thumbnails").iterdir()) == [
-        "000001.jpg",
-        "000002.jpg",
-        "IMG_1.jpg",
-    ]
+    paths = kept(tmp_path, *(noise(8, 8) for _ in range(4)))
+    addresses = [path.relative_to(tmp_path).as_posix() for path in paths]
+    write_page(events, tmp_path, thumbnails=dict(enumerate(addresses)))
+    folder = tmp_path / "thumbnails"
+    (folder / "IMG_1.jpg").write_bytes(b"not ours")
+    (folder / ".dayline-000003.jpg-ab1_x9cd.part").write_bytes(b"of a run that was killed")
+    write_page(events, tmp_path, thumbnails={1: addresses[1], 2: addresses[2]})
+    assert set(folder.iterdir()) == {paths[1], paths[2], folder / "IMG_1.jpg"}
     remove_thumbnails(tmp_path)
-    assert [p.name for p in (tmp_path / "thumbnails").iterdir()] == ["IMG_1.jpg"]
+    assert [p.name for p in folder.iterdir()] == ["IMG_1.jpg"]
 
 
 def test_no_picture_is_written_through_a_link_to_another_place(tmp_path):
-    (tmp_path / "other").mkdir()
+    (path,) = kept(tmp_path / "other", noise(8, 8))
     (tmp_path / "page").mkdir()
-    (tmp_path / "page" / "thumbnails").symlink_to(tmp_path / "other")
+    (tmp_path / "page" / "thumbnails").symlink_to(path.parent)
     with pytest.raises(ValueError, match="is a link to another place"):
-        write_thumbnails([(0, noise(8, 8))], tmp_path / "page")
-    (tmp_path / "other" / "000000.jpg").write_bytes(b"not ours")
+        kept(tmp_path / "page", noise(8, 8))
     remove_thumbnails(tmp_path / "page")
-    assert (tmp_path / "other" / "000000.jpg").exists()
+    assert path.exists()
 
 
 def damaged(content: bytes, how: str) -> bytes:
@@ -115,7 +96,7 @@ def test_a_damaged_picture_is_not_kept(tmp_path, how):
 
 def test_a_link_is_not_kept_as_a_picture(tmp_path):
     pictures = PictureFolder(tmp_path / "page")
-    elsewhere = tmp_path / write_thumbnails([(0, noise(30, 40))], tmp_path)[0]
+    (elsewhere,) = kept(tmp_path, noise(30, 40))
     (tmp_path / "page" / "thumbnails").mkdir(parents=True)
     link = tmp_path / "page" / "thumbnails" / pictures.name("a")
     link.symlink_to(elsewhere)
@@ -150,10 +131,9 @@ def test_a_face_is_found_and_blurred(tmp_path):
         "skimage.data", reason="scikit-image, which holds a portrait, is not installed"
     )
     portrait = data.astronaut()
-    sharp = write_thumbnails([(0, portrait)], tmp_path / "sharp")
-    hidden = write_thumbnails([(0, portrait)], tmp_path / "hidden", blur_faces=True)
-    before = grey(tmp_path / "sharp" / sharp[0])
-    after = grey(tmp_path / "hidden" / hidden[0])
+    (sharp,) = kept(tmp_path / "sharp", portrait)
+    (hidden,) = kept(tmp_path / "hidden", portrait, blur_faces=True)
+    before, after = grey(sharp), grey(hidden)
     eyes, sleeve = (slice(80, 150), slice(180, 260)), (slice(440, 500), slice(60, 200))
     assert (
         np.abs(np.diff(after[eyes], axis=0)).mean()

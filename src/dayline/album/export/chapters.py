@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import logging
 import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 
 from dayline.album.export.table import event_titles, place_name
 from dayline.arrays import FloatArray
 from dayline.events import Segmentation
-from dayline.files import write_text_whole
 from dayline.text import clock_text, counted
 
 SHORTEST = 0.001
@@ -33,8 +30,6 @@ LONGEST_DESCRIPTION = 5000
 UNNAMED = re.compile(r"Event \d+")
 # Similar-looking quotation marks: YouTube refuses a description with angle brackets.
 YOUTUBE_BRACKETS = str.maketrans("<>", "\u2039\u203a")
-
-log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -124,38 +119,26 @@ def milliseconds(seconds: float) -> int:
     return math.ceil(round(seconds * 1000, 3))
 
 
-def write_ffmetadata(marks: Sequence[Chapter], path: str | Path) -> Path:
-    """Write the chapters as FFmpeg metadata, in milliseconds."""
+def ffmetadata_text(marks: Sequence[Chapter]) -> str:
+    """Return the chapters as FFmpeg metadata, in milliseconds."""
     lines = [";FFMETADATA1"]
     for mark in marks:
         title = re.sub(r"([=;#\\])", r"\\\1", mark.title)
         start, end = milliseconds(mark.start), milliseconds(mark.end)
         lines += ["", "[CHAPTER]", "TIMEBASE=1/1000"]
         lines += [f"START={start}", f"END={end}", f"title={title}"]
-    write_text_whole(Path(path), "\n".join(lines) + "\n")
-    return Path(path)
+    return "\n".join(lines) + "\n"
 
 
-def write_webvtt(marks: Sequence[Chapter], path: str | Path) -> Path:
-    """Write one cue per chapter."""
+def webvtt_text(marks: Sequence[Chapter]) -> str:
+    """Return one cue per chapter."""
     blocks = ["WEBVTT"]
     for number, mark in enumerate(marks, start=1):
         start = clock_text(milliseconds(mark.start) / 1000, digits=3)
         end = clock_text(milliseconds(mark.end) / 1000, digits=3)
         title = mark.title.translate(WEBVTT_ESCAPES)
         blocks.append(f"{number}\n{start} --> {end}\n{title}")
-    write_text_whole(Path(path), "\n\n".join(blocks) + "\n")
-    return Path(path)
-
-
-def write_youtube(marks: Sequence[Chapter], path: str | Path) -> Path:
-    """Write the lines to paste into a description; see `youtube_text`. Notes are logged."""
-    path = Path(path)
-    text, notes = youtube_text(marks)
-    for note in notes:
-        log.warning("%s: %s", path.name, note)
-    write_text_whole(path, text)
-    return path
+    return "\n\n".join(blocks) + "\n"
 
 
 def youtube_text(marks: Sequence[Chapter]) -> tuple[str, list[str]]:

@@ -13,7 +13,6 @@ from dayline.album.export.chapters import Chapter
 from dayline.album.export.film import FilmFacts
 from dayline.album.export.table import context_labels
 from dayline.events import Segmentation
-from dayline.files import write_text_whole
 from dayline.text import clean_text, clock_text
 
 DEFAULT_RATE = 25.0
@@ -54,14 +53,13 @@ def _frame_ranges(marks: Sequence[Chapter], rate: float) -> list[tuple[int, int]
     return list(pairwise(edges))
 
 
-def write_edl(
+def edl_text(
     segmentation: Segmentation,
     marks: Sequence[Chapter],
-    path: str | Path,
     *,
     rate: float = DEFAULT_RATE,
-) -> Path:
-    """Write one cut per event in non-drop timecode; source and record times are the same.
+) -> str:
+    """Return one cut per event in non-drop timecode; source and record times are the same.
 
     Parameters
     ----------
@@ -69,8 +67,6 @@ def write_edl(
         The events.
     marks : sequence of Chapter
         Their chapters. At most 999, within 24 hours.
-    path : str or Path
-        The file to write.
     rate : float
         Frames per second of the timeline.
     """
@@ -92,8 +88,7 @@ def write_edl(
             f"{number:03d}  AX       V     C        {span} {span}",
             f"* FROM CLIP NAME: {mark.title}",
         ]
-    write_text_whole(Path(path), "\n".join(lines) + "\n")
-    return Path(path)
+    return "\n".join(lines) + "\n"
 
 
 def _timecode(frame: int, rate: float) -> str:
@@ -102,16 +97,15 @@ def _timecode(frame: int, rate: float) -> str:
     return f"{clock_text(seconds)}:{frames:02d}"
 
 
-def write_fcpxml(
+def fcpxml_text(
     segmentation: Segmentation,
     marks: Sequence[Chapter],
-    path: str | Path,
     *,
     rate: float = DEFAULT_RATE,
     source: str | Path | None = None,
     film: FilmFacts | None = None,
-) -> Path:
-    """Write a project with one clip per event, all from one video.
+) -> str:
+    """Return a project with one clip per event, all from one video.
 
     Parameters
     ----------
@@ -119,8 +113,6 @@ def write_fcpxml(
         Events of a video.
     marks : sequence of Chapter
         Their chapters.
-    path : str or Path
-        The file to write.
     rate : float
         Frames per second of the timeline.
     source : str or Path, optional
@@ -171,8 +163,7 @@ def write_fcpxml(
         ElementTree.SubElement(spine, "asset-clip", clip)
 
     ElementTree.indent(root)
-    write_text_whole(Path(path), HEAD + ElementTree.tostring(root, encoding="unicode") + "\n")
-    return Path(path)
+    return HEAD + ElementTree.tostring(root, encoding="unicode") + "\n"
 
 
 def _exact(rate: float) -> Fraction:
@@ -193,14 +184,13 @@ def _time(frames: int, rate: Fraction) -> str:
     )
 
 
-def write_otio(
+def otio_text(
     segmentation: Segmentation,
     marks: Sequence[Chapter],
-    path: str | Path,
     *,
     rate: float = DEFAULT_RATE,
-) -> Path:
-    """Write a timeline with one video track and one clip per event.
+) -> str:
+    """Return a timeline with one video track and one clip per event.
 
     Parameters
     ----------
@@ -208,8 +198,6 @@ def write_otio(
         The events.
     marks : sequence of Chapter
         Their chapters.
-    path : str or Path
-        The file to write.
     rate : float
         Frames per second of the timeline.
     """
@@ -242,6 +230,5 @@ def write_otio(
             clip.media_reference = otio.schema.ExternalReference(target_url=quote(source))
         track.append(clip)
     timeline = otio.schema.Timeline(name=source, tracks=[track])
-    text = otio.adapters.write_to_string(timeline, "otio_json", indent=1)
-    write_text_whole(Path(path), text + "\n")
-    return Path(path)
+    text: str = otio.adapters.write_to_string(timeline, "otio_json", indent=1)
+    return text + "\n"

@@ -109,6 +109,12 @@ def write_chapters(
     return output
 
 
+def chaptered_name(video: Path) -> str:
+    """Return the file name of the copy with chapters: Matroska if a container cannot hold them."""
+    suffix = video.suffix.lower() if video.suffix.lower() in CONTAINERS else ".mkv"
+    return f"{video.stem}-chapters{suffix}"
+
+
 class FilmCopy:
     """A video that streams of another one are copied into, bit for bit.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,16 +10,25 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
-from dayline.album.export.chapters import chapters, write_ffmetadata, write_webvtt, write_youtube
+from dayline.album.export.chapters import chapters, ffmetadata_text, webvtt_text, youtube_text
 from dayline.album.export.clips import write_clips
-from dayline.album.export.editors import timeline_rate, write_edl, write_fcpxml, write_otio
-from dayline.album.export.film import FilmFacts, check_is_film_of, film_end, film_facts
-from dayline.album.export.ics import write_ics
-from dayline.album.export.photos import sort_photos
+from dayline.album.export.editors import edl_text, fcpxml_text, otio_text, timeline_rate
+from dayline.album.export.film import (
+    FilmFacts,
+    chaptered_name,
+    check_is_film_of,
+    film_end,
+    film_facts,
+    write_chapters,
+)
+from dayline.album.export.ics import ics_text
+from dayline.album.export.photos import sort_photos, write_xmp
 from dayline.album.export.table import write_csv
-from dayline.album.export.xmp import write_xmp
 from dayline.events import Segmentation
+from dayline.files import write_text_whole
 from dayline.result_folder import export_folder
+
+log = logging.getLogger(__name__)
 
 Kind: TypeAlias = Literal["photos", "video", "features"]
 """What events may be of."""
@@ -53,14 +63,20 @@ class Format:
         Kinds of sources that it can be made from.
     is_timed : bool
         Whether it has times on a player's clock, for which `fps` may be given.
+    has_rate : bool
+        Whether it counts at the frame rate of a film, which only the film itself tells.
     is_folder : bool
         Whether it is a folder, which has its own record of what dayline wrote.
+    pictures : str
+        What it contains of the frames themselves, such as "clips".
     """
 
     name: str
     suits: tuple[Kind, ...] = ("photos", "video", "features")
     is_timed: bool = False
+    has_rate: bool = False
     is_folder: bool = False
+    pictures: str = ""
 
 
 FORMATS: Mapping[str, Format] = MappingProxyType(
@@ -69,13 +85,13 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
         "webvtt": Format("chapters.vtt", is_timed=True),
         "ffmetadata": Format("chapters.ffmetadata", is_timed=True),
         "youtube": Format("youtube.txt", is_timed=True),
-        "edl": Format("events.edl", is_timed=True),
-        "otio": Format("events.otio", is_timed=True),
-        "fcpxml": Format("events.fcpxml", suits=("video", "features"), is_timed=True),
-        "clips": Format("clips", suits=("video",), is_timed=True, is_folder=True),
+        "edl": Format("events.edl", is_timed=True, has_rate=True),
+        "otio": Format("events.otio", is_timed=True, has_rate=True),
+        "fcpxml": Format("events.fcpxml", ("video", "features"), is_timed=True, has_rate=True),
+        "clips": Format("clips", ("video",), is_timed=True, is_folder=True, pictures="clips"),
         "ics": Format("events.ics", suits=("photos", "features")),
         "xmp": Format("xmp", suits=("photos",), is_folder=True),
-        "photos": Format("photos", suits=("photos",), is_folder=True),
+        "photos": Format("photos", suits=("photos",), is_folder=True, pictures="sorted photos"),
     }
 )
 """Every format by its name on the command line."""
@@ -86,6 +102,7 @@ def export(
     folder: str | Path,
     *,
     formats: Sequence[str],
+    with_chapters: bool = False,
     source: str | Path | None = None,
     fps: float | None = None,
     blur_faces: bool = False,
@@ -104,6 +121,8 @@ def export(
         Where to write; created if missing.
     formats : sequence of str
         Names from `FORMATS`.
+    with_chapters : bool
+        Also copy the video, with the events as chapters.
     source : str or Path, optional
         The photos or the video that were segmented; "photos" and "clips" need it, "edl", "otio" and
         "fcpxml" count at the frame rate of the video, and all chapters end with it.
@@ -121,7 +140,7 @@ def export(
     Returns
     -------
     list of Path
-        What was written, in the order of `formats`.
+        What was written, in the order of `formats`, and then the copy of the video.
 
     Raises
     ------
@@ -129,9 +148,9 @@ def export(
         If some of the formats cannot be made from these events, after all the others were written.
     """
     check_formats(formats)
-    for name, what in (("photos", "sorted photos"), ("clips", "clips")):
-        if blur_faces and name in formats:
-            warnings.warn(f"{what} are not changed: their faces are not blurred", stacklevel=2)
+    shown = [form.pictures for name, form in FORMATS.items() if name in formats and form.pictures]
+    for what in shown if blur_faces else ():
+        warnings.warn(f"{what} are not changed: their faces are not blurred", stacklevel=2)
 
     source = None if source is None else Path(source)
     film = film_facts(source) if source is not None and source.is_file() else None
@@ -156,6 +175,14 @@ def export(
                 written.append(path)
             except (ValueError, OSError) as error:
                 failures.append(f"{name}: {failure_text(error)}")
+        if with_chapters:
+            try:
+                if source is None or film is None:
+                    raise ValueError("--write-chapters needs the video; pass it as --source")
+                copy = folder / chaptered_name(source)
+                written.append(write_chapters(source, segmentation, copy, fps=fps))
+            except (ValueError, OSError) as error:
+                failures.append(failure_text(error))
     if failures:
         raise ExportsFailedError(failures, written)
     return written
@@ -173,39 +200,40 @@ def _write(
     force: bool,
 ) -> None:
     """Write one format; see `export`."""
+    if FORMATS[name].pictures and source is None:
+        raise ValueError("needs the photos or the video; pass source (--source)")
     if FORMATS[name].is_timed:
         duration = film_end(segmentation, film) if film is not None and fps is None else None
         marks = chapters(segmentation, fps=fps, duration=duration)
         rate = timeline_rate(fps, film)
 
-    if name in ("photos", "clips"):
-        if source is None:
-            raise ValueError("needs the photos or the video; pass source (--source)")
-        if name == "photos":
-            sort_photos(segmentation, path, source=source, force=force)
-        else:
-            write_clips(segmentation, marks, path, source=source, force=force)
-        return
-
     match name:
         case "csv":
             write_csv(segmentation, path)
         case "webvtt":
-            write_webvtt(marks, path)
+            write_text_whole(path, webvtt_text(marks))
         case "ffmetadata":
-            write_ffmetadata(marks, path)
+            write_text_whole(path, ffmetadata_text(marks))
         case "youtube":
-            write_youtube(marks, path)
+            text, notes = youtube_text(marks)
+            for note in notes:
+                log.warning("%s: %s", path.name, note)
+            write_text_whole(path, text)
         case "edl":
-            write_edl(segmentation, marks, path, rate=rate)
+            write_text_whole(path, edl_text(segmentation, marks, rate=rate))
         case "otio":
-            write_otio(segmentation, marks, path, rate=rate)
+            write_text_whole(path, otio_text(segmentation, marks, rate=rate))
         case "fcpxml":
-            write_fcpxml(segmentation, marks, path, rate=rate, source=source, film=film)
+            text = fcpxml_text(segmentation, marks, rate=rate, source=source, film=film)
+            write_text_whole(path, text)
         case "ics":
-            write_ics(segmentation, path)
+            write_text_whole(path, ics_text(segmentation))
         case "xmp":
             write_xmp(segmentation, path, source=source, beside=xmp_beside, force=force)
+        case "photos" if source is not None:
+            sort_photos(segmentation, path, source=source, force=force)
+        case "clips" if source is not None:
+            write_clips(segmentation, marks, path, source=source, force=force)
 
 
 def failure_text(error: ValueError | OSError) -> str:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 import re
 import uuid
-from pathlib import Path
 
-from dayline.album.export.table import date_time, event_titles, place_name
+from dayline.album.export.table import event_titles, place_name
 from dayline.events import Event, Segmentation
-from dayline.files import write_text_whole
-from dayline.text import clean_text, counted
+from dayline.text import clean_text, counted, moment
 
 NAMESPACE = uuid.UUID("6d3f1c1e-3a0f-5c1f-9d0a-5f6b1e7a2c48")
 """Drawn once, for all calendars; an event keeps its identifier if it is exported again."""
@@ -22,8 +20,8 @@ SHORTEST = 60.0
 """Seconds that an event of one photo lasts: many calendars do not show events of length zero."""
 
 
-def write_ics(segmentation: Segmentation, path: str | Path) -> Path:
-    """Write one calendar event per event, in the local time of the camera.
+def ics_text(segmentation: Segmentation) -> str:
+    """Return one calendar event per event, in the local time of the camera.
 
     Times have no time zone ("floating"), so that a calendar shows the clock of the camera wherever
     it is opened. The file depends on the events alone: exported and imported again, an event
@@ -33,8 +31,6 @@ def write_ics(segmentation: Segmentation, path: str | Path) -> Path:
     ----------
     segmentation : Segmentation
         Events with dates.
-    path : str or Path
-        The file to write.
     """
     if not segmentation.is_dated:
         raise ValueError(
@@ -48,8 +44,7 @@ def write_ics(segmentation: Segmentation, path: str | Path) -> Path:
     for event, title, (start, stop) in zip(segmentation.events, titles, spans, strict=True):
         lines += _event(segmentation, event, title, start, stop, used)
     lines.append("END:VCALENDAR")
-    write_text_whole(Path(path), "".join(f"{_folded(line)}\r\n" for line in lines))
-    return Path(path)
+    return "".join(f"{_folded(line)}\r\n" for line in lines)
 
 
 def _event(
@@ -95,9 +90,9 @@ def _identifier(segmentation: Segmentation, start: float, used: set[str]) -> str
 
 
 def _moment(seconds: float) -> str:
-    moment = date_time(math.floor(seconds))
+    when = moment(math.floor(seconds))
     # strftime("%Y") does not pad years before 1000 everywhere.
-    return f"{moment.year:04d}{moment:%m%dT%H%M%S}"
+    return f"{when.year:04d}{when:%m%dT%H%M%S}"
 
 
 def _escaped(text: str) -> str:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import csv
 import math
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from dayline.events import Event, Segmentation
 from dayline.events.table import context_letters
 from dayline.files import writing_whole
-from dayline.text import clean_text, clock_text
+from dayline.text import clean_text, clock_text, moment
 
 COLUMNS = (
     "event",
@@ -83,17 +82,7 @@ def time_text(segmentation: Segmentation, seconds: float | None, *, digits: int 
         return clock_text(max(seconds, 0.0), digits=digits)
     if segmentation.times is not None and not segmentation.is_dated:
         return clock_text(seconds % 86_400)
-    return date_time(seconds).strftime("%Y-%m-%d %H:%M:%S")
-
-
-def date_time(seconds: float) -> datetime:
-    """Return the date and time of a camera's clock; raise if there is no such date."""
-    try:
-        return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds)
-    except OverflowError:
-        raise ValueError(
-            f"time {seconds:g} is not a date; repair the times of the frames"
-        ) from None
+    return moment(seconds).strftime("%Y-%m-%d %H:%M:%S")
 
 
 def write_csv(segmentation: Segmentation, path: str | Path) -> Path:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -14,7 +13,7 @@ from dayline.album.page.page import day_heading, events_mark
 from dayline.album.page.template import embedded_data, render
 from dayline.events import Segmentation
 from dayline.files import write_text_whole
-from dayline.text import counted, duration_text
+from dayline.text import counted, duration_text, moment
 
 MOST_PICTURES = 6
 
@@ -180,7 +179,7 @@ def _data(
 def _date(segmentation: Segmentation) -> str | None:
     if not segmentation.is_dated or segmentation.times is None:
         return None
-    return f"{datetime.fromtimestamp(segmentation.times[0], UTC):%Y-%m-%d}"
+    return f"{moment(segmentation.times[0]):%Y-%m-%d}"
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -20,8 +19,8 @@ from dayline.album.pictures import remove_thumbnails
 from dayline.arrays import Array
 from dayline.events import Segmentation
 from dayline.files import UnreadableFileError, reading, write_text_whole, writing_whole
+from dayline.text import moment
 
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 YEARS_1_TO_9999 = (-62_135_596_800, 253_402_300_800)
 
 
@@ -45,8 +44,7 @@ def write_page(
     folder : str or Path
         Where to write the page; created if missing.
     thumbnails : mapping of int to str, optional
-        The picture of every frame that has one, relative to `folder`, as `write_thumbnails`
-        returns. If None, the page has no pictures. Pictures of an earlier run that the page does
+        The picture of every frame that has one, relative to `folder` (see `PictureFolder`). If None, the page has no pictures. Pictures of an earlier run that the page does
         not show are removed.
     graph : array of shape (n_frames, n_frames) or Drawable, optional
         Shown as a picture.
@@ -148,8 +146,8 @@ def day_heading(segmentation: Segmentation) -> str | None:
     """Return the date, or the first and the last one; None if the clock has no date."""
     if not segmentation.is_dated or segmentation.times is None:
         return None
-    first = EPOCH + timedelta(seconds=min(segmentation.times))
-    last = EPOCH + timedelta(seconds=max(segmentation.times))
+    first = moment(min(segmentation.times))
+    last = moment(max(segmentation.times))
     if (last.year, last.month) != (first.year, first.month):
         year = "" if last.year == first.year else f" {first:%Y}"
         return f"{first.day} {first:%B}{year} – {last.day} {last:%B %Y}"
