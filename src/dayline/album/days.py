@@ -233,7 +233,7 @@ def segment_days(
         )
         _write_overview(
             folder,
-            name,
+            shown_name(source.resolve().name),
             [
                 (result.folder.name, result.why_on_page if result.segmentation is None else None)
                 for result in results
