@@ -56,7 +56,7 @@ from dayline.progress import OnStep
 from dayline.result_folder import output_folder
 from dayline.text import counted, duration_text
 
-CORRECTED = (
+CORRECTED_NOTE = (
     "your corrections are included, and later runs use them too (unless --forget-corrections is"
     " given)"
 )
@@ -137,7 +137,9 @@ def segment_and_write(
     if folder is not None and not forget:
         refuse_other_result(folder, "recording", name, source_digests(source))
 
-    used: Segmentation | Literal["kept"] | None = None if forget else corrections or "kept"
+    used: Segmentation | Literal["kept"] | None = "kept" if corrections is None else corrections
+    if forget:
+        used = None
     with nullcontext() if folder is None else output_folder(folder) as folder:
         if isinstance(source, FeatureTable):
             result = segment_table(
@@ -263,55 +265,57 @@ def segment_frames(
     """
     # Read: every frame once, with its features; then put the clocks of all cameras right.
     reader = frame_reader(settings, folder, on_step)
-    extractor, sequence = reader.extractor, read_source(source, reader, settings)
+    extractor = reader.extractor
+    sequence = read_source(source, reader, settings)
     frames, notes = with_one_clock(sequence, features_of(sequence))
     sequence = replace(sequence, frames=frames, notes=(*notes, *sequence.notes))
     features, digests, times = features_of(sequence), sequence.digests, sequence.times
 
     # What a person corrected, and where the recording breaks off.
-    located = load_corrections(corrections, folder, digests, times=times, names=sequence.names)
-    _warn_of_requests(located, settings.segmenter)
+    saved = load_corrections(corrections, folder, digests, times=times, names=sequence.names)
+    _warn_of_requests(saved, settings.segmenter)
     pauses = find_pauses(times, factor=settings.pause_factor, at_least=settings.pause_seconds)
     jumps = find_jumps(sequence.locations, times, at_least=settings.jump_km)
     # A person who merged two events across a pause or jump overrules it.
-    breaks = {*pauses, *jumps}.difference(located.must_not)
+    breaks = {*pauses, *jumps}.difference(saved.must_not)
 
     # Segment: photos of one burst count as one frame, but breaks and corrections split them.
-    opened = {*located.must, *breaks}.difference(located.must_not)
+    starts = {*saved.must, *breaks}
     if sequence.kind == "photos":
-        groups = group_frames(times, signatures_of(sequence), opened=opened)
+        groups = group_frames(times, signatures_of(sequence), opened=starts)
     else:
         groups = FrameGroups(np.arange(sequence.n_frames))
-    moments = _usable_times(sequence, groups, settings.segmenter)
-    clock = None if moments is None else sequence.clock
+    group_times = _usable_times(sequence, groups, settings.segmenter)
+    clock = None if group_times is None else sequence.clock
     segmenter = _with_typical_duration(settings.segmenter, clock)
     with warnings.catch_warnings():
         # Rows are frames here; the check for transposed tables would misjudge a few photos.
         warnings.simplefilter("ignore", TransposedWarning)
         found = segmenter.segment(
             groups.means(features),
-            times=moments,
-            must=groups.numbers(opened),
-            must_not=groups.numbers(located.must_not),
+            times=group_times,
+            # What a person decided, and breaks, win over the model.
+            must=groups.numbers(starts),
+            must_not=groups.numbers(saved.must_not),
             on_step=on_step,
         )
 
     # Refine: events of frames, corrections, exact cuts, key photos, locations.
-    communities = with_saved_contexts(segmenter.communities_[groups.of_frame].tolist(), located)
+    communities = with_saved_contexts(segmenter.communities_[groups.of_frame].tolist(), saved)
     scores, notes = groups.expand_scores(found.scores), found.notes
     events = _with_times(groups.expand_events(found.events), times)
-    events = with_saved_edits(_with_reasons(events, scores, breaks), located, communities)
-    levels = with_saved_levels(events, groups.expand_levels(found.levels), located)
+    events = with_saved_edits(_with_reasons(events, scores, breaks), saved, communities)
+    levels = with_saved_levels(events, groups.expand_levels(found.levels), saved)
     if sequence.kind == "video":
         from dayline.media.cuts import with_exact_cuts
 
         cut = with_exact_cuts(
             Segmentation(events, times=times, clock=sequence.clock, levels=levels, notes=notes),
             sequence,
-            fixed=located.must,
-            forbidden=located.must_not,
-            known=located.cuts,
-            sampled=located.sampled,
+            fixed=saved.must,
+            forbidden=saved.must_not,
+            known=saved.cuts,
+            sampled=saved.sampled,
             on_step=on_step,
         )
         events, levels, notes = cut.events, cut.levels, cut.notes
@@ -326,8 +330,8 @@ def segment_frames(
         source=sequence.source.resolve().name,
         method=", ".join(filter(None, (settings.method, f"features {extractor.name}"))),
         skipped=sequence.skipped,
-        notes=(*_notes(sequence, groups, pauses, jumps, events), *notes, *_corrected(located)),
-        places=located.places,
+        notes=(*_notes(sequence, groups, pauses, jumps, events), *notes, *_correction_notes(saved)),
+        places=saved.places,
         levels=levels,
     )
     return SourceResult(
@@ -335,7 +339,7 @@ def segment_frames(
         communities=communities,
         graph=_learned_graph(segmenter, groups.of_frame if groups.n_bursts else None),
         sequence=sequence,
-        corrections=located.new,
+        corrections=saved.new,
         event_features=event_features(
             segmentation, features, f"{extractor.name} {extractor.fingerprint[:16]}"
         ),
@@ -375,36 +379,36 @@ def segment_table(
         Name of the method.
     """
     digests, given = row_digests(features), check_times(times, len(features))
-    located = load_corrections(
+    saved = load_corrections(
         corrections,
         None if store is None else Path(store),
         digests,
         times=None if given is None else given.seconds.tolist(),
         source=source,
     )
-    _warn_of_requests(located, segmenter)
+    _warn_of_requests(saved, segmenter)
 
     segmenter = _with_typical_duration(segmenter, None)
     found = segmenter.segment(
-        features, times=times, must=located.must, must_not=located.must_not, on_step=on_step
+        features, times=times, must=saved.must, must_not=saved.must_not, on_step=on_step
     )
 
-    communities = with_saved_contexts(segmenter.communities_.tolist(), located)
-    events = with_saved_edits(found.events, located, communities)
+    communities = with_saved_contexts(segmenter.communities_.tolist(), saved)
+    events = with_saved_edits(found.events, saved, communities)
     rows = np.ma.filled(features, np.nan) if isinstance(features, np.ma.MaskedArray) else features
     rows = np.nan_to_num(np.asarray(rows, dtype=np.float64))
     segmentation = found.about(
         events=with_key_photos(events, rows),
-        levels=with_saved_levels(events, found.levels, located),
-        places=located.places,
+        levels=with_saved_levels(events, found.levels, saved),
+        places=saved.places,
         clock=clock or found.clock,
         source=source,
         method=method,
         digests=digests,
-        notes=(*found.notes, *_corrected(located)),
+        notes=(*found.notes, *_correction_notes(saved)),
     )
     graph = _learned_graph(segmenter, None)
-    return SourceResult(segmentation, communities, graph, corrections=located.new)
+    return SourceResult(segmentation, communities, graph, corrections=saved.new)
 
 
 def _with_typical_duration(segmenter: Segmenter | None, clock: str | None) -> Segmenter:
@@ -454,7 +458,7 @@ def _with_reasons(
     """Record for each boundary at a pause or jump whether the frames on its two sides also differ.
 
     They do if its score reaches the lower quartile of the scores of the boundaries found by
-    content.
+    content. The reason of both kinds of breaks is "pause".
     """
     if scores is None:
         scores = [0.0] * events[-1].stop
@@ -500,8 +504,9 @@ def _notes(
     return tuple(notes)
 
 
-def _corrected(corrections: Corrections) -> tuple[str, ...]:
-    return (CORRECTED,) if corrections.events else ()
+def _correction_notes(corrections: Corrections) -> tuple[str, ...]:
+    """Say that a result contains corrections, if it does."""
+    return (CORRECTED_NOTE,) if corrections.events else ()
 
 
 def _warn_of_requests(corrections: Corrections, segmenter: Segmenter | None) -> None:
