@@ -18,7 +18,7 @@ from dayline.media.exif import (
     exif_time,
     gps_time,
     sidecar_name,
-    taken_time,
+    takeout_time,
     time_in_name,
     times_of_day,
 )
@@ -287,7 +287,7 @@ def test_names_of_takeout_files(photo, sidecar):
 def test_takeout_files_are_not_trusted(tmp_path):
     path = tmp_path / "a.json"
     path.write_text(json.dumps({"photoTakenTime": {"timestamp": "1689379200"}}), encoding="utf-8")
-    assert taken_time(path) == at(2023, 7, 15)
+    assert takeout_time(path) == at(2023, 7, 15)
     for text in (
         "",
         "[]",
@@ -297,7 +297,7 @@ def test_takeout_files_are_not_trusted(tmp_path):
         "[" * 9000,
     ):
         path.write_text(text, encoding="utf-8")
-        assert taken_time(path) is None
+        assert takeout_time(path) is None
     path.write_text(" " * MOST_BYTES + '{"photoTakenTime": {"timestamp": "1"}}', encoding="utf-8")
-    assert taken_time(path) is None
-    assert taken_time(tmp_path / "none.json") is None
+    assert takeout_time(path) is None
+    assert takeout_time(tmp_path / "none.json") is None

@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from dayline.media.days import (
+from dayline.media.frame import CaptureTime, Frame
+from dayline.media.group_days import (
     clocks_to_compare,
     day_numbers,
     day_text,
     group_by_day,
     photo_times,
-    with_camera_names,
+    with_camera_clocks,
 )
-from dayline.media.frame import CaptureTime, Frame
 from dayline.media.order import in_local_time, in_order, time_zone
 from dayline.media.photos import (
     photo_sequence,
@@ -175,7 +175,7 @@ def test_cameras_differ_by_model_and_by_folders_filled_at_the_same_time(tmp_path
         with_camera(tmp_path / "B" / f"{hour}.jpg", taken=taken)
         with_camera(tmp_path / "B" / f"p{hour}.jpg", model="Phone", taken=taken)
         with_camera(tmp_path / "later" / f"{hour}.jpg", taken=taken.replace("07:15", "07:17"))
-    named = {frame.name: frame.clock for frame in with_camera_names(read_photos(tmp_path)).frames}
+    named = {frame.name: frame.clock for frame in with_camera_clocks(read_photos(tmp_path)).frames}
     assert named["B/p10.jpg"] == "Phone"
     assert named["B/10.jpg"] == "unknown camera in B"
     assert (
@@ -186,7 +186,7 @@ def test_cameras_differ_by_model_and_by_folders_filled_at_the_same_time(tmp_path
 def test_one_camera_has_no_clock_to_compare(make_photo, tmp_path):
     make_photo("A/a.jpg", taken="2023:07:15 10:00:00")
     make_photo("A/IMG-20230715-WA0001.jpg")
-    photos, reference = clocks_to_compare(with_camera_names(read_photos(tmp_path)))
+    photos, reference = clocks_to_compare(with_camera_clocks(read_photos(tmp_path)))
     assert ({frame.clock for frame in photos.frames}, reference) == ({""}, "")
 
 
@@ -195,7 +195,7 @@ def test_the_clock_of_a_camera_that_records_time_zones_is_right(make_photo, tmp_
         make_photo(f"A/{k}.jpg", taken=f"2023:07:15 10:0{k}:00")
         make_photo(f"B/{k}.jpg", taken=f"2023:07:15 10:0{k}:30", offset="+02:00")
     make_photo("A/9.jpg", taken="2023:07:15 11:00:00")
-    photos = with_camera_names(read_photos(tmp_path))
+    photos = with_camera_clocks(read_photos(tmp_path))
     assert clocks_to_compare(photos)[1] == "B"
     assert {frame.clock for frame in read_photo_folder(tmp_path).frames} == {"A", "B"}
     # In the order of names, no times are corrected.

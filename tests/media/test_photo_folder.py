@@ -8,7 +8,7 @@ from PIL import Image
 
 from dayline.events import SkippedFile
 from dayline.media.breaks import find_pauses
-from dayline.media.days import group_by_folder
+from dayline.media.group_days import group_by_folder
 from dayline.media.photos import read_photo_folder, read_photos
 from dayline.media.source import images
 from dayline.media.walk import holds_only_folders

@@ -85,7 +85,7 @@ def find_days(
     """Find the days in a folder.
 
     A folder that contains photos itself is one sequence. Otherwise the photos in all its subfolders
-    are grouped by day (see `dayline.media.days.group_by_day`).
+    are grouped by day (see `dayline.media.group_days.group_by_day`).
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def find_days(
     """
     if not holds_only_folders(source):
         return FoundDays()
-    from dayline.media.days import group_by_day, group_by_folder
+    from dayline.media.group_days import group_by_day, group_by_folder
     from dayline.media.photos import photo_sequence, read_photos, with_clocks, without_copies
 
     if store is None:
@@ -114,7 +114,7 @@ def find_days(
         refuse_other_result(store, "days", name, source_digests(source))
         with output_folder(store) as folder:
             reader = frame_reader(settings, folder, on_step)
-            photos = read_photos(source, timezone=settings.timezone, read=reader.read_files)
+            photos = read_photos(source, timezone=settings.timezone, read_files=reader.read_files)
 
     if not by_folder:
         photos = without_copies(photos)

@@ -248,7 +248,7 @@ def read_source(
         order=settings.order,
         offsets=dict(settings.offsets),
         timezone=settings.timezone,
-        read=reader.read_files,
+        read_files=reader.read_files,
     )
     return reader.read_sequence(found) if found.kind == "video" else found
 

@@ -323,7 +323,7 @@ def sidecar_name(photo: str, names: Collection[str]) -> str | None:
     return None
 
 
-def taken_time(path: Path) -> float | None:
+def takeout_time(path: Path) -> float | None:
     """Read when a photo was taken, in seconds since 1970 (UTC); None if the file does not say it.
 
     Parameters

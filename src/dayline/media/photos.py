@@ -10,8 +10,7 @@ from typing import Literal, TypeAlias
 
 from dayline.events import SkippedFile
 from dayline.installation import needs_extra
-from dayline.media.days import clocks_to_compare, with_camera_names
-from dayline.media.exif import own_time, sidecar_name, taken_time, with_utc
+from dayline.media.exif import own_time, sidecar_name, takeout_time, with_utc
 from dayline.media.frame import (
     PHOTO_SUFFIXES,
     Frame,
@@ -21,6 +20,7 @@ from dayline.media.frame import (
     refuse_mostly_bad,
     shown_name,
 )
+from dayline.media.group_days import clocks_to_compare, with_camera_clocks
 from dayline.media.order import in_local_time, in_order, span_text, time_zone
 from dayline.media.walk import FilesFound, find_files, refuse_result
 from dayline.progress import OnStep
@@ -36,7 +36,7 @@ def read_photo_folder(
     order: Literal["time", "name"] = "time",
     offsets: Mapping[str, float] | None = None,
     timezone: str | None = None,
-    read: ReadFiles | None = None,
+    read_files: ReadFiles | None = None,
 ) -> FrameSequence:
     """Find the photos in a folder and its subfolders, in the order in which they were taken.
 
@@ -54,7 +54,7 @@ def read_photo_folder(
         Seconds to add to the times of a camera, by the name of its folder or its model.
     timezone : str, optional
         Time zone of photos that record none, such as "Europe/Madrid".
-    read : callable, optional
+    read_files : callable, optional
         See `read_photos`.
 
     Raises
@@ -62,7 +62,7 @@ def read_photo_folder(
     ValueError
         If there are no photos, or more than half of them cannot be read.
     """
-    photos = read_photos(path, timezone=timezone, read=read)
+    photos = read_photos(path, timezone=timezone, read_files=read_files)
     refuse_mostly_bad(photos.root, photos.skipped, n_good=len(photos.frames))
     photos, reference, notes = with_clocks(photos, offsets=offsets or {}, order=order)
     return photo_sequence(photos, order=order, reference=reference, notes=(*notes, *photos.notes))
@@ -72,7 +72,7 @@ def read_photos(
     path: str | Path,
     *,
     timezone: str | None = None,
-    read: ReadFiles | None = None,
+    read_files: ReadFiles | None = None,
     on_step: OnStep | None = None,
 ) -> Photos:
     """Read the photos in a folder and its subfolders.
@@ -83,7 +83,7 @@ def read_photos(
         The folder.
     timezone : str, optional
         Time zone of photos that record none.
-    read : callable, optional
+    read_files : callable, optional
         Reads the files; by default, only their headers are read.
     on_step : callable, optional
         Called as on_step("photos", done, total) while headers are read.
@@ -100,7 +100,7 @@ def read_photos(
     if not found.photos and not found.closed:
         raise ValueError(_nothing(found))
 
-    files = read_headers(found, on_step=on_step) if read is None else read(found)
+    files = read_headers(found, on_step=on_step) if read_files is None else read_files(found)
     sidecars: dict[Path, set[str]] = defaultdict(set)
     for file in found.sidecars:
         sidecars[file.parent].add(file.name)
@@ -113,7 +113,7 @@ def read_photos(
             continue
         sidecar = sidecar_name(file.name, sidecars[file.parent])
         if sidecar is not None and (frame.taken is None or frame.taken.offset is None):
-            utc = taken_time(file.parent / sidecar)
+            utc = takeout_time(file.parent / sidecar)
             frame = replace(frame, taken=with_utc(frame.taken, file.name, utc))
         frames.append(frame)
 
@@ -128,15 +128,15 @@ def read_headers(found: FilesFound, *, on_step: OnStep | None = None) -> dict[Pa
     """Read the headers of photos; return what each says, or why it cannot be used."""
     from dayline.media.decode import BadImageError, read_photo
 
-    read: dict[Path, Frame | str] = {}
+    headers: dict[Path, Frame | str] = {}
     for done, path in enumerate(found.photos):
         if on_step is not None and done % 100 == 0:
             on_step("photos", done, len(found.photos))
         try:
-            read[path], _ = read_photo(path, found.name(path))
+            headers[path], _ = read_photo(path, found.name(path))
         except BadImageError as error:
-            read[path] = str(error)
-    return read
+            headers[path] = str(error)
+    return headers
 
 
 def with_clocks(
@@ -151,7 +151,7 @@ def with_clocks(
     offsets, order
         See `read_photo_folder`.
     """
-    photos, notes = with_given_offsets(with_camera_names(photos), offsets)
+    photos, notes = with_given_offsets(with_camera_clocks(photos), offsets)
     if order == "time":
         photos, reference = clocks_to_compare(photos)
         return photos, reference, notes
@@ -167,7 +167,7 @@ def with_given_offsets(
     Parameters
     ----------
     photos : Photos
-        Photos with the names of their cameras (see `with_camera_names`).
+        Photos with the names of their cameras (see `with_camera_clocks`).
     offsets : mapping of str to float
         Seconds to add, by name of the camera, its model, or the folder of its photos.
     """

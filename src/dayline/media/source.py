@@ -28,7 +28,7 @@ def open_source(
     order: Literal["time", "name"] = "time",
     offsets: Mapping[str, float] | None = None,
     timezone: str | None = None,
-    read: ReadFiles | None = None,
+    read_files: ReadFiles | None = None,
 ) -> FrameSequence:
     """Find the frames of a folder of photos or of a video.
 
@@ -40,7 +40,7 @@ def open_source(
         Seconds between frames of a video; chosen by its length if not given (see `read_video`).
     order, offsets, timezone
         Order and times of photos (see `read_photo_folder`).
-    read : callable, optional
+    read_files : callable, optional
         Reads the files of photos; by default, only their headers are read.
     """
     source = Path(path)
@@ -49,7 +49,9 @@ def open_source(
             raise ValueError(
                 f"{shown_name(source)}: the time between frames (every) is for videos; leave it out"
             )
-        return read_photo_folder(source, order=order, offsets=offsets, timezone=timezone, read=read)
+        return read_photo_folder(
+            source, order=order, offsets=offsets, timezone=timezone, read_files=read_files
+        )
     if not source.exists():
         raise ValueError(f"{shown_name(source)}: no such file or folder")
     suffix = source.suffix.lower()

@@ -225,7 +225,7 @@ def _with_skipped(
     ), alone
 
 
-def with_camera_names(photos: Photos) -> Photos:
+def with_camera_clocks(photos: Photos) -> Photos:
     """Set the clock of each photo to the name of its camera, for comparing their clocks.
 
     Cameras differ in model or serial number. Photos without a serial number also differ by folder,
