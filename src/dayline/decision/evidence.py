@@ -197,17 +197,26 @@ def gather_evidence(
 
     n_found = np.argmax(expected_f1(model.probabilities(free.log_heights[:n_clear] - split)))
     found = np.sort(free.boundaries[:n_found])
-    nearby, in_quarters = (share_of_change(seen, found, part=part) for part in (0.0, 0.25))
-
-    why_one_event = why_no_events(few)
-    if not why_one_event and nearby < LEAST_NEARBY and in_quarters < LEAST_IN_QUARTERS:
-        why_one_event = (
-            "the frames change slowly all the time; if each is an average over a moving window,"
-            " keep one frame in every quarter of the window"
-        )
+    why_one_event = _why_one_event(few, seen, found)
     if why_one_event:
         log_odds[:] = NO_EVENTS
     return Evidence(learned, hierarchy, split, log_odds, why_one_event, _clock(len(views), times))
+
+
+def _why_one_event(few: FloatArray, seen: FloatArray, found: IntArray) -> str:
+    """Return why a recording is one event, whatever was found in it; empty if it need not be.
+
+    It is if all frames are noise, or if they change no more at the boundaries found than elsewhere.
+    """
+    if why := why_no_events(few):
+        return why
+    nearby, in_quarters = (share_of_change(seen, found, part=part) for part in (0.0, 0.25))
+    if nearby < LEAST_NEARBY and in_quarters < LEAST_IN_QUARTERS:
+        return (
+            "the frames change slowly all the time; if each is an average over a moving window,"
+            " keep one frame in every quarter of the window"
+        )
+    return ""
 
 
 def two_views(embedding: FloatArray, directions: FloatArray) -> FloatArray:
