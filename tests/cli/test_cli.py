@@ -143,9 +143,9 @@ def wrong_input(tmp_path, features):
             "25"),
         "nowhere: no such file or folder; pass the photos": ("export", events, "-f", "edl",
             "--source", "nowhere"),
-        "see dayline --help": ("segment", features, "--n-events", "0"),
+        "see dayline segment --help": ("segment", features, "--n-events", "0"),
         # The versions of Typer differ in how they quote the option.
-        "No such option: --bogus; see|No such option '--bogus'; see dayline": ("segment", features,
+        "No such option: --bogus; see dayline segment|No such option '--bogus'; see dayline segment": ("segment", features,
             "--bogus"),
         "'nope' is not one of 'default'": ("segment", features, "--method", "nope"),
         "row 3 has 2 values, the rows before it 3": ("segment", _write(tmp_path / "r.csv",

@@ -98,7 +98,9 @@ def main() -> None:
             typer.echo(str(error))
         else:
             text = " ".join(error.format_message().split()).rstrip(".")
-            typer.echo(f"dayline: {text}; see dayline --help", err=True)
+            context = getattr(error, "ctx", None)
+            command = "dayline" if context is None else context.command_path
+            typer.echo(f"dayline: {text}; see {command} --help", err=True)
         sys.exit(2)
     except (ValueError, OSError, MemoryError) as error:
         if os.environ.get("DAYLINE_TRACEBACK"):

@@ -178,10 +178,9 @@ def with_given_offsets(
         if not fits:
             tops = {frame.name.partition("/")[0] for frame in frames if "/" in frame.name}
             models = {frame.camera.model for frame in frames if frame.camera.model}
-            known = ", ".join(dict.fromkeys([*sorted(tops), *sorted(models)])) or "none"
-            raise ValueError(
-                f"--offset {name}: no camera or folder has this name; there are: {known}"
-            )
+            known = ", ".join(dict.fromkeys([*sorted(tops), *sorted(models)]))
+            known = f"there are: {known}" if known else "no photo names its camera"
+            raise ValueError(f"--offset {name}: no camera or folder has this name; {known}")
         for i in fits:
             frames[i] = replace(frames[i], shift=seconds, clock="")
         if seconds:

@@ -248,7 +248,7 @@ def _sequence_row(row: SequenceRow) -> dict[str, object]:
     if row.folder is None or row.n_frames is None or row.n_events is None:
         return {"name": row.name, "address": None, "facts": "", "pictures": [], "why": row.why}
     folder = quote(os.fsencode(row.folder))
-    time = "" if row.seconds is None else f" · {duration_text(row.seconds)}"
+    time = "" if row.seconds is None else f" · computed in {duration_text(row.seconds)}"
     return {
         "name": row.name,
         "address": f"{folder}/index.html",
