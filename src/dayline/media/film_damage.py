@@ -30,9 +30,6 @@ LEAST_BYTES = {"asf": 16_384, "ogg": 65_536}
 """Bytes that may lie between two frames of a whole file; 256 if it has no pages of a fixed size. An
 ASF file says how long its packets are."""
 
-FRAGMENT_BYTES, SAMPLE_BYTES = 4096, 32
-"""Bytes, of the file and for each packet, that no packet of a whole movie in fragments has."""
-
 EMPTY_CHUNK = 8
 """Bytes of a frame of an AVI file that shows the one before it again."""
 
@@ -95,9 +92,8 @@ def missing_frames(
             damaged[-DEEPEST_REORDERING:] |= is_short and is_steady
         if is_fragmented:
             # The packets of several streams lie in any order, so all bytes together must tell.
-            more = size - listing.n_bytes_of_all - FRAGMENT_BYTES
-            more -= SAMPLE_BYTES * listing.n_packets_of_all
-            damaged |= (gaps > FAR_GAP * step) & (more > n_missing * usual / 2)
+            more = _media_bytes(path) - listing.n_bytes_of_all
+            damaged |= (gaps > FAR_GAP * step) & (more > np.maximum(n_missing * usual / 2, least))
         for i in np.flatnonzero(lost > least).tolist():
             # Codecs store frames out of order, so the bytes may lie a few frames beside the gap.
             near = max(i - 1 - DEEPEST_REORDERING, 0)
@@ -243,6 +239,22 @@ def declared_bytes(path: Path, container: str) -> int:
     if container == "mpegts" and all(size % length for length in (188, 192, 204)):
         return size + 1  # it ends after a whole packet
     return 0
+
+
+def _media_bytes(path: Path) -> int:
+    """Return how many bytes of packets the boxes of a movie have room for."""
+    total, at, size = 0, 0, path.stat().st_size
+    with path.open("rb") as file:
+        for _ in range(MOST_BOXES):
+            file.seek(at)
+            length, name, long = struct.unpack(">I4sQ", file.read(16).ljust(16, b"\0"))
+            head = 16 if length == 1 else 8
+            length = long if length == 1 else length
+            if length < head or at + length > size:
+                break
+            total += length - head if name == b"mdat" else 0
+            at += length
+    return total
 
 
 def missing_notes(missing: Sequence[MissingFrames]) -> tuple[str, ...]:

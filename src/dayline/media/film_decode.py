@@ -87,8 +87,8 @@ class Listing:
     n_hidden : int
         Frames between others that the file says not to show; a beginning and an end are often cut
         off so, and do not count.
-    n_bytes_of_all, n_packets_of_all : int
-        Bytes and number of the packets of all streams.
+    n_bytes_of_all : int
+        Bytes of the packets of all streams.
     stopped : str
         Why reading stopped before the end of the file.
     digest : str
@@ -107,7 +107,6 @@ class Listing:
     n_unusable: int = 0
     n_hidden: int = 0
     n_bytes_of_all: int = 0
-    n_packets_of_all: int = 0
     stopped: str = ""
     digest: str = ""
 
@@ -136,7 +135,6 @@ def list_packets(video: VideoFile) -> Listing:
         if packet.size == 0:
             continue
         found.n_bytes_of_all += packet.size
-        found.n_packets_of_all += 1
         if packet.pos is not None:
             if reached >= 0 and not is_movie:
                 lost = max(lost, packet.pos - reached)
