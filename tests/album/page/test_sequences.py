@@ -27,7 +27,7 @@ def test_the_page_has_a_row_per_sequence_and_no_html_of_theirs(tmp_path):
     assert 'href="odd%20%25%20%23%20%3F%20name/index.html"' in page
     assert 'src="odd%20%25%20%23%20%3F%20name/thumbnails/a%20b.jpg"' in page
     assert "120 frames · 7 events · computed in 3 s" in page
-    assert "90 frames · 2 events · 3 min" in page
+    assert "90 frames · 2 events · computed in 3 min" in page
     assert re.findall(r"Failed: (.*)</p>", page) == [
         "webvtt: the frames have no times",
         "the file is empty",
