@@ -13,6 +13,9 @@ import numpy as np
 WIDTH, HEIGHT, RATE = 160, 90, 25
 MILLISECOND = Fraction(1, 1000)
 CODECS = {".webm": "libvpx", ".avi": "mpeg4", ".wmv": "wmv2"}
+X264 = {"x264-params": "mbtree=0"}
+"""Options with which x264 encodes the same frames alike each time; with mbtree, it may not."""
+
 FAST = {"libx264": {"preset": "ultrafast"}, "libvpx": {"deadline": "realtime", "cpu-used": "8"}}
 
 
@@ -79,6 +82,8 @@ def make_moving_film(
     codec = CODECS.get(path.suffix, "libx264")
     if options is None or codec != "libx264":
         options = {**FAST.get(codec, {}), **(options or {})}
+    if codec == "libx264":
+        options = X264 | options
     index_first = {"movflags": "faststart"} if path.suffix in (".mp4", ".mov") else {}
     with av.open(str(path), "w", options=index_first) as container:
         stream = container.add_stream(codec, rate=RATE, options=options)

@@ -9,6 +9,8 @@ import av
 import numpy as np
 from PIL import Image
 
+from made_films import X264
+
 COLOURS = {
     "red": (200, 40, 30),
     "green": (30, 170, 60),
@@ -70,7 +72,7 @@ def make_day(
 def make_film(path: Path, scenes: Sequence[tuple[str, int]] = (("red", 50), ("blue", 60))) -> Path:
     """Ten frames a second."""
     with av.open(str(path), "w") as container:
-        stream = container.add_stream("libx264", rate=10)
+        stream = container.add_stream("libx264", rate=10, options=X264)
         stream.width, stream.height, stream.pix_fmt = 64, 48, "yuv420p"
         k = 0
         for colour, n in scenes:

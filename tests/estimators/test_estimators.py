@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from dayline.research.baselines.window_difference import WindowDifferenceSegmenter
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from dayline import DynamicGraphEmbedding, EventSegmenter, PrincipalComponents
 from dayline.method.dge import bandwidths
+from dayline.research.baselines.novelty import WindowDifferenceSegmenter
 from dayline.research.datasets.synthetic import make_communities
 
 MADE = make_communities(120, stay=300.0, n_features=8, random_state=2)

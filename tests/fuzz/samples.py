@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from made_films import X264
+
 N_FRAMES, N_FEATURES = 11, 7
 """Primes: no other shape has as many values."""
 
@@ -261,7 +263,7 @@ def _film(
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"film.{suffix}"
         with av.open(str(path), "w", options={"fflags": "+bitexact"} | options) as container:
-            own = {"bf": "1"} if codec == "libx264" else {}
+            own = {"bf": "1"} | X264 if codec == "libx264" else {}
             stream = container.add_stream(codec, rate=10, options=FILM | own)
             stream.width, stream.height, stream.pix_fmt = 48 * scale, 32 * scale, pixels
             for k in range(30):

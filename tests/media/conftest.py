@@ -13,6 +13,8 @@ import pytest
 from PIL import Image
 from pillow_heif import register_heif_opener
 
+from made_films import X264
+
 register_heif_opener()
 
 MILLISECOND = Fraction(1, 1000)
@@ -71,7 +73,9 @@ def make_video(tmp_path: Path) -> Callable[..., Path]:
             {"movflags": "faststart"} if path.suffix == ".mp4" and index_first else {}
         )
         with av.open(str(path), "w", options=container_options) as container:
-            stream = container.add_stream(codec, rate=25, options=options or {})
+            stream = container.add_stream(
+                codec, rate=25, options=(X264 if codec == "libx264" else {}) | (options or {})
+            )
             stream.width, stream.height, stream.pix_fmt = 96, 64, "yuv420p"
             stream.codec_context.time_base = stream.time_base = MILLISECOND
             for i, moment in enumerate(times_ms):

@@ -14,7 +14,7 @@ from dayline.media.cuts import with_exact_cuts
 from dayline.media.film import film_digest, read_video
 from dayline.media.film_damage import mended_stamps
 from dayline.media.source import images, open_source
-from made_films import change_stamp, film_frames, make_moving_film
+from made_films import X264, change_stamp, film_frames, make_moving_film
 
 KINDS = ("mkv", "webm", "mp4", "mov", "ts", "avi", "wmv", "flv")
 SCENES = (60, 60)
@@ -157,7 +157,9 @@ def test_a_frame_with_the_time_stamp_of_another_is_missing(make_video):
 def write_film(path, *, times_ms=None, sound=0.0, movflags="", codec="libx264", options=OPTIONS):
     """Write a moving film, with a tone of some seconds."""
     with av.open(str(path), "w", options={"movflags": movflags} if movflags else {}) as container:
-        stream = container.add_stream(codec, rate=25, options=options)
+        stream = container.add_stream(
+            codec, rate=25, options=(X264 if codec == "libx264" else {}) | options
+        )
         stream.width, stream.height, stream.pix_fmt = 160, 90, "yuv420p"
         if times_ms is not None:
             stream.codec_context.time_base = stream.time_base = Fraction(1, 1000)
@@ -313,7 +315,7 @@ def test_a_recording_without_a_length_has_none_to_reach(tmp_path):
             write = file.write
 
         with av.open(Pipe(), "w", format="matroska") as container:
-            stream = container.add_stream("libx264", rate=25)
+            stream = container.add_stream("libx264", rate=25, options=X264)
             stream.width, stream.height, stream.pix_fmt = 160, 90, "yuv420p"
             for pixels in film_frames([30]):
                 container.mux(stream.encode(av.VideoFrame.from_ndarray(pixels, "rgb24")))
