@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,11 @@ collect_ignore = [] if Path("/proc/self").exists() else ["fuzz"]
 # A busy machine is no failure; nothing here tests how long a thing takes.
 settings.register_profile("patient", deadline=None)
 settings.load_profile("patient")
+
+
+# A shell without job control starts its background with Ctrl-C ignored; tests send it to commands.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def shared_data() -> Path:

@@ -12,7 +12,7 @@ from dayline.album.corrections import (
     find_corrections,
     warn_of_absent_events,
     with_saved_contexts,
-    with_saved_edits,
+    with_saved_details,
     with_saved_levels,
 )
 from dayline.album.edits import forget_corrections, keep_edits, kept_edits, with_digests
@@ -46,7 +46,7 @@ def names_of(found, boundaries, n_frames):
 
 def applied(found, boundaries, n_frames, communities=()):
     made = Segmentation.from_boundaries(boundaries, n_frames, communities=communities or None)
-    return with_saved_edits(made.events, found, communities)
+    return with_saved_details(made.events, found, communities)
 
 
 def quietly(*arguments):

@@ -1,4 +1,7 @@
-"""Find what a person corrected among the frames of a new run, and apply it.
+"""Find what a person corrected among the frames of a new run.
+
+Its boundaries go to the segmenter, where they win over the model; all else is given to the events
+afterwards.
 
 A frame is known by the digest of its content (`FrameSequence.digests`), so files may be renamed,
 moved, sorted otherwise, and their times may change.
@@ -76,6 +79,13 @@ class Corrections:
     def must(self) -> tuple[int, ...]:
         """Frames that must start an event."""
         return tuple(sorted(self.opened_by))
+
+    def starts_over_model(self, breaks: Collection[int]) -> set[int]:
+        """Return the frames that start an event whatever the model says.
+
+        They are those of the person, and breaks of the recording that the person did not overrule.
+        """
+        return {*self.must, *breaks}.difference(self.must_not)
 
 
 def load_corrections(
@@ -426,7 +436,7 @@ def with_saved_contexts(communities: Sequence[int], corrections: Corrections) ->
     return tuple(new_number[new] for new in communities)
 
 
-def with_saved_edits(
+def with_saved_details(
     events: Sequence[Event], corrections: Corrections, communities: Sequence[int]
 ) -> tuple[Event, ...]:
     """Give events the names, reasons, contexts and key photos that the person saved.

@@ -16,7 +16,7 @@ from dayline.album.corrections import (
     Corrections,
     load_corrections,
     with_saved_contexts,
-    with_saved_edits,
+    with_saved_details,
     with_saved_levels,
 )
 from dayline.album.edits import forget_corrections, note_unused_downloads
@@ -280,7 +280,7 @@ def segment_frames(
     breaks = {*pauses, *jumps}.difference(saved.must_not)
 
     # Segment: photos of one burst count as one frame, but breaks and corrections split them.
-    starts = {*saved.must, *breaks}
+    starts = saved.starts_over_model(breaks)
     if sequence.kind == "photos":
         groups = group_frames(times, signatures_of(sequence), opened=starts)
     else:
@@ -294,7 +294,6 @@ def segment_frames(
         found = segmenter.segment(
             groups.means(features),
             times=group_times,
-            # What a person decided, and breaks, win over the model.
             must=groups.numbers(starts),
             must_not=groups.numbers(saved.must_not),
             on_step=on_step,
@@ -304,7 +303,7 @@ def segment_frames(
     communities = with_saved_contexts(segmenter.communities_[groups.of_frame].tolist(), saved)
     scores, notes = groups.expand_scores(found.scores), found.notes
     events = _with_times(groups.expand_events(found.events), times)
-    events = with_saved_edits(_with_reasons(events, scores, breaks), saved, communities)
+    events = with_saved_details(_with_reasons(events, scores, breaks), saved, communities)
     levels = with_saved_levels(events, groups.expand_levels(found.levels), saved)
     if sequence.kind == "video":
         from dayline.media.cuts import with_exact_cuts
@@ -394,7 +393,7 @@ def segment_table(
     )
 
     communities = with_saved_contexts(segmenter.communities_.tolist(), saved)
-    events = with_saved_edits(found.events, saved, communities)
+    events = with_saved_details(found.events, saved, communities)
     rows = np.ma.filled(features, np.nan) if isinstance(features, np.ma.MaskedArray) else features
     rows = np.nan_to_num(np.asarray(rows, dtype=np.float64))
     segmentation = found.about(

@@ -29,10 +29,10 @@ HOST = "127.0.0.1"
 PORTS = range(49_152, 65_536)
 TRIES = 20
 
-MOST_STRANGERS = 32
+MOST_UNKNOWN = 32
 """Connections at once that have not shown the token; one more ends the oldest of them."""
 
-STRANGER_SECONDS = 10.0
+UNKNOWN_SECONDS = 10.0
 """How long a connection may take to show the token, however slowly it sends."""
 
 log = logging.getLogger(__name__)
@@ -83,7 +83,7 @@ class ViewServer(ThreadingHTTPServer):
         self.token = secrets.token_urlsafe(32)
         self.saving = threading.Lock()
         # Connections that have not shown the token, the oldest first, and when each began.
-        self._strangers: dict[socket.socket, float] = {}
+        self._unknown: dict[socket.socket, float] = {}
         # The top of all addresses, so that the page's relative links to the source fit.
         self.root = self.folder
         if source is not None:
@@ -129,16 +129,16 @@ class ViewServer(ThreadingHTTPServer):
         return f"http://{self.authority}/{self.prefix}/{inner}"
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Answer a new connection in a thread; too many strangers make room for it."""
-        for connection in list(self._strangers)[: 1 - MOST_STRANGERS]:
+        """Answer a new connection in a thread; of too many that have not shown the token, the oldest ends."""
+        for connection in list(self._unknown)[: 1 - MOST_UNKNOWN]:
             self._hang_up(connection)
-        self._strangers[request] = monotonic()
+        self._unknown[request] = monotonic()
         super().process_request(request, client_address)
 
     def service_actions(self) -> None:
         """End connections that have not shown the token in time; called while serving."""
-        for connection, began in list(self._strangers.items()):
-            if monotonic() - began > STRANGER_SECONDS:
+        for connection, began in list(self._unknown.items()):
+            if monotonic() - began > UNKNOWN_SECONDS:
                 self._hang_up(connection)
 
     def shutdown_request(self, request: Any) -> None:
@@ -148,11 +148,11 @@ class ViewServer(ThreadingHTTPServer):
 
     def has_shown_token(self, connection: socket.socket) -> None:
         """Let a connection stay as long as it likes."""
-        self._strangers.pop(connection, None)
+        self._unknown.pop(connection, None)
 
     def _hang_up(self, connection: socket.socket) -> None:
         """End a connection; the thread that reads from it finds its end and closes it."""
-        self._strangers.pop(connection, None)
+        self._unknown.pop(connection, None)
         with suppress(OSError):  # it has ended by itself
             connection.shutdown(socket.SHUT_RDWR)
 

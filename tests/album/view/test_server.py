@@ -21,7 +21,7 @@ from dayline.album.days import find_days, segment_days
 from dayline.album.page.template import DATA
 from dayline.album.save import save_events
 from dayline.album.settings import Settings
-from dayline.album.view import MOST_STRANGERS, ViewServer, prepare, why_unwritable
+from dayline.album.view import MOST_UNKNOWN, ViewServer, prepare, why_unwritable
 from dayline.album.view_requests import asked_range
 from dayline.events import Segmentation
 from dayline.result_folder import OwnFiles
@@ -405,36 +405,37 @@ def test_one_day_that_can_be_written_is_enough_to_save(trip, monkeypatch):
     assert why_unwritable(trip) is None
 
 
-def stranger(server):
+def connection_without_token(server):
     """Connect, and send no more than the beginning of a request."""
     connection = socket.create_connection(("127.0.0.1", server.server_port), timeout=20)
     connection.sendall(b"GET /")
     return connection
 
 
-def test_strangers_cannot_keep_the_page_from_the_one_who_has_the_token(place, view):
+def test_others_cannot_keep_the_page_from_the_one_who_has_the_token(place, view):
     client = view(place / "out")
     with ExitStack() as opened:
-        strangers = [
-            opened.enter_context(stranger(client.server)) for _ in range(2 * MOST_STRANGERS)
+        others = [
+            opened.enter_context(connection_without_token(client.server))
+            for _ in range(2 * MOST_UNKNOWN)
         ]
         assert client.get("index.html")[0] == 200
         # All but the last of them were ended.
-        assert strangers[0].recv(1) == b""
-        assert len(client.server._strangers) <= MOST_STRANGERS
+        assert others[0].recv(1) == b""
+        assert len(client.server._unknown) <= MOST_UNKNOWN
 
 
 def test_a_connection_without_the_token_has_a_deadline_for_its_whole_request(
     place, view, monkeypatch
 ):
-    monkeypatch.setattr("dayline.album.view.STRANGER_SECONDS", 1.0)
+    monkeypatch.setattr("dayline.album.view.UNKNOWN_SECONDS", 1.0)
     client = view(place / "out")
     known = HTTPConnection("127.0.0.1", client.server.server_port, timeout=20)
     known.request("GET", f"{client.path}graph.png")
     known.getresponse().read()
 
     began = monotonic()
-    with stranger(client.server) as slow, suppress(OSError):
+    with connection_without_token(client.server) as slow, suppress(OSError):
         # One byte at a time, each long before the time for one read is over.
         while monotonic() - began < 20 and not select([slow], [], [], 0.2)[0]:
             slow.sendall(b"x")

@@ -162,7 +162,7 @@ def export(
         for name in dict.fromkeys(formats):
             path = folder / FORMATS[name].name
             try:
-                _write(
+                _write_format(
                     name,
                     segmentation,
                     path,
@@ -188,7 +188,7 @@ def export(
     return written
 
 
-def _write(
+def _write_format(
     name: str,
     segmentation: Segmentation,
     path: Path,
