@@ -129,7 +129,7 @@ class ViewServer(ThreadingHTTPServer):
         return f"http://{self.authority}/{self.prefix}/{inner}"
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Answer a new connection in a thread; of too many that have not shown the token, the oldest ends."""
+        """Answer a new connection in a thread; one too many without the token ends the oldest."""
         for connection in list(self._unknown)[: 1 - MOST_UNKNOWN]:
             self._hang_up(connection)
         self._unknown[request] = monotonic()

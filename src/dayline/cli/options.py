@@ -90,8 +90,8 @@ class Options:
         float | None,
         Option(
             help=(
-                "Seconds between frames of a video; default: 0.2 s up to a minute, 0.5 s up to an hour,"
-                " 1 s beyond."
+                "Seconds between frames of a video; default: 0.2 s up to a minute, 0.5 s up to an"
+                " hour, 1 s beyond."
             ),
             rich_help_panel=PHOTOS,
         ),
@@ -120,8 +120,8 @@ class Options:
         float,
         Option(
             help=(
-                "A distance of more than this many kilometers between two photos, far longer than those"
-                " nearby, begins an event."
+                "A distance of more than this many kilometers between two photos, far longer than"
+                " those nearby, begins an event."
             ),
             rich_help_panel=PHOTOS,
         ),
@@ -157,8 +157,8 @@ class Options:
         Path | None,
         Option(
             help=(
-                "File of places that recur on several days (docs/places.md). Default: places.json next"
-                " to the results of several days."
+                "File of places that recur on several days (docs/places.md). Default: places.json"
+                " next to the results of several days."
             ),
             rich_help_panel=PHOTOS,
         ),

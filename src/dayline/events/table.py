@@ -1,4 +1,4 @@
-"""Events as rows: a table, a data frame of pandas, polars or pyarrow, and the HTML of a notebook."""
+"""Events as rows: a table, a data frame (pandas, polars, pyarrow), the HTML of a notebook."""
 
 from __future__ import annotations
 

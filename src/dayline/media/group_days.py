@@ -119,8 +119,8 @@ def group_by_day(photos: Photos) -> tuple[Days, tuple[str, ...]]:
     """Group photos by day, and note which folders could only be taken as they are.
 
     If each folder directly below the root has exactly one day, and each day one folder, these
-    folders are the days (see `group_by_folder`). Otherwise they have the dates. Photos without dates stay together
-    by folder.
+    folders are the days (see `group_by_folder`). Otherwise they have the dates. Photos without
+    dates stay together by folder.
 
     Parameters
     ----------

@@ -44,8 +44,9 @@ def write_page(
     folder : str or Path
         Where to write the page; created if missing.
     thumbnails : mapping of int to str, optional
-        The picture of every frame that has one, relative to `folder` (see `PictureFolder`). If None, the page has no pictures. Pictures of an earlier run that the page does
-        not show are removed.
+        The picture of every frame that has one, relative to `folder` (see `PictureFolder`). If
+        None, the page has no pictures. Pictures of an earlier run that the page does not show are
+        removed.
     graph : array of shape (n_frames, n_frames) or Drawable, optional
         Shown as a picture.
     communities : sequence of int, optional

@@ -1,9 +1,9 @@
 """Baselines that cluster frames, and cut where the cluster changes.
 
 AC-color. Y. J. Lee, K. Grauman: Predicting important objects for egocentric video summarization.
-IJCV 114(1), 2015. Distance of frames i and j: 1 - w exp(-chi2 / mean chi2), with w = max(0, t - |i -
-j|) / t for a time window of t frames; complete linkage, cut at mean - 2 standard deviations of all
-distances (the threshold is from the comparison in M. Dimiccoli et al.: SR-Clustering, CVIU 155,
+IJCV 114(1), 2015. Distance of frames i and j: 1 - w exp(-chi2 / mean chi2), with w = max(0, t - |i
+- j|) / t for a time window of t frames; complete linkage, cut at mean - 2 standard deviations of
+all distances (the threshold is from the comparison in M. Dimiccoli et al.: SR-Clustering, CVIU 155,
 2017). This threshold is meant for sequences many time windows long, where nearly all distances are
 1; in shorter ones it finds far too many boundaries.
 

@@ -1,18 +1,18 @@
 """Baselines that cut where the mean of the frames in a kernel's space changes.
 
 Kernel change points, by the ruptures library (extra "baselines"). S. Arlot, A. Celisse, Z.
-Harchaoui: A kernel multiple change-point algorithm via model selection. JMLR 20, 2019. C. Truong, L.
-Oudre, N. Vayatis: Selective review of offline change point detection methods. Signal Processing 167,
-2020 (the library).
+Harchaoui: A kernel multiple change-point algorithm via model selection. JMLR 20, 2019. C. Truong,
+L. Oudre, N. Vayatis: Selective review of offline change point detection methods. Signal Processing
+167, 2020 (the library).
 
 Kernel temporal segmentation (KTS) with its automatic number of events. D. Potapov, M. Douze, Z.
-Harchaoui, C. Schmid: Category-specific video summarization. ECCV 2014. For m boundaries in n frames,
-KTS minimises L(m) + penalty g(m): L the sum over events of the squared distances to the event's mean
-in the kernel's space, g(m) = m (log(n / m) + 1). The published program divides both by n and has
-penalty = 1/2. For a given number the dynamic programme is the usual one. For the automatic number we
-do not tabulate all m: g is concave, so the best m is also optimal for some fixed penalty per
-boundary, and a few such penalties, each with one dynamic programme over all starts and stops, prove
-which m is best.
+Harchaoui, C. Schmid: Category-specific video summarization. ECCV 2014. For m boundaries in n
+frames, KTS minimizes L(m) + penalty g(m): L the sum over events of the squared distances to the
+event's mean in the kernel's space, g(m) = m (log(n / m) + 1). The published program divides both by
+n and has penalty = 1/2. For a given number the dynamic program is the usual one. For the
+automatic number we do not tabulate all m: g is concave, so the best m is also optimal for some
+fixed penalty per boundary, and a few such penalties, each with one dynamic program over all
+starts and stops, prove which m is best.
 
 One frame per event costs n / 2 for any n. If frames of length 1 scatter by more than 1/2 around
 their events, that is the minimum: the published program then returns single frames, unless it is

@@ -1,4 +1,4 @@
-"""What all baselines share, and BaselineSegmenter, which gives them the interface of EventSegmenter."""
+"""The base class of all baselines, and BaselineSegmenter, which makes EventSegmenters of them."""
 
 from __future__ import annotations
 

@@ -2,22 +2,22 @@
 
 Temporal subspace clustering (TSC), by ADMM; with the CES rule on its codes it is CES-TSC. S. Li, K.
 Li, Y. Fu: Temporal subspace clustering for human motion segmentation. ICCV 2015. Minimises 1/2 |X -
-D Z|^2 + ridge |Z|^2 + smoothness tr(Z L Z^T) over dictionaries D >= 0 with columns of length at most
-1 and codes Z >= 0. Columns of X are frames of length 1; L is the Laplacian of the graph that links
-every frame to the nearest frames in time. L is banded, so that a step costs linear time in the
-number of frames.
+D Z|^2 + ridge |Z|^2 + smoothness tr(Z L Z^T) over dictionaries D >= 0 with columns of length at
+most 1 and codes Z >= 0. Columns of X are frames of length 1; L is the Laplacian of the graph that
+links every frame to the nearest frames in time. L is banded, so that a step costs linear time in
+the number of frames.
 
 Low-rank transfer subspace (LRT): the frames of one sequence written as sums of the frames of
 another. L. Wang, Z. Ding, Y. Fu: Low-rank transfer human motion segmentation. IEEE TIP 28(2), 2019.
-With X = [source, target], columns of length 1, the published program alternates between a projection
-P (the directions in which the residual X - source V is small relative to its own spread), codes V of
-P X over P source that change slowly in time, a low-rank copy U of V A (A A^T the temporal Laplacian)
-and a non-negative copy Z of V. We solve for V by banded systems, one for each direction of P,
-instead of by a dense Lyapunov solver.
+With X = [source, target], columns of length 1, the published program alternates between a
+projection P (the directions in which the residual X - source V is small relative to its own
+spread), codes V of P X over P source that change slowly in time, a low-rank copy U of V A (A A^T
+the temporal Laplacian) and a non-negative copy Z of V. We solve for V by banded systems, one for
+each direction of P, instead of by a dense Lyapunov solver.
 
-That program does two things that the paper does not mention. It never uses the labels of the source.
-And it thresholds singular values at 2 / 0.001 = 2000, while the largest is about 50 (Keck), so that
-U stays exactly zero; U is left out here.
+That program does two things that the paper does not mention. It never uses the labels of the
+source. And it thresholds singular values at 2 / 0.001 = 2000, while the largest is about 50 (Keck),
+so that U stays exactly zero; U is left out here.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Measure many methods on many sequences, and write the figures as tables.
 
-A run is parallel and resumes where an earlier one stopped. At the end are the figures of the papers,
-as printed there: rows and columns of our tables.
+A run is parallel and resumes where an earlier one stopped. At the end are the figures of the
+papers, as printed there: rows and columns of our tables.
 """
 
 from __future__ import annotations
