@@ -113,7 +113,7 @@ def find_recurring_events(x: FloatArray, boundaries: IntArray) -> IntArray:
     """Return the community of every frame; events of the same context share one.
 
     Two events, or groups of events, are merged if the squared distance between their means is less
-    than 0.65 times its median over neighboring events. Neighbouring events are never merged. Time
+    than 0.65 times its median over neighboring events. Neighboring events are never merged. Time
     grows with the square of the number of events (40,000: half a minute), memory linearly.
 
     Parameters

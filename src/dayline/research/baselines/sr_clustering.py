@@ -75,7 +75,7 @@ def _expand_one(
 
 
 def _min_cut(change: FloatArray, pairs: IntArray, links: FloatArray) -> Any:
-    """Minimise change . x + sum over pairs of links (1 - x_first) x_second over x in {0, 1}."""
+    """Minimize change . x + sum over pairs of links (1 - x_first) x_second over x in {0, 1}."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 

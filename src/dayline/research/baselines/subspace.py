@@ -1,7 +1,7 @@
 """Baselines that write every frame as a sum of few others, by codes that change slowly in time.
 
 Temporal subspace clustering (TSC), by ADMM; with the CES rule on its codes it is CES-TSC. S. Li, K.
-Li, Y. Fu: Temporal subspace clustering for human motion segmentation. ICCV 2015. Minimises 1/2 |X -
+Li, Y. Fu: Temporal subspace clustering for human motion segmentation. ICCV 2015. Minimizes 1/2 |X -
 D Z|^2 + ridge |Z|^2 + smoothness tr(Z L Z^T) over dictionaries D >= 0 with columns of length at
 most 1 and codes Z >= 0. Columns of X are frames of length 1; L is the Laplacian of the graph that
 links every frame to the nearest frames in time. L is banded, so that a step costs linear time in
