@@ -1,7 +1,7 @@
 """Find what a person corrected among the frames of a new run.
 
-Its boundaries go to the segmenter, where they win over the model; all else is given to the events
-afterwards.
+Its boundaries go to the segmenter, where they win over the model (`build_hierarchy`); all else is
+given to the events afterwards.
 
 A frame is known by the digest of its content (`FrameSequence.digests`), so files may be renamed,
 moved, sorted otherwise, and their times may change.
@@ -80,7 +80,7 @@ class Corrections:
         """Frames that must start an event."""
         return tuple(sorted(self.opened_by))
 
-    def starts_over_model(self, breaks: Collection[int]) -> set[int]:
+    def must_with_breaks(self, breaks: Collection[int]) -> set[int]:
         """Return the frames that start an event whatever the model says.
 
         They are those of the person, and breaks of the recording that the person did not overrule.

@@ -280,7 +280,7 @@ def segment_frames(
     breaks = {*pauses, *jumps}.difference(saved.must_not)
 
     # Segment: photos of one burst count as one frame, but breaks and corrections split them.
-    starts = saved.starts_over_model(breaks)
+    starts = saved.must_with_breaks(breaks)
     if sequence.kind == "photos":
         groups = group_frames(times, signatures_of(sequence), opened=starts)
     else:

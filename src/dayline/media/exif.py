@@ -41,9 +41,9 @@ def _plain_text(value: Any) -> str:
     )[:LONGEST]
 
 
-# (time, sub-seconds, offset from UTC), most reliable first; the last is the time of the last change
-# to the file.
-EXIF_TAGS = ((0x9003, 0x9291, 0x9011), (0x9004, 0x9292, 0x9012), (0x0132, 0x9290, 0x9010))
+# DateTimeOriginal, DateTimeDigitized and DateTime (the last change to the file), the most reliable
+# first, each with its sub-seconds and its offset from UTC.
+EXIF_TIME_TAGS = ((0x9003, 0x9291, 0x9011), (0x9004, 0x9292, 0x9012), (0x0132, 0x9290, 0x9010))
 EXIF_FOLDER = 0x8769
 EXIF_TIME = re.compile(r"(\d{4})[:/-](\d{2})[:/-](\d{2})[ T](\d{2}):(\d{2}):(\d{2})", re.ASCII)
 EXIF_OFFSET = re.compile(r"([+-])(\d{2}):?(\d{2})", re.ASCII)
@@ -79,7 +79,7 @@ LARGEST_OFFSET = 14 * 3600.0
 def exif_time(image: Image.Image) -> CaptureTime | None:
     """Read when a photo was taken from its EXIF data; None if the time is missing or invalid."""
     tags = _tags(image)
-    for names in EXIF_TAGS:
+    for names in EXIF_TIME_TAGS:
         when, part, offset = (_plain_text(tags.get(name)) for name in names)
         found = EXIF_TIME.match(when)
         seconds = None if found is None else _seconds(*map(int, found.groups()))

@@ -234,6 +234,8 @@ def _write_format(
             sort_photos(segmentation, path, source=source, force=force)
         case "clips" if source is not None:
             write_clips(segmentation, marks, path, source=source, force=force)
+        case _:
+            raise AssertionError(f"nothing writes {name}")
 
 
 def failure_text(error: ValueError | OSError) -> str:
