@@ -38,6 +38,12 @@ FORBIDDEN = (
 
 
 @pytest.fixture
+def visit(visit_alone):
+    """Open pages in a window of the test's own: what another test has cleared may arrive late."""
+    return visit_alone
+
+
+@pytest.fixture
 def folder(tmp_path: Path, day: Segmentation) -> Path:
     write_page(day, tmp_path)
     return tmp_path
